@@ -1,0 +1,66 @@
+"""Classical machine learning that is fast, shows its work and proves its answers.
+
+Every public name is imported when it is first asked for, so that ``import rosenblatt``
+loads neither NumPy nor Numba.
+
+>>> from rosenblatt import Perceptron
+>>> Perceptron().fit([[0.0], [1.0]], ["ham", "spam"]).predict([[2.0]])
+array(['spam'], dtype='<U4')
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .certificates import Certificate, Claim, certify
+    from .linear_model import Perceptron
+    from .separation import Separability, separability
+    from .trace import Trace
+
+__version__ = "0.1.0"
+
+# Each public name and the module that holds it.
+_HOMES = {
+    "Certificate": "certificates",
+    "Claim": "certificates",
+    "Perceptron": "linear_model",
+    "Separability": "separation",
+    "Trace": "trace",
+    "certify": "certificates",
+    "separability": "separation",
+}
+
+__all__ = [
+    "Certificate",
+    "Claim",
+    "Perceptron",
+    "Separability",
+    "Trace",
+    "certify",
+    "separability",
+]
+
+_MODULES = (
+    "certificates",
+    "linear_model",
+    "losses",
+    "plot",
+    "separation",
+    "threads",
+    "trace",
+)
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    elif name in _MODULES:
+        value = import_module(f"{__name__}.{name}")
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES, *_MODULES})

@@ -1,0 +1,245 @@
+"""What models share: input checks, labels, the word to callbacks, a linear decision."""
+
+import functools
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Literal, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.callback import CallbackSupportMixin, with_callbacks
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import column_or_1d
+from sklearn.utils.extmath import safe_sparse_dot
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+StopReason = Literal[
+    "converged", "max_iter", "no_progress", "early_stopping", "callback", "diverged"
+]
+Attributes = Mapping[str, Any]
+
+FLOATS = (np.float64, np.float32)
+
+
+def fitting(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Make a fit speak to callbacks, and leave the estimator as it was if it does not end well."""
+    speaking = with_callbacks(method)
+
+    @functools.wraps(method)
+    def all_or_nothing(self: BaseEstimator, *args: Any, **kwargs: Any) -> Any:
+        before = dict(vars(self))
+        try:
+            return speaking(self, *args, **kwargs)
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+
+    return all_or_nothing
+
+
+def warn_not_converged(message: str) -> None:
+    """Warn the caller of `fit`."""
+    # Up past this function, the fit and the two wrappers around it.
+    warnings.warn(message, ConvergenceWarning, stacklevel=6)
+
+
+def arrays(X: Any) -> Any:
+    """X as loops read it: C-ordered, read-only; CSR as (data, indices, indptr).
+
+    Numba compiles a loop anew for each kind of array, so there is one kind: indices have 32 bits,
+    and the places where rows start 64, because a matrix may hold more than 2**31 numbers.
+    """
+    if sp.issparse(X):
+        return (
+            read_only(X.data),
+            read_only(X.indices.astype(np.int32, copy=False)),
+            read_only(X.indptr.astype(np.int64, copy=False)),
+        )
+    return read_only(X)
+
+
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """A C-ordered view of an array that cannot be written through."""
+    view = np.ascontiguousarray(array).view()
+    view.flags.writeable = False
+    return view
+
+
+def encode_labels(y: Any) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """The sorted classes of y (n,), and the number (n,) of each label's class.
+
+    Sorting all labels would take longer than a pass over the data, so the classes are read off
+    the first rows, and off all only if that was not enough.
+    """
+    if y is None:
+        raise ValueError("This estimator requires y to be passed, but the target y is None.")
+    _refuse_mixed_labels(y)
+    y = column_or_1d(y, warn=True)
+    classes = np.unique(y[:1000])
+    codes = np.searchsorted(classes, y)
+    if len(classes) == 0 or np.any(classes.take(codes, mode="clip") != y):
+        classes, codes = np.unique(y, return_inverse=True)
+    # Repeated, because a target of which every value is another would get a warning of its own.
+    check_classification_targets(np.repeat(classes, 3))
+    return classes, codes
+
+
+def _refuse_mixed_labels(y: Any) -> None:
+    """Raise if y holds words and numbers; NumPy would turn the numbers into words in silence."""
+    labels = y if isinstance(y, list | tuple) else np.asarray(y)
+    if isinstance(labels, np.ndarray) and labels.dtype != object:
+        return
+    kinds: dict[bool, Any] = {}
+    for label in labels:
+        kinds.setdefault(isinstance(label, str), label)
+    if len(kinds) == 2:
+        raise TypeError(
+            f"y must hold labels of one type; got both {kinds[True]!r} and {kinds[False]!r}. "
+            "Convert them all to str or all to numbers."
+        )
+
+
+class Passes:
+    """The passes of an iterative fit: counts them and gives callbacks their word.
+
+    Set `attributes`, a function giving the fitted attributes as they are now, with copies of the
+    arrays (nobody listening, it is never called); then iterate, and call `stop` when done.
+    """
+
+    attributes: Callable[[], Attributes]
+
+    def __init__(
+        self, estimator: Any, X: Any, y: Any, sample_weight: Any, max_iter: int | None
+    ) -> None:
+        self.estimator = estimator
+        self.X, self.y, self.sample_weight = X, y, sample_weight
+        self.max_iter = max_iter
+        self.n_iter = 0
+        self.stop_reason: StopReason | None = None
+        callbacks = getattr(estimator, "_skl_callbacks", [])
+        self.listening = bool(callbacks)
+        # Single updates go to recorders of our own: a context per update would live until the
+        # end of the fit.
+        self.recorders = [
+            callback
+            for callback in callbacks
+            if getattr(callback, "every", "pass") in ("update", "visit")
+        ]
+        self._task: Any = None
+
+    def stop(self, reason: StopReason) -> None:
+        """End after this pass, unless a stop was called for already."""
+        self.stop_reason = self.stop_reason or reason
+
+    def __iter__(self) -> Iterator[int]:
+        word = self._word()
+        if self.listening:
+            root = self.estimator._init_callback_context(max_subtasks=self.max_iter)
+            root.call_on_fit_task_begin(**word)
+        while self.stop_reason is None:
+            self.n_iter += 1
+            if self.listening:
+                self._task = root.subcontext("pass")
+                self._task.call_on_fit_task_begin(**word)
+            yield self.n_iter
+            if self.listening and self._task.call_on_fit_task_end(**word):
+                self.stop("callback")
+            if self.n_iter == self.max_iter:
+                self.stop("max_iter")
+        if self.listening:
+            root.call_on_fit_task_end(**word)
+
+    def _word(self) -> dict[str, Any]:
+        """What callbacks are told at the beginning and the end of each task."""
+        weight = self.sample_weight
+        return {
+            "estimator": self.estimator,
+            "X": self.X,
+            "y": self.y,
+            "metadata": None if weight is None else {"sample_weight": weight},
+            "reconstruction_attributes": lambda: self.attributes(),
+        }
+
+    def say(self, text: str) -> None:
+        """Print a line about this pass, if the user asked for lines."""
+        if self.estimator.verbose:
+            print(f"pass {self.n_iter}: {text}")
+
+    def record_visit(self, row: int, score: Any, mistake: bool) -> None:
+        """Tell the recorders of one visited example."""
+        for recorder in self.recorders:
+            recorder.record_visit(
+                self.estimator,
+                self._task,
+                epoch=self.n_iter,
+                row=row,
+                score=score,
+                mistake=mistake,
+                attributes=self.attributes,
+            )
+
+
+class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier whose scores are linear: one plane for two classes, else one row per class."""
+
+    coef_: Any  # (1, d) or (K, d): an array, or a sparse matrix after `sparsify`
+    intercept_: NDArray[Any]
+    classes_: NDArray[Any]
+
+    def decision_function(self, X: Any) -> NDArray[Any]:
+        """Return the scores of the rows of X: (n,) for two classes, (n, K) for more.
+
+        For two classes the score is w.x + b, positive on the side of ``classes_[1]``; divided by
+        the length of w it is the signed distance from the plane.
+
+        Parameters
+        ----------
+        X : rows to score, shape (n, d).
+
+        Returns
+        -------
+        scores : array.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", reset=False)
+        scores: NDArray[Any] = safe_sparse_dot(X, self.coef_.T, dense_output=True)
+        scores = scores + self.intercept_
+        return scores.ravel() if scores.shape[1] == 1 else scores
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class of each row of X.
+
+        Parameters
+        ----------
+        X : rows to classify, shape (n, d).
+
+        Returns
+        -------
+        y : labels, shape (n,).
+        """
+        scores = self.decision_function(X)
+        codes = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
+        labels: NDArray[Any] = self.classes_[codes]
+        return labels
+
+    def sparsify(self) -> Self:
+        """Keep `coef_` as a sparse matrix: smaller when most weights are zero; return self."""
+        check_is_fitted(self)
+        self.coef_ = sp.csr_matrix(self.coef_)
+        return self
+
+    def densify(self) -> Self:
+        """Keep `coef_` as an ordinary array again; return self."""
+        check_is_fitted(self)
+        if sp.issparse(self.coef_):
+            self.coef_ = self.coef_.toarray()
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

@@ -1,0 +1,130 @@
+"""What a certificate is made of: sentences with their numbers."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Grade = Literal["proved", "checked", "observed"]
+
+# From the strongest to the weakest.
+GRADES: tuple[Grade, ...] = ("proved", "checked", "observed")
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One sentence about a fit, with the number it rests on.
+
+    Parameters
+    ----------
+    name : short name, such as "margin".
+    statement : the sentence, with its numbers.
+    value : the number re-derived from the data.
+    bound : what `value` is compared with; None for a plain measurement.
+    holds : whether the sentence is good news.
+    grade : "proved" (exact or interval arithmetic), "checked" (floating point, with its rounding
+        allowance) or "observed" (a record of the run that cannot be re-derived).
+
+    Examples
+    --------
+    >>> from rosenblatt import Claim
+    >>> Claim("margin", "every row is at least 0.5 away", 0.5, 0.0, True, "checked").holds
+    True
+    """
+
+    name: str
+    statement: str
+    value: float
+    bound: float | None
+    holds: bool
+    grade: Grade
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the claim in plain JSON types; a number that is not finite becomes a string."""
+        return {
+            "name": self.name,
+            "statement": self.statement,
+            "value": _plain(self.value),
+            "bound": None if self.bound is None else _plain(self.bound),
+            "holds": bool(self.holds),
+            "grade": self.grade,
+        }
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What can be said of a fit, re-derived from the data and the published numbers alone.
+
+    Parameters
+    ----------
+    model : name of the class whose numbers were read.
+    problem : what the fit was asked to do, with its constants.
+    data : what was handed over: rows, columns, weight.
+    claims : tuple of `Claim`.
+
+    Attributes
+    ----------
+    holds : bool
+        True when there is a claim and every claim holds.
+    grade : str
+        That of the weakest claim.
+
+    Examples
+    --------
+    >>> from rosenblatt import Perceptron, certify
+    >>> X, y = [[0, 1], [1, 0], [2, 3], [3, 2]], [0, 0, 1, 1]
+    >>> certify(Perceptron().fit(X, y), X, y).holds
+    True
+    """
+
+    model: str
+    problem: str
+    data: str
+    claims: tuple[Claim, ...]
+
+    @property
+    def holds(self) -> bool:
+        """Whether there is a claim and every claim holds."""
+        return bool(self.claims) and all(claim.holds for claim in self.claims)
+
+    @property
+    def grade(self) -> Grade:
+        """The grade of the weakest claim."""
+        return max((claim.grade for claim in self.claims), key=GRADES.index, default="observed")
+
+    def __getitem__(self, name: str) -> Claim:
+        """Return the claim of that name."""
+        for claim in self.claims:
+            if claim.name == name:
+                return claim
+        raise KeyError(f"no claim {name!r}; there are {[claim.name for claim in self.claims]}")
+
+    def __iter__(self) -> Iterator[Claim]:
+        return iter(self.claims)
+
+    def __str__(self) -> str:
+        verdict = f"holds ({self.grade})" if self.holds else "does not hold"
+        lines = [f"{self.model}: {verdict}", f"  problem: {self.problem}", f"  data: {self.data}"]
+        width = max((len(claim.name) for claim in self.claims), default=0)
+        for claim in self.claims:
+            mark = "yes" if claim.holds else "NO "
+            lines.append(f"  {mark}  {claim.name:<{width}}  {claim.grade:<8}  {claim.statement}")
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the certificate in plain JSON types."""
+        return {
+            "model": self.model,
+            "problem": self.problem,
+            "data": self.data,
+            "holds": self.holds,
+            "grade": self.grade,
+            "claims": [claim.to_dict() for claim in self.claims],
+        }
+
+
+def _plain(number: float) -> float | int | str:
+    """A number as JSON has it."""
+    if isinstance(number, int):
+        return int(number)
+    return float(number) if math.isfinite(number) else str(float(number))

@@ -1,0 +1,125 @@
+"""`certify`: find out what a model is, and hand its data and numbers to the right verifier."""
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from .claims import Certificate
+
+Adapter = Callable[..., Certificate]
+
+# (top-level package, class name) and the module here that reads its attributes. A model is looked
+# up along the bases of its class: a subclass is found, a namesake from another package is not.
+ADAPTERS = {
+    ("rosenblatt", "Perceptron"): "perceptron",
+    ("sklearn", "Perceptron"): "perceptron",
+}
+
+
+def certify(
+    model: Any,
+    X: Any,
+    y: Any,
+    *,
+    sample_weight: Any = None,
+    tol: float = 1e-4,
+    effort: int = 1,
+) -> Certificate:
+    """Re-derive what a fit achieved, from the data and the model's public attributes alone.
+
+    Works on our models, on scikit-learn's of the same problem, and through `Pipeline` and
+    searches. It cannot know whether X, y and sample_weight are what the fit saw: it speaks of
+    the data given.
+
+    Parameters
+    ----------
+    model : a fitted estimator.
+    X : the rows, shape (n, d); array, data frame or sparse matrix.
+    y : their labels or targets, shape (n,).
+    sample_weight : weights of the rows, shape (n,), or None.
+    tol : how near the best possible counts as reached, relative to the problem's scale.
+    effort : 0 for what one pass over the data can tell; 1 also searches for the widest plane, or
+        for the proof that there is none.
+
+    Returns
+    -------
+    certificate : Certificate
+        Its `holds` is True when every claim holds; print it for a table.
+
+    Examples
+    --------
+    >>> from rosenblatt import Perceptron, certify
+    >>> X, y = [[0, 1], [1, 0], [2, 3], [3, 2]], ["ham", "ham", "spam", "spam"]
+    >>> certificate = certify(Perceptron().fit(X, y), X, y)
+    >>> certificate.holds
+    True
+    >>> certificate["training error"].value
+    0
+    """
+    if hasattr(model, "best_estimator_"):  # a search speaks for the model it chose
+        return certify(
+            model.best_estimator_, X, y, sample_weight=sample_weight, tol=tol, effort=effort
+        )
+    if _is_a(model, "sklearn", "Pipeline"):
+        last = model[-1]
+        if len(model) > 1:
+            X = model[:-1].transform(X)
+        certificate = certify(last, X, y, sample_weight=sample_weight, tol=tol, effort=effort)
+        before = ", ".join(type(step).__name__ for _, step in model.steps[:-1])
+        return _with_note(certificate, f"on the output of {before}") if before else certificate
+    adapter = _adapter(model)
+    X, y, weight = _check_data(X, y, sample_weight)
+    return adapter(model, X, y, weight, tol=tol, effort=effort)
+
+
+def _adapter(model: Any) -> Adapter:
+    """The function that reads this kind of model."""
+    for base in type(model).__mro__:
+        module = ADAPTERS.get((base.__module__.partition(".")[0], base.__name__))
+        if module is not None:
+            adapter: Adapter = import_module(f"{__package__}.{module}").certify_model
+            return adapter
+    known = ", ".join(sorted({f"{package}.{name}" for package, name in ADAPTERS}))
+    raise TypeError(
+        f"{type(model).__name__} cannot be certified. These can: {known}, and Pipelines and "
+        "searches that end in one."
+    )
+
+
+def _is_a(model: Any, package: str, name: str) -> bool:
+    """Whether a base of the model's class has that name in that package."""
+    return any(
+        base.__name__ == name and base.__module__.partition(".")[0] == package
+        for base in type(model).__mro__
+    )
+
+
+def _with_note(certificate: Certificate, note: str) -> Certificate:
+    """The same certificate, with a word on the data it speaks of."""
+    return Certificate(
+        certificate.model, certificate.problem, f"{certificate.data}, {note}", certificate.claims
+    )
+
+
+def _check_data(X: Any, y: Any, sample_weight: Any) -> tuple[Any, NDArray[Any], NDArray[Any]]:
+    """X in 64 bits, in the storage it came in; y and weights (n,)."""
+    X = sp.csr_matrix(X, dtype=np.float64) if sp.issparse(X) else np.asarray(X, dtype=np.float64)
+    y = np.asarray(y)
+    if X.ndim != 2:
+        raise ValueError(f"X must be a table (n, d); got {X.ndim} dimensions.")
+    weight = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, np.float64)
+    for name, column in (("y", y), ("sample_weight", weight)):
+        if column.shape != (X.shape[0],):
+            raise ValueError(
+                f"{name} must have one value per row of X, shape ({X.shape[0]},); "
+                f"got {column.shape}."
+            )
+    if not np.isfinite(X.data if sp.issparse(X) else X).all():
+        raise ValueError("X must be finite to certify a fit on it; it contains NaN or infinity.")
+    if not (weight >= 0).all():
+        raise ValueError(f"sample_weight must not be negative; got {weight.min()}.")
+    return X, y, weight

@@ -1,0 +1,5 @@
+"""Linear models: perceptrons."""
+
+from .perceptron import Perceptron
+
+__all__ = ["Perceptron"]

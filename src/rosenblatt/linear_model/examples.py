@@ -1,0 +1,172 @@
+"""Training data of a mistake-driven learner, checked and laid out for the loops."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.utils import assert_all_finite, compute_class_weight
+from sklearn.utils.validation import _check_sample_weight, validate_data
+
+from rosenblatt.base import FLOATS, encode_labels
+
+from .decision import TIES
+
+# One compiled call lasts about a tenth of a second, so that Ctrl-C is heard.
+CELLS_PER_CALL = 30_000_000
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Checked rows with what a mistake on each of them is worth."""
+
+    X: Any  # (n, d), C-ordered or CSR
+    classes: NDArray[Any]  # (K,) sorted labels
+    codes: NDArray[np.int32]  # (n,) number of each row's class
+    step: NDArray[Any]  # (n,) length of the correction
+    rows: NDArray[np.int32]  # the rows to visit
+    ties: int  # a value of TIES
+    bias: int  # what a step of 1 adds to the intercept: 1, or 0 for none
+    hopeless: int  # how many rows no weights can ever get right; they are not visited
+
+    @property
+    def n_outputs(self) -> int:
+        """Rows of `coef_`: one plane for two classes, else one for each."""
+        return 1 if len(self.classes) == 2 else len(self.classes)
+
+    @property
+    def cells(self) -> int:
+        """How many products a look at all rows takes."""
+        return int(self.X.nnz if sp.issparse(self.X) else self.X.size) * self.n_outputs
+
+    @property
+    def rows_per_call(self) -> int:
+        """How many visits one compiled call may make."""
+        return max(1, CELLS_PER_CALL * len(self.codes) // max(self.cells, 1))
+
+
+def check_examples(
+    model: Any, X: Any, y: Any, sample_weight: Any, *, classes: Any = None
+) -> Examples:
+    """Check the input of `fit`; with the classes of earlier batches given, that of `partial_fit`.
+
+    That X is finite is not checked here: a pass would see it at the first visit of the row, and
+    another trip through memory costs as much as the pass. Rows that are not visited are checked.
+    """
+    first = classes is None or not hasattr(model, "coef_")
+    X = validate_data(
+        model, X, reset=first, accept_sparse="csr", dtype=FLOATS, order="C", ensure_all_finite=False
+    )
+    seen, codes = encode_labels(y)
+    if len(codes) != X.shape[0]:
+        raise ValueError(
+            f"X and y must have as many rows; X has {X.shape[0]} and y has {len(codes)}."
+        )
+    if classes is None:
+        classes = seen
+        if len(classes) < 2:
+            raise ValueError(
+                "The number of classes has to be greater than one; "
+                f"y has {len(classes)} class: {classes.tolist()}."
+            )
+    else:
+        codes = _codes_among(classes, seen)[codes]
+    step = _steps(model, X, classes, codes, sample_weight)
+    visited = step > 0
+    hopeless = _hopeless_rows(model, X, len(classes), codes) & visited
+    visited &= ~hopeless
+    if not visited.all():
+        assert_all_finite(X[~visited], input_name="X", estimator_name=type(model).__name__)
+    return Examples(
+        X=X,
+        classes=classes,
+        codes=codes.astype(np.int32),
+        step=step,
+        rows=np.flatnonzero(visited).astype(np.int32),
+        ties=TIES[model.boundary],
+        bias=int(model.fit_intercept),
+        hopeless=int(np.count_nonzero(hopeless)),
+    )
+
+
+def check_classes(model: Any, classes: Any) -> NDArray[Any]:
+    """The classes of a stream of batches, which the first `partial_fit` must be told."""
+    known = getattr(model, "classes_", None)
+    if classes is None:
+        if known is None:
+            raise ValueError("classes must be passed on the first call to partial_fit.")
+        return known  # type: ignore[no-any-return]
+    given = np.unique(np.asarray(classes))
+    if known is not None and not np.array_equal(given, known):
+        raise ValueError(
+            f"`classes={given.tolist()!r}` is not the same as on last call to partial_fit, "
+            f"was: {known.tolist()!r}"
+        )
+    if len(given) < 2:
+        raise ValueError(
+            "The number of classes has to be greater than one; "
+            f"classes has {len(given)} class: {given.tolist()}."
+        )
+    return given
+
+
+def check_start(
+    examples: Examples, coef_init: Any, intercept_init: Any
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The weights and biases to begin from, as coef (K, d) or (1, d) and intercept (K,) or (1,)."""
+    n_outputs, dtype = examples.n_outputs, examples.X.dtype
+    shape = (n_outputs, examples.X.shape[1])
+    coef, intercept = np.zeros(shape, dtype), np.zeros(n_outputs, dtype)
+    for name, given, start in (
+        ("coef_init", coef_init, coef),
+        ("intercept_init", intercept_init, intercept),
+    ):
+        if given is None:
+            continue
+        values = np.asarray(given, dtype=dtype)
+        if values.size != start.size or (n_outputs > 1 and values.shape != start.shape):
+            raise ValueError(f"{name} must have shape {start.shape}; got {values.shape}.")
+        assert_all_finite(values, input_name=name)
+        start[...] = values.reshape(start.shape)
+    return coef, intercept
+
+
+def _codes_among(classes: NDArray[Any], seen: NDArray[Any]) -> NDArray[np.intp]:
+    """The number among `classes` of each label seen in a batch."""
+    unknown = np.setdiff1d(seen, classes)
+    if len(unknown):
+        raise ValueError(
+            f"y has labels {unknown.tolist()} that are not among the classes given first, "
+            f"{classes.tolist()}."
+        )
+    return np.searchsorted(classes, seen)
+
+
+def _steps(
+    model: Any, X: Any, classes: NDArray[Any], codes: NDArray[np.intp], sample_weight: Any
+) -> NDArray[Any]:
+    """eta0 times class weight times sample weight, each row (n,)."""
+    steps = np.full(len(classes), model.eta0)
+    if model.class_weight is not None:
+        labels = classes[codes]
+        steps = steps * compute_class_weight(model.class_weight, classes=classes, y=labels)
+    step = steps.astype(X.dtype)[codes]
+    if sample_weight is not None:
+        weight = _check_sample_weight(sample_weight, X, dtype=X.dtype, ensure_non_negative=True)
+        step *= weight
+    return step
+
+
+def _hopeless_rows(
+    model: Any, X: Any, n_classes: int, codes: NDArray[np.intp]
+) -> NDArray[np.bool_]:
+    """Rows of zeros (n,), if there is no intercept: they score 0 under any weights."""
+    if model.fit_intercept:
+        return np.zeros(len(codes), bool)
+    empty: NDArray[np.bool_] = np.diff(X.indptr) == 0 if sp.issparse(X) else ~X.any(axis=1)
+    if model.boundary == "mistake":
+        return empty
+    # Under the other two rules a tie is right for one class.
+    wins_ties = n_classes - 1 if model.boundary == "positive" else 0
+    return np.asarray(empty & (codes != wins_ties))

@@ -1,0 +1,228 @@
+"""Mistake-driven learning: the weights, and the visits that correct them.
+
+Two classes share one plane, more have a row of weights each; with a penalty the weights also
+shrink. All three kinds of weights answer to the same four verbs: `visit` rows in an order, `look`
+at all of them, `correct` one, and give their `attributes`.
+"""
+
+from typing import Any, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import assert_all_finite
+
+from rosenblatt import loops, threads
+from rosenblatt.base import Attributes, Passes, arrays, read_only
+
+from .decision import margins_of, wins_ties
+from .examples import Examples
+
+Pick = Literal["cyclic", "random", "first", "worst"]
+
+UNLIMITED = np.iinfo(np.int64).max
+
+
+class Weights(Protocol):
+    """What learns: see the module's first lines."""
+
+    def visit(self, order: NDArray[np.int32], most: int) -> tuple[int, float, int]:
+        """Visit rows in order, correct at most so many; (mistakes, loss, visits)."""
+
+    def look(self) -> NDArray[Any]:
+        """Scores of all rows: (n,) or (n, K)."""
+
+    def correct(self, row: int, scores: NDArray[Any]) -> None:
+        """Correct the weights on one row, given all scores."""
+
+    def attributes(self) -> Attributes:
+        """Copies of coef_ and intercept_."""
+
+
+class Plane:
+    """Two classes: ``y (w.x + b) <= 0`` is a mistake, and adds y x to w and y to b."""
+
+    def __init__(self, examples: Examples, coef: NDArray[Any], intercept: NDArray[Any]) -> None:
+        self.w, self.b = coef[0].copy(), intercept.copy()
+        self.examples = examples
+        self.X = arrays(examples.X)
+        sign = np.where(examples.codes == 1, 1, -1).astype(examples.step.dtype)
+        self.push = read_only(sign * examples.step)
+        self.bias = self.b.dtype.type(examples.bias)
+
+    def visit(self, order: NDArray[np.int32], most: int) -> tuple[int, float, int]:
+        ties = self.examples.ties
+        pass_over = loops.perceptron.perceptron_pass
+        return pass_over(self.X, self.push, order, ties, most, self.bias, self.w, self.b)  # type: ignore[no-any-return]
+
+    def look(self) -> NDArray[Any]:
+        scores = np.empty(len(self.push), self.w.dtype)
+        look = loops.perceptron.look
+        threads.over_chunks(
+            lambda start, stop: look(self.X, start, stop, self.w, self.b, scores),
+            len(self.push),
+            self.examples.cells,
+        )
+        return scores
+
+    def correct(self, row: int, scores: NDArray[Any]) -> None:
+        loops.rows.add(self.X, row, self.push[row], self.w)
+        self.b += self.bias * self.push[row]
+
+    def attributes(self) -> Attributes:
+        return {"coef_": self.w[np.newaxis].copy(), "intercept_": self.b.copy()}
+
+
+class Columns:
+    """K classes: on a mistake the true class gains x and the best rival loses it.
+
+    Kept as columns W (d, K), so that one feature's weights for all classes lie side by side.
+    """
+
+    def __init__(self, examples: Examples, coef: NDArray[Any], intercept: NDArray[Any]) -> None:
+        self.W, self.b = np.array(coef.T, order="C"), intercept.copy()
+        self.examples = examples
+        self.X = arrays(examples.X)
+        self.codes, self.step = read_only(examples.codes), read_only(examples.step)
+        self.bias = self.b.dtype.type(examples.bias)
+
+    def visit(self, order: NDArray[np.int32], most: int) -> tuple[int, float, int]:
+        ties = self.examples.ties
+        pass_over = loops.perceptron.multiclass_pass
+        return pass_over(  # type: ignore[no-any-return]
+            self.X, self.codes, self.step, order, ties, most, self.bias, self.W, self.b
+        )
+
+    def look(self) -> NDArray[Any]:
+        scores = np.empty((len(self.codes), len(self.b)), self.W.dtype)
+        look = loops.perceptron.look_multiclass
+        threads.over_chunks(
+            lambda start, stop: look(self.X, start, stop, self.W, self.b, scores),
+            len(self.codes),
+            self.examples.cells,
+        )
+        return scores
+
+    def correct(self, row: int, scores: NDArray[Any]) -> None:
+        true, step = self.codes[row], self.step[row]
+        rival = loops.perceptron.best_rival(scores[row], true, self.examples.ties)
+        loops.rows.move(self.X, row, step, self.W, rival, true)
+        self.b[true] += self.bias * step
+        self.b[rival] -= self.bias * step
+
+    def attributes(self) -> Attributes:
+        return {"coef_": np.array(self.W.T, order="C"), "intercept_": self.b.copy()}
+
+
+class ShrinkingColumns(Columns):
+    """Columns under an L1 or L2 penalty, which shrinks all weights a little at every visit.
+
+    Two classes are two opposite columns of half the plane: half the steps and half the L1 penalty
+    on each make their difference move as one plane would.
+    """
+
+    def __init__(
+        self,
+        examples: Examples,
+        coef: NDArray[Any],
+        intercept: NDArray[Any],
+        shrink: float,
+        l1: float,
+    ) -> None:
+        self.two = examples.n_outputs == 1
+        if self.two:
+            coef = np.concatenate([-coef, coef]) / 2
+            intercept = np.concatenate([-intercept, intercept]) / 2
+        super().__init__(examples, coef, intercept)
+        if self.two:
+            self.step = read_only(examples.step / 2)
+        self.l1 = l1 / 2 if self.two else l1
+        # A penalty so strong that it would turn the weights round sets them to zero instead.
+        self.decay = max(0.0, 1.0 - shrink)
+        self.scale, self.owed = np.ones(1), np.zeros(1)
+        self.paid = np.zeros(self.W.shape)
+
+    def visit(self, order: NDArray[np.int32], most: int) -> tuple[int, float, int]:
+        return loops.perceptron.penalised_pass(  # type: ignore[no-any-return]
+            self.X, self.codes, self.step, order, self.examples.ties, most, self.bias,
+            self.decay, self.W, self.b, self.scale, self.l1, self.owed, self.paid,
+        )  # fmt: skip
+
+    def attributes(self) -> Attributes:
+        coef, b = (self.W.T * self.scale).astype(self.W.dtype), self.b.copy()
+        if self.two:
+            coef, b = coef[1:] - coef[:1], b[1:] - b[:1]
+        return {"coef_": coef, "intercept_": b}
+
+
+def visit_in_order(
+    weights: Weights, examples: Examples, order: NDArray[np.int32], most: int, passes: Passes
+) -> tuple[int, float, bool]:
+    """One pass that corrects at most so many; (mistakes, loss, whether every row was visited)."""
+    mistakes, loss = 0, 0.0
+    # With a recorder, the same loop is called with one row at a time.
+    per_call = 1 if passes.recorders else examples.rows_per_call
+    for start in range(0, len(order), per_call):
+        rows = read_only(order[start : start + per_call])
+        if passes.recorders:
+            score = score_of_row(weights, examples.X, rows[0])
+        made, lost, visits = weights.visit(rows, most - mistakes)
+        mistakes, loss = mistakes + made, loss + lost
+        if visits < len(rows):
+            refuse_if_not_finite(examples.X, rows[visits], weights)
+            return mistakes, loss, False
+        if passes.recorders:
+            passes.record_visit(int(rows[0]), score, made > 0)
+    return mistakes, loss, True
+
+
+def pick_one(
+    weights: Weights,
+    examples: Examples,
+    order: NDArray[np.int32],
+    most: int,
+    passes: Passes,
+    pick: Pick,
+    rng: np.random.RandomState,
+) -> tuple[int, float, bool]:
+    """Look at the rows in `order`, pick one mistake and correct it, unless `most` is 0.
+
+    Return (mistakes corrected, loss, whether all that was to be done was done).
+    """
+    scores = weights.look()
+    if not np.isfinite(scores).all():
+        row = int(np.argmax(~np.isfinite(scores).reshape(len(scores), -1).all(axis=1)))
+        refuse_if_not_finite(examples.X, row, weights)
+    margins = margins_of(scores, examples.codes)[order]
+    tied_wrong = ~wins_ties(scores, examples.codes, examples.ties)[order]
+    wrong = (margins < 0) | ((margins == 0) & tied_wrong)
+    loss = float(-margins[wrong].sum(dtype=np.float64))
+    if most == 0 or not wrong.any():
+        return 0, loss, not wrong.any()
+    if pick == "first":
+        place = int(np.argmax(wrong))
+    elif pick == "random":
+        place = int(rng.choice(np.flatnonzero(wrong)))
+    else:  # the worst
+        place = int(np.argmin(np.where(wrong, margins, np.inf)))
+    row = int(order[place])
+    weights.correct(row, scores)
+    passes.record_visit(row, scores[row], True)
+    return 1, loss, True
+
+
+def score_of_row(weights: Weights, X: Any, row: int) -> Any:
+    """The score of one row by the weights as they are: a number, or (K,)."""
+    state = weights.attributes()
+    scores = np.ravel(X[[row]] @ state["coef_"].T + state["intercept_"])
+    return scores[0] if len(scores) == 1 else scores
+
+
+def refuse_if_not_finite(X: Any, row: int, weights: Weights) -> None:
+    """Raise if a row, or the weights, hold a number that is not finite."""
+    assert_all_finite(X[[row]], input_name="X", estimator_name="Perceptron")
+    with np.errstate(over="ignore", invalid="ignore"):
+        if not np.isfinite(score_of_row(weights, X, row)).all():
+            raise ValueError(
+                f"The weights overflowed at row {row} of X: its numbers are too large for "
+                f"{X.dtype}. Standardise X, for example with StandardScaler."
+            )

@@ -1,0 +1,403 @@
+"""Rosenblatt's perceptron."""
+
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from rosenblatt import loops, losses
+from rosenblatt.base import LinearClassifier, Passes, fitting, warn_not_converged
+
+from .decision import TIES, decide, margins_of
+from .examples import Examples, check_classes, check_examples, check_start
+from .mistakes import (
+    UNLIMITED,
+    Columns,
+    Pick,
+    Plane,
+    ShrinkingColumns,
+    Weights,
+    pick_one,
+    visit_in_order,
+)
+from .stopping import Cycle, HeldOut, Patience, why_not_converged
+
+
+class Perceptron(LinearClassifier):
+    """Rosenblatt's perceptron: correct the plane at each mistake, until there is none.
+
+    Two classes: on a mistake, ``y (w.x + b) <= 0``, set ``w += y x`` and ``b += y``; stop after a
+    pass without one. If some unit plane keeps every ``(x, 1)`` at least g away on its own side,
+    and none is longer than R, there are at most ``(R / g)**2`` mistakes [1]_. If no plane
+    separates the classes, the passes never come clean; `separability` tells, with a proof.
+
+    More classes: one row of weights each, the highest score wins; on a mistake the true class
+    gains x and its best rival loses it. All classes learn in one joint pass.
+
+    Parameters
+    ----------
+    penalty : {"l2", "l1", "elasticnet"} or None
+        Shrinks the weights at every visit. The mistake bound then no longer holds.
+    alpha : float
+        Strength of the penalty.
+    l1_ratio : float
+        Share of L1 in ``penalty="elasticnet"``, from 0 to 1.
+    fit_intercept : bool
+        Whether the plane may leave the origin.
+    max_iter : int
+        Passes over the data before giving up. With `pick` other than "cyclic", looks through the
+        data (one a correction), unless `max_updates` is given.
+    tol : float or None
+        Give up when the loss, summed as the examples were met and divided by their number, has
+        not fallen by more than `tol` below its best for `n_iter_no_change` passes; None goes on
+        until a clean pass or `max_iter`.
+    shuffle : bool
+        Visit the rows in a new random order each pass; False keeps the order of the data.
+    verbose : int
+        Print a line per pass if not 0.
+    eta0 : float
+        Length of a step. From a zero start it only scales the weights.
+    n_jobs : int or None
+        Accepted for scikit-learn's sake; one joint pass has no parts to run side by side.
+    random_state : int, RandomState instance or None
+        Seed of the orders, of the held-out rows and of ``pick="random"``.
+    early_stopping : bool
+        Hold out `validation_fraction` of the rows, stop when the accuracy on them has not risen
+        by `tol` for `n_iter_no_change` passes, and return the weights of its peak.
+    validation_fraction : float
+        Share of rows held out by `early_stopping`.
+    n_iter_no_change : int
+        Passes to wait for progress.
+    class_weight : dict, "balanced" or None
+        Multiplies the steps of each class; "balanced" by the inverse of its frequency.
+    warm_start : bool
+        Begin where the previous fit ended.
+    boundary : {"mistake", "positive", "negative"}
+        What a score of exactly 0 is while learning: a mistake for either class, right for the
+        second class, or right for the first. With more classes: a tie is a mistake, goes to the
+        higher class, or to the lower. "positive" also predicts that way.
+    pick : {"cyclic", "random", "first", "worst"}
+        Which mistake to correct next: "cyclic" goes round the rows in passes; the others look at
+        all rows and take a random mistake, the first, or the one furthest on the wrong side.
+    max_updates : int or None
+        Corrections before giving up.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (1, d) or (K, d)
+        The weights.
+    intercept_ : ndarray of shape (1,) or (K,)
+        The biases.
+    classes_ : ndarray of shape (K,)
+        The labels, sorted.
+    n_iter_ : int
+        Passes made.
+    n_updates_ : int
+        Mistakes corrected on the way from `coef_init_` to `coef_`.
+    t_ : float
+        Rows visited, plus one.
+    converged_ : bool
+        Whether a pass without a mistake was seen.
+    stop_reason_ : str
+        "converged", "max_iter", "no_progress", "early_stopping" or "callback".
+    cycle_ : int
+        Passes after which a fit in fixed order repeats its weights, for ever; 0 if none was seen.
+    coef_init_, intercept_init_ : ndarray or None
+        Where the fit began; None is zero.
+    validation_scores_ : list of float or None
+        Accuracy on the held-out rows after each pass, with `early_stopping`.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : ndarray of shape (d,)
+        Their names, if all are strings.
+
+    See Also
+    --------
+    rosenblatt.separability : a separating plane, or the proof that there is none.
+    rosenblatt.certify : what a fit achieved, re-derived from the data.
+    rosenblatt.Trace : how it got there, step by step.
+
+    References
+    ----------
+    .. [1] A. Novikoff (1962), On convergence proofs on perceptrons.
+
+    Examples
+    --------
+    >>> from rosenblatt import Perceptron
+    >>> X, y = [[0, 1], [1, 0], [2, 3], [3, 2]], ["ham", "ham", "spam", "spam"]
+    >>> model = Perceptron().fit(X, y)
+    >>> model.predict([[0, 0], [4, 4]])
+    array(['ham', 'spam'], dtype='<U4')
+    >>> model.stop_reason_, model.converged_
+    ('converged', True)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "penalty": [StrOptions({"l2", "l1", "elasticnet"}), None],
+        "alpha": [Interval(Real, 0, None, closed="left")],
+        "l1_ratio": [Interval(Real, 0, 1, closed="both")],
+        "fit_intercept": ["boolean"],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left"), None],
+        "shuffle": ["boolean"],
+        "verbose": ["verbose"],
+        "eta0": [Interval(Real, 0, None, closed="neither")],
+        "n_jobs": [None, Integral],
+        "random_state": ["random_state"],
+        "early_stopping": ["boolean"],
+        "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
+        "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
+        "class_weight": [StrOptions({"balanced"}), dict, None],
+        "warm_start": ["boolean"],
+        "boundary": [StrOptions(set(TIES))],
+        "pick": [StrOptions({"cyclic", "random", "first", "worst"})],
+        "max_updates": [Interval(Integral, 1, None, closed="left"), None],
+    }
+
+    def __init__(
+        self,
+        *,
+        penalty: str | None = None,
+        alpha: float = 0.0001,
+        l1_ratio: float = 0.15,
+        fit_intercept: bool = True,
+        max_iter: int = 1000,
+        tol: float | None = 1e-3,
+        shuffle: bool = True,
+        verbose: int = 0,
+        eta0: float = 1.0,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 5,
+        class_weight: Any = None,
+        warm_start: bool = False,
+        boundary: Literal["mistake", "positive", "negative"] = "mistake",
+        pick: Pick = "cyclic",
+        max_updates: int | None = None,
+    ) -> None:
+        self.penalty = penalty
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.tol = tol
+        self.shuffle = shuffle
+        self.verbose = verbose
+        self.eta0 = eta0
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.class_weight = class_weight
+        self.warm_start = warm_start
+        self.boundary = boundary
+        self.pick = pick
+        self.max_updates = max_updates
+
+    @fitting
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        coef_init: Any = None,
+        intercept_init: Any = None,
+        sample_weight: Any = None,
+    ) -> Self:
+        """Learn from X (n, d) and labels y (n,); return self.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            The examples.
+        y : array-like of shape (n,)
+            Their labels, of two classes or more.
+        coef_init : array-like of shape (1, d) or (K, d), or None
+            Weights to begin from.
+        intercept_init : array-like of shape (1,) or (K,), or None
+            Biases to begin from.
+        sample_weight : array-like of shape (n,) or None
+            Multiplies the step of each row; rows of weight 0 are not visited.
+        """
+        self._check_parameters()
+        if self.warm_start and hasattr(self, "coef_") and coef_init is None:
+            coef_init, intercept_init = self.densify().coef_, self.intercept_
+        examples = check_examples(self, X, y, sample_weight)
+        start = check_start(examples, coef_init, intercept_init)
+        one_at_a_time = self.pick != "cyclic" and self.max_updates is not None
+        max_iter = None if one_at_a_time else self.max_iter
+        shortfall = self._learn(Passes(self, X, y, sample_weight, max_iter), examples, start)
+        if shortfall:
+            warn_not_converged(shortfall)
+        zero = not (start[0].any() or start[1].any())
+        self.coef_init_: Any = None if zero else start[0]
+        self.intercept_init_: Any = None if zero else start[1]
+        return self
+
+    @fitting
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Make one pass over a batch, going on from the weights as they are; return self.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            The examples.
+        y : array-like of shape (n,)
+            Their labels.
+        classes : array-like of shape (K,) or None
+            All labels that will ever come; needed in the first call.
+        sample_weight : array-like of shape (n,) or None
+            Multiplies the step of each row; rows of weight 0 are not visited.
+        """
+        self._check_parameters()
+        for name, value in (
+            ("early_stopping", self.early_stopping and True),
+            ("class_weight", self.class_weight == "balanced" and "balanced"),
+            ("pick", self.pick != "cyclic" and self.pick),
+        ):
+            if value:
+                raise ValueError(
+                    f"partial_fit sees one batch, once; {name} should not be {value!r} with it."
+                )
+        first = not hasattr(self, "coef_")
+        examples = check_examples(self, X, y, sample_weight, classes=check_classes(self, classes))
+        start = (None, None) if first else (self.densify().coef_, self.intercept_)
+        self._learn(
+            Passes(self, X, y, sample_weight, 1), examples, check_start(examples, *start),
+            n_updates=0 if first else self.n_updates_, visits=0 if first else self.t_ - 1,
+        )  # fmt: skip
+        if first:
+            self.coef_init_ = self.intercept_init_ = None
+        return self
+
+    def _learn(
+        self,
+        passes: Passes,
+        examples: Examples,
+        start: tuple[NDArray[Any], NDArray[Any]],
+        n_updates: int = 0,
+        visits: float = 0,
+    ) -> str | None:
+        """Make the passes and publish what came of them; return a warning if it fell short."""
+        weights = self._weights(examples, *start)
+        rng = check_random_state(self.random_state)
+        seed = int(rng.randint(np.iinfo(np.int32).max))
+        held_out = HeldOut(self, examples, passes.sample_weight, rng)
+        order = held_out.training_rows
+        patience, cycle = Patience(self.tol, self.n_iter_no_change), Cycle()
+        most_updates = self.max_updates or UNLIMITED
+        passes.attributes = lambda: {
+            **weights.attributes(),
+            "classes_": examples.classes,
+            "n_iter_": passes.n_iter,
+            "n_updates_": n_updates,
+        }
+
+        for n_iter in passes:
+            most = most_updates - n_updates
+            if self.pick == "cyclic":
+                if self.shuffle:
+                    loops.order.shuffle(order, seed + (n_iter << 32))
+                mistakes, loss, finished = visit_in_order(weights, examples, order, most, passes)
+            else:
+                mistakes, loss, finished = pick_one(
+                    weights, examples, order, most, passes, self.pick, rng
+                )
+            n_updates += mistakes
+            passes.say(f"{mistakes} mistakes, loss {loss / len(order):.6g}")
+
+            if mistakes == 0 and finished:
+                passes.stop("no_progress" if examples.hopeless else "converged")
+            elif not finished:
+                passes.stop("max_iter")
+            elif self._order_is_fixed() and cycle.closes(weights.attributes):
+                passes.stop("no_progress")
+            if self.early_stopping:
+                if patience.runs_out(-held_out.score(weights, n_updates)):
+                    passes.stop("early_stopping")
+            elif self.pick == "cyclic" and patience.runs_out(loss / len(order)):
+                passes.stop("no_progress")
+
+        attributes, at_peak = held_out.best(weights, n_updates)
+        self.coef_, self.intercept_ = attributes["coef_"], attributes["intercept_"]
+        self.n_updates_ = attributes["n_updates_"]
+        self.classes_ = examples.classes
+        self.n_iter_ = passes.n_iter
+        self.t_ = 1.0 + visits + passes.n_iter * len(order)
+        self.converged_ = passes.stop_reason == "converged" and not at_peak
+        self.stop_reason_ = "early_stopping" if at_peak else passes.stop_reason
+        self.cycle_ = cycle.length
+        self.validation_scores_ = held_out.scores or None
+        return why_not_converged(self, examples, mistakes, patience)
+
+    def _weights(self, examples: Examples, coef: NDArray[Any], intercept: NDArray[Any]) -> Weights:
+        """The weights to learn, of the kind that classes and penalty ask for."""
+        if self.penalty is not None:
+            l1_ratio = {"l1": 1.0, "l2": 0.0}.get(self.penalty, self.l1_ratio)
+            pull = self.eta0 * self.alpha
+            return ShrinkingColumns(
+                examples, coef, intercept, shrink=(1 - l1_ratio) * pull, l1=l1_ratio * pull
+            )
+        return (Plane if examples.n_outputs == 1 else Columns)(examples, coef, intercept)
+
+    def _order_is_fixed(self) -> bool:
+        """Whether equal weights must lead to equal weights for ever."""
+        fixed = not self.shuffle if self.pick == "cyclic" else self.pick in ("first", "worst")
+        return fixed and self.penalty is None
+
+    def _check_parameters(self) -> None:
+        self._validate_params()
+        if self.pick != "cyclic" and self.penalty is not None:
+            raise ValueError(
+                f"pick={self.pick!r} corrects one example at a time and takes no penalty; got "
+                f'penalty={self.penalty!r}. Use pick="cyclic" or penalty=None.'
+            )
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class of each row of X: that of the highest score.
+
+        A score of 0 is ``classes_[0]``, and a tie the lower class; with ``boundary="positive"``
+        the second class, and the higher.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows to classify.
+
+        Returns
+        -------
+        y : ndarray of shape (n,)
+            Their labels.
+        """
+        scores = self.decision_function(X)
+        return self.classes_[decide(scores, self.boundary)]
+
+    def objective(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the perceptron criterion: the sum of -y (w.x + b) over the misclassified rows.
+
+        It is 0 when none is misclassified. With more than two classes a row counts by how far the
+        best rival is above the true class.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            The examples.
+        y : array-like of shape (n,)
+            Their labels.
+        sample_weight : array-like of shape (n,) or None
+            Weights of the rows.
+
+        Returns
+        -------
+        criterion : float
+            At least 0.
+        """
+        scores = self.decision_function(X)
+        margins = margins_of(scores, np.searchsorted(self.classes_, y))
+        weight = np.ones(len(margins)) if sample_weight is None else np.asarray(sample_weight)
+        return float(weight @ losses.perceptron(margins))

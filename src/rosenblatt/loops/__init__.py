@@ -1,0 +1,50 @@
+"""Compiled loops: arrays in, arrays out; no checks, no classes.
+
+Every loop is a plain function that reads like the textbook's pseudocode; `compiled` hands it
+to Numba. With ``NUMBA_DISABLE_JIT=1`` the same functions run as ordinary Python, in a debugger
+if you like. Loops are imported when first used (``loops.perceptron``), because importing Numba
+takes most of a second and prediction does not need it.
+"""
+
+from collections.abc import Callable
+from importlib import import_module
+from types import ModuleType
+from typing import Any, TypeVar
+
+__all__ = ["MODULES", "compiled"]
+
+MODULES = ("order", "perceptron", "rows")
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def compiled(function: Function | None = None, *, reorder_sums: bool = False) -> Any:
+    """Compile a loop: the one Numba policy of this library.
+
+    - ``nogil``: other threads go on meanwhile; our own pool depends on it.
+    - cached on disk, in a folder keyed by all loops (see `loops.cache`), so that only the first
+      use on a machine waits for the compiler.
+    - no ``parallel``: Numba's threading layers abort or hang under fork and concurrent calls.
+    - ``error_model="numpy"``: division by zero gives inf or nan, without a branch per division.
+    - `reorder_sums` lets the compiler add in another order and fuse multiply-adds, which makes
+      dot products several times faster. The order is then fixed by the compiled code, so the
+      answer is still the same at every call.
+    """
+    if function is None:
+        return lambda function: compiled(function, reorder_sums=reorder_sums)
+    import numba
+
+    from .cache import DigestCache
+
+    # nnan and ninf are left out: loops look for values that are not finite.
+    fastmath = {"reassoc", "contract", "nsz"} if reorder_sums else False
+    loop: Any = numba.njit(nogil=True, error_model="numpy", fastmath=fastmath)(function)
+    if not numba.config.DISABLE_JIT and DigestCache.available():
+        loop._cache = DigestCache(loop.py_func)
+    return loop
+
+
+def __getattr__(name: str) -> ModuleType:
+    if name not in MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return import_module(f"{__name__}.{name}")

@@ -1,0 +1,83 @@
+"""Where compiled loops are kept between processes.
+
+Numba notices when a loop's own file changes, but not when a helper that it calls from another
+file does. So the folder is named by a digest of every file in ``loops/`` and of what the machine
+code depends on: a change of any of them starts an empty folder.
+"""
+
+import hashlib
+import os
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import llvmlite.binding
+import numba
+import numpy as np
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+
+
+def cache_root() -> Path:
+    """The folder that holds all of the library's caches, whether it exists or not."""
+    if chosen := os.environ.get("ROSENBLATT_CACHE_DIR"):
+        return Path(chosen)
+    if sys.platform == "win32" and (local := os.environ.get("LOCALAPPDATA")):
+        return Path(local) / "rosenblatt"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rosenblatt"
+
+
+@cache
+def digest() -> str:
+    """Name everything that compiled code depends on in twenty letters."""
+    parts = [numba.__version__, np.__version__, llvmlite.binding.get_host_cpu_name(), sys.version]
+    for source in sorted(Path(__file__).parent.glob("*.py")):
+        parts += [source.name, source.read_text(encoding="utf-8")]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:20]
+
+
+@cache
+def folder() -> Path | None:
+    """The folder for loops as they are now, made if need be; None if it cannot be written."""
+    path = cache_root() / "loops" / digest()
+    try:
+        # Compiled code is loaded from here: nobody else may write it.
+        path.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError:
+        return None
+    return path if os.access(path, os.W_OK | os.X_OK) else None
+
+
+class _DigestLocator(_CacheLocator):
+    """Tells Numba to look in `folder`, whose name already says that the source is unchanged."""
+
+    def __init__(self, py_func: Any, py_file: str) -> None:
+        self._module = py_func.__module__
+
+    def get_cache_path(self) -> str:
+        return str(folder())
+
+    def get_source_stamp(self) -> str:
+        return digest()
+
+    def get_disambiguator(self) -> str:
+        return str(self._module)
+
+    @classmethod
+    def from_function(cls, py_func: Any, py_file: str) -> "_DigestLocator":
+        return cls(py_func, py_file)
+
+
+class _DigestCacheImpl(CompileResultCacheImpl):
+    _locator_classes = [_DigestLocator]  # noqa: RUF012  (Numba's own form)
+
+
+class DigestCache(FunctionCache):
+    """Numba's cache of one function, in a folder keyed by all of `loops`."""
+
+    _impl_class = _DigestCacheImpl
+
+    @staticmethod
+    def available() -> bool:
+        """Say whether there is a folder to write to; without one, each process compiles."""
+        return folder() is not None

@@ -1,0 +1,167 @@
+"""Perceptron passes: visit the examples in an order and correct each mistake.
+
+Legend: X rows of examples (see `rows`); push (n,) the step of each example with the sign of its
+class; w (d,), b (1,) the plane; W (d, K), b (K,) one column per class; order (m,) the rows to
+visit. A pass returns (mistakes, loss, visits): the loss is the perceptron criterion summed as
+the examples were met; fewer visits than asked for means that `most_mistakes` were made, or that
+the score of the next row, ``order[visits]``, is not a finite number and nothing was done with it.
+"""
+
+import numpy as np
+
+from . import compiled, rows
+
+
+@compiled
+def perceptron_pass(X, push, order, favoured, most_mistakes, bias, w, b):
+    """Two classes: on a mistake, w += push x and b += bias push. Changes w and b.
+
+    A score of zero is right for the class whose sign is `favoured` (0: for neither).
+    """
+    mistakes, loss = 0, 0.0
+    for t in range(order.shape[0]):
+        rows.call_ahead(X, order, t)
+        i = order[t]
+        score = rows.dot(X, i, w) + b[0]
+        if not np.isfinite(score):
+            return mistakes, loss, t
+        margin = score if push[i] > 0 else -score
+        if margin > 0 or (margin == 0 and push[i] * favoured > 0):
+            continue
+        if mistakes == most_mistakes:
+            return mistakes, loss, t
+        rows.add(X, i, push[i], w)
+        b[0] += bias * push[i]
+        mistakes += 1
+        loss -= margin
+    return mistakes, loss, order.shape[0]
+
+
+@compiled
+def multiclass_pass(X, y, step, order, ties, most_mistakes, bias, W, b):
+    """K classes: on a mistake, w_true += step x and w_rival -= step x. Changes W and b.
+
+    Reads y (n,) class numbers and step (n,). `ties` is +1 when equal scores go to the higher
+    class, -1 to the lower, 0 when an equal score is a mistake for the true class.
+    """
+    mistakes, loss = 0, 0.0
+    scores = np.empty_like(b)
+    for t in range(order.shape[0]):
+        rows.call_ahead(X, order, t)
+        i = order[t]
+        true = y[i]
+        scores[:] = b
+        rows.dots(X, i, W, scores)
+        if not np.isfinite(scores[true]):
+            return mistakes, loss, t
+        rival = best_rival(scores, true, ties)
+        if beats(scores, true, rival, ties):
+            continue
+        if mistakes == most_mistakes:
+            return mistakes, loss, t
+        rows.move(X, i, step[i], W, rival, true)
+        b[true] += bias * step[i]
+        b[rival] -= bias * step[i]
+        mistakes += 1
+        loss += scores[rival] - scores[true]
+    return mistakes, loss, order.shape[0]
+
+
+@compiled
+def best_rival(scores, true, ties):
+    """The class other than `true` with the highest score; equals by `ties`, the lowest for 0."""
+    rival = -1
+    for k in range(scores.shape[0]):
+        if k == true:
+            continue
+        if rival < 0 or scores[k] > scores[rival] or (ties > 0 and scores[k] == scores[rival]):
+            rival = k
+    return rival
+
+
+@compiled
+def beats(scores, true, rival, ties):
+    """Whether the true class wins against its best rival, an equal score settled by `ties`."""
+    if scores[true] == scores[rival]:
+        return (true - rival) * ties > 0
+    return scores[true] > scores[rival]
+
+
+@compiled
+def penalised_pass(
+    X, y, step, order, ties, most_mistakes, bias, decay, W, b, scale, l1, owed, paid
+):
+    """As `multiclass_pass`, with weights that shrink at every visit. Also changes the last four.
+
+    L2: all weights are multiplied by `decay`; they are kept as ``scale[0] * W``, so that one
+    number changes and not d K. L1: each visit adds l1 to what every weight owes, owed[0]; a weight
+    pays the next time its feature is seen, paid (d, K) remembers how much (Tsuruoka et al. 2009).
+    """
+    mistakes, loss = 0, 0.0
+    scores = np.empty_like(b)
+    for t in range(order.shape[0]):
+        i = order[t]
+        true = y[i]
+        scores[:] = 0
+        rows.dots(X, i, W, scores)
+        for k in range(scores.shape[0]):
+            scores[k] = scale[0] * scores[k] + b[k]
+        if not np.isfinite(scores[true]):
+            return mistakes, loss, t
+        rival = best_rival(scores, true, ties)
+        right = beats(scores, true, rival, ties)
+        if not right and mistakes == most_mistakes:
+            return mistakes, loss, t
+        scale[0] *= decay
+        if scale[0] < 1e-9:  # before dividing by it loses digits
+            W *= W.dtype.type(scale[0])
+            scale[0] = 1.0
+        if not right:
+            rows.move(X, i, W.dtype.type(step[i] / scale[0]), W, rival, true)
+            b[true] += bias * step[i]
+            b[rival] -= bias * step[i]
+            mistakes += 1
+            loss += scores[rival] - scores[true]
+        if l1 > 0:
+            owed[0] += l1
+            pay(X, i, W, scale[0], owed[0], paid)
+    return mistakes, loss, order.shape[0]
+
+
+@compiled
+def pay(X, i, W, scale, owed, paid):
+    """Move the weights of row i's features towards 0, by what each still owes, not past it."""
+    if isinstance(X, tuple):
+        _, indices, indptr = X
+        for p in range(indptr[i], indptr[i + 1]):
+            pay_feature(np.uint32(indices[p]), W, scale, owed, paid)
+    else:
+        for j in range(X.shape[1]):
+            pay_feature(j, W, scale, owed, paid)
+
+
+@compiled
+def pay_feature(j, W, scale, owed, paid):
+    """`pay` for one feature, all classes."""
+    for k in range(W.shape[1]):
+        before = W[j, k]
+        if before > 0:
+            W[j, k] = max(0.0, before - (owed + paid[j, k]) / scale)
+        elif before < 0:
+            W[j, k] = min(0.0, before + (owed - paid[j, k]) / scale)
+        paid[j, k] += scale * (W[j, k] - before)
+
+
+@compiled
+def look(X, start, stop, w, b, scores):
+    """Fill scores (n,) of the rows from start to stop with w.x + b."""
+    for i in range(start, stop):
+        scores[i] = rows.dot(X, i, w) + b[0]
+
+
+@compiled
+def look_multiclass(X, start, stop, W, b, scores):
+    """Fill scores (n, K) of the rows from start to stop with every class's score."""
+    for i in range(start, stop):
+        scores[i] = b
+        rows.dots(X, i, W, scores[i])

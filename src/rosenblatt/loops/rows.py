@@ -1,0 +1,141 @@
+"""Rows of a table, dense or compressed: one spelling for both.
+
+X is an array (n, d), or the three arrays (data, indices, indptr) of a CSR matrix; Numba settles
+``isinstance(X, tuple)`` when it compiles, so that neither form pays for the other. Indices are
+read as unsigned, which spares the test for a negative index at every element.
+"""
+
+import numpy as np
+from llvmlite import ir
+from numba import config, types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+from . import compiled
+
+# How many visits ahead a row is called for: long enough for memory to answer, short enough that
+# the row is still in the cache when its turn comes. Anything from 4 to 16 measured the same.
+AHEAD = 8
+CACHE_LINE_BYTES = 64
+
+
+@compiled(reorder_sums=True)  # the sum of products is most of the time of a pass
+def dot(X, i, w):
+    """Row i of X times w (d,)."""
+    if isinstance(X, tuple):
+        data, indices, indptr = X
+        # Four sums at once: a gathered sum waits for the adder, not for memory.
+        start, stop = indptr[i], indptr[i + 1]
+        a = b = c = d = w.dtype.type(0)
+        last = stop - (stop - start) % 4
+        for p in range(start, last, 4):
+            a += data[p] * w[np.uint32(indices[p])]
+            b += data[p + 1] * w[np.uint32(indices[p + 1])]
+            c += data[p + 2] * w[np.uint32(indices[p + 2])]
+            d += data[p + 3] * w[np.uint32(indices[p + 3])]
+        for p in range(last, stop):
+            a += data[p] * w[np.uint32(indices[p])]
+        return (a + b) + (c + d)
+    else:  # noqa: RET505  (Numba prunes the branch only in this form)
+        total = w.dtype.type(0)
+        for j in range(X.shape[1]):
+            total += X[i, j] * w[j]
+        return total
+
+
+@compiled
+def add(X, i, step, w):
+    """Add `step` times row i of X to w (d,)."""
+    if isinstance(X, tuple):
+        data, indices, indptr = X
+        for p in range(indptr[i], indptr[i + 1]):
+            w[np.uint32(indices[p])] += step * data[p]
+    else:
+        for j in range(X.shape[1]):
+            w[j] += step * X[i, j]
+
+
+@compiled
+def dots(X, i, W, scores):
+    """Add row i of X times each column of W (d, K) to scores (K,)."""
+    if isinstance(X, tuple):
+        data, indices, indptr = X
+        for p in range(indptr[i], indptr[i + 1]):
+            j = np.uint32(indices[p])
+            for k in range(scores.shape[0]):
+                scores[k] += data[p] * W[j, k]
+    else:
+        for j in range(X.shape[1]):
+            for k in range(scores.shape[0]):
+                scores[k] += X[i, j] * W[j, k]
+
+
+@compiled
+def move(X, i, step, W, source, target):
+    """Take `step` times row i of X from column `source` of W (d, K) and give it to `target`."""
+    if isinstance(X, tuple):
+        data, indices, indptr = X
+        for p in range(indptr[i], indptr[i + 1]):
+            j = np.uint32(indices[p])
+            W[j, target] += step * data[p]
+            W[j, source] -= step * data[p]
+    else:
+        for j in range(X.shape[1]):
+            W[j, target] += step * X[i, j]
+            W[j, source] -= step * X[i, j]
+
+
+@compiled
+def call_ahead(X, order, t):
+    """Ask memory for the row visited AHEAD visits after t.
+
+    A pass in shuffled order waits for memory at nearly every row; asked in time, rows come
+    almost as fast as in their own order, and the order can be truly random.
+    """
+    if isinstance(X, tuple):
+        data, indices, indptr = X
+        # Where a row starts must be known before the row itself can be called for.
+        if t + 2 * AHEAD < order.shape[0]:
+            _call(indptr, order[t + 2 * AHEAD])
+        if t + AHEAD < order.shape[0]:
+            i = order[t + AHEAD]
+            for p in range(indptr[i], indptr[i + 1], CACHE_LINE_BYTES // data.itemsize):
+                _call(data, p)
+            for p in range(indptr[i], indptr[i + 1], CACHE_LINE_BYTES // indices.itemsize):
+                _call(indices, p)
+    else:
+        if t + AHEAD < order.shape[0]:
+            flat = X.reshape(-1)
+            start = np.int64(order[t + AHEAD]) * X.shape[1]
+            for p in range(start, start + X.shape[1], CACHE_LINE_BYTES // X.itemsize):
+                _call(flat, p)
+
+
+@intrinsic
+def _prefetch(context, array, index):
+    """The processor's prefetch of element `index` of a one-dimensional array, to read soon."""
+
+    def generate(context, builder, signature, arguments):
+        array = context.make_array(signature.args[0])(context, builder, arguments[0])
+        byte_pointer, flag = ir.IntType(8).as_pointer(), ir.IntType(32)
+        address = builder.bitcast(builder.gep(array.data, [arguments[1]]), byte_pointer)
+        prototype = ir.FunctionType(ir.VoidType(), [byte_pointer, flag, flag, flag])
+        prefetch = cgutils.get_or_insert_function(builder.module, prototype, "llvm.prefetch.p0")
+        read, keep_near, data_cache = flag(0), flag(2), flag(1)
+        builder.call(prefetch, [address, read, keep_near, data_cache])
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp), generate
+
+
+if config.DISABLE_JIT:
+
+    def _call(array, index):
+        """Memory cannot be asked from plain Python, and need not be."""
+
+else:
+
+    @compiled
+    def _call(array, index):
+        """Ask memory for one element, without waiting for it."""
+        _prefetch(array, index)

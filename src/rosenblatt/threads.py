@@ -1,0 +1,136 @@
+"""A small pool of threads for loops that release the interpreter lock.
+
+Work is cut into chunks fixed by the data, never by the number of threads, and results come
+back in the order of the chunks: a fit has the same bits on one thread and on eight. The pool
+is shared by the whole process, so that callers at once cannot oversubscribe the machine;
+it starts at the first large job, and anew in a forked child.
+"""
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import TypeVar
+
+__all__ = ["count", "limit", "over_chunks"]
+
+Result = TypeVar("Result")
+
+# Handing a chunk to a thread costs about as long as reading a tenth of this many numbers; a job
+# of one chunk never meets the pool.
+CELLS_PER_CHUNK = 100_000
+
+_lock = threading.Lock()
+_pool: ThreadPoolExecutor | None = None
+_pool_size = 0
+_limit: int | None = None
+_this_thread = threading.local()
+
+
+def count() -> int:
+    """Return how many threads a large job may use.
+
+    The least of: the cores this process may run on, ``ROSENBLATT_NUM_THREADS``,
+    ``OMP_NUM_THREADS`` (which joblib sets in its workers, so that a search over processes
+    does not start more threads than cores), and the :func:`limit` in force.
+
+    Examples
+    --------
+    >>> from rosenblatt import threads
+    >>> threads.count() >= 1
+    True
+    """
+    settings = (os.environ.get(name) for name in ("ROSENBLATT_NUM_THREADS", "OMP_NUM_THREADS"))
+    asked = [int(setting) for setting in settings if setting and setting.isdecimal()]
+    if _limit is not None:
+        asked.append(_limit)
+    return max(1, min([_cores(), *asked]))
+
+
+@contextmanager
+def limit(n_threads: int) -> Iterator[None]:
+    """Let large jobs use at most this many threads, in the whole process, until the end.
+
+    Parameters
+    ----------
+    n_threads : the most threads; 1 means none but the caller's own.
+
+    Examples
+    --------
+    >>> from rosenblatt import threads
+    >>> with threads.limit(1):
+    ...     threads.count()
+    1
+    """
+    global _limit
+    if not isinstance(n_threads, int) or n_threads < 1:
+        raise ValueError(f"n_threads must be an integer >= 1; got {n_threads!r}.")
+    before, _limit = _limit, n_threads
+    try:
+        yield
+    finally:
+        _limit = before
+
+
+def over_chunks(work: Callable[[int, int], Result], n_rows: int, cells: int) -> list[Result]:
+    """Call ``work(start, stop)`` on every chunk of rows; return the results in order.
+
+    Parameters
+    ----------
+    work : a function of a range of rows; it must release the lock to gain anything.
+    n_rows : how many rows there are.
+    cells : how many numbers they hold in all; it decides the size of the chunks.
+
+    Returns
+    -------
+    results : what `work` returned for each chunk, first rows first.
+
+    Examples
+    --------
+    >>> from rosenblatt import threads
+    >>> threads.over_chunks(lambda start, stop: stop - start, n_rows=10, cells=40)
+    [10]
+    """
+    size = max(1, CELLS_PER_CHUNK * n_rows // max(cells, 1))
+    chunks = [(start, min(start + size, n_rows)) for start in range(0, n_rows, size)]
+    # A job inside a job runs where it is: a pool that waits for itself never ends.
+    alone = len(chunks) < 2 or hasattr(_this_thread, "busy")
+    pool = None if alone else _get_pool(count())
+    if pool is None:
+        return [work(start, stop) for start, stop in chunks]
+    return list(pool.map(lambda chunk: work(*chunk), chunks))
+
+
+def _cores() -> int:
+    """The cores this process may run on."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _get_pool(size: int) -> ThreadPoolExecutor | None:
+    """The process's pool, made for `size` threads; None when one thread is all there is."""
+    global _pool, _pool_size
+    if size == 1:
+        return None
+    with _lock:
+        if _pool is None or _pool_size != size:
+            # A pool of another size is left to finish what it was given.
+            _pool = ThreadPoolExecutor(size, "rosenblatt", initializer=_mark_busy)
+            _pool_size = size
+        return _pool
+
+
+def _mark_busy() -> None:
+    _this_thread.busy = True
+
+
+def _forget_pool() -> None:
+    """In a forked child the pool's threads do not exist, and its lock may be held by nobody."""
+    global _pool, _pool_size, _lock, _this_thread
+    _pool, _pool_size, _lock, _this_thread = None, 0, threading.Lock(), threading.local()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_pool)
