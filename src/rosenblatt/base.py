@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.callback import CallbackSupportMixin, with_callbacks
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import column_or_1d
+from sklearn.utils import assert_all_finite, column_or_1d
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -44,7 +44,7 @@ def fitting(method: Callable[..., Any]) -> Callable[..., Any]:
 def warn_not_converged(message: str) -> None:
     """Warn the caller of `fit`."""
     # Up past this function, the fit and the two wrappers around it.
-    warnings.warn(message, ConvergenceWarning, stacklevel=6)
+    warnings.warn(message, ConvergenceWarning, stacklevel=5)
 
 
 def arrays(X: Any) -> Any:
@@ -83,6 +83,8 @@ def encode_labels(y: Any) -> tuple[NDArray[Any], NDArray[np.intp]]:
     codes = np.searchsorted(classes, y)
     if len(classes) == 0 or np.any(classes.take(codes, mode="clip") != y):
         classes, codes = np.unique(y, return_inverse=True)
+    if classes.dtype.kind == "f":
+        assert_all_finite(classes, input_name="y")
     # Repeated, because a target of which every value is another would get a warning of its own.
     check_classification_targets(np.repeat(classes, 3))
     return classes, codes

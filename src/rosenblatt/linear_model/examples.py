@@ -74,6 +74,10 @@ def check_examples(
         codes = _codes_among(classes, seen)[codes]
     step = _steps(model, X, classes, codes, sample_weight)
     visited = step > 0
+    if not visited.any():
+        raise ValueError(
+            "sample_weight and class_weight leave no row of positive weight to learn from."
+        )
     hopeless = _hopeless_rows(model, X, len(classes), codes) & visited
     visited &= ~hopeless
     if not visited.all():
@@ -150,7 +154,12 @@ def _steps(
     steps = np.full(len(classes), model.eta0)
     if model.class_weight is not None:
         labels = classes[codes]
-        steps = steps * compute_class_weight(model.class_weight, classes=classes, y=labels)
+        by_class = compute_class_weight(model.class_weight, classes=classes, y=labels)
+        if not (np.isfinite(by_class) & (by_class >= 0)).all():
+            raise ValueError(
+                f"class_weight must give finite weights >= 0; got {model.class_weight!r}."
+            )
+        steps = steps * by_class
     step = steps.astype(X.dtype)[codes]
     if sample_weight is not None:
         weight = _check_sample_weight(sample_weight, X, dtype=X.dtype, ensure_non_negative=True)

@@ -157,6 +157,13 @@ class Perceptron(LinearClassifier):
         "max_updates": [Interval(Integral, 1, None, closed="left"), None],
     }
 
+    # Parameters whose fits compile all loops there are for this class (see `rosenblatt warm`).
+    _rehearsals: ClassVar[tuple[dict[str, Any], ...]] = (
+        {"max_iter": 2},
+        {"penalty": "l2", "max_iter": 2},
+        {"pick": "first", "max_updates": 2},
+    )
+
     def __init__(
         self,
         *,
@@ -309,7 +316,8 @@ class Perceptron(LinearClassifier):
                     weights, examples, order, most, passes, self.pick, rng
                 )
             n_updates += mistakes
-            passes.say(f"{mistakes} mistakes, loss {loss / len(order):.6g}")
+            loss_per_row = loss / max(len(order), 1)
+            passes.say(f"{mistakes} mistakes, loss per row {loss_per_row:.6g}")
 
             if mistakes == 0 and finished:
                 passes.stop("no_progress" if examples.hopeless else "converged")
@@ -320,7 +328,7 @@ class Perceptron(LinearClassifier):
             if self.early_stopping:
                 if patience.runs_out(-held_out.score(weights, n_updates)):
                     passes.stop("early_stopping")
-            elif self.pick == "cyclic" and patience.runs_out(loss / len(order)):
+            elif self.pick == "cyclic" and patience.runs_out(loss_per_row):
                 passes.stop("no_progress")
 
         attributes, at_peak = held_out.best(weights, n_updates)

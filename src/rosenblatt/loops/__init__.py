@@ -34,12 +34,18 @@ def compiled(function: Function | None = None, *, reorder_sums: bool = False) ->
         return lambda function: compiled(function, reorder_sums=reorder_sums)
     import numba
 
+    if numba.config.DISABLE_JIT:
+        import numpy as np
+
+        # Compiled arithmetic wraps and overflows without a word; so does its twin.
+        return np.errstate(all="ignore")(function)
+
     from .cache import DigestCache
 
     # nnan and ninf are left out: loops look for values that are not finite.
     fastmath = {"reassoc", "contract", "nsz"} if reorder_sums else False
     loop: Any = numba.njit(nogil=True, error_model="numpy", fastmath=fastmath)(function)
-    if not numba.config.DISABLE_JIT and DigestCache.available():
+    if DigestCache.available():
         loop._cache = DigestCache(loop.py_func)
     return loop
 

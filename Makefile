@@ -1,0 +1,59 @@
+# make demo    set up on a fresh machine and watch a perceptron learn
+# make test    set up and run every check
+# make bench   side-by-side timings with the peers (ONLY=name for some of them)
+# make docs    build the documentation
+# make lint    the quick checks alone
+
+PYTHON ?= python3
+BIN := .venv/bin
+STAMPS := .venv/stamps
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.PHONY: demo test bench docs lint clean
+.DELETE_ON_ERROR:
+
+demo: $(STAMPS)/demo
+	@$(BIN)/python examples/demo.py
+
+test: $(STAMPS)/test $(STAMPS)/chromium
+	@$(BIN)/python tools/test.py $(ARGS)
+
+bench: $(STAMPS)/bench
+	@$(BIN)/python -m benchmarks $(foreach name,$(ONLY),--only "$(name)")
+
+docs: $(STAMPS)/test
+	@$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
+lint: $(STAMPS)/test
+	@$(BIN)/python tools/test.py --only lint
+
+clean:
+	rm -rf .venv docs/_build docs/api run.html
+
+# One stamp per extra: made anew when the package's own list of needs changes.
+$(STAMPS)/venv:
+	$(PYTHON) -m venv .venv
+	@mkdir -p $(STAMPS)
+	-@$(BIN)/python -m pip install --quiet uv
+	@touch $@
+
+$(STAMPS)/demo: EXTRA := cli
+$(STAMPS)/test: EXTRA := test
+$(STAMPS)/bench: EXTRA := bench
+$(STAMPS)/demo $(STAMPS)/test $(STAMPS)/bench: $(STAMPS)/venv pyproject.toml
+	@echo "installing rosenblatt[$(EXTRA)] into .venv"
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode -e ".[$(EXTRA)]" \
+		|| $(BIN)/python -m pip install --quiet -e ".[$(EXTRA)]"
+	@touch $@
+
+# The page is tested in a real browser, from Debian's packages where they can be installed;
+# elsewhere its tests skip, and say so.
+$(STAMPS)/chromium: $(STAMPS)/venv
+	@command -v chromium >/dev/null || { \
+		command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ] \
+		&& echo "installing chromium" && apt-get update -qq \
+		&& DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends \
+			chromium fonts-dejavu-core >/dev/null; \
+	} || echo "Chromium is not here and cannot be installed: tests of the page will skip."
+	@touch $@

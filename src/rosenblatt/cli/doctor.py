@@ -1,0 +1,96 @@
+"""`rosenblatt doctor`: what is here, and what is missing."""
+
+import importlib.metadata
+import os
+import platform
+import sys
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+NEEDED = ("numpy", "scipy", "scikit-learn", "numba")
+EXTRAS = {
+    "tables": ("polars", "pyarrow", "pandas"),
+    "plot": ("matplotlib",),
+    "cli": ("typer", "rich"),
+    "files": ("skops",),
+    "dask": ("distributed",),
+}
+
+
+def doctor() -> int:
+    """Print the findings; return 0 if everything needed is here, else 1."""
+    console = Console()
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column(style="bold")
+    table.add_column(overflow="fold")
+    table.add_row("rosenblatt", _version("rosenblatt") or "not installed as a package")
+    table.add_row("python", f"{platform.python_version()} on {platform.platform(terse=True)}")
+    missing = [name for name in NEEDED if _version(name) is None]
+    for name in NEEDED:
+        table.add_row(name, _version(name) or "MISSING: pip install rosenblatt")
+    for extra, names in EXTRAS.items():
+        table.add_row(f"extra: {extra}", escape(_extra(extra, names)))
+    table.add_row("threads", _threads())
+    if not missing:
+        table.add_row("loops", _loops())
+    console.print(table)
+    if missing:
+        console.print(f"Something is missing: {', '.join(missing)}.")
+    else:
+        console.print("All is well.")
+    return 1 if missing else 0
+
+
+def _version(name: str) -> str | None:
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def _extra(extra: str, names: tuple[str, ...]) -> str:
+    """Versions of an extra's packages, and how to get those that are missing."""
+    found = [f"{name} {version}" for name in names if (version := _version(name))]
+    missing = [name for name in names if _version(name) is None]
+    if missing:
+        found.append(f'without {", ".join(missing)} (pip install "rosenblatt[{extra}]")')
+    return ", ".join(found)
+
+
+def _threads() -> str:
+    """How many threads, and why."""
+    from rosenblatt import threads
+
+    settings = [
+        f"{name}={os.environ[name]}"
+        for name in ("ROSENBLATT_NUM_THREADS", "OMP_NUM_THREADS")
+        if name in os.environ
+    ]
+    because = f" ({', '.join(settings)})" if settings else f" (cores: {os.cpu_count()})"
+    return f"{threads.count()}{because}"
+
+
+def _loops() -> str:
+    """Where compiled loops are kept, and how many there are."""
+    import numba
+
+    from rosenblatt.loops.cache import cache_root, folder
+
+    if numba.config.DISABLE_JIT:
+        return "not compiled: NUMBA_DISABLE_JIT is set, loops run as plain Python"
+    path = folder()
+    if path is None:
+        return (
+            f"no cache: {cache_root()} cannot be written, so every process compiles anew; "
+            "set ROSENBLATT_CACHE_DIR to a folder that can"
+        )
+    files = list(path.glob("*.nbc"))
+    size = sum(file.stat().st_size for file in files) / 1e6
+    advice = "" if files else "; `rosenblatt warm` fills it"
+    return f"{len(files)} compiled forms, {size:.1f} MB in {path}{advice}"
+
+
+if __name__ == "__main__":
+    sys.exit(doctor())

@@ -1,0 +1,89 @@
+"""The command line, as users type it."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import rosenblatt
+
+COMMAND = str(Path(sys.executable).parent / "rosenblatt")
+
+
+def run(*arguments, **environment):
+    return subprocess.run(
+        [COMMAND, *arguments],
+        env={**os.environ, "COLUMNS": "200", **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_help_names_every_command():
+    done = run("--help")
+    assert done.returncode == 0
+    for command in ("warm", "doctor"):
+        assert command in done.stdout
+
+
+def test_help_imports_nothing_heavy():
+    script = (
+        "import sys\n"
+        "sys.argv = ['rosenblatt', '--help']\n"
+        "from rosenblatt.cli import main\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "heavy = {'numpy', 'scipy', 'sklearn', 'numba', 'rich.progress'}\n"
+        "assert not heavy & set(sys.modules), heavy & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True, capture_output=True)
+
+
+def test_version():
+    assert run("--version").stdout.strip() == f"rosenblatt {rosenblatt.__version__}"
+
+
+def test_an_unknown_command_is_an_error():
+    done = run("wram")
+    assert done.returncode == 2
+    assert "No such command 'wram'" in done.stderr
+
+
+def test_doctor_finds_everything_here():
+    done = run("doctor", ROSENBLATT_NUM_THREADS="1")
+    assert done.returncode == 0, done.stdout
+    for word in ("numpy", "scikit-learn", "extra: plot", "ROSENBLATT_NUM_THREADS=1", "All is well"):
+        assert word in done.stdout
+
+
+def test_doctor_says_when_nothing_can_be_kept(tmp_path):
+    in_the_way = tmp_path / "file"
+    in_the_way.write_text("")
+    done = run("doctor", ROSENBLATT_CACHE_DIR=str(in_the_way))
+    assert "cannot be written" in done.stdout
+    assert "ROSENBLATT_CACHE_DIR" in done.stdout
+
+
+def test_without_the_cli_extra_it_says_what_to_install(tmp_path):
+    (tmp_path / "typer.py").write_text("raise ModuleNotFoundError('typer')")
+    done = run("--help", PYTHONPATH=str(tmp_path))
+    assert done.returncode == 1
+    assert 'pip install "rosenblatt[cli]"' in done.stderr
+
+
+@pytest.mark.needs_compiler
+def test_after_warm_no_fit_compiles_anything():
+    """The suite runs after `rosenblatt warm`, so a second one finds all loops in the cache."""
+    script = (
+        "from rosenblatt.cli.warm import rehearsals, rehearse\n"
+        "import rosenblatt.loops as loops\n"
+        "list(map(rehearse, rehearsals()))\n"
+        "for module in loops.MODULES:\n"
+        "    for name, loop in vars(getattr(loops, module)).items():\n"
+        "        if hasattr(loop, 'stats'):\n"
+        "            assert not loop.stats.cache_misses, (name, loop.stats)\n"
+    )
+    assert run("warm", "--jobs", "2").returncode == 0
+    subprocess.run([sys.executable, "-c", script], check=True)

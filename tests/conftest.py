@@ -1,0 +1,39 @@
+"""What all tests share."""
+
+import os
+import warnings
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+from sklearn.exceptions import ConvergenceWarning
+
+# The machine is shared, and a first call may compile: time says nothing here.
+settings.register_profile(
+    "rosenblatt", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("rosenblatt")
+
+DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "needs_compiler: makes no sense with NUMBA_DISABLE_JIT=1")
+
+
+@pytest.fixture
+def data_folder():
+    """The folder of real data sets beside the project; tests that read it skip without it."""
+    if not DATA.is_dir():
+        if os.environ.get("CI") == "true":
+            pytest.fail("The folder of real data sets is not beside the project.")
+        pytest.skip("The folder of real data sets is not beside the project.")
+    return DATA
+
+
+@pytest.fixture
+def unconverged():
+    """For fits that are stopped early on purpose."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        yield

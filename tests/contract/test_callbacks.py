@@ -1,0 +1,81 @@
+"""Iterative fits speak scikit-learn's callback protocol."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.callback import ProgressBar, ScoringMonitor
+from tests.contract.estimators import instances, name_of, problem
+
+pytestmark = pytest.mark.usefixtures("unconverged")
+each_setting = pytest.mark.parametrize("estimator", instances(), ids=name_of)
+
+
+class Listener:
+    """Remembers each task's end, and stops the fit after so many."""
+
+    def __init__(self, stop_after=None):
+        self.stop_after = stop_after
+        self.scores, self.arrays, self.log = [], [], []
+
+    def setup(self, estimator, context):
+        self.log.append("setup")
+
+    def teardown(self, estimator, context):
+        self.log.append("teardown")
+
+    def on_fit_task_begin(self, estimator, context):
+        self.log.append(f"begin {context.task_name}")
+
+    def on_fit_task_end(self, estimator, context, *, X, y, fitted_estimator):
+        self.log.append(f"end {context.task_name}")
+        if context.task_name != "pass":
+            return False
+        self.scores.append(fitted_estimator.score(X, y))
+        self.arrays.append(fitted_estimator.coef_)
+        return self.stop_after is not None and len(self.scores) >= self.stop_after
+
+
+@each_setting
+def test_every_pass_is_a_task_with_a_model_that_can_predict(estimator):
+    X, y = problem(3)
+    listener = Listener()
+    model = clone(estimator).set_callbacks(listener).fit(X, y)
+    assert listener.log[:3] == ["setup", "begin fit", "begin pass"]
+    assert listener.log[-2:] == ["end fit", "teardown"]
+    assert listener.log.count("end pass") == model.n_iter_
+    if not estimator.early_stopping:
+        assert listener.scores[-1] == model.score(X, y)
+
+
+@each_setting
+def test_the_model_given_to_a_callback_does_not_change_later(estimator):
+    X, y = problem()
+    listener = Listener()
+    clone(estimator).set_callbacks(listener).fit(X, y)
+    assert len({id(array) for array in listener.arrays}) == len(listener.arrays)
+    assert any(not np.array_equal(listener.arrays[0], later) for later in listener.arrays[1:])
+
+
+@each_setting
+def test_a_true_answer_stops_the_fit(estimator):
+    X, y = problem()
+    model = clone(estimator).set_callbacks(Listener(stop_after=2)).fit(X, y)
+    assert model.n_iter_ == 2
+    assert model.stop_reason_ in ("callback", "early_stopping")
+
+
+@each_setting
+def test_listening_does_not_change_the_fit(estimator):
+    X, y = problem()
+    heard = clone(estimator).set_callbacks(Listener()).fit(X, y)
+    assert np.array_equal(heard.coef_, clone(estimator).fit(X, y).coef_)
+
+
+@each_setting
+def test_progress_bar_and_scoring_monitor_work(estimator, capsys):
+    X, y = problem()
+    monitor = ScoringMonitor(scoring="accuracy")
+    model = clone(estimator).set_callbacks(ProgressBar(), monitor).fit(X, y)
+    rows = [row for row in monitor.get_logs().data if row["task_name"] == "pass"]
+    assert len(rows) == model.n_iter_
+    assert all(0 <= row["accuracy"] <= 1 for row in rows)

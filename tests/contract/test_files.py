@@ -1,0 +1,42 @@
+"""Models survive a trip through a file, and loading runs no code from it."""
+
+import pickle
+
+import numpy as np
+import pytest
+import skops.io
+from sklearn.base import clone
+from tests.contract.estimators import instances, name_of, problem
+
+pytestmark = pytest.mark.usefixtures("unconverged")
+each_setting = pytest.mark.parametrize("estimator", instances(), ids=name_of)
+
+
+@each_setting
+@pytest.mark.parametrize("protocol", [2, pickle.HIGHEST_PROTOCOL])
+def test_pickle_round_trip(estimator, protocol):
+    X, y = problem(3)
+    model = clone(estimator).fit(X, y)
+    again = pickle.loads(pickle.dumps(model, protocol))
+    assert np.array_equal(again.decision_function(X), model.decision_function(X))
+    assert again.stop_reason_ == model.stop_reason_
+
+
+@each_setting
+def test_skops_round_trip_with_our_class_alone_trusted(estimator):
+    X, y = problem(3)
+    model = clone(estimator).fit(X, y)
+    file = skops.io.dumps(model)
+    ours = f"{type(model).__module__}.{type(model).__qualname__}"
+    assert skops.io.get_untrusted_types(data=file) == [ours]
+    again = skops.io.loads(file, trusted=[ours])
+    assert np.array_equal(again.decision_function(X), model.decision_function(X))
+
+
+@each_setting
+def test_clone_forgets_the_fit_and_keeps_the_parameters(estimator):
+    X, y = problem()
+    model = clone(estimator).fit(X, y)
+    fresh = clone(model)
+    assert fresh.get_params() == model.get_params()
+    assert not hasattr(fresh, "coef_")

@@ -1,0 +1,114 @@
+"""Dense and sparse, 64 and 32 bits, arrays and data frames: the same answer."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from tests.contract.estimators import ESTIMATORS, fitted_arrays, instances, name_of, problem
+
+pytestmark = pytest.mark.usefixtures("unconverged")
+
+each_setting = pytest.mark.parametrize("estimator", instances(), ids=name_of)
+each_class = pytest.mark.parametrize("Estimator", ESTIMATORS)
+classes = pytest.mark.parametrize("n_classes", [2, 3])
+
+
+@each_setting
+@classes
+def test_float32_stays_float32(estimator, n_classes):
+    X, y = problem(n_classes, dtype=np.float32)
+    model = clone(estimator).fit(X, y)
+    assert model.coef_.dtype == model.intercept_.dtype == np.float32
+    assert model.decision_function(X).dtype == np.float32
+    wide = clone(estimator).fit(X.astype(np.float64), y)
+    assert wide.coef_.dtype == np.float64
+
+
+@each_setting
+@classes
+def test_sparse_equals_dense_on_integers_to_the_bit(estimator, n_classes):
+    X, y = problem(n_classes)
+    X = np.round(3 * X)
+    dense, sparse = clone(estimator).fit(X, y), clone(estimator).fit(sp.csr_matrix(X), y)
+    if estimator.penalty is None:
+        for name, value in fitted_arrays(dense).items():
+            assert np.array_equal(value, fitted_arrays(sparse)[name]), name
+    else:
+        # Without the L1 part, which a row pays only for the features it stores, as in scikit-learn.
+        l2 = {"penalty": "l2"}
+        dense, sparse = (clone(estimator).set_params(**l2).fit(Z, y) for Z in (X, sp.csr_matrix(X)))
+        np.testing.assert_allclose(dense.coef_, sparse.coef_, rtol=1e-9)
+
+
+@each_setting
+@pytest.mark.parametrize("layout", [sp.csc_matrix, sp.coo_array, sp.csr_array])
+def test_other_sparse_layouts_are_accepted_and_not_densified(estimator, layout):
+    X, y = problem(sparse=True)
+    X = X.tocsr()
+    expected = clone(estimator).fit(X, y)
+    assert np.array_equal(clone(estimator).fit(layout(X), y).coef_, expected.coef_)
+
+
+@each_setting
+def test_indices_of_64_bits_give_the_same_fit(estimator):
+    X, y = problem(sparse=True)
+    wide = X.copy()
+    wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
+    assert np.array_equal(clone(estimator).fit(wide, y).coef_, clone(estimator).fit(X, y).coef_)
+
+
+@each_setting
+@classes
+def test_pandas_and_polars_frames_give_the_same_fit(estimator, n_classes):
+    X, y = problem(n_classes)
+    names = [f"x{j}" for j in range(X.shape[1])]
+    expected = clone(estimator).fit(X, y)
+    for frame, labels in (
+        (pd.DataFrame(X, columns=names), pd.Series(y)),
+        (pl.DataFrame(X, schema=names), pl.Series(y.tolist())),
+    ):
+        model = clone(estimator).fit(frame, labels)
+        assert np.array_equal(model.coef_, expected.coef_)
+        assert list(model.feature_names_in_) == names
+        assert np.array_equal(model.predict(frame), expected.predict(X))
+
+
+@each_setting
+@pytest.mark.parametrize("sparse", [False, True])
+def test_read_only_and_fortran_ordered_input_is_accepted_and_left_alone(estimator, sparse):
+    X, y = problem(sparse=sparse)
+    before = X.copy()
+    if sparse:
+        for part in (X.data, X.indices, X.indptr):
+            part.flags.writeable = False
+        clone(estimator).fit(X, y)
+        assert (before != X).nnz == 0
+    else:
+        X = np.asfortranarray(X)
+        X.flags.writeable = False
+        clone(estimator).fit(X, y)
+        assert np.array_equal(X, before)
+
+
+@each_class
+def test_it_works_in_a_pipeline_with_set_output_and_in_a_search(Estimator):
+    X, y = problem(3)
+    frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])])
+    pipeline = make_pipeline(StandardScaler(), Estimator()).set_output(transform="pandas")
+    assert pipeline.fit(frame, y).score(frame, y) > 0.5
+    assert list(pipeline[-1].feature_names_in_) == list(frame.columns)
+    search = GridSearchCV(Estimator(), {"max_iter": [1, 20]}, cv=3, n_jobs=2).fit(X, y)
+    assert search.best_score_ > 0.5
+
+
+@each_setting
+def test_one_feature_and_as_many_features_as_rows(estimator):
+    for shape in ((120, 4), (40, 40)):
+        X, y = problem(n_rows=shape[0], n_features=shape[1])
+        model = clone(estimator).fit(X[:, :1] if shape[1] == 4 else X, y)
+        assert np.isfinite(model.coef_).all()

@@ -1,0 +1,78 @@
+"""Each class whose name scikit-learn has: same parameters, values, attributes and methods."""
+
+import inspect
+from pathlib import Path
+
+import pytest
+from sklearn.utils import all_estimators
+from sklearn.utils._param_validation import make_constraint
+from tests.contract.estimators import ESTIMATORS, problem
+
+THEIRS = dict(all_estimators())
+SHARED = [estimator for estimator in ESTIMATORS if estimator.__name__ in THEIRS]
+TABLE = Path(__file__).resolve().parents[2] / "docs" / "differences.md"
+
+pytestmark = pytest.mark.usefixtures("unconverged")
+
+
+def listed(name):
+    """(kind, name) of the differences that the documentation states for a class, with reasons."""
+    found = set()
+    for line in TABLE.read_text(encoding="utf-8").splitlines():
+        cells = [cell.strip().strip("`") for cell in line.strip("|").split("|")]
+        if len(cells) == 6 and cells[0] == name:
+            assert all(cells), f"a cell of this row is empty: {line}"
+            found.add((cells[1], cells[2]))
+    return found
+
+
+def signature(function):
+    return {
+        name: parameter.default
+        for name, parameter in inspect.signature(function).parameters.items()
+        if name != "self"
+    }
+
+
+def public_names(Estimator):
+    """Methods and attributes of a fitted model, parameters apart."""
+    X, y = problem(3)
+    model = Estimator().fit(X, y)
+    names = {name for name in dir(model) if not name.startswith("_")} - set(model.get_params())
+    methods = {name for name in names if callable(getattr(model, name))}
+    return methods, names - methods
+
+
+def differences(ours, theirs):
+    """Every (kind, name) in which our class is not exactly theirs."""
+    my_parameters, their_parameters = signature(ours.__init__), signature(theirs.__init__)
+    for name in my_parameters.keys() ^ their_parameters.keys():
+        yield "parameter", name
+    for name in my_parameters.keys() & their_parameters.keys():
+        if my_parameters[name] != their_parameters[name]:
+            yield "default", name
+        accepted = {str(make_constraint(c)) for c in ours._parameter_constraints[name]}
+        wanted = {str(make_constraint(c)) for c in theirs._parameter_constraints[name]}
+        if not wanted <= accepted:
+            yield "values", name
+    (my_methods, my_attributes), (methods, attributes) = public_names(ours), public_names(theirs)
+    for name in my_methods ^ methods:
+        yield "method", name
+    for name in my_methods & methods:
+        if list(signature(getattr(ours, name))) != list(signature(getattr(theirs, name))):
+            yield "method", name
+    for name in my_attributes ^ attributes:
+        yield "attribute", name
+
+
+@pytest.mark.parametrize("Estimator", SHARED)
+def test_every_difference_from_scikit_learn_is_documented(Estimator):
+    found = set(differences(Estimator, THEIRS[Estimator.__name__]))
+    assert found <= listed(Estimator.__name__), "list it in docs/differences.md, or mend it"
+
+
+@pytest.mark.parametrize("Estimator", SHARED)
+def test_no_difference_is_documented_that_is_none(Estimator):
+    found = set(differences(Estimator, THEIRS[Estimator.__name__]))
+    stated = {row for row in listed(Estimator.__name__) if row[0] != "behaviour"}
+    assert stated <= found

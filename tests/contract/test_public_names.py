@@ -1,0 +1,89 @@
+"""Every public name is documented, has an example that runs, and is what it seems."""
+
+import doctest
+import importlib
+import inspect
+import subprocess
+import sys
+import types
+
+import pytest
+
+import rosenblatt
+
+MODULES = sorted(rosenblatt._MODULES)
+NAMES = [("rosenblatt", name) for name in rosenblatt.__all__] + [
+    (f"rosenblatt.{module}", name)
+    for module in MODULES
+    for name in importlib.import_module(f"rosenblatt.{module}").__all__
+]
+
+
+@pytest.mark.parametrize(("module", "name"), NAMES)
+def test_every_public_name_has_a_docstring_with_an_example(module, name):
+    member = getattr(importlib.import_module(module), name)
+    documentation = inspect.getdoc(member) or ""
+    assert len(documentation) > 40
+    assert doctest.DocTestParser().get_examples(documentation), "no >>> example"
+
+
+@pytest.mark.parametrize("name", rosenblatt.__all__)
+def test_public_methods_are_documented(name):
+    member = getattr(rosenblatt, name)
+    if inspect.isclass(member):
+        for method_name, method in vars(member).items():
+            if inspect.isfunction(method) and not method_name.startswith("_"):
+                assert inspect.getdoc(method), f"{name}.{method_name}"
+
+
+def test_all_is_sorted_and_lists_every_lazy_name():
+    assert sorted(rosenblatt.__all__, key=str.lower) == sorted(rosenblatt._HOMES, key=str.lower)
+
+
+@pytest.mark.parametrize("name", rosenblatt.__all__)
+def test_a_lazy_name_is_never_a_module(name):
+    """A module of a like name, once imported, must not take the name's place."""
+    script = (
+        "import importlib, pkgutil, types, rosenblatt\n"
+        f"first = rosenblatt.{name}\n"
+        "for module in pkgutil.walk_packages(rosenblatt.__path__, 'rosenblatt.'):\n"
+        "    importlib.import_module(module.name)\n"
+        f"assert rosenblatt.{name} is first\n"
+        "assert not isinstance(first, types.ModuleType)\n"
+        f"from rosenblatt import {name} as again\n"
+        "assert again is first\n"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_no_public_function_shares_its_name_with_a_module():
+    for module in MODULES:
+        assert isinstance(getattr(rosenblatt, module), types.ModuleType)
+        assert module not in rosenblatt.__all__
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no attribute 'Perceptrom'"):
+        _ = rosenblatt.Perceptrom
+
+
+def test_importing_the_package_imports_nothing_heavy():
+    script = (
+        "import sys, rosenblatt\n"
+        "heavy = {'numpy', 'scipy', 'sklearn', 'numba', 'pandas', 'matplotlib', 'rich'}\n"
+        "assert not heavy & set(sys.modules), heavy & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_prediction_does_not_import_numba():
+    script = (
+        "import sys, numpy as np\n"
+        "from rosenblatt import Perceptron\n"
+        "model = Perceptron()\n"
+        "model.coef_, model.intercept_ = np.ones((1, 2)), np.zeros(1)\n"
+        "model.classes_, model.n_features_in_ = np.array([0, 1]), 2\n"
+        "model.predict(np.ones((3, 2)))\n"
+        "assert 'numba' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)

@@ -1,0 +1,112 @@
+"""Fits end well or leave nothing behind; threads change nothing."""
+
+import multiprocessing
+import os
+import signal
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import joblib
+import numpy as np
+import pytest
+from sklearn.base import clone
+from tests.contract.estimators import ESTIMATORS, fitted_arrays, instances, name_of, problem
+
+from rosenblatt import threads
+
+pytestmark = pytest.mark.usefixtures("unconverged")
+each_setting = pytest.mark.parametrize("estimator", instances(), ids=name_of)
+each_class = pytest.mark.parametrize("Estimator", ESTIMATORS)
+
+
+def large_problem(n_classes):
+    """Enough cells for several chunks."""
+    return problem(n_classes, n_rows=60_000, n_features=8)
+
+
+def fit_and_read(estimator, X, y):
+    model = clone(estimator).fit(X, y)
+    return {**fitted_arrays(model), "scores": model.decision_function(X)}
+
+
+@each_setting
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_same_bits_on_any_number_of_threads(estimator, n_classes):
+    X, y = large_problem(n_classes)
+    results = []
+    for n_threads in (1, 2, 4):
+        with threads.limit(n_threads):
+            results.append(fit_and_read(estimator, X, y))
+    for other in results[1:]:
+        for name, value in results[0].items():
+            assert np.array_equal(value, other[name]), name
+
+
+@each_setting
+def test_same_bits_from_several_threads_at_once(estimator):
+    X, y = large_problem(2)
+    expected = fit_and_read(estimator, X, y)
+    with ThreadPoolExecutor(4) as pool:
+        for result in pool.map(lambda _: fit_and_read(estimator, X, y), range(8)):
+            assert all(np.array_equal(result[name], value) for name, value in expected.items())
+
+
+@each_class
+def test_same_bits_in_joblib_workers(Estimator):
+    X, y = large_problem(2)
+    expected = fit_and_read(Estimator(max_iter=3), X, y)
+    jobs = [joblib.delayed(fit_and_read)(Estimator(max_iter=3), X, y) for _ in range(4)]
+    for backend in ("loky", "threading"):
+        for result in joblib.Parallel(n_jobs=2, backend=backend)(jobs):
+            assert all(np.array_equal(result[name], value) for name, value in expected.items())
+
+
+@each_class
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
+@pytest.mark.filterwarnings("ignore:.*use of fork.*:DeprecationWarning")
+def test_it_works_in_a_forked_child_after_use_in_the_parent(Estimator):
+    X, y = large_problem(2)
+    estimator = Estimator(pick="worst", max_updates=3)
+    expected = fit_and_read(estimator, X, y)["coef_"]
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        child = pool.apply_async(fit_and_read, (estimator, X, y)).get(timeout=60)
+    assert np.array_equal(child["coef_"], expected)
+
+
+@each_setting
+def test_a_failed_fit_leaves_the_estimator_as_it_was(estimator):
+    X, y = problem()
+    model = clone(estimator).fit(X, y)
+    before = dict(vars(model))
+    bad = X[:, :3].copy()
+    bad[7, 1] = np.nan
+    with pytest.raises(ValueError, match="Input X contains NaN"):
+        model.fit(bad, y)
+    assert vars(model) == before
+    fresh = clone(estimator)
+    with pytest.raises(ValueError, match="Input X contains NaN"):
+        fresh.fit(bad, y)
+    assert not any(name.endswith("_") for name in vars(fresh))
+
+
+@each_class
+def test_ctrl_c_is_heard_within_a_second_and_leaves_the_estimator_as_it_was(Estimator):
+    rng = np.random.RandomState(0)
+    X, y = rng.standard_normal((200_000, 50)), rng.randint(2, size=200_000)
+    model = Estimator(max_iter=100_000, tol=None)
+    before = dict(vars(model))
+    model.fit(X[:10], np.arange(10) % 2)  # whatever has to be compiled is compiled
+    fresh = clone(model)
+    sent = []
+
+    def interrupt():
+        sent.append(time.monotonic())
+        signal.raise_signal(signal.SIGINT)
+
+    timer = threading.Timer(1.0, interrupt)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        fresh.fit(X, y)
+    assert time.monotonic() - sent[0] < 1.0
+    assert vars(fresh) == before

@@ -1,0 +1,51 @@
+"""Step k of a trace is the fit with max_iter=k, and being watched changes nothing."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from tests.contract.estimators import instances, name_of, problem
+
+from rosenblatt import Trace
+
+pytestmark = pytest.mark.usefixtures("unconverged")
+each_setting = pytest.mark.parametrize("estimator", instances(), ids=name_of)
+
+
+@each_setting
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_step_k_is_the_fit_that_was_stopped_after_k_passes(estimator, n_classes):
+    if estimator.early_stopping:
+        pytest.skip("the fit returns the best pass so far, the trace shows each pass")
+    X, y = problem(n_classes)
+    trace = Trace()
+    model = clone(estimator).set_callbacks(trace).fit(X, y)
+    assert len(trace) == model.n_iter_ + 1
+    limit = "max_iter" if estimator.pick == "cyclic" else "max_updates"
+    for k in (1, 3, model.n_iter_):
+        if limit == "max_updates" and k > model.n_updates_:
+            continue
+        shorter = clone(estimator).set_params(**{limit: k}).fit(X, y)
+        assert np.array_equal(trace[k].estimator.coef_, shorter.coef_)
+        assert np.array_equal(trace[k].estimator.predict(X), shorter.predict(X))
+
+
+@each_setting
+@pytest.mark.parametrize("every", ["pass", "update", "visit"])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_being_watched_changes_nothing(estimator, every, sparse):
+    X, y = problem(sparse=sparse)
+    watched = clone(estimator).set_callbacks(Trace(every=every)).fit(X, y)
+    alone = clone(estimator).fit(X, y)
+    assert np.array_equal(watched.coef_, alone.coef_)
+    assert watched.n_updates_ == alone.n_updates_
+
+
+@each_setting
+def test_every_update_is_recorded(estimator):
+    if estimator.early_stopping:
+        pytest.skip("counts the updates up to the best pass only")
+    X, y = problem()
+    trace = Trace(every="update")
+    model = clone(estimator).set_callbacks(trace).fit(X, y)
+    assert len(trace) - 1 == model.n_updates_
+    assert np.array_equal(trace[-1].estimator.coef_, model.coef_) or estimator.penalty
