@@ -78,15 +78,22 @@ def encode_labels(y: Any) -> tuple[NDArray[Any], NDArray[np.intp]]:
     if y is None:
         raise ValueError("This estimator requires y to be passed, but the target y is None.")
     _refuse_mixed_labels(y)
-    y = column_or_1d(y, warn=True)
+    if not (isinstance(y, np.ndarray) and y.ndim == 1):
+        y = column_or_1d(y, warn=True)
     classes = np.unique(y[:1000])
-    codes = np.searchsorted(classes, y)
-    if len(classes) == 0 or np.any(classes.take(codes, mode="clip") != y):
+    if len(classes) == 2:
+        second = y == classes[1]
+        codes, known = second.astype(np.intp), (second | (y == classes[0])).all()
+    else:
+        codes = np.searchsorted(classes, y)
+        known = len(classes) > 0 and np.all(classes.take(codes, mode="clip") == y)
+    if not known:
         classes, codes = np.unique(y, return_inverse=True)
-    if classes.dtype.kind == "f":
-        assert_all_finite(classes, input_name="y")
-    # Repeated, because a target of which every value is another would get a warning of its own.
-    check_classification_targets(np.repeat(classes, 3))
+    if classes.dtype.kind not in "biuSU":  # numbers that may be a regression's, or objects
+        if classes.dtype.kind == "f":
+            assert_all_finite(classes, input_name="y")
+        # Repeated, because a target of nothing but different values would get a warning as well.
+        check_classification_targets(np.repeat(classes, 3))
     return classes, codes
 
 
@@ -143,10 +150,10 @@ class Passes:
             root = self.estimator._init_callback_context(max_subtasks=self.max_iter)
             root.call_on_fit_task_begin(**word)
         while self.stop_reason is None:
-            self.n_iter += 1
             if self.listening:
                 self._task = root.subcontext("pass")
                 self._task.call_on_fit_task_begin(**word)
+            self.n_iter += 1
             yield self.n_iter
             if self.listening and self._task.call_on_fit_task_end(**word):
                 self.stop("callback")
@@ -165,11 +172,6 @@ class Passes:
             "metadata": None if weight is None else {"sample_weight": weight},
             "reconstruction_attributes": lambda: self.attributes(),
         }
-
-    def say(self, text: str) -> None:
-        """Print a line about this pass, if the user asked for lines."""
-        if self.estimator.verbose:
-            print(f"pass {self.n_iter}: {text}")
 
     def record_visit(self, row: int, score: Any, mistake: bool) -> None:
         """Tell the recorders of one visited example."""

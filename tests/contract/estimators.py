@@ -29,9 +29,14 @@ SETTINGS = {
 
 # scikit-learn's checks that an estimator may fail, with the reason.
 EXPECTED_FAILURES = {
-    "Perceptron": dict.fromkeys(("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data"), "visits row by row: a row of weight two is one visit with a double step, not two"),
+    "Perceptron": dict.fromkeys(
+        [
+            "check_sample_weight_equivalence_on_dense_data",
+            "check_sample_weight_equivalence_on_sparse_data",
+        ],
+        "visits row by row: a row of weight two is one visit with a double step, not two",
+    ),
 }
-
 
 # Of these, the ones for scikit-learn's own checks; the rest hold out rows of tiny tables, or make
 # too few updates for what the checks expect, and scikit-learn's own class fails with them as well.

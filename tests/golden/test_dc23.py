@@ -17,7 +17,7 @@ def test_two_rows_of_weights_are_the_plane_and_its_opposite():
     mistakes = -1
     while mistakes:
         mistakes, _, _ = loops.perceptron.multiclass_pass(
-            arrays(X), read_only(Y), step, order, -1, UNLIMITED, 1.0, W, b
+            arrays(X), read_only(Y), step, order, -1, UNLIMITED, 1.0, W, b, np.empty(2)
         )
         passes, updates = passes + 1, updates + mistakes
     assert np.column_stack([b, W.T]).tolist() == [[23, -10, -1], [-23, 10, 1]]

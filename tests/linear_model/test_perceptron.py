@@ -246,7 +246,7 @@ class TestPicks:
         assert Perceptron(tol=None, max_iter=50).fit(XOR, XOR_LABELS).cycle_ == 0
 
     def test_a_penalty_with_another_pick_is_refused(self):
-        with pytest.raises(ValueError, match="pick='worst'.*penalty='l1'"):
+        with pytest.raises(ValueError, match=r"pick='worst'.*penalty='l1'"):
             Perceptron(pick="worst", penalty="l1").fit(XOR, XOR_LABELS)
 
 
@@ -489,7 +489,7 @@ class TestBadInput:
 
     def test_weights_that_overflow_are_refused(self):
         X = np.array([[1e200, 1.0], [1e200, -1.0], [-1e200, 1.0]])
-        with pytest.raises(ValueError, match="weights overflowed.*Standardise"):
+        with pytest.raises(ValueError, match=r"weights overflowed.*Standardise"):
             Perceptron(tol=None).fit(X, [0, 1, 0])
 
     @pytest.mark.parametrize("storage", [np.asarray, sp.csr_matrix])

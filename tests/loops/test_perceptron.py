@@ -39,7 +39,8 @@ def run(loop, X, labels, orders, ties, bias, w, b, most=MANY):
     mistakes = []
     for order in orders:
         rows = read_only(np.array(order, np.int32))
-        made, loss, visits = loop(X, *labels, rows, ties, most, b.dtype.type(bias), w, b)
+        scratch = (np.empty_like(b),) if w.ndim == 2 else ()
+        made, loss, visits = loop(X, *labels, rows, ties, most, b.dtype.type(bias), w, b, *scratch)
         assert visits == len(rows)
         assert loss >= 0
         mistakes.append(made)
@@ -88,10 +89,10 @@ def test_a_penalty_of_zero_changes_nothing(problem, boundary, storage):
     ties = TIES[boundary]
     for order in orders:
         rows = read_only(np.array(order, np.int32))
-        loops.perceptron.multiclass_pass(X_loop, *labels, rows, ties, MANY, 1.0, plain, b)
+        loops.perceptron.multiclass_pass(X_loop, *labels, rows, ties, MANY, 1.0, plain, b, np.empty(3))
         loops.perceptron.penalised_pass(
-            X_loop, *labels, rows, ties, MANY, 1.0, 1.0, shrinking, b_shrinking,
-            np.ones(1), 0.0, np.zeros(1), np.zeros_like(shrinking),
+            X_loop, *labels, rows, ties, MANY, 1.0, 1.0, 0.0, shrinking, b_shrinking, np.empty(3),
+            np.ones(1), np.zeros(1), np.zeros_like(shrinking),
         )  # fmt: skip
     assert np.array_equal(plain, shrinking)
     assert np.array_equal(b, b_shrinking)

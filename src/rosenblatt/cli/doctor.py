@@ -78,7 +78,7 @@ def _loops() -> str:
 
     from rosenblatt.loops.cache import cache_root, folder
 
-    if numba.config.DISABLE_JIT:
+    if getattr(numba.config, "DISABLE_JIT", False):
         return "not compiled: NUMBA_DISABLE_JIT is set, loops run as plain Python"
     path = folder()
     if path is None:

@@ -1,6 +1,7 @@
 """Training data of a mistake-driven learner, checked and laid out for the loops."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -40,7 +41,7 @@ class Examples:
         """How many products a look at all rows takes."""
         return int(self.X.nnz if sp.issparse(self.X) else self.X.size) * self.n_outputs
 
-    @property
+    @cached_property
     def rows_per_call(self) -> int:
         """How many visits one compiled call may make."""
         return max(1, CELLS_PER_CALL * len(self.codes) // max(self.cells, 1))
@@ -78,19 +79,25 @@ def check_examples(
         raise ValueError(
             "sample_weight and class_weight leave no row of positive weight to learn from."
         )
-    hopeless = _hopeless_rows(model, X, len(classes), codes) & visited
-    visited &= ~hopeless
-    if not visited.all():
+    hopeless = 0
+    if not model.fit_intercept:
+        without_hope = _hopeless_rows(model, X, len(classes), codes) & visited
+        hopeless = int(np.count_nonzero(without_hope))
+        visited &= ~without_hope
+    if visited.all():
+        rows = np.arange(len(codes), dtype=np.int32)
+    else:
+        rows = np.flatnonzero(visited).astype(np.int32)
         assert_all_finite(X[~visited], input_name="X", estimator_name=type(model).__name__)
     return Examples(
         X=X,
         classes=classes,
         codes=codes.astype(np.int32),
         step=step,
-        rows=np.flatnonzero(visited).astype(np.int32),
+        rows=rows,
         ties=TIES[model.boundary],
         bias=int(model.fit_intercept),
-        hopeless=int(np.count_nonzero(hopeless)),
+        hopeless=hopeless,
     )
 
 
@@ -151,6 +158,8 @@ def _steps(
     model: Any, X: Any, classes: NDArray[Any], codes: NDArray[np.intp], sample_weight: Any
 ) -> NDArray[Any]:
     """eta0 times class weight times sample weight, each row (n,)."""
+    if model.class_weight is None and sample_weight is None:
+        return np.broadcast_to(X.dtype.type(model.eta0), len(codes))
     steps = np.full(len(classes), model.eta0)
     if model.class_weight is not None:
         labels = classes[codes]
@@ -170,9 +179,7 @@ def _steps(
 def _hopeless_rows(
     model: Any, X: Any, n_classes: int, codes: NDArray[np.intp]
 ) -> NDArray[np.bool_]:
-    """Rows of zeros (n,), if there is no intercept: they score 0 under any weights."""
-    if model.fit_intercept:
-        return np.zeros(len(codes), bool)
+    """Rows of zeros (n,) that no weights get right: without an intercept they always score 0."""
     empty: NDArray[np.bool_] = np.diff(X.indptr) == 0 if sp.issparse(X) else ~X.any(axis=1)
     if model.boundary == "mistake":
         return empty

@@ -25,6 +25,8 @@ UNLIMITED = np.iinfo(np.int64).max
 class Weights(Protocol):
     """What learns: see the module's first lines."""
 
+    n_updates: int  # mistakes corrected so far
+
     def visit(self, order: NDArray[np.int32], most: int) -> tuple[int, float, int]:
         """Visit rows in order, correct at most so many; (mistakes, loss, visits)."""
 
@@ -35,18 +37,17 @@ class Weights(Protocol):
         """Correct the weights on one row, given all scores."""
 
     def attributes(self) -> Attributes:
-        """Copies of coef_ and intercept_."""
+        """Copies of coef_ and intercept_, and n_updates_."""
 
 
 class Plane:
     """Two classes: ``y (w.x + b) <= 0`` is a mistake, and adds y x to w and y to b."""
 
     def __init__(self, examples: Examples, coef: NDArray[Any], intercept: NDArray[Any]) -> None:
-        self.w, self.b = coef[0].copy(), intercept.copy()
+        self.w, self.b, self.n_updates = coef[0].copy(), intercept.copy(), 0
         self.examples = examples
         self.X = arrays(examples.X)
-        sign = np.where(examples.codes == 1, 1, -1).astype(examples.step.dtype)
-        self.push = read_only(sign * examples.step)
+        self.push = read_only(np.where(examples.codes == 1, examples.step, -examples.step))
         self.bias = self.b.dtype.type(examples.bias)
 
     def visit(self, order: NDArray[np.int32], most: int) -> tuple[int, float, int]:
@@ -69,7 +70,8 @@ class Plane:
         self.b += self.bias * self.push[row]
 
     def attributes(self) -> Attributes:
-        return {"coef_": self.w[np.newaxis].copy(), "intercept_": self.b.copy()}
+        coef = self.w[np.newaxis].copy()
+        return {"coef_": coef, "intercept_": self.b.copy(), "n_updates_": self.n_updates}
 
 
 class Columns:
@@ -79,17 +81,18 @@ class Columns:
     """
 
     def __init__(self, examples: Examples, coef: NDArray[Any], intercept: NDArray[Any]) -> None:
-        self.W, self.b = np.array(coef.T, order="C"), intercept.copy()
+        self.W, self.b, self.n_updates = np.array(coef.T, order="C"), intercept.copy(), 0
         self.examples = examples
         self.X = arrays(examples.X)
         self.codes, self.step = read_only(examples.codes), read_only(examples.step)
         self.bias = self.b.dtype.type(examples.bias)
+        self.scores = np.empty_like(self.b)
 
     def visit(self, order: NDArray[np.int32], most: int) -> tuple[int, float, int]:
         ties = self.examples.ties
         pass_over = loops.perceptron.multiclass_pass
         return pass_over(  # type: ignore[no-any-return]
-            self.X, self.codes, self.step, order, ties, most, self.bias, self.W, self.b
+            self.X, self.codes, self.step, order, ties, most, self.bias, self.W, self.b, self.scores
         )
 
     def look(self) -> NDArray[Any]:
@@ -110,7 +113,8 @@ class Columns:
         self.b[rival] -= self.bias * step
 
     def attributes(self) -> Attributes:
-        return {"coef_": np.array(self.W.T, order="C"), "intercept_": self.b.copy()}
+        coef = np.array(self.W.T, order="C")
+        return {"coef_": coef, "intercept_": self.b.copy(), "n_updates_": self.n_updates}
 
 
 class ShrinkingColumns(Columns):
@@ -144,14 +148,14 @@ class ShrinkingColumns(Columns):
     def visit(self, order: NDArray[np.int32], most: int) -> tuple[int, float, int]:
         return loops.perceptron.penalised_pass(  # type: ignore[no-any-return]
             self.X, self.codes, self.step, order, self.examples.ties, most, self.bias,
-            self.decay, self.W, self.b, self.scale, self.l1, self.owed, self.paid,
+            self.decay, self.l1, self.W, self.b, self.scores, self.scale, self.owed, self.paid,
         )  # fmt: skip
 
     def attributes(self) -> Attributes:
         coef, b = (self.W.T * self.scale).astype(self.W.dtype), self.b.copy()
         if self.two:
             coef, b = coef[1:] - coef[:1], b[1:] - b[:1]
-        return {"coef_": coef, "intercept_": b}
+        return {"coef_": coef, "intercept_": b, "n_updates_": self.n_updates}
 
 
 def visit_in_order(
@@ -162,11 +166,12 @@ def visit_in_order(
     # With a recorder, the same loop is called with one row at a time.
     per_call = 1 if passes.recorders else examples.rows_per_call
     for start in range(0, len(order), per_call):
-        rows = read_only(order[start : start + per_call])
+        rows = order[start : start + per_call]
         if passes.recorders:
             score = score_of_row(weights, examples.X, rows[0])
         made, lost, visits = weights.visit(rows, most - mistakes)
         mistakes, loss = mistakes + made, loss + lost
+        weights.n_updates += made
         if visits < len(rows):
             refuse_if_not_finite(examples.X, rows[visits], weights)
             return mistakes, loss, False
@@ -206,6 +211,7 @@ def pick_one(
         place = int(np.argmin(np.where(wrong, margins, np.inf)))
     row = int(order[place])
     weights.correct(row, scores)
+    weights.n_updates += 1
     passes.record_visit(row, scores[row], True)
     return 1, loss, True
 

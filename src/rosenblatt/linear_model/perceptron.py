@@ -9,7 +9,13 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from rosenblatt import loops, losses
-from rosenblatt.base import LinearClassifier, Passes, fitting, warn_not_converged
+from rosenblatt.base import (
+    LinearClassifier,
+    Passes,
+    fitting,
+    read_only,
+    warn_not_converged,
+)
 
 from .decision import TIES, decide, margins_of
 from .examples import Examples, check_classes, check_examples, check_start
@@ -274,10 +280,11 @@ class Perceptron(LinearClassifier):
         first = not hasattr(self, "coef_")
         examples = check_examples(self, X, y, sample_weight, classes=check_classes(self, classes))
         start = (None, None) if first else (self.densify().coef_, self.intercept_)
-        self._learn(
-            Passes(self, X, y, sample_weight, 1), examples, check_start(examples, *start),
-            n_updates=0 if first else self.n_updates_, visits=0 if first else self.t_ - 1,
-        )  # fmt: skip
+        n_updates, visits = (0, 0.0) if first else (self.n_updates_, self.t_ - 1)
+        passes = Passes(self, X, y, sample_weight, max_iter=1)
+        self._learn(passes, examples, check_start(examples, *start))
+        self.n_updates_ += n_updates
+        self.t_ += visits
         if first:
             self.coef_init_ = self.intercept_init_ = None
         return self
@@ -287,8 +294,6 @@ class Perceptron(LinearClassifier):
         passes: Passes,
         examples: Examples,
         start: tuple[NDArray[Any], NDArray[Any]],
-        n_updates: int = 0,
-        visits: float = 0,
     ) -> str | None:
         """Make the passes and publish what came of them; return a warning if it fell short."""
         weights = self._weights(examples, *start)
@@ -296,47 +301,48 @@ class Perceptron(LinearClassifier):
         seed = int(rng.randint(np.iinfo(np.int32).max))
         held_out = HeldOut(self, examples, passes.sample_weight, rng)
         order = held_out.training_rows
+        rows = read_only(order)  # the same memory, as the loops want it
+        fixed = self._order_is_fixed()
         patience, cycle = Patience(self.tol, self.n_iter_no_change), Cycle()
         most_updates = self.max_updates or UNLIMITED
         passes.attributes = lambda: {
             **weights.attributes(),
             "classes_": examples.classes,
             "n_iter_": passes.n_iter,
-            "n_updates_": n_updates,
         }
 
         for n_iter in passes:
-            most = most_updates - n_updates
+            most = most_updates - weights.n_updates
             if self.pick == "cyclic":
                 if self.shuffle:
                     loops.order.shuffle(order, seed + (n_iter << 32))
-                mistakes, loss, finished = visit_in_order(weights, examples, order, most, passes)
+                mistakes, loss, finished = visit_in_order(weights, examples, rows, most, passes)
             else:
                 mistakes, loss, finished = pick_one(
-                    weights, examples, order, most, passes, self.pick, rng
+                    weights, examples, rows, most, passes, self.pick, rng
                 )
-            n_updates += mistakes
             loss_per_row = loss / max(len(order), 1)
-            passes.say(f"{mistakes} mistakes, loss per row {loss_per_row:.6g}")
+            if self.verbose:
+                print(f"pass {n_iter}: {mistakes} mistakes, loss per row {loss_per_row:.6g}")
 
             if mistakes == 0 and finished:
                 passes.stop("no_progress" if examples.hopeless else "converged")
             elif not finished:
                 passes.stop("max_iter")
-            elif self._order_is_fixed() and cycle.closes(weights.attributes):
+            elif fixed and cycle.closes(weights.attributes):
                 passes.stop("no_progress")
             if self.early_stopping:
-                if patience.runs_out(-held_out.score(weights, n_updates)):
+                if patience.runs_out(-held_out.score(weights)):
                     passes.stop("early_stopping")
             elif self.pick == "cyclic" and patience.runs_out(loss_per_row):
                 passes.stop("no_progress")
 
-        attributes, at_peak = held_out.best(weights, n_updates)
+        attributes, at_peak = held_out.best(weights)
         self.coef_, self.intercept_ = attributes["coef_"], attributes["intercept_"]
         self.n_updates_ = attributes["n_updates_"]
         self.classes_ = examples.classes
         self.n_iter_ = passes.n_iter
-        self.t_ = 1.0 + visits + passes.n_iter * len(order)
+        self.t_ = 1.0 + passes.n_iter * len(order)
         self.converged_ = passes.stop_reason == "converged" and not at_peak
         self.stop_reason_ = "early_stopping" if at_peak else passes.stop_reason
         self.cycle_ = cycle.length

@@ -45,8 +45,10 @@ class Cycle:
         """Take in the weights after one more pass."""
         now = attributes()
         self.since += 1
-        if all(np.array_equal(now[name], seen) for name, seen in self.remembered.items()):
-            self.length = self.since if self.remembered else 0
+        if self.remembered and all(
+            np.array_equal(now[name], self.remembered[name]) for name in ("coef_", "intercept_")
+        ):
+            self.length = self.since
         if self.since == self.until or not self.remembered:
             self.remembered, self.since, self.until = now, 0, 2 * self.until
         return self.length > 0
@@ -71,9 +73,9 @@ class HeldOut:
         self.weight = None if sample_weight is None else np.asarray(sample_weight)[rows]
         assert_all_finite(self.X, input_name="X", estimator_name=type(model).__name__)
 
-    def score(self, weights: Weights, n_updates: int) -> float:
+    def score(self, weights: Weights) -> float:
         """Take in one pass; return its accuracy on the held-out rows."""
-        now = {**weights.attributes(), "n_updates_": n_updates}
+        now = weights.attributes()
         scores = self.X @ now["coef_"].T + now["intercept_"]
         right = decide(scores, self.boundary) == self.codes
         accuracy = float(np.average(right, weights=self.weight))
@@ -83,10 +85,10 @@ class HeldOut:
         self.scores.append(accuracy)
         return accuracy
 
-    def best(self, weights: Weights, n_updates: int) -> tuple[Attributes, bool]:
+    def best(self, weights: Weights) -> tuple[Attributes, bool]:
         """The weights to publish, and whether they are of an earlier pass than the last."""
         if not self.scores:
-            return {**weights.attributes(), "n_updates_": n_updates}, False
+            return weights.attributes(), False
         return self.peak, self.scores[-1] < max(self.scores)
 
 

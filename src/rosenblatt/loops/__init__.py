@@ -24,6 +24,9 @@ def compiled(function: Function | None = None, *, reorder_sums: bool = False) ->
     - ``nogil``: other threads go on meanwhile; our own pool depends on it.
     - cached on disk, in a folder keyed by all loops (see `loops.cache`), so that only the first
       use on a machine waits for the compiler.
+    - no reference counts (``_nrt``): loops are handed every array they use, scratch space
+      included, and allocate none. Counting would cost two locked instructions for each array
+      argument of each helper at each row; a pass took half as long again.
     - no ``parallel``: Numba's threading layers abort or hang under fork and concurrent calls.
     - ``error_model="numpy"``: division by zero gives inf or nan, without a branch per division.
     - `reorder_sums` lets the compiler add in another order and fuse multiply-adds, which makes
@@ -44,7 +47,13 @@ def compiled(function: Function | None = None, *, reorder_sums: bool = False) ->
 
     # nnan and ninf are left out: loops look for values that are not finite.
     fastmath = {"reassoc", "contract", "nsz"} if reorder_sums else False
-    loop: Any = numba.njit(nogil=True, error_model="numpy", fastmath=fastmath)(function)
+    policy: dict[str, Any] = {
+        "nogil": True,
+        "error_model": "numpy",
+        "fastmath": fastmath,
+        "_nrt": False,
+    }
+    loop = numba.njit(**policy)(function)
     if DigestCache.available():
         loop._cache = DigestCache(loop.py_func)
     return loop

@@ -2,9 +2,10 @@
 
 Legend: X rows of examples (see `rows`); push (n,) the step of each example with the sign of its
 class; w (d,), b (1,) the plane; W (d, K), b (K,) one column per class; order (m,) the rows to
-visit. A pass returns (mistakes, loss, visits): the loss is the perceptron criterion summed as
-the examples were met; fewer visits than asked for means that `most_mistakes` were made, or that
-the score of the next row, ``order[visits]``, is not a finite number and nothing was done with it.
+visit; scores (K,) scratch space. A pass returns (mistakes, loss, visits): the loss is the
+perceptron criterion summed as the examples were met; fewer visits than asked for means that
+`most_mistakes` were made, or that the score of the next row, ``order[visits]``, is not a finite
+number and nothing was done with it.
 """
 
 import numpy as np
@@ -20,7 +21,7 @@ def perceptron_pass(X, push, order, favoured, most_mistakes, bias, w, b):
     """
     mistakes, loss = 0, 0.0
     for t in range(order.shape[0]):
-        rows.call_ahead(X, order, t)
+        rows.call_ahead(X, push, order, t)
         i = order[t]
         score = rows.dot(X, i, w) + b[0]
         if not np.isfinite(score):
@@ -38,20 +39,18 @@ def perceptron_pass(X, push, order, favoured, most_mistakes, bias, w, b):
 
 
 @compiled
-def multiclass_pass(X, y, step, order, ties, most_mistakes, bias, W, b):
+def multiclass_pass(X, y, step, order, ties, most_mistakes, bias, W, b, scores):
     """K classes: on a mistake, w_true += step x and w_rival -= step x. Changes W and b.
 
     Reads y (n,) class numbers and step (n,). `ties` is +1 when equal scores go to the higher
     class, -1 to the lower, 0 when an equal score is a mistake for the true class.
     """
     mistakes, loss = 0, 0.0
-    scores = np.empty_like(b)
     for t in range(order.shape[0]):
-        rows.call_ahead(X, order, t)
+        rows.call_ahead(X, y, order, t)
         i = order[t]
         true = y[i]
-        scores[:] = b
-        rows.dots(X, i, W, scores)
+        class_scores(X, i, W, 1.0, b, scores)
         if not np.isfinite(scores[true]):
             return mistakes, loss, t
         rival = best_rival(scores, true, ties)
@@ -65,6 +64,14 @@ def multiclass_pass(X, y, step, order, ties, most_mistakes, bias, W, b):
         mistakes += 1
         loss += scores[rival] - scores[true]
     return mistakes, loss, order.shape[0]
+
+
+@compiled
+def class_scores(X, i, W, scale, b, scores):
+    """Fill scores (K,) with the score of row i in each class, the weights being scale times W."""
+    rows.dots(X, i, W, scores)
+    for k in range(scores.shape[0]):
+        scores[k] = scale * scores[k] + b[k]
 
 
 @compiled
@@ -89,23 +96,20 @@ def beats(scores, true, rival, ties):
 
 @compiled
 def penalised_pass(
-    X, y, step, order, ties, most_mistakes, bias, decay, W, b, scale, l1, owed, paid
+    X, y, step, order, ties, most_mistakes, bias, decay, l1, W, b, scores, scale, owed, paid
 ):
-    """As `multiclass_pass`, with weights that shrink at every visit. Also changes the last four.
+    """As `multiclass_pass`, with weights that shrink at every visit. Also changes the last three.
 
     L2: all weights are multiplied by `decay`; they are kept as ``scale[0] * W``, so that one
     number changes and not d K. L1: each visit adds l1 to what every weight owes, owed[0]; a weight
     pays the next time its feature is seen, paid (d, K) remembers how much (Tsuruoka et al. 2009).
     """
     mistakes, loss = 0, 0.0
-    scores = np.empty_like(b)
     for t in range(order.shape[0]):
+        rows.call_ahead(X, y, order, t)
         i = order[t]
         true = y[i]
-        scores[:] = 0
-        rows.dots(X, i, W, scores)
-        for k in range(scores.shape[0]):
-            scores[k] = scale[0] * scores[k] + b[k]
+        class_scores(X, i, W, scale[0], b, scores)
         if not np.isfinite(scores[true]):
             return mistakes, loss, t
         rival = best_rival(scores, true, ties)
@@ -114,7 +118,7 @@ def penalised_pass(
             return mistakes, loss, t
         scale[0] *= decay
         if scale[0] < 1e-9:  # before dividing by it loses digits
-            W *= W.dtype.type(scale[0])
+            multiply(W, scale[0])
             scale[0] = 1.0
         if not right:
             rows.move(X, i, W.dtype.type(step[i] / scale[0]), W, rival, true)
@@ -126,6 +130,14 @@ def penalised_pass(
             owed[0] += l1
             pay(X, i, W, scale[0], owed[0], paid)
     return mistakes, loss, order.shape[0]
+
+
+@compiled
+def multiply(W, factor):
+    """Multiply W (d, K) by a number, in place."""
+    for j in range(W.shape[0]):
+        for k in range(W.shape[1]):
+            W[j, k] *= factor
 
 
 @compiled
@@ -163,5 +175,4 @@ def look(X, start, stop, w, b, scores):
 def look_multiclass(X, start, stop, W, b, scores):
     """Fill scores (n, K) of the rows from start to stop with every class's score."""
     for i in range(start, stop):
-        scores[i] = b
-        rows.dots(X, i, W, scores[i])
+        class_scores(X, i, W, 1.0, b, scores[i])

@@ -57,7 +57,9 @@ def add(X, i, step, w):
 
 @compiled
 def dots(X, i, W, scores):
-    """Add row i of X times each column of W (d, K) to scores (K,)."""
+    """Fill scores (K,) with row i of X times each column of W (d, K)."""
+    for k in range(scores.shape[0]):
+        scores[k] = 0
     if isinstance(X, tuple):
         data, indices, indptr = X
         for p in range(indptr[i], indptr[i + 1]):
@@ -86,8 +88,8 @@ def move(X, i, step, W, source, target):
 
 
 @compiled
-def call_ahead(X, order, t):
-    """Ask memory for the row visited AHEAD visits after t.
+def call_ahead(X, per_row, order, t):
+    """Ask memory for the row visited AHEAD visits after t, and for its entry in per_row (n,).
 
     A pass in shuffled order waits for memory at nearly every row; asked in time, rows come
     almost as fast as in their own order, and the order can be truly random.
@@ -96,46 +98,45 @@ def call_ahead(X, order, t):
         data, indices, indptr = X
         # Where a row starts must be known before the row itself can be called for.
         if t + 2 * AHEAD < order.shape[0]:
-            _call(indptr, order[t + 2 * AHEAD])
+            call(indptr, order[t + 2 * AHEAD], 1)
         if t + AHEAD < order.shape[0]:
             i = order[t + AHEAD]
-            for p in range(indptr[i], indptr[i + 1], CACHE_LINE_BYTES // data.itemsize):
-                _call(data, p)
-            for p in range(indptr[i], indptr[i + 1], CACHE_LINE_BYTES // indices.itemsize):
-                _call(indices, p)
+            stored = indptr[i + 1] - indptr[i]
+            call(data, indptr[i], stored)
+            call(indices, indptr[i], stored)
+            call(per_row, i, 1)
     else:
         if t + AHEAD < order.shape[0]:
-            flat = X.reshape(-1)
-            start = np.int64(order[t + AHEAD]) * X.shape[1]
-            for p in range(start, start + X.shape[1], CACHE_LINE_BYTES // X.itemsize):
-                _call(flat, p)
-
-
-@intrinsic
-def _prefetch(context, array, index):
-    """The processor's prefetch of element `index` of a one-dimensional array, to read soon."""
-
-    def generate(context, builder, signature, arguments):
-        array = context.make_array(signature.args[0])(context, builder, arguments[0])
-        byte_pointer, flag = ir.IntType(8).as_pointer(), ir.IntType(32)
-        address = builder.bitcast(builder.gep(array.data, [arguments[1]]), byte_pointer)
-        prototype = ir.FunctionType(ir.VoidType(), [byte_pointer, flag, flag, flag])
-        prefetch = cgutils.get_or_insert_function(builder.module, prototype, "llvm.prefetch.p0")
-        read, keep_near, data_cache = flag(0), flag(2), flag(1)
-        builder.call(prefetch, [address, read, keep_near, data_cache])
-        return context.get_dummy_value()
-
-    return types.void(array, types.intp), generate
+            i = np.int64(order[t + AHEAD])
+            call(X, i * X.shape[1], X.shape[1])
+            call(per_row, i, 1)
 
 
 if config.DISABLE_JIT:
 
-    def _call(array, index):
+    def call(array, start, count):
         """Memory cannot be asked from plain Python, and need not be."""
 
 else:
 
-    @compiled
-    def _call(array, index):
-        """Ask memory for one element, without waiting for it."""
-        _prefetch(array, index)
+    @intrinsic
+    def call(context, array, start, count):
+        """Ask memory for `count` elements of a C-ordered array, without waiting for them."""
+
+        def generate(context, builder, signature, arguments):
+            array_type = signature.args[0]
+            array = context.make_array(array_type)(context, builder, arguments[0])
+            byte_pointer, flag = ir.IntType(8).as_pointer(), ir.IntType(32)
+            prototype = ir.FunctionType(ir.VoidType(), [byte_pointer, flag, flag, flag])
+            prefetch = cgutils.get_or_insert_function(builder.module, prototype, "llvm.prefetch.p0")
+            read, keep_near, data_cache = flag(0), flag(2), flag(1)
+            first = builder.bitcast(builder.gep(array.data, [arguments[1]]), byte_pointer)
+            size = context.get_abi_sizeof(context.get_data_type(array_type.dtype))
+            stop = builder.mul(arguments[2], arguments[2].type(size))
+            zero, line = stop.type(0), stop.type(CACHE_LINE_BYTES)
+            with cgutils.for_range_slice(builder, zero, stop, line, stop.type) as (offset, _):
+                address = builder.gep(first, [offset])
+                builder.call(prefetch, [address, read, keep_near, data_cache])
+            return context.get_dummy_value()
+
+        return types.void(array, types.intp, types.intp), generate

@@ -1,0 +1,31 @@
+"""Curves over the steps of a fit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rosenblatt.plot.palette import INK
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def draw_curve(ax: Axes, steps: ArrayLike, values: ArrayLike, name: str) -> None:
+    """One quantity over the steps, its name above and its last value at the end of the line."""
+    steps, values = np.asarray(steps), np.asarray(values, dtype=np.float64)
+    width = 1.4 if len(steps) < 300 else 0.8
+    ax.plot(steps, values, color=INK, linewidth=width, solid_joinstyle="round")
+    ax.plot(steps[-1], values[-1], "o", color=INK, markersize=4, clip_on=False)
+    ax.annotate(
+        f"{values[-1]:.4g}", (steps[-1], values[-1]), xytext=(6, 0),
+        textcoords="offset points", va="center", annotation_clip=False,
+    )  # fmt: skip
+    ax.set_title(name, loc="left", fontsize="medium")
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.margins(x=0)
+    if np.nanmin(values) >= 0:
+        ax.set_ylim(bottom=0)
+    ax.locator_params(axis="x", integer=True, nbins=6)

@@ -1,0 +1,140 @@
+"""Points in the plane, and the regions a classifier makes of it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.plot.palette import INK, colour, marker, pyplot
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+FINENESS = 240  # grid points along each axis; a linear boundary is exact on any grid
+
+
+def boundary(model: Any, X: Any, y: Any, ax: Axes | None = None) -> Axes:
+    """Draw data with two features, and the regions in which a classifier predicts each class.
+
+    Any fitted classifier will do. The boundary is where two classes tie in
+    ``decision_function`` or ``predict_proba``; without these it follows ``predict``.
+
+    Parameters
+    ----------
+    model : the fitted classifier.
+    X, y : the points (n, 2) and their labels (n,).
+    ax : where to draw; the current axes if None.
+
+    Returns
+    -------
+    The axes drawn on.
+
+    Examples
+    --------
+    >>> from rosenblatt import Perceptron
+    >>> from rosenblatt.plot import boundary
+    >>> X, y = [[0, 1], [1, 0], [2, 3], [3, 2]], ["ham", "ham", "spam", "spam"]
+    >>> boundary(Perceptron().fit(X, y), X, y).get_xlabel()
+    'x1'
+    """
+    plt = pyplot()
+    points = two_features(X)
+    ax = plt.gca() if ax is None else ax
+    set_frame(ax, points, getattr(model, "feature_names_in_", ("x1", "x2")))
+    lead = leads(model, ax)
+    draw_regions(ax, lead)
+    draw_lines(ax, lead)
+    draw_points(ax, points, y, model.classes_)
+    return ax
+
+
+def two_features(X: Any) -> NDArray[np.float64]:
+    """X as a dense array (n, 2)."""
+    points = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
+    if points.ndim != 2 or points.shape[1] != 2:
+        raise ValueError(f"X must have two features to be drawn; got shape {points.shape}.")
+    return points
+
+
+def set_frame(ax: Axes, points: NDArray[np.float64], names: Sequence[str]) -> None:
+    """Give the axes room around the points, one scale for both where that is sensible."""
+    middle = (points.min(axis=0) + points.max(axis=0)) / 2
+    span = 1.24 * np.ptp(points, axis=0)
+    span[span == 0] = 1.0
+    if 1 / 3 < span[0] / span[1] < 3:
+        span[:] = span.max()
+        ax.set_aspect("equal")
+    ax.set_xlim(middle[0] - span[0] / 2, middle[0] + span[0] / 2)
+    ax.set_ylim(middle[1] - span[1] / 2, middle[1] + span[1] / 2)
+    ax.set_xlabel(str(names[0]))
+    ax.set_ylabel(str(names[1]))
+    ax.spines[["top", "right"]].set_visible(False)
+
+
+def leads(model: Any, ax: Axes) -> NDArray[np.float64]:
+    """By how much each class leads its best rival, over a grid on the axes: (2 + K, m, m).
+
+    The first two layers are the coordinates.
+    """
+    across, up = np.meshgrid(
+        np.linspace(*ax.get_xlim(), FINENESS), np.linspace(*ax.get_ylim(), FINENESS)
+    )
+    scores = _scores(model, np.column_stack([across.ravel(), up.ravel()]))
+    best = np.sort(scores, axis=1)[:, -2:]
+    rival = np.where(scores == best[:, 1:], best[:, :1], best[:, 1:])
+    return np.stack([across, up, *(scores - rival).T.reshape(-1, *across.shape)])
+
+
+def _scores(model: Any, grid: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A score per row and class, from the best source the model has."""
+    K = len(model.classes_)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="X does not have valid feature names")
+        for method in ("decision_function", "predict_proba"):
+            if not hasattr(model, method):
+                continue
+            scores = np.asarray(getattr(model, method)(grid), dtype=np.float64)
+            if scores.ndim == 1:
+                return np.column_stack([-scores, scores])
+            if scores.shape[1] == K:
+                return scores
+        return np.asarray(model.predict(grid)[:, None] == model.classes_, dtype=np.float64)
+
+
+def draw_regions(ax: Axes, lead: NDArray[np.float64]) -> None:
+    """Tint the region of each class."""
+    across, up, *layers = lead
+    for k, layer in enumerate(layers):
+        if layer.max() > 0:
+            ax.contourf(across, up, layer, [0, layer.max()], colors=[colour(k)], alpha=0.12)
+
+
+def draw_lines(
+    ax: Axes, lead: NDArray[np.float64], ink: str = INK, width: float = 1.6, order: float = 4
+) -> None:
+    """Draw the boundaries between the regions."""
+    across, up, *layers = lead
+    for layer in layers if len(layers) > 2 else layers[:1]:
+        if layer.min() < 0 < layer.max():  # before anything is learnt there is no line
+            ax.contour(across, up, layer, [0], colors=ink, linewidths=width, zorder=order)
+
+
+def draw_points(ax: Axes, points: NDArray[np.float64], y: Any, classes: Any) -> None:
+    """Draw the points by class, in a colour and a shape of its own, with a legend above."""
+    size = float(np.clip(6000 / max(len(points), 1), 8, 42))
+    rim = 0.6 if size > 20 else 0.0
+    for k, name in enumerate(classes):
+        mine = points[np.asarray(y) == name]
+        ax.scatter(
+            mine[:, 0], mine[:, 1], s=size, c=colour(k), marker=marker(k), label=str(name),
+            edgecolors="white", linewidths=rim, zorder=3,
+        )  # fmt: skip
+    ax.legend(
+        loc="lower left", bbox_to_anchor=(0, 1), ncols=min(len(classes), 6), frameon=False,
+        markerscale=float(np.sqrt(42 / size)), handletextpad=0.2, columnspacing=1.2,
+        borderaxespad=0.2,
+    )  # fmt: skip

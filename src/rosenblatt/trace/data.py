@@ -1,0 +1,54 @@
+"""The training data of a run, read row by row or as points, whatever it is stored in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """X (n, d), y (n,) and the weights (n,) of a fit, by reference; each may be missing."""
+
+    X: Any = None
+    y: Any = None
+    sample_weight: Any = None
+
+    @classmethod
+    def of(cls, X: Any, y: Any, metadata: Mapping[str, Any] | None) -> Data:
+        """The data as a callback hook receives it."""
+        return cls(X, y, (metadata or {}).get("sample_weight"))
+
+    @property
+    def n_features(self) -> int:
+        """How many columns X has; 0 when there is none."""
+        return int(np.shape(self.X)[1]) if self.X is not None and np.ndim(self.X) == 2 else 0
+
+    def row(self, i: int) -> NDArray[np.float64]:
+        """Example i as a dense vector (d,)."""
+        x = self.X.iloc[i] if hasattr(self.X, "iloc") else self.X[i]
+        return dense(x).ravel()
+
+    def points(self) -> NDArray[np.float64]:
+        """All of X as a dense array (n, d), for pictures of few features."""
+        return dense(self.X)
+
+    def labels(self) -> NDArray[Any]:
+        """All of y as an array (n,)."""
+        return np.asarray(self.y).ravel()
+
+    def feature_names(self, estimator: Any) -> list[str]:
+        """Names to put on axes: the model's, else x1, x2, ..."""
+        names = getattr(estimator, "feature_names_in_", None)
+        if names is None:
+            names = [f"x{j + 1}" for j in range(self.n_features)]
+        return [str(name) for name in names]
+
+
+def dense(values: Any) -> NDArray[np.float64]:
+    """A float array of anything array-like or SciPy sparse."""
+    return np.asarray(values.toarray() if hasattr(values, "toarray") else values, dtype=np.float64)

@@ -1,0 +1,58 @@
+"""A run as one self-contained page: the data as JSON, and the view that replays it."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+import re
+from importlib import resources
+from pathlib import Path
+
+from rosenblatt.trace.inbox import write_whole
+from rosenblatt.trace.payload import MOST_STEPS, payload_of
+from rosenblatt.trace.run import Run
+
+PARTS = ("drawing", "geometry", "picture", "charts", "controls", "view")
+MOST_BYTES = 4_800_000  # of data; the page as a whole stays below 5 MB
+
+
+def save_page(path: str | os.PathLike[str], run: Run, unit: str) -> None:
+    """Write the page whole or not at all."""
+    write_whole(Path(path).absolute(), page_of(run, unit).encode())
+
+
+def page_of(run: Run, unit: str) -> str:
+    """The page's HTML."""
+    parts = {
+        "title": html.escape(f"{run.name}, {unit} by {unit}"),
+        "style": _source("view.css"),
+        "view": view_source().replace("export default", "const view ="),
+        "data": _data(run, unit),
+    }
+    page = _source("page.html")
+    for name in ("title", "style", "view", "data"):  # the data last: it may contain anything
+        page = page.replace(f"%{name}%", parts[name])
+    return page
+
+
+def view_source() -> str:
+    """The view as one ES module with ``export default { render }``: its parts, joined."""
+    module = "\n".join(_source(f"{part}.js") for part in PARTS)
+    module = re.sub(r"^import .*;\n", "", module, flags=re.M)
+    return re.sub(r"^export (?=const|function)", "", module, flags=re.M)
+
+
+def _data(run: Run, unit: str) -> str:
+    """The run as JSON, of as many steps as the page may weigh."""
+    most = MOST_STEPS
+    while True:
+        data = json.dumps(payload_of(run, unit, most), allow_nan=False, separators=(",", ":"))
+        if len(data) <= MOST_BYTES or most == 2:
+            # "<" as an escape: no label can close the script element it travels in.
+            return data.replace("<", "\\u003c")
+        most = max(2, int(0.95 * most * MOST_BYTES / len(data)))
+
+
+def _source(name: str) -> str:
+    return resources.files("rosenblatt.trace").joinpath("view", name).read_text(encoding="utf-8")

@@ -1,0 +1,65 @@
+"""The points a page draws: a sample of the data, and every example visited."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.trace.measure import nameless
+from rosenblatt.trace.run import Run
+from rosenblatt.trace.thinning import sampled
+
+MOST_POINTS = 2000
+
+
+@dataclass(frozen=True, eq=False)
+class Points:
+    """Rows (m,) of the data that are drawn, with their places (m, 2) and labels (m,)."""
+
+    rows: list[int]
+    at: NDArray[Any]
+    labels: NDArray[Any]
+    classes: NDArray[Any]
+    n: int
+    sampled: list[int]
+
+    @classmethod
+    def of(cls, run: Run, visited: Sequence[int]) -> Points | None:
+        """The points of a run; None unless it classifies by two features."""
+        if run.data.n_features != 2 or run.data.y is None or not hasattr(run.last, "classes_"):
+            return None
+        X, y = run.data.points(), run.data.labels()
+        drawn = sampled(len(X), MOST_POINTS)
+        rows = sorted({*drawn, *visited})
+        X = X.astype(getattr(run.data.X, "dtype", X.dtype), copy=False)
+        return cls(rows, X[rows], y[rows], run.last.classes_, len(X), drawn)
+
+    def wrong(self, estimator: Any) -> str:
+        """Which of the points the model gets wrong: a bit each, four to a hexadecimal digit."""
+        wrong = nameless(estimator, self.at).predict(self.at) != self.labels
+        return np.packbits(wrong).tobytes().hex()
+
+    def payload(self) -> dict[str, Any]:
+        """The points as plain JSON types."""
+        code = {name: k for k, name in enumerate(self.classes.tolist())}
+        return {
+            "n": self.n,
+            "sampled": len(self.sampled),
+            "row": self.rows,
+            "at": numbers(self.at),
+            "class": [code.get(name, -1) for name in self.labels.tolist()],
+            "faint": sorted(set(self.rows).difference(self.sampled)),  # drawn while visited
+        }
+
+
+def numbers(values: Any) -> Any:
+    """Nested lists of floats, with null for what JSON cannot say."""
+    values = values.tolist() if isinstance(values, np.ndarray) else values
+    if isinstance(values, list):
+        return [numbers(value) for value in values]
+    return float(values) if math.isfinite(values) else None

@@ -1,0 +1,187 @@
+"""The listening half of a trace: what scikit-learn and our models tell it during a fit."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from rosenblatt.trace.data import Data
+from rosenblatt.trace.inbox import Inbox, post
+from rosenblatt.trace.run import Run, RunKey
+from rosenblatt.trace.tasks import detached, is_whole_fit, label_of, path_of
+
+if TYPE_CHECKING:
+    import numpy as np
+
+Every = Literal["pass", "update", "visit"]
+_making_inbox = Lock()  # joblib pickles callbacks in a thread of its own
+
+
+class _Fit(NamedTuple):
+    """A fit under way: its number in the trace, and where its runs go (None: they stay here)."""
+
+    number: int
+    folder: str | None
+
+
+class Recorder:
+    """A scikit-learn fit callback that keeps the model after every step.
+
+    Worker processes get a copy each. A copy that was not there when the fit began posts every
+    finished run to the folder of the one that was, which collects them when it is read.
+    """
+
+    def __init__(self, every: Every = "pass") -> None:
+        if every not in ("pass", "update", "visit"):
+            raise ValueError(f'every must be "pass", "update" or "visit"; got {every!r}.')
+        self.every: Every = every
+        self._n_fits = 0
+        self._fits: dict[Any, _Fit] = {}
+        self._open: dict[RunKey, Run] = {}
+        self._closed: dict[RunKey, Run] = {}
+        self._inbox: Inbox | None = None
+
+    @property
+    def max_propagation_depth(self) -> None:
+        """Follow the fit into sub-estimators, however deep."""
+        return
+
+    def setup(self, estimator: Any, context: Any) -> None:
+        """Note that a fit begins; scikit-learn calls this."""
+        self._fit_of(context)
+
+    def teardown(self, estimator: Any, context: Any) -> None:
+        """Note that a fit is over, well or badly; scikit-learn calls this."""
+        self._close(context)
+        del self._fits[context.root_uuid]
+
+    def on_fit_task_begin(
+        self,
+        estimator: Any,
+        context: Any,
+        *,
+        X: Any = None,
+        y: Any = None,
+        metadata: dict[str, Any] | None = None,
+        fitted_estimator: Any = None,
+    ) -> None:
+        """Keep the data of a fit, and the model before its first pass; scikit-learn calls this."""
+        if is_whole_fit(context):
+            self._run_of(context, Data.of(X, y, metadata))
+        elif fitted_estimator is not None:
+            run = self._run_of(context.parent, Data.of(X, y, metadata))
+            if not run.steps:
+                run.start(detached(fitted_estimator))
+
+    def on_fit_task_end(
+        self,
+        estimator: Any,
+        context: Any,
+        *,
+        X: Any = None,
+        y: Any = None,
+        metadata: dict[str, Any] | None = None,
+        fitted_estimator: Any = None,
+    ) -> None:
+        """Keep the model after a pass; scikit-learn calls this."""
+        if is_whole_fit(context):
+            self._close(context)
+        elif fitted_estimator is not None:
+            run = self._run_of(context.parent, Data.of(X, y, metadata))
+            if self.every == "pass":
+                run.add_pass(context.task_id + 1, detached(fitted_estimator))
+            elif context.task_id == 0 and not run.n_visits:
+                warnings.warn(f'{run.name} does not tell single visits; use Trace(every="pass").')
+
+    def record_visit(
+        self,
+        estimator: Any,
+        context: Any,
+        *,
+        epoch: int,
+        row: int,
+        score: float | np.ndarray,
+        mistake: bool,
+        attributes: Callable[[], dict[str, Any]],
+    ) -> None:
+        """Keep one visited example; models call this when ``every`` is "update" or "visit".
+
+        Contexts live until the fit ends, so single visits come this way instead.
+
+        Parameters
+        ----------
+        estimator : the model being fitted.
+        context : scikit-learn's context of the pass.
+        epoch : the pass, from 1.
+        row : index of the example in X.
+        score : what the model gave the example before the visit; one per class if several.
+        mistake : whether the model was changed.
+        attributes : gives copies of the fitted attributes after the visit; called if they changed.
+        """
+        run = self._run_of(context.parent, Data())
+        run.n_visits += 1
+        if self.every == "update" and not mistake:
+            return
+        # A penalty shrinks the weights at right visits, too.
+        changed = mistake or getattr(estimator, "penalty", None) is not None or not run.steps
+        model = detached(estimator, **attributes()) if changed else run.last
+        run.add_visit(epoch, model, int(row), score, bool(mistake))
+
+    def _fit_of(self, context: Any) -> _Fit:
+        if context.root_uuid not in self._fits:
+            self._n_fits += 1
+            self._fits[context.root_uuid] = _Fit(self._n_fits, None)
+        return self._fits[context.root_uuid]
+
+    def _run_of(self, context: Any, data: Data) -> Run:
+        """The run of the task whose subtasks are steps, opened at the first word of it."""
+        number = self._fit_of(context).number
+        key = RunKey(number, tuple(task.task_id for task in path_of(context)))
+        run = self._open.get(key)
+        if run is None:
+            run = Run(key, label_of(context, number), context.estimator_name, data)
+            self._open[key] = run
+        if run.data.X is None:
+            run.data = data
+        return run
+
+    def _close(self, context: Any) -> None:
+        """Settle the runs below this fit: keep them, or send them to the process that asked."""
+        fit = self._fit_of(context)
+        path = tuple(task.task_id for task in path_of(context))
+        for key in list(self._open):
+            if key.fit != fit.number or key.path[: len(path)] != path:
+                continue
+            run = self._open.pop(key)
+            if run.steps and fit.folder is None:
+                self._closed[key] = run
+            elif run.steps and fit.folder is not None:
+                post(fit.folder, run)
+
+    def _all_runs(self) -> list[Run]:
+        """Every run with a step in it, in the order of the fits and their tasks."""
+        for run in self._inbox.collect() if self._inbox is not None else ():
+            self._closed[run.key] = run
+        runs = self._closed | {key: run for key, run in self._open.items() if run.steps}
+        return [runs[key] for key in sorted(runs)]
+
+    def _folder(self) -> str:
+        with _making_inbox:
+            if self._inbox is None:
+                self._inbox = Inbox()
+        return self._inbox.folder
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A copy made during a fit is for a worker: it starts empty and knows where to report."""
+        state: dict[str, Any] = {
+            "every": self.every,
+            "_n_fits": self._n_fits,
+            "_open": {},
+            "_inbox": None,
+        }
+        if self._fits:
+            fits = {root: _Fit(n, to or self._folder()) for root, (n, to) in self._fits.items()}
+            return {**state, "_fits": fits, "_closed": {}}
+        return {**state, "_fits": {}, "_closed": {run.key: run for run in self._all_runs()}}

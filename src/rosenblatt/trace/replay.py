@@ -1,0 +1,199 @@
+"""`Trace`, the fit callback that remembers: the reading half."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, overload
+
+from rosenblatt.trace.recorder import Recorder
+from rosenblatt.trace.run import Run, Step
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+    from rosenblatt.trace.table import Table
+
+
+class Trace(Recorder):
+    """Record a fit step by step, and replay it.
+
+    Attach it with ``set_callbacks`` to a model, a ``Pipeline`` or a search, then fit. Step 0 is
+    the model before anything was learnt and step k the model after the k-th step, so that
+    ``len(trace)`` is one more than the number of steps made. Indexing, `table`, `plot` and
+    `save` speak of one run, the last unless told otherwise; `runs` names them all, those of
+    worker processes included. Objective and error are worked out when asked for, on the training
+    data, which is kept by reference.
+
+    Parameters
+    ----------
+    every : {"pass", "update", "visit"}, default="pass"
+        What a step is: a pass over the data (or an iteration), a single update of a
+        mistake-driven learner, or every visit to an example, right or wrong.
+
+    Attributes
+    ----------
+    runs : names of the fits seen, in order.
+
+    Examples
+    --------
+    >>> from rosenblatt import Perceptron, Trace
+    >>> X, y = [[1, 1], [3, 2], [2, 4], [3, 4], [2, 3]], ["-", "+", "+", "+", "-"]
+    >>> trace = Trace()
+    >>> model = Perceptron(shuffle=False, tol=None).set_callbacks(trace).fit(X, y)
+    >>> len(trace) == 1 + model.n_iter_
+    True
+    >>> trace[-1].estimator.coef_ == model.coef_
+    array([[ True,  True]])
+    """
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """The names of the runs: one per fit, and one per candidate and split of a search."""
+        return tuple(run.label for run in self._all_runs())
+
+    def steps(self, run: str | None = None) -> tuple[Step, ...]:
+        """All steps of one run, the last if none is named."""
+        return tuple(self._run(run).steps)
+
+    def __len__(self) -> int:
+        runs = self._all_runs()
+        return len(runs[-1].steps) if runs else 0
+
+    @overload
+    def __getitem__(self, index: int) -> Step: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Step, ...]: ...
+    def __getitem__(self, index: int | slice) -> Step | tuple[Step, ...]:
+        runs = self._all_runs()
+        steps = runs[-1].steps if runs else []
+        if isinstance(index, slice):
+            return tuple(steps[index])
+        if not -len(steps) <= index < len(steps):
+            raise IndexError(f"This trace has {len(steps)} steps; there is no step {index}.")
+        return steps[index]
+
+    def __iter__(self) -> Iterator[Step]:
+        return iter(self[:])
+
+    def __repr__(self) -> str:
+        return f"<Trace every={self.every!r}: {len(self)} steps, {len(self.runs)} runs>"
+
+    def to_frame(self, run: str | None = None) -> pd.DataFrame:
+        """The steps of all runs, or of the one named, as a pandas DataFrame.
+
+        Parameters
+        ----------
+        run : which run; all if None.
+
+        Returns
+        -------
+        DataFrame with a row per step: ``run, step, epoch, objective, error, n_updates``; for
+        single visits ``row, score, mistake``; and for linear models the intercepts and weights.
+
+        Examples
+        --------
+        >>> from rosenblatt import Perceptron, Trace
+        >>> trace = Trace()
+        >>> model = Perceptron(shuffle=False).set_callbacks(trace)
+        >>> model = model.fit([[2, 1], [-1, -1]], [1, -1])
+        >>> trace.to_frame()[["step", "epoch", "error", "n_updates", "intercept", "coef_0"]]
+           step  epoch  error  n_updates  intercept  coef_0
+        0     0      0    0.5          0        0.0     0.0
+        1     1      1    0.0          1        1.0     2.0
+        2     2      2    0.0          1        1.0     2.0
+        """
+        from rosenblatt.trace.frame import frame_of
+
+        return frame_of(self._all_runs() if run is None else [self._run(run)])
+
+    def table(self, run: str | None = None, *, max_rows: int = 40) -> Table:
+        """The run as one would work it by hand: weights before, score, right or wrong, update.
+
+        Parameters
+        ----------
+        run : which run; the last if None.
+        max_rows : a longer table shows its first and last rows.
+
+        Examples
+        --------
+        >>> from rosenblatt import Perceptron, Trace
+        >>> trace = Trace(every="visit")
+        >>> model = Perceptron(shuffle=False).set_callbacks(trace)
+        >>> model = model.fit([[2, 1], [-1, -1]], [1, -1])
+        >>> print(trace.table())
+        | step | pass | row | w       | score | right? | update   |
+        |------|------|-----|---------|-------|--------|----------|
+        | 1    | 1    | 0   | [0,0,0] | 0     | no     | +[1,2,1] |
+        | 2    | 1    | 1   | [1,2,1] | -2    | yes    | -        |
+        | 3    | 2    | 0   | [1,2,1] | 6     | yes    | -        |
+        | 4    | 2    | 1   | [1,2,1] | -2    | yes    | -        |
+        | end  |      |     | [1,2,1] |       |        |          |
+        Perceptron: 4 visits; w has the bias first.
+        """
+        from rosenblatt.trace.byhand import table_of
+
+        return table_of(self._run(run), self.every, max_rows)
+
+    def plot(self, run: str | None = None) -> Figure:
+        """Curves of objective and error, and with two features the moving boundary.
+
+        Parameters
+        ----------
+        run : which run; the last if None.
+
+        Returns
+        -------
+        The matplotlib figure; it is not shown.
+
+        Examples
+        --------
+        >>> from rosenblatt import Perceptron, Trace
+        >>> trace = Trace()
+        >>> model = Perceptron().set_callbacks(trace).fit([[2, 1], [-1, -1]], [1, -1])
+        >>> [ax.get_title(loc="left") for ax in trace.plot().axes]
+        ['', 'training error', 'objective']
+        """
+        from rosenblatt.trace.picture import figure_of
+
+        return figure_of(self._run(run), self.every)
+
+    def save(self, path: str | os.PathLike[str], run: str | None = None) -> None:
+        """Write the run as one self-contained page with a slider, whole or not at all.
+
+        The page needs no network. Its address leads to a step: ``run.html#step=3``. Past 2,000
+        steps it shows an even selection of them, and says so; it stays below 5 MB.
+
+        Parameters
+        ----------
+        path : the file to write, such as ``"run.html"``.
+        run : which run; the last if None.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> from rosenblatt import Perceptron, Trace
+        >>> trace = Trace()
+        >>> model = Perceptron().set_callbacks(trace).fit([[2, 1], [-1, -1]], [1, -1])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     page = pathlib.Path(folder, "run.html")
+        ...     trace.save(page)
+        ...     page.read_text(encoding="utf-8")[:15]
+        '<!doctype html>'
+        """
+        from rosenblatt.trace.page import save_page
+
+        save_page(path, self._run(run), self.every)
+
+    def _run(self, label: str | None) -> Run:
+        runs = {run.label: run for run in self._all_runs()}
+        if not runs:
+            raise ValueError(
+                "This trace is empty: attach it with model.set_callbacks(trace), then fit."
+            )
+        if label is None:
+            return next(reversed(runs.values()))
+        if label not in runs:
+            raise ValueError(f"run must be one of {list(runs)}; got {label!r}.")
+        return runs[label]

@@ -1,0 +1,186 @@
+"""The by-hand tables."""
+
+import sys
+from io import StringIO
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from rich.console import Console
+from sklearn.exceptions import ConvergenceWarning
+
+from rosenblatt import Perceptron, Trace
+from rosenblatt.trace.notation import number, vector
+from rosenblatt.trace.table import Table
+
+
+def test_the_visits_of_the_lecture_notes_are_reproduced(watch):
+    # Five points, bias first, start [-1, 0, 0], data order: the table worked by hand.
+    trace, _ = watch("visit", max_iter=1)
+    table = trace.table()
+    assert table.columns == ("step", "w", "score", "right?", "update")
+    assert table.rows == (
+        ("1", "[-1,0,0]", "-1", "yes", "-"),
+        ("2", "[-1,0,0]", "-1", "no", "+[1,3,2]"),
+        ("3", "[0,3,2]", "14", "yes", "-"),
+        ("4", "[0,3,2]", "17", "yes", "-"),
+        ("5", "[0,3,2]", "12", "no", "-[1,2,3]"),
+        ("end", "[-1,1,-1]", "", "", ""),
+    )
+
+
+def test_a_table_prints_as_markdown(watch):
+    trace, _ = watch("visit", max_iter=1)
+    lines = str(trace.table()).splitlines()
+    assert lines[0] == "| step | w         | score | right? | update   |"
+    assert lines[3] == "| 2    | [-1,0,0]  | -1    | no     | +[1,3,2] |"
+    assert lines[-1] == "Perceptron: 5 visits; w has the bias first."
+    assert repr(trace.table()) == str(trace.table())
+    assert str(trace.table()).isascii()
+
+
+def test_a_table_is_understood_by_rich_and_by_notebooks(watch):
+    table = watch("visit", max_iter=1)[0].table()
+    console = Console(width=100, record=True, file=StringIO())
+    console.print(table)
+    assert "+[1,3,2]" in console.export_text()
+    assert "<td>+[1,3,2]</td>" in table._repr_html_()
+
+
+def test_cells_are_text_and_never_markup():
+    table = Table(("[bold]a",), (("<b>[red]x",),))
+    assert "[bold]a" in str(table)
+    assert "[red]x" in str(table)
+    assert "&lt;b&gt;" in table._repr_html_()
+
+
+def test_updates_over_several_passes_say_where_they_happened(watch):
+    trace, model = watch("update")
+    table = trace.table(max_rows=4)
+    assert table.columns == ("step", "pass", "row", "w", "score", "right?", "update")
+    assert table.rows[0] == ("1", "1", "1", "[-1,0,0]", "-1", "no", "+[1,3,2]")
+    assert table.rows[2] == ("...",) * 7
+    assert table.rows[-2][0] == str(model.n_updates_)
+    assert f"{model.n_updates_} updates, 4 of {model.n_updates_} rows shown" in table.caption
+
+
+def test_passes_show_mistakes_error_objective_and_weights(watch):
+    table = watch(max_iter=1)[0].table()
+    assert table.columns == ("pass", "mistakes", "error", "objective", "w")
+    # From [-1,0,0] three "+" are wrong by 1 each; at [-1,1,-1] scores are -1, 0, -3, -2, -2.
+    assert table.rows == (("0", "0", "0.6", "3", "[-1,0,0]"), ("1", "2", "0.6", "5", "[-1,1,-1]"))
+
+
+def test_several_classes_say_who_gains_and_who_loses(three_classes):
+    X, y = three_classes
+    trace = Trace("update")
+    with pytest.warns(ConvergenceWarning):
+        Perceptron(max_iter=1, shuffle=False, tol=None).set_callbacks(trace).fit(X.round(), y)
+    first = dict(zip(trace.table().columns, trace.table().rows[0], strict=True))
+    assert first["w"] == "ash: [0,0,0]\nelm: [0,0,0]\noak: [0,0,0]"
+    x = vector([1, *X.round()[0]])
+    assert set(first["update"].split(", ")) == {f"+{x} to ash", f"-{x} from elm"}
+
+
+def test_another_rate_and_no_bias_are_written_as_they_are(five):
+    trace = Trace("update")
+    model = Perceptron(eta0=0.5, fit_intercept=False, max_iter=1, tol=None, shuffle=False)
+    with pytest.warns(ConvergenceWarning):
+        model.set_callbacks(trace).fit(*five)
+    assert trace.table().rows[0][-1] == "-0.5 [1,1]"
+    assert trace.table().caption == f"Perceptron: {len(trace) - 1} updates."
+
+
+def test_many_features_are_shortened():
+    assert vector(range(7)) == "[0,1,2,3,4,5,6]"
+    assert vector(range(8)) == "[0,1,2,3,...,7]"
+
+
+def test_numbers_are_short():
+    numbers = [0.0, -0.0, 3.5, -1.0, 1 / 3, 123456.0, 1e-7, None, np.nan]
+    assert [number(v) for v in numbers] == [
+        "0",
+        "0",
+        "3.5",
+        "-1",
+        "0.3333",
+        "123456",
+        "1e-07",
+        "",
+        "",
+    ]
+
+
+def test_max_rows_must_be_sensible(watch):
+    with pytest.raises(ValueError, match=r"max_rows must be an integer >= 2; got 1\."):
+        watch(max_iter=1)[0].table(max_rows=1)
+
+
+def test_a_frame_has_a_row_per_step(watch, five):
+    X, y = five
+    trace, _ = watch(max_iter=3)
+    frame = trace.to_frame()
+    first = ["run", "step", "epoch", "objective", "error", "n_updates"]
+    assert list(frame.columns) == [*first, "intercept", "coef_0", "coef_1"]
+    for step, row in zip(trace, frame.itertuples(), strict=True):
+        assert row.error == np.mean(step.estimator.predict(X) != y)
+        assert row.objective == step.estimator.objective(X, y)
+        assert [row.coef_0, row.coef_1] == step.estimator.coef_[0].tolist()
+
+
+def test_a_frame_of_visits_has_their_rows_scores_and_mistakes(watch):
+    frame = watch("visit", max_iter=1)[0].to_frame()
+    assert frame.row.tolist() == [pd.NA, 0, 1, 2, 3, 4]
+    assert frame.score.tolist()[1:] == [-1, -1, 14, 17, 12]
+    assert frame.mistake.tolist() == [pd.NA, False, True, False, False, True]
+    assert frame.n_updates.tolist() == [0, 0, 1, 1, 1, 2]
+    assert frame.intercept.tolist() == [-1, -1, 0, 0, 0, -1]
+
+
+def test_errors_are_weighted_as_the_fit_was(five):
+    X, y = five
+    weight = np.array([1.0, 2.0, 3.0, 4.0, 5.0])
+    trace = Trace()
+    with pytest.warns(ConvergenceWarning):
+        Perceptron(max_iter=2, tol=None).set_callbacks(trace).fit(X, y, sample_weight=weight)
+    wrong = trace[0].estimator.predict(X) != y
+    assert trace.to_frame().error[0] == weight[wrong].sum() / weight.sum()
+
+
+def test_named_columns_and_bare_arrays_are_both_measured(five):
+    X, y = five
+    trace = Trace()
+    Perceptron(tol=None).set_callbacks(trace).fit(pd.DataFrame(X, columns=["a", "b"]), y)
+    assert trace.to_frame().error.iloc[-1] == 0
+
+
+def test_wide_models_give_their_weights_as_arrays():
+    X = np.eye(150)
+    trace = Trace()
+    Perceptron(tol=None).set_callbacks(trace).fit(X, np.arange(150) % 2)
+    assert trace.to_frame().coef.iloc[-1].shape == (1, 150)
+    assert trace.table().columns == ("pass", "mistakes", "error", "objective")
+
+
+@pytest.mark.parametrize(
+    ("package", "extra", "call"),
+    [("pandas", "tables", "to_frame"), ("rich", "cli", "table"), ("matplotlib", "plot", "plot")],
+)
+def test_a_missing_package_is_named_with_its_extra(watch, monkeypatch, package, extra, call):
+    trace, _ = watch(max_iter=1)
+    for name in [name for name in sys.modules if name.split(".")[0] == package]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, package, None)  # importing it now raises ImportError
+    with pytest.raises(ImportError, match=rf'{package}: pip install "rosenblatt\[{extra}\]"\.$'):
+        str(getattr(trace, call)())
+
+
+def test_polars_frames_are_read_like_arrays(five):
+    tables = []
+    for X in (five[0], pl.DataFrame(five[0], schema=["a", "b"])):
+        trace = Trace("visit")
+        Perceptron(shuffle=False, tol=None).set_callbacks(trace).fit(X, five[1])
+        tables.append((str(trace.table()), trace.to_frame()))
+    assert tables[0][0] == tables[1][0]
+    assert tables[0][1].equals(tables[1][1])
