@@ -26,4 +26,5 @@ def perceptron(margin: ArrayLike) -> NDArray[np.float64]:
     >>> losses.perceptron([-2.0, 0.0, 3.0])
     array([2., 0., 0.])
     """
-    return np.maximum(0.0, -np.asarray(margin, dtype=np.float64))
+    # Adding 0 turns a negative zero into a plain one.
+    return np.maximum(-np.asarray(margin, dtype=np.float64), 0.0) + 0.0

@@ -39,7 +39,7 @@ class Step:
     >>> trace = Trace()
     >>> model = Perceptron().set_callbacks(trace).fit([[-1.0], [1.0]], [0, 1])
     >>> trace[1].epoch, trace[1].estimator.coef_.tolist()
-    (1, [[1.0]])
+    (1, [[2.0]])
     """
 
     run: str
