@@ -5,8 +5,73 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt import losses
+from rosenblatt.base import LinearClassifier
+
 # To whom a score of zero, or a tie, goes: nobody, the second (higher) class, or the first.
 TIES = {"mistake": 0, "positive": 1, "negative": -1}
+
+
+class BoundaryClassifier(LinearClassifier):
+    """A linear classifier with a say on ties: it has a parameter `boundary`, a key of TIES."""
+
+    boundary: str
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class of each row of X: that of the highest score.
+
+        A score of 0 is ``classes_[0]``, and a tie the lower class; with ``boundary="positive"``
+        the second class, and the higher.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows to classify.
+
+        Returns
+        -------
+        y : ndarray of shape (n,)
+            Their labels.
+        """
+        scores = self.decision_function(X)
+        labels: NDArray[Any] = self.classes_[decide(scores, self.boundary)]
+        return labels
+
+    def objective(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the perceptron criterion: the sum of -y (w.x + b) over the misclassified rows.
+
+        It is 0 when none is misclassified. With more than two classes a row counts by how far the
+        best rival is above the true class.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            The examples.
+        y : array-like of shape (n,)
+            Their labels.
+        sample_weight : array-like of shape (n,) or None
+            Weights of the rows.
+
+        Returns
+        -------
+        criterion : float
+            At least 0.
+        """
+        scores = self.decision_function(X)
+        seen, codes = np.unique(np.asarray(y), return_inverse=True)
+        margins = margins_of(scores, codes_among(self.classes_, seen)[codes])
+        weight = np.ones(len(margins)) if sample_weight is None else np.asarray(sample_weight)
+        return float(weight @ losses.perceptron(margins))
+
+
+def codes_among(classes: NDArray[Any], seen: NDArray[Any]) -> NDArray[np.intp]:
+    """The number among the sorted `classes` of each label seen."""
+    unknown = np.setdiff1d(seen, classes)
+    if len(unknown):
+        raise ValueError(
+            f"y has labels {unknown.tolist()} that are not among the classes {classes.tolist()}."
+        )
+    return np.searchsorted(classes, seen)
 
 
 def decide(scores: NDArray[Any], boundary: str) -> NDArray[np.intp]:

@@ -12,7 +12,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from rosenblatt.base import FLOATS, encode_labels
 
-from .decision import TIES
+from .decision import TIES, codes_among
 
 # One compiled call lasts about a tenth of a second, so that Ctrl-C is heard.
 CELLS_PER_CALL = 30_000_000
@@ -72,7 +72,7 @@ def check_examples(
                 f"y has {len(classes)} class: {classes.tolist()}."
             )
     else:
-        codes = _codes_among(classes, seen)[codes]
+        codes = codes_among(classes, seen)[codes]
     step = _steps(model, X, classes, codes, sample_weight)
     visited = step > 0
     if not visited.any():
@@ -141,17 +141,6 @@ def check_start(
         assert_all_finite(values, input_name=name)
         start[...] = values.reshape(start.shape)
     return coef, intercept
-
-
-def _codes_among(classes: NDArray[Any], seen: NDArray[Any]) -> NDArray[np.intp]:
-    """The number among `classes` of each label seen in a batch."""
-    unknown = np.setdiff1d(seen, classes)
-    if len(unknown):
-        raise ValueError(
-            f"y has labels {unknown.tolist()} that are not among the classes given first, "
-            f"{classes.tolist()}."
-        )
-    return np.searchsorted(classes, seen)
 
 
 def _steps(

@@ -36,8 +36,8 @@ class Weights(Protocol):
     def correct(self, row: int, scores: NDArray[Any]) -> None:
         """Correct the weights on one row, given all scores."""
 
-    def attributes(self) -> Attributes:
-        """Copies of coef_ and intercept_, and n_updates_."""
+    def attributes(self, copy: bool = True) -> Attributes:
+        """coef_ and intercept_, as copies unless nothing will be learned any more; n_updates_."""
 
 
 class Plane:
@@ -69,9 +69,8 @@ class Plane:
         loops.rows.add(self.X, row, self.push[row], self.w)
         self.b += self.bias * self.push[row]
 
-    def attributes(self) -> Attributes:
-        coef = self.w[np.newaxis].copy()
-        return {"coef_": coef, "intercept_": self.b.copy(), "n_updates_": self.n_updates}
+    def attributes(self, copy: bool = True) -> Attributes:
+        return publish(self.w[np.newaxis], self.b, self.n_updates, copy)
 
 
 class Columns:
@@ -112,9 +111,8 @@ class Columns:
         self.b[true] += self.bias * step
         self.b[rival] -= self.bias * step
 
-    def attributes(self) -> Attributes:
-        coef = np.array(self.W.T, order="C")
-        return {"coef_": coef, "intercept_": self.b.copy(), "n_updates_": self.n_updates}
+    def attributes(self, copy: bool = True) -> Attributes:
+        return publish(self.W.T, self.b, self.n_updates, copy)
 
 
 class ShrinkingColumns(Columns):
@@ -151,11 +149,18 @@ class ShrinkingColumns(Columns):
             self.decay, self.l1, self.W, self.b, self.scores, self.scale, self.owed, self.paid,
         )  # fmt: skip
 
-    def attributes(self) -> Attributes:
-        coef, b = (self.W.T * self.scale).astype(self.W.dtype), self.b.copy()
+    def attributes(self, copy: bool = True) -> Attributes:
+        coef, b = (self.W.T * self.scale).astype(self.W.dtype), self.b
         if self.two:
             coef, b = coef[1:] - coef[:1], b[1:] - b[:1]
-        return {"coef_": coef, "intercept_": b, "n_updates_": self.n_updates}
+        return publish(coef, b, self.n_updates, copy)
+
+
+def publish(coef: NDArray[Any], b: NDArray[Any], n_updates: int, copy: bool) -> Attributes:
+    """Weights under the names users know."""
+    if copy:
+        coef, b = coef.copy(), b.copy()
+    return {"coef_": coef, "intercept_": b, "n_updates_": n_updates}
 
 
 def visit_in_order(

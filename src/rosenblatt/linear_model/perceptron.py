@@ -8,16 +8,10 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from rosenblatt import loops, losses
-from rosenblatt.base import (
-    LinearClassifier,
-    Passes,
-    fitting,
-    read_only,
-    warn_not_converged,
-)
+from rosenblatt import loops
+from rosenblatt.base import Passes, fitting, read_only, warn_not_converged
 
-from .decision import TIES, decide, margins_of
+from .decision import TIES, BoundaryClassifier
 from .examples import Examples, check_classes, check_examples, check_start
 from .mistakes import (
     UNLIMITED,
@@ -32,7 +26,7 @@ from .mistakes import (
 from .stopping import Cycle, HeldOut, Patience, why_not_converged
 
 
-class Perceptron(LinearClassifier):
+class Perceptron(BoundaryClassifier):
     """Rosenblatt's perceptron: correct the plane at each mistake, until there is none.
 
     Two classes: on a mistake, ``y (w.x + b) <= 0``, set ``w += y x`` and ``b += y``; stop after a
@@ -337,17 +331,23 @@ class Perceptron(LinearClassifier):
             elif self.pick == "cyclic" and patience.runs_out(loss_per_row):
                 passes.stop("no_progress")
 
+        self._publish(passes, examples, held_out, weights)
+        self.cycle_ = cycle.length
+        return why_not_converged(self, examples, mistakes, patience)
+
+    def _publish(
+        self, passes: Passes, examples: Examples, held_out: HeldOut, weights: Weights
+    ) -> None:
+        """Set the fitted attributes."""
         attributes, at_peak = held_out.best(weights)
         self.coef_, self.intercept_ = attributes["coef_"], attributes["intercept_"]
         self.n_updates_ = attributes["n_updates_"]
         self.classes_ = examples.classes
         self.n_iter_ = passes.n_iter
-        self.t_ = 1.0 + passes.n_iter * len(order)
+        self.t_ = 1.0 + passes.n_iter * len(held_out.training_rows)
         self.converged_ = passes.stop_reason == "converged" and not at_peak
         self.stop_reason_ = "early_stopping" if at_peak else passes.stop_reason
-        self.cycle_ = cycle.length
         self.validation_scores_ = held_out.scores or None
-        return why_not_converged(self, examples, mistakes, patience)
 
     def _weights(self, examples: Examples, coef: NDArray[Any], intercept: NDArray[Any]) -> Weights:
         """The weights to learn, of the kind that classes and penalty ask for."""
@@ -371,47 +371,3 @@ class Perceptron(LinearClassifier):
                 f"pick={self.pick!r} corrects one example at a time and takes no penalty; got "
                 f'penalty={self.penalty!r}. Use pick="cyclic" or penalty=None.'
             )
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of each row of X: that of the highest score.
-
-        A score of 0 is ``classes_[0]``, and a tie the lower class; with ``boundary="positive"``
-        the second class, and the higher.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows to classify.
-
-        Returns
-        -------
-        y : ndarray of shape (n,)
-            Their labels.
-        """
-        scores = self.decision_function(X)
-        return self.classes_[decide(scores, self.boundary)]
-
-    def objective(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the perceptron criterion: the sum of -y (w.x + b) over the misclassified rows.
-
-        It is 0 when none is misclassified. With more than two classes a row counts by how far the
-        best rival is above the true class.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            The examples.
-        y : array-like of shape (n,)
-            Their labels.
-        sample_weight : array-like of shape (n,) or None
-            Weights of the rows.
-
-        Returns
-        -------
-        criterion : float
-            At least 0.
-        """
-        scores = self.decision_function(X)
-        margins = margins_of(scores, np.searchsorted(self.classes_, y))
-        weight = np.ones(len(margins)) if sample_weight is None else np.asarray(sample_weight)
-        return float(weight @ losses.perceptron(margins))

@@ -88,7 +88,7 @@ class HeldOut:
     def best(self, weights: Weights) -> tuple[Attributes, bool]:
         """The weights to publish, and whether they are of an earlier pass than the last."""
         if not self.scores:
-            return weights.attributes(), False
+            return weights.attributes(copy=False), False
         return self.peak, self.scores[-1] < max(self.scores)
 
 

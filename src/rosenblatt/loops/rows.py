@@ -13,9 +13,10 @@ from numba.extending import intrinsic
 
 from . import compiled
 
-# How many visits ahead a row is called for: long enough for memory to answer, short enough that
-# the row is still in the cache when its turn comes. Anything from 4 to 16 measured the same.
-AHEAD = 8
+# How many visits ahead a row is called for, and how much of it: the processor fetches the rest of
+# a long row by itself. Measured best for rows of 50 and 500 numbers and for sparse ones.
+AHEAD = 2
+CALLED_BYTES = 512
 CACHE_LINE_BYTES = 64
 
 
@@ -121,7 +122,7 @@ else:
 
     @intrinsic
     def call(context, array, start, count):
-        """Ask memory for `count` elements of a C-ordered array, without waiting for them."""
+        """Ask memory for the first of `count` elements of an array, without waiting for them."""
 
         def generate(context, builder, signature, arguments):
             array_type = signature.args[0]
@@ -132,8 +133,9 @@ else:
             read, keep_near, data_cache = flag(0), flag(2), flag(1)
             first = builder.bitcast(builder.gep(array.data, [arguments[1]]), byte_pointer)
             size = context.get_abi_sizeof(context.get_data_type(array_type.dtype))
-            stop = builder.mul(arguments[2], arguments[2].type(size))
-            zero, line = stop.type(0), stop.type(CACHE_LINE_BYTES)
+            whole = builder.mul(arguments[2], arguments[2].type(size))
+            zero, line, most = (whole.type(n) for n in (0, CACHE_LINE_BYTES, CALLED_BYTES))
+            stop = builder.select(builder.icmp_signed("<", whole, most), whole, most)
             with cgutils.for_range_slice(builder, zero, stop, line, stop.type) as (offset, _):
                 address = builder.gep(first, [offset])
                 builder.call(prefetch, [address, read, keep_near, data_cache])
