@@ -1,0 +1,290 @@
+"""The questions asked of a table, in the units of x: what counts as a plane, and how wide it is."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import hypot, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .inputs import Floats, Table
+from .planes import UNIT, exact_scores, middle, score_error, smallest
+from .rows import Kesler, Rows, Standard, TwoClasses
+from .search import newton, slacks
+from .widen import widest_direction
+
+WIDEN_DIRECTLY = 600  # unknowns up to which the widest plane is found by least squares
+
+
+@dataclass(frozen=True)
+class Plane:
+    """A plane proved to separate, with its margin: ``min y (w.x + b)`` over its length."""
+
+    coef: Floats
+    intercept: Floats
+    margin: float
+
+
+class Question:
+    """A set of rows to separate, and the translation of its answers."""
+
+    rows: Rows
+
+    def plane(self, v: Floats) -> Plane | None:
+        """Return v as a plane in the units of x, if it is proved to separate."""
+        raise NotImplementedError
+
+    def widen(self, plane: Plane) -> Plane:
+        """Return the widest plane found, `plane` itself at worst."""
+        raise NotImplementedError
+
+    def normalise(self, p: Floats) -> Floats:
+        """Scale weights p > 0 of rows that add up to nothing as their proof is published."""
+        return np.asarray(p / p.sum())
+
+    def gap(self, p: Floats) -> float:
+        """Return an e that no unit plane's margin exceeds, whatever the normalised weights p."""
+        raise NotImplementedError
+
+
+class Affine(Question):
+    """Two classes and a plane ``w.x + b`` with |w| = 1; b is free, or zero without intercept."""
+
+    def __init__(self, X: Table, sign: Floats, intercept: bool):
+        self.X, self.sign, self.intercept = X, sign, intercept
+        self.table = Standard(X, intercept)
+        self.rows = TwoClasses(self.table, sign)
+
+    def plane(self, v: Floats) -> Plane | None:
+        return self.prove(self.table.plane(v)[0])
+
+    def prove(self, w: Floats) -> Plane | None:
+        """Return the best plane along w, if it is proved to separate."""
+        w = _unit(w)
+        if not w.any():
+            return None
+        b = middle(self.X, w, self.sign) if self.intercept else 0.0
+
+        def exact(index: NDArray[np.intp]) -> list[Fraction]:
+            scores = exact_scores(self.X[index], w)
+            pairs = zip(scores, self.sign[index], strict=True)
+            return [int(side) * (score + Fraction(b)) for score, side in pairs]
+
+        scores = self.sign * (self.X @ w + b)
+        least = smallest(scores, score_error(self.X, w, b), exact, len(w))
+        return None if least is None else Plane(w, np.array(b), float(least) / _length(w))
+
+    def widen(self, plane: Plane) -> Plane:
+        w = plane.coef
+        w = self._widest(w) if self.table.m <= WIDEN_DIRECTLY else self._path(w)
+        wider = self.prove(w)
+        return wider if wider is not None and wider.margin > plane.margin else plane
+
+    def _widest(self, start: Floats) -> Floats:
+        group = (self.sign > 0).astype(np.intp) if self.intercept else np.zeros(len(self.sign), int)
+        unit, d = self.table.unit, self.table.d
+        return widest_direction(
+            lambda index: self.sign[index, None] * (self.table.take(index)[:, :d] * unit),
+            lambda w: self.sign * np.asarray(self.table.Z @ (unit * w)),
+            group,
+            start,
+        )
+
+    def _path(self, w: Floats) -> Floats:
+        """Follow the soft-margin planes to the hard one as the penalty falls."""
+        unit = self.table.unit
+        weight = (unit.min() / unit) ** 2
+        weight = np.append(weight, 0.0) if self.intercept else weight
+        v = np.append(w * unit, 0.0) if self.intercept else w * unit
+        best, widest = w, -np.inf
+        for lam in len(self.sign) * 10.0 ** -np.arange(2.0, 12.0):
+            v = newton(self.rows, lam, v, np.zeros(len(v)), weight, lambda margins: False)
+            w = v[: self.table.d] / unit
+            margin, bound = self._bracket(w, slacks(self.rows, v))
+            if margin > widest:
+                best, widest = w, margin
+            if margin >= 0.99 * bound:
+                break
+        return best
+
+    def _bracket(self, w: Floats, p: Floats) -> tuple[float, float]:
+        """Return the margin of w and the largest margin that weights p allow."""
+        scores = self.sign * (self.X @ w) / np.linalg.norm(w)
+        if not self.intercept:
+            return float(scores.min()), self.gap(p / p.sum()) if p.any() else np.inf
+        sides = [self.sign > 0, self.sign < 0]
+        margin = sum(float(scores[side].min()) for side in sides) / 2
+        return margin, self.gap(self.normalise(p)) if all(p[s].any() for s in sides) else np.inf
+
+    def normalise(self, p: Floats) -> Floats:
+        if not self.intercept:
+            return super().normalise(p)
+        side = self.sign > 0
+        total = np.where(side, p[side].sum(), p[~side].sum())
+        return np.asarray(np.divide(p, total, out=np.full(len(p), np.inf), where=total > 0))
+
+    def gap(self, p: Floats) -> float:
+        # For a unit plane with margin g the class averages are at least 2g apart.
+        length = _average_length(self.X, self.sign * p)
+        return length / 2 if self.intercept else length
+
+
+class Augmented(Question):
+    """Two classes and a unit vector u, ``u.(x, bias)``: the intercept is one more coordinate."""
+
+    def __init__(self, X: Table, sign: Floats, bias: float):
+        self.X, self.sign, self.bias = X, sign, bias
+        self.one_sided = bool((sign == sign[0]).all())
+        self.affine = Affine(X, sign, intercept=True)
+        self.rows = self.affine.rows
+
+    def plane(self, v: Floats) -> Plane | None:
+        if self.one_sided:
+            return self.prove(np.append(np.zeros(self.X.shape[1]), self.sign[0] * self.bias))
+        found = self.affine.plane(v)
+        if found is None:
+            return None
+        return self.prove(np.append(found.coef, found.intercept / self.bias))
+
+    def prove(self, u: Floats) -> Plane | None:
+        """Return u as a unit vector, if it is proved to separate."""
+        u = _unit(u)
+        w, b = u[:-1], Fraction(u[-1]) * Fraction(self.bias)
+
+        def exact(index: NDArray[np.intp]) -> list[Fraction]:
+            scores = exact_scores(self.X[index], w)
+            pairs = zip(scores, self.sign[index], strict=True)
+            return [int(side) * (score + b) for score, side in pairs]
+
+        scores = self.sign * (self.X @ w + float(b))
+        least = smallest(scores, score_error(self.X, w, float(b)), exact, len(w))
+        return None if least is None else Plane(w, u[-1:], float(least) / _length(u))
+
+    def widen(self, plane: Plane) -> Plane:
+        plane = self._widen_affine(plane)
+        if self.rows.m > WIDEN_DIRECTLY:
+            return plane
+        table = self.affine.table
+        unit, centre, d = table.unit, table.centre, table.d
+
+        def take(index: NDArray[np.intp]) -> Floats:
+            x = table.take(index)[:, :d] * unit + centre
+            rows = np.column_stack([x, np.full(len(x), self.bias)])
+            return np.asarray(self.sign[index, None] * rows)
+
+        u = widest_direction(
+            take,
+            lambda u: self.sign * np.asarray(self.X @ u[:-1] + self.bias * u[-1]),
+            np.zeros(len(self.sign), np.intp),
+            np.append(plane.coef, plane.intercept),
+        )
+        wider = self.prove(u)
+        return wider if wider is not None and wider.margin > plane.margin else plane
+
+    def _widen_affine(self, plane: Plane) -> Plane:
+        """Try the widest plane with a free intercept: the better one far from the origin."""
+        affine = self.affine.prove(plane.coef)
+        if affine is None or self.one_sided:
+            return plane
+        affine = self.affine.widen(affine)
+        wider = self.prove(np.append(affine.coef, affine.intercept / self.bias))
+        return wider if wider is not None and wider.margin > plane.margin else plane
+
+    def gap(self, p: Floats) -> float:
+        q = self.sign * p
+        return hypot(_average_length(self.X, q), self.bias * _sum(q))
+
+
+class Joint(Question):
+    """K classes, one score ``w_k.x + b_k`` each, the own one to be the largest; |(W, b)| = 1."""
+
+    def __init__(self, X: Table, code: NDArray[np.intp], K: int, intercept: bool):
+        self.X, self.code, self.K, self.intercept = X, code, K, intercept
+        self.table = Standard(X, intercept)
+        self.kesler = Kesler(self.table, code, K)
+        self.rows = self.kesler
+        self.own = self.kesler.own
+
+    def plane(self, v: Floats) -> Plane | None:
+        W, b = self.table.plane(self.kesler.weights(v))
+        return self.prove(np.vstack([W, b]) if self.intercept else W)
+
+    def prove(self, V: Floats) -> Plane | None:
+        """Prove weights V, one column a class, the intercepts in the last row."""
+        V = V - V.mean(axis=1, keepdims=True)
+        V = _unit(V)
+        d = self.X.shape[1]
+        W, b = V[:d], V[d] if self.intercept else np.zeros(self.K)
+
+        def exact(index: NDArray[np.intp]) -> list[Fraction]:
+            return [self._exact_margin(W, b, *divmod(int(at), self.K)) for at in index]
+
+        scores, errors = self.X @ W + b, score_error(self.X, W, b)
+        margins = np.where(self.own, np.inf, scores[self.own][:, None] - scores)
+        errors = 1.01 * (errors + errors[self.own][:, None] + UNIT * abs(scores))
+        least = smallest(margins.ravel(), errors.ravel(), exact, 2 * d)
+        return None if least is None else Plane(W.T, b, float(least) / _length(V.ravel()))
+
+    def _exact_margin(self, W: Floats, b: Floats, i: int, k: int) -> Fraction:
+        y, x = int(self.code[i]), self.X[[i]]
+        if y == k:  # no row: larger than any score
+            return Fraction(10) ** 400
+        own, other = exact_scores(x, W[:, y])[0], exact_scores(x, W[:, k])[0]
+        return own - other + Fraction(b[y]) - Fraction(b[k])
+
+    def widen(self, plane: Plane) -> Plane:
+        K, m = self.K, self.table.m
+        if K * m > WIDEN_DIRECTLY:
+            return plane
+        d, unit, centre = self.table.d, self.table.unit, self.table.centre
+
+        def take(index: NDArray[np.intp]) -> Floats:
+            i, k = np.divmod(index, K)
+            z = self.table.take(i)
+            z[:, :d] = z[:, :d] * unit + centre
+            A = np.zeros((len(index), m, K))
+            at = np.arange(len(index))
+            A[at, :, self.code[i]] = z
+            A[at, :, k] -= z
+            return A.reshape(len(index), m * K)
+
+        def margins(flat: Floats) -> Floats:
+            V = flat.reshape(m, K)
+            scores = self.X @ V[:d] + (V[d] if self.intercept else 0.0)
+            return np.asarray(scores[self.own][:, None] - scores).ravel()
+
+        start = np.vstack([plane.coef.T, plane.intercept]) if self.intercept else plane.coef.T
+        group = np.where(self.own.ravel(), -1, 0)
+        wider = self.prove(widest_direction(take, margins, group, start.ravel()).reshape(m, K))
+        return wider if wider is not None and wider.margin > plane.margin else plane
+
+    def gap(self, p: Floats) -> float:
+        C = np.where(self.own, 0.0, p.reshape(-1, self.K))
+        C = self.own * C.sum(axis=1, keepdims=True) - C
+        parts = [_average_length(self.X, C[:, k]) for k in range(self.K)]
+        return hypot(*parts, *(_sum(flow) for flow in C.T if self.intercept))
+
+
+def _unit(w: Floats) -> Floats:
+    """Return w at length one, however long it was; zeros and infinities give zeros."""
+    size = float(np.abs(w).max())
+    if not 0.0 < size < np.inf:
+        return np.zeros(w.shape)
+    w = w / np.ldexp(1.0, np.frexp(size)[1] - 1)
+    return np.asarray(w / np.linalg.norm(w))
+
+
+def _length(w: Floats) -> float:
+    """Return |w|, rounded hardly more than once."""
+    return sqrt(sum((Fraction(value) ** 2 for value in w.tolist()), Fraction(0)))
+
+
+def _sum(q: Floats) -> float:
+    """Return ``|sum q_i|`` with its rounding allowance added."""
+    return float(abs(q.sum()) + (len(q) + 3) * UNIT * abs(q).sum())
+
+
+def _average_length(X: Table, q: Floats) -> float:
+    """Return ``|sum q_i x_i|`` with its rounding allowance added."""
+    rounding = (X.shape[0] + 3) * UNIT * (abs(X).T @ abs(q))
+    return 1.01 * hypot(*rounding) + hypot(*(X.T @ q))  # hypot, unlike norm, never underflows

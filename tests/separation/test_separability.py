@@ -1,0 +1,526 @@
+"""Separability against hand calculations, an oracle, tampering and real tables."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from scipy.optimize import linprog
+
+from rosenblatt.separation import separability, widest
+
+DATA = Path(__file__).resolve().parents[2] / ".." / "shared" / "data"
+
+FIVE_X = [[1, 1], [3, 2], [2, 4], [3, 4], [2, 3]]  # golden case GC06
+FIVE_Y = ["-", "+", "+", "+", "-"]
+FIVE_SIGN = [-1, 1, 1, 1, -1]
+THREE_X = [[3, 2], [-2, 2], [-2, -3]]  # golden case GC22
+THREE_SIGN = [1, -1, 1]
+XOR_X = [[0, 0], [0, 1], [1, 0], [1, 1]]
+XOR_Y = [0, 1, 1, 0]
+
+
+def plane_exists(A):
+    """The oracle: a linear programme on rows of small integers, far from any rounding."""
+    k, m = A.shape
+    solved = linprog(
+        np.append(np.zeros(m), -1.0),
+        A_ub=np.column_stack([-A, np.ones(k)]),
+        b_ub=np.zeros(k),
+        bounds=[(-1, 1)] * m + [(None, 1)],
+    )
+    return -solved.fun > 1e-7
+
+
+def rows_of_classes(X, y, fit_intercept):
+    """The rows sign (x, 1) that a plane must keep positive."""
+    sign = np.where(y == np.max(y), 1.0, -1.0)
+    Z = np.column_stack([X, np.ones(len(X))]) if fit_intercept else X
+    return sign[:, None] * Z
+
+
+def kesler_rows(X, y, K):
+    """The rows (e_y - e_k) (x) (x, 1), spelled out."""
+    rows = []
+    for x, own in zip(np.column_stack([X, np.ones(len(X))]), y, strict=True):
+        for k in range(K):
+            if k != own:
+                block = np.zeros((K, len(x)))
+                block[own] += x
+                block[k] -= x
+                rows.append(block.ravel())
+    return np.array(rows)
+
+
+def with_margin(n, d, margin, seed):
+    """Rows on both sides of a known plane through the origin, each at least `margin` from it."""
+    rng = np.random.default_rng(seed)
+    X, w = rng.normal(size=(n, d)), rng.normal(size=d)
+    w /= np.linalg.norm(w)
+    y = X @ w > 0
+    y[:2] = True, False
+    X[0] += (abs(X[0] @ w) - X[0] @ w) * w
+    X[1] -= (abs(X[1] @ w) + X[1] @ w) * w
+    return X + np.outer(np.where(y, margin, -margin), w), y.astype(int)
+
+
+# Golden numbers
+
+
+def test_five_points_have_the_margin_worked_out_by_hand():
+    # The plane 4 x1 + 2 x2 = 15 has value 1 at its nearest rows: margin 1 / sqrt(20).
+    found = separability(FIVE_X, FIVE_Y)
+    assert found.separable
+    assert found.grade == "proved"
+    assert found.classes.tolist() == ["+", "-"]
+    assert found.margin == pytest.approx(1 / np.sqrt(20), rel=1e-12)
+    np.testing.assert_allclose(found.coef, -np.array([4, 2]) / np.sqrt(20), rtol=1e-9)
+    assert found.intercept == pytest.approx(15 / np.sqrt(20), rel=1e-9)
+    assert found.verify(FIVE_X, FIVE_Y)
+
+
+def test_five_points_in_the_augmented_space():
+    found = widest(FIVE_X, FIVE_SIGN)
+    np.testing.assert_allclose(found.direction, np.array([4, 2, -15]) / np.sqrt(245), rtol=1e-9)
+    assert found.margin == pytest.approx(1 / np.sqrt(245), rel=1e-9)
+
+
+def test_three_points_through_the_origin_and_with_an_intercept():
+    through = separability(THREE_X, THREE_SIGN, fit_intercept=False)
+    assert through.margin == pytest.approx(1 / np.sqrt(2), rel=1e-12)
+    np.testing.assert_allclose(through.coef, [1 / np.sqrt(2), -1 / np.sqrt(2)], rtol=1e-9)
+    assert through.intercept == 0.0
+    free = separability(THREE_X, THREE_SIGN)
+    length = np.hypot(0.4, 0.4)  # hard margin: w = (0.4, -0.4), b = 0.6
+    np.testing.assert_allclose(free.coef * length, [0.4, -0.4], rtol=1e-9)
+    assert free.intercept * length == pytest.approx(0.6, rel=1e-9)
+    assert free.margin == pytest.approx(1.767767, rel=1e-6)
+    assert widest(THREE_X, THREE_SIGN, bias=None).margin == pytest.approx(0.7071068, rel=1e-7)
+
+
+def test_xor_has_the_proof_everybody_knows():
+    found = separability(XOR_X, XOR_Y)
+    assert not found.separable
+    assert found.grade == "proved"
+    assert found.gap == 0.0
+    np.testing.assert_allclose(found.combination, 0.5)
+    assert found.verify(XOR_X, XOR_Y)
+    assert found.coef is found.margin is None
+
+
+def test_the_answer_is_a_sentence():
+    assert "margin is 0.223607 (proved)" in str(separability(FIVE_X, FIVE_Y))
+    assert "same average (proved)" in repr(separability(XOR_X, XOR_Y))
+    assert "each two of the 3 classes" in str(separability([[0], [1], [2]], [0, 1, 2]))
+
+
+# Against an oracle
+
+
+small_tables = st.integers(1, 4).flatmap(
+    lambda d: st.lists(
+        st.tuples(st.lists(st.integers(-3, 3), min_size=d, max_size=d), st.integers(0, 1)),
+        min_size=2,
+        max_size=14,
+    )
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(small_tables, st.booleans())
+def test_small_integer_tables_agree_with_a_linear_programme(table, fit_intercept):
+    X = np.array([row for row, _ in table], dtype=float)
+    y = np.array([label for _, label in table])
+    if len(set(y.tolist())) < 2:
+        return
+    found = separability(X, y, fit_intercept=fit_intercept)
+    assert found.separable == plane_exists(rows_of_classes(X, y, fit_intercept))
+    assert found.grade == "proved"
+    assert found.verify(X, y)
+    assert found.verify(sparse.csc_matrix(X), y)
+
+
+@settings(max_examples=60, deadline=None)
+@given(small_tables, st.integers(0, 2**20))
+def test_joint_scores_agree_with_a_linear_programme(table, seed):
+    X = np.array([row for row, _ in table], dtype=float)
+    rng = np.random.default_rng(seed)
+    y = (X @ rng.integers(-2, 3, (X.shape[1], 3)) + rng.integers(-1, 2, 3)).argmax(axis=1)
+    y[: seed % 3] = 0
+    classes, code = np.unique(y, return_inverse=True)
+    if len(classes) < 2:
+        return
+    found = separability(X, y, joint=True)
+    assert found.separable == plane_exists(kesler_rows(X, code, len(classes)))
+    assert found.grade == "proved"
+    assert found.verify(X, y)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(4, 60), st.integers(1, 8), st.sampled_from([1e-1, 1e-5, 1e-9]), st.integers(0))
+def test_rows_on_two_sides_of_a_plane_are_separated_as_widely(n, d, margin, seed):
+    X, y = with_margin(n, d, margin, seed)
+    found = separability(X, y)
+    assert found.separable
+    assert found.margin >= margin * (1 - 1e-6)
+    assert found.verify(X, y)
+
+
+@settings(max_examples=40, deadline=None)
+@given(small_tables, st.randoms(use_true_random=False))
+def test_order_of_rows_and_names_of_classes_do_not_matter(table, random):
+    X = np.array([row for row, _ in table], dtype=float)
+    y = np.array([label for _, label in table])
+    if len(set(y.tolist())) < 2:
+        return
+    order = list(range(len(y)))
+    random.shuffle(order)
+    found = separability(X, y)
+    assert separability(X[order], y[order]).separable == found.separable
+    swapped = separability(X, 1 - y)
+    assert swapped.separable == found.separable
+    if found.separable:
+        assert swapped.margin == pytest.approx(found.margin, rel=1e-9)
+
+
+def test_the_margin_is_the_distance_between_the_hulls():
+    # Any weights, one in each class, bound every margin by half the distance of the averages.
+    X, y = with_margin(300, 6, 0.01, 3)
+    found = separability(X, y)
+    scores = X @ found.coef + found.intercept
+    near = np.isclose(np.abs(scores), found.margin, rtol=1e-7)
+    plus, minus = X[near & (y == 1)], X[near & (y == 0)]
+    k, m = len(plus), len(minus)
+    # Weights of the nearest rows whose difference is 2 margin w: exists at the optimum only.
+    A = np.vstack(
+        [
+            np.hstack([plus.T, -minus.T]),
+            np.r_[np.ones(k), np.zeros(m)],
+            np.r_[np.zeros(k), np.ones(m)],
+        ]
+    )
+    target = np.r_[2 * found.margin * found.coef, 1, 1]
+    solved = linprog(np.zeros(k + m), A_eq=A, b_eq=target)
+    assert solved.status == 0
+
+
+# Tampering
+
+
+def test_a_nudged_plane_fails():
+    found = separability(FIVE_X, FIVE_Y)
+    assert not replace(found, intercept=found.intercept + 0.3).verify(FIVE_X, FIVE_Y)
+    assert not replace(found, coef=-found.coef).verify(FIVE_X, FIVE_Y)
+    assert not replace(found, coef=0 * found.coef).verify(FIVE_X, FIVE_Y)
+    assert not replace(found, coef=np.nan * found.coef).verify(FIVE_X, FIVE_Y)
+    assert not replace(found, margin=found.margin * 1.001).verify(FIVE_X, FIVE_Y)
+    assert not found.verify(FIVE_X, ["+", "+", "+", "+", "-"])
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.integers(0, 3), st.floats(1e-6, 1.0), st.booleans())
+def test_a_nudged_combination_fails(at, nudge, joint):
+    found = separability(XOR_X, XOR_Y, joint=joint)
+    weights = found.combination.copy()
+    weights.reshape(4, -1)[at, 0] += nudge
+    assert not replace(found, combination=weights).verify(XOR_X, XOR_Y)
+    assert not replace(found, combination=-found.combination).verify(XOR_X, XOR_Y)
+
+
+def test_nobody_can_claim_a_plane_for_xor():
+    claim = replace(
+        separability(FIVE_X, FIVE_SIGN), coef=np.array([1.0, 0.0]), intercept=-0.5, margin=0.5
+    )
+    assert not replace(claim, classes=np.array([0, 1])).verify(XOR_X, XOR_Y)
+
+
+# Kinds of data
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_the_same_point_in_both_classes_is_a_proof(fit_intercept):
+    X, y = [[1.5, 2.0], [0.0, 7.0], [1.5, 2.0]], ["a", "a", "b"]
+    found = separability(X, y, fit_intercept=fit_intercept)
+    assert not found.separable
+    assert found.verify(X, y)
+    assert np.flatnonzero(found.combination).tolist() == [0, 2]
+
+
+def test_the_origin_lies_on_every_plane_through_the_origin():
+    X, y = [[0.0, 0.0], [1.0, 1.0]], [0, 1]
+    assert not separability(X, y, fit_intercept=False).separable
+    assert separability(X, y).margin == pytest.approx(np.sqrt(2) / 2)
+
+
+def test_one_feature_and_classes_of_one_row():
+    found = separability([[2.0], [5.0]], ["low", "high"])
+    assert found.margin == pytest.approx(1.5)
+    assert not separability([[1.0], [2.0], [3.0]], [0, 1, 0]).separable
+
+
+def test_hulls_that_touch_in_a_point_are_not_separable():
+    X, y = [[0.0, 0.0], [2.0, 2.0], [1.0, 1.0], [5.0, 0.0]], [0, 0, 1, 1]
+    found = separability(X, y)
+    assert not found.separable
+    assert found.grade == "proved"
+    np.testing.assert_allclose(found.combination, [0.5, 0.5, 1.0, 0.0])
+
+
+def test_columns_far_away_of_all_sizes_and_repeated():
+    rng = np.random.default_rng(0)
+    X, y = with_margin(400, 5, 0.05, 1)
+    noise = rng.integers(0, 2, 400)
+    for change in (
+        lambda X: X + 1e6,
+        lambda X: X * 10.0 ** np.array([-6, -3, 0, 3, 6]),
+        lambda X: np.column_stack([X, X[:, 0] * 2.54, X[:, 1] + X[:, 2], np.full(400, 7.0)]),
+        lambda X: np.column_stack([X, np.eye(3)[rng.integers(0, 3, 400)]]),
+    ):
+        Z = change(X)
+        assert separability(Z, y).verify(Z, y)
+        assert separability(Z, y).separable
+        found = separability(Z, noise)
+        assert not found.separable
+        assert found.grade == "proved"
+        assert found.verify(Z, noise)
+        assert widest(Z, 2 * y - 1).margin > 0
+
+
+def test_margins_near_rounding_are_still_proved():
+    X, y = with_margin(60, 4, 0.0, 8)
+    w = np.ones(4) / 2
+    for margin in (1e-8, 1e-10, 1e-12):
+        Z = X - np.outer(X @ w, w) + np.outer((2 * y - 1) * margin, w)
+        found = separability(Z, y)
+        assert found.separable
+        assert found.margin == pytest.approx(margin, rel=0.01)
+        assert found.verify(Z, y)
+
+
+def test_values_too_far_apart_for_exact_arithmetic_are_graded_checked():
+    # Scaling such a column would lose its smallest value, so no proof is claimed.
+    X, y = [[1e140], [1e-160], [0.0], [2e-160]], [1, 0, 1, 1]
+    found = separability(X, y)
+    assert not found.separable
+    assert found.grade == "checked"
+    assert found.verify(X, y)
+    assert "by a margin above" in str(found)
+
+
+def test_weights_that_nearly_balance_bound_the_margin():
+    # Averages (0.6, 0.4) and (0.5, 0.5) are sqrt(0.02) apart: no margin is above half of that.
+    nearly = replace(
+        separability(XOR_X, XOR_Y),
+        grade="checked",
+        combination=np.array([0.5, 0.4, 0.6, 0.5]),
+        gap=np.hypot(0.1, 0.1) / 2,
+    )
+    assert nearly.verify(XOR_X, XOR_Y)
+    assert not replace(nearly, gap=nearly.gap * 0.999).verify(XOR_X, XOR_Y)
+
+
+def test_more_columns_than_rows():
+    X = np.random.default_rng(2).normal(size=(30, 900))
+    y = np.arange(30) % 2
+    found = separability(X, y)
+    assert found.separable
+    assert found.verify(X, y)
+
+
+def test_storage_and_precision_do_not_change_the_answer():
+    X, y = with_margin(80, 6, 0.02, 4)
+    X = X.astype(np.float32)
+    dense = separability(X, y)
+    for other in (X.tolist(), X.astype(float), sparse.coo_matrix(X), sparse.csc_array(X)):
+        found = separability(other, y)
+        assert found.margin == pytest.approx(dense.margin, rel=1e-9)
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(X)
+    assert separability(frame, pandas.Series(y)).margin == pytest.approx(dense.margin, rel=1e-9)
+
+
+def test_the_same_question_gets_the_same_bits():
+    X, y = with_margin(500, 10, 0.01, 5)
+    y2 = np.random.default_rng(0).integers(0, 2, 500)
+    for labels in (y, y2):
+        one, two = separability(X, labels), separability(X, labels)
+        assert one.margin == two.margin
+        np.testing.assert_array_equal(one.coef, two.coef)
+        np.testing.assert_array_equal(one.combination, two.combination)
+
+
+def test_large_tables_are_decided_and_proved():
+    X, y = with_margin(10_000, 100, 1e-3, 6)
+    assert separability(X, y).verify(X, y)
+    assert separability(X, y).separable
+    y[:500] = 1 - y[:500]
+    found = separability(X, y)
+    assert not found.separable
+    assert found.grade == "proved"
+    assert found.verify(X, y)
+
+
+def test_sparse_tables_are_decided_and_proved():
+    rng = np.random.default_rng(0)
+    X = sparse.random(3000, 700, 0.02, format="csr", random_state=0)
+    y = (X @ rng.normal(size=700) > 0).astype(int)
+    assert separability(X, y).separable
+    y[:300] = 1 - y[:300]
+    found = separability(X, y)
+    assert found.grade == "proved"
+    assert not found.separable
+    assert found.verify(X, y)
+
+
+# Several classes
+
+
+def test_each_pair_of_classes_has_its_own_answer():
+    X, y = [[0.0], [1.0], [2.0], [1.5], [10.0]], ["a", "a", "b", "b", "c"]
+    found = separability(X, y)
+    assert set(found.pairs) == {("a", "b"), ("a", "c"), ("b", "c")}
+    assert found.separable
+    assert found.margin == found.pairs["a", "b"].margin == pytest.approx(0.25)
+    assert found.verify(X, y)
+    mixed = separability([*X, [0.5]], [*y, "b"])
+    assert not mixed.separable
+    assert mixed.pairs["a", "c"].separable
+    assert len(mixed.pairs["a", "b"].combination) == 6
+    assert mixed.verify([*X, [0.5]], [*y, "b"])
+    assert mixed.pairs["a", "b"].verify([*X, [0.5]], [*y, "b"])
+
+
+def test_pairs_may_be_separable_when_no_joint_scores_exist():
+    # On a line a class can be between two others only once: order 0 1 2 1' fails in the plane y=0,
+    # pairs are separated by the second column only.
+    X = np.array([[0, 0], [1, 0], [2, 0], [0.5, 1], [1.5, 1], [2.5, 1]])
+    y = np.array([0, 1, 2, 1, 2, 0])
+    found = separability(X, y, joint=True)
+    assert found.separable == plane_exists(kesler_rows(X, y, 3))
+    assert found.verify(X, y)
+
+
+def test_joint_scores_lead_by_their_margin():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(60, 3))
+    y = (X @ rng.normal(size=(3, 4))).argmax(axis=1)
+    found = separability(X, y, joint=True)
+    assert found.coef.shape == (4, 3)
+    scores = X @ found.coef.T + found.intercept
+    own = scores[np.arange(60), y]
+    scores[np.arange(60), y] = -np.inf
+    assert (own - scores.max(axis=1)).min() == pytest.approx(found.margin, rel=1e-9)
+    assert np.sqrt((found.coef**2).sum() + (found.intercept**2).sum()) == pytest.approx(1.0)
+
+
+def test_a_pair_without_a_plane_settles_the_joint_question():
+    X, y = [*XOR_X, [5.0, 5.0]], [*XOR_Y, 2]
+    found = separability(X, y, joint=True)
+    assert not found.separable
+    assert found.combination.shape == (5, 3)
+    assert found.combination.sum() == pytest.approx(1.0)
+    assert found.verify(X, y)
+
+
+# The widest vector
+
+
+def test_widest_combination_cancels_the_rows():
+    found = widest(XOR_X, [1, -1, -1, 1])
+    assert not found.separable
+    rows = np.array([1, -1, -1, 1])[:, None] * np.column_stack([XOR_X, np.ones(4)])
+    np.testing.assert_allclose(found.combination @ rows, 0.0, atol=1e-15)
+    assert found.combination.sum() == pytest.approx(1.0)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(3, 40), st.integers(1, 5), st.sampled_from([0.5, 1.0, 3.0]), st.integers(0))
+def test_widest_is_never_narrower_than_the_plane_of_separability(n, d, bias, seed):
+    X, y = with_margin(n, d, 0.1, seed)
+    plane, found = separability(X, y), widest(X, 2 * y - 1, bias=bias)
+    u = np.append(plane.coef, plane.intercept / bias)
+    assert found.margin >= plane.margin / np.linalg.norm(u) * (1 - 1e-9)
+    margins = (2 * y - 1) * (X @ found.direction[:-1] + bias * found.direction[-1])
+    assert margins.min() == pytest.approx(found.margin, rel=1e-6)
+    assert np.linalg.norm(found.direction) == pytest.approx(1.0)
+
+
+def test_widest_of_rows_on_one_side():
+    assert widest([[3.0], [4.0]], [1, 1], bias=None).margin == pytest.approx(3.0)
+    assert widest([[0.0], [0.0]], [-1, -1]).margin == pytest.approx(1.0)
+
+
+# Errors
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "error", "words"),
+    [
+        ([[1.0], [2.0]], [1, 1], ValueError, "y must hold at least two classes; got only 1."),
+        ([[1.0], [2.0]], [1, 0, 1], ValueError, "got 2 rows in X and 3 labels in y"),
+        ([[1.0], [np.nan]], [0, 1], ValueError, "got nan in row 1, column 0"),
+        ([[1.0, np.inf], [1, 1]], [0, 1], ValueError, "got inf in row 0, column 1"),
+        (sparse.csr_array([[0.0, 1.0], [0.0, np.nan]]), [0, 1], ValueError, "row 1, column 1"),
+        (np.zeros((0, 3)), [], ValueError, "at least one row and one column"),
+        ([1.0, 2.0], [0, 1], ValueError, "X must have two dimensions"),
+        ([[1.0], [2.0]], [1, "a"], TypeError, "y must hold labels of one type"),
+        ([[1.0], [2.0]], [[0], [1]], ValueError, "y must have one dimension"),
+        ([["a"], ["b"]], [0, 1], TypeError, "X must hold real numbers"),
+        ([[1.0], [2.0]], [0.0, np.nan], ValueError, "got NaN in row 1"),
+        ([[2**60 + 1], [0]], [0, 1], ValueError, "integers up to 2\\*\\*53"),
+        ([[1e-200, 1.0], [0, 1.0]], [0, 1], ValueError, "1e-200 in column 0: rescale"),
+        ([[1e200], [0]], [0, 1], ValueError, "1e\\+200 in row 0, column 0: rescale"),
+    ],
+)
+def test_bad_input_is_named(X, y, error, words):
+    with pytest.raises(error, match=words):
+        separability(X, y)
+
+
+def test_widest_names_bad_signs():
+    with pytest.raises(ValueError, match="sign must hold -1 and"):
+        widest([[1.0], [2.0]], [0, 1])
+    with pytest.raises(ValueError, match="got 2 rows in X"):
+        widest([[1.0], [2.0]], [1])
+
+
+# Real tables
+
+
+def read(name):
+    path = DATA / name / f"{name}.csv"
+    if not path.exists():
+        pytest.skip(f"{path} is not on this machine")
+    cells = np.loadtxt(path, delimiter=",", dtype=str, skiprows=1)
+    return cells[:, :-1].astype(float), cells[:, -1]
+
+
+def test_all_rows_of_sonar_are_separable():
+    X, y = read("sonar")
+    found = separability(X, y)
+    assert found.separable
+    assert found.verify(X, y)
+    assert widest(X, np.where(y == y[0], 1, -1)).separable
+
+
+def test_ionosphere_is_not_separable():
+    X, y = read("ionosphere")
+    found = separability(X, y)
+    assert not found.separable
+    assert found.grade == "proved"
+    assert found.verify(X, y)
+
+
+def test_setosa_is_separable_from_the_others_which_are_not():
+    X, y = pytest.importorskip("sklearn.datasets").load_iris(return_X_y=True)
+    found = separability(X, y)
+    assert {key: pair.separable for key, pair in found.pairs.items()} == {
+        (0, 1): True,
+        (0, 2): True,
+        (1, 2): False,
+    }
+    assert found.verify(X, y)
+    assert not separability(X, y, joint=True).separable
