@@ -394,12 +394,13 @@ def test_each_pair_of_classes_has_its_own_answer():
 
 
 def test_pairs_may_be_separable_when_no_joint_scores_exist():
-    # On a line a class can be between two others only once: order 0 1 2 1' fails in the plane y=0,
-    # pairs are separated by the second column only.
-    X = np.array([[0, 0], [1, 0], [2, 0], [0.5, 1], [1.5, 1], [2.5, 1]])
-    y = np.array([0, 1, 2, 1, 2, 0])
+    # A pinwheel of three segments: joint boundaries meet in a point, these cannot.
+    X = np.array([[-4, 4], [40, 4], [-1, -5], [-23, 33], [5, 1], [-17, -37]])
+    y = [0, 0, 1, 1, 2, 2]
+    assert separability(X, y).separable
     found = separability(X, y, joint=True)
-    assert found.separable == plane_exists(kesler_rows(X, y, 3))
+    assert not found.separable
+    assert found.grade == "proved"
     assert found.verify(X, y)
 
 
