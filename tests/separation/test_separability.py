@@ -310,6 +310,12 @@ def test_values_too_far_apart_for_exact_arithmetic_are_graded_checked():
     assert "by a margin above" in str(found)
 
 
+def test_a_value_lost_in_scaling_never_becomes_a_proof():
+    # 1e-200 is above 0, so a plane exists; beside 1e140 both would be scaled to zero.
+    found = separability([[1e140], [1e-200], [0.0], [-1.0]], [1, 1, 0, 0])
+    assert found.separable or found.grade == "checked"
+
+
 def test_weights_that_nearly_balance_bound_the_margin():
     # Averages (0.6, 0.4) and (0.5, 0.5) are sqrt(0.02) apart: no margin is above half of that.
     nearly = replace(

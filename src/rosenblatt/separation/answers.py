@@ -30,9 +30,8 @@ class Answer:
     gap: float = 0.0
 
 
-@np.errstate(
-    all="ignore"
-)  # numbers near the limits may overflow: what is not finite proves nothing
+# Numbers near the limits may overflow in a search: what is not finite proves nothing.
+@np.errstate(all="ignore")
 def decide(question: Question) -> Answer:
     """Return the widest plane found, or the proof that there is none."""
     answer = first_proof(question)
@@ -51,17 +50,19 @@ def first_proof(question: Question) -> Answer:
         p = slacks(rows, v)
         if p.any():
             nearest = _nearer(question, p, nearest)
-            often, seldom = (
-                rows.table.exact and rows.m <= DIRECT,
-                rows.table.exact and step % 4 == 2,
-            )
-            proof = interior_combination(rows, p) if often or seldom else None
-            if proof is None and seldom:
-                proof = rational_combination(rows, p)
+            proof = _combination(rows, p, thorough=step % 4 == 2)
             if proof is not None:
                 return Answer(combination=question.normalise(proof))
         lam *= 0.03
     return _last_resort(question, v, nearest)
+
+
+def _combination(rows: Rows, p: Floats, thorough: bool) -> Floats | None:
+    """Make a proof of weights p, cheaply or with fractions too; None if they are not one."""
+    if not rows.table.exact:
+        return None
+    proof = interior_combination(rows, p) if thorough or rows.m <= DIRECT else None
+    return rational_combination(rows, p) if proof is None and thorough else proof
 
 
 def _nearer(question: Question, p: Floats, nearest: Answer) -> Answer:
