@@ -1,0 +1,182 @@
+"""The passes that all mistake-driven learners make, and what they publish of them."""
+
+from abc import abstractmethod
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from rosenblatt import loops
+from rosenblatt.base import Passes, fitting, read_only, warn_not_converged
+
+from .decision import BoundaryClassifier
+from .examples import Examples, check_classes, check_examples, check_start
+from .mistakes import UNLIMITED, Pick, Weights, pick_one, visit_in_order
+from .stopping import Cycle, HeldOut, Patience, why_not_converged
+
+
+class MistakeDriven(BoundaryClassifier):
+    """Visits examples and corrects its weights at each mistake; `_weights` says how.
+
+    The names are those of the parameters, which the learner's constructor documents; the values
+    are for learners without them.
+    """
+
+    penalty: str | None = None
+    pick: Pick = "cyclic"
+    max_updates: int | None = None
+
+    @fitting
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        coef_init: Any = None,
+        intercept_init: Any = None,
+        sample_weight: Any = None,
+    ) -> Self:
+        """Learn from X (n, d) and labels y (n,); return self.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            The examples.
+        y : array-like of shape (n,)
+            Their labels, of two classes or more.
+        coef_init : array-like of shape (1, d) or (K, d), or None
+            Weights to begin from.
+        intercept_init : array-like of shape (1,) or (K,), or None
+            Biases to begin from.
+        sample_weight : array-like of shape (n,) or None
+            Multiplies the step of each row; rows of weight 0 are not visited.
+        """
+        self._check_parameters()
+        if self.warm_start and hasattr(self, "coef_") and coef_init is None:
+            coef_init, intercept_init = self.densify().coef_, self.intercept_
+        examples = check_examples(self, X, y, sample_weight)
+        start = check_start(examples, coef_init, intercept_init)
+        one_at_a_time = self.pick != "cyclic" and self.max_updates is not None
+        max_iter = None if one_at_a_time else self.max_iter
+        shortfall = self._learn(Passes(self, X, y, sample_weight, max_iter), examples, start)
+        if shortfall:
+            warn_not_converged(shortfall)
+        zero = not (start[0].any() or start[1].any())
+        self.coef_init_: Any = None if zero else start[0]
+        self.intercept_init_: Any = None if zero else start[1]
+        return self
+
+    @fitting
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Make one pass over a batch, going on from the weights as they are; return self.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            The examples.
+        y : array-like of shape (n,)
+            Their labels.
+        classes : array-like of shape (K,) or None
+            All labels that will ever come; needed in the first call.
+        sample_weight : array-like of shape (n,) or None
+            Multiplies the step of each row; rows of weight 0 are not visited.
+        """
+        self._check_parameters()
+        for name, value in (
+            ("early_stopping", self.early_stopping and True),
+            ("class_weight", self.class_weight == "balanced" and "balanced"),
+            ("pick", self.pick != "cyclic" and self.pick),
+        ):
+            if value:
+                raise ValueError(
+                    f"partial_fit sees one batch, once; {name} should not be {value!r} with it."
+                )
+        first = not hasattr(self, "coef_")
+        examples = check_examples(self, X, y, sample_weight, classes=check_classes(self, classes))
+        start = (None, None) if first else (self.densify().coef_, self.intercept_)
+        n_updates, visits = (0, 0.0) if first else (self.n_updates_, self.t_ - 1)
+        passes = Passes(self, X, y, sample_weight, max_iter=1)
+        self._learn(passes, examples, check_start(examples, *start))
+        self.n_updates_ += n_updates
+        self.t_ += visits
+        if first:
+            self.coef_init_ = self.intercept_init_ = None
+        return self
+
+    def _learn(
+        self,
+        passes: Passes,
+        examples: Examples,
+        start: tuple[NDArray[Any], NDArray[Any]],
+    ) -> str | None:
+        """Make the passes and publish what came of them; return a warning if it fell short."""
+        weights = self._weights(examples, *start)
+        rng = check_random_state(self.random_state)
+        seed = int(rng.randint(np.iinfo(np.int32).max))
+        held_out = HeldOut(self, examples, passes.sample_weight, rng)
+        order = held_out.training_rows
+        rows = read_only(order)  # the same memory, as the loops want it
+        fixed = self._order_is_fixed()
+        patience, cycle = Patience(self.tol, self.n_iter_no_change), Cycle()
+        most_updates = self.max_updates or UNLIMITED
+        passes.attributes = lambda: {
+            **weights.attributes(),
+            "classes_": examples.classes,
+            "n_iter_": passes.n_iter,
+        }
+
+        for n_iter in passes:
+            most = most_updates - weights.n_updates
+            if self.pick == "cyclic":
+                if self.shuffle:
+                    loops.order.shuffle(order, seed + (n_iter << 32))
+                mistakes, loss, finished = visit_in_order(weights, examples, rows, most, passes)
+            else:
+                mistakes, loss, finished = pick_one(
+                    weights, examples, rows, most, passes, self.pick, rng
+                )
+            loss_per_row = loss / max(len(order), 1)
+            if self.verbose:
+                print(f"pass {n_iter}: {mistakes} mistakes, loss per row {loss_per_row:.6g}")
+
+            if mistakes == 0 and finished:
+                passes.stop("no_progress" if examples.hopeless else "converged")
+            elif not finished:
+                passes.stop("max_iter")
+            elif fixed and cycle.closes(weights.attributes):
+                passes.stop("no_progress")
+            if self.early_stopping:
+                if patience.runs_out(-held_out.score(weights)):
+                    passes.stop("early_stopping")
+            elif self.pick == "cyclic" and patience.runs_out(loss_per_row):
+                passes.stop("no_progress")
+
+        self._publish(passes, examples, held_out, weights)
+        self.cycle_ = cycle.length
+        return why_not_converged(self, examples, mistakes, patience)
+
+    def _publish(
+        self, passes: Passes, examples: Examples, held_out: HeldOut, weights: Weights
+    ) -> None:
+        """Set the fitted attributes."""
+        attributes, at_peak = held_out.best(weights)
+        self.coef_, self.intercept_ = attributes["coef_"], attributes["intercept_"]
+        self.n_updates_ = attributes["n_updates_"]
+        self.classes_ = examples.classes
+        self.n_iter_ = passes.n_iter
+        self.t_ = 1.0 + passes.n_iter * len(held_out.training_rows)
+        self.converged_ = passes.stop_reason == "converged" and not at_peak
+        self.stop_reason_ = "early_stopping" if at_peak else passes.stop_reason
+        self.validation_scores_ = held_out.scores or None
+
+    def _order_is_fixed(self) -> bool:
+        """Whether equal weights must lead to equal weights for ever."""
+        fixed = not self.shuffle if self.pick == "cyclic" else self.pick in ("first", "worst")
+        return fixed and self.penalty is None
+
+    def _check_parameters(self) -> None:
+        self._validate_params()
+
+    @abstractmethod
+    def _weights(self, examples: Examples, coef: NDArray[Any], intercept: NDArray[Any]) -> Weights:
+        """The weights to learn, of the kind that the classes and the parameters ask for."""
