@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .certificates import Certificate, Claim, certify
-    from .linear_model import Perceptron
+    from .linear_model import AveragedPerceptron, Perceptron
     from .separation import Separability, separability
     from .trace import Trace
 
@@ -21,6 +21,7 @@ __version__ = "0.1.0"
 
 # Each public name and the module that holds it.
 _HOMES = {
+    "AveragedPerceptron": "linear_model",
     "Certificate": "certificates",
     "Claim": "certificates",
     "Perceptron": "linear_model",
@@ -31,6 +32,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "AveragedPerceptron",
     "Certificate",
     "Claim",
     "Perceptron",

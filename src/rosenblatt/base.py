@@ -173,7 +173,7 @@ class Passes:
             "reconstruction_attributes": lambda: self.attributes(),
         }
 
-    def record_visit(self, row: int, score: Any, mistake: bool) -> None:
+    def record_visit(self, row: int, score: Any, mistake: bool, changed: bool) -> None:
         """Tell the recorders of one visited example."""
         for recorder in self.recorders:
             recorder.record_visit(
@@ -183,6 +183,7 @@ class Passes:
                 row=row,
                 score=score,
                 mistake=mistake,
+                changed=changed,
                 attributes=self.attributes,
             )
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from benchmarks.scenarios.separability import linear_programs
 from scipy import sparse
 
 from benchmarks import data, limits, peers
+from benchmarks.scenarios.separability import linear_programs
 
 
 @pytest.fixture(autouse=True)

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from benchmarks.scenario import Contender, Data, Quality, Scenario
 
 from benchmarks import measure
+from benchmarks.scenario import Contender, Data, Quality, Scenario
 
 
 @pytest.fixture

@@ -5,10 +5,10 @@ import os
 import subprocess
 
 import pytest
-from benchmarks.scenario import choose
-from benchmarks.scenarios import all_scenarios
 
 from benchmarks import runner
+from benchmarks.scenario import choose
+from benchmarks.scenarios import all_scenarios
 
 SCALE = 0.01
 

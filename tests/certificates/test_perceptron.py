@@ -17,7 +17,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from rosenblatt import Perceptron, certify
+from rosenblatt import AveragedPerceptron, Perceptron, certify
 from rosenblatt.certificates.perceptron import most_mistakes
 
 X5 = np.array([[1.0, 1], [3, 2], [2, 4], [3, 4], [2, 3]])
@@ -138,9 +138,23 @@ class TestPeers:
         assert certify(Child(tol=None).fit(X5, Y5), X5, Y5).holds
         namesake = type("Perceptron", (), {"__module__": "elsewhere"})()
         with pytest.raises(
-            TypeError, match=r"cannot be certified. These can: rosenblatt.Perceptron"
+            TypeError, match=r"cannot be certified. These can: .*rosenblatt.Perceptron"
         ):
             certify(namesake, X5, Y5)
+
+
+class TestAveraged:
+    def test_the_mean_has_its_own_error_and_the_run_its_own_claims(self):
+        """Golden DC09: the run ends without a mistake, its mean with one."""
+        X, y = np.array([[3.0, 2], [-2, 2], [-2, -3]]), [1, -1, 1]
+        model = AveragedPerceptron(fit_intercept=False, shuffle=False, tol=None).fit(X, y)
+        certificate = certify(model, X, y)
+        assert certificate["training error"].value == np.count_nonzero(model.predict(X) != y) == 1
+        assert certificate["run: training error"].value == 0
+        assert certificate["run: mistake bound"].value == model.n_updates_
+        assert certificate["run: mistake bound"].bound == pytest.approx(26, rel=1e-6)
+        assert certificate.holds
+        assert not certify(tampered(model, last_coef_=-model.last_coef_), X, y).holds
 
 
 class TestTampering:

@@ -17,6 +17,7 @@ ESTIMATORS = [
 
 # Settings that take other paths through the code than the defaults.
 SETTINGS = {
+    "AveragedPerceptron": [{}, {"tol": None, "max_iter": 5}, {"early_stopping": True}],
     "Perceptron": [
         {},
         {"tol": None, "max_iter": 5},
@@ -29,18 +30,22 @@ SETTINGS = {
 
 # scikit-learn's checks that an estimator may fail, with the reason.
 EXPECTED_FAILURES = {
-    "Perceptron": dict.fromkeys(
+    name: dict.fromkeys(
         [
             "check_sample_weight_equivalence_on_dense_data",
             "check_sample_weight_equivalence_on_sparse_data",
         ],
         "visits row by row: a row of weight two is one visit with a double step, not two",
-    ),
+    )
+    for name in ("AveragedPerceptron", "Perceptron")
 }
 
 # Of these, the ones for scikit-learn's own checks; the rest hold out rows of tiny tables, or make
 # too few updates for what the checks expect, and scikit-learn's own class fails with them as well.
-CHECKED_SETTINGS = {"Perceptron": [{}, {"tol": None, "max_iter": 5}, {"penalty": "elasticnet"}]}
+CHECKED_SETTINGS = {
+    "AveragedPerceptron": [{}],
+    "Perceptron": [{}, {"tol": None, "max_iter": 5}, {"penalty": "elasticnet"}],
+}
 
 
 def instances(settings=SETTINGS):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.callback import ProgressBar, ScoringMonitor
+
 from tests.contract.estimators import instances, name_of, problem
 
 pytestmark = pytest.mark.usefixtures("unconverged")

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 from sklearn.base import clone
-from tests.contract.estimators import instances, name_of, problem
 
 from rosenblatt import certify
+from tests.contract.estimators import instances, name_of, problem
 
 pytestmark = pytest.mark.usefixtures("unconverged")
 each_setting = pytest.mark.parametrize("estimator", instances(), ids=name_of)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import skops.io
 from sklearn.base import clone
+
 from tests.contract.estimators import instances, name_of, problem
 
 pytestmark = pytest.mark.usefixtures("unconverged")

@@ -9,6 +9,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+
 from tests.contract.estimators import ESTIMATORS, fitted_arrays, instances, name_of, problem
 
 pytestmark = pytest.mark.usefixtures("unconverged")

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from sklearn.utils import all_estimators
 from sklearn.utils._param_validation import make_constraint
+
 from tests.contract.estimators import ESTIMATORS, problem
 
 THEIRS = dict(all_estimators())

@@ -11,9 +11,9 @@ import joblib
 import numpy as np
 import pytest
 from sklearn.base import clone
-from tests.contract.estimators import ESTIMATORS, fitted_arrays, instances, name_of, problem
 
 from rosenblatt import threads
+from tests.contract.estimators import ESTIMATORS, fitted_arrays, instances, name_of, problem
 
 pytestmark = pytest.mark.usefixtures("unconverged")
 each_setting = pytest.mark.parametrize("estimator", instances(), ids=name_of)
@@ -62,12 +62,11 @@ def test_same_bits_in_joblib_workers(Estimator):
             assert all(np.array_equal(result[name], value) for name, value in expected.items())
 
 
-@each_class
+@each_setting
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
 @pytest.mark.filterwarnings("ignore:.*use of fork.*:DeprecationWarning")
-def test_it_works_in_a_forked_child_after_use_in_the_parent(Estimator):
+def test_it_works_in_a_forked_child_after_use_in_the_parent(estimator):
     X, y = large_problem(2)
-    estimator = Estimator(pick="worst", max_updates=3)
     expected = fit_and_read(estimator, X, y)["coef_"]
     with multiprocessing.get_context("fork").Pool(1) as pool:
         child = pool.apply_async(fit_and_read, (estimator, X, y)).get(timeout=60)

@@ -2,6 +2,7 @@
 
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
+
 from tests.contract.estimators import CHECKED_SETTINGS, EXPECTED_FAILURES, instances
 
 

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import StandardScaler
-from tests.contract.estimators import problem
-from tests.reference import perceptron as reference
 
 from rosenblatt import Perceptron
+from tests.contract.estimators import problem
+from tests.reference import perceptron as reference
 
 FIVE_POINTS = np.array([[1.0, 1], [3, 2], [2, 4], [3, 4], [2, 3]])
 FIVE_LABELS = np.array([-1, 1, 1, 1, -1])

@@ -6,10 +6,10 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as nps
-from tests.reference import perceptron as reference
 
 from rosenblatt import loops
 from rosenblatt.base import arrays, read_only
+from tests.reference import perceptron as reference
 
 MANY = np.iinfo(np.int64).max
 TIES = {"mistake": 0, "positive": 1, "negative": -1}

@@ -5,9 +5,9 @@ import json
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
-from tests.browser import Browser
 
 from rosenblatt import Perceptron, Trace
+from tests.browser import Browser
 
 pytestmark = pytest.mark.browser
 

@@ -15,6 +15,7 @@ Adapter = Callable[..., Certificate]
 # (top-level package, class name) and the module here that reads its attributes. A model is looked
 # up along the bases of its class: a subclass is found, a namesake from another package is not.
 ADAPTERS = {
+    ("rosenblatt", "AveragedPerceptron"): "averaged",
     ("rosenblatt", "Perceptron"): "perceptron",
     ("sklearn", "Perceptron"): "perceptron",
 }

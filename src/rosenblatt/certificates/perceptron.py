@@ -61,8 +61,7 @@ def certify_model(
 ) -> Certificate:
     """Read a fitted perceptron and state what it achieved on the rows given."""
     fit = read(model, X, y, weight)
-    W, b = (np.vstack([0 * fit.W, fit.W]), np.append(0.0, fit.b)) if fit.two else (fit.W, fit.b)
-    leads = leads_of(fit.X, fit.codes, W, b, fit.ties_go_up)
+    leads = leads_of(fit.X, fit.codes, *score_rows(fit), fit.ties_go_up)
     claims = [training_error(fit, leads, bool(getattr(model, "converged_", False)))]
     answer = None
     if not leads.wrong.any():
@@ -97,6 +96,13 @@ def read(model: Any, X: Any, y: NDArray[Any], weight: Floats) -> Fit:
     fit_intercept = bool(model.fit_intercept)
     ties_go_up = getattr(model, "boundary", "mistake") == "positive"
     return Fit(X[kept], codes, y[kept], weight[kept], classes, W, b, fit_intercept, ties_go_up)
+
+
+def score_rows(fit: Fit) -> tuple[Floats, Floats]:
+    """One row of weights and one bias for each class; of two, the first has zeros."""
+    if fit.two:
+        return np.vstack([0 * fit.W, fit.W]), np.append(0.0, fit.b)
+    return fit.W, fit.b
 
 
 def problem_of(fit: Fit) -> str:

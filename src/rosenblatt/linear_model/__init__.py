@@ -1,5 +1,6 @@
 """Linear models: perceptrons."""
 
+from .averaged import AveragedPerceptron
 from .perceptron import Perceptron
 
-__all__ = ["Perceptron"]
+__all__ = ["AveragedPerceptron", "Perceptron"]

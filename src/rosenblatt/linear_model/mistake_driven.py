@@ -27,6 +27,8 @@ class MistakeDriven(BoundaryClassifier):
     pick: Pick = "cyclic"
     max_updates: int | None = None
 
+    n_updates_: int
+
     @fitting
     def fit(
         self,
@@ -53,12 +55,13 @@ class MistakeDriven(BoundaryClassifier):
         """
         self._check_parameters()
         if self.warm_start and hasattr(self, "coef_") and coef_init is None:
-            coef_init, intercept_init = self.densify().coef_, self.intercept_
+            coef_init, intercept_init = self._last_weights()
         examples = check_examples(self, X, y, sample_weight)
         start = check_start(examples, coef_init, intercept_init)
         one_at_a_time = self.pick != "cyclic" and self.max_updates is not None
         max_iter = None if one_at_a_time else self.max_iter
-        shortfall = self._learn(Passes(self, X, y, sample_weight, max_iter), examples, start)
+        passes = Passes(self, X, y, sample_weight, max_iter)
+        shortfall = self._learn(passes, examples, self._weights(examples, *start))
         if shortfall:
             warn_not_converged(shortfall)
         zero = not (start[0].any() or start[1].any())
@@ -93,24 +96,21 @@ class MistakeDriven(BoundaryClassifier):
                 )
         first = not hasattr(self, "coef_")
         examples = check_examples(self, X, y, sample_weight, classes=check_classes(self, classes))
-        start = (None, None) if first else (self.densify().coef_, self.intercept_)
+        start = (None, None) if first else self._last_weights()
+        weights = self._weights(examples, *check_start(examples, *start))
+        if not first:
+            self._resume(weights)
         n_updates, visits = (0, 0.0) if first else (self.n_updates_, self.t_ - 1)
         passes = Passes(self, X, y, sample_weight, max_iter=1)
-        self._learn(passes, examples, check_start(examples, *start))
+        self._learn(passes, examples, weights)
         self.n_updates_ += n_updates
         self.t_ += visits
         if first:
             self.coef_init_ = self.intercept_init_ = None
         return self
 
-    def _learn(
-        self,
-        passes: Passes,
-        examples: Examples,
-        start: tuple[NDArray[Any], NDArray[Any]],
-    ) -> str | None:
+    def _learn(self, passes: Passes, examples: Examples, weights: Weights) -> str | None:
         """Make the passes and publish what came of them; return a warning if it fell short."""
-        weights = self._weights(examples, *start)
         rng = check_random_state(self.random_state)
         seed = int(rng.randint(np.iinfo(np.int32).max))
         held_out = HeldOut(self, examples, passes.sample_weight, rng)
@@ -143,7 +143,7 @@ class MistakeDriven(BoundaryClassifier):
                 passes.stop("no_progress" if examples.hopeless else "converged")
             elif not finished:
                 passes.stop("max_iter")
-            elif fixed and cycle.closes(weights.attributes):
+            elif fixed and cycle.closes(weights.running()):
                 passes.stop("no_progress")
             if self.early_stopping:
                 if patience.runs_out(-held_out.score(weights)):
@@ -160,8 +160,8 @@ class MistakeDriven(BoundaryClassifier):
     ) -> None:
         """Set the fitted attributes."""
         attributes, at_peak = held_out.best(weights)
-        self.coef_, self.intercept_ = attributes["coef_"], attributes["intercept_"]
-        self.n_updates_ = attributes["n_updates_"]
+        for name, value in attributes.items():
+            setattr(self, name, value)
         self.classes_ = examples.classes
         self.n_iter_ = passes.n_iter
         self.t_ = 1.0 + passes.n_iter * len(held_out.training_rows)
@@ -173,6 +173,13 @@ class MistakeDriven(BoundaryClassifier):
         """Whether equal weights must lead to equal weights for ever."""
         fixed = not self.shuffle if self.pick == "cyclic" else self.pick in ("first", "worst")
         return fixed and self.penalty is None
+
+    def _last_weights(self) -> tuple[Any, NDArray[Any]]:
+        """Where the last fit left its weights, for the next to go on from."""
+        return self.densify().coef_, self.intercept_
+
+    def _resume(self, weights: Weights) -> None:
+        """Give weights that go on from the last batch whatever else they need to know of it."""
 
     def _check_parameters(self) -> None:
         self._validate_params()

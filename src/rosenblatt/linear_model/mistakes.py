@@ -1,8 +1,8 @@
 """Mistake-driven learning: the weights, and the visits that correct them.
 
 Two classes share one plane, more have a row of weights each; with a penalty the weights also
-shrink. All three kinds of weights answer to the same four verbs: `visit` rows in an order, `look`
-at all of them, `correct` one, and give their `attributes`.
+shrink. All kinds of weights answer to the same verbs: `visit` rows in an order, `look` at all of
+them, `correct` one, and give their `attributes`.
 """
 
 from typing import Any, Literal, Protocol
@@ -26,6 +26,7 @@ class Weights(Protocol):
     """What learns: see the module's first lines."""
 
     n_updates: int  # mistakes corrected so far
+    drifts: bool  # whether what is published changes at right visits, too
 
     def visit(self, order: NDArray[np.int32], most: int) -> tuple[int, float, int]:
         """Visit rows in order, correct at most so many; (mistakes, loss, visits)."""
@@ -36,12 +37,17 @@ class Weights(Protocol):
     def correct(self, row: int, scores: NDArray[Any]) -> None:
         """Correct the weights on one row, given all scores."""
 
+    def running(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """The weights (1, d) or (K, d) and biases that the next example will meet."""
+
     def attributes(self, copy: bool = True) -> Attributes:
-        """coef_ and intercept_, as copies unless nothing will be learned any more; n_updates_."""
+        """What to publish, as copies unless nothing will be learned any more."""
 
 
 class Plane:
     """Two classes: ``y (w.x + b) <= 0`` is a mistake, and adds y x to w and y to b."""
+
+    drifts = False
 
     def __init__(self, examples: Examples, coef: NDArray[Any], intercept: NDArray[Any]) -> None:
         self.w, self.b, self.n_updates = coef[0].copy(), intercept.copy(), 0
@@ -69,8 +75,11 @@ class Plane:
         loops.rows.add(self.X, row, self.push[row], self.w)
         self.b += self.bias * self.push[row]
 
+    def running(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        return self.w[np.newaxis], self.b
+
     def attributes(self, copy: bool = True) -> Attributes:
-        return publish(self.w[np.newaxis], self.b, self.n_updates, copy)
+        return publish(*self.running(), self.n_updates, copy)
 
 
 class Columns:
@@ -78,6 +87,8 @@ class Columns:
 
     Kept as columns W (d, K), so that one feature's weights for all classes lie side by side.
     """
+
+    drifts = False
 
     def __init__(self, examples: Examples, coef: NDArray[Any], intercept: NDArray[Any]) -> None:
         self.W, self.b, self.n_updates = np.array(coef.T, order="C"), intercept.copy(), 0
@@ -111,8 +122,11 @@ class Columns:
         self.b[true] += self.bias * step
         self.b[rival] -= self.bias * step
 
+    def running(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        return self.W.T, self.b
+
     def attributes(self, copy: bool = True) -> Attributes:
-        return publish(self.W.T, self.b, self.n_updates, copy)
+        return publish(*self.running(), self.n_updates, copy)
 
 
 class ShrinkingColumns(Columns):
@@ -121,6 +135,8 @@ class ShrinkingColumns(Columns):
     Two classes are two opposite columns of half the plane: half the steps and half the L1 penalty
     on each make their difference move as one plane would.
     """
+
+    drifts = True
 
     def __init__(
         self,
@@ -149,11 +165,9 @@ class ShrinkingColumns(Columns):
             self.decay, self.l1, self.W, self.b, self.scores, self.scale, self.owed, self.paid,
         )  # fmt: skip
 
-    def attributes(self, copy: bool = True) -> Attributes:
+    def running(self) -> tuple[NDArray[Any], NDArray[Any]]:
         coef, b = (self.W.T * self.scale).astype(self.W.dtype), self.b
-        if self.two:
-            coef, b = coef[1:] - coef[:1], b[1:] - b[:1]
-        return publish(coef, b, self.n_updates, copy)
+        return (coef[1:] - coef[:1], b[1:] - b[:1]) if self.two else (coef, b)
 
 
 def publish(coef: NDArray[Any], b: NDArray[Any], n_updates: int, copy: bool) -> Attributes:
@@ -181,7 +195,7 @@ def visit_in_order(
             refuse_if_not_finite(examples.X, rows[visits], weights)
             return mistakes, loss, False
         if passes.recorders:
-            passes.record_visit(int(rows[0]), score, made > 0)
+            passes.record_visit(int(rows[0]), score, made > 0, made > 0 or weights.drifts)
     return mistakes, loss, True
 
 
@@ -217,14 +231,14 @@ def pick_one(
     row = int(order[place])
     weights.correct(row, scores)
     weights.n_updates += 1
-    passes.record_visit(row, scores[row], True)
+    passes.record_visit(row, scores[row], mistake=True, changed=True)
     return 1, loss, True
 
 
 def score_of_row(weights: Weights, X: Any, row: int) -> Any:
     """The score of one row by the weights as they are: a number, or (K,)."""
-    state = weights.attributes()
-    scores = np.ravel(X[[row]] @ state["coef_"].T + state["intercept_"])
+    coef, intercept = weights.running()
+    scores = np.ravel(X[[row]] @ coef.T + intercept)
     return scores[0] if len(scores) == 1 else scores
 
 

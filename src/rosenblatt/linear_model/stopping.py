@@ -1,9 +1,9 @@
 """When a mistake-driven fit has gone on for long enough."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.utils import assert_all_finite
 
@@ -37,20 +37,18 @@ class Cycle:
     """
 
     def __init__(self) -> None:
-        self.remembered: Attributes = {}
+        self.remembered: tuple[NDArray[Any], ...] = ()
         self.since, self.until = 0, 1
         self.length = 0  # passes from a state to its return
 
-    def closes(self, attributes: Callable[[], Attributes]) -> bool:
+    def closes(self, now: tuple[NDArray[Any], ...]) -> bool:
         """Take in the weights after one more pass."""
-        now = attributes()
         self.since += 1
-        if self.remembered and all(
-            np.array_equal(now[name], self.remembered[name]) for name in ("coef_", "intercept_")
-        ):
+        if self.remembered and all(map(np.array_equal, now, self.remembered)):
             self.length = self.since
         if self.since == self.until or not self.remembered:
-            self.remembered, self.since, self.until = now, 0, 2 * self.until
+            self.remembered = tuple(array.copy() for array in now)
+            self.since, self.until = 0, 2 * self.until
         return self.length > 0
 
 

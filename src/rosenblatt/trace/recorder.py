@@ -104,6 +104,7 @@ class Recorder:
         row: int,
         score: float | np.ndarray,
         mistake: bool,
+        changed: bool,
         attributes: Callable[[], dict[str, Any]],
     ) -> None:
         """Keep one visited example; models call this when ``every`` is "update" or "visit".
@@ -117,16 +118,16 @@ class Recorder:
         epoch : the pass, from 1.
         row : index of the example in X.
         score : what the model gave the example before the visit; one per class if several.
-        mistake : whether the model was changed.
+        mistake : whether the example was corrected.
+        changed : whether the model is another than before; a mean moves at right visits, too.
         attributes : gives copies of the fitted attributes after the visit; called if they changed.
         """
         run = self._run_of(context.parent, Data())
         run.n_visits += 1
         if self.every == "update" and not mistake:
             return
-        # A penalty shrinks the weights at right visits, too.
-        changed = mistake or getattr(estimator, "penalty", None) is not None or not run.steps
-        model = detached(estimator, **attributes()) if changed else run.last
+        new = changed or not run.steps
+        model = detached(estimator, **attributes()) if new else run.last
         run.add_visit(epoch, model, int(row), score, bool(mistake))
 
     def _fit_of(self, context: Any) -> _Fit:

@@ -1,0 +1,212 @@
+"""The averaged perceptron."""
+
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from rosenblatt import loops
+from rosenblatt.base import Attributes
+
+from .decision import TIES
+from .examples import Examples
+from .mistake_driven import MistakeDriven
+from .mistakes import Columns, Plane, Weights
+
+
+class AveragedPerceptron(MistakeDriven):
+    """The mean of a perceptron's weights over every visit: calmer than where it happened to stop.
+
+    The run is the perceptron's: a mistake moves the weights by the example. What is published is
+    the mean of the weights after each visit, mistaken or not [1]_, so weights that survived many
+    examples count for more. On data that no plane separates, where the last weights depend on the
+    last few mistakes, the mean is usually the better classifier.
+
+    The run ends at a clean pass like the perceptron's; its last weights then make no mistake,
+    though their mean may still make some.
+
+    Parameters
+    ----------
+    fit_intercept : bool
+        Whether the plane may leave the origin.
+    max_iter : int
+        Passes over the data before giving up.
+    tol : float or None
+        Give up when the loss per row has not fallen by more than `tol` below its best for
+        `n_iter_no_change` passes; None goes on until a clean pass or `max_iter`.
+    shuffle : bool
+        Visit the rows in a new random order each pass.
+    verbose : int
+        Print a line per pass if not 0.
+    eta0 : float
+        Length of a step. From a zero start it only scales the weights.
+    random_state : int, RandomState instance or None
+        Seed of the orders and of the held-out rows.
+    early_stopping : bool
+        Hold out rows and return the mean at the pass that did best on them.
+    validation_fraction : float
+        Share of rows held out by `early_stopping`.
+    n_iter_no_change : int
+        Passes to wait for progress.
+    class_weight : dict, "balanced" or None
+        Multiplies the steps of each class.
+    warm_start : bool
+        Begin the run where the previous one ended; the mean begins anew.
+    boundary : {"mistake", "positive", "negative"}
+        What a score of exactly 0, or a tie, is: see `Perceptron`.
+
+    Attributes
+    ----------
+    coef_, intercept_ : ndarrays of shapes (1, d) and (1,), or (K, d) and (K,)
+        The mean weights.
+    last_coef_, last_intercept_ : ndarrays of the same shapes
+        The plain weights at the end of the run.
+    classes_ : ndarray of shape (K,)
+        The labels, sorted.
+    n_iter_, n_updates_, t_, converged_, stop_reason_, cycle_, coef_init_, intercept_init_
+        As for `Perceptron`, of the run.
+    validation_scores_ : list of float or None
+        Accuracy of the mean on the held-out rows after each pass.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : ndarray of shape (d,)
+        Their names, if all are strings.
+
+    See Also
+    --------
+    Perceptron : the run alone.
+
+    References
+    ----------
+    .. [1] Y. Freund, R. Schapire (1999), Large margin classification using the perceptron
+       algorithm.
+
+    Examples
+    --------
+    >>> from rosenblatt import AveragedPerceptron
+    >>> X, y = [[0, 1], [1, 0], [2, 3], [3, 2]], ["ham", "ham", "spam", "spam"]
+    >>> AveragedPerceptron(tol=None).fit(X, y).predict([[0, 0], [4, 4]])
+    array(['ham', 'spam'], dtype='<U4')
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "fit_intercept": ["boolean"],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left"), None],
+        "shuffle": ["boolean"],
+        "verbose": ["verbose"],
+        "eta0": [Interval(Real, 0, None, closed="neither")],
+        "random_state": ["random_state"],
+        "early_stopping": ["boolean"],
+        "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
+        "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
+        "class_weight": [StrOptions({"balanced"}), dict, None],
+        "warm_start": ["boolean"],
+        "boundary": [StrOptions(set(TIES))],
+    }
+
+    _rehearsals: ClassVar[tuple[dict[str, Any], ...]] = ({"max_iter": 2},)
+
+    def __init__(
+        self,
+        *,
+        fit_intercept: bool = True,
+        max_iter: int = 1000,
+        tol: float | None = 1e-3,
+        shuffle: bool = True,
+        verbose: int = 0,
+        eta0: float = 1.0,
+        random_state: Any = 0,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 5,
+        class_weight: Any = None,
+        warm_start: bool = False,
+        boundary: Literal["mistake", "positive", "negative"] = "mistake",
+    ) -> None:
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.tol = tol
+        self.shuffle = shuffle
+        self.verbose = verbose
+        self.eta0 = eta0
+        self.random_state = random_state
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.class_weight = class_weight
+        self.warm_start = warm_start
+        self.boundary = boundary
+
+    def _weights(self, examples: Examples, coef: NDArray[Any], intercept: NDArray[Any]) -> Weights:
+        kind = AveragedPlane if examples.n_outputs == 1 else AveragedColumns
+        return kind(examples, coef, intercept)
+
+    def _last_weights(self) -> tuple[Any, NDArray[Any]]:
+        return self.last_coef_, self.last_intercept_
+
+    def _resume(self, weights: Any) -> None:
+        weights.resume(self.densify().coef_, self.intercept_, int(self.t_) - 1)
+
+
+class Averaged:
+    """The part of averaging that planes and columns share: ``mean = w - u / seen``."""
+
+    drifts = True
+    b: NDArray[Any]
+    n_updates: int
+
+    def start_averaging(self, w: NDArray[Any]) -> None:
+        self.u, self.v, self.seen = np.zeros(w.shape), np.zeros(self.b.shape), 0
+
+    def attributes(self, copy: bool = True) -> Attributes:
+        coef, b = self.running()  # type: ignore[attr-defined]
+        seen = max(self.seen, 1)
+        return {
+            "coef_": (coef - np.atleast_2d(self.u.T) / seen).astype(coef.dtype),
+            "intercept_": (b - self.v / seen).astype(b.dtype),
+            "last_coef_": coef.copy() if copy else coef,
+            "last_intercept_": b.copy() if copy else b,
+            "n_updates_": self.n_updates,
+        }
+
+    def resume(self, mean: NDArray[Any], intercept: NDArray[Any], seen: int) -> None:
+        """Take up the mean of the visits before."""
+        coef, b = self.running()  # type: ignore[attr-defined]
+        self.u = np.ascontiguousarray(((coef.astype(np.float64) - mean) * seen).T)
+        self.u = self.u[:, 0].copy() if len(mean) == 1 else self.u
+        self.v, self.seen = (b.astype(np.float64) - intercept) * seen, seen
+
+
+class AveragedPlane(Averaged, Plane):
+    """Two classes."""
+
+    def __init__(self, examples: Examples, coef: NDArray[Any], intercept: NDArray[Any]) -> None:
+        Plane.__init__(self, examples, coef, intercept)
+        self.start_averaging(self.w)
+
+    def visit(self, order: NDArray[np.int32], most: int) -> tuple[int, float, int]:
+        result = loops.averaged.averaged_pass(
+            self.X, self.push, order, self.examples.ties, most, self.bias, self.seen,
+            self.w, self.b, self.u, self.v,
+        )  # fmt: skip
+        self.seen += result[2]
+        return result  # type: ignore[no-any-return]
+
+
+class AveragedColumns(Averaged, Columns):
+    """K classes."""
+
+    def __init__(self, examples: Examples, coef: NDArray[Any], intercept: NDArray[Any]) -> None:
+        Columns.__init__(self, examples, coef, intercept)
+        self.start_averaging(self.W)
+
+    def visit(self, order: NDArray[np.int32], most: int) -> tuple[int, float, int]:
+        result = loops.averaged.averaged_multiclass_pass(
+            self.X, self.codes, self.step, order, self.examples.ties, most, self.bias, self.seen,
+            self.W, self.b, self.scores, self.u, self.v,
+        )  # fmt: skip
+        self.seen += result[2]
+        return result  # type: ignore[no-any-return]
