@@ -60,6 +60,25 @@ def scenarios(scale: float) -> list[Scenario]:
             limits=read_and_gather,
         ),
         Scenario(
+            name="averaged perceptron pass, dense 1M x 50",
+            job="One shuffled pass over 1,000,000 x 50 float64, two classes, weights averaged over "
+            "every visit.",
+            data=lambda: kept(dense, rows(1_000_000), 50, 2),
+            ours=averaged(),
+            peers=(averaged_sgd(3),),
+            quality=ACCURACY,
+            limits=read_once,
+        ),
+        Scenario(
+            name="averaged perceptron pass, CSR 200k x 50k, 75-88 non-zeros",
+            job="The same on 200,000 x 50,000 CSR with about 75 non-zeros a row, no intercept.",
+            data=lambda: kept(documents, rows(200_000), 50_000, 2),
+            ours=averaged(**NO_INTERCEPT),
+            peers=(averaged_sgd(2, **NO_INTERCEPT),),
+            quality=ACCURACY,
+            limits=read_and_gather,
+        ),
+        Scenario(
             name="multiclass perceptron pass, dense 200k x 50, 20 classes",
             job="One shuffled pass over 200,000 x 50 float64, 20 classes: ours is the multiclass "
             "perceptron (argmax, two rows of weights updated), the peer's is one-versus-rest.",
@@ -101,22 +120,35 @@ NO_INTERCEPT = {"fit_intercept": False}
 
 
 def ours(**settings) -> Contender:
-    return perceptron("rosenblatt", "rosenblatt.linear_model", None, settings)
+    return contender("rosenblatt.linear_model.Perceptron", None, settings)
 
 
 def scikit_learn(wanted: float, **settings) -> Contender:
-    return perceptron("scikit-learn", "sklearn.linear_model", wanted, settings)
+    return contender("sklearn.linear_model.Perceptron", wanted, settings)
 
 
-def perceptron(name: str, module: str, wanted: float | None, settings: dict) -> Contender:
+def averaged(**settings) -> Contender:
+    return contender("rosenblatt.linear_model.AveragedPerceptron", None, settings)
+
+
+def averaged_sgd(wanted: float, **settings) -> Contender:
+    perceptron = {"loss": "perceptron", "penalty": None, "learning_rate": "constant", "eta0": 1.0}
+    settings = {**perceptron, "average": True, **settings}
+    return contender("sklearn.linear_model.SGDClassifier", wanted, settings)
+
+
+def contender(path: str, wanted: float | None, settings: dict) -> Contender:
+    """One pass, unless the settings say otherwise, of the class at a dotted path."""
     settings = {"max_iter": 1, "tol": None, "shuffle": True, **settings}
+    module, _, name = path.rpartition(".")
 
     def run(data: Data, seed: int):
-        model = import_module(module).Perceptron(**settings, random_state=seed)
+        model = getattr(import_module(module), name)(**settings, random_state=seed)
         return model.fit(data.X, data.y)
 
-    words = ", ".join(f"{key}={value}" for key, value in settings.items())
-    return Contender(name, f"Perceptron({words})", name, run, wanted)
+    package = "scikit-learn" if path.startswith("sklearn") else "rosenblatt"
+    words = ", ".join(f"{key}={value!r}" for key, value in settings.items())
+    return Contender(package, f"{name}({words})", package, run, wanted)
 
 
 def accuracy(model, data: Data) -> float:
