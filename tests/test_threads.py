@@ -103,6 +103,17 @@ def test_joblib_workers_do_not_oversubscribe():
     assert sum(counts) <= max(cores, len(counts))
 
 
+def test_limits_that_overlap_in_time_do_not_outlive_themselves():
+    before = threads.count()
+    first, second = threads.limit(1), threads.limit(2)
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    assert threads.count() == min(before, 2)
+    second.__exit__(None, None, None)
+    assert threads.count() == before
+
+
 @pytest.mark.parametrize("bad", [0, -1, 1.5, "two"])
 def test_a_bad_limit_is_refused(bad):
     with pytest.raises(ValueError, match=r"n_threads must be an integer >= 1; got"):

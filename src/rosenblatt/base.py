@@ -215,22 +215,6 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  #
         scores = scores + self.intercept_
         return scores.ravel() if scores.shape[1] == 1 else scores
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of each row of X.
-
-        Parameters
-        ----------
-        X : rows to classify, shape (n, d).
-
-        Returns
-        -------
-        y : labels, shape (n,).
-        """
-        scores = self.decision_function(X)
-        codes = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
-        labels: NDArray[Any] = self.classes_[codes]
-        return labels
-
     def sparsify(self) -> Self:
         """Keep `coef_` as a sparse matrix: smaller when most weights are zero; return self."""
         check_is_fitted(self)

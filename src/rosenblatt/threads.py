@@ -11,7 +11,8 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import TypeVar
+from numbers import Integral
+from typing import Any, TypeVar
 
 __all__ = ["count", "limit", "over_chunks"]
 
@@ -24,7 +25,7 @@ CELLS_PER_CHUNK = 100_000
 _lock = threading.Lock()
 _pool: ThreadPoolExecutor | None = None
 _pool_size = 0
-_limit: int | None = None
+_limits: dict[object, int] = {}  # those in force, whoever set them
 _this_thread = threading.local()
 
 
@@ -33,7 +34,7 @@ def count() -> int:
 
     The least of: the cores this process may run on, ``ROSENBLATT_NUM_THREADS``,
     ``OMP_NUM_THREADS`` (which joblib sets in its workers, so that a search over processes
-    does not start more threads than cores), and the :func:`limit` in force.
+    does not start more threads than cores), and every :func:`limit` in force.
 
     Examples
     --------
@@ -43,13 +44,11 @@ def count() -> int:
     """
     settings = (os.environ.get(name) for name in ("ROSENBLATT_NUM_THREADS", "OMP_NUM_THREADS"))
     asked = [int(setting) for setting in settings if setting and setting.isdecimal()]
-    if _limit is not None:
-        asked.append(_limit)
-    return max(1, min([_cores(), *asked]))
+    return max(1, min([_cores(), *asked, *list(_limits.values())]))
 
 
 @contextmanager
-def limit(n_threads: int) -> Iterator[None]:
+def limit(n_threads: Any) -> Iterator[None]:
     """Let large jobs use at most this many threads, in the whole process, until the end.
 
     Parameters
@@ -63,14 +62,14 @@ def limit(n_threads: int) -> Iterator[None]:
     ...     threads.count()
     1
     """
-    global _limit
-    if not isinstance(n_threads, int) or n_threads < 1:
+    if not isinstance(n_threads, Integral) or n_threads < 1:
         raise ValueError(f"n_threads must be an integer >= 1; got {n_threads!r}.")
-    before, _limit = _limit, n_threads
+    token = object()
+    _limits[token] = int(n_threads)
     try:
         yield
     finally:
-        _limit = before
+        del _limits[token]
 
 
 def over_chunks(work: Callable[[int, int], Result], n_rows: int, cells: int) -> list[Result]:

@@ -246,11 +246,101 @@ class TestTheBound:
         assert certificate.holds, str(certificate)
 
 
+class TestHonestFits:
+    """Every honest fit is believed, whatever its numbers."""
+
+    @pytest.mark.parametrize("eta0", [1e-170, 2.6e-162, 0.1, 1e150])
+    def test_steps_of_any_length(self, eta0):
+        X = [[1.0], [-1.0]]
+        model = Perceptron(eta0=eta0, fit_intercept=False, tol=None).fit(X, [1, 0])
+        certificate = certify(model, X, [1, 0])
+        assert certificate.holds, str(certificate)
+        assert certificate["margin"].value == pytest.approx(1, rel=1e-6)
+        assert certificate["margin"].value <= 1
+
+    @given(st.integers(0, 2**32 - 1))
+    def test_models_in_32_bits(self, seed):
+        rng = np.random.RandomState(seed)
+        X = rng.randint(-4, 5, (12, 2)).astype(np.float32)
+        y = X @ [1, 2] > 0.5
+        if len(np.unique(y)) < 2:
+            return
+        model = Perceptron(eta0=0.1, tol=None, max_iter=10_000).fit(X, y)
+        assert certify(model, X, y).holds
+
+    def test_balanced_classes_with_rows_of_weight_zero(self):
+        X = np.array([[-0.41676], [-0.05627], [-2.1362], [1.64027]] + 50 * [[-0.41676]])
+        y = np.array([1, 1, 0, 1] + 50 * [1])
+        weight = np.array([1.0] * 4 + 50 * [0.0])
+        model = Perceptron(class_weight="balanced", tol=None, max_iter=100_000, shuffle=False)
+        model.fit(X, y, sample_weight=weight)
+        assert certify(model, X, y, sample_weight=weight).holds
+
+    def test_a_step_size_that_changed_between_batches(self):
+        model = Perceptron(shuffle=False)
+        for eta0 in (1.0, 0.01):
+            for _ in range(300):
+                model.set_params(eta0=eta0).partial_fit(X5, Y5, classes=[-1, 1])
+        assert certify(model, X5, Y5)["mistake bound"].holds
+
+    def test_held_out_rows_are_not_promised(self):
+        rng = np.random.RandomState(3)
+        X = rng.standard_normal((60, 2))
+        y = X[:, 0] > 0
+        y[:3] = ~y[:3]
+        for seed in range(20):
+            model = Perceptron(early_stopping=True, tol=None, max_iter=50, random_state=seed)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ConvergenceWarning)
+                model.fit(X, y)
+            assert certify(model, X, y, effort=0)["training error"].holds
+
+    def test_a_class_of_weight_zero_is_not_asked_for(self):
+        X, y = [[1.0], [2.0], [1.5]], [0, 0, 1]
+        model = Perceptron(class_weight={0: 1, 1: 0}).fit(X, y)
+        assert certify(model, X, y).holds
+
+    def test_rows_of_fewer_classes_than_the_model_knows(self):
+        X, y = wine()
+        model = fit(X, y)
+        assert certify(model, X[y < 2], y[y < 2]).holds
+        assert certify(model, X[y == 1], y[y == 1]).holds
+
+    def test_no_plane_is_called_none(self):
+        model = fit(X5, Y5)
+        flat = tampered(model, coef_=0 * model.coef_, intercept_=np.array([7.0]))
+        claim = certify(flat, X5[Y5 > 0], Y5[Y5 > 0])["margin"]
+        assert claim.value == 0
+        assert "all weights are 0" in claim.statement
+
+    def test_errors_that_rounding_leaves_in_doubt_are_at_most_so_many(self):
+        X, y = np.ones((40_000, 30)), np.arange(40_000) % 2
+        flat = Perceptron()
+        flat.coef_, flat.intercept_ = np.zeros((1, 30)), np.zeros(1)
+        flat.classes_, flat.n_features_in_ = np.array([0, 1]), 30
+        claim = certify(flat, X, y, effort=0)["training error"]
+        assert claim.statement.startswith("at most 40,000 of 40,000 rows")
+        assert claim.grade == "checked"
+
+    def test_huge_numbers(self):
+        model = fit(X5, Y5)
+        huge = tampered(model, coef_=1e200 * model.coef_, intercept_=1e200 * model.intercept_)
+        assert certify(huge, 1e120 * X5, Y5, effort=0)["training error"].value >= 0
+
+    def test_a_model_that_is_not_fitted_says_so(self):
+        with pytest.raises(ValueError, match="This Perceptron is not fitted yet"):
+            certify(Perceptron(), X5, Y5)
+
+    def test_nothing_to_certify_is_refused(self):
+        with pytest.raises(ValueError, match="no row has a positive weight"):
+            certify(fit(X5, Y5), X5, Y5, sample_weight=np.zeros(5))
+
+
 class TestForm:
     def test_it_prints_a_table_and_plain_json(self):
         certificate = certify(fit(X5, Y5), X5, Y5)
         words = str(certificate)
-        assert words.startswith("Perceptron: holds (checked)")
+        assert words.startswith("Perceptron: every claim holds")
         assert all(claim.statement in words for claim in certificate.claims)
         again = json.loads(json.dumps(certificate.to_dict()))
         assert again["holds"] is True

@@ -139,14 +139,15 @@ class TestPasses:
 
     def test_max_iter_warns_with_the_number_reached_and_what_to_change(self):
         with pytest.warns(
-            ConvergenceWarning, match=r"2 mistakes in pass 3.*max_iter=3 is reached.*separability"
+            ConvergenceWarning,
+            match=r"2 mistakes in its last pass: max_iter=3.*separability",
         ):
             model = Perceptron(max_iter=3, shuffle=False, tol=None).fit(FIVE_POINTS, FIVE_LABELS)
         assert model.stop_reason_ == "max_iter"
         assert not model.converged_
 
     def test_patience_warns_and_names_tol(self):
-        with pytest.warns(ConvergenceWarning, match=r"tol=0.001 below its best.*for 5 passes"):
+        with pytest.warns(ConvergenceWarning, match=r"has not fallen by tol=0.001 for 5 passes"):
             model = Perceptron().fit(XOR, XOR_LABELS)
         assert model.stop_reason_ == "no_progress"
 
@@ -287,6 +288,13 @@ class TestStart:
         parts = Perceptron(max_iter=2, warm_start=True, **settings).fit(X, y)
         assert np.array_equal(parts.set_params(max_iter=3).fit(X, y).coef_, whole.coef_)
 
+    def test_a_warm_start_takes_weights_and_bias_apart(self):
+        model = Perceptron(tol=None, warm_start=True, shuffle=False).fit(FIVE_POINTS, FIVE_LABELS)
+        coef = model.coef_.copy()
+        model.fit(FIVE_POINTS, FIVE_LABELS, intercept_init=[100.0])
+        assert np.array_equal(model.coef_init_, coef)
+        assert np.array_equal(model.intercept_init_, [100])
+
     def test_warm_start_with_other_classes_is_refused(self):
         model = Perceptron(warm_start=True, tol=None).fit(FIVE_POINTS, FIVE_LABELS)
         with pytest.raises(ValueError, match="coef_init must have shape"):
@@ -324,6 +332,14 @@ class TestWeights:
         plain = Perceptron(tol=None, max_iter=3).fit(X, y)
         doubled = Perceptron(tol=None, max_iter=3).fit(X, y, sample_weight=np.full(len(y), 2.0))
         np.testing.assert_allclose(doubled.coef_, 2 * plain.coef_)
+
+    def test_balanced_classes_do_not_count_rows_of_weight_zero(self):
+        X, y = [[1.0, 2], [2, 1], [-1, -2], [-2, 0]], [1, 1, 0, 0]
+        plain = Perceptron(class_weight="balanced").fit(X, y)
+        with_ghosts = Perceptron(class_weight="balanced").fit(
+            X + [X[0], X[0]], y + [1, 1], sample_weight=[1, 1, 1, 1, 0, 0]
+        )
+        assert np.array_equal(plain.coef_, with_ghosts.coef_)
 
     def test_class_weight_is_a_sample_weight(self, unconverged):
         X, y = problem(3)
@@ -388,6 +404,17 @@ class TestPartialFit:
     def test_it_never_warns_of_convergence(self):
         Perceptron().partial_fit(XOR, XOR_LABELS, classes=[0, 1])
 
+    def test_it_claims_no_convergence(self):
+        model = Perceptron(tol=None).fit(FIVE_POINTS, FIVE_LABELS)
+        model.partial_fit(FIVE_POINTS, FIVE_LABELS)
+        assert not model.converged_
+        assert model.stop_reason_ == "max_iter"
+
+    def test_visits_are_counted_one_by_one(self, unconverged):
+        X, y = problem(n_rows=100)
+        model = Perceptron(max_updates=1, shuffle=False).fit(X, y)
+        assert model.t_ < 101
+
     def test_it_goes_on_after_a_fit(self):
         model = Perceptron(tol=None).fit(FIVE_POINTS, FIVE_LABELS)
         coef = model.coef_.copy()
@@ -412,6 +439,16 @@ class TestPartialFit:
         model = Perceptron().partial_fit(XOR, XOR_LABELS, classes=[0, 1])
         with pytest.raises(ValueError, match="not the same as on last call"):
             model.partial_fit(XOR, XOR_LABELS, classes=[0, 1, 2])
+
+
+class TestPenalty:
+    @pytest.mark.parametrize("penalty", ["l1", "l2", "elasticnet"])
+    def test_a_pass_without_mistakes_is_no_proof_and_no_end(self, penalty, recwarn):
+        X, y = load_iris(return_X_y=True)
+        model = Perceptron(penalty=penalty, alpha=1e-2).fit(X, y == 0)
+        assert model.stop_reason_ == "no_progress"
+        assert not model.converged_
+        assert not recwarn.list, "the loss stopped falling, which is all that was asked"
 
 
 class TestSparsify:
@@ -461,7 +498,7 @@ class TestBadInput:
     @pytest.mark.parametrize(
         ("class_weight", "message"),
         [
-            ({0: 0, 1: 0}, "leave no row of positive weight"),
+            ({0: 0, 1: 0}, "No row has a positive step"),
             ({0: -1}, r"finite weights >= 0; got \{0: -1\}"),
             ({0: np.inf}, "finite weights >= 0"),
         ],
@@ -489,7 +526,7 @@ class TestBadInput:
 
     def test_weights_that_overflow_are_refused(self):
         X = np.array([[1e200, 1.0], [1e200, -1.0], [-1e200, 1.0]])
-        with pytest.raises(ValueError, match=r"weights overflowed.*Standardise"):
+        with pytest.raises(ValueError, match=r"score of row \d of X overflowed.*Standardise"):
             Perceptron(tol=None).fit(X, [0, 1, 0])
 
     @pytest.mark.parametrize("storage", [np.asarray, sp.csr_matrix])
@@ -501,6 +538,26 @@ class TestBadInput:
         assert model.stop_reason_ == "no_progress"
         assert not model.converged_
         assert model.n_iter_ <= 3
+
+    def test_zeros_that_are_stored_are_zeros_all_the_same(self):
+        X = sp.csr_matrix(np.array([[1.0, 1], [1, 2], [-1, -2]]))
+        X.data[:2] = 0
+        with pytest.warns(ConvergenceWarning, match="1 row of X are all zero"):
+            model = Perceptron(fit_intercept=False, tol=None).fit(X, [0, 1, 0])
+        assert model.n_iter_ <= 3
+
+    def test_rows_behind_the_last_update_must_be_finite_too(self):
+        X = np.array([[1.0, 0], [2, 0], [-1, 0], [np.nan, 1]])
+        with pytest.raises(ValueError, match="Input X contains NaN"):
+            Perceptron(shuffle=False, max_updates=1, tol=None).fit(X, [1, 0, 0, 1])
+
+    def test_weights_that_overflow_are_never_published(self):
+        with pytest.raises(ValueError, match="weights overflowed"):
+            Perceptron(eta0=10).partial_fit([[1e308]], [1], classes=[0, 1])
+
+    def test_steps_that_vanish_in_the_precision_of_x_are_said_to(self):
+        with pytest.raises(ValueError, match=r"eta0=1e-50.*multiply to 0 in float32"):
+            Perceptron(eta0=1e-50).fit(XOR.astype(np.float32), XOR_LABELS)
 
     def test_rows_of_zeros_are_right_for_the_class_that_zero_belongs_to(self):
         X = [[0.0, 0], [1, 2], [-1, -2]]

@@ -57,6 +57,15 @@ def test_without_a_folder_to_write_to_it_works_all_the_same(tmp_path):
     assert run(FIT, in_the_way)[2] == run(FIT, tmp_path / "cache")[2]
 
 
+@pytest.mark.parametrize("ending", ["*.nbi", "*.nbc"])
+def test_damaged_files_are_compiled_anew(tmp_path, ending):
+    answer = run(FIT, tmp_path)[2]
+    for file in tmp_path.rglob(ending):
+        file.write_bytes(file.read_bytes()[:20])
+    assert run(FIT, tmp_path)[1:] == ["1", answer]
+    assert run(FIT, tmp_path) == ["1", "0", answer]
+
+
 def test_the_installed_package_is_never_written_to(tmp_path):
     package = tmp_path / "copy" / "rosenblatt"
     shutil.copytree(

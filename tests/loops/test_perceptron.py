@@ -92,9 +92,9 @@ def test_a_penalty_of_zero_changes_nothing(problem, boundary, storage):
         loops.perceptron.multiclass_pass(
             X_loop, *labels, rows, ties, MANY, 1.0, plain, b, np.empty(3)
         )
-        loops.perceptron.penalised_pass(
-            X_loop, *labels, rows, ties, MANY, 1.0, 1.0, 0.0, shrinking, b_shrinking, np.empty(3),
-            np.ones(1), np.zeros(1), np.zeros_like(shrinking),
+        loops.perceptron.shrinking_multiclass_pass(
+            X_loop, *labels, rows, ties, MANY, 1.0, (1.0, 0.0), shrinking, b_shrinking,
+            np.empty(3), np.array([1.0, 0.0]), np.zeros_like(shrinking),
         )  # fmt: skip
     assert np.array_equal(plain, shrinking)
     assert np.array_equal(b, b_shrinking)

@@ -103,7 +103,8 @@ class Certificate:
         return iter(self.claims)
 
     def __str__(self) -> str:
-        verdict = f"holds ({self.grade})" if self.holds else "does not hold"
+        failing = sum(not claim.holds for claim in self.claims)
+        verdict = f"{failing} of {len(self.claims)} claims fail" if failing else "every claim holds"
         lines = [f"{self.model}: {verdict}", f"  problem: {self.problem}", f"  data: {self.data}"]
         width = max((len(claim.name) for claim in self.claims), default=0)
         for claim in self.claims:

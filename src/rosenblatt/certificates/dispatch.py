@@ -42,7 +42,8 @@ def certify(
     X : the rows, shape (n, d); array, data frame or sparse matrix.
     y : their labels or targets, shape (n,).
     sample_weight : weights of the rows, shape (n,), or None.
-    tol : how near the best possible counts as reached, relative to the problem's scale.
+    tol : how near the best possible counts as reached, relative to the problem's scale; perceptrons
+        have no such claim.
     effort : 0 for what one pass over the data can tell; 1 also searches for the widest plane, or
         for the proof that there is none.
 
@@ -70,7 +71,8 @@ def certify(
         if len(model) > 1:
             X = model[:-1].transform(X)
         certificate = certify(last, X, y, sample_weight=sample_weight, tol=tol, effort=effort)
-        before = ", ".join(type(step).__name__ for _, step in model.steps[:-1])
+        steps = [step for _, step in model.steps[:-1] if hasattr(step, "transform")]
+        before = ", ".join(type(step).__name__ for step in steps)
         return _with_note(certificate, f"on the output of {before}") if before else certificate
     adapter = _adapter(model)
     X, y, weight = _check_data(X, y, sample_weight)
@@ -123,4 +125,6 @@ def _check_data(X: Any, y: Any, sample_weight: Any) -> tuple[Any, NDArray[Any], 
         raise ValueError("X must be finite to certify a fit on it; it contains NaN or infinity.")
     if not (weight >= 0).all():
         raise ValueError(f"sample_weight must not be negative; got {weight.min()}.")
+    if not weight.any():
+        raise ValueError("There is nothing to certify: no row has a positive weight.")
     return X, y, weight

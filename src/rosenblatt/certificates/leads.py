@@ -45,13 +45,14 @@ def leads_of(
     doubtful = np.flatnonzero(~(np.abs(lead) > allowance))
     products = len(doubtful) * X.shape[1] * len(W)
     grade: Grade = "proved" if products <= MOST_EXACT_PRODUCTS else "checked"
-    lower, wrong = lead - allowance, lead < 0
+    with np.errstate(invalid="ignore"):
+        lower, wrong = lead - allowance, lead < 0
     if grade == "checked":
         wrong[doubtful] = True  # to err on the safe side
         return Leads(lower, wrong, grade)
     for i in doubtful.tolist():
         exact, tied_right = _exact_lead(_dense_row(X, i), int(codes[i]), W, b, ties_go_up)
-        lower[i] = float(exact) * (1 - 2 * UNIT if exact > 0 else 1 + 2 * UNIT)
+        lower[i] = _rounded(exact) * (1 - 2 * UNIT if exact > 0 else 1 + 2 * UNIT)
         wrong[i] = exact < 0 or (exact == 0 and not tied_right)
     return Leads(lower, wrong, grade)
 
@@ -61,14 +62,25 @@ def _rounded_leads(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Leads (m,) of a block of rows in floating point, and what rounding may have done to each."""
     everyone = np.arange(len(codes))
-    scores = np.asarray(X @ W.T) + b
-    errors = 1.01 * (X.shape[1] + 3) * UNIT * (np.asarray(abs(X) @ abs(W).T) + abs(b)) + 1e-300
+    with np.errstate(over="ignore", invalid="ignore"):  # then the row is in doubt, and done exactly
+        scores = np.asarray(X @ W.T) + b
+        terms = np.asarray(abs(X) @ abs(W).T) + abs(b)
+    errors = 1.01 * (X.shape[1] + 3) * UNIT * terms + 1e-300
     own = scores[everyone, codes]
     others = scores.copy()
     others[everyone, codes] = -np.inf
     rival = others.max(axis=1)
-    lead = own - rival
+    with np.errstate(invalid="ignore"):
+        lead = own - rival
     return lead, errors[everyone, codes] + errors.max(axis=1) + 2 * UNIT * (abs(own) + abs(rival))
+
+
+def _rounded(exact: Fraction) -> float:
+    """The nearest floating-point number; infinity beyond their range."""
+    try:
+        return float(exact)
+    except OverflowError:
+        return np.inf if exact > 0 else -np.inf
 
 
 def _dense_row(X: Any, i: int) -> NDArray[np.float64]:

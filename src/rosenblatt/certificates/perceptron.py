@@ -62,21 +62,29 @@ def certify_model(
     """Read a fitted perceptron and state what it achieved on the rows given."""
     fit = read(model, X, y, weight)
     leads = leads_of(fit.X, fit.codes, *score_rows(fit), fit.ties_go_up)
-    claims = [training_error(fit, leads, bool(getattr(model, "converged_", False)))]
+    claims = [training_error(fit, leads, says_it_is_clean(model))]
     answer = None
     if not leads.wrong.any():
         claims.append(margin(fit, leads))
-    elif effort > 0:
+    elif effort > 0 and len(np.unique(fit.codes)) > 1:
         answer = separability(fit.X, fit.labels, fit_intercept=fit.fit_intercept, joint=not fit.two)
         claims.append(whether_separable(answer))
-    steps = steps_of(model, fit)
+    steps = step_range(model, fit)
     if steps is not None and (u := unit_separator(fit, leads, answer, effort)) is not None:
         claims += mistakes_against(model, fit, u, steps)
     return Certificate(type(model).__name__, problem_of(fit), data_of(fit), tuple(claims))
 
 
+def says_it_is_clean(model: Any) -> bool:
+    """Whether the model claims to be right on every row it was fitted to."""
+    held_out = bool(getattr(model, "early_stopping", False))
+    return bool(getattr(model, "converged_", False)) and not held_out
+
+
 def read(model: Any, X: Any, y: NDArray[Any], weight: Floats) -> Fit:
     """Check that the model's numbers and the data belong together."""
+    if not hasattr(model, "coef_"):
+        raise ValueError(f"This {type(model).__name__} is not fitted yet: call fit before certify.")
     coef = model.coef_.toarray() if sp.issparse(model.coef_) else model.coef_
     W = np.atleast_2d(np.asarray(coef, np.float64))
     b = np.broadcast_to(np.asarray(model.intercept_, np.float64), (len(W),)).copy()
@@ -90,9 +98,14 @@ def read(model: Any, X: Any, y: NDArray[Any], weight: Floats) -> Fit:
         )
     if not (np.isfinite(W).all() and np.isfinite(b).all()):
         raise ValueError("coef_ and intercept_ must be finite to be certified.")
-    kept = np.flatnonzero(weight > 0)
     order = np.argsort(classes)
-    codes = order[np.searchsorted(classes, y[kept], sorter=order)]
+    codes = order[np.searchsorted(classes, y, sorter=order)]
+    kept = np.flatnonzero(weight * _class_weights(model, classes, codes, weight)[codes] > 0)
+    if not len(kept):
+        raise ValueError(
+            "There is nothing to certify: class_weight leaves no row of positive weight."
+        )
+    codes = codes[kept]
     fit_intercept = bool(model.fit_intercept)
     ties_go_up = getattr(model, "boundary", "mistake") == "positive"
     return Fit(X[kept], codes, y[kept], weight[kept], classes, W, b, fit_intercept, ties_go_up)
@@ -124,7 +137,8 @@ def training_error(fit: Fit, leads: Leads, said_to_be_clean: bool) -> Claim:
     """How many rows the published numbers get wrong; none, if the model says so."""
     wrong, n = int(np.count_nonzero(leads.wrong)), len(leads.wrong)
     share = float(fit.weight[leads.wrong].sum() / fit.weight.sum())
-    statement = f"{wrong} of {n} rows are predicted wrongly ({share:.3%} of the weight)"
+    most = "at most " if leads.grade == "checked" else ""
+    statement = f"{most}{wrong:,} of {n:,} rows are predicted wrongly ({share:.3%} of the weight)"
     if said_to_be_clean:
         statement += "; the model says that none is"
         return Claim("training error", statement, wrong, 0, wrong == 0, leads.grade)
@@ -133,8 +147,12 @@ def training_error(fit: Fit, leads: Leads, said_to_be_clean: bool) -> Claim:
 
 def margin(fit: Fit, leads: Leads) -> Claim:
     """The distance of the nearest row from the published plane, when none is wrong."""
-    length = float(np.linalg.norm(fit.W if fit.two else fit.vector))
-    value = max(0.0, float(leads.lower.min())) / (length or 1.0) * (1 - 4 * np.finfo(float).eps)
+    length = length_of(fit.W if fit.two else fit.vector)
+    if length == 0:
+        statement = "all weights are 0: there is no boundary, and every row gets the same class"
+        return Claim("margin", statement, 0.0, None, True, leads.grade)
+    rounding = (fit.W.size + 8) * float(np.finfo(float).eps)
+    value = max(0.0, float(leads.lower.min())) / length * (1 - rounding)
     if value == 0:
         touching = int(np.count_nonzero(leads.lower <= 0))
         statement = f"no row is wrong, but {touching} lie on the boundary itself: the margin is 0"
@@ -144,6 +162,12 @@ def margin(fit: Fit, leads: Leads) -> Claim:
     else:
         statement = f"every row's own score is the highest, by at least {value:.6g} |(W, b)|"
     return Claim("margin", statement, value, 0.0, True, leads.grade)
+
+
+def length_of(v: Floats) -> float:
+    """Euclidean length, of numbers whose squares may be out of range."""
+    largest = float(np.abs(v).max(initial=0.0))
+    return largest * float(np.linalg.norm(v / largest)) if largest else 0.0
 
 
 def whether_separable(answer: Separability) -> Claim:
@@ -170,7 +194,11 @@ def unit_separator(
     """u, of the largest g that can be had for the effort; None if no separating one is known."""
     separates = bool((leads.lower > 0).all())
     if effort == 0:
-        return fit.vector / np.linalg.norm(fit.vector) if separates else None
+        return fit.vector / length_of(fit.vector) if separates else None
+    if answer is not None and not answer.separable:
+        return None
+    if len(np.unique(fit.codes)) < len(fit.classes):  # too few classes to look for planes between
+        return fit.vector / length_of(fit.vector) if separates else None
     if fit.two:
         sign = np.where(fit.codes == 1, 1.0, -1.0)
         return widest(fit.X, sign, bias=1.0 if fit.fit_intercept else None).direction
@@ -186,56 +214,80 @@ def flatten(W: Floats, b: Floats, fit_intercept: bool) -> Floats:
     return np.append(W.ravel(), b.ravel()) if fit_intercept else W.ravel()
 
 
-def steps_of(model: Any, fit: Fit) -> Floats | None:
-    """The step of each row (n,), or None when the model keeps no honest count of mistakes."""
+def _class_weights(
+    model: Any, classes: NDArray[Any], codes: NDArray[np.intp], weight: Floats
+) -> Floats:
+    """The weight of each class (K,); "balanced" counts the rows of positive weight."""
+    if isinstance(model.class_weight, str):
+        counts = np.bincount(codes[weight > 0], minlength=len(classes))
+        return np.asarray(counts.sum() / (len(classes) * np.maximum(counts, 1.0)))
+    given = model.class_weight or {}
+    return np.array([given.get(label, 1.0) for label in classes.tolist()])
+
+
+def step_range(model: Any, fit: Fit) -> tuple[float, float] | None:
+    """The shortest and the longest step, or None when the model keeps no honest count of mistakes.
+
+    What the model says of its steps is widened by what its parameters and the rows given imply.
+    """
     if not hasattr(model, "n_updates_") or model.penalty is not None:
         return None
     if not fit.fit_intercept and fit.b.any():  # a fixed bias is outside the theorem
         return None
-    steps = model.eta0 * fit.weight
-    if isinstance(model.class_weight, str):  # "balanced": inverse frequencies of the rows given
-        frequency = np.bincount(fit.codes, minlength=len(fit.classes))
-        return steps * (len(fit.codes) / (len(fit.classes) * frequency[fit.codes]))  # type: ignore[no-any-return]
-    by_class = [(model.class_weight or {}).get(label, 1.0) for label in fit.classes.tolist()]
-    return steps * np.asarray(by_class)[fit.codes]  # type: ignore[no-any-return]
+    by_class = _class_weights(model, fit.classes, fit.codes, fit.weight)
+    steps = model.eta0 * fit.weight * by_class[fit.codes]
+    published = getattr(model, "step_range_", (np.inf, 0.0))
+    return min(float(steps.min()), published[0]), max(float(steps.max()), published[1])
 
 
-def mistakes_against(model: Any, fit: Fit, u: Floats, steps: Floats) -> list[Claim]:
+def mistakes_against(model: Any, fit: Fit, u: Floats, steps: tuple[float, float]) -> list[Claim]:
     """Novikoff's bound, and how many mistakes it takes to get from the start to the weights."""
     M = int(model.n_updates_)
     g = smallest_lead(fit, u)
     if not g > 0:  # only when every plane found touches a row in floating point
         return []
-    v0 = np.zeros(len(u))
-    if getattr(model, "coef_init_", None) is not None:
-        W0 = np.asarray(model.coef_init_, np.float64)
-        v0 = flatten(W0, np.asarray(model.intercept_init_, np.float64), fit.fit_intercept)
-    low, high, R2 = float(steps[steps > 0].min()), float(steps.max()), fit.squared_radius
-    most = most_mistakes(g, R2, low, high, along=float(v0 @ u), square=float(v0 @ v0))
-    start = "" if not v0.any() else f", from a start of length {np.linalg.norm(v0):.4g}"
+    # In units of the longest step, so that no step is too long or short to be squared.
+    v, v0, low = fit.vector / steps[1], start_of(model, fit, len(u)) / steps[1], steps[0] / steps[1]
+    R2 = fit.squared_radius
+    # The weights were added up in the model's own precision, with one rounding a mistake.
+    slack = SLACK + 4 * M * float(np.finfo(np.asarray(model.intercept_).dtype).eps)
+    most = most_mistakes(g, R2, low, 1.0, along=float(v0 @ u), square=float(v0 @ v0)) * (1 + slack)
+    start = "" if not v0.any() else ", from a start that was not zero"
+    formula = f"(R/g)^2 with R^2 = {R2:.6g}" if fit.two else f"2 (R/g)^2 with R^2 = {R2 / 2:.6g}"
     bound = Claim(
         "mistake bound",
-        f"{M} mistakes were made, at most {most:.6g} can be: (R/g)^2 with R^2 = {R2:.6g}, "
-        f"g = {g:.6g}{start}",
+        f"{M:,} mistakes were made, at most {_floor(most)} can be: {formula}, g = {g:.6g}{start}",
         M,
         most,
         most >= M,
         "checked",
     )
-    # Each mistake moves v along u by at least s g, and adds at most s^2 R^2 to |v|^2.
-    v = fit.vector
-    fewest = (float(v @ v) - float(v0 @ v0)) / (high**2 * R2) * (1 - SLACK) - SLACK
-    reach = float((v - v0) @ u) / (low * g) * (1 + SLACK) + SLACK
+    # Each mistake moves v along u by at least low g, and adds at most R^2 to |v|^2.
+    fewest = (float(v @ v) - float(v0 @ v0)) / R2 * (1 - slack) - slack
+    reach = float((v - v0) @ u) / (low * g) * (1 + slack) + slack
     way = Claim(
         "way to the weights",
-        f"the published weights are reached by {max(0, math.ceil(fewest))} to {reach:.6g} "
-        f"mistakes; the model counted {M}",
+        f"the published weights are reached by {max(0, math.ceil(fewest)):,} to {_floor(reach)} "
+        f"mistakes; the model counted {M:,}",
         M,
         reach,
         fewest <= M <= reach,
         "checked",
     )
     return [bound, way]
+
+
+def start_of(model: Any, fit: Fit, size: int) -> Floats:
+    """v0, where the fit began."""
+    if getattr(model, "coef_init_", None) is None:
+        return np.zeros(size)
+    W0 = np.asarray(model.coef_init_, np.float64)
+    return flatten(W0, np.asarray(model.intercept_init_, np.float64), fit.fit_intercept)
+
+
+def _floor(count: float) -> str:
+    """The largest whole number of mistakes within a bound, for people."""
+    return f"{math.floor(count):,}" if count < 1e15 else f"{count:.3g}"
 
 
 def smallest_lead(fit: Fit, u: Floats) -> float:
@@ -256,8 +308,11 @@ def most_mistakes(
     From zero: ``(sum s) g <= |v| <= sqrt(sum s^2) R``, and ``(sum s)^2 / sum s^2 >= M low / high``.
     """
     if square == 0:
-        return high / low * R2 / g**2 * (1 + SLACK)
+        ratio = math.sqrt(R2) / g
+        return high / low * ratio * ratio * (1 + SLACK)
     # a M^2 - 2 h M - c <= 0
-    a, h = (low * g) ** 2, high**2 * R2 / 2 - along * low * g
-    c = square - along**2
-    return (h + math.sqrt(max(0.0, h**2 + a * c))) / a * (1 + SLACK)
+    a, h = (low * g) * (low * g), high * high * R2 / 2 - along * low * g
+    c = square - along * along
+    if a == 0:  # a margin too small to be squared bounds nothing
+        return math.inf
+    return (h + math.sqrt(max(0.0, h * h + a * c))) / a * (1 + SLACK)

@@ -38,7 +38,7 @@ def warm(
         int | None, typer.Option(help="Processes to compile in; all cores if not given.", min=1)
     ] = None,
 ) -> None:
-    """Compile every loop now, so that no first call waits for the compiler."""
+    """Compile all loops now: no first call waits."""
     from .warm import warm as run
 
     run(jobs)
@@ -46,7 +46,7 @@ def warm(
 
 @app.command()
 def doctor() -> None:
-    """Say what is installed, where loops are cached, how many threads run, and what is missing."""
+    """Say what is here, and what is missing."""
     from .doctor import doctor as run
 
     raise typer.Exit(run())

@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 import rosenblatt
+from rosenblatt.loops.cache import folder
 
 
 class Rehearsal(NamedTuple):
@@ -56,7 +58,7 @@ def rehearse(rehearsal: Rehearsal) -> float:
 def warm(jobs: int | None = None) -> None:
     """Rehearse everything in `jobs` processes, with a progress bar."""
     todo = list(rehearsals())
-    console, start = Console(), time.perf_counter()
+    console, start, before = Console(), time.perf_counter(), len(_compiled_forms())
     columns = (TextColumn("compiling"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     # Fresh interpreters: a forked one would carry this one's threads and locks.
     workers = ProcessPoolExecutor(jobs or os.cpu_count(), mp_context=get_context("spawn"))
@@ -65,10 +67,16 @@ def warm(jobs: int | None = None) -> None:
         for done in as_completed([workers.submit(rehearse, rehearsal) for rehearsal in todo]):
             done.result()
             progress.advance(bar)
-    from rosenblatt.loops.cache import folder
-
-    seconds = time.perf_counter() - start
+    seconds, new = time.perf_counter() - start, len(_compiled_forms()) - before
     if folder() is None:
         console.print("No folder could be written, so nothing was kept; see `rosenblatt doctor`.")
+    elif new:
+        console.print(f"{new} forms of loops compiled in {seconds:.1f} s; no first call will wait.")
     else:
-        console.print(f"{len(todo)} small fits in {seconds:.1f} s: all loops are compiled.")
+        console.print("Nothing to do: all loops were compiled already.")
+
+
+def _compiled_forms() -> list[Path]:
+    """The files that hold compiled loops."""
+    path = folder()
+    return [] if path is None else list(path.glob("*.nbc"))

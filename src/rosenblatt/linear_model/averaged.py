@@ -65,7 +65,9 @@ class AveragedPerceptron(MistakeDriven):
         The plain weights at the end of the run.
     classes_ : ndarray of shape (K,)
         The labels, sorted.
-    n_iter_, n_updates_, t_, converged_, stop_reason_, cycle_, coef_init_, intercept_init_
+    n_iter_, n_updates_, t_, converged_, stop_reason_, cycle_, step_range_
+        As for `Perceptron`, of the run.
+    coef_init_, intercept_init_
         As for `Perceptron`, of the run.
     validation_scores_ : list of float or None
         Accuracy of the mean on the held-out rows after each pass.
@@ -148,22 +150,24 @@ class AveragedPerceptron(MistakeDriven):
         return self.last_coef_, self.last_intercept_
 
     def _resume(self, weights: Any) -> None:
-        weights.resume(self.densify().coef_, self.intercept_, int(self.t_) - 1)
+        super()._resume(weights)
+        weights.resume(self.densify().coef_, self.intercept_)
 
 
 class Averaged:
-    """The part of averaging that planes and columns share: ``mean = w - u / seen``."""
+    """The part of averaging that planes and columns share: ``mean = w - u / n_visits``."""
 
     drifts = True
     b: NDArray[Any]
     n_updates: int
+    n_visits: int
 
     def start_averaging(self, w: NDArray[Any]) -> None:
-        self.u, self.v, self.seen = np.zeros(w.shape), np.zeros(self.b.shape), 0
+        self.u, self.v = np.zeros(w.shape), np.zeros(self.b.shape)
 
     def attributes(self, copy: bool = True) -> Attributes:
         coef, b = self.running()  # type: ignore[attr-defined]
-        seen = max(self.seen, 1)
+        seen = max(self.n_visits, 1)
         return {
             "coef_": (coef - np.atleast_2d(self.u.T) / seen).astype(coef.dtype),
             "intercept_": (b - self.v / seen).astype(b.dtype),
@@ -172,12 +176,13 @@ class Averaged:
             "n_updates_": self.n_updates,
         }
 
-    def resume(self, mean: NDArray[Any], intercept: NDArray[Any], seen: int) -> None:
+    def resume(self, mean: NDArray[Any], intercept: NDArray[Any]) -> None:
         """Take up the mean of the visits before."""
+        seen = self.n_visits
         coef, b = self.running()  # type: ignore[attr-defined]
         self.u = np.ascontiguousarray(((coef.astype(np.float64) - mean) * seen).T)
         self.u = self.u[:, 0].copy() if len(mean) == 1 else self.u
-        self.v, self.seen = (b.astype(np.float64) - intercept) * seen, seen
+        self.v = (b.astype(np.float64) - intercept) * seen
 
 
 class AveragedPlane(Averaged, Plane):
@@ -188,12 +193,10 @@ class AveragedPlane(Averaged, Plane):
         self.start_averaging(self.w)
 
     def visit(self, order: NDArray[np.int32], most: int) -> tuple[int, float, int]:
-        result = loops.averaged.averaged_pass(
-            self.X, self.push, order, self.examples.ties, most, self.bias, self.seen,
+        return loops.averaged.averaged_pass(  # type: ignore[no-any-return]
+            self.X, self.push, order, self.examples.ties, most, self.bias, self.n_visits,
             self.w, self.b, self.u, self.v,
         )  # fmt: skip
-        self.seen += result[2]
-        return result  # type: ignore[no-any-return]
 
 
 class AveragedColumns(Averaged, Columns):
@@ -204,9 +207,7 @@ class AveragedColumns(Averaged, Columns):
         self.start_averaging(self.W)
 
     def visit(self, order: NDArray[np.int32], most: int) -> tuple[int, float, int]:
-        result = loops.averaged.averaged_multiclass_pass(
-            self.X, self.codes, self.step, order, self.examples.ties, most, self.bias, self.seen,
-            self.W, self.b, self.scores, self.u, self.v,
+        return loops.averaged.averaged_multiclass_pass(  # type: ignore[no-any-return]
+            self.X, self.codes, self.step, order, self.examples.ties, most, self.bias,
+            self.n_visits, self.W, self.b, self.scores, self.u, self.v,
         )  # fmt: skip
-        self.seen += result[2]
-        return result  # type: ignore[no-any-return]

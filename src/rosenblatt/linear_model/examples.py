@@ -14,6 +14,8 @@ from rosenblatt.base import FLOATS, encode_labels
 
 from .decision import TIES, codes_among
 
+ROWS_PER_BLOCK = 4096
+
 # One compiled call lasts about a tenth of a second, so that Ctrl-C is heard.
 CELLS_PER_CALL = 30_000_000
 
@@ -73,22 +75,8 @@ def check_examples(
             )
     else:
         codes = codes_among(classes, seen)[codes]
-    step = _steps(model, X, classes, codes, sample_weight)
-    visited = step > 0
-    if not visited.any():
-        raise ValueError(
-            "sample_weight and class_weight leave no row of positive weight to learn from."
-        )
-    hopeless = 0
-    if not model.fit_intercept:
-        without_hope = _hopeless_rows(model, X, len(classes), codes) & visited
-        hopeless = int(np.count_nonzero(without_hope))
-        visited &= ~without_hope
-    if visited.all():
-        rows = np.arange(len(codes), dtype=np.int32)
-    else:
-        rows = np.flatnonzero(visited).astype(np.int32)
-        assert_all_finite(X[~visited], input_name="X", estimator_name=type(model).__name__)
+    step = _steps(model, X.dtype, len(codes), classes, codes, sample_weight)
+    rows, hopeless = _rows_to_visit(model, X, step, codes, len(classes))
     return Examples(
         X=X,
         classes=classes,
@@ -99,6 +87,33 @@ def check_examples(
         bias=int(model.fit_intercept),
         hopeless=hopeless,
     )
+
+
+def check_finite(X: Any, rows: NDArray[Any], name: str) -> None:
+    """Refuse rows that hold NaN or infinity, a block at a time: a copy of all would be large."""
+    for start in range(0, len(rows), ROWS_PER_BLOCK):
+        block = X[rows[start : start + ROWS_PER_BLOCK]]
+        assert_all_finite(block, input_name="X", estimator_name=name)
+
+
+def _rows_to_visit(
+    model: Any, X: Any, step: NDArray[Any], codes: NDArray[np.intp], n_classes: int
+) -> tuple[NDArray[np.int32], int]:
+    """The rows that can be learned from, and how many others no weights can ever get right."""
+    visited, hopeless = step > 0, 0
+    if not visited.any():
+        raise ValueError(
+            f"No row has a positive step: eta0={model.eta0}, sample_weight and class_weight "
+            f"multiply to 0 in {X.dtype}. Give some rows a weight, or use larger numbers."
+        )
+    if not model.fit_intercept:
+        without_hope = _hopeless_rows(model, X, n_classes, codes) & visited
+        hopeless = int(np.count_nonzero(without_hope))
+        visited &= ~without_hope
+    if visited.all():
+        return np.arange(len(codes), dtype=np.int32), hopeless
+    check_finite(X, np.flatnonzero(~visited), type(model).__name__)
+    return np.flatnonzero(visited).astype(np.int32), hopeless
 
 
 def check_classes(model: Any, classes: Any) -> NDArray[Any]:
@@ -144,34 +159,48 @@ def check_start(
 
 
 def _steps(
-    model: Any, X: Any, classes: NDArray[Any], codes: NDArray[np.intp], sample_weight: Any
+    model: Any,
+    dtype: Any,
+    n: int,
+    classes: NDArray[Any],
+    codes: NDArray[np.intp],
+    sample_weight: Any,
 ) -> NDArray[Any]:
     """eta0 times class weight times sample weight, each row (n,)."""
     if model.class_weight is None and sample_weight is None:
-        return np.broadcast_to(X.dtype.type(model.eta0), len(codes))
-    steps = np.full(len(classes), model.eta0)
-    if model.class_weight is not None:
-        labels = classes[codes]
-        by_class = compute_class_weight(model.class_weight, classes=classes, y=labels)
-        if not (np.isfinite(by_class) & (by_class >= 0)).all():
-            raise ValueError(
-                f"class_weight must give finite weights >= 0; got {model.class_weight!r}."
-            )
-        steps = steps * by_class
-    step = steps.astype(X.dtype)[codes]
+        return np.broadcast_to(dtype.type(model.eta0), n)
+    weight: NDArray[Any] = np.ones(n, dtype)
     if sample_weight is not None:
-        weight = _check_sample_weight(sample_weight, X, dtype=X.dtype, ensure_non_negative=True)
-        step *= weight
-    return step
+        shape = np.empty((n, 0))  # all that the check reads of X
+        weight = _check_sample_weight(sample_weight, shape, dtype=dtype, ensure_non_negative=True)
+    by_class = _class_weights(model, classes, codes, weight)
+    return np.asarray((model.eta0 * by_class).astype(dtype)[codes] * weight)
+
+
+def _class_weights(
+    model: Any, classes: NDArray[Any], codes: NDArray[np.intp], weight: NDArray[Any]
+) -> NDArray[Any]:
+    """The weight of each class (K,); "balanced": by the inverse of its share of rows that count."""
+    if isinstance(model.class_weight, str):
+        counts = np.bincount(codes[weight > 0], minlength=len(classes))
+        return np.asarray(counts.sum() / (len(classes) * np.maximum(counts, 1.0)))
+    by_class = compute_class_weight(model.class_weight, classes=classes, y=classes)
+    if not (np.isfinite(by_class) & (by_class >= 0)).all():
+        raise ValueError(f"class_weight must give finite weights >= 0; got {model.class_weight!r}.")
+    return np.asarray(by_class)
 
 
 def _hopeless_rows(
     model: Any, X: Any, n_classes: int, codes: NDArray[np.intp]
 ) -> NDArray[np.bool_]:
     """Rows of zeros (n,) that no weights get right: without an intercept they always score 0."""
-    empty: NDArray[np.bool_] = np.diff(X.indptr) == 0 if sp.issparse(X) else ~X.any(axis=1)
+    if sp.issparse(X):  # zeros may be stored
+        stored = np.concatenate([[0], np.cumsum(X.data != 0)])
+        empty = np.diff(stored[X.indptr]) == 0
+    else:
+        empty = ~X.any(axis=1)
     if model.boundary == "mistake":
-        return empty
+        return np.asarray(empty)
     # Under the other two rules a tie is right for one class.
     wins_ties = n_classes - 1 if model.boundary == "positive" else 0
     return np.asarray(empty & (codes != wins_ties))

@@ -11,9 +11,9 @@ from rosenblatt import loops
 from rosenblatt.base import Passes, fitting, read_only, warn_not_converged
 
 from .decision import BoundaryClassifier
-from .examples import Examples, check_classes, check_examples, check_start
+from .examples import Examples, check_classes, check_examples, check_finite, check_start
 from .mistakes import UNLIMITED, Pick, Weights, pick_one, visit_in_order
-from .stopping import Cycle, HeldOut, Patience, why_not_converged
+from .stopping import HeldOut, Stopping
 
 
 class MistakeDriven(BoundaryClassifier):
@@ -28,6 +28,9 @@ class MistakeDriven(BoundaryClassifier):
     max_updates: int | None = None
 
     n_updates_: int
+    t_: float
+    step_range_: tuple[float, float]
+    stop_reason_: str | None
 
     @fitting
     def fit(
@@ -54,8 +57,10 @@ class MistakeDriven(BoundaryClassifier):
             Multiplies the step of each row; rows of weight 0 are not visited.
         """
         self._check_parameters()
-        if self.warm_start and hasattr(self, "coef_") and coef_init is None:
-            coef_init, intercept_init = self._last_weights()
+        if self.warm_start and hasattr(self, "coef_"):
+            coef, intercept = self._last_weights()
+            coef_init = coef if coef_init is None else coef_init
+            intercept_init = intercept if intercept_init is None else intercept_init
         examples = check_examples(self, X, y, sample_weight)
         start = check_start(examples, coef_init, intercept_init)
         one_at_a_time = self.pick != "cyclic" and self.max_updates is not None
@@ -98,39 +103,46 @@ class MistakeDriven(BoundaryClassifier):
         examples = check_examples(self, X, y, sample_weight, classes=check_classes(self, classes))
         start = (None, None) if first else self._last_weights()
         weights = self._weights(examples, *check_start(examples, *start))
-        if not first:
-            self._resume(weights)
-        n_updates, visits = (0, 0.0) if first else (self.n_updates_, self.t_ - 1)
-        passes = Passes(self, X, y, sample_weight, max_iter=1)
-        self._learn(passes, examples, weights)
-        self.n_updates_ += n_updates
-        self.t_ += visits
+        before = getattr(self, "step_range_", (np.inf, 0.0))
         if first:
             self.coef_init_ = self.intercept_init_ = None
+        else:
+            self._resume(weights)
+        self._learn(Passes(self, X, y, sample_weight, max_iter=1), examples, weights)
+        # One batch, once: nothing is known of a pass over all the data.
+        self.converged_, self.stop_reason_ = False, "max_iter"
+        low, high = self.step_range_
+        self.step_range_ = (min(low, before[0]), max(high, before[1]))
         return self
 
     def _learn(self, passes: Passes, examples: Examples, weights: Weights) -> str | None:
         """Make the passes and publish what came of them; return a warning if it fell short."""
         rng = check_random_state(self.random_state)
         seed = int(rng.randint(np.iinfo(np.int32).max))
-        held_out = HeldOut(self, examples, passes.sample_weight, rng)
-        order = held_out.training_rows
-        rows = read_only(order)  # the same memory, as the loops want it
-        fixed = self._order_is_fixed()
-        patience, cycle = Patience(self.tol, self.n_iter_no_change), Cycle()
-        most_updates = self.max_updates or UNLIMITED
+        held_out = None
+        if self.early_stopping:
+            held_out = HeldOut(self, examples, passes.sample_weight, rng)
+        order = examples.rows.copy() if held_out is None else held_out.training_rows
+        rows = read_only(order)
+        assert np.shares_memory(rows, order) or not len(order)  # shuffling one shuffles the other
+        stopping = Stopping(self, examples, held_out)
+        last_update = weights.n_updates + (self.max_updates or UNLIMITED)
         passes.attributes = lambda: {
             **weights.attributes(),
             "classes_": examples.classes,
             "n_iter_": passes.n_iter,
+            "converged_": False,
+            "stop_reason_": "callback",
         }
 
         for n_iter in passes:
-            most = most_updates - weights.n_updates
+            most = last_update - weights.n_updates
             if self.pick == "cyclic":
                 if self.shuffle:
                     loops.order.shuffle(order, seed + (n_iter << 32))
                 mistakes, loss, finished = visit_in_order(weights, examples, rows, most, passes)
+                if n_iter == 1 and not finished:  # rows that were not reached
+                    check_finite(examples.X, order, type(self).__name__)
             else:
                 mistakes, loss, finished = pick_one(
                     weights, examples, rows, most, passes, self.pick, rng
@@ -138,41 +150,34 @@ class MistakeDriven(BoundaryClassifier):
             loss_per_row = loss / max(len(order), 1)
             if self.verbose:
                 print(f"pass {n_iter}: {mistakes} mistakes, loss per row {loss_per_row:.6g}")
+            if reason := stopping.reason(weights, mistakes, loss_per_row, finished):
+                passes.stop(reason)
 
-            if mistakes == 0 and finished:
-                passes.stop("no_progress" if examples.hopeless else "converged")
-            elif not finished:
-                passes.stop("max_iter")
-            elif fixed and cycle.closes(weights.running()):
-                passes.stop("no_progress")
-            if self.early_stopping:
-                if patience.runs_out(-held_out.score(weights)):
-                    passes.stop("early_stopping")
-            elif self.pick == "cyclic" and patience.runs_out(loss_per_row):
-                passes.stop("no_progress")
-
-        self._publish(passes, examples, held_out, weights)
-        self.cycle_ = cycle.length
-        return why_not_converged(self, examples, mistakes, patience)
+        self._publish(passes, examples, weights, held_out)
+        self.cycle_ = stopping.cycle.length
+        return stopping.shortfall()
 
     def _publish(
-        self, passes: Passes, examples: Examples, held_out: HeldOut, weights: Weights
+        self, passes: Passes, examples: Examples, weights: Weights, held_out: HeldOut | None
     ) -> None:
         """Set the fitted attributes."""
-        attributes, at_peak = held_out.best(weights)
+        rewound = held_out is not None and held_out.past_its_peak
+        attributes = weights.attributes(copy=False) if held_out is None else held_out.peak
+        if not all(np.isfinite(attributes[name]).all() for name in ("coef_", "intercept_")):
+            raise ValueError(
+                f"The weights overflowed: X, eta0 or the weights are too large for "
+                f"{examples.X.dtype}. Standardise X, for example with StandardScaler."
+            )
         for name, value in attributes.items():
             setattr(self, name, value)
         self.classes_ = examples.classes
         self.n_iter_ = passes.n_iter
-        self.t_ = 1.0 + passes.n_iter * len(held_out.training_rows)
-        self.converged_ = passes.stop_reason == "converged" and not at_peak
-        self.stop_reason_ = "early_stopping" if at_peak else passes.stop_reason
-        self.validation_scores_ = held_out.scores or None
-
-    def _order_is_fixed(self) -> bool:
-        """Whether equal weights must lead to equal weights for ever."""
-        fixed = not self.shuffle if self.pick == "cyclic" else self.pick in ("first", "worst")
-        return fixed and self.penalty is None
+        self.t_ = 1.0 + weights.n_visits
+        self.converged_ = passes.stop_reason == "converged" and not rewound
+        self.stop_reason_ = "early_stopping" if rewound else passes.stop_reason
+        self.validation_scores_ = None if held_out is None else held_out.scores
+        steps = examples.step[examples.rows] if len(examples.rows) else examples.step
+        self.step_range_ = (float(steps.min()), float(steps.max()))
 
     def _last_weights(self) -> tuple[Any, NDArray[Any]]:
         """Where the last fit left its weights, for the next to go on from."""
@@ -180,6 +185,7 @@ class MistakeDriven(BoundaryClassifier):
 
     def _resume(self, weights: Weights) -> None:
         """Give weights that go on from the last batch whatever else they need to know of it."""
+        weights.n_updates, weights.n_visits = self.n_updates_, int(self.t_) - 1
 
     def _check_parameters(self) -> None:
         self._validate_params()

@@ -19,6 +19,9 @@ from .examples import Examples
 
 Pick = Literal["cyclic", "random", "first", "worst"]
 
+# By what factor a penalty multiplies the weights at each visit, and what it takes off their size.
+Pull = tuple[float, float]
+
 UNLIMITED = np.iinfo(np.int64).max
 
 
@@ -26,6 +29,7 @@ class Weights(Protocol):
     """What learns: see the module's first lines."""
 
     n_updates: int  # mistakes corrected so far
+    n_visits: int  # rows looked at so far
     drifts: bool  # whether what is published changes at right visits, too
 
     def visit(self, order: NDArray[np.int32], most: int) -> tuple[int, float, int]:
@@ -50,7 +54,8 @@ class Plane:
     drifts = False
 
     def __init__(self, examples: Examples, coef: NDArray[Any], intercept: NDArray[Any]) -> None:
-        self.w, self.b, self.n_updates = coef[0].copy(), intercept.copy(), 0
+        self.w, self.b = coef[0].copy(), intercept.copy()
+        self.n_updates = self.n_visits = 0
         self.examples = examples
         self.X = arrays(examples.X)
         self.push = read_only(np.where(examples.codes == 1, examples.step, -examples.step))
@@ -91,7 +96,8 @@ class Columns:
     drifts = False
 
     def __init__(self, examples: Examples, coef: NDArray[Any], intercept: NDArray[Any]) -> None:
-        self.W, self.b, self.n_updates = np.array(coef.T, order="C"), intercept.copy(), 0
+        self.W, self.b = np.array(coef.T, order="C"), intercept.copy()
+        self.n_updates = self.n_visits = 0
         self.examples = examples
         self.X = arrays(examples.X)
         self.codes, self.step = read_only(examples.codes), read_only(examples.step)
@@ -129,45 +135,46 @@ class Columns:
         return publish(*self.running(), self.n_updates, copy)
 
 
-class ShrinkingColumns(Columns):
-    """Columns under an L1 or L2 penalty, which shrinks all weights a little at every visit.
-
-    Two classes are two opposite columns of half the plane: half the steps and half the L1 penalty
-    on each make their difference move as one plane would.
-    """
+class ShrinkingPlane(Plane):
+    """A plane under an L1 or L2 penalty, which pulls all weights a little at every visit."""
 
     drifts = True
 
     def __init__(
-        self,
-        examples: Examples,
-        coef: NDArray[Any],
-        intercept: NDArray[Any],
-        shrink: float,
-        l1: float,
+        self, examples: Examples, coef: NDArray[Any], intercept: NDArray[Any], pull: Pull
     ) -> None:
-        self.two = examples.n_outputs == 1
-        if self.two:
-            coef = np.concatenate([-coef, coef]) / 2
-            intercept = np.concatenate([-intercept, intercept]) / 2
         super().__init__(examples, coef, intercept)
-        if self.two:
-            self.step = read_only(examples.step / 2)
-        self.l1 = l1 / 2 if self.two else l1
-        # A penalty so strong that it would turn the weights round sets them to zero instead.
-        self.decay = max(0.0, 1.0 - shrink)
-        self.scale, self.owed = np.ones(1), np.zeros(1)
-        self.paid = np.zeros(self.W.shape)
+        self.pull, self.state, self.paid = pull, np.array([1.0, 0.0]), np.zeros(self.w.shape)
 
     def visit(self, order: NDArray[np.int32], most: int) -> tuple[int, float, int]:
-        return loops.perceptron.penalised_pass(  # type: ignore[no-any-return]
-            self.X, self.codes, self.step, order, self.examples.ties, most, self.bias,
-            self.decay, self.l1, self.W, self.b, self.scores, self.scale, self.owed, self.paid,
+        return loops.perceptron.shrinking_pass(  # type: ignore[no-any-return]
+            self.X, self.push, order, self.examples.ties, most, self.bias, self.pull,
+            self.w, self.b, self.state, self.paid,
         )  # fmt: skip
 
     def running(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        coef, b = (self.W.T * self.scale).astype(self.W.dtype), self.b
-        return (coef[1:] - coef[:1], b[1:] - b[:1]) if self.two else (coef, b)
+        return (self.w * self.state[0]).astype(self.w.dtype)[np.newaxis], self.b
+
+
+class ShrinkingColumns(Columns):
+    """Columns under a penalty."""
+
+    drifts = True
+
+    def __init__(
+        self, examples: Examples, coef: NDArray[Any], intercept: NDArray[Any], pull: Pull
+    ) -> None:
+        super().__init__(examples, coef, intercept)
+        self.pull, self.state, self.paid = pull, np.array([1.0, 0.0]), np.zeros(self.W.shape)
+
+    def visit(self, order: NDArray[np.int32], most: int) -> tuple[int, float, int]:
+        return loops.perceptron.shrinking_multiclass_pass(  # type: ignore[no-any-return]
+            self.X, self.codes, self.step, order, self.examples.ties, most, self.bias, self.pull,
+            self.W, self.b, self.scores, self.state, self.paid,
+        )  # fmt: skip
+
+    def running(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        return (self.W.T * self.state[0]).astype(self.W.dtype), self.b
 
 
 def publish(coef: NDArray[Any], b: NDArray[Any], n_updates: int, copy: bool) -> Attributes:
@@ -191,6 +198,7 @@ def visit_in_order(
         made, lost, visits = weights.visit(rows, most - mistakes)
         mistakes, loss = mistakes + made, loss + lost
         weights.n_updates += made
+        weights.n_visits += visits
         if visits < len(rows):
             refuse_if_not_finite(examples.X, rows[visits], weights)
             return mistakes, loss, False
@@ -213,6 +221,7 @@ def pick_one(
     Return (mistakes corrected, loss, whether all that was to be done was done).
     """
     scores = weights.look()
+    weights.n_visits += len(order)
     if not np.isfinite(scores).all():
         row = int(np.argmax(~np.isfinite(scores).reshape(len(scores), -1).all(axis=1)))
         refuse_if_not_finite(examples.X, row, weights)
@@ -248,6 +257,6 @@ def refuse_if_not_finite(X: Any, row: int, weights: Weights) -> None:
     with np.errstate(over="ignore", invalid="ignore"):
         if not np.isfinite(score_of_row(weights, X, row)).all():
             raise ValueError(
-                f"The weights overflowed at row {row} of X: its numbers are too large for "
-                f"{X.dtype}. Standardise X, for example with StandardScaler."
+                f"The score of row {row} of X overflowed: the numbers are too large for {X.dtype}. "
+                "Standardise X, for example with StandardScaler."
             )

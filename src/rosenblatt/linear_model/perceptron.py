@@ -9,7 +9,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from .decision import TIES
 from .examples import Examples
 from .mistake_driven import MistakeDriven
-from .mistakes import Columns, Pick, Plane, ShrinkingColumns, Weights
+from .mistakes import Columns, Pick, Plane, ShrinkingColumns, ShrinkingPlane, Weights
 
 
 class Perceptron(MistakeDriven):
@@ -86,13 +86,16 @@ class Perceptron(MistakeDriven):
     t_ : float
         Rows visited, plus one.
     converged_ : bool
-        Whether a pass without a mistake was seen.
+        Whether a pass without a mistake ended the fit. Never after `partial_fit`, which sees one
+        batch, nor with a penalty, which moves the weights in such a pass, too.
     stop_reason_ : str
         "converged", "max_iter", "no_progress", "early_stopping" or "callback".
     cycle_ : int
         Passes after which a fit in fixed order repeats its weights, for ever; 0 if none was seen.
     coef_init_, intercept_init_ : ndarray or None
         Where the fit began; None is zero.
+    step_range_ : tuple of float
+        The shortest and the longest step that a mistake could earn: eta0 times the weights.
     validation_scores_ : list of float or None
         Accuracy on the held-out rows after each pass, with `early_stopping`.
     n_features_in_ : int
@@ -197,10 +200,11 @@ class Perceptron(MistakeDriven):
         """The weights to learn, of the kind that classes and penalty ask for."""
         if self.penalty is not None:
             l1_ratio = {"l1": 1.0, "l2": 0.0}.get(self.penalty, self.l1_ratio)
-            pull = self.eta0 * self.alpha
-            return ShrinkingColumns(
-                examples, coef, intercept, shrink=(1 - l1_ratio) * pull, l1=l1_ratio * pull
-            )
+            rate = self.eta0 * self.alpha
+            # A penalty so strong that it would turn the weights round sets them to zero instead.
+            pull = (max(0.0, 1 - (1 - l1_ratio) * rate), l1_ratio * rate)
+            kind = ShrinkingPlane if examples.n_outputs == 1 else ShrinkingColumns
+            return kind(examples, coef, intercept, pull)
         return (Plane if examples.n_outputs == 1 else Columns)(examples, coef, intercept)
 
     def _check_parameters(self) -> None:

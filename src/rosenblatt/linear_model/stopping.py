@@ -5,12 +5,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedShuffleSplit
-from sklearn.utils import assert_all_finite
 
-from rosenblatt.base import Attributes
+from rosenblatt.base import Attributes, StopReason
 
 from .decision import decide
-from .examples import Examples
+from .examples import Examples, check_finite
 from .mistakes import Weights
 
 
@@ -58,18 +57,16 @@ class HeldOut:
     def __init__(
         self, model: Any, examples: Examples, sample_weight: Any, rng: np.random.RandomState
     ) -> None:
-        self.examples, self.boundary = examples, model.boundary
-        self.training_rows = examples.rows.copy()
-        self.scores: list[float] = []
-        self.peak: Attributes = {}
-        if not model.early_stopping:
-            return
+        self.boundary = model.boundary
         split = StratifiedShuffleSplit(1, test_size=model.validation_fraction, random_state=rng)
         train, held = next(split.split(examples.rows, examples.codes[examples.rows]))
         self.training_rows, rows = examples.rows[train], examples.rows[held]
+        check_finite(examples.X, rows, type(model).__name__)
         self.X, self.codes = examples.X[rows], examples.codes[rows]
-        self.weight = None if sample_weight is None else np.asarray(sample_weight)[rows]
-        assert_all_finite(self.X, input_name="X", estimator_name=type(model).__name__)
+        weight = None if sample_weight is None else np.asarray(sample_weight)
+        self.weight = weight[rows] if weight is not None and weight.ndim else None
+        self.scores: list[float] = []
+        self.peak: Attributes = {}
 
     def score(self, weights: Weights) -> float:
         """Take in one pass; return its accuracy on the held-out rows."""
@@ -83,42 +80,85 @@ class HeldOut:
         self.scores.append(accuracy)
         return accuracy
 
-    def best(self, weights: Weights) -> tuple[Attributes, bool]:
-        """The weights to publish, and whether they are of an earlier pass than the last."""
-        if not self.scores:
-            return weights.attributes(copy=False), False
-        return self.peak, self.scores[-1] < max(self.scores)
+    @property
+    def past_its_peak(self) -> bool:
+        """Whether an earlier pass did better than the last."""
+        return self.scores[-1] < max(self.scores)
 
 
-def why_not_converged(
-    model: Any, examples: Examples, mistakes: int, patience: Patience
-) -> str | None:
-    """A sentence for a fit that ended before a clean pass, None if there is nothing to say."""
-    if model.stop_reason_ not in ("max_iter", "no_progress"):
+class Stopping:
+    """The rules that end a fit before it runs out of passes, in the order they are asked."""
+
+    def __init__(self, model: Any, examples: Examples, held_out: HeldOut | None) -> None:
+        self.model, self.examples, self.held_out = model, examples, held_out
+        self.patience, self.cycle = Patience(model.tol, model.n_iter_no_change), Cycle()
+        self.mistakes = 0  # in the last pass
+
+    def reason(
+        self, weights: Weights, mistakes: int, loss_per_row: float, finished: bool
+    ) -> StopReason | None:
+        """Why to stop after this pass, if there is a reason."""
+        self.mistakes = mistakes
+        if self.held_out is not None:
+            out_of_patience = self.patience.runs_out(-self.held_out.score(weights))
+        else:
+            # One correction says little of progress, and is no pass.
+            cyclic = self.model.pick == "cyclic"
+            out_of_patience = cyclic and self.patience.runs_out(loss_per_row)
+        if not finished:
+            return "max_iter"
+        # A penalty moves the weights even in a pass without mistakes, which then proves nothing.
+        if mistakes == 0 and self.model.penalty is None:
+            return "no_progress" if self.examples.hopeless else "converged"
+        if self._order_is_fixed() and self.cycle.closes(weights.running()):
+            return "no_progress"
+        if out_of_patience:
+            return "no_progress" if self.held_out is None else "early_stopping"
         return None
-    ask = "separability(X, y) tells whether any plane separates the classes."
-    reached = f"{type(model).__name__} made {mistakes} mistakes in pass {model.n_iter_}, the last"
-    if examples.hopeless and mistakes == 0:
-        return (
-            f"{examples.hopeless} rows of X are all zero and fit_intercept=False: they score 0 "
-            "under any weights, so no weights can be right on them. Every other row is right. Use "
-            "fit_intercept=True, or leave the empty rows out."
-        )
-    if model.cycle_:
-        return (
-            f"{reached}, and its weights are those of {model.cycle_} passes before: in this order "
-            "the fit goes round for ever. Use shuffle=True to keep moving, or better features; "
-            + ask
-        )
-    if model.stop_reason_ == "no_progress":
-        return (
-            f"{reached}; none was wanted. The loss per row has not fallen by more than "
-            f"tol={model.tol} below its best, {patience.best:.3g}, for {patience.waited} passes. "
-            f"tol=None goes on until a pass has no mistake or max_iter is reached; " + ask
-        )
-    limit = (
-        f"max_updates={model.max_updates}"
-        if model.max_updates and model.n_updates_ >= model.max_updates
-        else f"max_iter={model.max_iter}"
-    )
-    return f"{reached}; none was wanted. {limit} is reached: raise it to go on. " + ask
+
+    def _order_is_fixed(self) -> bool:
+        """Whether equal weights must lead to equal weights for ever."""
+        model = self.model
+        fixed = not model.shuffle if model.pick == "cyclic" else model.pick in ("first", "worst")
+        return fixed and model.penalty is None
+
+    def shortfall(self) -> str | None:
+        """A sentence for a fit that ended before a clean pass, None if there is nothing to say."""
+        model, mistakes = self.model, self.mistakes
+        # Under a penalty the loss is only asked to stop falling.
+        if model.stop_reason_ == "no_progress" and model.penalty is not None:
+            return None
+        if model.stop_reason_ not in ("max_iter", "no_progress"):
+            return None
+        ask = "separability(X, y) tells whether a pass without mistakes is possible."
+        name = type(model).__name__
+        stopped = f"{name} stopped with {_count(mistakes, 'mistake')} in its last pass"
+        if self.examples.hopeless and mistakes == 0:
+            return (
+                f"{_count(self.examples.hopeless, 'row')} of X are all zero and "
+                "fit_intercept=False: no weights can be right on them; every other row is right. "
+                "Use fit_intercept=True, or leave the empty rows out."
+            )
+        if model.cycle_:
+            other = "shuffle=True" if model.pick == "cyclic" else 'pick="random"'
+            return (
+                f"{stopped}: its weights repeat every {_count(model.cycle_, 'pass', 'es')}, so "
+                f"this fixed order goes round for ever. Use {other} to keep moving; {ask}"
+            )
+        if model.stop_reason_ == "no_progress":
+            return (
+                f"{stopped}: its loss per row, {self.patience.best:.3g} at best, has not fallen by "
+                f"tol={model.tol} for {_count(self.patience.waited, 'pass', 'es')}. "
+                f"Use tol=None to go on; {ask}"
+            )
+        if model.max_updates is not None and model.n_updates_ >= model.max_updates:
+            return (
+                f"{name} stopped with mistakes left: max_updates={model.max_updates} is reached. "
+                f"Raise it to go on; {ask}"
+            )
+        return f"{stopped}: max_iter={model.max_iter} is reached. Raise it to go on; {ask}"
+
+
+def _count(n: int, noun: str, plural: str = "s") -> str:
+    """A number with its noun."""
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}{plural}"

@@ -48,9 +48,9 @@ def averaged_multiclass_pass(
         i = order[t]
         true = y[i]
         class_scores(X, i, W, 1.0, b, scores)
-        if not np.isfinite(scores[true]):
-            return mistakes, loss, t
         rival = best_rival(scores, true, ties)
+        if not np.isfinite(scores[true] - scores[rival]):
+            return mistakes, loss, t
         if beats(scores, true, rival, ties):
             continue
         if mistakes == most_mistakes:

@@ -39,11 +39,11 @@ def digest() -> str:
 @cache
 def folder() -> Path | None:
     """The folder for loops as they are now, made if need be; None if it cannot be written."""
-    path = cache_root() / "loops" / digest()
     try:
+        path = cache_root() / "loops" / digest()
         # Compiled code is loaded from here: nobody else may write it.
         path.mkdir(parents=True, exist_ok=True, mode=0o700)
-    except OSError:
+    except (OSError, RuntimeError):  # RuntimeError: nobody knows where home is
         return None
     return path if os.access(path, os.W_OK | os.X_OK) else None
 
@@ -76,6 +76,13 @@ class DigestCache(FunctionCache):
     """Numba's cache of one function, in a folder keyed by all of `loops`."""
 
     _impl_class = _DigestCacheImpl
+
+    def _load_overload(self, signature: Any, target_context: Any) -> Any:
+        try:
+            return super()._load_overload(signature, target_context)
+        except Exception:  # a damaged file can fail in any way; the loop is compiled anew
+            self._cache_file.flush()
+            return None
 
     @staticmethod
     def available() -> bool:

@@ -7,7 +7,7 @@ from . import compiled
 
 @compiled
 def shuffle(order, seed):
-    """Shuffle order (n,) in place, every order equally likely; a function of order and seed.
+    """Shuffle order (n,) in place, every order about equally likely; a function of order and seed.
 
     Fisher and Yates's shuffle on the SplitMix64 generator: four times as fast as NumPy's, and
     an order is wanted for every pass.

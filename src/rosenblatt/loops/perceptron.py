@@ -51,9 +51,9 @@ def multiclass_pass(X, y, step, order, ties, most_mistakes, bias, W, b, scores):
         i = order[t]
         true = y[i]
         class_scores(X, i, W, 1.0, b, scores)
-        if not np.isfinite(scores[true]):
-            return mistakes, loss, t
         rival = best_rival(scores, true, ties)
+        if not np.isfinite(scores[true] - scores[rival]):
+            return mistakes, loss, t
         if beats(scores, true, rival, ties):
             continue
         if mistakes == most_mistakes:
@@ -95,73 +95,106 @@ def beats(scores, true, rival, ties):
 
 
 @compiled
-def penalised_pass(
-    X, y, step, order, ties, most_mistakes, bias, decay, l1, W, b, scores, scale, owed, paid
-):
-    """As `multiclass_pass`, with weights that shrink at every visit. Also changes the last three.
+def shrinking_pass(X, push, order, favoured, most_mistakes, bias, pull, w, b, state, paid):
+    """As `perceptron_pass`, with weights that shrink at every visit. Also changes state and paid.
 
-    L2: all weights are multiplied by `decay`; they are kept as ``scale[0] * W``, so that one
-    number changes and not d K. L1: each visit adds l1 to what every weight owes, owed[0]; a weight
-    pays the next time its feature is seen, paid (d, K) remembers how much (Tsuruoka et al. 2009).
+    Reads pull (2,): decay and l1. L2: all weights are multiplied by the decay; they are kept as
+    ``scale * w``, so that one number changes and not d. L1: each visit adds l1 to what every
+    weight owes; a weight pays the next time its feature is seen, and paid (d,) remembers how much
+    (Tsuruoka et al. 2009). state (2,) holds the scale and what is owed.
     """
+    decay, l1 = pull
+    mistakes, loss = 0, 0.0
+    for t in range(order.shape[0]):
+        rows.call_ahead(X, push, order, t)
+        i = order[t]
+        score = state[0] * rows.dot(X, i, w) + b[0]
+        if not np.isfinite(score):
+            return mistakes, loss, t
+        margin = score if push[i] > 0 else -score
+        right = margin > 0 or (margin == 0 and push[i] * favoured > 0)
+        if not right and mistakes == most_mistakes:
+            return mistakes, loss, t
+        state[0] *= decay
+        if state[0] < 1e-9:  # before dividing by it loses digits
+            multiply(w, state[0])
+            state[0] = 1.0
+        if not right:
+            rows.add(X, i, w.dtype.type(push[i] / state[0]), w)
+            b[0] += bias * push[i]
+            mistakes += 1
+            loss -= margin
+        if l1 > 0:
+            state[1] += l1
+            pay(X, i, w, state, paid)
+    return mistakes, loss, order.shape[0]
+
+
+@compiled
+def shrinking_multiclass_pass(
+    X, y, step, order, ties, most_mistakes, bias, pull, W, b, scores, state, paid
+):
+    """As `multiclass_pass`, with weights that shrink as in `shrinking_pass`; paid (d, K)."""
+    decay, l1 = pull
     mistakes, loss = 0, 0.0
     for t in range(order.shape[0]):
         rows.call_ahead(X, y, order, t)
         i = order[t]
         true = y[i]
-        class_scores(X, i, W, scale[0], b, scores)
-        if not np.isfinite(scores[true]):
-            return mistakes, loss, t
+        class_scores(X, i, W, state[0], b, scores)
         rival = best_rival(scores, true, ties)
+        if not np.isfinite(scores[true] - scores[rival]):
+            return mistakes, loss, t
         right = beats(scores, true, rival, ties)
         if not right and mistakes == most_mistakes:
             return mistakes, loss, t
-        scale[0] *= decay
-        if scale[0] < 1e-9:  # before dividing by it loses digits
-            multiply(W, scale[0])
-            scale[0] = 1.0
+        state[0] *= decay
+        if state[0] < 1e-9:
+            for k in range(b.shape[0]):
+                multiply(W[:, k], state[0])
+            state[0] = 1.0
         if not right:
-            rows.move(X, i, W.dtype.type(step[i] / scale[0]), W, rival, true)
+            rows.move(X, i, W.dtype.type(step[i] / state[0]), W, rival, true)
             b[true] += bias * step[i]
             b[rival] -= bias * step[i]
             mistakes += 1
             loss += scores[rival] - scores[true]
         if l1 > 0:
-            owed[0] += l1
-            pay(X, i, W, scale[0], owed[0], paid)
+            state[1] += l1
+            for k in range(b.shape[0]):
+                pay(X, i, W[:, k], state, paid[:, k])
     return mistakes, loss, order.shape[0]
 
 
 @compiled
-def multiply(W, factor):
-    """Multiply W (d, K) by a number, in place."""
-    for j in range(W.shape[0]):
-        for k in range(W.shape[1]):
-            W[j, k] *= factor
+def multiply(w, factor):
+    """Multiply w (d,) by a number, in place."""
+    for j in range(w.shape[0]):
+        w[j] *= factor
 
 
 @compiled
-def pay(X, i, W, scale, owed, paid):
+def pay(X, i, w, state, paid):
     """Move the weights of row i's features towards 0, by what each still owes, not past it."""
     if isinstance(X, tuple):
         _, indices, indptr = X
         for p in range(indptr[i], indptr[i + 1]):
-            pay_feature(np.uint32(indices[p]), W, scale, owed, paid)
+            pay_feature(np.uint32(indices[p]), w, state, paid)
     else:
         for j in range(X.shape[1]):
-            pay_feature(j, W, scale, owed, paid)
+            pay_feature(j, w, state, paid)
 
 
 @compiled
-def pay_feature(j, W, scale, owed, paid):
-    """`pay` for one feature, all classes."""
-    for k in range(W.shape[1]):
-        before = W[j, k]
-        if before > 0:
-            W[j, k] = max(0.0, before - (owed + paid[j, k]) / scale)
-        elif before < 0:
-            W[j, k] = min(0.0, before + (owed - paid[j, k]) / scale)
-        paid[j, k] += scale * (W[j, k] - before)
+def pay_feature(j, w, state, paid):
+    """`pay` for one feature."""
+    scale, owed = state[0], state[1]
+    before = w[j]
+    if before > 0:
+        w[j] = max(0.0, before - (owed + paid[j]) / scale)
+    elif before < 0:
+        w[j] = min(0.0, before + (owed - paid[j]) / scale)
+    paid[j] += scale * (w[j] - before)
 
 
 @compiled
