@@ -3,6 +3,8 @@
 Run it with `make demo`; it needs nothing but the package, rich, and scikit-learn's bundled data.
 """
 
+import re
+import textwrap
 import warnings
 from pathlib import Path
 from typing import Any
@@ -38,12 +40,25 @@ def main() -> None:
         if name == "breast cancer":
             longest = certificate
     console.print(table)
-    console.print("\nThe certificate of the third, whole:\n")
-    console.print(str(longest), markup=False, highlight=False)
-    steps = replay()
     console.print(
-        f"\n{PAGE} replays {steps} corrections of a perceptron finding its line: open it."
+        "\nOn iris every test row may be right while some training rows are wrong. That is no "
+        "fault of the fit: it is proved that no perceptron gets all its training rows right.",
+        highlight=False,
     )
+    console.print("\nThe certificate of breast cancer, whole:\n")
+    for line in str(longest).splitlines():
+        print_hanging(console, line)
+    steps = replay()
+    console.print(f"\nA page replays {steps} corrections of a perceptron finding its line. Open")
+    console.print(str(PAGE.absolute()), markup=False, highlight=False, soft_wrap=True)
+
+
+def print_hanging(console: Console, line: str) -> None:
+    """Print a line of a table; where it is too long, it goes on below its last column."""
+    gaps = [gap.end() for gap in re.finditer(r"(?<=\S)  +", line)]
+    indent = gaps[-1] if gaps and gaps[-1] <= console.width // 2 else 4
+    text = textwrap.fill(line, console.width, subsequent_indent=" " * indent)
+    console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
 def learn(X: NDArray[Any], y: NDArray[Any]) -> tuple[list[str], Certificate]:
@@ -78,7 +93,7 @@ def replay() -> int:
     y = iris.target_names[iris.target[setosa_or_versicolor]]
     trace = Trace(every="update")
     model = Perceptron(tol=None).set_callbacks(trace).fit(X, y)
-    trace.save(PAGE)
+    trace.save(PAGE, feature_names=["sepal length (cm)", "sepal width (cm)"])
     return model.n_updates_
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .certificates import Certificate, Claim, certify
-    from .linear_model import AveragedPerceptron, Perceptron
+    from .linear_model import AveragedPerceptron, Perceptron, PocketPerceptron
     from .separation import Separability, separability
     from .trace import Trace
 
@@ -25,6 +25,7 @@ _HOMES = {
     "Certificate": "certificates",
     "Claim": "certificates",
     "Perceptron": "linear_model",
+    "PocketPerceptron": "linear_model",
     "Separability": "separation",
     "Trace": "trace",
     "certify": "certificates",
@@ -36,6 +37,7 @@ __all__ = [
     "Certificate",
     "Claim",
     "Perceptron",
+    "PocketPerceptron",
     "Separability",
     "Trace",
     "certify",

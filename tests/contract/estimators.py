@@ -26,6 +26,7 @@ SETTINGS = {
         {"pick": "random", "max_updates": 20},
         {"early_stopping": True},
     ],
+    "PocketPerceptron": [{"max_iter": 6}, {"pick": "worst", "max_updates": 20}],
 }
 
 # scikit-learn's checks that an estimator may fail, with the reason.
@@ -37,7 +38,7 @@ EXPECTED_FAILURES = {
         ],
         "visits row by row: a row of weight two is one visit with a double step, not two",
     )
-    for name in ("AveragedPerceptron", "Perceptron")
+    for name in ("AveragedPerceptron", "Perceptron", "PocketPerceptron")
 }
 
 # Of these, the ones for scikit-learn's own checks; the rest hold out rows of tiny tables, or make
@@ -45,6 +46,7 @@ EXPECTED_FAILURES = {
 CHECKED_SETTINGS = {
     "AveragedPerceptron": [{}],
     "Perceptron": [{}, {"tol": None, "max_iter": 5}, {"penalty": "elasticnet"}],
+    "PocketPerceptron": [{"max_updates": 1000}],
 }
 
 

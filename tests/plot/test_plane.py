@@ -67,6 +67,24 @@ def test_points_differ_in_shape_as_well_as_colour():
     assert len(points) == len(shapes) == 2
 
 
+def test_wrong_points_are_hollow_and_the_legend_is_not():
+    model = Perceptron(tol=None).fit(X, Y2)
+    ax = boundary(model, X, Y2[::-1])
+    wrong = model.predict(X) != Y2[::-1]
+    points = [c for c in ax.collections if len(c.get_offsets()) > 1]
+    hollow = [c.get_offsets()[(c.get_facecolor() == 1).all(axis=1)] for c in points]
+    assert sorted(np.concatenate(hollow).tolist()) == sorted(X[wrong].tolist())
+    assert not any((h.get_facecolor() == 1).all() for h in ax.get_legend().legend_handles)
+    assert ax.get_legend().get_title().get_text() == "hollow: predicted wrongly"
+
+
+def test_a_picture_without_a_line_says_why():
+    model = Perceptron(tol=None).fit(X, Y2)
+    model.coef_ = np.zeros((1, 2))
+    title = boundary(model, X, Y2).get_legend().get_title()
+    assert "w = 0: no line yet" in title.get_text()
+
+
 def test_more_features_are_refused():
     model = Perceptron(tol=None).fit(np.eye(3), [0, 1, 1])
     with pytest.raises(

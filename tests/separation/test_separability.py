@@ -1,6 +1,7 @@
 """Separability against hand calculations, an oracle, tampering and real tables."""
 
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -230,6 +231,43 @@ def test_a_nudged_combination_fails(at, nudge, joint):
     assert not replace(found, combination=-found.combination).verify(XOR_X, XOR_Y)
 
 
+def test_a_margin_that_is_no_number_fails():
+    found = separability(FIVE_X, FIVE_Y)
+    for margin in (np.nan, np.inf, -np.inf, 0.0, None):
+        assert not replace(found, margin=margin).verify(FIVE_X, FIVE_Y)
+
+
+def test_a_plane_through_the_origin_has_no_intercept():
+    found = separability([[1.0], [2.0]], [0, 1])
+    assert not replace(found, fit_intercept=False).verify([[1.0], [2.0]], [0, 1])
+    joint = separability([[1.0], [2.0]], [0, 1], joint=True)
+    assert not replace(joint, fit_intercept=False).verify([[1.0], [2.0]], [0, 1])
+
+
+def test_what_is_said_of_pairs_must_follow_from_all_of_them():
+    X, y = [[0.0], [2.0], [1.0], [10.0]], [0, 0, 1, 2]
+    found = separability(X, y)
+    assert found.verify(X, y)
+    assert not found.separable
+    without = {key: pair for key, pair in found.pairs.items() if pair.separable}
+    renamed = {**without, (0, 1): found.pairs[1, 2]}
+    for pairs in ({}, without, renamed, found.pairs):
+        rosy = replace(found, separable=True, margin=5.0, gap=None, pairs=pairs)
+        assert not rosy.verify(X, y)
+        assert not replace(rosy, margin=min(p.margin or 9 for p in without.values())).verify(X, y)
+    apart = separability([[0.0], [1.0], [10.0]], y[1:])
+    assert apart.verify([[0.0], [1.0], [10.0]], y[1:])
+    assert not replace(apart, margin=5.0).verify([[0.0], [1.0], [10.0]], y[1:])
+
+
+def test_averages_that_nearly_agree_are_no_proof():
+    # 1 and 1 + 1e-13 differ by less than published weights are rounded, and yet are apart.
+    nearly = replace(separability([[1.0], [1.0]], [0, 1]), combination=np.ones(2))
+    assert nearly.verify([[1.0], [1.0]], [0, 1])
+    assert not nearly.verify([[1.0], [1 + 1e-13]], [0, 1])
+    assert not replace(nearly, gap=1.0).verify([[1.0], [1.0]], [0, 1])
+
+
 def test_nobody_can_claim_a_plane_for_xor():
     claim = replace(
         separability(FIVE_X, FIVE_SIGN), coef=np.array([1.0, 0.0]), intercept=-0.5, margin=0.5
@@ -300,14 +338,26 @@ def test_margins_near_rounding_are_still_proved():
         assert found.verify(Z, y)
 
 
-def test_values_too_far_apart_for_exact_arithmetic_are_graded_checked():
-    # Scaling such a column would lose its smallest value, so no proof is claimed.
+def test_values_too_far_apart_for_scaling_are_decided_in_integers_if_few():
+    # Scaling such a column would lose its smallest value; integers of a thousand bits do not.
     X, y = [[1e140], [1e-160], [0.0], [2e-160]], [1, 0, 1, 1]
+    found = separability(X, y)
+    assert not found.separable
+    assert found.grade == "proved"
+    assert found.verify(X, y)
+
+
+def test_values_too_far_apart_for_exact_arithmetic_are_graded_checked_if_many():
+    X = np.repeat([[1e140], [1e-160], [0.0], [2e-160]], 30_000, axis=0)
+    X[:, 0] *= 1 + np.arange(len(X)) % 30_000 / 30_000
+    X = np.column_stack([X, np.ones(len(X)), np.arange(len(X)) % 2])
+    y = np.repeat([1, 0, 1, 1], 30_000)
     found = separability(X, y)
     assert not found.separable
     assert found.grade == "checked"
     assert found.verify(X, y)
     assert "by a margin above" in str(found)
+    assert not replace(found, gap=-1.0).verify(X, y)
 
 
 def test_a_value_lost_in_scaling_never_becomes_a_proof():
@@ -326,6 +376,76 @@ def test_weights_that_nearly_balance_bound_the_margin():
     )
     assert nearly.verify(XOR_X, XOR_Y)
     assert not replace(nearly, gap=nearly.gap * 0.999).verify(XOR_X, XOR_Y)
+
+
+FAR_SQUARE = np.array([[0, 0, 1.0], [1, 1, 1], [1, 0, 1], [0, 1, 1]])
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "fit_intercept"),
+    [
+        (np.array([[-1, -2, 0, 2], [0, 1, -1, -1]]) + 1e15, [0, 1], False),
+        (sparse.csr_matrix([[0.9999999999999982], [0.9999999999999991]]), [0, 1], True),
+        (FAR_SQUARE + 1e12 * np.array([1, 1, 0]), [0, 1, 1, 1], False),
+        ([[2.0**53 - 1], [2.0**53]], [0, 1], True),  # no float64 lies between: b is a fraction
+    ],
+)
+def test_small_tables_apart_by_a_hair_are_proved_separable(X, y, fit_intercept):
+    found = separability(X, y, fit_intercept=fit_intercept)
+    assert found.separable
+    assert found.grade == "proved"
+    assert found.verify(X, y)
+    assert not found.verify(X, [1 - label for label in y])
+
+
+@settings(max_examples=60, deadline=None)
+@given(small_tables, st.sampled_from([0.0, 1e6, 2.0**40, 2.0**50]), st.booleans())
+def test_small_tables_far_from_the_origin_are_proved_like_near_ones(table, offset, sparsely):
+    X = np.array([row for row, _ in table], dtype=float)
+    y = np.array([label for _, label in table])
+    if len(set(y.tolist())) < 2:
+        return
+    near, Z = separability(X, y), X + offset
+    found = separability(sparse.csr_array(Z) if sparsely else Z, y)
+    assert found.separable == near.separable
+    assert found.grade == "proved"
+    assert found.verify(Z, y)
+    if found.separable and offset < 2.0**50:  # there, an intercept is a multiple of 1/8
+        assert found.margin == pytest.approx(near.margin, rel=0.01)
+
+
+def test_the_margin_of_a_small_table_far_away_is_the_largest():
+    # At 1e8 the plane (1, 1, -2e8 - 0.5) / 2e8 leaves 0.5 / 2e8 on either side.
+    X = FAR_SQUARE + 1e8 * np.array([1, 1, 0])
+    found = separability(X, [0, 1, 1, 1], fit_intercept=False)
+    assert found.margin == pytest.approx(0.5 / 2e8, rel=1e-3)
+    assert found.verify(X, [0, 1, 1, 1])
+
+
+@pytest.mark.parametrize("joint", [False, True])
+def test_columns_of_zeros_get_zero_coefficients(joint):
+    X = np.zeros((5, 7))
+    X[:, [2, 5]] = FIVE_X
+    found = separability(sparse.csr_array(X), FIVE_Y, joint=joint)
+    assert np.flatnonzero(np.atleast_2d(found.coef).any(axis=0)).tolist() == [2, 5]
+    assert found.verify(X, FIVE_Y)
+    assert found.margin == separability(FIVE_X, FIVE_Y, joint=joint).margin
+    assert widest(X, FIVE_SIGN).direction.shape == (8,)
+    assert not separability(np.zeros((2, 3)), [0, 1]).separable
+
+
+def test_wide_sparse_tables_get_a_good_plane_without_waiting():
+    rng = np.random.default_rng(0)
+    X = sparse.random(300, 20_000, 0.005, format="csr", random_state=0)
+    y = rng.integers(0, 2, 300)
+    found = separability(X, y)
+    assert found.separable
+    assert found.verify(X, y)
+    # Some weights of both classes bound all margins: those of rows at the margin are near best.
+    sign, K = 2.0 * y - 1, (X @ X.T).toarray()
+    u = np.linalg.solve(K, sign)  # for rows nearly orthogonal every row is at the margin
+    best = 1 / np.sqrt(sign @ u)
+    assert found.margin >= 0.95 * best
 
 
 def test_more_columns_than_rows():
@@ -477,7 +597,7 @@ def test_widest_of_rows_on_one_side():
         ([[1.0], [2.0]], [[0], [1]], ValueError, "y must have one dimension"),
         ([["a"], ["b"]], [0, 1], TypeError, "X must hold real numbers"),
         ([[1.0], [2.0]], [0.0, np.nan], ValueError, "got NaN in row 1"),
-        ([[2**60 + 1], [0]], [0, 1], ValueError, "integers up to 2\\*\\*53"),
+        ([[0], [2**60 + 1]], [0, 1], ValueError, "keeps exactly; got 1152921504606846977 in row 1"),
         ([[1e-200, 1.0], [0, 1.0]], [0, 1], ValueError, "1e-200 in column 0: rescale"),
         ([[1e200], [0]], [0, 1], ValueError, "1e\\+200 in row 0, column 0: rescale"),
     ],
@@ -485,6 +605,46 @@ def test_widest_of_rows_on_one_side():
 def test_bad_input_is_named(X, y, error, words):
     with pytest.raises(error, match=words):
         separability(X, y)
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        [[2**70], [2**70 + 1]],
+        np.array([[2**53], [2**53 + 1]], dtype=object),
+        np.array([[np.int64(2**53)], [np.int64(2**53 + 1)]], dtype=object),
+        [[Fraction(1, 2)], [Fraction(1, 3)]],
+        [[2**60, 0.5], [2**60 + 1, 0.5]],
+        ([2**63, -1], [2**63 + 1, -1]),
+        np.array([[0], [2**63 - 1]]),
+        sparse.csr_array(np.array([[0], [2**53 + 1]])),
+    ],
+)
+def test_numbers_that_float64_would_round_are_refused(X):
+    with pytest.raises(ValueError, match=r"keeps exactly; got .* in row 1, column 0: subtract"):
+        separability(X, [0, 1])
+
+
+def test_long_floats_and_frames_of_mixed_columns_are_refused_if_rounded():
+    long = np.array([[1], [1 + np.longdouble(2) ** -60]], dtype=np.longdouble)
+    if long[0, 0] != long[1, 0]:
+        with pytest.raises(ValueError, match="keeps exactly"):
+            separability(long, [0, 1])
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"id": [2**60, 2**60 + 1], "x": [0.5, 0.5]})
+    with pytest.raises(ValueError, match="got 1152921504606846977 in row 1, column 0"):
+        separability(frame, [0, 1])
+    assert separability(frame - [2**60, 0], [0, 1]).margin == 0.5
+
+
+def test_large_numbers_that_float64_holds_are_welcome():
+    for X in ([[2**70], [2**70 + 2**20]], np.array([[2**60], [2**60 + 2**20]])):
+        assert separability(X, [0, 1]).margin == 2**19
+    assert separability([[Fraction(1, 2)], [Fraction(1, 4)]], [0, 1]).margin == 0.125
+    with pytest.raises(ValueError, match="numbers that float64 can"):
+        separability([[10**400], [0]], [0, 1])
+    with pytest.raises(TypeError, match=r"got '1\.5'"):
+        separability(np.array([["1.5"], [2]], dtype=object), [0, 1])
 
 
 def test_widest_names_bad_signs():

@@ -131,3 +131,62 @@ def test_another_run_can_be_saved(five, save):
     model = Perceptron(shuffle=False, tol=None).set_callbacks(trace)
     model.fit(*five).fit(five[0][:2], five[1][:2])
     assert data_of(save(trace, run="Perceptron"))["n_steps"] == len(trace.steps("Perceptron"))
+
+
+def test_a_missing_folder_is_named(watch, tmp_path):
+    said = f"There is no folder {str(tmp_path / 'gone')!r} to save the page in."
+    with pytest.raises(FileNotFoundError, match=re.escape(said)):
+        watch(max_iter=1)[0].save(tmp_path / "gone" / "run.html")
+
+
+def test_a_link_stays_a_link_and_a_file_keeps_its_mode(watch, tmp_path):
+    target, link = tmp_path / "real.html", tmp_path / "link.html"
+    target.write_text("before")
+    target.chmod(0o640)
+    link.symlink_to(target)
+    watch(max_iter=1)[0].save(link)
+    assert link.is_symlink()
+    assert target.read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert target.stat().st_mode & 0o777 == 0o640
+
+
+def test_a_huge_label_does_not_make_a_huge_page(save):
+    trace = Trace()
+    Perceptron().set_callbacks(trace).fit([[0.0, 0.0], [1.0, 1.0]], ["a" * 6_000_000, "b"])
+    path = save(trace)
+    assert path.stat().st_size < 100_000
+    assert data_of(path)["classes"] == ["a" * 79 + "\u2026", "b"]
+
+
+def test_names_of_features_can_be_given(watch, save):
+    trace, _ = watch()
+    assert data_of(save(trace, feature_names=["length", "width"]))["features"] == [
+        "length",
+        "width",
+    ]
+    said = r"feature_names must have 2 names, one per column of X; got 1\."
+    with pytest.raises(ValueError, match=said):
+        save(trace, feature_names=["length"])
+
+
+def test_points_on_the_line_that_are_still_a_mistake_are_told_apart(watch, save, five):
+    # Step 1 is [-1, 1, -1]: a score of 0 for the second point, a "+", which counts as wrong.
+    trace, _ = watch()
+    data = data_of(save(trace))
+    told = 0
+    for step in data["steps"]:
+        state, model = data["states"][step["state"]], trace[step["step"]].estimator
+        tied = (model.decision_function(five[0]) == 0) & (five[1] == -1)
+        told += tied.any()
+        expected = np.packbits(tied).tobytes().hex() if tied.any() else None
+        assert state.get("tied") == expected
+    assert told > 0
+    assert not any("tied" in s for s in data_of(save(watch(boundary="negative")[0]))["states"])
+
+
+def test_one_feature_is_drawn_on_a_line(save):
+    trace = Trace("update")
+    Perceptron(tol=None).set_callbacks(trace).fit([[0.0], [1.0], [3.0]], ["a", "a", "b"])
+    data = data_of(save(trace))
+    assert data["points"]["at"] == [[0, 0], [1, 0], [3, 0]]
+    assert data["states"][-1]["wrong"] == "00"

@@ -51,3 +51,28 @@ def test_three_classes_are_drawn(three_classes):
     assert [text.get_text() for text in figure.axes[0].get_legend().texts] == ["ash", "elm", "oak"]
     assert figure.axes[-1].get_xlabel() == "update"
     figure.canvas.draw()
+
+
+def words(ax):
+    return ax.get_legend().get_title().get_text()
+
+
+def test_wrong_points_are_hollow_and_those_on_the_line_half_filled(watch, five):
+    # After 13 updates from zero the line runs through (2, 3), a "-", and two points are wrong.
+    trace = Trace()
+    with pytest.warns(ConvergenceWarning):
+        Perceptron(shuffle=False, tol=None, max_updates=13).set_callbacks(trace).fit(*five)
+    ax = trace.plot().axes[0]
+    white = [c for c in ax.collections if len(c.get_offsets()) and c.get_zorder() == 3]
+    hollow = sum((c.get_facecolor() == 1).all(axis=1).sum() for c in white)
+    halves = [c for c in ax.collections if c.get_zorder() == 3.1]
+    assert hollow == 3
+    assert [c.get_offsets().tolist() for c in halves] == [[[2, 3]]]
+    assert words(ax) == "hollow: predicted wrongly; half filled: on the line, still a mistake"
+
+
+def test_without_weights_there_is_no_line_and_the_picture_says_so(five):
+    trace = Trace()
+    with pytest.warns(ConvergenceWarning):
+        Perceptron(max_iter=1, tol=None).set_callbacks(trace).fit(five[0] * 0, five[1])
+    assert words(trace.plot().axes[0]).startswith("w = 0: no line yet; hollow")

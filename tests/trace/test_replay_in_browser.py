@@ -159,6 +159,30 @@ def test_the_boundary_drawn_is_the_models(watch, show):
     )
 
 
+def test_the_page_says_when_there_is_no_line_and_marks_points_on_it(watch, show):
+    trace, _ = watch()
+    page = show(trace)
+    page.wait("document.querySelector('.lineless')?.textContent === 'w = 0: no line yet'")
+    assert "Half-filled points are exactly on the line" in page.run(
+        "document.querySelector('header p').textContent"
+    )
+    ruler = trace._run(None).ruler
+    tied = next(k for k, step in enumerate(trace) if ruler.tied(step.estimator).any())
+    slide(page, tied)
+    n_tied = ruler.tied(trace[tied].estimator).sum()
+    assert page.run("document.querySelectorAll('.marks path.tied').length") == n_tied
+    page.run("new Promise((done) => setTimeout(done, 300))")
+    assert page.run("document.querySelector('.lineless').textContent") == ""
+
+
+def test_one_feature_is_replayed_on_a_line(show):
+    trace = Trace("update")
+    Perceptron(tol=None).set_callbacks(trace).fit([[0.0], [1.0], [3.0]], ["a", "a", "b"])
+    page = show(trace, f"#step={len(trace) - 1}")
+    page.wait("document.querySelectorAll('.boundary path').length === 1")
+    assert page.run("document.querySelectorAll('.marks path').length") == 3
+
+
 def test_three_classes_and_many_features_are_replayed(show, three_classes):
     X, y = three_classes
     for data in (X, np.hstack([X, X**2, X**3])):

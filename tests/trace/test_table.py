@@ -3,14 +3,17 @@
 import sys
 from io import StringIO
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 from rich.console import Console
+from scipy.sparse import csr_array
 from sklearn.exceptions import ConvergenceWarning
 
-from rosenblatt import Perceptron, Trace
+from rosenblatt import AveragedPerceptron, Perceptron, Trace
+from rosenblatt.trace import measure
 from rosenblatt.trace.notation import number, vector
 from rosenblatt.trace.table import Table
 
@@ -19,22 +22,22 @@ def test_the_visits_of_the_lecture_notes_are_reproduced(watch):
     # Five points, bias first, start [-1, 0, 0], data order: the table worked by hand.
     trace, _ = watch("visit", max_iter=1)
     table = trace.table()
-    assert table.columns == ("step", "w", "score", "right?", "update")
+    assert table.columns == ("step", "x", "y", "w", "score", "right?", "update")
     assert table.rows == (
-        ("1", "[-1,0,0]", "-1", "yes", "-"),
-        ("2", "[-1,0,0]", "-1", "no", "+[1,3,2]"),
-        ("3", "[0,3,2]", "14", "yes", "-"),
-        ("4", "[0,3,2]", "17", "yes", "-"),
-        ("5", "[0,3,2]", "12", "no", "-[1,2,3]"),
-        ("end", "[-1,1,-1]", "", "", ""),
+        ("1", "[1,1]", "-1", "[-1,0,0]", "-1", "yes", "-"),
+        ("2", "[3,2]", "1", "[-1,0,0]", "-1", "no", "+[1,3,2]"),
+        ("3", "[2,4]", "1", "[0,3,2]", "14", "yes", "-"),
+        ("4", "[3,4]", "1", "[0,3,2]", "17", "yes", "-"),
+        ("5", "[2,3]", "-1", "[0,3,2]", "12", "no", "-[1,2,3]"),
+        ("end", "", "", "[-1,1,-1]", "", "", ""),
     )
 
 
 def test_a_table_prints_as_markdown(watch):
     trace, _ = watch("visit", max_iter=1)
     lines = str(trace.table()).splitlines()
-    assert lines[0] == "| step | w         | score | right? | update   |"
-    assert lines[3] == "| 2    | [-1,0,0]  | -1    | no     | +[1,3,2] |"
+    assert lines[0] == "| step | x     | y  | w         | score | right? | update   |"
+    assert lines[3] == "| 2    | [3,2] | 1  | [-1,0,0]  | -1    | no     | +[1,3,2] |"
     assert lines[-1] == "Perceptron: 5 visits; w has the bias first."
     assert repr(trace.table()) == str(trace.table())
     assert str(trace.table()).isascii()
@@ -58,9 +61,10 @@ def test_cells_are_text_and_never_markup():
 def test_updates_over_several_passes_say_where_they_happened(watch):
     trace, model = watch("update")
     table = trace.table(max_rows=4)
-    assert table.columns == ("step", "pass", "row", "w", "score", "right?", "update")
-    assert table.rows[0] == ("1", "1", "1", "[-1,0,0]", "-1", "no", "+[1,3,2]")
-    assert table.rows[2] == ("...",) * 7
+    assert table.columns == ("step", "pass", "row", "x", "y", "w", "score", "right?", "update")
+    assert table.rows[0] == ("1", "1", "1", "[3,2]", "1", "[-1,0,0]", "-1", "no", "+[1,3,2]")
+    assert table.rows[2] == ("...",) * 9
+    assert table.caption.endswith("; rows count from 0, as in X.")
     assert table.rows[-2][0] == str(model.n_updates_)
     assert f"{model.n_updates_} updates, 4 of {model.n_updates_} rows shown" in table.caption
 
@@ -89,7 +93,7 @@ def test_another_rate_and_no_bias_are_written_as_they_are(five):
     with pytest.warns(ConvergenceWarning):
         model.set_callbacks(trace).fit(*five)
     assert trace.table().rows[0][-1] == "-0.5 [1,1]"
-    assert trace.table().caption == f"Perceptron: {len(trace) - 1} updates."
+    assert trace.table().caption.startswith(f"Perceptron: {len(trace) - 1} updates; rows count")
 
 
 def test_many_features_are_shortened():
@@ -183,4 +187,95 @@ def test_polars_frames_are_read_like_arrays(five):
         Perceptron(shuffle=False, tol=None).set_callbacks(trace).fit(X, five[1])
         tables.append((str(trace.table()), trace.to_frame()))
     assert tables[0][0] == tables[1][0]
+    plain, named = tables[0][1], tables[1][1]
+    assert plain.rename(columns={"coef_0": "a", "coef_1": "b"}).equals(named)
+
+
+def test_examples_of_many_features_are_not_written_out():
+    trace = Trace("visit")
+    Perceptron(tol=None).set_callbacks(trace).fit(np.eye(5), [0, 1, 0, 1, 0])
+    assert "x" not in trace.table().columns
+
+
+@pytest.mark.parametrize("form", ["coo", "csc", "dok", "lil", "dia", "bsr"])
+def test_every_sparse_format_that_fits_can_be_read_out(five, form):
+    # COO has no rows to index: the fit went through and its table raised TypeError.
+    tables = []
+    for X in (five[0], csr_array(five[0]).asformat(form)):
+        trace = Trace("visit")
+        Perceptron(shuffle=False, tol=None).set_callbacks(trace).fit(X, five[1])
+        tables.append((str(trace.table()), trace.to_frame()))
+    assert tables[0][0] == tables[1][0]
     assert tables[0][1].equals(tables[1][1])
+
+
+@pytest.mark.filterwarnings("ignore:A column-vector y was passed")
+def test_labels_in_a_column_are_read_like_those_in_a_row(five, tmp_path):
+    trace = Trace("visit")
+    Perceptron(shuffle=False, tol=None).set_callbacks(trace).fit(five[0], five[1][:, None])
+    assert trace.to_frame().error.iloc[-1] == 0
+    assert trace.table().rows[1][4] == "1"
+    plt.close(trace.plot())
+    trace.save(tmp_path / "run.html")
+
+
+def test_one_weight_for_all_is_everybodys(five):
+    frames = []
+    for weight in (2.0, np.full(5, 2.0)):
+        trace = Trace()
+        Perceptron(tol=None).set_callbacks(trace).fit(*five, sample_weight=weight)
+        frames.append(trace.to_frame())
+    assert frames[0].equals(frames[1])
+
+
+def test_weights_are_named_after_features_and_classes(five, three_classes):
+    X, y = three_classes
+    trace = Trace()
+    Perceptron(tol=None).set_callbacks(trace).fit(
+        pd.DataFrame(five[0], columns=["length", "error"]), five[1]
+    )
+    assert list(trace.to_frame().columns[-3:]) == ["intercept", "length", "coef_error"]
+    with pytest.warns(ConvergenceWarning):
+        Perceptron(max_iter=2).set_callbacks(trace).fit(pd.DataFrame(X, columns=["a", "b"]), y)
+    frame = trace.to_frame(trace.runs[-1])
+    assert frame["oak: b"].iloc[-1] == trace[-1].estimator.coef_[2, 1]
+    assert frame["elm: intercept"].iloc[-1] == trace[-1].estimator.intercept_[1]
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("boundary", ["mistake", "positive", "negative"])
+@pytest.mark.parametrize("convert", [np.asarray, np.float32, np.rint, csr_array, pd.DataFrame])
+@pytest.mark.parametrize("K", [2, 3])
+@pytest.mark.parametrize("learner", [Perceptron, AveragedPerceptron])
+def test_measures_are_bit_for_bit_those_of_the_model(three_classes, boundary, convert, K, learner):
+    X, y = three_classes[0][: 40 * K], three_classes[1][: 40 * K]
+    X, weight = convert(X), np.linspace(0.5, 2, len(y))
+    trace = Trace("update")
+    model = learner(max_iter=2, tol=None, boundary=boundary).set_callbacks(trace)
+    model.fit(X, y, sample_weight=weight)
+    for step, row in zip(trace, trace.to_frame().itertuples(), strict=True):
+        assert row.objective == step.estimator.objective(X, y, sample_weight=weight)
+        assert row.error == np.average(step.estimator.predict(X) != y, weights=weight)
+
+
+def test_the_data_are_checked_once_and_not_for_every_step(watch, monkeypatch):
+    # Checking them twice a step made a frame of 13,096 steps take half a minute.
+    trace, _ = watch("update")
+    calls = []
+    really = measure.validate_data
+    monkeypatch.setattr(
+        measure, "validate_data", lambda *a, **k: calls.append(a) or really(*a, **k)
+    )
+    monkeypatch.setattr(Perceptron, "_validate_params", lambda self: calls.append(self))
+    trace.to_frame()
+    assert len(calls) == 1
+
+
+def test_a_learner_with_a_rule_of_its_own_is_asked_itself(five):
+    class Contrary(Perceptron):
+        def predict(self, X):
+            return -super().predict(X)
+
+    trace = Trace()
+    Contrary(tol=None, shuffle=False).set_callbacks(trace).fit(*five)
+    assert trace.to_frame().error.iloc[-1] == 1

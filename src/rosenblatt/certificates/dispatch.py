@@ -17,6 +17,7 @@ Adapter = Callable[..., Certificate]
 ADAPTERS = {
     ("rosenblatt", "AveragedPerceptron"): "averaged",
     ("rosenblatt", "Perceptron"): "perceptron",
+    ("rosenblatt", "PocketPerceptron"): "pocket",
     ("sklearn", "Perceptron"): "perceptron",
 }
 

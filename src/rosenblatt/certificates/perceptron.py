@@ -100,7 +100,7 @@ def read(model: Any, X: Any, y: NDArray[Any], weight: Floats) -> Fit:
         raise ValueError("coef_ and intercept_ must be finite to be certified.")
     order = np.argsort(classes)
     codes = order[np.searchsorted(classes, y, sorter=order)]
-    kept = np.flatnonzero(weight * _class_weights(model, classes, codes, weight)[codes] > 0)
+    kept = np.flatnonzero(weight * class_weights(model, classes, codes, weight)[codes] > 0)
     if not len(kept):
         raise ValueError(
             "There is nothing to certify: class_weight leaves no row of positive weight."
@@ -214,7 +214,7 @@ def flatten(W: Floats, b: Floats, fit_intercept: bool) -> Floats:
     return np.append(W.ravel(), b.ravel()) if fit_intercept else W.ravel()
 
 
-def _class_weights(
+def class_weights(
     model: Any, classes: NDArray[Any], codes: NDArray[np.intp], weight: Floats
 ) -> Floats:
     """The weight of each class (K,); "balanced" counts the rows of positive weight."""
@@ -234,7 +234,7 @@ def step_range(model: Any, fit: Fit) -> tuple[float, float] | None:
         return None
     if not fit.fit_intercept and fit.b.any():  # a fixed bias is outside the theorem
         return None
-    by_class = _class_weights(model, fit.classes, fit.codes, fit.weight)
+    by_class = class_weights(model, fit.classes, fit.codes, fit.weight)
     steps = model.eta0 * fit.weight * by_class[fit.codes]
     published = getattr(model, "step_range_", (np.inf, 0.0))
     return min(float(steps.min()), published[0]), max(float(steps.max()), published[1])

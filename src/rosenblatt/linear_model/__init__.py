@@ -2,5 +2,6 @@
 
 from .averaged import AveragedPerceptron
 from .perceptron import Perceptron
+from .pocket import PocketPerceptron
 
-__all__ = ["AveragedPerceptron", "Perceptron"]
+__all__ = ["AveragedPerceptron", "Perceptron", "PocketPerceptron"]

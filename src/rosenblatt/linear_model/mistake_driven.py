@@ -1,6 +1,7 @@
 """The passes that all mistake-driven learners make, and what they publish of them."""
 
 from abc import abstractmethod
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -26,6 +27,9 @@ class MistakeDriven(BoundaryClassifier):
     penalty: str | None = None
     pick: Pick = "cyclic"
     max_updates: int | None = None
+
+    # Ends that are as good as a clean pass, and need no warning.
+    _content: tuple[str, ...] = ()
 
     n_updates_: int
     t_: float
@@ -65,8 +69,13 @@ class MistakeDriven(BoundaryClassifier):
         start = check_start(examples, coef_init, intercept_init)
         one_at_a_time = self.pick != "cyclic" and self.max_updates is not None
         max_iter = None if one_at_a_time else self.max_iter
+        rng = check_random_state(self.random_state)
+        held_out = HeldOut(self, examples, sample_weight, rng) if self.early_stopping else None
+        if held_out is not None:
+            examples = replace(examples, rows=held_out.training_rows)
+        weights = self._weights(examples, *start)
         passes = Passes(self, X, y, sample_weight, max_iter)
-        shortfall = self._learn(passes, examples, self._weights(examples, *start))
+        shortfall = self._learn(passes, examples, weights, rng, held_out)
         if shortfall:
             warn_not_converged(shortfall)
         zero = not (start[0].any() or start[1].any())
@@ -108,21 +117,25 @@ class MistakeDriven(BoundaryClassifier):
             self.coef_init_ = self.intercept_init_ = None
         else:
             self._resume(weights)
-        self._learn(Passes(self, X, y, sample_weight, max_iter=1), examples, weights)
+        passes = Passes(self, X, y, sample_weight, max_iter=1)
+        self._learn(passes, examples, weights, check_random_state(self.random_state))
         # One batch, once: nothing is known of a pass over all the data.
         self.converged_, self.stop_reason_ = False, "max_iter"
         low, high = self.step_range_
         self.step_range_ = (min(low, before[0]), max(high, before[1]))
         return self
 
-    def _learn(self, passes: Passes, examples: Examples, weights: Weights) -> str | None:
+    def _learn(
+        self,
+        passes: Passes,
+        examples: Examples,
+        weights: Weights,
+        rng: np.random.RandomState,
+        held_out: HeldOut | None = None,
+    ) -> str | None:
         """Make the passes and publish what came of them; return a warning if it fell short."""
-        rng = check_random_state(self.random_state)
         seed = int(rng.randint(np.iinfo(np.int32).max))
-        held_out = None
-        if self.early_stopping:
-            held_out = HeldOut(self, examples, passes.sample_weight, rng)
-        order = examples.rows.copy() if held_out is None else held_out.training_rows
+        order = examples.rows.copy()
         rows = read_only(order)
         assert np.shares_memory(rows, order) or not len(order)  # shuffling one shuffles the other
         stopping = Stopping(self, examples, held_out)

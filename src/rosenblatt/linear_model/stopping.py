@@ -130,6 +130,8 @@ class Stopping:
             return None
         if model.stop_reason_ not in ("max_iter", "no_progress"):
             return None
+        if model.stop_reason_ in model._content:
+            return None
         ask = "separability(X, y) tells whether a pass without mistakes is possible."
         name = type(model).__name__
         stopped = f"{name} stopped with {_count(mistakes, 'mistake')} in its last pass"

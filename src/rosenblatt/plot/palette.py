@@ -22,6 +22,12 @@ def marker(k: int) -> str:
     return MARKERS[k % len(MARKERS)]
 
 
+def clipped(name: object, most: int = 80) -> str:
+    """A name to print, cut where it is so long that nobody would read on."""
+    text = str(name)
+    return text if len(text) <= most else f"{text[: most - 1]}\u2026"
+
+
 def pyplot() -> ModuleType:
     """matplotlib.pyplot, or a word on how to get it."""
     try:

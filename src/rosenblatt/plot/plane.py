@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.plot.palette import INK, colour, marker, pyplot
+from rosenblatt.plot.palette import INK, clipped, colour, marker, pyplot
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,7 +21,8 @@ def boundary(model: Any, X: Any, y: Any, ax: Axes | None = None) -> Axes:
     """Draw data with two features, and the regions in which a classifier predicts each class.
 
     Any fitted classifier will do. The boundary is where two classes tie in
-    ``decision_function`` or ``predict_proba``; without these it follows ``predict``.
+    ``decision_function`` or ``predict_proba``; without these it follows ``predict``. Hollow
+    points are predicted wrongly.
 
     Parameters
     ----------
@@ -48,7 +49,12 @@ def boundary(model: Any, X: Any, y: Any, ax: Axes | None = None) -> Axes:
     lead = leads(model, ax)
     draw_regions(ax, lead)
     draw_lines(ax, lead)
-    draw_points(ax, points, y, model.classes_)
+    labels = np.asarray(y).ravel()
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="X (does not have|has) .*feature names")
+        wrong = np.asarray(model.predict(X)) != labels
+    draw_points(ax, points, labels, model.classes_, wrong)
+    note(ax, "w = 0: no line yet" if is_flat(model) else "", hollow_means(wrong))
     return ax
 
 
@@ -123,18 +129,74 @@ def draw_lines(
             ax.contour(across, up, layer, [0], colors=ink, linewidths=width, zorder=order)
 
 
-def draw_points(ax: Axes, points: NDArray[np.float64], y: Any, classes: Any) -> None:
-    """Draw the points by class, in a colour and a shape of its own, with a legend above."""
+def draw_points(
+    ax: Axes,
+    points: NDArray[np.float64],
+    y: NDArray[Any],
+    classes: Any,
+    wrong: NDArray[np.bool_],
+    tied: NDArray[np.bool_] | None = None,
+) -> None:
+    """Draw the points by class, in a colour and a shape of its own, with a legend above.
+
+    Those that are `wrong` (n,) are hollow, and those `tied` (n,) on the line are half filled.
+    """
     size = float(np.clip(6000 / max(len(points), 1), 8, 42))
-    rim = 0.6 if size > 20 else 0.0
+    tied = np.zeros(len(points), np.bool_) if tied is None else tied
     for k, name in enumerate(classes):
-        mine = points[np.asarray(y) == name]
-        ax.scatter(
-            mine[:, 0], mine[:, 1], s=size, c=colour(k), marker=marker(k), label=str(name),
-            edgecolors="white", linewidths=rim, zorder=3,
-        )  # fmt: skip
+        mine = y == name
+        ax.scatter([], [], s=size, c=colour(k), marker=marker(k), label=clipped(name))
+        _draw_class(ax, points[mine], k, size, wrong[mine] | tied[mine])
+        _draw_halves(ax, points[mine & tied], k, size)
     ax.legend(
         loc="lower left", bbox_to_anchor=(0, 1), ncols=min(len(classes), 6), frameon=False,
         markerscale=float(np.sqrt(42 / size)), handletextpad=0.2, columnspacing=1.2,
         borderaxespad=0.2,
     )  # fmt: skip
+
+
+def _draw_class(
+    ax: Axes, points: NDArray[np.float64], k: int, size: float, hollow: NDArray[np.bool_]
+) -> None:
+    """The points of class k."""
+    rim = 0.6 if size > 20 else 0.0
+    ax.scatter(
+        points[:, 0], points[:, 1], s=size, marker=marker(k), zorder=3,
+        facecolors=np.where(hollow, "white", colour(k)),
+        edgecolors=np.where(hollow, colour(k), "white").tolist(),
+        linewidths=np.where(hollow, 1.4 if size > 20 else 0.9, rim).tolist(),
+    )  # fmt: skip
+
+
+def _draw_halves(ax: Axes, points: NDArray[np.float64], k: int, size: float) -> None:
+    """The left halves of hollow points, filled."""
+    from matplotlib.markers import MarkerStyle
+
+    if len(points):
+        half = MarkerStyle(marker(k), fillstyle="left")
+        ax.scatter(
+            points[:, 0], points[:, 1], s=size, marker=half, c=colour(k), linewidths=0, zorder=3.1
+        )
+
+
+def is_flat(model: Any) -> bool:
+    """Whether a linear model has no line: its weights are all zero, or those of no class differ."""
+    coef = getattr(model, "coef_", None)
+    if coef is None:
+        return False
+    coef = np.atleast_2d(coef.toarray() if hasattr(coef, "toarray") else coef)
+    return not np.any(coef if len(coef) == 1 else coef - coef[0])
+
+
+def hollow_means(wrong: NDArray[np.bool_]) -> str:
+    """The key to hollow points, if there are any."""
+    return "hollow: predicted wrongly" if wrong.any() else ""
+
+
+def note(ax: Axes, *remarks: str) -> None:
+    """Print what needs saying above the legend, where it covers no point."""
+    text, legend = "; ".join(filter(None, remarks)), ax.get_legend()
+    if text and legend is not None:
+        legend.set_title(text)
+        legend.get_title().set_fontsize("small")
+        legend.set_alignment("left")

@@ -8,11 +8,13 @@ average, for no plane can part two sets whose averages are one point.
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
 
-from .answers import Answer, contradiction, decide, first_proof
+from .answers import Answer, best_answer, contradiction, first_proof
 from .inputs import Floats, Table, check_labels, check_table
 from .questions import Affine, Augmented, Joint, Question
-from .result import Separability, Widest
+from .result import Separability, Widest, summary
 
 __all__ = ["Separability", "Widest", "separability", "widest"]
 
@@ -25,14 +27,17 @@ def separability(
     Two classes are separable if some plane has ``w.x + b > 0`` on all rows of one and ``< 0`` on
     all rows of the other. The plane returned is proved to separate in exact arithmetic, at any
     size, and is the widest found: up to about 600 columns its margin is the largest possible but
-    for rounding, beyond that usually within one part in a hundred. If there is none, the weights
-    returned are a rounding of exact ones, known to exist by exact or interval arithmetic
-    (`grade` "proved"); where that is out of reach, by size or because the classes all but touch,
-    the answer is the largest margin that could still exist (`grade` "checked", `gap`).
+    for rounding, which takes its toll in large tables whose rows differ in the last digits only;
+    beyond that it is a good plane, usually within some hundredths of the widest. If there is
+    none, the weights returned are a rounding of exact ones, known to exist by exact or interval
+    arithmetic (`grade` "proved"). Small tables are proved one way or the other, unless no plane
+    that exists has coefficients float64 can hold. There, and in large tables where no proof is in
+    reach, the answer is False with the largest margin that could exist (`grade` "checked", `gap`).
 
     Parameters
     ----------
     X : rows (n, d): a list, an array, a data frame or any SciPy sparse matrix, which stays sparse.
+        Numbers that float64 cannot hold exactly are refused.
     y : labels (n,), two classes or more; with more, each pair is answered.
     fit_intercept : False asks for planes through the origin only.
     joint : ask instead for one linear score a class, the row's own to be the largest.
@@ -99,24 +104,41 @@ def widest(X: Any, sign: Any, *, bias: float | None = 1.0) -> Widest:
         raise ValueError(f"sign must hold -1 and +1 only; got {sign!r}.")
     if bias is not None and not np.isfinite(bias):
         raise ValueError(f"bias must be a finite number or None; got {bias!r}.")
-    question: Question = Augmented(table, side, bias) if bias else Affine(table, side, False)
-    answer = _answer(question, table, side, bool(bias))
+    filled, used = _without_empty_columns(table)
+    question: Question = Augmented(filled, side, bias) if bias else Affine(filled, side, False)
+    answer = _answer(question, filled, side, bool(bias))
     if answer.plane is None:
         return Widest(False, None, None, answer.combination, answer.grade, answer.gap)
     plane = answer.plane
-    direction = np.append(plane.coef, plane.intercept) if bias else plane.coef
+    w = _with_empty_columns(plane.coef, used, table.shape[1])
+    direction = np.append(w, plane.intercept) if bias else w
     return Widest(True, direction, plane.margin, None, "proved", None)
+
+
+def _without_empty_columns(table: Table) -> tuple[Table, NDArray[np.intp]]:
+    """Return the table without columns of zeros, which no plane needs, and the columns left."""
+    filled = np.unique(table.indices) if sparse.issparse(table) else table.any(axis=0).nonzero()[0]
+    used = filled if len(filled) else np.zeros(1, np.intp)
+    return (table, used) if len(used) == table.shape[1] else (table[:, used], used)
+
+
+def _with_empty_columns(coef: Floats, used: NDArray[np.intp], d: int) -> Floats:
+    """Return coefficients of the used columns as those of all d."""
+    whole = np.zeros((*coef.shape[:-1], d))
+    whole[..., used] = coef
+    return whole
 
 
 def _answer(question: Question, table: Table, sign: Floats, intercept: bool) -> Answer:
     """Look for equal rows with different labels first; they are common, and a proof."""
     p = contradiction(table, sign, intercept)
-    return decide(question) if p is None else Answer(combination=question.normalise(p))
+    return best_answer(question) if p is None else Answer(combination=question.normalise(p))
 
 
 def _two(table: Table, classes: Any, sign: Floats, fit_intercept: bool) -> Separability:
     """Answer for two classes."""
-    answer = _answer(Affine(table, sign, fit_intercept), table, sign, fit_intercept)
+    X, used = _without_empty_columns(table)
+    answer = _answer(Affine(X, sign, fit_intercept), X, sign, fit_intercept)
     if answer.plane is None:
         return Separability(
             False,
@@ -130,8 +152,8 @@ def _two(table: Table, classes: Any, sign: Floats, fit_intercept: bool) -> Separ
     return Separability(
         True,
         classes,
-        coef=plane.coef,
-        intercept=float(plane.intercept),
+        coef=_with_empty_columns(plane.coef, used, table.shape[1]),
+        intercept=plane.intercept.item(),
         margin=plane.margin,
         fit_intercept=fit_intercept,
     )
@@ -147,18 +169,7 @@ def _pairwise(table: Table, classes: Any, code: Any, fit_intercept: bool) -> Sep
             sign = np.where(code[mine] == high, 1.0, -1.0)
             pair = _two(table[mine], classes[[low, high]], sign, fit_intercept)
             pairs[names[low], names[high]] = _spread(pair, mine)
-    separable = all(pair.separable for pair in pairs.values())
-    failing = [pair for pair in pairs.values() if not pair.separable]
-    checked = failing and all(pair.grade == "checked" for pair in failing)
-    return Separability(
-        separable,
-        classes,
-        "checked" if checked else "proved",
-        margin=min(pair.margin or 0.0 for pair in pairs.values()) if separable else None,
-        gap=min(pair.gap or 0.0 for pair in failing) if failing else None,
-        fit_intercept=fit_intercept,
-        pairs=pairs,
-    )
+    return Separability(classes=classes, fit_intercept=fit_intercept, pairs=pairs, **summary(pairs))
 
 
 def _spread(pair: Separability, mine: Any) -> Separability:
@@ -189,7 +200,8 @@ def _jointly(table: Table, classes: Any, code: Any, fit_intercept: bool) -> Sepa
                 C = np.zeros((len(code), K))
                 C[mine, low + high - code[mine]] = pair.combination
                 return _no_scores(classes, C / C.sum(), "proved", 0.0, fit_intercept)
-    answer = decide(Joint(table, code, K, fit_intercept))
+    X, used = _without_empty_columns(table)
+    answer = best_answer(Joint(X, code, K, fit_intercept))
     if answer.plane is None:
         C = np.asarray(answer.combination).reshape(-1, K)
         return _no_scores(classes, C, answer.grade, answer.gap, fit_intercept)
@@ -197,7 +209,7 @@ def _jointly(table: Table, classes: Any, code: Any, fit_intercept: bool) -> Sepa
     return Separability(
         True,
         classes,
-        coef=plane.coef,
+        coef=_with_empty_columns(plane.coef, used, table.shape[1]),
         intercept=plane.intercept,
         margin=plane.margin,
         fit_intercept=fit_intercept,

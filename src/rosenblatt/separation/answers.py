@@ -1,6 +1,7 @@
 """Decide a question: a proved plane, a proved combination, or how nearly there is none."""
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 from scipy import sparse
@@ -8,14 +9,18 @@ from scipy.optimize import linprog, nnls
 
 from .inputs import Floats, Table
 from .interior import interior_combination
+from .nearest import WOLFE_WORK, nearest_point
 from .planes import integers
 from .questions import Plane, Question
-from .rational import LARGEST, kernel_vector
+from .rational import MOST_UNKNOWNS, kernel_vector
 from .rows import Rows
 from .search import DIRECT, newton, slacks
 from .widen import widest_direction
 
-ROUNDS = 12
+PENALTIES = 12  # each 0.03 times the one before
+FRACTION_STEPS = (2, 6, 10)  # penalties at which dear proofs are tried
+MOST_WHOLE = 200_000  # entries written as integers for a decision without rounding
+ROUNDINGS = 32  # of an exact plane to float64 that are tried
 WORKING_ROWS = 3000
 PROGRAMME = 2_000_000  # entries of the largest linear programme tried
 
@@ -32,37 +37,81 @@ class Answer:
 
 # Numbers near the limits may overflow in a search: what is not finite proves nothing.
 @np.errstate(all="ignore")
-def decide(question: Question) -> Answer:
+def best_answer(question: Question) -> Answer:
     """Return the widest plane found, or the proof that there is none."""
     answer = first_proof(question)
-    return answer if answer.plane is None else Answer(plane=question.widen(answer.plane))
+    if answer.plane is None:
+        return answer
+    plane, is_widest = question.widen(answer.plane)
+    other = None if is_widest else without_rounding(question)
+    wider = other is not None and other.plane is not None and other.plane.margin > plane.margin
+    return other if other is not None and wider else Answer(plane=plane)
 
 
 @np.errstate(all="ignore")
 def first_proof(question: Question) -> Answer:
     """Search with the penalty falling, and stop at the first proof either way."""
+    shortcut = question.shortcut()
+    if shortcut is not None:
+        return Answer(plane=shortcut)
     rows = question.rows
-    v, lam, nearest = np.zeros(rows.m), 0.1 * rows.n, Answer(gap=np.inf)
-    for step in range(ROUNDS):
+    v, lam, nearest = np.zeros(rows.m), 0.1 * rows.n, _nothing(question)
+    for step in range(PENALTIES):
         v = newton(rows, lam, v, v, np.ones(rows.m), lambda margins: margins.min() > 0.0)
         if rows.margins(v).min() > 0.0 and (plane := question.plane(v)) is not None:
             return Answer(plane=plane)
         p = slacks(rows, v)
         if p.any():
             nearest = _nearer(question, p, nearest)
-            proof = _combination(rows, p, thorough=step % 4 == 2)
+            proof = _combination(rows, p, with_fractions=step in FRACTION_STEPS)
             if proof is not None:
                 return Answer(combination=question.normalise(proof))
         lam *= 0.03
-    return _last_resort(question, v, nearest)
+    answer = _last_resort(question, v, nearest)
+    return answer if answer.grade == "proved" else without_rounding(question) or answer
 
 
-def _combination(rows: Rows, p: Floats, thorough: bool) -> Floats | None:
-    """Make a proof of weights p, cheaply or with fractions too; None if they are not one."""
+def without_rounding(question: Question) -> Answer | None:
+    """Decide a small question in integers; None if it is large.
+
+    Also None where a plane exists but none was found whose coefficients float64 can hold.
+    """
+    if question.size > MOST_WHOLE:
+        return None
+    hull = question.hull()
+    if hull.work > WOLFE_WORK:
+        return None
+    nearest = nearest_point(hull.rows, hull.group)
+    if not nearest.point.any():
+        p = np.array([float(weight) for weight in nearest.weights])
+        return Answer(combination=question.normalise(p))
+    unit = 2 ** (max(abs(int(value)) for value in nearest.point).bit_length() + 50)
+    for nudge in range(ROUNDINGS):  # a hair longer, other digits are rounded
+        point = nearest.point * (2**50 + nudge)
+        plane = question.along(np.array([float(Fraction(int(v), unit)) for v in point]))
+        if plane is not None:
+            return Answer(plane=plane)
+    return None
+
+
+def _nothing(question: Question) -> Answer:
+    """Return what equal weights say, to begin with."""
+    rows = question.rows
+    p = np.isfinite(rows.margins(np.zeros(rows.m))).astype(float)
+    p = question.normalise(p)
+    return Answer(combination=p, grade="checked", gap=question.gap(p))
+
+
+def _combination(rows: Rows, p: Floats, with_fractions: bool) -> Floats | None:
+    """Make a proof of weights p by intervals, or by fractions too; None if they are not one.
+
+    Intervals are cheap up to DIRECT unknowns; beyond, they wait for the turn of the fractions.
+    """
     if not rows.table.exact:
         return None
-    proof = interior_combination(rows, p) if thorough or rows.m <= DIRECT else None
-    return rational_combination(rows, p) if proof is None and thorough else proof
+    with_intervals = with_fractions or rows.m <= DIRECT
+    proof = interior_combination(rows, p) if with_intervals else None
+    return rational_combination(rows, p) if proof is None and with_fractions else proof
 
 
 def _nearer(question: Question, p: Floats, nearest: Answer) -> Answer:
@@ -82,7 +131,7 @@ def _last_resort(question: Question, v: Floats, nearest: Answer) -> Answer:
         return nearest
     if v.any():
         group = np.where(np.isfinite(margins), 0, -1)
-        plane = question.plane(widest_direction(rows.take, rows.margins, group, v))
+        plane = question.plane(widest_direction(rows.take, rows.margins, group, v)[0])
         if plane is not None:
             return Answer(plane=plane)
     v, p = _programme(rows.take(work))
@@ -125,7 +174,7 @@ def rational_combination(rows: Rows, weights: Floats) -> Floats | None:
     used = np.zeros(rows.n)
     used[index] = 1.0
     columns = np.flatnonzero(rows.mass(used) > 0.0)
-    if len(columns) > LARGEST:
+    if len(columns) > MOST_UNKNOWNS:
         return None
     A = rows.take(index, columns)
     try:

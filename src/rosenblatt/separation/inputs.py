@@ -9,12 +9,14 @@ from scipy import sparse
 Floats: TypeAlias = NDArray[np.float64]
 Table: TypeAlias = Any  # a dense (n, d) array or a CSR array, float64 either way
 
-LARGEST = 1e150  # squares beyond this would overflow
+UNIT = 2.0**-53  # half the distance from one to the next number
+BEYOND = 1e150  # squares beyond this would overflow
+CURE = "subtract an offset or rescale it; if rounding is meant, pass X as float64"
 
 
 def check_table(X: Any) -> Table:
     """Return X as a float64 array or canonical CSR array holding exactly the same numbers."""
-    table = sparse.csr_array(X) if sparse.issparse(X) else np.asarray(X)
+    table = sparse.csr_array(X) if sparse.issparse(X) else _as_given(X)
     if table.ndim != 2:
         raise ValueError(
             f"X must have two dimensions, rows and columns; got {table.ndim}: reshape it first."
@@ -26,6 +28,20 @@ def check_table(X: Any) -> Table:
     return table
 
 
+def _as_given(X: Any) -> NDArray[Any]:
+    """Return X as an array that holds what X holds, objects where one type would round."""
+    table = np.asarray(X)
+    mixed = isinstance(X, (list, tuple)) or len(set(getattr(X, "dtypes", ()))) > 1
+    if not mixed or table.dtype.kind != "f":
+        return table
+    if isinstance(X, (list, tuple)):
+        return np.asarray(X, dtype=object)
+    columns = X.items() if hasattr(X, "items") else enumerate(X.iter_columns())
+    parts = [np.asarray(column) for _, column in columns]
+    wide = any(part.dtype.kind in "iuO" for part in parts)
+    return np.column_stack([part.astype(object) for part in parts]) if wide else table
+
+
 def _as_float64(table: Table) -> Table:
     """Cast without changing a number; what float64 cannot hold is refused."""
     if table.dtype.kind not in "biufO":
@@ -34,13 +50,9 @@ def _as_float64(table: Table) -> Table:
         cast = table.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise TypeError(f"X must hold numbers only; {error}: encode or fill it first.") from error
-    if table.dtype.kind in "iu":
-        values = table.data if sparse.issparse(table) else table
-        large = values[(values > 2**53) | (values < -(2**53))]
-        if large.size:
-            raise ValueError(
-                f"X must hold integers up to 2**53, which float64 keeps exactly; got {large[0]}."
-            )
+    except OverflowError as error:
+        raise ValueError(f"X must hold numbers that float64 can; {error}: {CURE}.") from error
+    _refuse_rounded(table, cast)
     if sparse.issparse(cast):
         cast.sum_duplicates()
         cast.eliminate_zeros()
@@ -48,23 +60,56 @@ def _as_float64(table: Table) -> Table:
     return np.ascontiguousarray(cast) + 0.0  # -0.0 becomes 0.0: equal rows have equal bytes
 
 
+def _refuse_rounded(table: Table, cast: Table) -> None:
+    """Refuse the first number that the cast to float64 changed, naming the place."""
+    given, floats = (t.data if sparse.issparse(t) else t for t in (table, cast))
+    if given.dtype.kind in "bf" and given.dtype.itemsize <= 8:
+        return
+    given, floats = given.ravel(), floats.ravel()
+    if given.dtype.kind == "f":
+        doubt = np.flatnonzero(floats.astype(given.dtype) != given)
+    elif given.dtype.kind == "O":
+        doubt = np.flatnonzero([type(value) is not float for value in given])
+    else:
+        doubt = np.flatnonzero((given > 2**53) | (given < -(2**53)))
+    for at in doubt.tolist():
+        if not _same(given[at], float(floats[at])):
+            i, j = _place(table, at)
+            raise ValueError(
+                f"X must hold numbers that float64 keeps exactly; got {given[at]} "
+                f"in row {i}, column {j}: {CURE}."
+            )
+
+
+def _same(value: Any, rounded: float) -> bool:
+    """Compare without rounding, which NumPy's integers would; NaN is refused elsewhere."""
+    if isinstance(value, (str, bytes)):
+        raise TypeError(f"X must hold numbers only; got {value!r}: encode or fill it first.")
+    value = int(value) if isinstance(value, np.integer) else value
+    return bool(value == rounded) or rounded != rounded
+
+
+def _place(table: Table, at: int) -> tuple[int, int]:
+    """Return row and column of the stored value number `at`."""
+    if sparse.issparse(table):
+        table = table.tocoo()
+        return int(table.row[at]), int(table.col[at])
+    i, j = divmod(at, table.shape[1])
+    return i, j
+
+
 def _refuse_values(table: Table) -> None:
     """Refuse NaN, infinity and magnitudes whose squares overflow, naming the place."""
     values = table.data if sparse.issparse(table) else table
-    bad = ~(np.abs(values) <= LARGEST)
+    bad = ~(np.abs(values) <= BEYOND)
     if not bad.any():
         _refuse_faint_columns(table)
         return
-    if sparse.issparse(table):
-        table = table.tocoo()
-        at = int(np.flatnonzero(bad)[0])
-        i, j, value = table.row[at], table.col[at], table.data[at]
-    else:
-        i, j = (int(index[0]) for index in np.nonzero(bad))
-        value = table[i, j]
+    at = int(np.flatnonzero(bad)[0])
+    i, j, value = *_place(table, at), values.flat[at]
     cure = "rescale the column" if np.isfinite(value) else "drop or fill it"
     raise ValueError(
-        f"X must hold finite numbers below {LARGEST:g}; got {value} in row {i}, column {j}: {cure}."
+        f"X must hold finite numbers below {BEYOND:g}; got {value} in row {i}, column {j}: {cure}."
     )
 
 
@@ -72,7 +117,7 @@ def _refuse_faint_columns(table: Table) -> None:
     """Refuse columns of numbers whose squares underflow."""
     largest = abs(table).max(axis=0)
     largest = largest.toarray().ravel() if sparse.issparse(largest) else largest
-    faint = np.flatnonzero((largest > 0) & (largest < 1 / LARGEST))
+    faint = np.flatnonzero((largest > 0) & (largest < 1 / BEYOND))
     if faint.size:
         raise ValueError(
             f"X must hold numbers whose squares are not lost; got at most {largest[faint[0]]:g} "

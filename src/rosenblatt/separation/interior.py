@@ -19,12 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
-from .inputs import Floats
-from .planes import TINY, UNIT, integers
+from .inputs import UNIT, Floats
+from .planes import TINY, integers
 from .rows import Rows
 from .search import DIRECT, conjugate_gradients
 
-LARGEST = 6000  # equations
+MOST_EQUATIONS = 6000
 MOST_ENTRIES = 20_000_000  # of the rows, when columns are compared exactly
 FAINT = 1e-6  # share of the weights that must survive a projection
 UNDERFLOW = 1e-150  # more than squares too small to count can hide
@@ -36,7 +36,7 @@ def interior_combination(rows: Rows, weights: Floats) -> Floats | None:
     The heavier rows absorb the change. If the projection turns some of them negative they are
     dropped, a few times over.
     """
-    if rows.m > LARGEST:
+    if rows.m > MOST_EQUATIONS:
         return None
     p = weights / weights.sum()
     share = 0.1

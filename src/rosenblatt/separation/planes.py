@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .inputs import Floats, Table
+from .inputs import UNIT, Floats, Table
 
-UNIT = 2.0**-53
 TINY = 1e-300  # more than underflow can add up to
 LOOKED_AT = 256  # rows whose smallest score is computed exactly
 LONGEST_SUM = 2_000_000  # terms summed in integers before a plane is given up
@@ -33,13 +32,21 @@ def integers(values: Floats) -> tuple[NDArray[Any], int]:
 
 def exact_scores(X: Table, w: Floats) -> list[Fraction]:
     """Return ``w.x`` of a few rows without rounding."""
-    dense = X.toarray() if sparse.issparse(X) else X
     w_int, w_power = integers(w)
     out = []
-    for row in dense:
-        x_int, x_power = integers(row)
-        out.append(int(x_int @ w_int) * Fraction(2) ** (w_power + x_power))
+    for i in range(X.shape[0]):
+        values, part = _entries(X, i)
+        x_int, x_power = integers(values)
+        out.append(int(x_int @ w_int[part]) * Fraction(2) ** (w_power + x_power))
     return out
+
+
+def _entries(X: Table, i: int) -> tuple[Floats, Any]:
+    """Return the values of row i that are stored, and their columns."""
+    if not sparse.issparse(X):
+        return X[i], slice(None)
+    part = slice(X.indptr[i], X.indptr[i + 1])
+    return X.data[part], X.indices[part]
 
 
 def score_error(X: Table, w: Floats, b: Floats | float) -> Floats:
@@ -66,8 +73,8 @@ def smallest(
     return least if least > 0 else None
 
 
-def middle(X: Table, w: Floats, sign: Floats) -> float:
-    """Return the intercept halfway between the classes' nearest rows, rounded once.
+def middle(X: Table, w: Floats, sign: Floats) -> Fraction:
+    """Return the intercept halfway between the classes' nearest rows.
 
     With rows on one side only the plane keeps at distance one.
     """
@@ -77,8 +84,8 @@ def middle(X: Table, w: Floats, sign: Floats) -> float:
     for side in (1, -1):
         index = np.flatnonzero(sign == side)
         if not index.size:
-            return -middle(X, -w, -sign) if side == 1 else float(1 - ends[0])
+            return -middle(X, -w, -sign) if side == 1 else 1 - ends[0]
         values, slack = side * scores[index], errors[index]
         near = index[np.flatnonzero(values - slack <= (values + slack).min())[:LOOKED_AT]]
         ends.append(side * min(side * score for score in exact_scores(X[near], w)))
-    return float(-(ends[0] + ends[1]) / 2)
+    return -(ends[0] + ends[1]) / 2

@@ -2,18 +2,24 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from math import hypot, sqrt
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import linalg, sparse
 
-from .inputs import Floats, Table
-from .planes import UNIT, exact_scores, middle, score_error, smallest
+from .inputs import UNIT, Floats, Table
+from .nearest import bits_of, work_of
+from .planes import exact_scores, integers, middle, score_error, smallest
 from .rows import Kesler, Rows, Standard, TwoClasses
-from .search import newton, slacks
+from .search import DIRECT, newton, slacks
 from .widen import widest_direction
 
 WIDEN_DIRECTLY = 600  # unknowns up to which the widest plane is found by least squares
+CLOSED = 1e-9  # relative distance between margin and bound that counts as none
+FOLD = 2  # columns a row from which rows are folded into a square
 
 
 @dataclass(frozen=True)
@@ -25,17 +31,50 @@ class Plane:
     margin: float
 
 
+@dataclass(frozen=True)
+class Hull:
+    """Rows in units of x times one power of two: (k, m) Python integers, and each one's group.
+
+    Groups are as in `widen`: -1 is no row. `work` predicts what the nearest point costs.
+    """
+
+    rows: NDArray[Any]
+    group: NDArray[np.intp]
+
+    @property
+    def work(self) -> float:
+        n, m = self.rows.shape
+        return work_of(n, m, bits_of(self.rows))
+
+
 class Question:
     """A set of rows to separate, and the translation of its answers."""
 
     rows: Rows
 
+    @property
+    def size(self) -> int:
+        """Return the entries of the hull's rows."""
+        return self.rows.n * self.rows.m
+
     def plane(self, v: Floats) -> Plane | None:
         """Return v as a plane in the units of x, if it is proved to separate."""
         raise NotImplementedError
 
-    def widen(self, plane: Plane) -> Plane:
-        """Return the widest plane found, `plane` itself at worst."""
+    def shortcut(self) -> Plane | None:
+        """Return a proved plane if one is quickly found."""
+        return None
+
+    def widen(self, plane: Plane) -> tuple[Plane, bool]:
+        """Return the widest plane found, `plane` itself at worst, and if no other is wider."""
+        raise NotImplementedError
+
+    def hull(self) -> Hull:
+        """Return the rows as integers, for a decision without rounding."""
+        raise NotImplementedError
+
+    def along(self, v: Floats) -> Plane | None:
+        """Return the plane along v, a vector as long as the hull's rows, if proved to separate."""
         raise NotImplementedError
 
     def normalise(self, p: Floats) -> Floats:
@@ -58,35 +97,85 @@ class Affine(Question):
     def plane(self, v: Floats) -> Plane | None:
         return self.prove(self.table.plane(v)[0])
 
-    def prove(self, w: Floats) -> Plane | None:
-        """Return the best plane along w, if it is proved to separate."""
+    def prove(self, w: Floats, rounded: bool = True) -> Plane | None:
+        """Return the best plane along w, its intercept a float or a fraction, if proved."""
         w = _unit(w)
         if not w.any():
             return None
-        b = middle(self.X, w, self.sign) if self.intercept else 0.0
+        best = middle(self.X, w, self.sign) if self.intercept else Fraction(0)
+        b = float(best)
+        true_b = Fraction(b) if rounded else best
 
         def exact(index: NDArray[np.intp]) -> list[Fraction]:
             scores = exact_scores(self.X[index], w)
             pairs = zip(scores, self.sign[index], strict=True)
-            return [int(side) * (score + Fraction(b)) for score, side in pairs]
+            return [int(side) * (score + true_b) for score, side in pairs]
 
         scores = self.sign * (self.X @ w + b)
         least = smallest(scores, score_error(self.X, w, b), exact, len(w))
-        return None if least is None else Plane(w, np.array(b), float(least) / _length(w))
+        if least is None:
+            return None
+        return Plane(w, np.array(b if rounded else best), float(least) / _length(w))
 
-    def widen(self, plane: Plane) -> Plane:
-        w = plane.coef
-        w = self._widest(w) if self.table.m <= WIDEN_DIRECTLY else self._path(w)
-        wider = self.prove(w)
-        return wider if wider is not None and wider.margin > plane.margin else plane
+    @property
+    def group(self) -> NDArray[np.intp]:
+        """The hulls whose distance is the margin: two classes, or one hull and the origin."""
+        return np.where((self.sign > 0) & self.intercept, 1, 0)
 
-    def _widest(self, start: Floats) -> Floats:
-        group = (self.sign > 0).astype(np.intp) if self.intercept else np.zeros(len(self.sign), int)
+    def hull(self) -> Hull:
+        return Hull(_whole(self.sign) * integers(_dense(self.X))[0], self.group)
+
+    def along(self, v: Floats) -> Plane | None:
+        return self.prove(v) or self.prove(v, rounded=False)
+
+    @cached_property
+    def folded(self) -> "tuple[Affine, Floats] | None":
+        """The rows in as many columns as there are rows, L with ``L L' = X X'``; None if not fewer.
+
+        A little is added to the diagonal, for searching only: what is found is proved on X.
+        """
+        n, d = self.X.shape
+        if d <= FOLD * n or n >= DIRECT:
+            return None
+        gram = _dense(self.X @ self.X.T)
+        gram += 1e-10 * np.trace(gram) / n * np.eye(n)
+        if not np.isfinite(gram).all():
+            return None
+        try:
+            L = np.asarray(linalg.cholesky(gram, lower=True))
+        except linalg.LinAlgError:
+            return None
+        return Affine(L, self.sign, self.intercept), L
+
+    def unfold(self, L: Floats, w: Floats) -> Floats:
+        """Return as a combination of the rows X what w is of the rows L."""
+        return np.asarray(self.X.T @ linalg.solve_triangular(L, w, lower=True, trans=1))
+
+    def shortcut(self) -> Plane | None:
+        if self.folded is None:
+            return None
+        question, L = self.folded
+        v, weight = np.zeros(question.rows.m), np.ones(question.rows.m)
+        v = newton(question.rows, 0.01, v, v, weight, lambda margins: margins.min() > 0.0)
+        return self.prove(self.unfold(L, question.table.plane(v)[0]))
+
+    def widen(self, plane: Plane) -> tuple[Plane, bool]:
+        bound = np.inf
+        if self.table.m <= WIDEN_DIRECTLY:
+            w, bound = self._widest(plane.coef)
+        elif self.folded is not None:
+            question, L = self.folded
+            w = self.unfold(L, question._path(np.zeros(len(L))))
+        else:
+            w = self._path(plane.coef)
+        return _wider(plane, self.prove(w), bound)
+
+    def _widest(self, start: Floats) -> tuple[Floats, float]:
         unit, d = self.table.unit, self.table.d
         return widest_direction(
             lambda index: self.sign[index, None] * (self.table.take(index)[:, :d] * unit),
             lambda w: self.sign * np.asarray(self.table.Z @ (unit * w)),
-            group,
+            self.group,
             start,
         )
 
@@ -96,7 +185,7 @@ class Affine(Question):
         weight = (unit.min() / unit) ** 2
         weight = np.append(weight, 0.0) if self.intercept else weight
         v = np.append(w * unit, 0.0) if self.intercept else w * unit
-        best, widest = w, -np.inf
+        best, widest = w, 0.0
         for lam in len(self.sign) * 10.0 ** -np.arange(2.0, 12.0):
             v = newton(self.rows, lam, v, np.zeros(len(v)), weight, lambda margins: False)
             w = v[: self.table.d] / unit
@@ -144,7 +233,14 @@ class Augmented(Question):
         found = self.affine.plane(v)
         if found is None:
             return None
-        return self.prove(np.append(found.coef, found.intercept / self.bias))
+        return self._augment(found)
+
+    def hull(self) -> Hull:
+        x = np.column_stack([_dense(self.X), np.full(len(self.sign), self.bias)])
+        return Hull(_whole(self.sign) * integers(x)[0], np.zeros(len(x), np.intp))
+
+    def along(self, v: Floats) -> Plane | None:
+        return self.prove(v)
 
     def prove(self, u: Floats) -> Plane | None:
         """Return u as a unit vector, if it is proved to separate."""
@@ -160,10 +256,17 @@ class Augmented(Question):
         least = smallest(scores, score_error(self.X, w, float(b)), exact, len(w))
         return None if least is None else Plane(w, u[-1:], float(least) / _length(u))
 
-    def widen(self, plane: Plane) -> Plane:
+    def shortcut(self) -> Plane | None:
+        found = None if self.one_sided else self.affine.shortcut()
+        return None if found is None else self._augment(found)
+
+    def _augment(self, plane: Plane) -> Plane | None:
+        return self.prove(np.append(plane.coef, float(plane.intercept) / self.bias))
+
+    def widen(self, plane: Plane) -> tuple[Plane, bool]:
         plane = self._widen_affine(plane)
         if self.rows.m > WIDEN_DIRECTLY:
-            return plane
+            return plane, False
         table = self.affine.table
         unit, centre, d = table.unit, table.centre, table.d
 
@@ -172,23 +275,21 @@ class Augmented(Question):
             rows = np.column_stack([x, np.full(len(x), self.bias)])
             return np.asarray(self.sign[index, None] * rows)
 
-        u = widest_direction(
+        u, bound = widest_direction(
             take,
             lambda u: self.sign * np.asarray(self.X @ u[:-1] + self.bias * u[-1]),
             np.zeros(len(self.sign), np.intp),
             np.append(plane.coef, plane.intercept),
         )
-        wider = self.prove(u)
-        return wider if wider is not None and wider.margin > plane.margin else plane
+        return _wider(plane, self.prove(u), bound)
 
     def _widen_affine(self, plane: Plane) -> Plane:
         """Try the widest plane with a free intercept: the better one far from the origin."""
         affine = self.affine.prove(plane.coef)
         if affine is None or self.one_sided:
             return plane
-        affine = self.affine.widen(affine)
-        wider = self.prove(np.append(affine.coef, affine.intercept / self.bias))
-        return wider if wider is not None and wider.margin > plane.margin else plane
+        affine = self.affine.widen(affine)[0]
+        return _wider(plane, self._augment(affine), np.inf)[0]
 
     def gap(self, p: Floats) -> float:
         q = self.sign * p
@@ -208,6 +309,17 @@ class Joint(Question):
     def plane(self, v: Floats) -> Plane | None:
         W, b = self.table.plane(self.kesler.weights(v))
         return self.prove(np.vstack([W, b]) if self.intercept else W)
+
+    def hull(self) -> Hull:
+        x = _dense(self.X)
+        x = np.column_stack([x, np.ones(len(x))]) if self.intercept else x
+        own = self.own.astype(int)
+        side = own[:, None, :] - np.eye(self.K, dtype=int)  # e_y - e_k: (n, k, K)
+        rows = integers(x)[0][:, None, :, None] * side.astype(object)[:, :, None, :]
+        return Hull(rows.reshape(len(x) * self.K, -1), np.where(self.own.ravel(), -1, 0))
+
+    def along(self, v: Floats) -> Plane | None:
+        return self.prove(v.reshape(-1, self.K))
 
     def prove(self, V: Floats) -> Plane | None:
         """Prove weights V, one column a class, the intercepts in the last row."""
@@ -232,10 +344,10 @@ class Joint(Question):
         own, other = exact_scores(x, W[:, y])[0], exact_scores(x, W[:, k])[0]
         return own - other + Fraction(b[y]) - Fraction(b[k])
 
-    def widen(self, plane: Plane) -> Plane:
+    def widen(self, plane: Plane) -> tuple[Plane, bool]:
         K, m = self.K, self.table.m
         if K * m > WIDEN_DIRECTLY:
-            return plane
+            return plane, False
         d, unit, centre = self.table.d, self.table.unit, self.table.centre
 
         def take(index: NDArray[np.intp]) -> Floats:
@@ -255,14 +367,30 @@ class Joint(Question):
 
         start = np.vstack([plane.coef.T, plane.intercept]) if self.intercept else plane.coef.T
         group = np.where(self.own.ravel(), -1, 0)
-        wider = self.prove(widest_direction(take, margins, group, start.ravel()).reshape(m, K))
-        return wider if wider is not None and wider.margin > plane.margin else plane
+        flat, bound = widest_direction(take, margins, group, start.ravel())
+        return _wider(plane, self.prove(flat.reshape(m, K)), bound)
 
     def gap(self, p: Floats) -> float:
         C = np.where(self.own, 0.0, p.reshape(-1, self.K))
         C = self.own * C.sum(axis=1, keepdims=True) - C
         parts = [_average_length(self.X, C[:, k]) for k in range(self.K)]
         return hypot(*parts, *(_sum(flow) for flow in C.T if self.intercept))
+
+
+def _wider(plane: Plane, other: Plane | None, bound: float) -> tuple[Plane, bool]:
+    """Return the wider of two planes, and whether its margin is the bound of all margins."""
+    if other is not None and other.margin > plane.margin:
+        plane = other
+    return plane, plane.margin >= bound * (1.0 - CLOSED)
+
+
+def _dense(X: Table) -> Floats:
+    return np.asarray(X.toarray() if sparse.issparse(X) else X)
+
+
+def _whole(sign: Floats) -> NDArray[Any]:
+    """Return signs (n, 1) as Python integers."""
+    return sign.astype(np.int64).astype(object)[:, None]
 
 
 def _unit(w: Floats) -> Floats:
@@ -276,7 +404,8 @@ def _unit(w: Floats) -> Floats:
 
 def _length(w: Floats) -> float:
     """Return |w|, rounded hardly more than once."""
-    return sqrt(sum((Fraction(value) ** 2 for value in w.tolist()), Fraction(0)))
+    whole, power = integers(w)
+    return sqrt(int(whole @ whole) * Fraction(4) ** power)
 
 
 def _sum(q: Floats) -> float:

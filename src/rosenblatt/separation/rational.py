@@ -16,17 +16,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 PRIME = 2**31 - 1
-LARGEST = 400  # unknowns
-MOST_WORK = 40_000_000  # entries times digits
+MOST_UNKNOWNS = 400
+LIFTING_WORK = 40_000_000  # entries times digits
 
 
 def kernel_vector(M: NDArray[Any]) -> list[int] | None:
     """Return integers x with ``M x = 0`` for M (m, k) of Python integers whose kernel is a line.
 
-    None when the kernel is larger, is zero, or takes more work than MOST_WORK.
+    None when the kernel is larger, is zero, or takes more work than LIFTING_WORK.
     """
     k = M.shape[1]
-    if not 2 <= k <= LARGEST:
+    if not 2 <= k <= MOST_UNKNOWNS:
         return None
     equations = _independent_rows(M)
     if equations is None:
@@ -36,7 +36,7 @@ def kernel_vector(M: NDArray[Any]) -> list[int] | None:
     power, x = 1, np.zeros(k - 1, dtype=object)
     attempt = 2
     for digits in range(1, _digits_enough(M[equations]) + 1):
-        if digits * (k - 1) ** 2 > MOST_WORK:
+        if digits * (k - 1) ** 2 > LIFTING_WORK:
             break
         digit = _product(inverse, (rest % PRIME).astype(np.int64)).astype(object)
         x = x + power * digit

@@ -71,9 +71,9 @@ class Standard:
 
     def gram(self, index: NDArray[np.intp], weight: Floats | None = None) -> Floats:
         """Return the (weighted) sum of ``(z, 1)(z, 1)'`` over the rows at `index`, (m, m)."""
-        weight = np.ones(len(index)) if weight is None else weight
         total = np.zeros((self.m, self.m))
         if sparse.issparse(self.Z):
+            weight = np.ones(len(index)) if weight is None else weight
             Z, d = self.Z[index], self.d
             heavy = Z.multiply(weight[:, None]).tocsr()
             total[:d, :d] = (Z.T @ heavy).toarray()
@@ -83,7 +83,8 @@ class Standard:
             return total
         for part in _chunks(np.arange(len(index)), self.m):
             A = self.take(index[part])
-            total += (A.T * weight[part]) @ A
+            # NumPy halves the work of A'A when both are one array
+            total += A.T @ A if weight is None else (A.T * weight[part]) @ A
         return total
 
     def gram_work(self, k: int) -> float:

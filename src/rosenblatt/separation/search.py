@@ -2,7 +2,8 @@
 
 Minimise ``1/2 sum [1 - a_i.v]_+^2 + lam/2 sum weight (v - v0)^2``. If a plane exists some v brings
 the sum to zero; if none exists the slacks ``[1 - a_i.v]_+`` at the minimum of the sum are
-themselves the weights p >= 0 with ``sum p_i a_i = 0``. Nothing here is trusted: `exact` decides.
+themselves the weights p >= 0 with ``sum p_i a_i = 0``. Nothing here is trusted: `planes`,
+`interior` and `rational` prove what is found or refuse it.
 
 References
 ----------
@@ -21,7 +22,7 @@ from .rows import Rows
 DIRECT = 1200  # unknowns up to which a Newton system is factorised
 STEPS = 60
 CG_STEPS = 400
-MOST_WORK = 2e10  # multiplications in a Hessian that is formed
+HESSIAN_WORK = 2e10  # multiplications in a Hessian that is formed
 
 
 def newton(
@@ -62,7 +63,7 @@ def _newton_step(
 ) -> Floats:
     """Solve ``(lam diag(weight) + sum over active rows of a a') step = -gradient``."""
     index = np.flatnonzero(active)
-    if rows.m <= DIRECT and rows.gram_work(len(index)) <= MOST_WORK:
+    if rows.m <= DIRECT and rows.gram_work(len(index)) <= HESSIAN_WORK:
         hessian = rows.gram(index) + lam * np.diag(weight)
         ridge = 0.0
         while True:

@@ -19,7 +19,7 @@ from scipy.optimize import nnls
 
 from .inputs import Floats
 
-ROUNDS = 60
+WORKING_SETS = 60
 CLOSE = 1e-11  # relative distance between a margin and its upper bound that ends the search
 
 
@@ -28,24 +28,27 @@ def widest_direction(
     margins: Callable[[Floats], Floats],
     group: NDArray[np.intp],
     start: Floats,
-) -> Floats:
-    """Return the unit vector w with the largest mean over groups of ``min a_i.w``.
+) -> tuple[Floats, float]:
+    """Return the unit vector w with the largest mean over groups of ``min a_i.w``, and a bound.
 
     `take` gives rows (k, m) by number, `margins` gives every ``a_i.w``, `start` (m,) is a vector
-    whose smallest margins make the first working set. The best vector met is returned.
+    whose smallest margins make the first working set. The best vector met is returned, and what
+    no vector exceeds but for rounding: infinity where rounding hides it.
     """
     G = int(group.max()) + 1
     best = start / np.linalg.norm(start)
     scores = margins(best)
     value, size = _value(scores, group, G), len(start) + 10
     work = np.unique(np.concatenate([_lowest(scores, group == k, size) for k in range(G)]))
-    for _ in range(ROUNDS):
+    least = np.inf
+    for _ in range(WORKING_SETS):
         A = take(work)
         u = _nearest(A, group[work], G)
         z = A.T @ u
         bound = float(np.linalg.norm(z)) / G  # no unit vector does better on these rows
         if not u.any() or bound <= 1e-15 * np.abs(A).max():
             break
+        least = min(least, bound)
         scores = margins(z / np.linalg.norm(z))
         reached = _value(scores, group, G)
         if reached < bound * (1.0 - CLOSE):  # z is a small difference: its equations are sharper
@@ -63,7 +66,7 @@ def widest_direction(
         if np.isin(grown, work).all():
             break
         work = grown
-    return best
+    return best, least
 
 
 def _equal_margins(A: Floats, group: NDArray[np.intp], G: int) -> Floats:

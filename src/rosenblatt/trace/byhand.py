@@ -13,6 +13,7 @@ from rosenblatt.trace.run import Run, Step
 from rosenblatt.trace.table import Table
 
 MOST_ROWS = 4  # weights of so many classes are written out
+MOST_FEATURES = 4  # an example of more is not
 
 
 def table_of(run: Run, unit: str, max_rows: int) -> Table:
@@ -24,25 +25,39 @@ def table_of(run: Run, unit: str, max_rows: int) -> Table:
 
 
 def _visits(run: Run, max_rows: int, caption: str) -> Table:
-    """A row per visit: weights before it, score, whether it was right, and the update."""
+    """A row per visit: the example, weights before it, score, right or wrong, and the update."""
     visits = run.steps[1:]
     # One pass in data order needs no word about which example it is.
     ordered = [step.row for step in visits] == list(range(len(visits)))
     place = () if ordered else ("pass", "row")
-    shown = _shown(len(visits), max_rows)
-    rows = [_visit(run, visits[i], bool(place)) if i >= 0 else _gap(5 + len(place)) for i in shown]
-    rows.append(("end", *[""] * len(place), _weights(visits[-1]), "", "", ""))
-    columns = ("step", *place, "w", "score", "right?", "update")
-    return Table(columns, tuple(rows), caption)
+    example = ("x", "y") if 0 < run.data.n_features <= MOST_FEATURES else ()
+    columns = ("step", *place, *example, "w", "score", "right?", "update")
+    shown = [_visit(run, visits[i]) if i >= 0 else None for i in _shown(len(visits), max_rows)]
+    rows = [
+        _gap(len(columns)) if cells is None else tuple(cells[name] for name in columns)
+        for cells in shown
+    ]
+    last = {"step": "end", "w": _weights(visits[-1])}
+    rows.append(tuple(last.get(name, "") for name in columns))
+    note = "" if ordered else "; rows count from 0, as in X"
+    return Table(columns, tuple(rows), f"{caption[:-1]}{note}.")
 
 
-def _visit(run: Run, step: Step, with_place: bool) -> tuple[str, ...]:
+def _visit(run: Run, step: Step) -> dict[str, str]:
+    """The cells of a visit, by column."""
     before = run.steps[step.step - 1]
-    place = (str(step.epoch), str(step.row)) if with_place else ()
-    score = "" if step.score is None else _score(step.score)
-    update = _update(run, before, step) if step.mistake else "-"
-    right = "no" if step.mistake else "yes"
-    return (str(step.step), *place, _weights(before, step), score, right, update)
+    few = step.row is not None and run.data.n_features <= MOST_FEATURES
+    return {
+        "step": str(step.step),
+        "pass": str(step.epoch),
+        "row": str(step.row),
+        "x": vector(run.data.row(step.row or 0)) if few else "",
+        "y": "" if run.data.y is None else str(run.data.labels()[step.row or 0]),
+        "w": _weights(before, step),
+        "score": "" if step.score is None else _score(step.score),
+        "right?": "no" if step.mistake else "yes",
+        "update": _update(run, before, step) if step.mistake else "-",
+    }
 
 
 def _passes(run: Run, max_rows: int, caption: str) -> Table:

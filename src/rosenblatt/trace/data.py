@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 
@@ -30,8 +32,12 @@ class Data:
 
     def row(self, i: int) -> NDArray[np.float64]:
         """Example i as a dense vector (d,)."""
-        x = self.X.iloc[i] if hasattr(self.X, "iloc") else self.X[i]
-        return dense(x).ravel()
+        return dense(self._rows[[i]] if sp.issparse(self.X) else self._rows[i]).ravel()
+
+    @cached_property
+    def _rows(self) -> Any:
+        """X so that an index gives a row: not every sparse format has rows."""
+        return self.X.tocsr() if sp.issparse(self.X) else getattr(self.X, "iloc", self.X)
 
     def points(self) -> NDArray[np.float64]:
         """All of X as a dense array (n, d), for pictures of few features."""
@@ -40,6 +46,13 @@ class Data:
     def labels(self) -> NDArray[Any]:
         """All of y as an array (n,)."""
         return np.asarray(self.y).ravel()
+
+    def weights(self) -> NDArray[Any] | None:
+        """The weights as an array (n,); a single number is everybody's, as scikit-learn has it."""
+        if self.sample_weight is None:
+            return None
+        weight = np.asarray(self.sample_weight)
+        return weight if weight.ndim else np.full(len(self.labels()), weight, dtype=np.float64)
 
     def feature_names(self, estimator: Any) -> list[str]:
         """Names to put on axes: the model's, else x1, x2, ..."""

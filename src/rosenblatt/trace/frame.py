@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MOST_COLUMNS = 100  # more weights than this come as one array per step
+FIRST = ("run", "step", "epoch", "objective", "error", "n_updates")
+VISIT = ("row", "score", "mistake")
 
 
 def frame_of(runs: Sequence[Run]) -> pd.DataFrame:
@@ -23,7 +25,12 @@ def frame_of(runs: Sequence[Run]) -> pd.DataFrame:
         raise ImportError(
             'A trace becomes a frame through pandas: pip install "rosenblatt[tables]".'
         ) from error
-    rows = [_row(run, step) for run in runs for step in run.steps]
+    names = [_weight_names(run) for run in runs]
+    rows = [
+        _row(run, step, names_of_run)
+        for run, names_of_run in zip(runs, names, strict=True)
+        for step in run.steps
+    ]
     frame = pd.DataFrame(rows, columns=_columns(rows))
     kinds = {"step": "int64", "epoch": "int64", "n_updates": "Int64"}
     kinds |= {"row": "Int64", "mistake": "boolean"}
@@ -31,28 +38,60 @@ def frame_of(runs: Sequence[Run]) -> pd.DataFrame:
 
 
 def _columns(rows: Sequence[dict[str, Any]]) -> list[str]:
-    first = ["run", "step", "epoch", "objective", "error", "n_updates"]
-    return list(dict.fromkeys(first + [name for row in rows for name in row]))
+    found = dict.fromkeys(FIRST)
+    for row in rows:
+        found |= dict.fromkeys(row)
+    return list(found)
 
 
-def _row(run: Run, step: Step) -> dict[str, Any]:
+def _row(run: Run, step: Step, names: Sequence[str]) -> dict[str, Any]:
     measures = run.measures(step)
     row = {"run": step.run, "step": step.step, "epoch": step.epoch, **measures._asdict()}
     row["n_updates"] = step.n_updates
     if run.single:
         row |= {"row": step.row, "score": step.score, "mistake": step.mistake}
-    return row | _weights(step.estimator)
+    return row | _weights(step.estimator, names)
 
 
-def _weights(estimator: Any) -> dict[str, Any]:
-    """``intercept, coef_0, ...`` for one plane; ``intercept_k, coef_k_j`` for plane k of many."""
+def _weights(estimator: Any, names: Sequence[str]) -> dict[str, Any]:
+    """Intercepts and weights (K, d) by name, the intercepts first; as arrays if nameless."""
     if not hasattr(estimator, "coef_"):
         return {}
     coef, intercept = np.atleast_2d(estimator.coef_), np.atleast_1d(estimator.intercept_)
-    if coef.size > MOST_COLUMNS:
+    if not names:
         return {"intercept": intercept, "coef": coef}
-    if len(coef) == 1:
-        return {"intercept": intercept[0], **{f"coef_{j}": w for j, w in enumerate(coef[0])}}
-    return {f"intercept_{k}": b for k, b in enumerate(intercept)} | {
-        f"coef_{k}_{j}": w for k, row in enumerate(coef) for j, w in enumerate(row)
-    }
+    if len(intercept) < len(coef):  # a single 0 stands for all where none is learnt
+        intercept = np.broadcast_to(intercept, len(coef))
+    values = np.concatenate([intercept, coef.ravel()])
+    return dict(zip(names, values.tolist(), strict=True))
+
+
+def _weight_names(run: Run) -> list[str]:
+    """Names for intercepts and weights: of the features, and of the classes if several.
+
+    ``intercept, length, width`` for one plane, ``oak: intercept, ..., oak: width`` for several;
+    nameless features are ``coef_0`` or, in plane k, ``coef_k_0``. None for very many weights.
+    """
+    coef = getattr(run.last, "coef_", None)
+    if coef is None or np.size(coef) > MOST_COLUMNS:
+        return []
+    K, d = np.atleast_2d(coef).shape
+    features = _feature_names(run.last, d)
+    if K == 1:
+        return ["intercept", *(features or [f"coef_{j}" for j in range(d)])]
+    if features:
+        names = [f"{label}: " for label in getattr(run.last, "classes_", range(K))]
+        return [f"{label}intercept" for label in names] + [
+            f"{k}{j}" for k in names for j in features
+        ]
+    return [f"intercept_{k}" for k in range(K)] + [
+        f"coef_{k}_{j}" for k in range(K) for j in range(d)
+    ]
+
+
+def _feature_names(estimator: Any, d: int) -> list[str]:
+    """The model's names of its features; one that is a column's already becomes ``coef_name``."""
+    names = [str(name) for name in getattr(estimator, "feature_names_in_", ())]
+    taken = {*FIRST, *VISIT, "intercept"}
+    names = [f"coef_{name}" if name in taken else name for name in names]
+    return names if len(names) == len(set(names)) == d else []

@@ -17,10 +17,12 @@ from rosenblatt.trace.run import Run
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write the file whole or not at all: a reader never meets half of it."""
+    """Write the file whole or not at all, with the mode it had: a reader never meets half of it."""
     draft = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
     try:
         draft.write_bytes(content)
+        if path.exists():
+            shutil.copymode(path, draft)
         os.replace(draft, path)
     except BaseException:
         draft.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""What a recorded model is worth on its training data."""
+"""What recorded models are worth on their training data."""
 
 from __future__ import annotations
 
@@ -7,7 +7,13 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.utils.extmath import safe_sparse_dot
+from sklearn.utils.validation import validate_data
 
+from rosenblatt import losses
+from rosenblatt.linear_model.decision import BoundaryClassifier, codes_among, decide, margins_of
 from rosenblatt.trace.data import Data
 
 
@@ -18,27 +24,93 @@ class Measures(NamedTuple):
     error: float
 
 
-def measure(estimator: Any, data: Data) -> Measures:
-    """The model's own objective, and its share of wrong answers."""
-    if estimator is None:
-        return Measures(math.nan, math.nan)
-    model = nameless(estimator, data.X)
-    return Measures(_objective(model, data), _error(model, data))
+class Ruler:
+    """Measures many models on the same data.
+
+    Checking the data takes far longer than scoring a few hundred rows, so for our linear models
+    it is done once: their scores are then one product each, by the operations of their own
+    `decision_function`, and lead to the same bits. Other models are asked themselves.
+    """
+
+    def __init__(self, data: Data) -> None:
+        self.data = data
+        self._X: Any = None
+        self._classes: Any = None
+        self._codes: NDArray[np.intp] = np.empty(0, np.intp)
+
+    def measure(self, estimator: Any) -> Measures:
+        """The model's own objective, and its share of wrong answers."""
+        if estimator is None or self.data.X is None:
+            return Measures(math.nan, math.nan)
+        weight = self.data.weights()
+        if not is_plainly_linear(estimator):
+            return Measures(self._objective(estimator), self._error(self.wrong(estimator)))
+        scores, codes = self._scores(estimator), self._codes_among(estimator.classes_)
+        loss = losses.perceptron(margins_of(scores, codes))
+        objective = float((np.ones(len(loss)) if weight is None else weight) @ loss)
+        return Measures(objective, self._error(decide(scores, estimator.boundary) != codes))
+
+    def wrong(self, estimator: Any) -> NDArray[np.bool_] | None:
+        """Which rows (n,) get another class than their own; None unless the model classifies."""
+        if self.data.X is None or self.data.y is None or not hasattr(estimator, "classes_"):
+            return None
+        if is_plainly_linear(estimator):
+            codes = self._codes_among(estimator.classes_)
+            return np.asarray(decide(self._scores(estimator), estimator.boundary) != codes)
+        model = nameless(estimator, self.data.X)
+        return np.asarray(model.predict(self.data.X) != self.data.labels())
+
+    def tied(self, estimator: Any) -> NDArray[np.bool_]:
+        """Which rows (n,) are predicted right by a tie that learning counts as a mistake."""
+        if not is_plainly_linear(estimator) or estimator.boundary != "mistake":
+            return np.zeros(len(self.data.labels()), np.bool_)
+        scores, codes = self._scores(estimator), self._codes_among(estimator.classes_)
+        right = decide(scores, estimator.boundary) == codes
+        return np.asarray(right & (margins_of(scores, codes) == 0))
+
+    def _scores(self, estimator: Any) -> NDArray[Any]:
+        """``X w + b`` as `decision_function` has it: (n,), or (n, K) for K > 2 classes."""
+        if self._X is None:
+            model = nameless(estimator, self.data.X)
+            self._X = validate_data(model, self.data.X, accept_sparse="csr", reset=False)
+        scores = safe_sparse_dot(self._X, estimator.coef_.T, dense_output=True)
+        scores = scores + estimator.intercept_
+        return np.asarray(scores.ravel() if scores.shape[1] == 1 else scores)
+
+    def _codes_among(self, classes: NDArray[Any]) -> NDArray[np.intp]:
+        """The number of each row's class; the models of a run share their `classes`."""
+        if self._classes is not classes:
+            seen, places = np.unique(self.data.labels(), return_inverse=True)
+            self._classes, self._codes = classes, codes_among(classes, seen)[places]
+        return self._codes
+
+    def _objective(self, estimator: Any) -> float:
+        """``estimator.objective(X, y, sample_weight)`` where the model has it."""
+        if not hasattr(estimator, "objective"):
+            return math.nan
+        data, model = self.data, nameless(estimator, self.data.X)
+        y = None if data.y is None else data.labels()
+        return float(model.objective(data.X, y, sample_weight=data.weights()))
+
+    def _error(self, wrong: NDArray[np.bool_] | None) -> float:
+        """The weighted share of training rows whose class is predicted wrongly."""
+        if wrong is None:
+            return math.nan
+        return float(np.average(wrong, weights=self.data.weights()))
 
 
-def _objective(estimator: Any, data: Data) -> float:
-    """``estimator.objective(X, y, sample_weight)`` where the model has it."""
-    if data.X is None or not hasattr(estimator, "objective"):
-        return math.nan
-    return float(estimator.objective(data.X, data.y, sample_weight=data.sample_weight))
-
-
-def _error(estimator: Any, data: Data) -> float:
-    """The weighted share of training rows whose class is predicted wrongly."""
-    if data.X is None or data.y is None or not hasattr(estimator, "classes_"):
-        return math.nan
-    wrong = estimator.predict(data.X) != data.labels()
-    return float(np.average(wrong, weights=data.sample_weight))
+def is_plainly_linear(estimator: Any) -> bool:
+    """Whether the model scores, predicts and judges as our linear models do, unaltered."""
+    kind = type(estimator)
+    return (
+        isinstance(estimator, BoundaryClassifier)
+        and all(
+            getattr(kind, name) is getattr(BoundaryClassifier, name)
+            for name in ("decision_function", "predict", "objective")
+        )
+        and hasattr(estimator, "coef_")
+        and not sp.issparse(estimator.coef_)
+    )
 
 
 def nameless(estimator: Any, X: Any) -> Any:

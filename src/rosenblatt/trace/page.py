@@ -6,6 +6,7 @@ import html
 import json
 import os
 import re
+from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 
@@ -17,18 +18,29 @@ PARTS = ("drawing", "geometry", "picture", "charts", "controls", "view")
 MOST_BYTES = 4_800_000  # of data; the page as a whole stays below 5 MB
 
 
-def save_page(path: str | os.PathLike[str], run: Run, unit: str) -> None:
+def save_page(
+    path: str | os.PathLike[str], run: Run, unit: str, feature_names: Sequence[str] | None = None
+) -> None:
     """Write the page whole or not at all."""
-    write_whole(Path(path).absolute(), page_of(run, unit).encode())
+    target = Path(os.path.realpath(path))  # what a link points to, so that the link stays one
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"There is no folder {str(target.parent)!r} to save the page in.")
+    if feature_names is not None and len(feature_names) != run.data.n_features:
+        raise ValueError(
+            f"feature_names must have {run.data.n_features} names, one per column of X; "
+            f"got {len(feature_names)}."
+        )
+    names = run.data.feature_names(run.last) if feature_names is None else feature_names
+    write_whole(target, page_of(run, unit, names).encode())
 
 
-def page_of(run: Run, unit: str) -> str:
+def page_of(run: Run, unit: str, feature_names: Sequence[str]) -> str:
     """The page's HTML."""
     parts = {
         "title": html.escape(f"{run.name}, {unit} by {unit}"),
         "style": _source("view.css"),
         "view": view_source().replace("export default", "const view ="),
-        "data": _data(run, unit),
+        "data": _data(run, unit, feature_names),
     }
     page = _source("page.html")
     for name in ("title", "style", "view", "data"):  # the data last: it may contain anything
@@ -43,11 +55,12 @@ def view_source() -> str:
     return re.sub(r"^export (?=const|function)", "", module, flags=re.M)
 
 
-def _data(run: Run, unit: str) -> str:
+def _data(run: Run, unit: str, feature_names: Sequence[str]) -> str:
     """The run as JSON, of as many steps as the page may weigh."""
     most = MOST_STEPS
     while True:
-        data = json.dumps(payload_of(run, unit, most), allow_nan=False, separators=(",", ":"))
+        payload = payload_of(run, unit, feature_names, most)
+        data = json.dumps(payload, allow_nan=False, separators=(",", ":"))
         if len(data) <= MOST_BYTES or most == 2:
             # "<" as an escape: no label can close the script element it travels in.
             return data.replace("<", "\\u003c")

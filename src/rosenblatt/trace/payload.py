@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.plot.palette import clipped
 from rosenblatt.trace.points import Points, numbers
 from rosenblatt.trace.run import Run, Step
 from rosenblatt.trace.thinning import strided
@@ -19,20 +20,21 @@ MOST_STEPS = 2000
 MOST_BARS = 24  # weights shown when there are more features; half as many of several classes
 
 
-def payload_of(run: Run, unit: str, most_steps: int = MOST_STEPS) -> dict[str, Any]:
+def payload_of(
+    run: Run, unit: str, feature_names: Sequence[str], most_steps: int = MOST_STEPS
+) -> dict[str, Any]:
     """The run as the view reads it; `unit` is what a step is: pass, update or visit."""
     features = _features(run)
     steps = [run.steps[i] for i in strided(len(run.steps), most_steps)]
     points = Points.of(run, [step.row for step in steps if step.row is not None])
     first = list({id(step.estimator): step for step in steps}.values())  # one step per model
     number = {id(step.estimator): i for i, step in enumerate(first)}
-    names = run.data.feature_names(run.last)
     return {
         "model": run.name,
-        "run": run.label,
+        "run": clipped(run.label, 200),
         "unit": unit,
-        "classes": [str(name) for name in getattr(run.last, "classes_", ())],
-        "features": [names[j] for j in features],
+        "classes": [clipped(name) for name in getattr(run.last, "classes_", ())],
+        "features": [clipped(feature_names[j]) for j in features],
         "n_features": run.data.n_features,
         "n_steps": len(run.steps),
         "steps": [_step(step, number[id(step.estimator)]) for step in steps],
@@ -73,7 +75,7 @@ def _state(run: Run, step: Step, features: Sequence[int], points: Points | None)
         bias = np.broadcast_to(np.asarray(step.estimator.intercept_, np.float64), len(coef))
         state |= {"coef": numbers(coef[:, features]), "intercept": numbers(bias)}
     if points is not None and step.estimator is not None:
-        state["wrong"] = points.wrong(step.estimator)
+        state |= points.judged(step.estimator)
     return state
 
 

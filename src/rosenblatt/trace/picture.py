@@ -8,7 +8,16 @@ import numpy as np
 
 from rosenblatt.plot.curves import draw_curve
 from rosenblatt.plot.palette import pyplot
-from rosenblatt.plot.plane import draw_lines, draw_points, draw_regions, leads, set_frame
+from rosenblatt.plot.plane import (
+    draw_lines,
+    draw_points,
+    draw_regions,
+    hollow_means,
+    is_flat,
+    leads,
+    note,
+    set_frame,
+)
 from rosenblatt.trace.run import Run, Step
 from rosenblatt.trace.thinning import strided
 
@@ -64,7 +73,15 @@ def _draw_way(ax: Axes, run: Run) -> None:
     lead = leads(models[-1], ax)
     draw_regions(ax, lead)
     draw_lines(ax, lead)
-    draw_points(ax, points, run.data.labels(), run.last.classes_)
+    wrong, tied = run.ruler.wrong(models[-1]), run.ruler.tied(models[-1])
+    wrong = np.zeros(len(points), np.bool_) if wrong is None else wrong
+    draw_points(ax, points, run.data.labels(), run.last.classes_, wrong, tied)
+    note(
+        ax,
+        "w = 0: no line yet" if is_flat(models[-1]) else "",
+        hollow_means(wrong),
+        "half filled: on the line, still a mistake" if tied.any() else "",
+    )
 
 
 def _distinct(models: list[Any]) -> list[Any]:

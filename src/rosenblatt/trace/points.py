@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.trace.measure import nameless
+from rosenblatt.trace.data import Data
+from rosenblatt.trace.measure import Ruler
 from rosenblatt.trace.run import Run
 from rosenblatt.trace.thinning import sampled
 
@@ -19,7 +20,7 @@ MOST_POINTS = 2000
 
 @dataclass(frozen=True, eq=False)
 class Points:
-    """Rows (m,) of the data that are drawn, with their places (m, 2) and labels (m,)."""
+    """Rows (m,) of the data that are drawn, with their places (m, 1 or 2) and labels (m,)."""
 
     rows: list[int]
     at: NDArray[Any]
@@ -27,22 +28,29 @@ class Points:
     classes: NDArray[Any]
     n: int
     sampled: list[int]
+    ruler: Ruler
 
     @classmethod
     def of(cls, run: Run, visited: Sequence[int]) -> Points | None:
-        """The points of a run; None unless it classifies by two features."""
-        if run.data.n_features != 2 or run.data.y is None or not hasattr(run.last, "classes_"):
+        """The points of a run; None unless it classifies by one or two features."""
+        drawable = run.data.n_features in (1, 2) and hasattr(run.last, "classes_")
+        if not drawable or run.data.y is None:
             return None
         X, y = run.data.points(), run.data.labels()
         drawn = sampled(len(X), MOST_POINTS)
         rows = sorted({*drawn, *visited})
         X = X.astype(getattr(run.data.X, "dtype", X.dtype), copy=False)
-        return cls(rows, X[rows], y[rows], run.last.classes_, len(X), drawn)
+        ruler = Ruler(Data(X[rows], y[rows]))
+        return cls(rows, X[rows], y[rows], run.last.classes_, len(X), drawn, ruler)
 
-    def wrong(self, estimator: Any) -> str:
-        """Which of the points the model gets wrong: a bit each, four to a hexadecimal digit."""
-        wrong = nameless(estimator, self.at).predict(self.at) != self.labels
-        return np.packbits(wrong).tobytes().hex()
+    def judged(self, estimator: Any) -> dict[str, str]:
+        """Which of the points the model gets ``wrong``, and which it has ``tied``, if any.
+
+        A bit each, four to a hexadecimal digit.
+        """
+        wrong, tied = self.ruler.wrong(estimator), self.ruler.tied(estimator)
+        bits = {} if wrong is None else {"wrong": np.packbits(wrong).tobytes().hex()}
+        return bits | ({"tied": np.packbits(tied).tobytes().hex()} if tied.any() else {})
 
     def payload(self) -> dict[str, Any]:
         """The points as plain JSON types."""
@@ -51,7 +59,7 @@ class Points:
             "n": self.n,
             "sampled": len(self.sampled),
             "row": self.rows,
-            "at": numbers(self.at),
+            "at": numbers(np.column_stack([self.at, np.zeros((len(self.at), 2))])[:, :2]),
             "class": [code.get(name, -1) for name in self.labels.tolist()],
             "faint": sorted(set(self.rows).difference(self.sampled)),  # drawn while visited
         }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, overload
 
 from rosenblatt.trace.recorder import Recorder
@@ -90,7 +90,9 @@ class Trace(Recorder):
         Returns
         -------
         DataFrame with a row per step: ``run, step, epoch, objective, error, n_updates``; for
-        single visits ``row, score, mistake``; and for linear models the intercepts and weights.
+        single visits ``row, score, mistake``; and for linear models the intercepts and weights,
+        named after the features if they have names, and the classes if there are several
+        (``"oak: width"``), else ``coef_0`` or, of class 2, ``coef_2_0``.
 
         Examples
         --------
@@ -111,6 +113,9 @@ class Trace(Recorder):
     def table(self, run: str | None = None, *, max_rows: int = 40) -> Table:
         """The run as one would work it by hand: weights before, score, right or wrong, update.
 
+        Single visits say which example was met: its row, an index into X that counts from 0
+        (left out of one pass in data order), and up to four features its x and y.
+
         Parameters
         ----------
         run : which run; the last if None.
@@ -123,14 +128,14 @@ class Trace(Recorder):
         >>> model = Perceptron(shuffle=False).set_callbacks(trace)
         >>> model = model.fit([[2, 1], [-1, -1]], [1, -1])
         >>> print(trace.table())
-        | step | pass | row | w       | score | right? | update   |
-        |------|------|-----|---------|-------|--------|----------|
-        | 1    | 1    | 0   | [0,0,0] | 0     | no     | +[1,2,1] |
-        | 2    | 1    | 1   | [1,2,1] | -2    | yes    | -        |
-        | 3    | 2    | 0   | [1,2,1] | 6     | yes    | -        |
-        | 4    | 2    | 1   | [1,2,1] | -2    | yes    | -        |
-        | end  |      |     | [1,2,1] |       |        |          |
-        Perceptron: 4 visits; w has the bias first.
+        | step | pass | row | x       | y  | w       | score | right? | update   |
+        |------|------|-----|---------|----|---------|-------|--------|----------|
+        | 1    | 1    | 0   | [2,1]   | 1  | [0,0,0] | 0     | no     | +[1,2,1] |
+        | 2    | 1    | 1   | [-1,-1] | -1 | [1,2,1] | -2    | yes    | -        |
+        | 3    | 2    | 0   | [2,1]   | 1  | [1,2,1] | 6     | yes    | -        |
+        | 4    | 2    | 1   | [-1,-1] | -1 | [1,2,1] | -2    | yes    | -        |
+        | end  |      |     |         |    | [1,2,1] |       |        |          |
+        Perceptron: 4 visits; w has the bias first; rows count from 0, as in X.
         """
         from rosenblatt.trace.byhand import table_of
 
@@ -159,7 +164,13 @@ class Trace(Recorder):
 
         return figure_of(self._run(run), self.every)
 
-    def save(self, path: str | os.PathLike[str], run: str | None = None) -> None:
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        run: str | None = None,
+        *,
+        feature_names: Sequence[str] | None = None,
+    ) -> None:
         """Write the run as one self-contained page with a slider, whole or not at all.
 
         The page needs no network. Its address leads to a step: ``run.html#step=3``. Past 2,000
@@ -169,6 +180,7 @@ class Trace(Recorder):
         ----------
         path : the file to write, such as ``"run.html"``.
         run : which run; the last if None.
+        feature_names : names of the columns of X; those the model was fitted with if None.
 
         Examples
         --------
@@ -184,7 +196,7 @@ class Trace(Recorder):
         """
         from rosenblatt.trace.page import save_page
 
-        save_page(path, self._run(run), self.every)
+        save_page(path, self._run(run), self.every, feature_names)
 
     def _run(self, label: str | None) -> Run:
         runs = {run.label: run for run in self._all_runs()}

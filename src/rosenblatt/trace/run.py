@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from rosenblatt.trace.data import Data
-from rosenblatt.trace.measure import Measures, measure
+
+if TYPE_CHECKING:
+    from rosenblatt.trace.measure import Measures, Ruler
 
 
 class RunKey(NamedTuple):
@@ -63,6 +65,7 @@ class Run:
     steps: list[Step] = field(default_factory=list)
     n_visits: int = 0
     _measures: dict[int, Measures] = field(default_factory=dict, repr=False)
+    _ruler: Ruler | None = field(default=None, repr=False)
 
     def start(self, estimator: Any) -> None:
         """Keep the model as it was before the first step."""
@@ -91,8 +94,17 @@ class Run:
         """Objective and error after `step`; steps that share a model share them."""
         key = id(step.estimator)  # the run keeps the model alive, so its id stays its own
         if key not in self._measures:
-            self._measures[key] = measure(step.estimator, self.data)
+            self._measures[key] = self.ruler.measure(step.estimator)
         return self._measures[key]
+
+    @property
+    def ruler(self) -> Ruler:
+        """What measures models on the data of this run."""
+        from rosenblatt.trace.measure import Ruler  # here: it brings the models, and Numba
+
+        if self._ruler is None or self._ruler.data is not self.data:
+            self._ruler = Ruler(self.data)
+        return self._ruler
 
     @property
     def last(self) -> Any:
@@ -105,7 +117,7 @@ class Run:
         return self.steps[-1].row is not None
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_measures": {}}  # ids mean nothing in another process
+        return {**self.__dict__, "_measures": {}, "_ruler": None}  # ids mean nothing elsewhere
 
 
 def _n_updates(estimator: Any) -> int | None:

@@ -3,12 +3,17 @@
 const score = ([b, w1, w2], [x, y]) => b + w1 * x + w2 * y;
 const minus = (p, q) => p.map((entry, i) => entry - q[i]);
 
-// One plane per class; with two classes the first scores nothing. Null if a weight is not finite.
+// One plane per class; with two classes the first scores nothing, and a single feature lies in
+// the plane as w2 = 0. Null if a weight is not finite.
 export function planesOf({ coef, intercept }) {
   if (!coef || [...coef.flat(), ...intercept].includes(null)) return null;
-  const planes = coef.map((w, k) => [intercept[k], ...w]);
+  const planes = coef.map((w, k) => [intercept[k], w[0], w[1] ?? 0]);
   return planes.length === 1 ? [[0, 0, 0], planes[0]] : planes;
 }
+
+// Whether no line can be drawn yet: all classes weigh the features alike, as at w = 0.
+export const flat = (planes) =>
+  planes.every((plane) => plane[1] === planes[0][1] && plane[2] === planes[0][2]);
 
 // What is left of a polygon where a plane is positive.
 function cut(polygon, plane) {

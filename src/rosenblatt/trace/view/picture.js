@@ -1,13 +1,13 @@
-// Two features: points by class, the region of each, the boundary and its past, the visit.
+// One or two features: points by class, the region of each, the boundary and its past, the visit.
 
-import { boundaries, boxAround, planesOf, region } from "./geometry.js";
+import { boundaries, boxAround, flat, planesOf, region } from "./geometry.js";
 import { chartIn, figureHeight, make, number, scale } from "./drawing.js";
 import { set, shape, subscript, ticks, tint } from "./drawing.js";
 
 const PAD = { left: 38, right: 10, top: 10, bottom: 40 };
 
 export function picture(host, data, width) {
-  const height = Math.min(width, figureHeight());
+  const height = data.features.length === 1 ? 190 : Math.min(width, figureHeight());
   const [across, up] = [width - PAD.left - PAD.right, height - PAD.top - PAD.bottom];
   const box = boxAround(data.points.at, across, up);
   const x = scale(box[0], [PAD.left, width - PAD.right]);
@@ -28,7 +28,7 @@ export function picture(host, data, width) {
     const step = data.steps[at];
     const state = data.states[step.state];
     showTrail(at);
-    showErrors(state.wrong ?? "", step.row);
+    showErrors(state.wrong ?? "", state.tied ?? "", step.row);
     showVisit(step);
     moveTo(planesOf(state), milliseconds);
   };
@@ -73,18 +73,20 @@ function regions(svg, space) {
 function axes(svg, { width, height, box, x, y }, names) {
   const group = make(svg, "g", { class: "axes" });
   const [left, right, bottom] = [PAD.left, width - PAD.right, height - PAD.bottom];
-  make(group, "path", { d: `M${left},${PAD.top}V${bottom}H${right}` });
+  const ground = `${left},${bottom}H${right}`;
+  make(group, "path", { d: names.length === 1 ? `M${ground}` : `M${left},${PAD.top}L${ground}` });
   for (const t of ticks(...box[0], width / 90)) {
     make(group, "path", { d: `M${x(t)},${bottom}v4` });
     make(group, "text", { x: x(t), y: bottom + 17, "text-anchor": "middle" }, number(t));
   }
-  for (const t of ticks(...box[1], height / 80)) {
+  const upright = names.length === 1 ? [] : ticks(...box[1], height / 80);
+  for (const t of upright) {
     make(group, "path", { d: `M${left},${y(t)}h-4` });
     make(group, "text", { x: left - 8, y: y(t) + 4, "text-anchor": "end" }, number(t));
   }
   const [across, up] = names.map(subscript);
   make(group, "text", { x: right, y: height - 5, "text-anchor": "end", class: "name" }, across);
-  make(group, "text", { x: left + 8, y: PAD.top + 12, class: "name" }, up);
+  if (up) make(group, "text", { x: left + 8, y: PAD.top + 12, class: "name" }, up);
 }
 
 // Where the boundary was, up to three changes ago.
@@ -104,29 +106,50 @@ function trail(svg, space, data) {
 
 const sizeOf = (points) => [6.5, 5, 3.6, 2.6][[40, 200, 800].filter((n) => points.n > n).length];
 
-// Points on the wrong side are hollow: `wrong` has a bit each, four to a hexadecimal digit.
+const bitOf = (digits, i) => (parseInt(digits[i >> 2] ?? "0", 16) >> (3 - (i & 3))) & 1;
+
+// Points on the wrong side are hollow, and those on the line that are a mistake nevertheless are
+// half filled: `wrong` and `tied` have a bit each, four to a hexadecimal digit.
 function marks(svg, { x, y }, points) {
   const group = make(svg, "g", { class: "marks" });
   const faint = new Set(points.faint);
+  const half = halves(svg, new Set(points.class));
   const nodes = points.at.map(([a, b], i) => {
     const k = Math.max(points.class[i], 0);
     const transform = `translate(${x(a).toFixed(2)},${y(b).toFixed(2)})`;
     const kind = faint.has(points.row[i]) ? "faint" : "";
-    const style = `--mark: ${tint(k)}`;
+    const style = `--mark: ${tint(k)}; --half: url(#${half}${k})`;
     return make(group, "path", { d: shape(k, sizeOf(points)), transform, style, class: kind });
   });
-  return (wrong, row) =>
+  return (wrong, tied, row) =>
     nodes.forEach((node, i) => {
-      const bit = (parseInt(wrong[i >> 2] ?? "0", 16) >> (3 - (i & 3))) & 1;
-      node.classList.toggle("wrong", bit === 1);
+      node.classList.toggle("wrong", bitOf(wrong, i) === 1);
+      node.classList.toggle("tied", bitOf(tied, i) === 1);
       node.classList.toggle("now", points.row[i] === row);
     });
+}
+
+// Fills for points half of which is hollow, one per class; several pages may share a document.
+let pictures = 0;
+function halves(svg, classes) {
+  const id = `rosenblatt-half-${pictures++}-`;
+  const defs = make(svg, "defs");
+  for (const k of classes) {
+    const fill = make(defs, "linearGradient", { id: `${id}${Math.max(k, 0)}` });
+    make(fill, "stop", { offset: 0.5, style: `stop-color: ${tint(Math.max(k, 0))}` });
+    make(fill, "stop", { offset: 0.5, style: "stop-color: var(--paper)" });
+  }
+  return id;
 }
 
 function line(svg, space, withNormal) {
   const pieces = make(svg, "g", { class: "boundary" });
   const arrow = make(svg, "g", { class: "normal" });
+  const middle = (PAD.left + space.width - PAD.right) / 2;
+  const place = { x: middle, y: PAD.top + 18, "text-anchor": "middle", class: "lineless" };
+  const word = make(svg, "text", place);
   return (planes) => {
+    word.textContent = planes && flat(planes) ? "w = 0: no line yet" : "";
     pieces.replaceChildren();
     arrow.replaceChildren();
     const drawn = planes ? boundaries(planes, space.box) : [];

@@ -22,7 +22,13 @@ function leadOf(data) {
   }[data.unit];
   const lead = `How the model changed while it was fitted: a step is ${step}.`;
   const ring = data.unit === "pass" ? "" : " The ringed point is the example visited.";
-  return `${lead} ${seenOf(data)}${data.points ? ring : ""}`;
+  return `${lead} ${seenOf(data)}${tiesOf(data)}${data.points ? ring : ""}`;
+}
+
+function tiesOf({ points, states }) {
+  if (!points || !states.some((state) => state.tied)) return "";
+  return ` Half-filled points are exactly on the line: predicted right, but still a mistake while
+    learning goes on.`;
 }
 
 function seenOf({ points, classes, states }) {

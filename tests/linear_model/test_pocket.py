@@ -1,0 +1,98 @@
+"""The pocket: never worse than anything the run has seen."""
+
+import warnings
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.exceptions import ConvergenceWarning
+
+from rosenblatt import Perceptron, PocketPerceptron, Trace
+from rosenblatt.linear_model.decision import margins_of, wins_ties
+from tests.contract.estimators import problem
+
+TIES = {"mistake": 0, "positive": 1, "negative": -1}
+
+
+def error_of(model, X, y, weight, boundary):
+    """The weighted share of rows that weights get wrong by the rule of the run."""
+    scores = X @ model.coef_.T + model.intercept_
+    scores = scores[:, 0] if scores.shape[1] == 1 else scores
+    margins = margins_of(scores, y)
+    wrong = (margins < 0) | ((margins == 0) & ~wins_ties(scores, y, TIES[boundary]))
+    return weight[wrong].sum() / weight.sum()
+
+
+@given(
+    st.integers(0, 2**32 - 1),
+    st.sampled_from([2, 3]),
+    st.sampled_from(["cyclic", "random", "first", "worst"]),
+    st.sampled_from(sorted(TIES)),
+    st.sampled_from([np.asarray, sp.csr_matrix]),
+)
+def test_the_pocket_holds_the_best_of_all_weights_of_the_run(
+    seed, n_classes, pick, boundary, storage
+):
+    rng = np.random.RandomState(seed)
+    X, y = rng.randint(-3, 4, (14, 3)).astype(float), np.arange(14) % n_classes
+    weight = rng.randint(1, 4, 14).astype(float)
+    settings = {"max_updates": 30, "random_state": seed, "pick": pick, "boundary": boundary}
+    trace = Trace(every="update")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        run = Perceptron(tol=None, **settings).set_callbacks(trace)
+        run.fit(X, y, sample_weight=weight)
+    model = PocketPerceptron(**settings).fit(storage(X), y, sample_weight=weight)
+    errors = [error_of(step.estimator, X, y, weight, boundary) for step in trace.steps()]
+    assert model.pocket_error_ == pytest.approx(min(errors), abs=1e-12)
+    assert error_of(model, X, y, weight, boundary) == pytest.approx(min(errors), abs=1e-12)
+    first_best = int(np.argmin(np.round(errors, 12)))
+    assert model.pocket_history_[-1][0] == first_best, "of equals the first is kept"
+    assert np.array_equal(model.last_coef_, run.coef_)
+    assert model.n_updates_ == run.n_updates_
+
+
+def test_its_history_only_falls():
+    X, y = problem(n_rows=300)
+    model = PocketPerceptron(max_updates=500).fit(X, y)
+    updates, errors = zip(*model.pocket_history_, strict=True)
+    assert list(updates) == sorted(updates)
+    assert all(later < before for before, later in pairwise(errors))
+    assert model.pocket_error_ == errors[-1]
+
+
+def test_the_horizon_is_kept_and_is_no_reason_to_warn():
+    X, y = problem()
+    model = PocketPerceptron(max_updates=37).fit(X, y)
+    assert model.n_updates_ == 37
+    assert model.stop_reason_ == "max_iter"
+
+
+@pytest.mark.parametrize("bad", [0, -1, 2.5])
+def test_a_horizon_that_is_none_is_refused(bad):
+    with pytest.raises(ValueError, match=f"'max_updates' parameter of PocketPerceptron.*{bad}"):
+        PocketPerceptron(max_updates=bad).fit([[0.0], [1.0]], [0, 1])
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_batches_keep_the_better_of_old_and_new(n_classes):
+    X, y = problem(n_classes)
+    model = PocketPerceptron()
+    for start in range(0, len(y), 40):
+        batch = slice(start, start + 40)
+        model.partial_fit(X[batch], y[batch], classes=list("abc")[:n_classes])
+    assert model.score(X, y) > 0.5
+
+
+def test_it_is_at_least_as_good_on_its_training_rows_as_the_run_on_ionosphere(data_folder):
+    table = np.genfromtxt(data_folder / "ionosphere" / "ionosphere.csv", delimiter=",", dtype=str)
+    X, y = table[1:, :-1].astype(float), table[1:, -1]
+    for seed in range(5):
+        model = PocketPerceptron(random_state=seed, max_updates=2000).fit(X[:200], y[:200])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            run = Perceptron(random_state=seed, max_updates=2000, tol=None).fit(X[:200], y[:200])
+        assert model.score(X[:200], y[:200]) >= run.score(X[:200], y[:200])

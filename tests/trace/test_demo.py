@@ -1,0 +1,31 @@
+"""What `make demo` prints and writes."""
+
+import runpy
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from tests.trace.test_page import data_of
+
+DEMO = Path(__file__).parents[2] / "examples" / "demo.py"
+
+
+def test_a_long_claim_goes_on_below_its_last_column():
+    demo, out = runpy.run_path(str(DEMO)), StringIO()
+    claim = "  yes  margin              proved    " + "every row is on its own side " * 3
+    demo["print_hanging"](Console(file=out, width=80), claim)
+    first, *rest = out.getvalue().splitlines()
+    assert first.startswith("  yes  margin")
+    assert rest
+    assert all(line.startswith(" " * 37) and line[37] != " " for line in rest)
+    assert all(len(line) <= 80 for line in [first, *rest])
+
+
+@pytest.mark.filterwarnings("error")
+def test_the_page_of_the_demo_names_the_sepals(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert runpy.run_path(str(DEMO))["replay"]() > 0
+    features = data_of(tmp_path / "run.html")["features"]
+    assert features == ["sepal length (cm)", "sepal width (cm)"]
