@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from sklearn.utils import assert_all_finite, compute_class_weight
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from rosenblatt.base import FLOATS, encode_labels
+from rosenblatt import loops
+from rosenblatt.base import FLOATS, arrays, encode_labels
 
 from .decision import TIES, codes_among
 
@@ -194,13 +195,10 @@ def _hopeless_rows(
     model: Any, X: Any, n_classes: int, codes: NDArray[np.intp]
 ) -> NDArray[np.bool_]:
     """Rows of zeros (n,) that no weights get right: without an intercept they always score 0."""
-    if sp.issparse(X):  # zeros may be stored
-        stored = np.concatenate([[0], np.cumsum(X.data != 0)])
-        empty = np.diff(stored[X.indptr]) == 0
-    else:
-        empty = ~X.any(axis=1)
+    empty = np.empty(len(codes), np.bool_)
+    loops.rows.find_empty(arrays(X), empty)
     if model.boundary == "mistake":
-        return np.asarray(empty)
+        return empty
     # Under the other two rules a tie is right for one class.
     wins_ties = n_classes - 1 if model.boundary == "positive" else 0
     return np.asarray(empty & (codes != wins_ties))

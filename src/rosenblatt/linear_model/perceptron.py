@@ -149,6 +149,7 @@ class Perceptron(MistakeDriven):
     # Parameters whose fits compile all loops there are for this class (see `rosenblatt warm`).
     _rehearsals: ClassVar[tuple[dict[str, Any], ...]] = (
         {"max_iter": 2},
+        {"fit_intercept": False, "max_iter": 1},
         {"penalty": "l2", "max_iter": 2},
         {"pick": "first", "max_updates": 2},
     )

@@ -89,6 +89,24 @@ def move(X, i, step, W, source, target):
 
 
 @compiled
+def find_empty(X, empty):
+    """Fill empty (n,) with whether each row of X is all zero; most show at their first number."""
+    for i in range(empty.shape[0]):
+        empty[i] = True
+        if isinstance(X, tuple):
+            data, _, indptr = X
+            for p in range(indptr[i], indptr[i + 1]):
+                if data[p] != 0:
+                    empty[i] = False
+                    break
+        else:
+            for j in range(X.shape[1]):
+                if X[i, j] != 0:
+                    empty[i] = False
+                    break
+
+
+@compiled
 def call_ahead(X, per_row, order, t):
     """Ask memory for the row visited AHEAD visits after t, and for its entry in per_row (n,).
 
