@@ -35,6 +35,16 @@ def signature(function):
     }
 
 
+def accepted_values(Estimator, parameter):
+    """What a class says it accepts for a parameter, option by option."""
+    values = set()
+    for constraint in map(make_constraint, Estimator._parameter_constraints[parameter]):
+        # The words for a set of options come in any order.
+        options = getattr(constraint, "options", None)
+        values |= set(map(repr, options)) if options else {str(constraint)}
+    return values
+
+
 def public_names(Estimator):
     """Methods and attributes of a fitted model, parameters apart."""
     X, y = problem(3)
@@ -52,9 +62,7 @@ def differences(ours, theirs):
     for name in my_parameters.keys() & their_parameters.keys():
         if my_parameters[name] != their_parameters[name]:
             yield "default", name
-        accepted = {str(make_constraint(c)) for c in ours._parameter_constraints[name]}
-        wanted = {str(make_constraint(c)) for c in theirs._parameter_constraints[name]}
-        if not wanted <= accepted:
+        if not accepted_values(theirs, name) <= accepted_values(ours, name):
             yield "values", name
     (my_methods, my_attributes), (methods, attributes) = public_names(ours), public_names(theirs)
     for name in my_methods ^ methods:
