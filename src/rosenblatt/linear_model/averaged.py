@@ -1,16 +1,13 @@
 """The averaged perceptron."""
 
-from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from rosenblatt import loops
 from rosenblatt.base import Attributes
 
-from .decision import TIES
 from .examples import Examples
 from .mistake_driven import MistakeDriven
 from .mistakes import Columns, Plane, Weights
@@ -92,22 +89,6 @@ class AveragedPerceptron(MistakeDriven):
     >>> AveragedPerceptron(tol=None).fit(X, y).predict([[0, 0], [4, 4]])
     array(['ham', 'spam'], dtype='<U4')
     """
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "fit_intercept": ["boolean"],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left"), None],
-        "shuffle": ["boolean"],
-        "verbose": ["verbose"],
-        "eta0": [Interval(Real, 0, None, closed="neither")],
-        "random_state": ["random_state"],
-        "early_stopping": ["boolean"],
-        "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
-        "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
-        "class_weight": [StrOptions({"balanced"}), dict, None],
-        "warm_start": ["boolean"],
-        "boundary": [StrOptions(set(TIES))],
-    }
 
     _rehearsals: ClassVar[tuple[dict[str, Any], ...]] = ({"max_iter": 2},)
 

@@ -2,16 +2,18 @@
 
 from abc import abstractmethod
 from dataclasses import replace
-from typing import Any, Self
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
 
 from rosenblatt import loops
 from rosenblatt.base import Passes, fitting, read_only, warn_not_converged
 
-from .decision import BoundaryClassifier
+from .decision import TIES, BoundaryClassifier
 from .examples import Examples, check_classes, check_examples, check_finite, check_start
 from .mistakes import UNLIMITED, Pick, Weights, pick_one, visit_in_order
 from .stopping import HeldOut, Stopping
@@ -23,6 +25,22 @@ class MistakeDriven(BoundaryClassifier):
     The names are those of the parameters, which the learner's constructor documents; the values
     are for learners without them.
     """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "fit_intercept": ["boolean"],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left"), None],
+        "shuffle": ["boolean"],
+        "verbose": ["verbose"],
+        "eta0": [Interval(Real, 0, None, closed="neither")],
+        "random_state": ["random_state"],
+        "early_stopping": ["boolean"],
+        "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
+        "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
+        "class_weight": [StrOptions({"balanced"}), dict, None],
+        "warm_start": ["boolean"],
+        "boundary": [StrOptions(set(TIES))],
+    }
 
     penalty: str | None = None
     pick: Pick = "cyclic"

@@ -6,7 +6,6 @@ from typing import Any, ClassVar, Literal
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from .decision import TIES
 from .examples import Examples
 from .mistake_driven import MistakeDriven
 from .mistakes import Columns, Pick, Plane, ShrinkingColumns, ShrinkingPlane, Weights
@@ -125,23 +124,11 @@ class Perceptron(MistakeDriven):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **MistakeDriven._parameter_constraints,
         "penalty": [StrOptions({"l2", "l1", "elasticnet"}), None],
         "alpha": [Interval(Real, 0, None, closed="left")],
         "l1_ratio": [Interval(Real, 0, 1, closed="both")],
-        "fit_intercept": ["boolean"],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left"), None],
-        "shuffle": ["boolean"],
-        "verbose": ["verbose"],
-        "eta0": [Interval(Real, 0, None, closed="neither")],
         "n_jobs": [None, Integral],
-        "random_state": ["random_state"],
-        "early_stopping": ["boolean"],
-        "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
-        "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
-        "class_weight": [StrOptions({"balanced"}), dict, None],
-        "warm_start": ["boolean"],
-        "boundary": [StrOptions(set(TIES))],
         "pick": [StrOptions({"cyclic", "random", "first", "worst"})],
         "max_updates": [Interval(Integral, 1, None, closed="left"), None],
     }

@@ -1,6 +1,6 @@
 """The pocket algorithm."""
 
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -10,7 +10,6 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from rosenblatt import loops
 from rosenblatt.base import Attributes
 
-from .decision import TIES
 from .examples import CELLS_PER_CALL, Examples
 from .mistake_driven import MistakeDriven
 from .mistakes import Columns, Pick, Plane, Weights
@@ -99,20 +98,8 @@ class PocketPerceptron(MistakeDriven):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "fit_intercept": ["boolean"],
+        **MistakeDriven._parameter_constraints,
         "max_updates": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left"), None],
-        "shuffle": ["boolean"],
-        "verbose": ["verbose"],
-        "eta0": [Interval(Real, 0, None, closed="neither")],
-        "random_state": ["random_state"],
-        "early_stopping": ["boolean"],
-        "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
-        "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
-        "class_weight": [StrOptions({"balanced"}), dict, None],
-        "warm_start": ["boolean"],
-        "boundary": [StrOptions(set(TIES))],
         "pick": [StrOptions({"cyclic", "random", "first", "worst"})],
     }
 

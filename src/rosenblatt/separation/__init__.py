@@ -13,7 +13,8 @@ from scipy import sparse
 
 from .answers import Answer, best_answer, contradiction, first_proof
 from .inputs import Floats, Table, check_labels, check_table
-from .questions import Affine, Augmented, Joint, Question
+from .joint import Joint
+from .questions import Affine, Augmented, Question
 from .result import Separability, Widest, summary
 
 __all__ = ["Separability", "Widest", "separability", "widest"]

@@ -1,5 +1,6 @@
 """The questions asked of a table, in the units of x: what counts as a plane, and how wide it is."""
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -13,7 +14,7 @@ from scipy import linalg, sparse
 from .inputs import UNIT, Floats, Table
 from .nearest import bits_of, work_of
 from .planes import exact_scores, integers, middle, score_error, smallest
-from .rows import Kesler, Rows, Standard, TwoClasses
+from .rows import Rows, Standard, TwoClasses
 from .search import DIRECT, newton, slacks
 from .widen import widest_direction
 
@@ -47,7 +48,7 @@ class Hull:
         return work_of(n, m, bits_of(self.rows))
 
 
-class Question:
+class Question(ABC):
     """A set of rows to separate, and the translation of its answers."""
 
     rows: Rows
@@ -57,33 +58,33 @@ class Question:
         """Return the entries of the hull's rows."""
         return self.rows.n * self.rows.m
 
+    @abstractmethod
     def plane(self, v: Floats) -> Plane | None:
         """Return v as a plane in the units of x, if it is proved to separate."""
-        raise NotImplementedError
 
     def shortcut(self) -> Plane | None:
         """Return a proved plane if one is quickly found."""
         return None
 
+    @abstractmethod
     def widen(self, plane: Plane) -> tuple[Plane, bool]:
         """Return the widest plane found, `plane` itself at worst, and if no other is wider."""
-        raise NotImplementedError
 
+    @abstractmethod
     def hull(self) -> Hull:
         """Return the rows as integers, for a decision without rounding."""
-        raise NotImplementedError
 
+    @abstractmethod
     def along(self, v: Floats) -> Plane | None:
         """Return the plane along v, a vector as long as the hull's rows, if proved to separate."""
-        raise NotImplementedError
 
     def normalise(self, p: Floats) -> Floats:
         """Scale weights p > 0 of rows that add up to nothing as their proof is published."""
         return np.asarray(p / p.sum())
 
+    @abstractmethod
     def gap(self, p: Floats) -> float:
         """Return an e that no unit plane's margin exceeds, whatever the normalised weights p."""
-        raise NotImplementedError
 
 
 class Affine(Question):
@@ -99,7 +100,7 @@ class Affine(Question):
 
     def prove(self, w: Floats, rounded: bool = True) -> Plane | None:
         """Return the best plane along w, its intercept a float or a fraction, if proved."""
-        w = _unit(w)
+        w = unit_vector(w)
         if not w.any():
             return None
         best = middle(self.X, w, self.sign) if self.intercept else Fraction(0)
@@ -115,7 +116,7 @@ class Affine(Question):
         least = smallest(scores, score_error(self.X, w, b), exact, len(w))
         if least is None:
             return None
-        return Plane(w, np.array(b if rounded else best), float(least) / _length(w))
+        return Plane(w, np.array(b if rounded else best), float(least) / length_of(w))
 
     @property
     def group(self) -> NDArray[np.intp]:
@@ -123,7 +124,7 @@ class Affine(Question):
         return np.where((self.sign > 0) & self.intercept, 1, 0)
 
     def hull(self) -> Hull:
-        return Hull(_whole(self.sign) * integers(_dense(self.X))[0], self.group)
+        return Hull(_whole(self.sign) * integers(dense_table(self.X))[0], self.group)
 
     def along(self, v: Floats) -> Plane | None:
         return self.prove(v) or self.prove(v, rounded=False)
@@ -137,7 +138,7 @@ class Affine(Question):
         n, d = self.X.shape
         if d <= FOLD * n or n >= DIRECT:
             return None
-        gram = _dense(self.X @ self.X.T)
+        gram = dense_table(self.X @ self.X.T)
         gram += 1e-10 * np.trace(gram) / n * np.eye(n)
         if not np.isfinite(gram).all():
             return None
@@ -168,7 +169,7 @@ class Affine(Question):
             w = self.unfold(L, question._path(np.zeros(len(L))))
         else:
             w = self._path(plane.coef)
-        return _wider(plane, self.prove(w), bound)
+        return wider(plane, self.prove(w), bound)
 
     def _widest(self, start: Floats) -> tuple[Floats, float]:
         unit, d = self.table.unit, self.table.d
@@ -214,7 +215,7 @@ class Affine(Question):
 
     def gap(self, p: Floats) -> float:
         # For a unit plane with margin g the class averages are at least 2g apart.
-        length = _average_length(self.X, self.sign * p)
+        length = average_length(self.X, self.sign * p)
         return length / 2 if self.intercept else length
 
 
@@ -236,7 +237,7 @@ class Augmented(Question):
         return self._augment(found)
 
     def hull(self) -> Hull:
-        x = np.column_stack([_dense(self.X), np.full(len(self.sign), self.bias)])
+        x = np.column_stack([dense_table(self.X), np.full(len(self.sign), self.bias)])
         return Hull(_whole(self.sign) * integers(x)[0], np.zeros(len(x), np.intp))
 
     def along(self, v: Floats) -> Plane | None:
@@ -244,7 +245,7 @@ class Augmented(Question):
 
     def prove(self, u: Floats) -> Plane | None:
         """Return u as a unit vector, if it is proved to separate."""
-        u = _unit(u)
+        u = unit_vector(u)
         w, b = u[:-1], Fraction(u[-1]) * Fraction(self.bias)
 
         def exact(index: NDArray[np.intp]) -> list[Fraction]:
@@ -254,7 +255,7 @@ class Augmented(Question):
 
         scores = self.sign * (self.X @ w + float(b))
         least = smallest(scores, score_error(self.X, w, float(b)), exact, len(w))
-        return None if least is None else Plane(w, u[-1:], float(least) / _length(u))
+        return None if least is None else Plane(w, u[-1:], float(least) / length_of(u))
 
     def shortcut(self) -> Plane | None:
         found = None if self.one_sided else self.affine.shortcut()
@@ -281,7 +282,7 @@ class Augmented(Question):
             np.zeros(len(self.sign), np.intp),
             np.append(plane.coef, plane.intercept),
         )
-        return _wider(plane, self.prove(u), bound)
+        return wider(plane, self.prove(u), bound)
 
     def _widen_affine(self, plane: Plane) -> Plane:
         """Try the widest plane with a free intercept: the better one far from the origin."""
@@ -289,102 +290,21 @@ class Augmented(Question):
         if affine is None or self.one_sided:
             return plane
         affine = self.affine.widen(affine)[0]
-        return _wider(plane, self._augment(affine), np.inf)[0]
+        return wider(plane, self._augment(affine), np.inf)[0]
 
     def gap(self, p: Floats) -> float:
         q = self.sign * p
-        return hypot(_average_length(self.X, q), self.bias * _sum(q))
+        return hypot(average_length(self.X, q), self.bias * sum_of(q))
 
 
-class Joint(Question):
-    """K classes, one score ``w_k.x + b_k`` each, the own one to be the largest; |(W, b)| = 1."""
-
-    def __init__(self, X: Table, code: NDArray[np.intp], K: int, intercept: bool):
-        self.X, self.code, self.K, self.intercept = X, code, K, intercept
-        self.table = Standard(X, intercept)
-        self.kesler = Kesler(self.table, code, K)
-        self.rows = self.kesler
-        self.own = self.kesler.own
-
-    def plane(self, v: Floats) -> Plane | None:
-        W, b = self.table.plane(self.kesler.weights(v))
-        return self.prove(np.vstack([W, b]) if self.intercept else W)
-
-    def hull(self) -> Hull:
-        x = _dense(self.X)
-        x = np.column_stack([x, np.ones(len(x))]) if self.intercept else x
-        own = self.own.astype(int)
-        side = own[:, None, :] - np.eye(self.K, dtype=int)  # e_y - e_k: (n, k, K)
-        rows = integers(x)[0][:, None, :, None] * side.astype(object)[:, :, None, :]
-        return Hull(rows.reshape(len(x) * self.K, -1), np.where(self.own.ravel(), -1, 0))
-
-    def along(self, v: Floats) -> Plane | None:
-        return self.prove(v.reshape(-1, self.K))
-
-    def prove(self, V: Floats) -> Plane | None:
-        """Prove weights V, one column a class, the intercepts in the last row."""
-        V = V - V.mean(axis=1, keepdims=True)
-        V = _unit(V)
-        d = self.X.shape[1]
-        W, b = V[:d], V[d] if self.intercept else np.zeros(self.K)
-
-        def exact(index: NDArray[np.intp]) -> list[Fraction]:
-            return [self._exact_margin(W, b, *divmod(int(at), self.K)) for at in index]
-
-        scores, errors = self.X @ W + b, score_error(self.X, W, b)
-        margins = np.where(self.own, np.inf, scores[self.own][:, None] - scores)
-        errors = 1.01 * (errors + errors[self.own][:, None] + UNIT * abs(scores))
-        least = smallest(margins.ravel(), errors.ravel(), exact, 2 * d)
-        return None if least is None else Plane(W.T, b, float(least) / _length(V.ravel()))
-
-    def _exact_margin(self, W: Floats, b: Floats, i: int, k: int) -> Fraction:
-        y, x = int(self.code[i]), self.X[[i]]
-        if y == k:  # no row: larger than any score
-            return Fraction(10) ** 400
-        own, other = exact_scores(x, W[:, y])[0], exact_scores(x, W[:, k])[0]
-        return own - other + Fraction(b[y]) - Fraction(b[k])
-
-    def widen(self, plane: Plane) -> tuple[Plane, bool]:
-        K, m = self.K, self.table.m
-        if K * m > WIDEN_DIRECTLY:
-            return plane, False
-        d, unit, centre = self.table.d, self.table.unit, self.table.centre
-
-        def take(index: NDArray[np.intp]) -> Floats:
-            i, k = np.divmod(index, K)
-            z = self.table.take(i)
-            z[:, :d] = z[:, :d] * unit + centre
-            A = np.zeros((len(index), m, K))
-            at = np.arange(len(index))
-            A[at, :, self.code[i]] = z
-            A[at, :, k] -= z
-            return A.reshape(len(index), m * K)
-
-        def margins(flat: Floats) -> Floats:
-            V = flat.reshape(m, K)
-            scores = self.X @ V[:d] + (V[d] if self.intercept else 0.0)
-            return np.asarray(scores[self.own][:, None] - scores).ravel()
-
-        start = np.vstack([plane.coef.T, plane.intercept]) if self.intercept else plane.coef.T
-        group = np.where(self.own.ravel(), -1, 0)
-        flat, bound = widest_direction(take, margins, group, start.ravel())
-        return _wider(plane, self.prove(flat.reshape(m, K)), bound)
-
-    def gap(self, p: Floats) -> float:
-        C = np.where(self.own, 0.0, p.reshape(-1, self.K))
-        C = self.own * C.sum(axis=1, keepdims=True) - C
-        parts = [_average_length(self.X, C[:, k]) for k in range(self.K)]
-        return hypot(*parts, *(_sum(flow) for flow in C.T if self.intercept))
-
-
-def _wider(plane: Plane, other: Plane | None, bound: float) -> tuple[Plane, bool]:
+def wider(plane: Plane, other: Plane | None, bound: float) -> tuple[Plane, bool]:
     """Return the wider of two planes, and whether its margin is the bound of all margins."""
     if other is not None and other.margin > plane.margin:
         plane = other
     return plane, plane.margin >= bound * (1.0 - CLOSED)
 
 
-def _dense(X: Table) -> Floats:
+def dense_table(X: Table) -> Floats:
     return np.asarray(X.toarray() if sparse.issparse(X) else X)
 
 
@@ -393,7 +313,7 @@ def _whole(sign: Floats) -> NDArray[Any]:
     return sign.astype(np.int64).astype(object)[:, None]
 
 
-def _unit(w: Floats) -> Floats:
+def unit_vector(w: Floats) -> Floats:
     """Return w at length one, however long it was; zeros and infinities give zeros."""
     size = float(np.abs(w).max())
     if not 0.0 < size < np.inf:
@@ -402,18 +322,18 @@ def _unit(w: Floats) -> Floats:
     return np.asarray(w / np.linalg.norm(w))
 
 
-def _length(w: Floats) -> float:
+def length_of(w: Floats) -> float:
     """Return |w|, rounded hardly more than once."""
     whole, power = integers(w)
     return sqrt(int(whole @ whole) * Fraction(4) ** power)
 
 
-def _sum(q: Floats) -> float:
+def sum_of(q: Floats) -> float:
     """Return ``|sum q_i|`` with its rounding allowance added."""
     return float(abs(q.sum()) + (len(q) + 3) * UNIT * abs(q).sum())
 
 
-def _average_length(X: Table, q: Floats) -> float:
+def average_length(X: Table, q: Floats) -> float:
     """Return ``|sum q_i x_i|`` with its rounding allowance added."""
     rounding = (X.shape[0] + 3) * UNIT * (abs(X).T @ abs(q))
     return 1.01 * hypot(*rounding) + hypot(*(X.T @ q))  # hypot, unlike norm, never underflows

@@ -5,6 +5,7 @@ for k other than the row's class, the last class's block left out because adding
 every class changes nothing. Here z is x shifted and scaled without any rounding.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -120,7 +121,7 @@ def _kept_all_digits(X: Table, Z: Table) -> bool:
     return bool(np.all((before == 0.0) | (abs(after) > 1e-290)))
 
 
-class Rows:
+class Rows(ABC):
     """The rows a of a question, as the products a search needs; `n` of them, `m` long."""
 
     def __init__(self, table: Standard, n: int, m: int):
@@ -137,37 +138,37 @@ class Rows:
         marks = np.arange(self.table.m) >= self.table.d
         return np.tile(marks, self.m // self.table.m)
 
+    @abstractmethod
     def dot(self, v: Floats) -> Floats:
         """Return ``a.v`` of every row, (n,)."""
-        raise NotImplementedError
 
     def margins(self, v: Floats) -> Floats:
         """Return ``a.v`` of every row, infinity where a number stands for no row."""
         return self.dot(v)
 
+    @abstractmethod
     def tdot(self, p: Floats) -> Floats:
         """Return ``sum p_i a_i``, (m,)."""
-        raise NotImplementedError
 
+    @abstractmethod
     def mass(self, p: Floats) -> Floats:
         """Return ``sum p_i |a_i|``, (m,)."""
-        raise NotImplementedError
 
+    @abstractmethod
     def take(self, index: NDArray[np.intp], columns: NDArray[np.intp] | None = None) -> Floats:
         """Return the rows at `index`, dense, or only some columns (ascending) of them."""
-        raise NotImplementedError
 
+    @abstractmethod
     def gram(self, index: NDArray[np.intp]) -> Floats:
         """Return ``sum a a'`` over the rows at `index`, (m, m)."""
-        raise NotImplementedError
 
     def gram_work(self, k: int) -> float:
         """Estimate the multiplications in `gram` of k rows."""
         return self.table.gram_work(k)
 
+    @abstractmethod
     def hessian_product(self, index: NDArray[np.intp]) -> Callable[[Floats], Floats]:
         """Return the function ``v -> sum (a.v) a`` over the rows at `index`."""
-        raise NotImplementedError
 
 
 class TwoClasses(Rows):
