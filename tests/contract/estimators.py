@@ -41,8 +41,8 @@ EXPECTED_FAILURES = {
     for name in ("AveragedPerceptron", "Perceptron", "PocketPerceptron")
 }
 
-# Of these, the ones for scikit-learn's own checks. The rest hold out rows of tiny tables, with which
-# scikit-learn's own class fails a dozen of them, too, or make too few updates for what they expect.
+# Of these, the ones for scikit-learn's own checks. The rest hold out rows of tiny tables, with
+# which scikit-learn's own class fails a dozen of them, too, or make too few updates for them.
 CHECKED_SETTINGS = {
     "AveragedPerceptron": [{}],
     "Perceptron": [{}, {"tol": None, "max_iter": 5}, {"penalty": "elasticnet"}],
