@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .certificates import Certificate, Claim, certify
+    from .kernels import KernelPerceptron
     from .linear_model import AveragedPerceptron, Perceptron, PocketPerceptron
     from .separation import Separability, separability
     from .trace import Trace
@@ -24,6 +25,7 @@ _HOMES = {
     "AveragedPerceptron": "linear_model",
     "Certificate": "certificates",
     "Claim": "certificates",
+    "KernelPerceptron": "kernels",
     "Perceptron": "linear_model",
     "PocketPerceptron": "linear_model",
     "Separability": "separation",
@@ -36,6 +38,7 @@ __all__ = [
     "AveragedPerceptron",
     "Certificate",
     "Claim",
+    "KernelPerceptron",
     "Perceptron",
     "PocketPerceptron",
     "Separability",
@@ -46,6 +49,7 @@ __all__ = [
 
 _MODULES = (
     "certificates",
+    "kernels",
     "linear_model",
     "losses",
     "plot",

@@ -4,7 +4,7 @@ import numpy as np
 
 from rosenblatt import loops
 from rosenblatt.base import arrays, read_only
-from rosenblatt.linear_model.mistakes import UNLIMITED
+from rosenblatt.mistake_driven.visits import UNLIMITED
 
 X = np.array([[1.0, 1], [3, 2], [2, 4], [3, 4], [2, 3]])
 Y = np.array([0, 1, 1, 1, 0], np.int32)

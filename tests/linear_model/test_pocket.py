@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt import Perceptron, PocketPerceptron, Trace
-from rosenblatt.linear_model.decision import margins_of, wins_ties
+from rosenblatt.mistake_driven.decision import margins_of, wins_ties
 from tests.contract.estimators import problem
 
 TIES = {"mistake": 0, "positive": 1, "negative": -1}

@@ -7,13 +7,14 @@ from numpy.typing import NDArray
 
 from rosenblatt import loops
 from rosenblatt.base import Attributes
+from rosenblatt.mistake_driven.examples import Examples
+from rosenblatt.mistake_driven.visits import Weights
 
-from .examples import Examples
-from .mistake_driven import MistakeDriven
-from .mistakes import Columns, Plane, Weights
+from .learner import LinearLearner
+from .planes import Columns, Plane
 
 
-class AveragedPerceptron(MistakeDriven):
+class AveragedPerceptron(LinearLearner):
     """The mean of a perceptron's weights over every visit: calmer than where it happened to stop.
 
     The run is the perceptron's: a mistake moves the weights by the example. What is published is

@@ -6,12 +6,14 @@ from typing import Any, ClassVar, Literal
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from .examples import Examples
-from .mistake_driven import MistakeDriven
-from .mistakes import Columns, Pick, Plane, ShrinkingColumns, ShrinkingPlane, Weights
+from rosenblatt.mistake_driven.examples import Examples
+from rosenblatt.mistake_driven.visits import Pick, Weights
+
+from .learner import LinearLearner
+from .planes import Columns, Plane, ShrinkingColumns, ShrinkingPlane
 
 
-class Perceptron(MistakeDriven):
+class Perceptron(LinearLearner):
     """Rosenblatt's perceptron: correct the plane at each mistake, until there is none.
 
     Two classes: on a mistake, ``y (w.x + b) <= 0``, set ``w += y x`` and ``b += y``; stop after a
@@ -124,7 +126,7 @@ class Perceptron(MistakeDriven):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **MistakeDriven._parameter_constraints,
+        **LinearLearner._parameter_constraints,
         "penalty": [StrOptions({"l2", "l1", "elasticnet"}), None],
         "alpha": [Interval(Real, 0, None, closed="left")],
         "l1_ratio": [Interval(Real, 0, 1, closed="both")],

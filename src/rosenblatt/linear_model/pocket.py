@@ -3,19 +3,17 @@
 from numbers import Integral
 from typing import Any, ClassVar, Literal
 
-import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from rosenblatt import loops
-from rosenblatt.base import Attributes
+from rosenblatt.mistake_driven.examples import Examples
+from rosenblatt.mistake_driven.visits import Pick, Weights
 
-from .examples import CELLS_PER_CALL, Examples
-from .mistake_driven import MistakeDriven
-from .mistakes import Columns, Pick, Plane, Weights
+from .learner import LinearLearner
+from .pocketed import PocketedColumns, PocketedPlane
 
 
-class PocketPerceptron(MistakeDriven):
+class PocketPerceptron(LinearLearner):
     """A perceptron that keeps the best weights it ever had in its pocket.
 
     The run is the perceptron's. After *every* correction the new weights are tried on all training
@@ -98,7 +96,7 @@ class PocketPerceptron(MistakeDriven):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **MistakeDriven._parameter_constraints,
+        **LinearLearner._parameter_constraints,
         "max_updates": [Interval(Integral, 1, None, closed="left")],
         "pick": [StrOptions({"cyclic", "random", "first", "worst"})],
     }
@@ -149,7 +147,7 @@ class PocketPerceptron(MistakeDriven):
     _content = ("max_iter", "no_progress")
 
     def _weights(self, examples: Examples, coef: NDArray[Any], intercept: NDArray[Any]) -> Weights:
-        kind = PocketPlane if examples.n_outputs == 1 else PocketColumns
+        kind = PocketedPlane if examples.n_outputs == 1 else PocketedColumns
         return kind(examples, coef, intercept)
 
     def _last_weights(self) -> tuple[Any, NDArray[Any]]:
@@ -157,111 +155,4 @@ class PocketPerceptron(MistakeDriven):
 
     def _resume(self, weights: Any) -> None:
         super()._resume(weights)
-        weights.pocket(self.densify().coef_, self.intercept_)
-
-
-class Pocket:
-    """The part of a pocket that planes and columns share."""
-
-    drifts = False
-    examples: Examples
-    b: NDArray[Any]
-    n_updates: int
-
-    def empty(self, w: NDArray[Any]) -> None:
-        """Begin with the weights as they are, w (d,) or (d, K), in the pocket."""
-        self.best_w, self.best_b, self.best = w.copy(), self.b.copy(), np.full(1, np.inf)
-        self.hard = self.examples.rows.copy()
-        self.weight = float(self.examples.step[self.examples.rows].sum(dtype=np.float64))
-        self.best[0] = self.wrong(w, self.b)  # type: ignore[attr-defined]
-        self.history = [(self.n_updates, self.error)]
-        # A correction is followed by a look at all rows; Ctrl-C is heard between calls.
-        self.updates_per_call = max(1, CELLS_PER_CALL // max(self.examples.cells, 1))
-
-    @property
-    def error(self) -> float:
-        """The weighted share of rows that the pocket gets wrong."""
-        return float(self.best[0]) / self.weight if self.weight else 0.0
-
-    def pocket(self, coef: NDArray[Any], intercept: NDArray[Any]) -> None:
-        """Put weights of an earlier batch into the pocket, as good as they are on this one."""
-        w = np.ascontiguousarray(coef[0] if self.best_w.ndim == 1 else coef.T)
-        wrong = self.wrong(w, intercept)  # type: ignore[attr-defined]
-        if wrong <= self.best[0]:
-            self.best_w, self.best_b, self.best[0] = w.copy(), intercept.copy(), wrong
-        self.history = [(self.n_updates, self.error)]
-
-    def visit(self, order: NDArray[np.int32], most: int) -> tuple[int, float, int]:
-        mistakes, loss, visits = 0, 0.0, 0
-        while visits < len(order):
-            limit = min(most - mistakes, self.updates_per_call)
-            made, lost, seen, improved = self.try_on(order[visits:], limit)  # type: ignore[attr-defined]
-            mistakes, loss, visits = mistakes + made, loss + lost, visits + seen
-            if improved:
-                self.history.append((self.n_updates + mistakes, self.error))
-            elif made < limit or mistakes == most:
-                break  # through, not finite, or out of corrections
-        return mistakes, loss, visits
-
-    def correct(self, row: int, scores: NDArray[Any]) -> None:
-        super().correct(row, scores)  # type: ignore[misc]
-        coef, b = self.running()  # type: ignore[attr-defined]
-        w = coef[0] if self.best_w.ndim == 1 else coef.T
-        wrong = self.wrong(w, b)  # type: ignore[attr-defined]
-        if wrong < self.best[0]:
-            self.best_w, self.best_b, self.best[0] = w.copy(), b.copy(), wrong
-            self.history.append((self.n_updates + 1, self.error))
-
-    def attributes(self, copy: bool = True) -> Attributes:
-        last, last_b = self.running()  # type: ignore[attr-defined]
-        return {
-            "coef_": np.array(np.atleast_2d(self.best_w.T), order="C"),
-            "intercept_": self.best_b.copy(),
-            "last_coef_": last.copy() if copy else last,
-            "last_intercept_": last_b.copy() if copy else last_b,
-            "n_updates_": self.n_updates,
-            "pocket_error_": self.error,
-            "pocket_history_": list(self.history),
-        }
-
-
-class PocketPlane(Pocket, Plane):
-    """Two classes."""
-
-    def __init__(self, examples: Examples, coef: NDArray[Any], intercept: NDArray[Any]) -> None:
-        Plane.__init__(self, examples, coef, intercept)
-        self.empty(self.w)
-
-    def wrong(self, w: NDArray[Any], b: NDArray[Any]) -> float:
-        """The weight of the rows that a plane gets wrong."""
-        count = loops.pocket.wrong_weight
-        return float(count(self.X, self.push, self.examples.ties, w, b, np.inf, self.hard))
-
-    def try_on(self, order: NDArray[np.int32], most: int) -> tuple[int, float, int, bool]:
-        return loops.pocket.pocket_pass(  # type: ignore[no-any-return]
-            self.X, self.push, order, self.examples.ties, most, self.bias, self.w, self.b,
-            self.best_w, self.best_b, self.best, self.hard,
-        )  # fmt: skip
-
-
-class PocketColumns(Pocket, Columns):
-    """K classes."""
-
-    def __init__(self, examples: Examples, coef: NDArray[Any], intercept: NDArray[Any]) -> None:
-        Columns.__init__(self, examples, coef, intercept)
-        self.empty(self.W)
-
-    def wrong(self, w: NDArray[Any], b: NDArray[Any]) -> float:
-        """The weight of the rows that the columns get wrong."""
-        return float(
-            loops.pocket.wrong_multiclass_weight(
-                self.X, self.codes, self.step, self.examples.ties, w, b, self.scores, np.inf,
-                self.hard,
-            )
-        )  # fmt: skip
-
-    def try_on(self, order: NDArray[np.int32], most: int) -> tuple[int, float, int, bool]:
-        return loops.pocket.pocket_multiclass_pass(  # type: ignore[no-any-return]
-            self.X, self.codes, self.step, order, self.examples.ties, most, self.bias, self.W,
-            self.b, self.scores, self.best_w, self.best_b, self.best, self.hard,
-        )  # fmt: skip
+        weights.resume(self.densify().coef_, self.intercept_)

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 __all__ = ["MODULES", "compiled"]
 
-MODULES = ("averaged", "order", "perceptron", "pocket", "rows")
+MODULES = ("averaged", "dual", "order", "perceptron", "pocket", "rows")
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

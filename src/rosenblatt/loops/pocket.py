@@ -1,111 +1,85 @@
-"""Pocket passes: after every correction, are the new weights the best so far on all rows?
+"""For pockets: passes that remember the weights after each correction, and how wrong those are.
 
-Legend as in `perceptron`; best_w, best_b, or best_W, are the weights in the pocket and best (1,)
-the weight of the rows they get wrong; hard (m,) holds the rows to look at, those lately found
-wrong in front, so that a look at poor weights ends early. A pass returns (mistakes, loss, visits,
-improved): it also ends when the pocket has improved, for the caller to take note.
+Legend as in `perceptron`; hard (m,) holds the rows to look at, in order.
 """
 
-import numpy as np
-
 from . import compiled, rows
-from .perceptron import beats, best_rival, class_scores
+from .perceptron import beats, best_rival, class_scores, multiclass_pass, perceptron_pass
 
 
 @compiled
-def pocket_pass(X, push, order, favoured, most_mistakes, bias, w, b, best_w, best_b, best, hard):
-    """As `perceptron_pass`. Also changes the last four."""
-    mistakes, loss = 0, 0.0
-    for t in range(order.shape[0]):
-        i = order[t]
-        score = rows.dot(X, i, w) + b[0]
-        if not np.isfinite(score):
-            return mistakes, loss, t, False
-        if is_right(score, push[i], favoured):
-            continue
-        if mistakes == most_mistakes:
-            return mistakes, loss, t, False
-        rows.add(X, i, push[i], w)
-        b[0] += bias * push[i]
+def recorded_pass(X, push, order, favoured, bias, w, b, past_w, past_b):
+    """As `perceptron_pass`, for as many corrections as past_w (m, d) and past_b (m, 1) have room.
+
+    Fills them with the plane after each correction.
+    """
+    mistakes, loss, visits = 0, 0.0, 0
+    while mistakes < past_w.shape[0] and visits < order.shape[0]:
+        made, lost, seen = perceptron_pass(X, push, order[visits:], favoured, 1, bias, w, b)
+        visits += seen
+        if made == 0:
+            break
+        loss += lost
+        past_b[mistakes, 0] = b[0]
+        for j in range(w.shape[0]):
+            past_w[mistakes, j] = w[j]
         mistakes += 1
-        loss += abs(score)
-        wrong = wrong_weight(X, push, favoured, w, b, best[0], hard)
-        if wrong < best[0]:
-            best[0], best_b[0] = wrong, b[0]
-            for j in range(w.shape[0]):
-                best_w[j] = w[j]
-            return mistakes, loss, t + 1, True
-    return mistakes, loss, order.shape[0], False
+    return mistakes, loss, visits
+
+
+@compiled
+def recorded_multiclass_pass(X, y, step, order, ties, bias, W, b, scores, past_W, past_b):
+    """As `multiclass_pass`, for as many corrections as past_W (m, d, K), past_b (m, K) have room.
+
+    Fills them with the weights after each correction.
+    """
+    mistakes, loss, visits = 0, 0.0, 0
+    while mistakes < past_W.shape[0] and visits < order.shape[0]:
+        made, lost, seen = multiclass_pass(X, y, step, order[visits:], ties, 1, bias, W, b, scores)
+        visits += seen
+        if made == 0:
+            break
+        loss += lost
+        for k in range(b.shape[0]):
+            past_b[mistakes, k] = b[k]
+            for j in range(W.shape[0]):
+                past_W[mistakes, j, k] = W[j, k]
+        mistakes += 1
+    return mistakes, loss, visits
 
 
 @compiled
 def wrong_weight(X, push, favoured, w, b, limit, hard):
     """The weight of the rows in `hard` that the plane gets wrong, or a part of it past `limit`."""
-    total, front = 0.0, 0
-    for t in range(hard.shape[0]):
-        i = hard[t]
-        if is_right(rows.dot(X, i, w) + b[0], push[i], favoured):
-            continue
-        hard[t], hard[front] = hard[front], i
-        front += 1
-        total += abs(push[i])
-        if total >= limit:
-            return total
-    return total
-
-
-@compiled
-def is_right(score, push, favoured):
-    """Whether a score is on the side of its push; zero is right for the favoured sign alone."""
-    margin = score if push > 0 else -score
-    return margin > 0 or (margin == 0 and push * favoured > 0)
-
-
-@compiled
-def pocket_multiclass_pass(
-    X, y, step, order, ties, most_mistakes, bias, W, b, scores, best_W, best_b, best, hard
-):
-    """As `multiclass_pass`. Also changes the last four."""
-    mistakes, loss = 0, 0.0
-    for t in range(order.shape[0]):
-        i = order[t]
-        true = y[i]
-        class_scores(X, i, W, 1.0, b, scores)
-        rival = best_rival(scores, true, ties)
-        if not np.isfinite(scores[true] - scores[rival]):
-            return mistakes, loss, t, False
-        if beats(scores, true, rival, ties):
-            continue
-        if mistakes == most_mistakes:
-            return mistakes, loss, t, False
-        rows.move(X, i, step[i], W, rival, true)
-        b[true] += bias * step[i]
-        b[rival] -= bias * step[i]
-        mistakes += 1
-        loss += scores[rival] - scores[true]
-        wrong = wrong_multiclass_weight(X, y, step, ties, W, b, scores, best[0], hard)
-        if wrong < best[0]:
-            best[0] = wrong
-            for k in range(b.shape[0]):
-                best_b[k] = b[k]
-                for j in range(W.shape[0]):
-                    best_W[j, k] = W[j, k]
-            return mistakes, loss, t + 1, True
-    return mistakes, loss, order.shape[0], False
+    wrong = 0.0
+    for i in hard:
+        score = rows.dot(X, i, w) + b[0]
+        margin = score if push[i] > 0 else -score
+        if margin < 0 or (margin == 0 and push[i] * favoured <= 0):
+            wrong += abs(push[i])
+            if wrong >= limit:
+                break
+    return wrong
 
 
 @compiled
 def wrong_multiclass_weight(X, y, step, ties, W, b, scores, limit, hard):
     """As `wrong_weight`, for K classes."""
-    total, front = 0.0, 0
-    for t in range(hard.shape[0]):
-        i = hard[t]
+    wrong = 0.0
+    for i in hard:
         class_scores(X, i, W, 1.0, b, scores)
-        if beats(scores, y[i], best_rival(scores, y[i], ties), ties):
-            continue
-        hard[t], hard[front] = hard[front], i
-        front += 1
-        total += step[i]
-        if total >= limit:
-            return total
-    return total
+        if not beats(scores, y[i], best_rival(scores, y[i], ties), ties):
+            wrong += step[i]
+            if wrong >= limit:
+                break
+    return wrong
+
+
+@compiled(reorder_sums=True)
+def weigh_below(scores, limit, weight, total):
+    """Add to total (m,) the weight (r,) of the columns where a row of scores (m, r) is < limit."""
+    for t in range(scores.shape[0]):
+        below = total.dtype.type(0)
+        for i in range(scores.shape[1]):
+            below += weight[i] if scores[t, i] < limit else total.dtype.type(0)
+        total[t] += below

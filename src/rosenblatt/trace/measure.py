@@ -13,7 +13,13 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import validate_data
 
 from rosenblatt import losses
-from rosenblatt.linear_model.decision import BoundaryClassifier, codes_among, decide, margins_of
+from rosenblatt.base import LinearClassifier
+from rosenblatt.mistake_driven.decision import (
+    BoundaryClassifier,
+    codes_among,
+    decide,
+    margins_of,
+)
 from rosenblatt.trace.data import Data
 
 
@@ -103,11 +109,11 @@ def is_plainly_linear(estimator: Any) -> bool:
     """Whether the model scores, predicts and judges as our linear models do, unaltered."""
     kind = type(estimator)
     return (
-        isinstance(estimator, BoundaryClassifier)
-        and all(
-            getattr(kind, name) is getattr(BoundaryClassifier, name)
-            for name in ("decision_function", "predict", "objective")
-        )
+        isinstance(estimator, LinearClassifier)
+        and isinstance(estimator, BoundaryClassifier)
+        and kind.decision_function is LinearClassifier.decision_function
+        and kind.predict is BoundaryClassifier.predict
+        and kind.objective is BoundaryClassifier.objective
         and hasattr(estimator, "coef_")
         and not sp.issparse(estimator.coef_)
     )

@@ -8,10 +8,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils import assert_all_finite, compute_class_weight
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import _check_sample_weight
 
 from rosenblatt import loops
-from rosenblatt.base import FLOATS, arrays, encode_labels
+from rosenblatt.base import arrays, encode_labels
 
 from .decision import TIES, codes_among
 
@@ -53,15 +53,8 @@ class Examples:
 def check_examples(
     model: Any, X: Any, y: Any, sample_weight: Any, *, classes: Any = None
 ) -> Examples:
-    """Check the input of `fit`; with the classes of earlier batches given, that of `partial_fit`.
-
-    That X is finite is not checked here: a pass would see it at the first visit of the row, and
-    another trip through memory costs as much as the pass. Rows that are not visited are checked.
-    """
-    first = classes is None or not hasattr(model, "coef_")
-    X = validate_data(
-        model, X, reset=first, accept_sparse="csr", dtype=FLOATS, order="C", ensure_all_finite=False
-    )
+    """Check the input of `fit`, or with the classes of earlier batches that of `partial_fit`."""
+    X = model._check_X(X, first=classes is None or not hasattr(model, "classes_"))
     seen, codes = encode_labels(y)
     if len(codes) != X.shape[0]:
         raise ValueError(
@@ -194,11 +187,17 @@ def _class_weights(
 def _hopeless_rows(
     model: Any, X: Any, n_classes: int, codes: NDArray[np.intp]
 ) -> NDArray[np.bool_]:
-    """Rows of zeros (n,) that no weights get right: without an intercept they always score 0."""
-    empty = np.empty(len(codes), np.bool_)
-    loops.rows.find_empty(arrays(X), empty)
+    """Rows (n,) that no weights get right: without an intercept they always score 0."""
+    empty: NDArray[np.bool_] = model._always_zero(X)
     if model.boundary == "mistake":
         return empty
     # Under the other two rules a tie is right for one class.
     wins_ties = n_classes - 1 if model.boundary == "positive" else 0
     return np.asarray(empty & (codes != wins_ties))
+
+
+def find_empty(X: Any) -> NDArray[np.bool_]:
+    """Which rows (n,) of X are all zero."""
+    empty = np.empty(X.shape[0], np.bool_)
+    loops.rows.find_empty(arrays(X), empty)
+    return empty

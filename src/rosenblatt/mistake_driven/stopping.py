@@ -10,7 +10,7 @@ from rosenblatt.base import Attributes, StopReason
 
 from .decision import decide
 from .examples import Examples, check_finite
-from .mistakes import Weights
+from .visits import Weights
 
 
 class Patience:
@@ -60,23 +60,21 @@ class HeldOut:
         self.boundary = model.boundary
         split = StratifiedShuffleSplit(1, test_size=model.validation_fraction, random_state=rng)
         train, held = next(split.split(examples.rows, examples.codes[examples.rows]))
-        self.training_rows, rows = examples.rows[train], examples.rows[held]
-        check_finite(examples.X, rows, type(model).__name__)
-        self.X, self.codes = examples.X[rows], examples.codes[rows]
+        self.training_rows, self.rows = examples.rows[train], examples.rows[held]
+        check_finite(examples.X, self.rows, type(model).__name__)
+        self.codes = examples.codes[self.rows]
         weight = None if sample_weight is None else np.asarray(sample_weight)
-        self.weight = weight[rows] if weight is not None and weight.ndim else None
+        self.weight = weight[self.rows] if weight is not None and weight.ndim else None
         self.scores: list[float] = []
         self.peak: Attributes = {}
 
     def score(self, weights: Weights) -> float:
         """Take in one pass; return its accuracy on the held-out rows."""
-        now = weights.attributes()
-        scores = self.X @ now["coef_"].T + now["intercept_"]
-        right = decide(scores, self.boundary) == self.codes
+        right = decide(weights.published_scores(self.rows), self.boundary) == self.codes
         accuracy = float(np.average(right, weights=self.weight))
         # Of equal passes the later is kept: it has seen more of the training rows.
         if accuracy >= max(self.scores, default=0.0):
-            self.peak = now
+            self.peak = weights.attributes()
         self.scores.append(accuracy)
         return accuracy
 
@@ -110,7 +108,7 @@ class Stopping:
         # A penalty moves the weights even in a pass without mistakes, which then proves nothing.
         if mistakes == 0 and self.model.penalty is None:
             return "no_progress" if self.examples.hopeless else "converged"
-        if self._order_is_fixed() and self.cycle.closes(weights.running()):
+        if self._order_is_fixed() and self.cycle.closes(weights.state()):
             return "no_progress"
         if out_of_patience:
             return "no_progress" if self.held_out is None else "early_stopping"

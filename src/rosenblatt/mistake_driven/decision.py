@@ -4,18 +4,24 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.callback import CallbackSupportMixin
 
 from rosenblatt import losses
-from rosenblatt.base import LinearClassifier
 
 # To whom a score of zero, or a tie, goes: nobody, the second (higher) class, or the first.
 TIES = {"mistake": 0, "positive": 1, "negative": -1}
 
 
-class BoundaryClassifier(LinearClassifier):
-    """A linear classifier with a say on ties: it has a parameter `boundary`, a key of TIES."""
+class BoundaryClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier by scores with a say on ties: it has a parameter `boundary`, a key of TIES."""
 
     boundary: str
+    classes_: NDArray[Any]
+
+    def decision_function(self, X: Any) -> NDArray[Any]:
+        """Return the scores of the rows of X: (n,) for two classes, (n, K) for more."""
+        raise NotImplementedError
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class of each row of X: that of the highest score.

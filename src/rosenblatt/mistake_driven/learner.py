@@ -1,26 +1,27 @@
 """The passes that all mistake-driven learners make, and what they publish of them."""
 
-from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import replace
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import validate_data
 
 from rosenblatt import loops
-from rosenblatt.base import Passes, fitting, read_only, warn_not_converged
+from rosenblatt.base import FLOATS, Passes, read_only
 
 from .decision import TIES, BoundaryClassifier
-from .examples import Examples, check_classes, check_examples, check_finite, check_start
-from .mistakes import UNLIMITED, Pick, Weights, pick_one, visit_in_order
+from .examples import Examples, check_finite, find_empty
 from .stopping import HeldOut, Stopping
+from .visits import UNLIMITED, Pick, Weights, pick_one, visit_in_order
 
 
 class MistakeDriven(BoundaryClassifier):
-    """Visits examples and corrects its weights at each mistake; `_weights` says how.
+    """Visits examples and corrects its weights at each mistake.
 
     The names are those of the parameters, which the learner's constructor documents; the values
     are for learners without them.
@@ -54,94 +55,22 @@ class MistakeDriven(BoundaryClassifier):
     step_range_: tuple[float, float]
     stop_reason_: str | None
 
-    @fitting
-    def fit(
+    def _run(
         self,
         X: Any,
         y: Any,
-        coef_init: Any = None,
-        intercept_init: Any = None,
-        sample_weight: Any = None,
-    ) -> Self:
-        """Learn from X (n, d) and labels y (n,); return self.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            The examples.
-        y : array-like of shape (n,)
-            Their labels, of two classes or more.
-        coef_init : array-like of shape (1, d) or (K, d), or None
-            Weights to begin from.
-        intercept_init : array-like of shape (1,) or (K,), or None
-            Biases to begin from.
-        sample_weight : array-like of shape (n,) or None
-            Multiplies the step of each row; rows of weight 0 are not visited.
-        """
-        self._check_parameters()
-        if self.warm_start and hasattr(self, "coef_"):
-            coef, intercept = self._last_weights()
-            coef_init = coef if coef_init is None else coef_init
-            intercept_init = intercept if intercept_init is None else intercept_init
-        examples = check_examples(self, X, y, sample_weight)
-        start = check_start(examples, coef_init, intercept_init)
-        one_at_a_time = self.pick != "cyclic" and self.max_updates is not None
-        max_iter = None if one_at_a_time else self.max_iter
+        sample_weight: Any,
+        examples: Examples,
+        weights_for: Callable[[Examples], Weights],
+    ) -> str | None:
+        """Learn from checked examples; return a warning if the fit fell short."""
         rng = check_random_state(self.random_state)
         held_out = HeldOut(self, examples, sample_weight, rng) if self.early_stopping else None
         if held_out is not None:
             examples = replace(examples, rows=held_out.training_rows)
-        weights = self._weights(examples, *start)
-        passes = Passes(self, X, y, sample_weight, max_iter)
-        shortfall = self._learn(passes, examples, weights, rng, held_out)
-        if shortfall:
-            warn_not_converged(shortfall)
-        zero = not (start[0].any() or start[1].any())
-        self.coef_init_: Any = None if zero else start[0]
-        self.intercept_init_: Any = None if zero else start[1]
-        return self
-
-    @fitting
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Make one pass over a batch, going on from the weights as they are; return self.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            The examples.
-        y : array-like of shape (n,)
-            Their labels.
-        classes : array-like of shape (K,) or None
-            All labels that will ever come; needed in the first call.
-        sample_weight : array-like of shape (n,) or None
-            Multiplies the step of each row; rows of weight 0 are not visited.
-        """
-        self._check_parameters()
-        for name, value in (
-            ("early_stopping", self.early_stopping and True),
-            ("class_weight", self.class_weight == "balanced" and "balanced"),
-            ("pick", self.pick != "cyclic" and self.pick),
-        ):
-            if value:
-                raise ValueError(
-                    f"partial_fit sees one batch, once; {name} should not be {value!r} with it."
-                )
-        first = not hasattr(self, "coef_")
-        examples = check_examples(self, X, y, sample_weight, classes=check_classes(self, classes))
-        start = (None, None) if first else self._last_weights()
-        weights = self._weights(examples, *check_start(examples, *start))
-        before = getattr(self, "step_range_", (np.inf, 0.0))
-        if first:
-            self.coef_init_ = self.intercept_init_ = None
-        else:
-            self._resume(weights)
-        passes = Passes(self, X, y, sample_weight, max_iter=1)
-        self._learn(passes, examples, weights, check_random_state(self.random_state))
-        # One batch, once: nothing is known of a pass over all the data.
-        self.converged_, self.stop_reason_ = False, "max_iter"
-        low, high = self.step_range_
-        self.step_range_ = (min(low, before[0]), max(high, before[1]))
-        return self
+        one_at_a_time = self.pick != "cyclic" and self.max_updates is not None
+        passes = Passes(self, X, y, sample_weight, None if one_at_a_time else self.max_iter)
+        return self._learn(passes, examples, weights_for(examples), rng, held_out)
 
     def _learn(
         self,
@@ -194,7 +123,8 @@ class MistakeDriven(BoundaryClassifier):
         """Set the fitted attributes."""
         rewound = held_out is not None and held_out.past_its_peak
         attributes = weights.attributes(copy=False) if held_out is None else held_out.peak
-        if not all(np.isfinite(attributes[name]).all() for name in ("coef_", "intercept_")):
+        arrays = (value for value in attributes.values() if isinstance(value, np.ndarray))
+        if not all(np.isfinite(array).all() for array in arrays):
             raise ValueError(
                 f"The weights overflowed: X, eta0 or the weights are too large for "
                 f"{examples.X.dtype}. Standardise X, for example with StandardScaler."
@@ -210,17 +140,18 @@ class MistakeDriven(BoundaryClassifier):
         steps = examples.step[examples.rows] if len(examples.rows) else examples.step
         self.step_range_ = (float(steps.min()), float(steps.max()))
 
-    def _last_weights(self) -> tuple[Any, NDArray[Any]]:
-        """Where the last fit left its weights, for the next to go on from."""
-        return self.densify().coef_, self.intercept_
+    def _check_X(self, X: Any, first: bool) -> Any:
+        """X (n, d) as the loops read it; `first` if nothing is known of its columns yet.
 
-    def _resume(self, weights: Weights) -> None:
-        """Give weights that go on from the last batch whatever else they need to know of it."""
-        weights.n_updates, weights.n_visits = self.n_updates_, int(self.t_) - 1
+        That X is finite is not checked here: a pass would see it at the first visit of the row,
+        and another trip through memory costs as much as the pass. Rows that are not visited are
+        checked.
+        """
+        return validate_data(
+            self, X, reset=first, accept_sparse="csr", dtype=FLOATS, order="C",
+            ensure_all_finite=False,
+        )  # fmt: skip
 
-    def _check_parameters(self) -> None:
-        self._validate_params()
-
-    @abstractmethod
-    def _weights(self, examples: Examples, coef: NDArray[Any], intercept: NDArray[Any]) -> Weights:
-        """The weights to learn, of the kind that the classes and the parameters ask for."""
+    def _always_zero(self, X: Any) -> NDArray[np.bool_]:
+        """Which rows (n,) score 0 whatever is learned, without an intercept."""
+        return find_empty(X)

@@ -1,0 +1,16 @@
+"""Kernel functions, their matrices and feature maps, and models that need nothing else."""
+
+from .functions import Gaussian, Kernel, Laplacian, Linear, Polynomial, Sigmoid
+from .gram import is_positive_semidefinite
+from .perceptron import KernelPerceptron
+
+__all__ = [
+    "Gaussian",
+    "Kernel",
+    "KernelPerceptron",
+    "Laplacian",
+    "Linear",
+    "Polynomial",
+    "Sigmoid",
+    "is_positive_semidefinite",
+]

@@ -1,0 +1,47 @@
+"""From what users write, ``kernel="rbf", gamma="scale"``, to a kernel."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from .functions import Gaussian, Kernel, Laplacian, Linear, Polynomial, Sigmoid
+
+NAMES = ("linear", "poly", "polynomial", "rbf", "gaussian", "laplacian", "sigmoid", "precomputed")
+
+
+def kernel_of(
+    kernel: str | Callable[..., Any], X: Any, *, gamma: float | str, degree: int, coef0: float
+) -> Kernel | Callable[..., Any]:
+    """The kernel of that name, with scikit-learn's parameters; functions are taken as they are.
+
+    For a kernel matrix, "precomputed", ask for the linear one of nothing: it has no function.
+    """
+    if callable(kernel):
+        return kernel
+    rate = gamma_of(gamma, X)
+    if kernel in ("poly", "polynomial"):
+        return Polynomial(degree, rate, coef0)
+    if kernel in ("rbf", "gaussian"):
+        return Gaussian(rate)
+    if kernel == "laplacian":
+        return Laplacian(rate)
+    if kernel == "sigmoid":
+        return Sigmoid(rate, coef0)
+    return Linear()
+
+
+def gamma_of(gamma: float | str, X: Any) -> float:
+    """The number behind "scale", 1 / (d var(X)), and "auto", 1 / d, as scikit-learn has them."""
+    if not isinstance(gamma, str):
+        return float(gamma)
+    d = int(X.shape[1])
+    if gamma == "auto":
+        return 1.0 / d
+    if sp.issparse(X):
+        mean = float(X.sum(dtype=np.float64)) / (X.shape[0] * d)
+        variance = float(X.multiply(X).sum(dtype=np.float64)) / (X.shape[0] * d) - mean**2
+    else:
+        variance = float(X.var(dtype=np.float64))
+    return 1.0 / (d * variance) if variance > 0 else 1.0

@@ -1,0 +1,334 @@
+"""Kernel functions: scalar products in a feature space that is never entered.
+
+Legend: U (n, d) and V (m, d) are rows, dense or sparse. ``kernel(U, V)`` is the matrix K (n, m) of
+all products, computed by BLAS; ``kernel.against(V)`` keeps what is known of V for many calls.
+"""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
+from sklearn.metrics.pairwise import manhattan_distances
+from sklearn.preprocessing import PolynomialFeatures
+from sklearn.utils import check_array
+from sklearn.utils.extmath import row_norms, safe_sparse_dot
+
+from rosenblatt.base import FLOATS
+
+Against = Callable[[Any], NDArray[Any]]
+
+# How far from the origin, in squares of their spread, rows are moved there before distances are
+# taken: |u|^2 + |v|^2 - 2 u.v loses that factor in accuracy.
+FAR = {np.dtype(np.float64): 1e3, np.dtype(np.float32): 1.0}
+
+
+class Kernel(ABC):
+    """What all kernels answer to."""
+
+    # Whether every matrix of it is positive semidefinite, by a theorem; False: nobody knows.
+    positive_semidefinite = True
+
+    def __call__(self, U: Any, V: Any = None) -> NDArray[Any]:
+        """The kernel of each row of U with each row of V, or of U if it is None: (n, m)."""
+        U = _rows(U)
+        return self.against(U if V is None else _rows(V))(U)
+
+    @abstractmethod
+    def against(self, V: Any) -> Against:
+        """A function of U that gives the kernel of its rows with those of V."""
+
+    @abstractmethod
+    def diagonal(self, U: Any) -> NDArray[Any]:
+        """The kernel of each row of U with itself: (n,)."""
+
+
+@dataclass(frozen=True)
+class Linear(Kernel):
+    """The scalar product itself, ``u.v``.
+
+    Examples
+    --------
+    >>> from rosenblatt.kernels import Linear
+    >>> Linear()([[1, 2]], [[3, 4]])
+    array([[11.]])
+    """
+
+    def against(self, V: Any) -> Against:
+        """A function of U that gives the kernel of its rows with those of V."""
+        return lambda U: np.asarray(safe_sparse_dot(U, V.T, dense_output=True))
+
+    def diagonal(self, U: Any) -> NDArray[Any]:
+        """The kernel of each row of U with itself: (n,)."""
+        return np.asarray(row_norms(_rows(U), squared=True))
+
+
+@dataclass(frozen=True)
+class Polynomial(Kernel):
+    """``(gamma u.v + coef0)**degree``.
+
+    With ``coef0=0`` the features behind it are all products of exactly `degree` columns, with
+    ``coef0=1`` those of up to `degree`; `features` writes them out.
+
+    Parameters
+    ----------
+    degree : how many factors a feature has.
+    gamma : multiplies the scalar product.
+    coef0 : 0 for products of exactly `degree` columns, positive for all up to it; with a negative
+        one it is no scalar product in any space.
+
+    Examples
+    --------
+    >>> from rosenblatt.kernels import Polynomial
+    >>> u, v = [[1, 2]], [[3, 4]]
+    >>> Polynomial(2)(u, v), Polynomial(2, coef0=1)(u, v)
+    (array([[121.]]), array([[144.]]))
+    >>> phi = Polynomial(2).features
+    >>> phi(u).round(3)                       # u1 u1, sqrt(2) u1 u2, u2 u2
+    array([[1.   , 2.828, 4.   ]])
+    >>> (phi(u) @ phi(v).T).round(9)
+    array([[121.]])
+    """
+
+    degree: int = 3
+    gamma: float = 1.0
+    coef0: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.degree != int(self.degree) or self.degree < 0:
+            raise ValueError(f"degree must be a whole number >= 0; got {self.degree!r}.")
+        _check_gamma(self.gamma)
+        _check_coef0(self.coef0)
+
+    @property
+    def positive_semidefinite(self) -> bool:  # type: ignore[override]
+        """Whether it is a scalar product in some space: coef0 must not be negative."""
+        return self.coef0 >= 0
+
+    def against(self, V: Any) -> Against:
+        """A function of U that gives the kernel of its rows with those of V."""
+        product = Linear().against(V)
+        return lambda U: self._power(product(U))
+
+    def diagonal(self, U: Any) -> NDArray[Any]:
+        """The kernel of each row of U with itself: (n,)."""
+        return self._power(Linear().diagonal(U))
+
+    def _power(self, products: NDArray[Any]) -> NDArray[Any]:
+        """The kernel from scalar products, in place: by multiplication, exact on whole numbers."""
+        products *= self.gamma
+        products += self.coef0
+        result = np.ones_like(products)
+        for bit in bin(self.degree)[2:]:
+            result *= result
+            if bit == "1":
+                result *= products
+        return result
+
+    def n_features(self, d: int) -> int:
+        """How many features `features` makes of d columns, known before any is made.
+
+        Parameters
+        ----------
+        d : number of columns.
+
+        Examples
+        --------
+        >>> Polynomial(3, coef0=1).n_features(100)
+        176851
+        """
+        n_factors = d + 1 if self.coef0 else d
+        return math.comb(n_factors + self.degree - 1, self.degree)
+
+    def features(self, X: Any) -> Any:
+        """The space the kernel works in: phi(X) (n, m), with ``phi(u).phi(v) = K(u, v)``.
+
+        A column for each product of columns, by rising degree: ``sqrt(c) x1**p1 x2**p2 ...``,
+        where c is its coefficient when the power is multiplied out.
+
+        Parameters
+        ----------
+        X : rows (n, d), dense or sparse; sparse ones give sparse features.
+
+        Returns
+        -------
+        phi : array or CSR matrix of `n_features` columns.
+        """
+        if not self.positive_semidefinite:
+            raise ValueError(
+                f"coef0 must be >= 0 for a kernel to have features; got {self.coef0!r}."
+            )
+        X, lowest = _rows(X), 0 if self.coef0 else self.degree
+        products = PolynomialFeatures((lowest, self.degree), include_bias=lowest == 0)
+        phi = products.fit_transform(X)
+        size = np.sqrt([self._coefficient(powers.tolist()) for powers in products.powers_])
+        if sp.issparse(phi):
+            return phi.multiply(size.astype(phi.dtype)).tocsr()
+        return phi * size.astype(phi.dtype)
+
+    def _coefficient(self, powers: list[int]) -> float:
+        """Of x1**p1 x2**p2 ... y1**p1 y2**p2 ... in ``(gamma x.y + coef0)**degree``."""
+        left = self.degree - sum(powers)  # factors coef0
+        orders = math.factorial(self.degree) // math.prod(map(math.factorial, [*powers, left]))
+        return orders * float(self.gamma) ** sum(powers) * float(self.coef0) ** left
+
+
+@dataclass(frozen=True)
+class Gaussian(Kernel):
+    """``exp(-gamma |u - v|^2)``; a width sigma is ``gamma = 1 / (2 sigma^2)``.
+
+    Every finite set of different rows can be separated in its feature space.
+
+    Parameters
+    ----------
+    gamma : how fast similarity falls with distance.
+
+    Examples
+    --------
+    >>> from rosenblatt.kernels import Gaussian
+    >>> Gaussian(gamma=0.5)([[1, 2]], [[3, 4]]).round(6)
+    array([[0.018316]])
+    """
+
+    gamma: float = 1.0
+
+    def __post_init__(self) -> None:
+        _check_gamma(self.gamma)
+
+    def against(self, V: Any) -> Against:
+        """A function of U that gives the kernel of its rows with those of V."""
+        centre = _far_centre(V)
+        if centre is not None:
+            V = V - centre
+        squares = row_norms(V, squared=True)
+
+        def kernel(U: Any) -> NDArray[Any]:
+            if centre is not None:
+                U = U - centre
+            K = np.asarray(safe_sparse_dot(U, V.T, dense_output=True))
+            # -gamma (|u|^2 + |v|^2 - 2 u.v)
+            K *= 2
+            K -= squares
+            K -= row_norms(U, squared=True)[:, np.newaxis]
+            np.minimum(K, 0, out=K)
+            K *= self.gamma
+            np.exp(K, out=K)
+            return K
+
+        return kernel
+
+    def diagonal(self, U: Any) -> NDArray[Any]:
+        """The kernel of each row of U with itself: ones (n,)."""
+        U = _rows(U)
+        return np.ones(U.shape[0], U.dtype)
+
+
+@dataclass(frozen=True)
+class Laplacian(Kernel):
+    """``exp(-gamma |u - v|_1)``, by the sum of the differences' sizes.
+
+    Parameters
+    ----------
+    gamma : how fast similarity falls with distance.
+
+    Examples
+    --------
+    >>> from rosenblatt.kernels import Laplacian
+    >>> Laplacian(gamma=0.5)([[1, 2]], [[3, 4]]).round(6)
+    array([[0.135335]])
+    """
+
+    gamma: float = 1.0
+
+    def __post_init__(self) -> None:
+        _check_gamma(self.gamma)
+
+    def against(self, V: Any) -> Against:
+        """A function of U that gives the kernel of its rows with those of V."""
+
+        def kernel(U: Any) -> NDArray[Any]:
+            if sp.issparse(U) or sp.issparse(V):
+                distances = manhattan_distances(*(sp.csr_matrix(rows) for rows in (U, V)))
+            else:
+                distances = cdist(U, V, "cityblock")
+            distances *= -self.gamma
+            np.exp(distances, out=distances)
+            return np.asarray(distances.astype(U.dtype, copy=False))
+
+        return kernel
+
+    def diagonal(self, U: Any) -> NDArray[Any]:
+        """The kernel of each row of U with itself: ones (n,)."""
+        U = _rows(U)
+        return np.ones(U.shape[0], U.dtype)
+
+
+@dataclass(frozen=True)
+class Sigmoid(Kernel):
+    """``tanh(gamma u.v + coef0)``: in general no scalar product in any space.
+
+    Parameters
+    ----------
+    gamma : multiplies the scalar product.
+    coef0 : is added to it.
+
+    Examples
+    --------
+    >>> from rosenblatt.kernels import Sigmoid
+    >>> Sigmoid(gamma=0.1, coef0=0.5)([[1, 2]], [[3, 4]]).round(6)
+    array([[0.921669]])
+    """
+
+    gamma: float = 1.0
+    coef0: float = 0.0
+
+    positive_semidefinite = False
+
+    def __post_init__(self) -> None:
+        _check_gamma(self.gamma)
+        _check_coef0(self.coef0)
+
+    def against(self, V: Any) -> Against:
+        """A function of U that gives the kernel of its rows with those of V."""
+        product = Linear().against(V)
+        return lambda U: self._tanh(product(U))
+
+    def diagonal(self, U: Any) -> NDArray[Any]:
+        """The kernel of each row of U with itself: (n,)."""
+        return self._tanh(Linear().diagonal(U))
+
+    def _tanh(self, products: NDArray[Any]) -> NDArray[Any]:
+        products *= self.gamma
+        products += self.coef0
+        np.tanh(products, out=products)
+        return products
+
+
+def _rows(U: Any) -> Any:
+    """Rows as floating-point numbers, dense or CSR."""
+    return check_array(U, accept_sparse="csr", dtype=FLOATS, ensure_min_samples=0)
+
+
+def _far_centre(V: Any) -> NDArray[Any] | None:
+    """The mean row of V, if it is so far from the origin that distances would suffer from it."""
+    if sp.issparse(V) or not len(V):
+        return None
+    centre = V.mean(axis=0)
+    spread = float(V.var(axis=0).sum(dtype=np.float64))
+    far = float(centre @ centre) > FAR[V.dtype] * spread
+    return centre if far else None
+
+
+def _check_gamma(gamma: float) -> None:
+    if not 0 <= gamma < math.inf:
+        raise ValueError(f"gamma must be a finite number >= 0; got {gamma!r}.")
+
+
+def _check_coef0(coef0: float) -> None:
+    if not math.isfinite(coef0):
+        raise ValueError(f"coef0 must be a finite number; got {coef0!r}.")

@@ -1,0 +1,283 @@
+"""The kernel perceptron."""
+
+from collections.abc import Callable
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import gen_batches
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from rosenblatt.base import FLOATS, fitting, warn_not_converged
+from rosenblatt.mistake_driven.examples import Examples, check_examples, find_empty
+from rosenblatt.mistake_driven.learner import MistakeDriven
+from rosenblatt.mistake_driven.visits import Pick
+
+from .choice import NAMES, gamma_of, kernel_of
+from .dual import Dual, DualColumns, DualPlane
+from .gram import check_symmetric
+from .rows import KernelRows, Precomputed, against
+
+# How many kernel values a block of predictions computes at once: 32 megabytes of them.
+BLOCK = 1 << 22
+
+
+class KernelPerceptron(MistakeDriven):
+    """A perceptron in the feature space of a kernel, where a line here may be any curve.
+
+    The weights there are ``w = sum_i a_i phi(x_i)``, so that ``w.phi(x) = sum_i a_i K(x_i, x)``,
+    and a mistake on example i is ``a_i += y_i``: nothing but kernel values is ever needed [1]_.
+    With the linear kernel it is the `Perceptron`. If some unit vector of the feature space keeps
+    every example at least g on its own side, there are at most ``(R / g)**2`` mistakes, with
+    ``R**2`` the largest K(x, x), plus 1 if there is an intercept.
+
+    Only the examples that were ever mistaken are kept, identical ones as one. Fewer of them, by a
+    smaller `max_updates` or `max_iter`, make a smoother boundary.
+
+    Parameters
+    ----------
+    kernel : {"linear", "poly", "rbf", "laplacian", "sigmoid", "precomputed"} or callable
+        As in scikit-learn's SVC; "polynomial" and "gaussian" are other names for "poly" and "rbf".
+        A callable gets tables of rows U (n, d) and V (m, d) and returns the matrix (n, m). For
+        "precomputed" X is the kernel matrix itself.
+    degree : int
+        Of the polynomial kernel ``(gamma u.v + coef0)**degree``.
+    gamma : {"scale", "auto"} or float
+        How fast a kernel falls with distance, or the factor of the scalar product; "scale" is
+        ``1 / (d X.var())`` and "auto" ``1 / d``.
+    coef0 : float
+        What "poly" and "sigmoid" add to the scalar product: with ``gamma=1``, 0 makes a polynomial
+        of exactly `degree`, 1 one up to it.
+    fit_intercept : bool
+        Whether a bias is learned besides.
+    max_updates : int or None
+        Corrections before the end; fewer regularise.
+    max_iter : int
+        Passes over the data before giving up.
+    tol : float or None
+        Give up when the loss per row has not fallen by more than `tol` below its best for
+        `n_iter_no_change` passes; None goes on until a clean pass or `max_iter`.
+    shuffle : bool
+        Visit the rows in a new random order each pass.
+    verbose : int
+        Print a line per pass if not 0.
+    eta0 : float
+        Length of a step; it only scales the scores.
+    random_state : int, RandomState instance or None
+        Seed of the orders and of the held-out rows.
+    early_stopping : bool
+        Hold out rows and return the pass that did best on them.
+    validation_fraction : float
+        Share of rows held out by `early_stopping`.
+    n_iter_no_change : int
+        Passes to wait for progress.
+    class_weight : dict, "balanced" or None
+        Multiplies the steps of each class.
+    boundary : {"mistake", "positive", "negative"}
+        What a score of exactly 0, or a tie, is: see `Perceptron`.
+    pick : {"cyclic", "random", "first", "worst"}
+        Which mistake to correct next: see `Perceptron`.
+    cache_size : float
+        Megabytes for rows of the kernel matrix; those that do not fit are computed again when they
+        are needed again.
+
+    Attributes
+    ----------
+    dual_coef_ : ndarray of shape (1, s) or (K, s)
+        How much each support counts: its mistakes, with sign and step.
+    support_ : ndarray of shape (s,)
+        The supports' rows in X.
+    support_vectors_ : ndarray or CSR matrix of shape (s, d)
+        The supports themselves; empty if the kernel is precomputed.
+    intercept_ : ndarray of shape (1,) or (K,)
+        The biases.
+    gamma_ : float
+        The number that `gamma` stood for.
+    classes_ : ndarray of shape (K,)
+        The labels, sorted.
+    n_iter_, n_updates_, t_, converged_, stop_reason_, cycle_, step_range_
+        As for `Perceptron`.
+    validation_scores_ : list of float or None
+        Accuracy on the held-out rows after each pass.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : ndarray of shape (d,)
+        Their names, if all are strings.
+
+    See Also
+    --------
+    Perceptron : with weights of its own for each feature.
+
+    References
+    ----------
+    .. [1] M. Aizerman, E. Braverman, L. Rozonoer (1964), Theoretical foundations of the potential
+       function method in pattern recognition learning.
+
+    Examples
+    --------
+    >>> from rosenblatt import KernelPerceptron
+    >>> X, y = [[1, 1], [-1, 1], [-1, -1], [1, -1]], ["same", "other", "same", "other"]
+    >>> model = KernelPerceptron("poly", degree=2, gamma=1, fit_intercept=False, shuffle=False)
+    >>> model.fit(X, y).predict([[2, 3], [2, -3]])     # XOR, which no line separates
+    array(['same', 'other'], dtype='<U5')
+    >>> model.dual_coef_, model.support_               # f(x) = 4 x1 x2
+    (array([[ 1., -1.]]), array([0, 1], dtype=int32))
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **{
+            name: constraint
+            for name, constraint in MistakeDriven._parameter_constraints.items()
+            if name != "warm_start"
+        },
+        "kernel": [StrOptions(set(NAMES)), callable],
+        "degree": [Interval(Integral, 0, None, closed="left")],
+        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="left")],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+        "max_updates": [Interval(Integral, 1, None, closed="left"), None],
+        "pick": [StrOptions({"cyclic", "random", "first", "worst"})],
+        "cache_size": [Interval(Real, 0, None, closed="neither")],
+    }
+
+    _rehearsals: ClassVar[tuple[dict[str, Any], ...]] = ({"max_iter": 2},)
+
+    gamma_: float
+    dual_coef_: NDArray[Any]
+    support_: NDArray[np.int32]
+    support_vectors_: Any
+    intercept_: NDArray[Any]
+
+    def __init__(
+        self,
+        kernel: str | Callable[..., Any] = "rbf",
+        *,
+        degree: int = 3,
+        gamma: float | Literal["scale", "auto"] = "scale",
+        coef0: float = 0.0,
+        fit_intercept: bool = True,
+        max_updates: int | None = None,
+        max_iter: int = 1000,
+        tol: float | None = 1e-3,
+        shuffle: bool = True,
+        verbose: int = 0,
+        eta0: float = 1.0,
+        random_state: Any = 0,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 5,
+        class_weight: Any = None,
+        boundary: Literal["mistake", "positive", "negative"] = "mistake",
+        pick: Pick = "cyclic",
+        cache_size: float = 200.0,
+    ) -> None:
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.fit_intercept = fit_intercept
+        self.max_updates = max_updates
+        self.max_iter = max_iter
+        self.tol = tol
+        self.shuffle = shuffle
+        self.verbose = verbose
+        self.eta0 = eta0
+        self.random_state = random_state
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.class_weight = class_weight
+        self.boundary = boundary
+        self.pick = pick
+        self.cache_size = cache_size
+
+    @fitting
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from X (n, d) and labels y (n,); return self.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            The examples; with ``kernel="precomputed"`` their kernel matrix, (n, n).
+        y : array-like of shape (n,)
+            Their labels, of two classes or more.
+        sample_weight : array-like of shape (n,) or None
+            Multiplies the step of each row; rows of weight 0 are not visited.
+        """
+        self._validate_params()
+        examples = check_examples(self, X, y, sample_weight)
+        shortfall = self._run(X, y, sample_weight, examples, self._dual)
+        if shortfall:
+            warn_not_converged(shortfall)
+        return self
+
+    def _dual(self, examples: Examples) -> Dual:
+        rows: KernelRows | Precomputed
+        if self.kernel == "precomputed":
+            rows = Precomputed(examples.X)
+        else:
+            rows = KernelRows(self._kernel(examples.X), examples.X, self.cache_size)
+        kind = DualPlane if examples.n_outputs == 1 else DualColumns
+        return kind(examples, rows)
+
+    def _kernel(self, X: Any = None) -> Any:
+        """The kernel function, with its numbers from X or from the fit."""
+        gamma = self.gamma_ if X is None else self.gamma
+        return kernel_of(self.kernel, X, gamma=gamma, degree=self.degree, coef0=self.coef0)
+
+    def decision_function(self, X: Any) -> NDArray[Any]:
+        """Return the scores of the rows of X: (n,) for two classes, (n, K) for more.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows to score; with ``kernel="precomputed"`` their kernel with all training rows.
+
+        Returns
+        -------
+        scores : ndarray
+            For two classes positive on the side of ``classes_[1]``.
+        """
+        check_is_fitted(self)
+        X = self._check_X(X, first=False)
+        scores = np.tile(self.intercept_.astype(X.dtype), (X.shape[0], 1))
+        n_support = len(self.support_)
+        if n_support:
+            kernel = self._against_supports()
+            for rows in gen_batches(X.shape[0], max(1, BLOCK // n_support)):
+                scores[rows] += kernel(X[rows]) @ self.dual_coef_.T
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def _against_supports(self) -> Callable[[Any], NDArray[Any]]:
+        """A function of rows that gives their kernel with each support."""
+        if self.kernel == "precomputed":
+            return lambda K: np.asarray(K[:, self.support_])
+        return against(self._kernel(), self.support_vectors_)
+
+    def _check_X(self, X: Any, first: bool) -> Any:
+        precomputed = self.kernel == "precomputed"
+        X = validate_data(
+            self, X, reset=first, accept_sparse=False if precomputed else "csr", dtype=FLOATS,
+            order="C",
+        )  # fmt: skip
+        if first and precomputed:
+            check_symmetric(X)
+        if first:
+            self.gamma_ = gamma_of(self.gamma, X)
+        return X
+
+    def _always_zero(self, X: Any) -> NDArray[np.bool_]:
+        if self.kernel == "precomputed":
+            return np.asarray(~X.any(axis=1))
+        if self.kernel == "linear" or (
+            self.kernel in ("poly", "polynomial", "sigmoid") and self.coef0 == 0
+        ):
+            return find_empty(X)
+        return np.zeros(X.shape[0], np.bool_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.input_tags.sparse = self.kernel != "precomputed"
+        return tags

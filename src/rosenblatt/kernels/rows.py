@@ -1,0 +1,89 @@
+"""Rows of a kernel matrix, computed when they are first needed and kept within a budget."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .functions import Against, Kernel
+
+MEGABYTE = 1 << 20
+
+
+class KernelRows:
+    """Rows of the kernel matrix (n, n) of training rows X (n, d).
+
+    `kept` (m, n) holds as many as the budget allows, that of row i at ``kept[slot[i]]``. When it is
+    full the last place is used in turn for all others: the rows are asked for again and again in
+    the order of the passes, and to throw out the oldest would throw out each before its return.
+    """
+
+    def __init__(self, kernel: Kernel | Callable[..., Any], X: Any, megabytes: float) -> None:
+        self.X, n = X, X.shape[0]
+        self.row_of = against(kernel, X)
+        room = int(megabytes * MEGABYTE // (n * X.dtype.itemsize))
+        if room < 1:
+            needed = n * X.dtype.itemsize / MEGABYTE
+            raise ValueError(
+                f"cache_size={megabytes} megabytes cannot hold one row of the kernel matrix, which "
+                f"has {n} numbers: at least {needed:.3g} are needed."
+            )
+        self.kept = np.empty((min(room, n), n), X.dtype)
+        self.slot = np.full(n, -1, np.int32)
+        self.n_kept = 0
+        self.guest = -1  # whose row is in the last place
+
+    def fetch(self, i: int) -> None:
+        """Compute the row of i and keep it."""
+        row = self.row_of(self.X[[i]])
+        refuse_if_not_finite(row, i)
+        place = min(self.n_kept, len(self.kept) - 1)
+        if place == len(self.kept) - 1 and self.guest >= 0:
+            self.slot[self.guest] = -1
+        self.kept[place], self.slot[i] = row[0], place
+        self.n_kept += place == self.n_kept
+        self.guest = i if place == len(self.kept) - 1 else -1
+
+
+class Precomputed:
+    """A kernel matrix that is there already: all rows are kept."""
+
+    def __init__(self, K: NDArray[Any]) -> None:
+        self.kept, self.slot = K, np.arange(len(K), dtype=np.int32)
+
+    def fetch(self, i: int) -> None:
+        """Nothing needs to be computed."""
+
+
+def against(kernel: Kernel | Callable[..., Any], V: Any) -> Against:
+    """A function of U that gives the kernel (n, m) of its rows with those of V."""
+    if isinstance(kernel, Kernel):
+        return kernel.against(V)
+
+    def checked(U: Any) -> NDArray[Any]:
+        K = np.asarray(kernel(U, V))
+        if K.shape != (U.shape[0], V.shape[0]):
+            raise ValueError(
+                f"A kernel function is given rows U and V and must return the matrix of all pairs, "
+                f"here of shape ({U.shape[0]}, {V.shape[0]}); {name_of(kernel)} returned {K.shape}."
+            )
+        return K
+
+    return checked
+
+
+def refuse_if_not_finite(row: NDArray[Any], i: int) -> None:
+    """Raise if the kernel of row i with some other is not a finite number."""
+    finite = np.isfinite(row[0])
+    if not finite.all():
+        j = int(np.argmin(finite))
+        raise ValueError(
+            f"The kernel of rows {i} and {j} of X is {row[0, j]}: it must be a finite number. "
+            "Standardise X, for example with StandardScaler, or use a lower degree or gamma."
+        )
+
+
+def name_of(kernel: Any) -> str:
+    """What to call a function in a message."""
+    return str(getattr(kernel, "__name__", type(kernel).__name__))
