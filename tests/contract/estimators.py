@@ -18,6 +18,12 @@ ESTIMATORS = [
 # Settings that take other paths through the code than the defaults.
 SETTINGS = {
     "AveragedPerceptron": [{}, {"tol": None, "max_iter": 5}, {"early_stopping": True}],
+    "KernelPerceptron": [
+        {"max_updates": 200},
+        {"kernel": "poly", "coef0": 1.0, "max_updates": 200, "cache_size": 1.0},
+        {"kernel": "linear", "pick": "worst", "max_updates": 20},
+        {"early_stopping": True, "max_updates": 200},
+    ],
     "Perceptron": [
         {},
         {"tol": None, "max_iter": 5},
@@ -38,13 +44,14 @@ EXPECTED_FAILURES = {
         ],
         "visits row by row: a row of weight two is one visit with a double step, not two",
     )
-    for name in ("AveragedPerceptron", "Perceptron", "PocketPerceptron")
+    for name in ("AveragedPerceptron", "KernelPerceptron", "Perceptron", "PocketPerceptron")
 }
 
 # Of these, the ones for scikit-learn's own checks. The rest hold out rows of tiny tables, with
 # which scikit-learn's own class fails a dozen of them, too, or make too few updates for them.
 CHECKED_SETTINGS = {
     "AveragedPerceptron": [{}],
+    "KernelPerceptron": [{}, {"kernel": "poly", "coef0": 1.0}],
     "Perceptron": [{}, {"tol": None, "max_iter": 5}, {"penalty": "elasticnet"}],
     "PocketPerceptron": [{"max_updates": 1000}],
 }
@@ -81,10 +88,20 @@ def problem(n_classes=2, n_rows=120, n_features=5, dtype=np.float64, sparse=Fals
     return X, np.array(["a", "b", "c", "d"])[y]
 
 
+def learned(model):
+    """The numbers that were learned: one array."""
+    return model.coef_ if hasattr(model, "coef_") else model.dual_coef_
+
+
 def fitted_arrays(model):
     """The public fitted attributes that are numbers."""
+    values = {
+        name: value.toarray() if sp.issparse(value) else value
+        for name, value in vars(model).items()
+        if name.endswith("_") and not name.startswith("_")
+    }
     return {
         name: np.asarray(value)
-        for name, value in vars(model).items()
-        if name.endswith("_") and not name.startswith("_") and isinstance(value, np.ndarray | int)
+        for name, value in values.items()
+        if isinstance(value, np.ndarray | int)
     }

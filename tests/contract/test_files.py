@@ -40,4 +40,4 @@ def test_clone_forgets_the_fit_and_keeps_the_parameters(estimator):
     model = clone(estimator).fit(X, y)
     fresh = clone(model)
     assert fresh.get_params() == model.get_params()
-    assert not hasattr(fresh, "coef_")
+    assert not hasattr(fresh, "classes_")

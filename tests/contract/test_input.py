@@ -10,7 +10,14 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from tests.contract.estimators import ESTIMATORS, fitted_arrays, instances, name_of, problem
+from tests.contract.estimators import (
+    ESTIMATORS,
+    fitted_arrays,
+    instances,
+    learned,
+    name_of,
+    problem,
+)
 
 pytestmark = pytest.mark.usefixtures("unconverged")
 
@@ -24,10 +31,10 @@ classes = pytest.mark.parametrize("n_classes", [2, 3])
 def test_float32_stays_float32(estimator, n_classes):
     X, y = problem(n_classes, dtype=np.float32)
     model = clone(estimator).fit(X, y)
-    assert model.coef_.dtype == model.intercept_.dtype == np.float32
+    assert learned(model).dtype == model.intercept_.dtype == np.float32
     assert model.decision_function(X).dtype == np.float32
     wide = clone(estimator).fit(X.astype(np.float64), y)
-    assert wide.coef_.dtype == np.float64
+    assert learned(wide).dtype == np.float64
 
 
 @each_setting
@@ -43,7 +50,7 @@ def test_sparse_equals_dense_on_integers_to_the_bit(estimator, n_classes):
         # Without the L1 part, which a row pays only for the features it stores, as in scikit-learn.
         l2 = {"penalty": "l2"}
         dense, sparse = (clone(estimator).set_params(**l2).fit(Z, y) for Z in (X, sp.csr_matrix(X)))
-        np.testing.assert_allclose(dense.coef_, sparse.coef_, rtol=1e-9)
+        np.testing.assert_allclose(learned(dense), learned(sparse), rtol=1e-9)
 
 
 @each_setting
@@ -52,7 +59,7 @@ def test_other_sparse_layouts_are_accepted_and_not_densified(estimator, layout):
     X, y = problem(sparse=True)
     X = X.tocsr()
     expected = clone(estimator).fit(X, y)
-    assert np.array_equal(clone(estimator).fit(layout(X), y).coef_, expected.coef_)
+    assert np.array_equal(learned(clone(estimator).fit(layout(X), y)), learned(expected))
 
 
 @each_setting
@@ -60,7 +67,9 @@ def test_indices_of_64_bits_give_the_same_fit(estimator):
     X, y = problem(sparse=True)
     wide = X.copy()
     wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
-    assert np.array_equal(clone(estimator).fit(wide, y).coef_, clone(estimator).fit(X, y).coef_)
+    assert np.array_equal(
+        learned(clone(estimator).fit(wide, y)), learned(clone(estimator).fit(X, y))
+    )
 
 
 @each_setting
@@ -74,7 +83,7 @@ def test_pandas_and_polars_frames_give_the_same_fit(estimator, n_classes):
         (pl.DataFrame(X, schema=names), pl.Series(y.tolist())),
     ):
         model = clone(estimator).fit(frame, labels)
-        assert np.array_equal(model.coef_, expected.coef_)
+        assert np.array_equal(learned(model), learned(expected))
         assert list(model.feature_names_in_) == names
         assert np.array_equal(model.predict(frame), expected.predict(X))
 
@@ -112,4 +121,4 @@ def test_one_feature_and_as_many_features_as_rows(estimator):
     for shape in ((120, 4), (40, 40)):
         X, y = problem(n_rows=shape[0], n_features=shape[1])
         model = clone(estimator).fit(X[:, :1] if shape[1] == 4 else X, y)
-        assert np.isfinite(model.coef_).all()
+        assert np.isfinite(learned(model)).all()

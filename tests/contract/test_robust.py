@@ -13,7 +13,14 @@ import pytest
 from sklearn.base import clone
 
 from rosenblatt import threads
-from tests.contract.estimators import ESTIMATORS, fitted_arrays, instances, name_of, problem
+from tests.contract.estimators import (
+    ESTIMATORS,
+    SETTINGS,
+    fitted_arrays,
+    instances,
+    name_of,
+    problem,
+)
 
 pytestmark = pytest.mark.usefixtures("unconverged")
 each_setting = pytest.mark.parametrize("estimator", instances(), ids=name_of)
@@ -22,7 +29,7 @@ each_class = pytest.mark.parametrize("Estimator", ESTIMATORS)
 
 def large_problem(n_classes):
     """Enough cells for several chunks."""
-    return problem(n_classes, n_rows=60_000, n_features=8)
+    return problem(n_classes, n_rows=30_000, n_features=8)
 
 
 def fit_and_read(estimator, X, y):
@@ -55,8 +62,9 @@ def test_same_bits_from_several_threads_at_once(estimator):
 @each_class
 def test_same_bits_in_joblib_workers(Estimator):
     X, y = large_problem(2)
-    expected = fit_and_read(Estimator(max_iter=3), X, y)
-    jobs = [joblib.delayed(fit_and_read)(Estimator(max_iter=3), X, y) for _ in range(4)]
+    estimator = Estimator(**SETTINGS[Estimator.__name__][0]).set_params(max_iter=3)
+    expected = fit_and_read(estimator, X, y)
+    jobs = [joblib.delayed(fit_and_read)(estimator, X, y) for _ in range(4)]
     for backend in ("loky", "threading"):
         for result in joblib.Parallel(n_jobs=2, backend=backend)(jobs):
             assert all(np.array_equal(result[name], value) for name, value in expected.items())
@@ -67,10 +75,10 @@ def test_same_bits_in_joblib_workers(Estimator):
 @pytest.mark.filterwarnings("ignore:.*use of fork.*:DeprecationWarning")
 def test_it_works_in_a_forked_child_after_use_in_the_parent(estimator):
     X, y = large_problem(2)
-    expected = fit_and_read(estimator, X, y)["coef_"]
+    expected = fit_and_read(estimator, X, y)["scores"]
     with multiprocessing.get_context("fork").Pool(1) as pool:
         child = pool.apply_async(fit_and_read, (estimator, X, y)).get(timeout=60)
-    assert np.array_equal(child["coef_"], expected)
+    assert np.array_equal(child["scores"], expected)
 
 
 @each_setting

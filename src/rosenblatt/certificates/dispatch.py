@@ -16,6 +16,7 @@ Adapter = Callable[..., Certificate]
 # up along the bases of its class: a subclass is found, a namesake from another package is not.
 ADAPTERS = {
     ("rosenblatt", "AveragedPerceptron"): "averaged",
+    ("rosenblatt", "KernelPerceptron"): "kernel_perceptron",
     ("rosenblatt", "Perceptron"): "perceptron",
     ("rosenblatt", "PocketPerceptron"): "pocket",
     ("sklearn", "Perceptron"): "perceptron",

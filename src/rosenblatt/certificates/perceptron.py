@@ -256,7 +256,7 @@ def mistakes_against(model: Any, fit: Fit, u: Floats, steps: tuple[float, float]
     formula = f"(R/g)^2 with R^2 = {R2:.6g}" if fit.two else f"2 (R/g)^2 with R^2 = {R2 / 2:.6g}"
     bound = Claim(
         "mistake bound",
-        f"{M:,} mistakes were made, at most {_floor(most)} can be: {formula}, g = {g:.6g}{start}",
+        f"{M:,} mistakes were made, at most {floor(most)} can be: {formula}, g = {g:.6g}{start}",
         M,
         most,
         most >= M,
@@ -267,7 +267,7 @@ def mistakes_against(model: Any, fit: Fit, u: Floats, steps: tuple[float, float]
     reach = float((v - v0) @ u) / (low * g) * (1 + slack) + slack
     way = Claim(
         "way to the weights",
-        f"the published weights are reached by {max(0, math.ceil(fewest)):,} to {_floor(reach)} "
+        f"the published weights are reached by {max(0, math.ceil(fewest)):,} to {floor(reach)} "
         f"mistakes; the model counted {M:,}",
         M,
         reach,
@@ -285,7 +285,7 @@ def start_of(model: Any, fit: Fit, size: int) -> Floats:
     return flatten(W0, np.asarray(model.intercept_init_, np.float64), fit.fit_intercept)
 
 
-def _floor(count: float) -> str:
+def floor(count: float) -> str:
     """The largest whole number of mistakes within a bound, for people."""
     return f"{math.floor(count):,}" if count < 1e15 else f"{count:.3g}"
 

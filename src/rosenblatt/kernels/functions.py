@@ -29,7 +29,24 @@ FAR = {np.dtype(np.float64): 1e3, np.dtype(np.float32): 1.0}
 
 
 class Kernel(ABC):
-    """What all kernels answer to."""
+    """What all kernels answer to; derive from it to make one with numbers of its own.
+
+    A plain function of two tables of rows will do wherever a kernel is wanted; one derived from
+    this class can keep what it knows of the second table between calls.
+
+    Examples
+    --------
+    >>> from rosenblatt.kernels import Kernel, Linear
+    >>> class Cosine(Kernel):
+    ...     def against(self, V):
+    ...         lengths = (V**2).sum(axis=1) ** 0.5
+    ...         return lambda U: Linear()(U, V) / lengths / (U**2).sum(axis=1)[:, None] ** 0.5
+    ...
+    ...     def diagonal(self, U):
+    ...         return 1.0 + 0 * U[:, 0]
+    >>> Cosine()([[1.0, 0.0]], [[3.0, 4.0]])
+    array([[0.6]])
+    """
 
     # Whether every matrix of it is positive semidefinite, by a theorem; False: nobody knows.
     positive_semidefinite = True

@@ -1,0 +1,295 @@
+"""Kernel perceptrons: errors, the books, and Novikoff's bound in the feature space.
+
+Legend: the learned element is ``v = (sum_i a_i phi(s_i), b)`` over the supports s, of length |v|;
+u is an element of length 1 that keeps every y phi(x), or (phi(x), 1) with an intercept, at least g
+on its own side; ``R^2`` is the largest K(x, x), plus 1 with an intercept, and counts twice with K
+classes. Scores are linear in the kernel values with the supports, so those are the rows here.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from rosenblatt.separation import widest
+
+from . import perceptron
+from .claims import Certificate, Claim
+from .kernel_values import ROWS_PER_BLOCK, Floats, KernelOf
+from .leads import UNIT, Leads, leads_of
+
+MOST_ROWS = 2000  # of which a whole kernel matrix is made
+
+
+@dataclass(frozen=True)
+class Books:
+    """What the model published, and the kernel of the rows given with its supports."""
+
+    fit: perceptron.Fit  # its X is the data given, its W the coefficients a (1, s) or (K, s)
+    kernel: KernelOf
+    supports: Any  # (s, d); None if the kernel was precomputed
+    places: NDArray[np.intp]  # (s,) of the supports among the training rows
+    precomputed: bool
+
+    def values(self, rows: Any) -> Floats:
+        """K (m, s), of rows with the supports."""
+        if self.precomputed:
+            return np.asarray(rows[:, self.places])
+        return self.kernel(rows, self.supports)
+
+    @property
+    def square(self) -> bool:
+        """Whether the kernel of rows with themselves is known."""
+        X = self.fit.X
+        return not self.precomputed or X.shape[0] == X.shape[1]
+
+    def diagonal(self) -> Floats:
+        """K(x, x) of the rows given and of the supports."""
+        if self.precomputed:
+            return np.asarray(self.fit.X).diagonal()
+        parts = [self.fit.X, self.supports]
+        return np.concatenate([self.kernel.diagonal(part) for part in parts])
+
+
+def certify_model(
+    model: Any, X: Any, y: NDArray[Any], weight: Floats, *, tol: float, effort: int
+) -> Certificate:
+    """Read a fitted kernel perceptron and state what it achieved on the rows given."""
+    books = read(model, X, y, weight)
+    fit = books.fit
+    R2 = squared_radius(books)
+    leads = leads_in_blocks(books, R2)
+    claims = [perceptron.training_error(fit, leads, perceptron.says_it_is_clean(model))]
+    claims.append(books_balance(model, fit))
+    semidefinite = books.kernel.semidefinite_by_theorem
+    if not semidefinite and books.square:
+        claims.append(whether_semidefinite(books, effort))
+        semidefinite = claims[-1].holds and claims[-1].bound is not None
+    if semidefinite and books.square:
+        claims += in_feature_space(model, books, leads, R2, effort)
+    return Certificate(
+        type(model).__name__, problem_of(books), perceptron.data_of(fit), tuple(claims)
+    )
+
+
+def read(model: Any, X: Any, y: NDArray[Any], weight: Floats) -> Books:
+    """Check that the model's numbers and the data belong together."""
+    if not hasattr(model, "dual_coef_"):
+        raise ValueError(f"This {type(model).__name__} is not fitted yet: call fit before certify.")
+    kernel, places = KernelOf(model), np.asarray(model.support_, np.intp)
+    a, precomputed = np.asarray(model.dual_coef_, np.float64), kernel.name == "precomputed"
+    if a.shape[1] != len(places):
+        raise ValueError(f"dual_coef_ has {a.shape[1]} columns, but support_ {len(places)} rows.")
+    if X.shape[1] != model.n_features_in_:
+        raise ValueError(f"X has {X.shape[1]} columns, but the model has {model.n_features_in_}.")
+    supports = None if precomputed else _wide(model.support_vectors_)
+    # The reader of linear models checks the rest, given a row of numbers for each column.
+    stand_in = _View(model, coef_=np.zeros((len(a), X.shape[1])))
+    fit = perceptron.read(stand_in, X, y, weight)
+    if not np.isfinite(a).all():
+        raise ValueError("dual_coef_ must be finite to be certified.")
+    return Books(replace(fit, W=a), kernel, supports, places, precomputed)
+
+
+class _View:
+    """A model with some of its attributes replaced."""
+
+    def __init__(self, model: Any, **attributes: Any) -> None:
+        self._model = model
+        vars(self).update(attributes)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._model, name)
+
+
+def _wide(rows: Any) -> Any:
+    """Rows in 64 bits, in the storage they came in."""
+    return sp.csr_matrix(rows, dtype=np.float64) if sp.issparse(rows) else np.asarray(rows, float)
+
+
+def squared_radius(books: Books) -> float:
+    """R^2, what one correction of unit step can add to |v|^2."""
+    if not books.square:
+        return math.nan
+    longest = float(books.diagonal().max(initial=0.0)) + (1.0 if books.fit.fit_intercept else 0.0)
+    return longest * (1 if books.fit.two else 2)
+
+
+def leads_in_blocks(books: Books, R2: float) -> Leads:
+    """The leads of all rows, less what the kernel values may be off by."""
+    fit, parts = books.fit, []
+    W, b = perceptron.score_rows(fit)
+    for start in range(0, fit.X.shape[0], ROWS_PER_BLOCK):
+        rows = slice(start, start + ROWS_PER_BLOCK)
+        parts.append(leads_of(books.values(fit.X[rows]), fit.codes[rows], W, b, fit.ties_go_up))
+    lower = np.concatenate([part.lower for part in parts])
+    off = 0.0
+    if not books.precomputed:
+        off = books.kernel.allowance(fit.X, books.supports, R2)
+    doubt = 2 * off * float(np.abs(W).sum(axis=1).max(initial=0.0))
+    wrong = np.concatenate([part.wrong for part in parts])
+    if doubt > 0:
+        lower = lower - doubt
+        wrong |= lower <= 0  # to err on the safe side
+    exact = doubt == 0 and all(part.grade == "proved" for part in parts)
+    return Leads(lower, wrong, "proved" if exact else "checked")
+
+
+def problem_of(books: Books) -> str:
+    """The problem in one line."""
+    fit, bias = books.fit, " + b" if books.fit.fit_intercept else ""
+    if fit.two:
+        low, high = fit.classes.tolist()
+        return (
+            f"find a with y (sum_i a_i K(x_i, x){bias}) > 0 in every row; "
+            f"y = 1 for {high!r}, -1 for {low!r}"
+        )
+    return f"find {len(fit.classes)} scores sum_i a_i K(x_i, x){bias}, each row's own the highest"
+
+
+def books_balance(model: Any, fit: perceptron.Fit) -> Claim:
+    """That the coefficients are what so many mistakes leave behind.
+
+    A mistake adds its step to one coefficient and to the intercept: the sizes cannot exceed the
+    steps made, and the intercept is their sum.
+    """
+    M, steps = int(model.n_updates_), perceptron.step_range(_View(model, penalty=None), fit)
+    assert steps is not None
+    low, high = steps
+    rounding = 4 * (M + 1) * high * float(np.finfo(np.asarray(model.dual_coef_).dtype).eps)
+    total = float(np.abs(fit.W).sum()) / (1 if fit.two else 2)
+    holds = total <= M * high + rounding
+    if fit.fit_intercept:
+        holds &= bool((np.abs(fit.W.sum(axis=1) - fit.b) <= rounding).all())
+    if low == high:  # all steps alike: whole numbers of them
+        holds &= bool((np.abs(fit.W / low - np.rint(fit.W / low)) <= rounding / low).all())
+    return Claim(
+        "books",
+        f"the {fit.W.shape[1]:,} supports' coefficients add up to {total:g} in size, of {M:,} "
+        "mistakes" + (", and to the intercept" if fit.fit_intercept else ""),
+        total,
+        M * high,
+        bool(holds),
+        "checked",
+    )
+
+
+def whether_semidefinite(books: Books, effort: int) -> Claim:
+    """Whether there is a feature space at all: tested on the rows given."""
+    n = books.fit.X.shape[0]
+    if effort == 0 or n > MOST_ROWS:
+        statement = (
+            f"no theorem says so, and {n:,} rows are not tested: nothing is said of mistakes"
+        )
+        return Claim("positive semidefinite", statement, math.nan, None, True, "observed")
+    K = gram(books)
+    allowance = n * 2 * UNIT * float(np.abs(K).sum(axis=1).max())
+    least = float(scipy.linalg.eigvalsh(K, subset_by_index=[0, 0])[0])
+    good = least >= -allowance
+    verdict = "a feature space exists" if good else "there is no feature space, and no bound"
+    return Claim(
+        "positive semidefinite",
+        f"the least eigenvalue of the kernel matrix is {least:.3g}: {verdict}",
+        least,
+        -allowance if good else None,
+        True,
+        "checked",
+    )
+
+
+def gram(books: Books) -> Floats:
+    """The kernel matrix of the rows given, symmetric to the bit."""
+    X = books.fit.X
+    K = np.asarray(X) if books.precomputed else books.kernel(X, X)
+    return (K + K.T) / 2
+
+
+def in_feature_space(model: Any, books: Books, leads: Leads, R2: float, effort: int) -> list[Claim]:
+    """The margin there, and what it says of the number of mistakes."""
+    fit, claims = books.fit, []
+    length = length_of(books)
+    g, along = 0.0, 0.0  # the margin of a unit element u, and v.u
+    if length > 0 and leads.lower.min() > 0:
+        g, along = float(leads.lower.min()) / length * (1 - perceptron.SLACK), length
+        statement = f"in the feature space every row is on its own side, at least {g:.6g} away"
+        claims.append(Claim("margin", statement, g, 0.0, True, "checked"))
+    if effort > 0 and fit.two and fit.X.shape[0] <= MOST_ROWS and len(np.unique(fit.codes)) == 2:
+        wider, along_wider = widest_element(books, R2)
+        if not claims and wider > 0:
+            statement = (
+                f"an element of the feature space separates all rows with margin {wider:.6g}: "
+                "more passes would find one"
+            )
+            # Not a failure: to stop early is how a kernel perceptron is kept simple.
+            claims.append(Claim("separability", statement, wider, None, True, "checked"))
+        if wider > g:
+            g, along = wider, along_wider
+    if g > 0:
+        claims += mistakes_against(model, fit, g, along, length, R2)
+    return claims
+
+
+def length_of(books: Books) -> float:
+    """|v|; the claims that use it allow for rounding."""
+    fit = books.fit
+    supports = fit.X[books.places] if books.precomputed else books.supports
+    square = sum(float(a @ (books.values(supports) @ a)) for a in fit.W)
+    return math.sqrt(max(0.0, square + float(fit.b @ fit.b) * fit.fit_intercept))
+
+
+def widest_element(books: Books, R2: float) -> tuple[float, float]:
+    """The margin g of an element u of length 1, nearly the widest, and v.u; 0 if none was found.
+
+    The rows get coordinates from the eigenvectors of their kernel matrix; what is found there is
+    written as a sum over rows, ``u = (sum_i c_i phi(x_i), b)``, and judged by kernel values alone.
+    """
+    fit, K = books.fit, gram(books)
+    sign = np.where(fit.codes == 1, 1.0, -1.0)
+    values, vectors = scipy.linalg.eigh(K)
+    large = values > 1e-10 * max(values[-1], 0.0)
+    coordinates = vectors[:, large] * np.sqrt(values[large])
+    found = widest(coordinates, sign, bias=1.0 if fit.fit_intercept else None)
+    if not found.separable or found.direction is None:
+        return 0.0, 0.0
+    w = found.direction[: coordinates.shape[1]]
+    bias = float(found.direction[-1]) if fit.fit_intercept else 0.0
+    c = vectors[:, large] @ (w / np.sqrt(values[large]))
+    off = len(K) * 4 * UNIT * R2 * float(np.abs(c).sum())
+    length = math.sqrt(float(c @ (K @ c)) + bias * bias + off * float(np.abs(c).max()))
+    margins = sign * (K @ c + bias) - off
+    g = float(margins.min()) / length * (1 - perceptron.SLACK)
+    across = books.values(fit.X)  # (n, s)
+    along = float(c @ (across @ fit.W[0])) + bias * float(fit.b[0]) * fit.fit_intercept
+    return max(g, 0.0), along / length
+
+
+def mistakes_against(
+    model: Any, fit: perceptron.Fit, g: float, along: float, length: float, R2: float
+) -> list[Claim]:
+    """Novikoff's bound, and how many mistakes it takes to get from zero to the element."""
+    M = int(model.n_updates_)
+    low, high = perceptron.step_range(_View(model, penalty=None), fit) or (1.0, 1.0)
+    slack = perceptron.SLACK + 4 * M * float(np.finfo(np.asarray(model.dual_coef_).dtype).eps)
+    most = high / low * R2 / (g * g) * (1 + slack)
+    K = 1 if fit.two else 2
+    formula = "(R/g)^2" if fit.two else "2 (R/g)^2"
+    radius = "max K(x, x) + 1" if fit.fit_intercept else "max K(x, x)"
+    bound = Claim(
+        "mistake bound",
+        f"{M:,} mistakes were made, at most {perceptron.floor(most)} can be: {formula} in the "
+        f"feature space, with R^2 = {radius} = {R2 / K:.6g}, g = {g:.6g}",
+        M, most, most >= M, "checked",
+    )  # fmt: skip
+    fewest = (length / high) ** 2 / R2 * (1 - slack) - slack
+    reach = along / (low * g) * (1 + slack) + slack
+    way = Claim(
+        "way to the weights",
+        f"the published coefficients are reached by {max(0, math.ceil(fewest)):,} to "
+        f"{perceptron.floor(reach)} mistakes; the model counted {M:,}",
+        M, reach, fewest <= M <= reach, "checked",
+    )  # fmt: skip
+    return [bound, way]
