@@ -54,7 +54,7 @@ class Dual:
         return scores[0] if len(scores) == 1 else scores
 
     def state(self) -> tuple[NDArray[Any], ...]:
-        return self.a, self.b
+        return self.f, self.b  # other coefficients may give the same scores
 
     def published_scores(self, rows: NDArray[np.intp]) -> NDArray[Any]:
         return self.f[:, rows].T + self.b

@@ -145,6 +145,10 @@ class KernelPerceptron(MistakeDriven):
 
     _rehearsals: ClassVar[tuple[dict[str, Any], ...]] = ({"max_iter": 2},)
 
+    # A cap on updates keeps the boundary simple: to reach it is no reason to warn.
+    _content = ("max_updates",)
+    _who_knows = "certify(model, X, y)"
+
     gamma_: float
     dual_coef_: NDArray[Any]
     support_: NDArray[np.int32]

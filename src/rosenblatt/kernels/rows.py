@@ -36,7 +36,8 @@ class KernelRows:
 
     def fetch(self, i: int) -> None:
         """Compute the row of i and keep it."""
-        row = self.row_of(self.X[[i]])
+        with np.errstate(over="ignore", invalid="ignore"):  # said in words of our own
+            row = self.row_of(self.X[[i]])
         refuse_if_not_finite(row, i)
         place = min(self.n_kept, len(self.kept) - 1)
         if place == len(self.kept) - 1 and self.guest >= 0:

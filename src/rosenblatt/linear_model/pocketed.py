@@ -9,7 +9,6 @@ the hardest rows first, until they are found to be no better.
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from rosenblatt import loops
@@ -153,8 +152,7 @@ class PocketedPlane(Pocketed, Plane):
 
     def sort_rows(self) -> None:
         super().sort_rows()
-        if not sp.issparse(self.examples.X):
-            self.sieve = Sieve(self.examples, self.hard)
+        self.sieve = Sieve(self.examples, self.hard)
 
     def likely(self, made: int) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
         if self.sieve is None:

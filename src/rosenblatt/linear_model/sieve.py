@@ -3,7 +3,9 @@
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.utils.extmath import row_norms
 
 from rosenblatt import loops
 from rosenblatt.mistake_driven.examples import Examples
@@ -24,16 +26,15 @@ class Sieve:
     """
 
     def __init__(self, examples: Examples, hard: NDArray[Any]) -> None:
-        d = examples.X.shape[1]
-        rows = hard[: MOST_BYTES // (4 * (d + 1))]
-        X, self.weight = examples.X[rows], examples.step[rows].astype(np.float64)
-        length = np.sqrt(np.einsum("ij,ij->i", X, X, dtype=np.float64) + 1)
-        factor = np.where(examples.codes[rows] == 1, 1.0, -1.0) / length
-        self.Z = np.empty((len(rows), d + 1), np.float32)
-        np.multiply(X, factor[:, np.newaxis], out=self.Z[:, :d], casting="same_kind")
-        self.Z[:, d] = factor
+        X = examples.X
+        n_products = int(np.diff(X.indptr).max(initial=0)) if sp.issparse(X) else X.shape[1]
+        rows = hard[: MOST_BYTES // (4 * (n_products + 1))]
+        X, self.weight = X[rows], examples.step[rows].astype(np.float64)
+        factor = np.where(examples.codes[rows] == 1, 1.0, -1.0)
+        factor /= np.sqrt(row_norms(X, squared=True).astype(np.float64) + 1)
+        self.Z = signed_rows(X, factor)
         self.scratch = np.empty(0, np.float32)
-        self.allowance = np.float32(2 * (d + 8) * np.finfo(np.float32).eps)
+        self.allowance = np.float32(2 * (n_products + 8) * np.finfo(np.float32).eps)
 
     def pass_through(
         self, w: NDArray[Any], b: NDArray[Any], limit: float
@@ -47,16 +48,32 @@ class Sieve:
             planes /= np.linalg.norm(planes, axis=1)[:, np.newaxis]
         V, wrong = planes.astype(np.float32), np.zeros(len(w))
         left = np.arange(len(w))
-        if len(self.scratch) < len(w) * ROWS_AT_A_TIME:
-            self.scratch = np.empty(len(w) * ROWS_AT_A_TIME, np.float32)
-        for start in range(0, len(self.Z), ROWS_AT_A_TIME):
-            Z, weight = self.Z[start : start + ROWS_AT_A_TIME], self.weight[start:]
-            # Fresh memory would take longer than the product.
-            scores = self.scratch[: len(V) * len(Z)].reshape(len(V), len(Z))
-            np.matmul(V, Z.T, out=scores)
+        for start in range(0, len(self.weight), ROWS_AT_A_TIME):
+            weight = self.weight[start : start + ROWS_AT_A_TIME]
+            scores = self._scores(V, self.Z[start : start + ROWS_AT_A_TIME])
             loops.pocket.weigh_below(scores, -self.allowance, weight, wrong)
             kept = wrong < limit * (1 + ROUNDING)
             left, V, wrong = left[kept], V[kept], wrong[kept]
             if not len(left):
                 break
         return left, wrong * (1 - ROUNDING)
+
+    def _scores(self, V: NDArray[np.float32], Z: Any) -> NDArray[np.float32]:
+        """V Z' (m, r), of planes and rows."""
+        if sp.issparse(Z):
+            return np.ascontiguousarray((Z @ np.ascontiguousarray(V.T)).T)
+        m, r = len(V), len(Z)
+        if len(self.scratch) < m * r:  # fresh memory would take longer than the product
+            self.scratch = np.empty(m * r, np.float32)
+        return np.matmul(V, Z.T, out=self.scratch[: m * r].reshape(m, r))
+
+
+def signed_rows(X: Any, factor: NDArray[np.float64]) -> Any:
+    """Each row (x, 1) of X times its factor, in 32 bits."""
+    if sp.issparse(X):
+        scaled = sp.diags(factor) @ X
+        return sp.hstack([scaled, factor[:, np.newaxis]], format="csr", dtype=np.float32)
+    Z = np.empty((len(X), X.shape[1] + 1), np.float32)
+    np.multiply(X, factor[:, np.newaxis], out=Z[:, :-1], casting="same_kind")
+    Z[:, -1] = factor
+    return Z

@@ -50,6 +50,9 @@ class MistakeDriven(BoundaryClassifier):
     # Ends that are as good as a clean pass, and need no warning.
     _content: tuple[str, ...] = ()
 
+    # What to call to find out whether a clean pass is possible.
+    _who_knows = "separability(X, y)"
+
     n_updates_: int
     t_: float
     step_range_: tuple[float, float]

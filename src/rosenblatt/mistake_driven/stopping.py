@@ -130,7 +130,7 @@ class Stopping:
             return None
         if model.stop_reason_ in model._content:
             return None
-        ask = "separability(X, y) tells whether a pass without mistakes is possible."
+        ask = f"{model._who_knows} tells whether a pass without mistakes is possible."
         name = type(model).__name__
         stopped = f"{name} stopped with {_count(mistakes, 'mistake')} in its last pass"
         if self.examples.hopeless and mistakes == 0:
@@ -152,6 +152,8 @@ class Stopping:
                 f"Use tol=None to go on; {ask}"
             )
         if model.max_updates is not None and model.n_updates_ >= model.max_updates:
+            if "max_updates" in model._content:
+                return None
             return (
                 f"{name} stopped with mistakes left: max_updates={model.max_updates} is reached. "
                 f"Raise it to go on; {ask}"

@@ -1,0 +1,125 @@
+"""Kernels equal their formulas, scikit-learn's and their feature maps; their matrices are sound."""
+
+import math
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import pairwise
+
+from rosenblatt.kernels import (
+    Gaussian,
+    Laplacian,
+    Linear,
+    Polynomial,
+    Sigmoid,
+    is_positive_semidefinite,
+)
+
+PAIRS = [
+    (Linear(), pairwise.linear_kernel),
+    (Polynomial(3, 0.5, 1.0), lambda U, V: pairwise.polynomial_kernel(U, V, 3, 0.5, 1.0)),
+    (Polynomial(2), lambda U, V: pairwise.polynomial_kernel(U, V, 2, 1.0, 0.0)),
+    (Gaussian(0.3), lambda U, V: pairwise.rbf_kernel(U, V, 0.3)),
+    (Laplacian(0.3), lambda U, V: pairwise.laplacian_kernel(U, V, 0.3)),
+    (Sigmoid(0.2, 0.1), lambda U, V: pairwise.sigmoid_kernel(U, V, 0.2, 0.1)),
+]
+each_kernel = pytest.mark.parametrize("kernel", [kernel for kernel, _ in PAIRS], ids=repr)
+
+
+def rows(n, d, seed=0):
+    return np.random.RandomState(seed).standard_normal((n, d))
+
+
+@pytest.mark.parametrize(("kernel", "theirs"), PAIRS, ids=repr)
+@pytest.mark.parametrize("storage", [np.asarray, sp.csr_matrix, sp.csr_array])
+def test_equals_scikit_learn_dense_and_sparse(kernel, theirs, storage):
+    U, V = rows(30, 6), rows(20, 6, seed=1)
+    np.testing.assert_allclose(kernel(storage(U), storage(V)), theirs(U, V), rtol=1e-12, atol=1e-13)
+
+
+@each_kernel
+@pytest.mark.parametrize("storage", [np.asarray, sp.csr_matrix])
+def test_the_diagonal_is_that_of_the_matrix(kernel, storage):
+    U = rows(30, 6)
+    np.testing.assert_allclose(kernel.diagonal(storage(U)), np.diag(kernel(U)), rtol=1e-12)
+
+
+@each_kernel
+def test_float32_stays_float32(kernel):
+    U = rows(10, 3).astype(np.float32)
+    assert kernel(U).dtype == np.float32
+    assert kernel.diagonal(U).dtype == np.float32
+
+
+@each_kernel
+def test_the_rows_are_left_alone(kernel):
+    U, V = rows(10, 3), rows(5, 3, seed=1)
+    before = U.copy(), V.copy()
+    kernel(U, V)
+    kernel.diagonal(U)
+    assert np.array_equal(U, before[0])
+    assert np.array_equal(V, before[1])
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 4), st.sampled_from([0.0, 1.0, 2.5]))
+def test_a_polynomial_kernel_is_the_product_of_its_features(seed, degree, coef0):
+    rng = np.random.RandomState(seed)
+    d = rng.randint(1, 5)
+    U, V = rng.standard_normal((4, d)), rng.standard_normal((3, d))
+    kernel = Polynomial(degree, gamma=0.7, coef0=coef0)
+    phi_U, phi_V = kernel.features(U), kernel.features(V)
+    assert phi_U.shape == (4, kernel.n_features(d))
+    np.testing.assert_allclose(phi_U @ phi_V.T, kernel(U, V), rtol=1e-9, atol=1e-9)
+    sparse = kernel.features(sp.csr_matrix(U))
+    assert sp.issparse(sparse)
+    np.testing.assert_allclose(sparse.toarray(), phi_U, rtol=1e-12)
+
+
+def test_the_number_of_features_is_the_formula_of_the_course():
+    # d features, degree m: C(d + m - 1, m) products of exactly m factors
+    assert Polynomial(6).n_features(100) == math.comb(105, 6) == 1_609_344_100
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_kernels_of_distinct_rows_are_positive_semidefinite(seed):
+    U = np.random.RandomState(seed).standard_normal((12, 3))
+    for kernel, _ in PAIRS[:-1]:
+        assert kernel.positive_semidefinite
+        assert is_positive_semidefinite(kernel(U)), kernel
+
+
+def test_what_is_no_kernel_is_recognised():
+    U = rows(60, 4)
+    assert not Sigmoid().positive_semidefinite
+    assert not is_positive_semidefinite(Sigmoid()(U))
+    assert not Polynomial(2, coef0=-1.0).positive_semidefinite
+    assert not is_positive_semidefinite([[1.0, 2.0], [0.0, 1.0]])  # not symmetric
+    assert not is_positive_semidefinite([[1.0, 2.0], [2.0, 1.0]])  # eigenvalue -1
+    assert not is_positive_semidefinite([[1.0, 0.0]])  # not square
+    assert is_positive_semidefinite(np.zeros((3, 3)))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_distances_survive_rows_far_from_the_origin(dtype):
+    U, V = rows(20, 4), rows(15, 4, seed=1)
+    far = 1e6 if dtype == np.float64 else 1e3
+    U_far, V_far = (U + far).astype(dtype), (V + far).astype(dtype)
+    truth = Gaussian(0.5)(U_far.astype(float) - far, V_far.astype(float) - far)
+    tolerance = 1e-9 if dtype == np.float64 else 1e-4
+    assert np.abs(Gaussian(0.5)(U_far, V_far) - truth).max() < tolerance
+
+
+def test_bad_numbers_are_refused():
+    with pytest.raises(ValueError, match=r"degree must be a whole number >= 0; got -1\."):
+        Polynomial(-1)
+    with pytest.raises(ValueError, match=r"gamma must be a finite number >= 0; got -2\."):
+        Gaussian(-2)
+    with pytest.raises(ValueError, match=r"coef0 must be a finite number; got nan\."):
+        Sigmoid(1.0, math.nan)
+    with pytest.raises(ValueError, match=r"coef0 must be >= 0 for a kernel to have features"):
+        Polynomial(2, coef0=-1).features([[1.0]])
+    with pytest.raises(ValueError, match="Input contains NaN"):
+        Gaussian()([[np.nan]], [[1.0]])

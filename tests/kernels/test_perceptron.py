@@ -1,0 +1,224 @@
+"""The kernel perceptron: the plain one in another space."""
+
+import tracemalloc
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.datasets import make_moons
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from rosenblatt import KernelPerceptron, Perceptron
+from rosenblatt.kernels import Gaussian, Polynomial
+from tests.contract.estimators import problem
+
+pytestmark = pytest.mark.usefixtures("unconverged")
+
+
+def quietly(model, X, y, **given):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return model.fit(X, y, **given)
+
+
+@given(
+    st.integers(0, 2**32 - 1),
+    st.sampled_from([2, 3]),
+    st.sampled_from(["mistake", "positive", "negative"]),
+    st.sampled_from(["cyclic", "random", "first", "worst"]),
+    st.booleans(),
+    st.sampled_from([np.asarray, sp.csr_matrix]),
+)
+def test_with_the_linear_kernel_it_is_the_perceptron_to_the_bit_on_integers(
+    seed, n_classes, boundary, pick, fit_intercept, storage
+):
+    rng = np.random.RandomState(seed)
+    X = rng.randint(-3, 4, (20, 3)).astype(rng.choice([np.float64, np.float32]))
+    y, weight = np.arange(20) % n_classes, rng.randint(0, 3, 20).astype(float)
+    if len(np.unique(y[weight > 0])) < n_classes:
+        return
+    settings = {
+        "boundary": boundary, "pick": pick, "fit_intercept": fit_intercept, "tol": None,
+        "max_iter": 7, "random_state": seed, "max_updates": 25,
+    }  # fmt: skip
+    plain = quietly(Perceptron(**settings), X, y, sample_weight=weight)
+    dual = quietly(KernelPerceptron("linear", **settings), storage(X), y, sample_weight=weight)
+    assert np.array_equal(dual.dual_coef_ @ dual.support_vectors_, plain.coef_)
+    assert np.array_equal(dual.intercept_, plain.intercept_)
+    assert (dual.n_updates_, dual.n_iter_) == (plain.n_updates_, plain.n_iter_)
+    assert dual.stop_reason_ == plain.stop_reason_
+    assert np.array_equal(dual.predict(storage(X)), plain.predict(X))
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_polynomial_kernel_is_a_perceptron_on_its_features(n_classes):
+    X, y = problem(n_classes, n_rows=60, n_features=3)
+    X = np.round(X * 2)
+    kernel = Polynomial(2, coef0=1)
+    settings = {"max_iter": 20, "tol": None}
+    dual = KernelPerceptron("poly", degree=2, gamma=1, coef0=1, **settings).fit(X, y)
+    plain = Perceptron(**settings).fit(kernel.features(X), y)
+    assert dual.n_updates_ == plain.n_updates_
+    np.testing.assert_allclose(
+        dual.dual_coef_ @ kernel.features(dual.support_vectors_), plain.coef_, atol=1e-9
+    )
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("kernel", [Gaussian(0.2), lambda U, V: Gaussian(0.2)(U, V), "precomputed"])
+def test_names_objects_functions_and_matrices_agree(kernel, n_classes):
+    X, y = problem(n_classes)
+    new = X[:20] + 0.1
+    settings = {"max_iter": 8, "tol": None}
+    expected = KernelPerceptron("rbf", gamma=0.2, **settings).fit(X, y)
+    assert np.array_equal(
+        KernelPerceptron("gaussian", gamma=0.2, **settings).fit(X, y).dual_coef_,
+        expected.dual_coef_,
+    )
+    model = KernelPerceptron(kernel, **settings)
+    K, K_new = Gaussian(0.2)(X), Gaussian(0.2)(new, X)
+    matrix = isinstance(kernel, str)
+    model.fit(K if matrix else X, y)
+    assert np.array_equal(model.dual_coef_, expected.dual_coef_)
+    assert np.array_equal(model.support_, expected.support_)
+    np.testing.assert_allclose(
+        model.decision_function(K_new if matrix else new), expected.decision_function(new)
+    )
+
+
+def test_coefficients_count_mistakes():
+    X, y = problem()
+    model = KernelPerceptron(max_iter=20, tol=None).fit(X, y)
+    assert np.abs(model.dual_coef_).sum() == model.n_updates_  # no row twice in this table
+    assert np.array_equal(np.sign(model.dual_coef_[0]), np.where(y[model.support_] == "b", 1, -1))
+
+
+@pytest.mark.parametrize("storage", [np.asarray, sp.csr_matrix])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_identical_rows_are_merged_and_nothing_else_changes(storage, n_classes):
+    rng = np.random.RandomState(0)
+    X = rng.randint(0, 3, (80, 2)).astype(float)  # nine different rows at most
+    X[X == 0] *= rng.choice([1.0, -1.0], np.count_nonzero(X == 0))  # -0.0 is 0.0
+    y = rng.randint(n_classes, size=80)
+    model = KernelPerceptron(max_iter=10, tol=None).fit(storage(X), y)
+    assert len(model.support_) <= 9
+    assert len(np.unique(X[model.support_], axis=0)) == len(model.support_)
+    matrix = KernelPerceptron("precomputed", max_iter=10, tol=None)
+    matrix.fit(Gaussian(model.gamma_)(X), y)  # has no rows to compare, and merges nothing
+    assert len(matrix.support_) > len(model.support_)
+    np.testing.assert_allclose(
+        model.decision_function(storage(X)),
+        matrix.decision_function(Gaussian(model.gamma_)(X)),
+        atol=1e-9,
+    )
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_small_cache_changes_nothing_and_is_kept_within(n_classes):
+    X, y = problem(n_classes, n_rows=3000)
+    settings = {"max_iter": 3, "tol": None}
+    expected = KernelPerceptron(cache_size=1000, **settings).fit(X, y)
+    row = X.shape[0] * 8 / 2**20
+    for megabytes in (row, 2 * row, 20 * row):
+        model = KernelPerceptron(cache_size=megabytes, **settings).fit(X, y)
+        assert np.array_equal(model.dual_coef_, expected.dual_coef_)
+    tracemalloc.start()
+    KernelPerceptron(cache_size=2 * row, **settings).fit(X, y)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    everything = X.shape[0] ** 2 * 8
+    assert peak < everything / 20, "far from the whole matrix of 72 megabytes"
+
+
+def test_fewer_updates_make_a_smoother_boundary():
+    X, y = make_moons(300, noise=0.3, random_state=0)
+    few = KernelPerceptron(gamma=5.0, max_updates=40).fit(X, y)
+    many = KernelPerceptron(gamma=5.0, tol=None, max_iter=200).fit(X, y)
+    assert len(few.support_) < len(many.support_)
+    assert many.score(X, y) > few.score(X, y)
+
+
+def test_rows_that_score_zero_for_ever_are_left_out_as_in_the_perceptron():
+    X, y = np.array([[0.0, 0.0], [1.0, 2.0], [-1.0, -2.0]]), [1, 1, 0]
+    for kernel in ("linear", "poly", "precomputed"):
+        model = KernelPerceptron(kernel, gamma=1, fit_intercept=False)
+        K = Polynomial(3)(X)
+        with pytest.warns(ConvergenceWarning, match="no weights can be right on them"):
+            model.fit(K if kernel == "precomputed" else X, y)
+
+
+def test_it_works_in_searches_and_pipelines_also_on_kernel_matrices():
+    X, y = make_moons(120, noise=0.1, random_state=0)
+    search = GridSearchCV(
+        make_pipeline(StandardScaler(), KernelPerceptron()),
+        {"kernelperceptron__gamma": [0.1, 3.0], "kernelperceptron__kernel": ["rbf", "laplacian"]},
+        cv=3,
+    ).fit(X, y)
+    assert search.best_score_ > 0.9
+    scores = cross_val_score(KernelPerceptron("precomputed"), Gaussian(3.0)(X), y, cv=3)
+    assert scores.min() > 0.9
+
+
+class TestBadInput:
+    X, y = problem()
+
+    def test_an_unknown_kernel(self):
+        with pytest.raises(ValueError, match=r"'kernel' parameter of KernelPerceptron.*Got 'rfb'"):
+            KernelPerceptron("rfb").fit(self.X, self.y)
+
+    @pytest.mark.parametrize("value", [np.nan, np.inf])
+    def test_a_kernel_that_is_not_finite_and_for_which_pair(self, value):
+        def bad(U, V):
+            K = U @ V.T
+            K[:, 7] = value
+            return K
+
+        model = KernelPerceptron(bad, shuffle=False)
+        with pytest.raises(ValueError, match=f"The kernel of rows 0 and 7 of X is {value}"):
+            model.fit(self.X, self.y)
+        assert not hasattr(model, "dual_coef_")
+
+    def test_a_power_that_overflows(self):
+        model = KernelPerceptron("poly", degree=9, gamma=1.0, shuffle=False)
+        with pytest.raises(ValueError, match=r"The kernel of rows 0 and .* lower degree or gamma"):
+            model.fit(1e40 * self.X, self.y)
+
+    def test_a_function_of_the_wrong_shape(self):
+        with pytest.raises(ValueError, match=r"here of shape \(1, 120\); <lambda> returned"):
+            KernelPerceptron(lambda U, V: V[:, 0]).fit(self.X, self.y)
+
+    def test_a_matrix_that_is_not_square(self):
+        with pytest.raises(ValueError, match=r"a square matrix \(n, n\); X has shape \(120, 5\)"):
+            KernelPerceptron("precomputed").fit(self.X, self.y)
+
+    def test_a_matrix_that_is_not_symmetric(self):
+        K = Gaussian()(self.X)
+        K[3, 8] = 0.25
+        with pytest.raises(ValueError, match=r"X\[8, 3\] = .* and X\[3, 8\] = 0\.25"):
+            KernelPerceptron("precomputed").fit(K, self.y)
+
+    def test_a_matrix_for_prediction_with_too_few_columns(self):
+        K = Gaussian()(self.X)
+        model = KernelPerceptron("precomputed").fit(K, self.y)
+        with pytest.raises(ValueError, match="X has 5 features, but KernelPerceptron is expecting"):
+            model.predict(K[:, :5])
+
+    @pytest.mark.parametrize("size", [0, -1.0])
+    def test_a_budget_that_is_none(self, size):
+        with pytest.raises(ValueError, match="'cache_size' parameter of KernelPerceptron"):
+            KernelPerceptron(cache_size=size).fit(self.X, self.y)
+
+    def test_a_budget_below_one_row(self):
+        with pytest.raises(ValueError, match=r"cache_size=0\.0001 megabytes cannot hold one row"):
+            KernelPerceptron(cache_size=0.0001).fit(self.X, self.y)
+
+    @pytest.mark.parametrize("bad", [0, -5])
+    def test_a_horizon_that_is_none(self, bad):
+        with pytest.raises(ValueError, match=f"'max_updates' parameter of KernelPerceptron.*{bad}"):
+            KernelPerceptron(max_updates=bad).fit(self.X, self.y)
