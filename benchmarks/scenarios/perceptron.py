@@ -2,7 +2,7 @@
 
 from importlib import import_module
 
-from benchmarks import peers
+from benchmarks import by_hand, peers
 from benchmarks.data import dense, documents, iris, kept
 from benchmarks.scenario import Contender, Data, Quality, Scenario
 
@@ -101,6 +101,49 @@ def scenarios(scale: float) -> list[Scenario]:
             rounds=7,
         ),
         Scenario(
+            name="pocket, dense 10k x 50, 10,000 updates",
+            job="The best plane of a run of 10,000 corrections in the order of the rows, tried on "
+            "all 10,000 x 50 float64 after each; two classes, 6% wrong at best.",
+            data=lambda: kept(dense, rows(10_000), 50, 2),
+            ours=contender(
+                "rosenblatt.linear_model.PocketPerceptron",
+                None,
+                {"max_iter": 1000, "max_updates": rows(10_000), "shuffle": False},
+            ),
+            peers=(by_hand.pocket(rows(10_000), 20),),
+            quality=Quality("accuracy", training_accuracy),
+            limits=lambda data: {"sgemm": 2 * data.X.size * rows(10_000)},
+            rounds=7,
+            memory_wanted=None,
+        ),
+        Scenario(
+            name="kernel perceptron, dense 10k x 20, Gaussian",
+            job="Ten passes in the order of the rows over 10,000 x 20 float64, two classes, with a "
+            "Gaussian kernel; ours within 100 MB for kernel values, the peer's matrix has 800 MB.",
+            data=lambda: kept(dense, rows(10_000), 20, 2),
+            ours=contender(
+                "rosenblatt.kernels.KernelPerceptron",
+                None,
+                {"max_iter": 10, "shuffle": False, "cache_size": 100},
+            ),
+            peers=(by_hand.kernel_perceptron(10, 5),),
+            quality=ACCURACY,
+            limits=read_once,
+            rounds=5,
+            memory_wanted=100 * 2**20 / (rows(10_000) * 20 * 8),
+        ),
+        Scenario(
+            name="averaged perceptron, small data 150 x 4",
+            job="Ten shuffled passes over iris, three classes; accuracy on the same rows.",
+            data=iris,
+            ours=averaged(max_iter=10),
+            peers=(averaged_sgd(1, max_iter=10),),
+            quality=Quality("accuracy", accuracy, slack=0.05),
+            limits=read_once,
+            rounds=21,
+            memory_wanted=None,
+        ),
+        Scenario(
             name="perceptron, small data 150 x 4",
             job="Ten shuffled passes over iris, three classes; accuracy on the same rows.",
             data=iris,
@@ -155,6 +198,10 @@ def contender(path: str, wanted: float | None, settings: dict) -> Contender:
 
 def accuracy(model, data: Data) -> float:
     return float((model.predict(data.X_test) == data.y_test).mean())
+
+
+def training_accuracy(model, data: Data) -> float:
+    return float((model.predict(data.X) == data.y).mean())
 
 
 # What may be lost beyond the luck of the seeds, which `ratios.luck` allows for.
