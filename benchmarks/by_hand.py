@@ -17,7 +17,7 @@ def pocket(updates: int, wanted: float) -> Contender:
 
 
 def kernel_perceptron(passes: int, wanted: float) -> Contender:
-    """The whole kernel matrix first, then at each visit a product of its row and the coefficients."""
+    """The whole kernel matrix first, then at each visit the product of its row with a."""
     return Contender(
         name="NumPy",
         settings=f"Gaussian kernel matrix of all rows, then {passes} passes with K[i] @ a a visit",
