@@ -33,7 +33,7 @@ def rows(n, d, seed=0):
     return np.random.RandomState(seed).standard_normal((n, d))
 
 
-@pytest.mark.parametrize(("kernel", "theirs"), PAIRS, ids=repr)
+@pytest.mark.parametrize(("kernel", "theirs"), PAIRS, ids=[repr(kernel) for kernel, _ in PAIRS])
 @pytest.mark.parametrize("storage", [np.asarray, sp.csr_matrix, sp.csr_array])
 def test_equals_scikit_learn_dense_and_sparse(kernel, theirs, storage):
     U, V = rows(30, 6), rows(20, 6, seed=1)
@@ -115,8 +115,12 @@ def test_distances_survive_rows_far_from_the_origin(dtype):
 def test_bad_numbers_are_refused():
     with pytest.raises(ValueError, match=r"degree must be a whole number >= 0; got -1\."):
         Polynomial(-1)
+    with pytest.raises(ValueError, match=r"degree must be a whole number >= 0; got 2\.5\."):
+        Polynomial(2.5)
     with pytest.raises(ValueError, match=r"gamma must be a finite number >= 0; got -2\."):
         Gaussian(-2)
+    with pytest.raises(ValueError, match=r"gamma must be a finite number >= 0; got 'scale'\."):
+        Gaussian("scale")
     with pytest.raises(ValueError, match=r"coef0 must be a finite number; got nan\."):
         Sigmoid(1.0, math.nan)
     with pytest.raises(ValueError, match=r"coef0 must be >= 0 for a kernel to have features"):

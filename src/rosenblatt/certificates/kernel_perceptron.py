@@ -221,8 +221,8 @@ def in_feature_space(model: Any, books: Books, leads: Leads, R2: float, effort: 
         wider, along_wider = widest_element(books, R2)
         if not claims and wider > 0:
             statement = (
-                f"an element of the feature space separates all rows with margin {wider:.6g}: "
-                "more passes would find one"
+                f"some element of the feature space keeps every row on its own side, at least "
+                f"{wider:.6g} away; this one does not"
             )
             # Not a failure: to stop early is how a kernel perceptron is kept simple.
             claims.append(Claim("separability", statement, wider, None, True, "checked"))

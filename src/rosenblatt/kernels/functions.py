@@ -117,8 +117,7 @@ class Polynomial(Kernel):
     coef0: float = 0.0
 
     def __post_init__(self) -> None:
-        if self.degree != int(self.degree) or self.degree < 0:
-            raise ValueError(f"degree must be a whole number >= 0; got {self.degree!r}.")
+        _check_degree(self.degree)
         _check_gamma(self.gamma)
         _check_coef0(self.coef0)
 
@@ -141,7 +140,7 @@ class Polynomial(Kernel):
         products *= self.gamma
         products += self.coef0
         result = np.ones_like(products)
-        for bit in bin(self.degree)[2:]:
+        for bit in bin(int(self.degree))[2:]:
             result *= result
             if bit == "1":
                 result *= products
@@ -348,11 +347,16 @@ def _far_centre(V: Any) -> NDArray[Any] | None:
     return centre if far else None
 
 
-def _check_gamma(gamma: float) -> None:
-    if not 0 <= gamma < math.inf:
+def _check_degree(degree: Any) -> None:
+    if not isinstance(degree, int | np.integer) or degree < 0:
+        raise ValueError(f"degree must be a whole number >= 0; got {degree!r}.")
+
+
+def _check_gamma(gamma: Any) -> None:
+    if not isinstance(gamma, int | float | np.number) or not 0 <= gamma < math.inf:
         raise ValueError(f"gamma must be a finite number >= 0; got {gamma!r}.")
 
 
-def _check_coef0(coef0: float) -> None:
-    if not math.isfinite(coef0):
+def _check_coef0(coef0: Any) -> None:
+    if not isinstance(coef0, int | float | np.number) or not math.isfinite(coef0):
         raise ValueError(f"coef0 must be a finite number; got {coef0!r}.")

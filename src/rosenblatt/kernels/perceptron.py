@@ -18,6 +18,7 @@ from rosenblatt.mistake_driven.visits import Pick
 
 from .choice import NAMES, gamma_of, kernel_of
 from .dual import Dual, DualColumns, DualPlane
+from .functions import Linear
 from .gram import check_symmetric
 from .rows import KernelRows, Precomputed, against
 
@@ -278,9 +279,8 @@ class KernelPerceptron(MistakeDriven):
     def _always_zero(self, X: Any) -> NDArray[np.bool_]:
         if self.kernel == "precomputed":
             return np.asarray(~X.any(axis=1))
-        if self.kernel == "linear" or (
-            self.kernel in ("poly", "polynomial", "sigmoid") and self.coef0 == 0
-        ):
+        kernel = self._kernel(X)
+        if isinstance(kernel, Linear) or getattr(kernel, "coef0", None) == 0:
             return find_empty(X)
         return np.zeros(X.shape[0], np.bool_)
 
