@@ -46,6 +46,7 @@ __all__ = [
 
 _MODULES = (
     "certificates",
+    "information",
     "linear_model",
     "losses",
     "plot",
