@@ -46,6 +46,7 @@ __all__ = [
 
 _MODULES = (
     "certificates",
+    "estimation",
     "information",
     "linear_model",
     "losses",

@@ -18,7 +18,7 @@ def numbers(values: Any, name: str, *, finite: bool = True) -> Floats:
         raise ValueError(f"{name} must hold real numbers; got {given.dtype}: encode it first.")
     try:
         array = given.astype(np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(f"{name} must hold real numbers; got {values!r}.") from None
     if array.size == 0:
         raise ValueError(f"{name} must hold at least one number; got none.")
@@ -84,9 +84,7 @@ def each_probability(values: Any, name: str) -> Floats:
     return array
 
 
-def distribution(
-    values: Any, name: str, *, axis: int | None = None, cure: str = ""
-) -> Floats:
+def distribution(values: Any, name: str, *, axis: int | None = None, cure: str = "") -> Floats:
     """Return values as probabilities that sum to one, over all entries or along an axis."""
     array = nonnegative(values, name)
     if array.ndim == 0:
