@@ -330,6 +330,17 @@ def test_beliefs_are_values():
         BetaBinomial(1, 1).a = 5
 
 
+def test_extreme_parameters_give_infinity_or_an_error_but_never_nan():
+    assert InverseGammaNormal(1e-3, 1, known_mean=0).credible_interval()[1] == math.inf
+    assert GammaPoisson(1, 1e-149).variance > 1e290
+    assert InverseGammaNormal(3, 1e150, known_mean=0).variance < math.inf
+    for a in (1e-149, 1e-5, 1e15, 1e149):
+        low, high = BetaBinomial(a, a).credible_interval()
+        assert 0 <= low <= high <= 1
+    with pytest.raises(ValueError, match="a must be a number > 0, not below 1e-150; got 1e-200"):
+        BetaBinomial(1e-200, 1)
+
+
 def test_millions_of_counts_stay_finite():
     belief = BetaBinomial().posterior(10**12, 3 * 10**12)
     low, high = belief.credible_interval()
@@ -370,7 +381,7 @@ def test_millions_of_counts_stay_finite():
         (lambda: NormalNormal(known_variance=1).posterior([math.nan]), "x must hold no NaN"),
         (
             lambda: InverseGammaNormal(known_mean=0).posterior([1e200]),
-            r"squares that float64 can hold; got values up to 1e\+200: rescale it",
+            r"x must hold finite numbers up to 1e\+150; got 1e\+200 at index 0: drop or rescale it",
         ),
         (lambda: NormalGammaNormal(0, 0, 1, 1), "strength must be a number > 0; got 0"),
         (lambda: NormalGammaNormal(0, 1, 1, -3), "rate must be a number > 0; got -3"),

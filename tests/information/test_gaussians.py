@@ -80,7 +80,7 @@ def test_vectors_are_mapped_by_matrices():
     [
         (lambda: Gaussian(0, -1), "variance must be a number >= 0; got -1"),
         (lambda: Gaussian(math.nan, 1), "mean must hold no NaN"),
-        (lambda: Gaussian(0, math.inf), "variance must hold finite numbers; got inf"),
+        (lambda: Gaussian(0, math.inf), "variance must hold finite numbers up to .*; got inf"),
         (lambda: Gaussian([0, 0], 1), r"got shapes \(2,\) and \(\)"),
         (lambda: Gaussian([0, 0], [[1, 2], [0, 1]]), "symmetric"),
         (lambda: Gaussian([0, 0], [[1, 2], [2, 1]]), "no negative eigenvalue; got -1"),

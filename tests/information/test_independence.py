@@ -110,7 +110,10 @@ def test_the_test_errs_as_often_as_it_says():
         (lambda: independence_test([[1, -2], [3, 4]]), r"got -2 at index \(0, 1\)"),
         (lambda: independence_test([[0, 0], [0, 0]]), "a count above zero"),
         (lambda: independence_test([1, 2]), "table of two axes or more"),
-        (lambda: independence_test([[1e200, 1]]), "counts below 1e.150; got 1e.200"),
+        (
+            lambda: independence_test([[1e200, 1]]),
+            r"counts must hold finite numbers up to 1e.150; got 1e.200",
+        ),
         (lambda: independence_test([[1, 2]], method="g"), "method must be 'pearson' or"),
     ],
 )

@@ -4,7 +4,10 @@ A belief is a prior before the data and a posterior after: the same kind of obje
 prior keeps its family. ``prior.posterior(data)`` returns a new one; nothing is changed in place.
 """
 
+import math
 from typing import Any
+
+import numpy as np
 
 from ..information.inputs import unit_share
 
@@ -34,7 +37,14 @@ class Belief:
 def interval(distribution: Any, mass: float) -> tuple[float, float]:
     """Return the two ends that leave half of what is not in `mass` outside each."""
     tail = (1 - unit_share(mass, "mass")) / 2
-    return float(distribution.ppf(tail)), float(distribution.isf(tail))
+    with np.errstate(all="ignore"):  # a quantile past the largest float is infinite, rightly
+        ends = float(distribution.ppf(tail)), float(distribution.isf(tail))
+    if any(math.isnan(end) for end in ends):
+        raise ValueError(
+            f"the parameters {distribution.args} {distribution.kwds} are too extreme "
+            "for an interval in float64: rescale the data."
+        )
+    return ends
 
 
 def store(belief: Belief, **values: Any) -> None:

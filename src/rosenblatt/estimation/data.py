@@ -38,15 +38,3 @@ def successes_and_trials(successes: Any, trials: Any) -> tuple[Floats, Floats]:
             f"successes must not exceed trials; got {worked[i]:g} successes in {tried[i]:g} trials."
         )
     return worked, tried
-
-
-def sum_of_squares(x: Floats, centre: Any) -> float:
-    """Return the sum of squared distances from the centre, refusing one past the largest float."""
-    with np.errstate(over="ignore"):
-        total = float(((x - centre) ** 2).sum())
-    if not np.isfinite(total):
-        raise ValueError(
-            f"x must have squares that float64 can hold; got values up to {np.abs(x).max():g}: "
-            "rescale it."
-        )
-    return total

@@ -9,7 +9,7 @@ from scipy import stats
 
 from ..information.inputs import number, positive
 from .belief import Belief, interval, store
-from .data import observations, sum_of_squares
+from .data import observations
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ class InverseGammaNormal(Belief):
     def posterior(self, x: ArrayLike) -> "InverseGammaNormal":
         """Belief after observations."""
         values = observations(x)
-        scale = self.scale + sum_of_squares(values, self.known_mean) / 2
+        scale = self.scale + float(((values - self.known_mean) ** 2).sum()) / 2
         return InverseGammaNormal(self.shape + len(values) / 2, scale, known_mean=self.known_mean)
 
     @property
@@ -132,7 +132,7 @@ class InverseGammaNormal(Belief):
     @property
     def variance(self) -> float:
         """Variance of the belief; infinite if the shape is 2 or less."""
-        return self.mean**2 / (self.shape - 2) if self.shape > 2 else math.inf
+        return self.mean * self.mean / (self.shape - 2) if self.shape > 2 else math.inf
 
     def predictive(self) -> Any:
         """The next observation: `scipy.stats.t`."""
@@ -204,12 +204,13 @@ class NormalGammaNormal(Belief):
         values = observations(x)
         n, m = len(values), float(values.mean())
         share = n / (self.strength + n)
-        shift = sum_of_squares(values.mean(keepdims=True), self.location)
+        scatter = float(((values - m) ** 2).sum())
+        shift = (m - self.location) ** 2
         return NormalGammaNormal(
             self.location + share * (m - self.location),
             self.strength + n,
             self.shape + n / 2,
-            self.rate + sum_of_squares(values, m) / 2 + self.strength * share * shift / 2,
+            self.rate + scatter / 2 + self.strength * share * shift / 2,
         )
 
     @property

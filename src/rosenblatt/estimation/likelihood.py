@@ -6,10 +6,11 @@ minus infinity.
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import betaln, gammaln, xlog1py, xlogy
+from scipy.special import xlog1py, xlogy
 
 from ..information import Gaussian
 from ..information.inputs import distribution, each_probability, nonnegative, numbers
+from .counting import log_counts_probability
 from .data import flips, successes_and_trials
 
 
@@ -57,8 +58,9 @@ def binomial_log_likelihood(successes: ArrayLike, trials: ArrayLike, theta: floa
     0.444444
     """
     k, n = successes_and_trials(successes, trials)
-    coefficient = -np.log1p(n) - betaln(k + 1, n - k + 1)
-    return float(coefficient.sum()) + _of_flips(k.sum(), n.sum(), _probability(theta))
+    p = _probability(theta)
+    both = np.column_stack([k, n - k])
+    return float(log_counts_probability(both, np.array([p, 1 - p])).sum())
 
 
 def multinomial_log_likelihood(counts: ArrayLike, p: ArrayLike) -> float:
@@ -86,8 +88,7 @@ def multinomial_log_likelihood(counts: ArrayLike, p: ArrayLike) -> float:
             f"counts and p must be lists of the same length; got shapes {n.shape} "
             f"and {probability.shape}."
         )
-    coefficient = gammaln(n.sum() + 1) - gammaln(n + 1).sum()
-    return float(coefficient + xlogy(n, probability).sum())
+    return float(log_counts_probability(n, probability))
 
 
 def gaussian_log_likelihood(

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from ..information import Gaussian
 from ..information.inputs import Floats, nonnegative, number, numbers
 from .beta import BetaBinomial
-from .data import flips, successes_and_trials, sum_of_squares
+from .data import flips, successes_and_trials
 from .dirichlet import DirichletMultinomial, check_alpha
 from .gaussian import InverseGammaNormal, NormalGammaNormal, NormalNormal
 
@@ -108,9 +108,7 @@ def laplace_smoothing(counts: ArrayLike, k: float = 1.0) -> Floats:
         raise ValueError(f"k must be one number >= 0; got {k!r}.")
     if np.isinf(strength):
         return np.full(seen.shape, 1 / seen.shape[-1])
-    # Both are scaled alike, for sums of numbers near the largest float would overflow.
-    unit = max(float(seen.max()), float(strength)) or 1.0
-    raised = seen / unit + strength / unit
+    raised = seen + strength
     total = raised.sum(axis=-1, keepdims=True)
     if not total.all():
         raise ValueError(
@@ -154,9 +152,6 @@ def gaussian_mle(x: ArrayLike, *, ddof: float = 0) -> Gaussian:
         )
     middle = values.mean(axis=0)
     mean = middle + (values - middle).mean(axis=0)  # once more, for what rounding left
-    scatter = sum_of_squares(values, mean)
-    if values.ndim == 1:
-        return Gaussian(mean, scatter / (n - ddof))
     away = values - mean
     return Gaussian(mean, away.T @ away / (n - ddof))
 

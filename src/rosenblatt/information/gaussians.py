@@ -107,8 +107,9 @@ class Gaussian:
         # -(d/2) ln(2 pi) - ln|S| / 2 - (x - mu)' S^-1 (x - mu) / 2, with S = L L'
         d = len(self.mean)
         away = solve_triangular(L, (x - self.mean).reshape(-1, d).T, lower=True)
-        with np.errstate(over="ignore"):
-            square = (away**2).sum(axis=0).reshape(x.shape[:-1])
+        with np.errstate(over="ignore"):  # too far to square: density zero
+            square = np.nan_to_num((away**2).sum(axis=0), nan=np.inf, posinf=np.inf)
+        square = square.reshape(x.shape[:-1])
         return np.asarray(-0.5 * d * LOG_2_PI - np.log(np.diag(L)).sum() - square / 2)
 
     def density(self, x: ArrayLike) -> Any:
@@ -137,7 +138,7 @@ class Gaussian:
         if np.ndim(self.mean) == 0:
             if factor.ndim or shift.ndim:
                 raise ValueError("a and b must be numbers for a Gaussian of one number.")
-            return Gaussian(factor * self.mean + shift, factor**2 * self.variance)
+            return Gaussian(factor * self.mean + shift, factor * self.variance * factor)
         d = len(self.mean)
         A = factor * np.eye(d) if factor.ndim == 0 else factor
         if A.ndim != 2 or A.shape[1] != d or shift.shape not in ((), (len(A),)):

@@ -1,5 +1,6 @@
 """What is accepted as a number, a count, a probability or a label; the rest is refused by name."""
 
+from reprlib import repr as short
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -9,22 +10,25 @@ from scipy.stats.contingency import crosstab
 Floats: TypeAlias = NDArray[np.float64]
 
 SUM_TOLERANCE = 1e-6  # how far from one a sum of probabilities may be, float32 included
+BEYOND = 1e150  # squares of larger numbers would overflow
 
 
 def numbers(values: Any, name: str, *, finite: bool = True) -> Floats:
     """Return values as a non-empty float64 array without NaN, finite unless told otherwise."""
-    given = np.asarray(values)
-    if given.dtype.kind not in "buifO":
-        raise ValueError(f"{name} must hold real numbers; got {given.dtype}: encode it first.")
     try:
-        array = given.astype(np.float64)
+        given = np.asarray(values)
+        known = given.dtype.kind in "buifO"
+        array = given.astype(np.float64) if known else np.empty(0)
     except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"{name} must hold real numbers; got {values!r}.") from None
+        known = False
+    if not known:
+        raise ValueError(f"{name} must hold real numbers; got {short(values)}.")
     if array.size == 0:
         raise ValueError(f"{name} must hold at least one number; got none.")
     refuse(array, np.isnan(array), name, "hold no NaN", "drop or fill it")
     if finite:
-        refuse(array, np.isinf(array), name, "hold finite numbers", "drop or rescale it")
+        wild = np.abs(array) > BEYOND
+        refuse(array, wild, name, f"hold finite numbers up to {BEYOND:g}", "drop or rescale it")
     return array
 
 
@@ -62,10 +66,11 @@ def number(value: Any, name: str) -> float:
 
 
 def positive(value: Any, name: str) -> float:
-    """Return one finite number above zero."""
+    """Return one finite number above zero, by more than would overflow as a divisor."""
     answer = number(value, name)
-    if answer <= 0:
-        raise ValueError(f"{name} must be a number > 0; got {value!r}.")
+    if answer < 1 / BEYOND:
+        few = "" if answer <= 0 else f", not below {1 / BEYOND:g}"
+        raise ValueError(f"{name} must be a number > 0{few}; got {value!r}.")
     return answer
 
 
@@ -91,9 +96,7 @@ def distribution(values: Any, name: str, *, axis: int | None = None, cure: str =
         raise ValueError(f"{name} must be an array of probabilities; got the number {array:g}.")
     if axis is not None and not -array.ndim <= axis < array.ndim:
         raise ValueError(f"axis must be one of the {array.ndim} axes of {name}; got {axis}.")
-    # Numbers near the largest float sum to infinity, which is then refused as not one.
-    with np.errstate(over="ignore"):
-        total = np.asarray(array.sum(axis=axis, keepdims=axis is not None))
+    total = np.asarray(array.sum(axis=axis, keepdims=axis is not None))
     along = "" if axis is None else f" along axis {axis}"
     hint = cure or "divide by the sum"
     refuse(total, np.abs(total - 1) > SUM_TOLERANCE, name, f"sum to one{along}", hint)
@@ -103,10 +106,8 @@ def distribution(values: Any, name: str, *, axis: int | None = None, cure: str =
 def frequencies(counts: Any, name: str = "counts") -> Floats:
     """Return counts, whole or weighted, as shares of their sum."""
     array = nonnegative(counts, name)
-    largest = array.max()
-    if array.ndim == 0 or largest == 0:
-        raise ValueError(f"{name} must be an array with a count above zero; got {counts!r}.")
-    array = array / largest  # sums of numbers near the largest float would overflow
+    if array.ndim == 0 or not array.any():
+        raise ValueError(f"{name} must be an array with a count above zero; got {short(counts)}.")
     return np.asarray(array / array.sum())
 
 
@@ -147,7 +148,9 @@ def check_labels(labels: ArrayLike, name: str) -> NDArray[Any]:
         raise ValueError(
             f"{name} must be a list of at least one label; got an array of shape {array.shape}."
         )
-    kinds = {isinstance(label, str) for label in labels} if isinstance(labels, list) else {True}
+    kinds = (
+        {isinstance(label, str) for label in labels} if isinstance(labels, list | tuple) else {True}
+    )
     if array.dtype.kind in "US" and len(kinds) > 1:
         raise ValueError(f"{name} must be all strings or all numbers; got both: convert one kind.")
     try:
@@ -155,7 +158,7 @@ def check_labels(labels: ArrayLike, name: str) -> NDArray[Any]:
         np.sort(array)
     except TypeError:
         raise ValueError(
-            f"{name} must hold labels of one kind, which can be sorted; got {labels!r}."
+            f"{name} must hold labels of one kind, which can be sorted; got {short(labels)}."
         ) from None
     if missing:
         raise ValueError(f"{name} must hold no NaN: drop it or give missing values a label.")

@@ -86,7 +86,9 @@ def entropy(
     if p is not None:
         probability = distribution(p, "p", axis=axis, cure=OTHER_INPUT)
     else:
-        probability = frequencies(counts if labels is None else tabulate(labels))
+        probability = frequencies(
+            counts if labels is None else tabulate(check_labels(labels, "labels"))
+        )
     return _plain(_weighted_surprise(probability, probability, base).sum(axis=axis))
 
 
