@@ -30,7 +30,7 @@ def _factorial_rest(n: Floats) -> Floats:
     series = (1 / 12 - (1 / 360 - (1 / 1260 - 1 / 1680 / large**2) / large**2) / large**2) / large
     small = np.minimum(n, SERIES_FROM)
     plain = gammaln(small + 1) - (xlogy(small, small) - small)
-    return np.where(n >= SERIES_FROM, series + 0.5 * np.log(2 * np.pi * large), plain)
+    return np.asarray(np.where(n >= SERIES_FROM, series + 0.5 * np.log(2 * np.pi * large), plain))
 
 
 def _deviance(n: Floats, m: Floats) -> Floats:
@@ -39,4 +39,4 @@ def _deviance(n: Floats, m: Floats) -> Floats:
     close = np.divide(n - m, m, out=np.zeros_like(m), where=near)
     around = m * ((1 + close) * np.log1p(close) - close)
     away = xlogy(n, n) - xlogy(n, m) - n + m  # two logarithms, for n/m may overflow
-    return np.where(near, around, away)
+    return np.asarray(np.where(near, around, away))

@@ -64,7 +64,7 @@ def binomial_log_likelihood(successes: ArrayLike, trials: ArrayLike, theta: floa
 
 
 def multinomial_log_likelihood(counts: ArrayLike, p: ArrayLike) -> float:
-    """``ln N!/(n_1! .. n_K!) prod p_k^n_k`` of how often each of K outcomes occurred.
+    """``ln (N! prod p_k^n_k / prod n_k!)`` of how often each of K outcomes occurred.
 
     Parameters
     ----------
