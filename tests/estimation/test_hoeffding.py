@@ -67,7 +67,7 @@ def test_an_interval_stays_within_probabilities():
         (lambda: hoeffding_bound(0, 0.1), "n must hold whole numbers >= 1; got 0"),
         (lambda: hoeffding_bound(1.5, 0.1), "n must hold whole numbers >= 1; got 1.5"),
         (lambda: hoeffding_half_width([1, 2], 0.1), "n must be one number"),
-        (lambda: hoeffding_interval(1.1, 10, 0.1), "share must be probabilities"),
+        (lambda: hoeffding_interval(1.1, 10, 0.1), "share must lie between 0 and 1"),
     ],
 )
 def test_bad_input_is_refused_by_name(call, message):

@@ -262,7 +262,7 @@ def test_counts_have_the_probability_exact_factorials_give(counts, weights):
             "x must hold finite numbers up to .*; got inf at index 1",
         ),
         (lambda: gaussian_map([1.0], (0, 1)), "prior must be a NormalNormal"),
-        (lambda: bernoulli_log_likelihood([1], 1.5), "theta must be probabilities"),
+        (lambda: bernoulli_log_likelihood([1], 1.5), "theta must lie between 0 and 1"),
         (lambda: bernoulli_log_likelihood([1], [0.5]), "theta must be one number"),
         (lambda: multinomial_log_likelihood([1, 2], [0.5, 0.4]), "p must sum to one; got 0.9"),
         (lambda: multinomial_log_likelihood([1], [0.5, 0.5]), "lists of the same length"),

@@ -105,7 +105,7 @@ def test_what_cannot_happen_adds_nothing_to_a_mean():
         (lambda: marginal([0.5, 0.5], keep=[]), "keep must name some of the 1 axes"),
         (lambda: joint([0.5, 0.5], [[1.0, 0.0]]), "one row for each of 2 entries"),
         (lambda: joint([1.0], [[0.4, 0.4]]), "conditional must sum to one along axis -1; got 0.8"),
-        (lambda: total_probability([1.0], [2.0]), "likelihoods must be probabilities"),
+        (lambda: total_probability([1.0], [2.0]), "likelihoods must lie between 0 and 1"),
         (lambda: expectation([0.5, 0.5], [1]), "one entry for each of 2 probabilities"),
         (lambda: expectation([0.5, 0.5], [1, math.nan]), "values must hold no NaN"),
         (lambda: expectation([0.5, 0.5], [math.inf, -math.inf]), "both inf and -inf"),

@@ -147,6 +147,10 @@ def test_labels_of_any_one_kind_are_counted_in_sorted_order():
     assert tabulate([True, False, True], [1.5, 1.5, 0.5]).tolist() == [[0, 1], [1, 1]]
 
 
+def test_a_probability_added_up_to_a_little_more_than_one_is_one():
+    assert surprise(1 + 1e-15) == binary_entropy(1 + 1e-15) == 0
+
+
 def test_huge_counts_do_not_overflow():
     assert entropy(counts=[1e149, 1e149]) == 1
     assert information_gain(counts=[[1e149, 0], [0, 1e149]]) == 1
@@ -155,7 +159,7 @@ def test_huge_counts_do_not_overflow():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: surprise(1.5), r"p must be probabilities, from 0 to 1; got 1.5\."),
+        (lambda: surprise(1.5), r"p must lie between 0 and 1, being a probability; got 1.5\."),
         (lambda: surprise([0.5, -0.1]), "got -0.1 at index 1"),
         (lambda: surprise(0.5, base=1), "base must be a number > 1"),
         (lambda: surprise(0.5, base=math.nan), "base must hold no NaN"),
@@ -181,7 +185,7 @@ def test_huge_counts_do_not_overflow():
         (lambda: conditional_entropy(labels=[1, 2]), "labels and given go together"),
         (lambda: conditional_entropy([0.5, 0.5]), "two axes or more; got one"),
         (lambda: information_gain(labels=[1, 2], given=[1]), "same length; got 2 and 1"),
-        (lambda: binary_entropy(2), "t must be probabilities"),
+        (lambda: binary_entropy(2), "t must lie between 0 and 1"),
         (lambda: tabulate(), "at least one list of labels"),
         (lambda: tabulate([1], [1, 2]), r"same length; got lengths \[1, 2\]"),
     ],

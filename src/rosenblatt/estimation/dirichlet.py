@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from ..information.inputs import Floats, nonnegative, numbers, refuse, unit_share, whole
+from ..information.inputs import BEYOND, Floats, nonnegative, numbers, refuse, unit_share, whole
 from .belief import Belief, store
 
 
@@ -108,6 +108,7 @@ def check_alpha(alpha: Any) -> Floats:
     """Return numbers above zero."""
     array = numbers(alpha, "alpha")
     refuse(array, array <= 0, "alpha", "hold numbers > 0")
+    refuse(array, array < 1 / BEYOND, "alpha", f"hold numbers not below {1 / BEYOND:g}")
     return array
 
 

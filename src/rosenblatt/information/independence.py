@@ -9,10 +9,10 @@ from scipy.special import chdtrc, xlogy
 
 from .inputs import Floats, distribution, nonnegative, number
 
-ROUNDING = 1e-9  # how far tables of float64 may be from independent by rounding alone
+NEARLY = 1e-9  # how far tables of float64 may be from independent by rounding alone
 
 
-def independent(p: ArrayLike, *, tol: float = ROUNDING) -> bool:
+def independent(p: ArrayLike, *, tol: float = NEARLY) -> bool:
     """Whether ``P(x, y) = P(x) P(y)`` for all x and y, of a known table.
 
     Parameters
@@ -38,7 +38,7 @@ def independent(p: ArrayLike, *, tol: float = ROUNDING) -> bool:
     return conditionally_independent(table[:, :, None], tol=tol)
 
 
-def conditionally_independent(p: ArrayLike, *, tol: float = ROUNDING) -> bool:
+def conditionally_independent(p: ArrayLike, *, tol: float = NEARLY) -> bool:
     """Whether ``P(x, y | z) = P(x|z) P(y|z)`` for all x, y and every z that can occur.
 
     The same as ``P(x | y, z) = P(x|z)``: once z is known, y says no more of x. Neither this

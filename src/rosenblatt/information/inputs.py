@@ -10,6 +10,7 @@ from scipy.stats.contingency import crosstab
 Floats: TypeAlias = NDArray[np.float64]
 
 SUM_TOLERANCE = 1e-6  # how far from one a sum of probabilities may be, float32 included
+ROUNDING = 1e-12  # how far above one a probability may be that was added up
 BEYOND = 1e150  # squares of larger numbers would overflow
 
 
@@ -85,8 +86,9 @@ def unit_share(value: Any, name: str) -> float:
 def each_probability(values: Any, name: str) -> Floats:
     """Return values as numbers from zero to one that need not sum to anything."""
     array = numbers(values, name)
-    refuse(array, (array < 0) | (array > 1), name, "be probabilities, from 0 to 1")
-    return array
+    bad = (array < 0) | (array > 1 + ROUNDING)
+    refuse(array, bad, name, "lie between 0 and 1, being a probability")
+    return np.minimum(array, 1.0)
 
 
 def distribution(values: Any, name: str, *, axis: int | None = None, cure: str = "") -> Floats:
