@@ -49,6 +49,8 @@ __all__ = [
 
 _MODULES = (
     "certificates",
+    "estimation",
+    "information",
     "kernels",
     "linear_model",
     "losses",

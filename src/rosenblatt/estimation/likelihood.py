@@ -1,0 +1,130 @@
+"""Logarithms of the likelihood: how probable the data are under given parameters.
+
+A function of the parameters, which need not integrate to one over them. Impossible data have
+minus infinity.
+"""
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import xlog1py, xlogy
+
+from ..information import Gaussian
+from ..information.inputs import distribution, each_probability, nonnegative, numbers
+from .counting import log_counts_probability
+from .data import flips, successes_and_trials
+
+
+def bernoulli_log_likelihood(x: ArrayLike, theta: float, *, average: bool = False) -> float:
+    """``ln prod theta^x (1 - theta)^(1 - x)`` of flips in the order they fell.
+
+    Parameters
+    ----------
+    x : zeros and ones.
+    theta : probability of a one.
+    average : divide by the number of flips, an estimate of the expected logarithm of one.
+
+    Returns
+    -------
+    log_likelihood : float.
+
+    Examples
+    --------
+    >>> from rosenblatt.estimation import bernoulli_log_likelihood
+    >>> round(bernoulli_log_likelihood([1, 1, 0], 2 / 3), 6)
+    -1.909543
+    """
+    ones = flips(x)
+    total = _of_flips(ones.sum(), len(ones), _probability(theta))
+    return total / len(ones) if average else total
+
+
+def binomial_log_likelihood(successes: ArrayLike, trials: ArrayLike, theta: float) -> float:
+    """``ln C(n, k) theta^k (1 - theta)^(n - k)`` of k successes in n trials, in any order.
+
+    Parameters
+    ----------
+    successes, trials : k and n, or lists of them, whose logarithms are summed.
+    theta : probability of success.
+
+    Returns
+    -------
+    log_likelihood : float.
+
+    Examples
+    --------
+    >>> import math
+    >>> from rosenblatt.estimation import binomial_log_likelihood
+    >>> round(math.exp(binomial_log_likelihood(2, 3, 2 / 3)), 6)
+    0.444444
+    """
+    k, n = successes_and_trials(successes, trials)
+    p = _probability(theta)
+    both = np.column_stack([k, n - k])
+    return float(log_counts_probability(both, np.array([p, 1 - p])).sum())
+
+
+def multinomial_log_likelihood(counts: ArrayLike, p: ArrayLike) -> float:
+    """``ln (N! prod p_k^n_k / prod n_k!)`` of how often each of K outcomes occurred.
+
+    Parameters
+    ----------
+    counts : n_1 .. n_K.
+    p : probabilities (K,) that sum to one.
+
+    Returns
+    -------
+    log_likelihood : float.
+
+    Examples
+    --------
+    >>> import math
+    >>> from rosenblatt.estimation import multinomial_log_likelihood
+    >>> round(math.exp(multinomial_log_likelihood([2, 1, 0], [0.5, 0.3, 0.2])), 6)
+    0.225
+    """
+    n, probability = nonnegative(counts, "counts"), distribution(p, "p")
+    if n.ndim != 1 or n.shape != probability.shape:
+        raise ValueError(
+            f"counts and p must be lists of the same length; got shapes {n.shape} "
+            f"and {probability.shape}."
+        )
+    return float(log_counts_probability(n, probability))
+
+
+def gaussian_log_likelihood(
+    x: ArrayLike, mean: ArrayLike, variance: ArrayLike, *, average: bool = False
+) -> float:
+    """``sum_i ln N(x_i; mean, variance)`` of independent observations.
+
+    Parameters
+    ----------
+    x : numbers (n,), or vectors (n, d).
+    mean : a number, or a vector (d,).
+    variance : a number > 0, or a covariance matrix (d, d).
+    average : divide by the number of observations.
+
+    Returns
+    -------
+    log_likelihood : float.
+
+    Examples
+    --------
+    >>> from rosenblatt.estimation import gaussian_log_likelihood
+    >>> round(gaussian_log_likelihood([1, 2, 3], 2, 2 / 3), 6)
+    -3.648618
+    """
+    values = np.atleast_1d(numbers(x, "x"))
+    logs = np.atleast_1d(Gaussian(mean, variance).log_density(values))
+    return float(logs.mean() if average else logs.sum())
+
+
+def _probability(theta: float) -> float:
+    array = each_probability(theta, "theta")
+    if array.ndim:
+        raise ValueError(f"theta must be one number; got {theta!r}.")
+    return array.item()
+
+
+def _of_flips(ones: float, n: float, theta: float) -> float:
+    """Return ``k ln theta + (n - k) ln(1 - theta)``, with 0 ln 0 = 0."""
+    return float(xlogy(ones, theta) + xlog1py(n - ones, -theta))

@@ -1,0 +1,257 @@
+"""The rules of probability: product, sum, total probability, Bayes; and the expected value.
+
+Each holds under one more condition C as well: give ``P(.|C)`` in place of ``P(.)``.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .inputs import Floats, distribution, each_probability, nonnegative, number, numbers, refuse
+
+
+def joint(prior: ArrayLike, conditional: ArrayLike) -> Floats:
+    """Product rule: ``P(a, b) = P(a) P(b|a)``.
+
+    Parameters
+    ----------
+    prior : P(a), shape (A,).
+    conditional : P(b|a), shape (A, B), each row summing to one.
+
+    Returns
+    -------
+    table : P(a, b), shape (A, B).
+
+    Examples
+    --------
+    >>> from rosenblatt.information import joint
+    >>> joint([0.5, 0.5], [[0.5, 0.5], [0, 1]])
+    array([[0.25, 0.25],
+           [0.  , 0.5 ]])
+    """
+    a = _vector(prior, "prior")
+    b = distribution(conditional, "conditional", axis=-1)
+    if b.ndim != 2 or len(b) != len(a):
+        raise ValueError(
+            f"conditional must have one row for each of {len(a)} entries of prior; "
+            f"got shape {b.shape}."
+        )
+    return a[:, None] * b
+
+
+def marginal(p: ArrayLike, keep: int | Sequence[int] = 0) -> Floats:
+    """Sum rule: ``P(a) = sum_b P(a, b)``.
+
+    Parameters
+    ----------
+    p : a table of joint probabilities.
+    keep : the axis or axes of the variables that stay; the others are summed out.
+
+    Returns
+    -------
+    table : probabilities of the variables kept, in the order of p's axes.
+
+    Examples
+    --------
+    >>> from rosenblatt.information import marginal
+    >>> marginal([[0.25, 0.25], [0, 0.5]], keep=1)
+    array([0.25, 0.75])
+    """
+    table = distribution(p, "p")
+    kept = _axes(keep, table.ndim, "keep")
+    return np.asarray(table.sum(axis=tuple(set(range(table.ndim)) - kept)))
+
+
+def conditional(p: ArrayLike, given: int | Sequence[int] = 0) -> Floats:
+    """Conditional probability: ``P(b|a) = P(a, b) / P(a)``.
+
+    Parameters
+    ----------
+    p : a table of joint probabilities.
+    given : the axis or axes of the variables that are known.
+
+    Returns
+    -------
+    table : of the shape of p; for each value of what is known it sums to one over the rest.
+
+    Examples
+    --------
+    >>> from rosenblatt.information import conditional
+    >>> conditional([[0.25, 0.25], [0, 0.5]], given=0)
+    array([[0.5, 0.5],
+           [0. , 1. ]])
+    """
+    table = distribution(p, "p")
+    known = _axes(given, table.ndim, "given")
+    total = table.sum(axis=tuple(set(range(table.ndim)) - known), keepdims=True)
+    if not total.all():
+        place = np.argwhere(total == 0)[0].tolist()
+        at = [place[axis] for axis in sorted(known)]
+        raise ValueError(
+            f"p must give every condition a probability above zero; got 0 at {at} of the given "
+            "axes, where a conditional probability means nothing: leave that row out."
+        )
+    return np.asarray(table / total)
+
+
+def total_probability(prior: ArrayLike, likelihoods: ArrayLike) -> Any:
+    """Total probability over a partition: ``P(e) = sum_a P(a) P(e|a)``.
+
+    Parameters
+    ----------
+    prior : P(a), shape (A,).
+    likelihoods : P(e|a), shape (..., A): one event, or one in each row.
+
+    Returns
+    -------
+    probability : a float, or an array of shape (...).
+
+    Examples
+    --------
+    >>> from rosenblatt.information import total_probability
+    >>> round(total_probability([0.01, 0.99], [0.99, 0.01]), 6)
+    0.0198
+    """
+    a = _vector(prior, "prior")
+    e = _for_each(a, each_probability(likelihoods, "likelihoods"), "likelihoods")
+    answer = e @ a
+    return float(answer) if answer.ndim == 0 else answer
+
+
+def bayes(
+    prior: ArrayLike,
+    likelihoods: ArrayLike | None = None,
+    *,
+    log_likelihoods: ArrayLike | None = None,
+) -> Floats:
+    """Bayes' rule: ``P(a|e) = P(e|a) P(a) / sum_b P(e|b) P(b)``.
+
+    Parameters
+    ----------
+    prior : P(a), shape (A,).
+    likelihoods : P(e|a) or densities, shape (..., A): one piece of evidence, or one in each row.
+    log_likelihoods : instead of likelihoods, their natural logarithms, for products of many
+        factors that would vanish; minus infinity stands for zero.
+
+    Returns
+    -------
+    posterior : P(a|e), shape (..., A), summing to one.
+
+    Examples
+    --------
+    >>> from rosenblatt.information import bayes
+    >>> bayes([0.01, 0.99], [0.99, 0.01])
+    array([0.5, 0.5])
+    >>> bayes([0.5, 0.5], log_likelihoods=[-5000, -5001]).round(6)
+    array([0.731059, 0.268941])
+    """
+    a = _vector(prior, "prior")
+    name, logs = _log_likelihoods(likelihoods, log_likelihoods)
+    with np.errstate(divide="ignore"):  # the logarithm of a zero is minus infinity
+        score = _for_each(a, logs, name) + np.log(a)
+    best = score.max(axis=-1, keepdims=True)
+    if np.isneginf(best).any():
+        raise ValueError(
+            f"{name} must leave some entry of prior possible; got evidence of probability zero "
+            "under all of them: check it, or smooth the probabilities."
+        )
+    weight = np.exp(score - best)  # the largest is one: nothing overflows, not all vanish
+    return np.asarray(weight / weight.sum(axis=-1, keepdims=True))
+
+
+def posterior_odds(prior_odds: float, likelihood_ratio: float) -> float:
+    """Bayes' rule for two hypotheses: posterior odds = likelihood ratio x prior odds.
+
+    Parameters
+    ----------
+    prior_odds : ``P(a) / P(not a)``.
+    likelihood_ratio : ``P(e|a) / P(e|not a)``.
+
+    Returns
+    -------
+    odds : ``P(a|e) / P(not a|e)``; the probability is ``odds / (1 + odds)``.
+
+    Examples
+    --------
+    >>> from rosenblatt.information import posterior_odds
+    >>> round(posterior_odds(1 / 99, 99), 12)
+    1.0
+    """
+    odds, ratio = number(prior_odds, "prior_odds"), number(likelihood_ratio, "likelihood_ratio")
+    for name, value in (("prior_odds", odds), ("likelihood_ratio", ratio)):
+        if value < 0:
+            raise ValueError(f"{name} must be a number >= 0; got {value!r}.")
+    return odds * ratio
+
+
+def expectation(p: ArrayLike, values: ArrayLike) -> Any:
+    """Expected value ``E[f] = sum_x p(x) f(x)``.
+
+    Parameters
+    ----------
+    p : probabilities that sum to one, shape (K,).
+    values : f(x) for each x, shape (K,), or (K, m) for m functions at once. What has
+        probability zero adds nothing, be it infinite.
+
+    Returns
+    -------
+    mean : a float, or an array of shape (m,).
+
+    Examples
+    --------
+    >>> from rosenblatt.information import expectation
+    >>> round(expectation([1 / 6] * 6, [1, 2, 3, 4, 5, 6]), 12)
+    3.5
+    """
+    probability = _vector(p, "p")
+    f = numbers(values, "values", finite=False)
+    if f.ndim == 0 or len(f) != len(probability):
+        raise ValueError(
+            f"values must have one entry for each of {len(probability)} probabilities; "
+            f"got shape {f.shape}."
+        )
+    possible = probability > 0
+    f = f[possible]
+    if ((f == np.inf).any(axis=0) & (f == -np.inf).any(axis=0)).any():
+        raise ValueError("values must not be both inf and -inf: their mean means nothing.")
+    mean = probability[possible] @ f
+    return float(mean) if mean.ndim == 0 else mean
+
+
+def _log_likelihoods(plain: ArrayLike | None, logs: ArrayLike | None) -> tuple[str, Floats]:
+    """Return the argument that was given, by name, in logarithms."""
+    if (plain is None) == (logs is None):
+        raise ValueError("give exactly one of likelihoods, log_likelihoods.")
+    if plain is not None:
+        with np.errstate(divide="ignore"):
+            return "likelihoods", np.log(nonnegative(plain, "likelihoods"))
+    given = numbers(logs, "log_likelihoods", finite=False)
+    refuse(given, given == np.inf, "log_likelihoods", "be below infinity")
+    return "log_likelihoods", given
+
+
+def _vector(values: ArrayLike, name: str) -> Floats:
+    """Return a distribution of one dimension."""
+    array = distribution(values, name)
+    if array.ndim != 1:
+        raise ValueError(f"{name} must have one dimension; got {array.ndim}.")
+    return array
+
+
+def _for_each(a: Floats, e: Floats, name: str) -> Floats:
+    """Return e, whose last axis must run over the entries of a."""
+    if e.ndim == 0 or e.shape[-1] != len(a):
+        raise ValueError(
+            f"{name} must have {len(a)} columns, one for each entry of prior; got shape {e.shape}."
+        )
+    return e
+
+
+def _axes(axes: int | Sequence[int], ndim: int, name: str) -> set[int]:
+    """Return a set of axes, counted from zero."""
+    listed = [axes] if isinstance(axes, int) else list(axes)
+    if not listed or any(not -ndim <= axis < ndim for axis in listed):
+        raise ValueError(f"{name} must name some of the {ndim} axes of p; got {axes!r}.")
+    return {axis % ndim for axis in listed}
