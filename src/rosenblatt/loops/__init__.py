@@ -13,7 +13,17 @@ from typing import Any, TypeVar
 
 __all__ = ["MODULES", "compiled"]
 
-MODULES = ("averaged", "order", "perceptron", "pocket", "rows")
+MODULES = (
+    "averaged",
+    "counts",
+    "moments",
+    "order",
+    "pairs",
+    "perceptron",
+    "pocket",
+    "products",
+    "rows",
+)
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
