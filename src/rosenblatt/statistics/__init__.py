@@ -1,0 +1,6 @@
+"""What counting models know of their data, as values with + and -."""
+
+from .counts import ClassCounts, FeatureCounts
+from .labels import Labels
+
+__all__ = ["ClassCounts", "FeatureCounts", "Labels"]

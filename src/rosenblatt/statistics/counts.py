@@ -1,0 +1,358 @@
+"""Counts: of rows by class, and of what each feature held in them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import loops
+from .batch import Batch
+from .labels import Labels, unite
+from .statistic import Names, Statistic, expect, freeze
+from .sums import Sums, add, subtract
+
+EXACT = 2**53  # whole numbers up to here are doubles
+
+
+class Joint(NamedTuple):
+    """How the classes of two statistics come together."""
+
+    counts: "ClassCounts"
+    places: NDArray[np.int64]  # of the first's classes among both's
+    others: NDArray[np.int64]  # of the second's
+    kept: NDArray[np.int64]  # the places that have rows left
+    n_classes: int  # places in all
+
+    def combine(self, a: Sums, b: Sums, sign: int) -> Sums:
+        """The sums (p, K, ...) of both, or of the first without the second."""
+        if sign > 0:
+            return add(a, self.places, b, self.others, self.n_classes)
+        return self.keep(subtract(a, b, self.others))
+
+    def keep(self, table: NDArray[Any]) -> NDArray[Any]:
+        """A table (p, K, ...) without the classes that have no rows left."""
+        if len(self.kept) == table.shape[1]:
+            return table
+        return np.ascontiguousarray(table[:, self.kept])
+
+
+@dataclass(frozen=True, eq=False)
+class ClassCounts(Statistic):
+    """How many rows each class has, and how much they weigh.
+
+    Attributes
+    ----------
+    classes : the classes that have rows, sorted, shape (K,).
+    rows : their numbers of rows, integers, shape (K,).
+    weight : their weights, shape (K,).
+
+    Examples
+    --------
+    >>> from rosenblatt.statistics import ClassCounts
+    >>> a = ClassCounts.of(["ham", "spam", "ham"])
+    >>> b = ClassCounts.of(["spam"], weights=[2.5])
+    >>> (a + b).rows, (a + b).weight
+    (array([2, 2]), array([2. , 3.5]))
+    >>> a + b - b == a
+    True
+    """
+
+    classes: NDArray[Any]
+    rows: NDArray[np.int64]
+    sums: Sums  # (p, K): the weights; see `sums`
+
+    def __post_init__(self) -> None:
+        freeze(self.classes, self.rows, self.sums)
+
+    @classmethod
+    def zero(cls) -> Self:
+        """Return the counts of no rows."""
+        return cls(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros((1, 0), np.int64))
+
+    @classmethod
+    def of(cls, y: Any, weights: Any = None) -> Self:
+        """Return the counts of labels y (n,), each of weight 1 unless `weights` (n,) says other."""
+        return cls.by_group(y, None, None, weights)[0]
+
+    @classmethod
+    def by_group(cls, y: Any, groups: Any, n_groups: int | None, weights: Any = None) -> list[Self]:
+        """Return the counts of each group of rows; groups (n,) are numbers from 0."""
+        labels = Labels.of(y)
+        batch = Batch(np.empty((len(labels.codes), 0)), labels, weights, groups, n_groups)
+        return [cls._of_group(batch, g, *counted)[0] for g, counted in groups_of(batch)]
+
+    @classmethod
+    def _of_group(
+        cls, batch: Batch, g: int, rows: NDArray[np.int64], sums: Sums
+    ) -> tuple[Self, NDArray[np.int64]]:
+        """The counts of group g, and the places of the classes that have rows in it."""
+        n_classes = len(batch.classes)
+        rows = rows[g * n_classes : (g + 1) * n_classes]
+        kept = rows.nonzero()[0]
+        if len(kept) == n_classes:
+            return cls(batch.classes, rows, batch.group(sums, g, kept)), kept
+        return cls(batch.classes[kept], rows[kept], batch.group(sums, g, kept)), kept
+
+    @property
+    def weight(self) -> NDArray[np.float64]:
+        """The weight of each class, (K,)."""
+        return self.sums[0].astype(np.float64)
+
+    def join(self, other: "ClassCounts", sign: int) -> Joint:
+        """Add or subtract the other's rows; what other statistics need to do the same."""
+        classes, places, others = unite(self.classes, other.classes)
+        if sign > 0:
+            rows = np.zeros(len(classes), np.int64)
+            rows[places] = self.rows
+            rows[others] += other.rows
+            sums = add(self.sums, places, other.sums, others, len(classes))
+            everything = np.arange(len(classes))
+            return Joint(
+                ClassCounts(classes, rows, sums), places, others, everything, len(classes)
+            )
+        if len(classes) > len(self.classes):
+            new = np.setdiff1d(others, places)[0]
+            raise ValueError(f"Cannot remove rows of class {classes[new]!s}: none were added.")
+        rows = self.rows.copy()
+        rows[others] -= other.rows
+        sums = subtract(self.sums, other.sums, others)
+        self._refuse_negative(rows, sums, other)
+        kept = rows.nonzero()[0]
+        counts = ClassCounts(classes[kept], rows[kept], np.ascontiguousarray(sums[:, kept]))
+        return Joint(counts, places, others, kept, len(classes))
+
+    def _refuse_negative(self, rows: NDArray[np.int64], sums: Sums, other: "ClassCounts") -> None:
+        """Raise if more rows, or more weight, would be removed than there are."""
+        for what, left, before in (("rows", rows, self.rows), ("weight", sums[0], self.sums[0])):
+            # Rows must weigh something, so that weight ends exactly where they do.
+            bad = (left < 0) | ((left <= 0) != (rows <= 0))
+            if bad.any():
+                k = int(bad.nonzero()[0][0])
+                raise ValueError(
+                    f"Cannot remove {before[k] - left[k]} {what} of class {self.classes[k]!s}: "
+                    f"it has {before[k]}, and {rows[k]} rows would be left."
+                )
+
+    def _combined(self, other: Self, sign: int) -> Self:
+        return self.join(other, sign).counts  # type: ignore[return-value]
+
+    def _tables(self) -> dict[str, NDArray[Any]]:
+        return {"classes": self.classes, "rows": self.rows, "weight": self.sums}
+
+    def _options(self) -> dict[str, Any]:
+        return {}
+
+    @classmethod
+    def _rebuilt(cls, tables: Mapping[str, NDArray[Any]], about: Mapping[str, Any]) -> Self:
+        classes, rows, sums = tables["classes"], tables["rows"], tables["weight"]
+        expect("classes", classes, (len(rows),), "biufUS")
+        expect("rows", rows, (len(rows),), "i")
+        expect("weight", sums, (2 if sums.dtype.kind == "f" else 1, len(rows)), "fi")
+        if (rows <= 0).any() or (sums[0] <= 0).any():
+            raise ValueError("a class has no rows or no weight")
+        return cls(classes.copy(), rows.copy(), sums.copy())
+
+
+@dataclass(frozen=True, eq=False)
+class ByClass(Statistic):
+    """A statistic that keeps something about the features of each class."""
+
+    counts: ClassCounts
+    feature_names: Names
+    dtype: np.dtype[Any]
+
+    @property
+    def classes(self) -> NDArray[Any]:  # type: ignore[override]
+        """The classes that have rows, sorted, (K,)."""
+        return self.counts.classes
+
+    @property
+    def rows(self) -> NDArray[np.int64]:  # type: ignore[override]
+        """How many rows each class has, (K,)."""
+        return self.counts.rows
+
+    @property
+    def weight(self) -> NDArray[np.float64]:  # type: ignore[override]
+        """How much they weigh, (K,)."""
+        return self.counts.weight
+
+    def _shared(self, other: "ByClass") -> tuple[Names, np.dtype[Any]]:
+        """Names and precision of a combination: known if either knows, and the finer."""
+        return self.feature_names or other.feature_names, np.promote_types(self.dtype, other.dtype)
+
+
+def groups_of(batch: Batch) -> list[tuple[int, tuple[NDArray[np.int64], Sums]]]:
+    """Every group's number, with the counts of all of them."""
+    counted = batch.count()
+    return [(g, counted) for g in range(batch.n_groups)]
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureCounts(ByClass):
+    """The sum of each feature in each class, or how many rows have it.
+
+    Features are counts: numbers that are not negative, dense or CSR. With `binarize`, a feature is
+    present in a row where it is above that threshold, and presence is what is counted. Whole
+    numbers with whole weights give exact integers; others are kept to 32 digits.
+
+    Attributes
+    ----------
+    classes, rows, weight : as in `ClassCounts`.
+    sums : weighted sums, or weights of the rows where the feature is present, shape (K, d);
+        integers when all that was added is whole.
+    binarize : the threshold of presence; None for sums.
+    feature_names, dtype : of the data, names as far as known.
+
+    Examples
+    --------
+    >>> from rosenblatt.statistics import FeatureCounts
+    >>> words = [[2, 0, 1], [0, 3, 0], [1, 1, 0]]
+    >>> FeatureCounts.of(words, ["ham", "spam", "ham"]).sums
+    array([[3, 1, 1],
+           [0, 3, 0]])
+    >>> FeatureCounts.of(words, ["ham", "spam", "ham"], binarize=0).sums
+    array([[2, 1, 1],
+           [0, 1, 0]])
+    """
+
+    table: Sums  # (p, K, d)
+    binarize: float | None
+
+    def __post_init__(self) -> None:
+        freeze(self.table)
+
+    @classmethod
+    def zero(cls, n_features: int, *, binarize: float | None = None) -> Self:
+        """Return the counts of no rows."""
+        table = np.zeros((1, 0, n_features), np.int64)
+        return cls(ClassCounts.zero(), None, np.dtype(np.float32), table, binarize)
+
+    @classmethod
+    def of(cls, X: Any, y: Any = None, weights: Any = None, *, binarize: Any = None) -> Self:
+        """Return the counts of rows X (n, d) with labels y (n,) and weights (n,).
+
+        Without labels all rows are of one class, 0. `binarize` is a threshold >= 0, or None.
+        """
+        return cls.by_group(X, y, None, None, weights, binarize=binarize)[0]
+
+    @classmethod
+    def by_group(
+        cls,
+        X: Any,
+        y: Any,
+        groups: Any,
+        n_groups: int | None,
+        weights: Any = None,
+        *,
+        binarize: Any = None,
+    ) -> list[Self]:
+        """Return the counts of each group of rows, in one read; groups (n,) are numbers from 0."""
+        if binarize is not None and not 0 <= binarize < np.inf:
+            raise ValueError(f"binarize must be a number >= 0 or None; got {binarize!r}.")
+        binarize = None if binarize is None else float(binarize)
+        batch = Batch(X, y, weights, groups, n_groups)
+        table = _sum(batch) if binarize is None else _presence(batch, binarize)
+        statistics = []
+        for g, counted in groups_of(batch):
+            counts, kept = ClassCounts._of_group(batch, g, *counted)
+            part = batch.group(table, g, kept)
+            statistics.append(cls(counts, batch.feature_names, batch.dtype, part, binarize))
+        return statistics
+
+    @property
+    def sums(self) -> NDArray[Any]:
+        """The sum of each feature in each class, (K, d)."""
+        return self.table[0]
+
+    @property
+    def n_features(self) -> int:
+        """The number of features."""
+        return self.table.shape[2]
+
+    def _combined(self, other: Self, sign: int) -> Self:
+        joint = self.counts.join(other.counts, sign)
+        table = joint.combine(self.table, other.table, sign)
+        if sign < 0 and (table[0] < 0).any():
+            k, j = np.argwhere(table[0] < 0)[0]
+            name = j if self.feature_names is None else self.feature_names[j]
+            raise ValueError(
+                f"Cannot remove these rows: in class {joint.counts.classes[k]!s} feature {name} "
+                f"would be left with {table[0, k, j]}."
+            )
+        return type(self)(joint.counts, *self._shared(other), table, self.binarize)
+
+    def _tables(self) -> dict[str, NDArray[Any]]:
+        return {**self.counts._tables(), "sums": self.table}
+
+    def _options(self) -> dict[str, Any]:
+        return {"n_features": self.n_features, "binarize": self.binarize}
+
+    @classmethod
+    def _rebuilt(cls, tables: Mapping[str, NDArray[Any]], about: Mapping[str, Any]) -> Self:
+        counts, table = ClassCounts._rebuilt(tables, {}), tables["sums"]
+        n_pairs = 2 if table.dtype.kind == "f" else 1
+        expect("sums", table, (n_pairs, len(counts.rows), about["n_features"]), "fi")
+        return cls(counts, *names_and_dtype(about), table.copy(), about["binarize"])
+
+
+def names_and_dtype(about: Mapping[str, Any]) -> tuple[Names, np.dtype[Any]]:
+    """Feature names and precision, as read from a file."""
+    names = about["feature_names"]
+    if names is not None and len(names) != about["n_features"]:
+        raise ValueError(f"there are {len(names)} names for {about['n_features']} features")
+    if about["dtype"] not in ("float32", "float64"):
+        raise ValueError(f"dtype is {about['dtype']}")
+    return None if names is None else tuple(map(str, names)), np.dtype(about["dtype"])
+
+
+def _sum(batch: Batch) -> Sums:
+    """The sums (p, B, d) of a batch."""
+    shape = (batch.n_buckets, batch.n_features)
+    most = EXACT / max(1, batch.n_rows)
+
+    def work(X: Any, buckets: NDArray[np.int64], weights: Any) -> Sums:
+        real = np.zeros((2, *shape))
+        if batch.whole:
+            whole = real[0]
+            if loops.counts.sum_whole(X, buckets, weights, most, whole) < 0:
+                return whole.astype(np.int64)[None]
+            whole[:] = 0
+        bad = loops.counts.sum_real(X, buckets, weights, real)
+        if bad >= 0:
+            raise ValueError(
+                "Negative values in data, or NaN or infinity, cannot be counted: see row "
+                f"{bad} of {len(buckets)} in the chunk of X being read."
+            )
+        return real
+
+    numbers = (np.float64, np.float32, np.int64)
+    return _total(batch.over_chunks(work, batch.n_buckets * batch.n_features, numbers), shape)
+
+
+def _presence(batch: Batch, threshold: float) -> Sums:
+    """The weights (p, B, d) of the rows that have each feature."""
+    shape = (batch.n_buckets, batch.n_features)
+
+    def work(X: Any, buckets: NDArray[np.int64], weights: Any) -> Sums:
+        if batch.whole:
+            table = np.zeros((1, *shape), np.int64)
+            loops.counts.count_present(X, buckets, weights, threshold, table[0])
+        else:
+            table = np.zeros((2, *shape))
+            loops.counts.weigh_present(X, buckets, weights, threshold, table)
+        return table
+
+    numbers = (np.float64, np.float32, np.int64)
+    return _total(batch.over_chunks(work, batch.n_buckets * batch.n_features, numbers), shape)
+
+
+def _total(parts: list[Sums], shape: tuple[int, ...]) -> Sums:
+    """The sum of the chunks' sums, first chunks first."""
+    if not parts:
+        return np.zeros((1, *shape), np.int64)
+    total, everything = parts[0], np.arange(shape[0])
+    for part in parts[1:]:
+        total = add(total, everything, part, everything, shape[0])
+    return total
