@@ -2,5 +2,6 @@
 
 from .counts import ClassCounts, FeatureCounts
 from .labels import Labels
+from .moments import Moments
 
-__all__ = ["ClassCounts", "FeatureCounts", "Labels"]
+__all__ = ["ClassCounts", "FeatureCounts", "Labels", "Moments"]
