@@ -140,7 +140,7 @@ def first_positive(values, start):
     return 0.0
 
 
-@compiled
+@compiled(reorder_sums=True)  # the excess is only compared with zero
 def gather_near(X, order, start, stop, weights, centre, reach, block, roots, far, b):
     """Copy the near rows among order[start:stop], less the centre (d,), into block; return how many.
 
@@ -151,12 +151,12 @@ def gather_near(X, order, start, stop, weights, centre, reach, block, roots, far
     for t in range(start, stop):
         i = order[t]
         root = 1.0 if weights is None else np.sqrt(np.float64(weights[i]))
-        n_far = 0
+        excess = 0.0
         for j in range(X.shape[1]):
             distance = np.float64(X[i, j]) - centre[j]
-            n_far += not abs(distance) <= reach[j]
+            excess += abs(distance) - reach[j] if abs(distance) > reach[j] else 0.0
             block[n_near, j] = root * distance
-        if n_far:
+        if excess > 0:
             far[i] = b
         else:
             roots[n_near] = root

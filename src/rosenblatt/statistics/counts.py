@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from .. import loops
 from .batch import Batch
-from .labels import Labels, unite
+from .labels import Labels, Places, unite
 from .statistic import Names, Statistic, expect, freeze
-from .sums import Sums, add, subtract
+from .sums import Sums, add, spread, subtract
 
 EXACT = 2**53  # whole numbers up to here are doubles
 
@@ -20,9 +20,9 @@ class Joint(NamedTuple):
     """How the classes of two statistics come together."""
 
     counts: "ClassCounts"
-    places: NDArray[np.int64]  # of the first's classes among both's
+    places: Places  # of the first's classes among both's
     others: NDArray[np.int64]  # of the second's
-    kept: NDArray[np.int64]  # the places that have rows left
+    kept: NDArray[np.int64]  # after a subtraction, the places that have rows left
     n_classes: int  # places in all
 
     def combine(self, a: Sums, b: Sums, sign: int) -> Sums:
@@ -104,16 +104,13 @@ class ClassCounts(Statistic):
         """Add or subtract the other's rows; what other statistics need to do the same."""
         classes, places, others = unite(self.classes, other.classes)
         if sign > 0:
-            rows = np.zeros(len(classes), np.int64)
-            rows[places] = self.rows
+            rows = spread(self.rows[None], places, len(classes))[0]
             rows[others] += other.rows
             sums = add(self.sums, places, other.sums, others, len(classes))
-            everything = np.arange(len(classes))
-            return Joint(
-                ClassCounts(classes, rows, sums), places, others, everything, len(classes)
-            )
+            counts = ClassCounts(classes, rows, sums)
+            return Joint(counts, places, others, others, len(classes))
         if len(classes) > len(self.classes):
-            new = np.setdiff1d(others, places)[0]
+            new = int(np.setdiff1d(others, places)[0])
             raise ValueError(f"Cannot remove rows of class {classes[new]!s}: none were added.")
         rows = self.rows.copy()
         rows[others] -= other.rows
@@ -354,5 +351,5 @@ def _total(parts: list[Sums], shape: tuple[int, ...]) -> Sums:
         return np.zeros((1, *shape), np.int64)
     total, everything = parts[0], np.arange(shape[0])
     for part in parts[1:]:
-        total = add(total, everything, part, everything, shape[0])
+        total = add(total, None, part, everything, shape[0])
     return total

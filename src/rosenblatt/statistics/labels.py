@@ -53,18 +53,20 @@ class Labels:
         return Labels(classes, codes.astype(np.int64, copy=False))
 
 
-def unite(
-    a: NDArray[Any], b: NDArray[Any]
-) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[np.int64]]:
+Places = NDArray[np.int64] | None  # None: each class stays where it is
+
+
+def unite(a: NDArray[Any], b: NDArray[Any]) -> tuple[NDArray[Any], Places, NDArray[np.int64]]:
     """The classes in a or b, and the places of a's and b's among them; a's own array if it can be."""
     if a is b or len(b) == 0:
-        return a, np.arange(len(a)), np.arange(len(b))
+        return a, None, np.arange(len(b))
     if len(a) == 0:
         return b, np.arange(0), np.arange(len(b))
-    if (a.dtype.kind in "US") != (b.dtype.kind in "US") and "O" not in (a.dtype.kind, b.dtype.kind):
+    kinds = a.dtype.kind, b.dtype.kind
+    if kinds[0] != kinds[1] and "O" not in kinds and ("U" in kinds or "S" in kinds):
         raise TypeError(f"Classes must be of one type; got both {a[0]!r} and {b[0]!r}.")
     places = a.searchsorted(b)
     if places[-1] < len(a) and (a[places] == b).all():
-        return a, np.arange(len(a)), places
+        return a, None, places
     classes = np.union1d(a, b)
     return classes, classes.searchsorted(a), classes.searchsorted(b)

@@ -1,18 +1,24 @@
 """Moments: weight, mean and scatter of each class."""
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import loops
 from .batch import Batch
-from .counts import ByClass, ClassCounts, Joint, groups_of, names_and_dtype
-from .scatter import diagonal_moments, full_moments
+from .counts import ByClass, ClassCounts, Joint, names_and_dtype
+from .labels import Labels
+from .scatter import diagonal_moments, full_moments, known_moments
 from .statistic import expect, freeze
 from .sums import as_pairs, spread
+
+SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
+ONE_ROW = (np.ones(1, np.int64), np.ones((1, 1), np.int64))
+ONE_WEIGHT = np.array([[[1.0]], [[0.0]]])
 
 Pairs = NDArray[np.float64]  # (2, ...): high numbers, then low; see `loops.pairs`
 
@@ -53,7 +59,8 @@ class Moments(ByClass):
     mean_pairs: Pairs  # (2, K, d)
     scatter_pairs: Pairs  # (2, K, d) or (2, K, d, d)
     noise: NDArray[np.float64]  # (K, d)
-    weight_pairs: Pairs | None  # (2, K, d) when values may be missing; else the class's weight holds
+    weight_pairs: Pairs  # (2, K, d) when values may be missing, else (2, K, 1)
+    missing: str
 
     def __post_init__(self) -> None:
         freeze(self.mean_pairs, self.scatter_pairs, self.noise, self.weight_pairs)
@@ -61,11 +68,12 @@ class Moments(ByClass):
     @classmethod
     def zero(cls, n_features: int, *, full: bool = False, missing: str = "refuse") -> Self:
         """Return the moments of no rows."""
-        ignore = _checked_missing(missing, full)
+        _check_missing(missing, full)
         mean, noise = np.zeros((2, 0, n_features)), np.zeros((0, n_features))
         scatter = np.zeros((2, 0, n_features, n_features)) if full else mean.copy()
+        weight = np.zeros((2, 0, n_features if missing == "ignore" else 1))
         counts, dtype = ClassCounts.zero(), np.dtype(np.float32)
-        return cls(counts, None, dtype, mean, scatter, noise, mean.copy() if ignore else None)
+        return cls(counts, None, dtype, mean, scatter, noise, weight, missing)
 
     @classmethod
     def of(
@@ -82,7 +90,22 @@ class Moments(ByClass):
         Without labels all rows are of one class, 0. With ``missing="ignore"`` NaN is left out, and
         each feature has a weight of its own; not for `full`.
         """
+        if isinstance(X, np.ndarray) and len(X) == 1 and weights is None and missing == "refuse":
+            return cls._of_row(X, Labels.of(y, 1), full)
         return cls.by_group(X, y, None, None, weights, full=full, missing=missing)[0]
+
+    @classmethod
+    def _of_row(cls, X: NDArray[Any], labels: Labels, full: bool) -> Self:
+        """As `of`, for streams that come row by row: the row is its own mean."""
+        d = X.shape[1]
+        mean, scatter = np.zeros((2, 1, d)), np.zeros((2, 1, d, d) if full else (2, 1, d))
+        row = mean[0, 0]
+        row[:] = X[0]
+        if not math.isfinite(row @ row):
+            return cls.by_group(X, labels, None, None, full=full)[0]  # which says what is wrong
+        counts = ClassCounts(labels.classes[labels.codes], *ONE_ROW)
+        dtype = SINGLE if X.dtype == SINGLE else DOUBLE
+        return cls(counts, None, dtype, mean, scatter, np.zeros((1, d)), ONE_WEIGHT, "refuse")
 
     @classmethod
     def by_group(
@@ -97,19 +120,22 @@ class Moments(ByClass):
         missing: str = "refuse",
     ) -> list[Self]:
         """Return the moments of each group of rows, in one read; groups (n,) are numbers from 0."""
-        ignore = _checked_missing(missing, full)
+        _check_missing(missing, full)
         batch = Batch(X, y, weights, groups, n_groups)
         rows, sums = batch.count()
         weight = as_pairs(sums)[:, :, None]
-        tables = full_moments(batch, weight) if full else diagonal_moments(batch, weight, ignore)
+        if full:
+            tables = full_moments(batch)
+        elif missing == "ignore":
+            *tables, weight = known_moments(batch, weight)
+        else:
+            tables = diagonal_moments(batch, weight)
         statistics = []
         for g in range(batch.n_groups):
             counts, kept = ClassCounts._of_group(batch, g, rows, sums)
-            parts = [None if t is None else batch.group(t, g, kept) for t in tables]
-            mean, scatter, noise, known = parts
-            statistics.append(
-                cls(counts, batch.feature_names, batch.dtype, mean, scatter, noise[0], known)
-            )
+            about = (counts, batch.feature_names, batch.dtype)
+            mean, scatter, noise, known = (batch.group(t, g, kept) for t in (*tables, weight))
+            statistics.append(cls(*about, mean, scatter, noise[0], known, missing))
         return statistics
 
     @property
@@ -125,17 +151,12 @@ class Moments(ByClass):
     @property
     def feature_weight(self) -> NDArray[np.float64]:
         """The weight of what is not missing, (K, d); (K, 1) when nothing can be."""
-        return self.weight[:, None] if self.weight_pairs is None else self.weight_pairs[0]
+        return self.weight_pairs[0]
 
     @property
     def full(self) -> bool:
         """Whether the scatter has all pairs of features."""
         return self.scatter_pairs.ndim == 4
-
-    @property
-    def missing(self) -> str:
-        """What happens to NaN: "refuse" or "ignore"."""
-        return "refuse" if self.weight_pairs is None else "ignore"
 
     @property
     def n_features(self) -> int:
@@ -148,15 +169,15 @@ class Moments(ByClass):
         >>> Moments.of([[1.0], [3.0], [8.0]], ["ham", "ham", "spam"]).total().mean
         array([[4.]])
         """
-        whole = type(self).zero(self.n_features, full=self.full, missing=self.missing)
-        zero = np.zeros(1, np.int64)
+        together = type(self).zero(self.n_features, full=self.full, missing=self.missing)
         for k in range(len(self.classes)):
-            tables = [None if t is None else t[:, k : k + 1].copy() for t in self._pairs()]
-            mean, scatter, noise, known = tables
-            counts = ClassCounts(zero.copy(), self.rows[k : k + 1], self.counts.sums[:, k : k + 1])
-            part = (mean, scatter, noise[0], known)
-            whole += type(self)(counts, self.feature_names, self.dtype, *part)
-        return whole
+            here = slice(k, k + 1)
+            counts = ClassCounts(np.zeros(1, np.int64), self.rows[here], self.counts.sums[:, here])
+            tables = (self.mean_pairs, self.scatter_pairs, self.noise[None], self.weight_pairs)
+            mean, scatter, noise, weight = (np.ascontiguousarray(t[:, here]) for t in tables)
+            about = (counts, self.feature_names, self.dtype)
+            together += type(self)(*about, mean, scatter, noise[0], weight, self.missing)
+        return together
 
     def diagonal(self) -> Self:
         """Return the moments without the products of different features.
@@ -167,8 +188,7 @@ class Moments(ByClass):
         if not self.full:
             return self
         scatter = np.ascontiguousarray(np.diagonal(self.scatter_pairs, axis1=2, axis2=3))
-        about = (self.counts, self.feature_names, self.dtype)
-        return type(self)(*about, self.mean_pairs, scatter, self.noise, self.weight_pairs)
+        return replace(self, scatter_pairs=scatter)
 
     def subtraction_bound(self, other: Self) -> float:
         """Return how far the scatter of ``self - other`` may be off, relative to itself.
@@ -187,33 +207,24 @@ class Moments(ByClass):
         with np.errstate(divide="ignore"):
             return float((left.noise[varies] / left.scatter[varies]).max())
 
-    def _pairs(self) -> tuple[Pairs, Pairs, Pairs, Pairs | None]:
-        return self.mean_pairs, self.scatter_pairs, self.noise[None], self.weight_pairs
-
-    def _weights(self) -> Pairs:
-        """The weights as merging wants them, (2, K, 1) or (2, K, d)."""
-        if self.weight_pairs is not None:
-            return self.weight_pairs
-        return as_pairs(self.counts.sums)[:, :, None]
-
     def _combined(self, other: Self, sign: int) -> Self:
         joint = self.counts.join(other.counts, sign)
         weight, mean, scatter, noise = (
             spread(table, joint.places, joint.n_classes)
-            for table in (self._weights(), *self._pairs()[:3])
+            for table in (self.weight_pairs, self.mean_pairs, self.scatter_pairs, self.noise[None])
         )
-        theirs = (other._weights(), other.mean_pairs, other.scatter_pairs, other.noise)
+        theirs = (other.weight_pairs, other.mean_pairs, other.scatter_pairs, other.noise)
         arguments = (float(sign), joint.others, weight, mean, scatter, noise[0], theirs)
         if self.full:
             bad = loops.moments.merge_full(*arguments, np.empty((2, self.n_features)))
         else:
             bad = loops.moments.merge(*arguments)
-        if bad >= 0 and joint.others[bad // self.n_features] in joint.kept:
+        if bad >= 0:
             self._refuse(joint, int(bad) // self.n_features, int(bad) % self.n_features)
-        tables = [joint.keep(table) for table in (mean, scatter, noise)]
-        known = None if self.weight_pairs is None else joint.keep(weight)
-        about = self._shared(other)
-        return type(self)(joint.counts, *about, tables[0], tables[1], tables[2][0], known)
+        if sign < 0:
+            weight, mean, scatter, noise = map(joint.keep, (weight, mean, scatter, noise))
+        about = (joint.counts, *self._shared(other))
+        return type(self)(*about, mean, scatter, noise[0], weight, self.missing)
 
     def _refuse(self, joint: Joint, k: int, j: int) -> None:
         """Raise because the scatter of feature j in the other's class k would be negative."""
@@ -226,15 +237,13 @@ class Moments(ByClass):
         )
 
     def _tables(self) -> dict[str, NDArray[Any]]:
-        tables = {
+        return {
             **self.counts._tables(),
             "mean": self.mean_pairs,
             "scatter": self.scatter_pairs,
             "noise": self.noise,
+            "feature_weight": self.weight_pairs,
         }
-        if self.weight_pairs is not None:
-            tables["feature_weight"] = self.weight_pairs
-        return tables
 
     def _options(self) -> dict[str, Any]:
         return {"n_features": self.n_features, "full": self.full, "missing": self.missing}
@@ -243,24 +252,23 @@ class Moments(ByClass):
     def _rebuilt(cls, tables: Mapping[str, NDArray[Any]], about: Mapping[str, Any]) -> Self:
         counts, d = ClassCounts._rebuilt(tables, {}), about["n_features"]
         cells = (len(counts.rows), d)
-        shapes = {"mean": (2, *cells), "scatter": (2, *cells), "noise": cells}
-        if about["full"]:
-            shapes["scatter"] = (2, *cells, d)
-        if about["missing"] == "ignore":
-            shapes["feature_weight"] = (2, *cells)
+        _check_missing(about["missing"], about["full"])
+        shapes = {
+            "mean": (2, *cells),
+            "scatter": (2, *cells, d) if about["full"] else (2, *cells),
+            "noise": cells,
+            "feature_weight": (2, *cells) if about["missing"] == "ignore" else (2, cells[0], 1),
+        }
         for name, shape in shapes.items():
             expect(name, tables[name], shape)
             if not np.isfinite(tables[name]).all():
                 raise ValueError(f"{name} is not finite")
-        mean, scatter, noise = (tables[name].copy() for name in ("mean", "scatter", "noise"))
-        known = tables["feature_weight"].copy() if "feature_weight" in shapes else None
-        return cls(counts, *names_and_dtype(about), mean, scatter, noise, known)
+        values = [tables[name].copy() for name in shapes]
+        return cls(counts, *names_and_dtype(about), *values, about["missing"])
 
 
-def _checked_missing(missing: str, full: bool) -> bool:
-    """Whether NaN is ignored."""
+def _check_missing(missing: str, full: bool) -> None:
     if missing not in ("refuse", "ignore"):
         raise ValueError(f"missing must be 'refuse' or 'ignore'; got {missing!r}.")
     if full and missing == "ignore":
         raise ValueError("missing must be 'refuse' for a full scatter; got 'ignore'.")
-    return missing == "ignore"

@@ -1,16 +1,19 @@
 """From rows to means and scatters by bucket, in one read."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import ThreadpoolController
 
 from .. import loops
 from .batch import Batch
 
 Pairs = NDArray[np.float64]
-Tables = tuple[Pairs, Pairs, Pairs, Pairs | None]  # mean, scatter, noise[None], known weight
+Tables = tuple[Pairs, Pairs, Pairs]  # mean (2, B, d), scatter (2, B, ...), noise (1, B, d)
 
 SAMPLE = 17  # rows of a bucket that are looked at to find its middle
 BLOCK_CELLS = 32_768  # what BLAS is given at a time; stays in the second-level cache
@@ -18,42 +21,66 @@ BLOCK_ROWS = 256  # at least
 BLAS_ROUNDING = 2.0**-48  # of a sum of products in plain doubles
 
 
-def diagonal_moments(batch: Batch, weight: Pairs, ignore_missing: bool) -> Tables:
+def diagonal_moments(batch: Batch, weight: Pairs) -> Tables:
     """Mean, scatter and noise of each feature in each bucket, from weight (2, B, 1)."""
     shape = (2, batch.n_buckets, batch.n_features)
 
     def work(X: Any, buckets: NDArray[np.int64], weights: Any) -> Pairs:
-        table = np.zeros((2 + ignore_missing, *shape))
-        if ignore_missing:
-            loops.moments.sum_known_squares(X, buckets, weights, *table)
-        else:
-            loops.moments.sum_squares(X, buckets, weights, *table)
+        table = np.zeros((2, *shape))
+        loops.moments.sum_squares(X, buckets, weights, table[0], table[1])
         return table
 
     parts = batch.over_chunks(work, 2 * shape[1] * shape[2])
-    total = parts[0] if parts else np.zeros((2 + ignore_missing, *shape))
+    return _centred(batch, weight, _total(parts, (2, *shape)), len(parts))
+
+
+def known_moments(batch: Batch, weight: Pairs) -> tuple[Pairs, Pairs, Pairs, Pairs]:
+    """As `diagonal_moments`, leaving out NaN; and the weight (2, B, d) of what is known."""
+    shape = (2, batch.n_buckets, batch.n_features)
+
+    def work(X: Any, buckets: NDArray[np.int64], weights: Any) -> Pairs:
+        table = np.zeros((3, *shape))
+        loops.moments.sum_known_squares(X, buckets, weights, table[0], table[1], table[2])
+        return table
+
+    parts = batch.over_chunks(work, 3 * shape[1] * shape[2])
+    total = _total(parts, (3, *shape))
+    known = np.repeat(weight, batch.n_features, axis=2)
+    loops.moments.add_pairs(known.reshape(2, -1), total[2].reshape(2, -1), -1.0)
+    return *_centred(batch, known, total, len(parts)), known
+
+
+def _total(parts: list[Pairs], shape: tuple[int, ...]) -> Pairs:
+    """The sum of the chunks' sums (q, 2, B, d), first chunks first."""
+    if not parts:
+        return np.zeros(shape)
     for part in parts[1:]:
-        for sums, more in zip(total, part, strict=True):
+        for sums, more in zip(parts[0], part, strict=True):
             loops.moments.add_pairs(sums.reshape(2, -1), more.reshape(2, -1), 1.0)
+    return parts[0]
+
+
+def _centred(batch: Batch, weight: Pairs, total: Pairs, n_chunks: int) -> Tables:
+    """Mean, scatter and noise from sums and squares."""
     batch.finite(total[0], total[1])
-    if ignore_missing:
-        weight = np.repeat(weight, shape[2], axis=2)
-        loops.moments.add_pairs(weight.reshape(2, -1), total[2].reshape(2, -1), -1.0)
-    mean, scatter, noise = np.zeros(shape), np.zeros(shape), np.zeros((1, *shape[1:]))
-    chunk_rows = batch.n_rows / max(1, len(parts))
+    mean, scatter = np.zeros_like(total[0]), np.zeros_like(total[0])
+    noise = np.zeros((1, *mean.shape[1:]))
+    chunk_rows = batch.n_rows / max(1, n_chunks)
     loops.moments.centre(weight, total[0], total[1], chunk_rows, mean, scatter, noise[0])
-    return mean, scatter, noise, weight if ignore_missing else None
+    return mean, scatter, noise
 
 
-def full_moments(batch: Batch, weight: Pairs) -> Tables:
-    """Mean, full scatter and noise of each bucket, from weight (2, B, 1)."""
+def full_moments(batch: Batch) -> Tables:
+    """Mean, full scatter and noise of each bucket."""
     n_buckets, d = batch.n_buckets, batch.n_features
     total = _Full.zero(n_buckets, d)
-    for part in batch.over_chunks(_chunk_moments(n_buckets, d), 2 * n_buckets * d * d):
+    with one_blas_thread():
+        parts = batch.over_chunks(_chunk_moments(n_buckets, d), 2 * n_buckets * d * d)
+    for part in parts:
         for half in part:
             total.add(half)
     batch.finite(total.mean, total.scatter)
-    return total.mean, total.scatter, total.noise[None], None
+    return total.mean, total.scatter, total.noise[None]
 
 
 class _Full(NamedTuple):
@@ -96,9 +123,7 @@ def _exact(X: Any, buckets: NDArray[np.int64], weights: Any, n_buckets: int, d: 
     """The moments of rows whose products are summed to 32 digits."""
     part = _Full.zero(n_buckets, d)
     sums, products = np.zeros_like(part.mean), np.zeros_like(part.scatter)
-    ones = np.ones(len(buckets)) if weights is None else weights
-    n_rows = np.zeros(n_buckets, np.int64)
-    loops.counts.count_rows(buckets, ones, n_rows, part.weight[:, :, 0])
+    _count(buckets, weights, part.weight)
     loops.products.sum_products(X, buckets, weights, sums, products)
     loops.products.centre_products(part.weight, sums, products, len(buckets), *part[1:])
     return part
@@ -116,23 +141,31 @@ def _near(
     loops.products.find_centres(X, order, starts, centres, reach, np.empty(SAMPLE))
     size = max(BLOCK_ROWS, BLOCK_CELLS // d)
     block, roots = np.empty((size, d)), np.empty(size)
+    sums, products = np.zeros((n_buckets, d)), np.zeros((n_buckets, d, d))
     for b in range(n_buckets):
-        # Sums of distances from the centre: of weights, of distances, of their products.
-        weight, sums, products = 0.0, np.zeros(d), np.zeros((d, d))
         for start in range(starts[b], starts[b + 1], size):
             stop = min(start + size, starts[b + 1])
             here = (centres[b], reach[b], block, roots, far, b)
             n_near = loops.products.gather_near(X, order, start, stop, weights, *here)
-            distances, root = block[:n_near], roots[:n_near]
-            weight += root @ root
-            sums += root @ distances
-            products += distances.T @ distances
-        if weight > 0:
-            part.weight[0, b] = weight
-            part.mean[:, b] = _pair_sum(centres[b], sums / weight)
-            part.scatter[0, b] = products - np.outer(sums, sums / weight)
-            part.noise[b] = BLAS_ROUNDING * products.diagonal()
+            distances = block[:n_near]
+            sums[b] += roots[:n_near] @ distances
+            products[b] += distances.T @ distances
+    _count(np.where(far < 0, buckets, -1), weights, part.weight)
+    for b in np.flatnonzero(part.weight[0, :, 0]):
+        shift = sums[b] / part.weight[0, b]
+        part.mean[:, b] = _pair_sum(centres[b], shift)
+        part.scatter[0, b] = products[b] - np.outer(sums[b], shift)
+        part.noise[b] = BLAS_ROUNDING * products[b].diagonal()
     return part
+
+
+def _count(buckets: NDArray[np.int64], weights: Any, totals: Pairs) -> None:
+    """Add the weight of each bucket to the pairs totals (2, B, 1)."""
+    if weights is None:
+        totals[0, :, 0] = np.bincount(buckets + 1, minlength=totals.shape[1] + 1)[1:]
+    else:
+        n_rows = np.zeros(totals.shape[1], np.int64)
+        loops.counts.count_rows(buckets, weights, n_rows, totals[:, :, 0])
 
 
 def _pair_sum(a: NDArray[np.float64], b: NDArray[np.float64]) -> Pairs:
@@ -140,3 +173,16 @@ def _pair_sum(a: NDArray[np.float64], b: NDArray[np.float64]) -> Pairs:
     total = a + b
     part = total - a
     return np.stack([total, (a - (total - part)) + (b - part)])
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Keep BLAS to one thread: the chunks have threads of their own, and bits must not depend."""
+    with _blas().limit(limits=1, user_api="blas"):
+        yield
+
+
+@cache
+def _blas() -> ThreadpoolController:
+    """Finding the libraries takes milliseconds, so it is done once."""
+    return ThreadpoolController()

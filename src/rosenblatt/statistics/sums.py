@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import loops
+from .labels import Places
 
 Sums = NDArray[Any]
 
@@ -21,15 +22,17 @@ def as_pairs(sums: Sums) -> NDArray[np.float64]:
     """Sums as pairs of doubles, without loss."""
     if sums.dtype == np.float64:
         return sums
+    if (np.abs(sums) <= 2**53).all():
+        return np.concatenate([sums, np.zeros_like(sums)], dtype=np.float64)
     low_bits = sums[0] & 0xFFFFFFFF
     high = (sums[0] - low_bits).astype(np.float64)  # 32 bits and zeros: exact
     value = high + low_bits
     return np.stack([value, (high - value) + low_bits])
 
 
-def spread(table: NDArray[Any], places: NDArray[np.int64], n_classes: int) -> NDArray[Any]:
+def spread(table: NDArray[Any], places: Places, n_classes: int) -> NDArray[Any]:
     """A copy of table (p, K, ...) for more classes, with zeros for the new ones."""
-    if len(places) == n_classes:  # places are sorted, so nothing moves
+    if places is None:
         return table.copy()
     wide = np.zeros((table.shape[0], n_classes, *table.shape[2:]), table.dtype)
     wide[:, places] = table
@@ -37,7 +40,7 @@ def spread(table: NDArray[Any], places: NDArray[np.int64], n_classes: int) -> ND
 
 
 def add(
-    a: Sums, places: NDArray[np.int64], b: Sums, others: NDArray[np.int64], n_classes: int
+    a: Sums, places: Places, b: Sums, others: NDArray[np.int64], n_classes: int
 ) -> Sums:
     """The sum of a and b, their classes put into their places among `n_classes`."""
     if a.dtype == b.dtype == np.int64:
