@@ -50,6 +50,7 @@ _MODULES = (
     "losses",
     "plot",
     "separation",
+    "statistics",
     "threads",
     "trace",
 )

@@ -1,7 +1,7 @@
 """Rows on their way into a statistic: checked, labelled, grouped, and cut into chunks."""
 
 from collections.abc import Callable
-from typing import Any, Self, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -23,7 +23,10 @@ LARGEST_WHOLE_WEIGHT = 2**31
 
 
 class Batch:
-    """Some rows with their buckets: group times number of classes plus class; -1 for weight zero."""
+    """Some rows with their buckets: group times number of classes plus class; -1 for weight zero.
+
+    `targets` (n, t) are read as further columns of X.
+    """
 
     def __init__(
         self,
@@ -32,10 +35,15 @@ class Batch:
         weights: Any = None,
         groups: Any = None,
         n_groups: int | None = None,
+        targets: NDArray[Any] | None = None,
     ) -> None:
-        self.feature_names = _names(X)
+        self.feature_names = feature_names_of(X)
         self.X = X if sp.issparse(X) and X.format == "csr" else _table(X)
         self.n_rows, self.n_features = self.X.shape
+        self.targets = targets
+        if targets is not None:
+            _check_length("y", targets[:, 0], self.n_rows)
+            self.n_features += targets.shape[1]
         labels = Labels.of(y, self.n_rows)
         self.classes, buckets = labels.classes, labels.codes
         _check_length("y", buckets, self.n_rows)
@@ -58,7 +66,8 @@ class Batch:
     @property
     def n_cells(self) -> int:
         """How many numbers X stores."""
-        return int(self.X.nnz) if sp.issparse(self.X) else int(self.X.size)
+        stored = int(self.X.nnz) if sp.issparse(self.X) else int(self.X.size)
+        return stored + (0 if self.targets is None else self.targets.size)
 
     def count(self) -> tuple[NDArray[np.int64], Sums]:
         """The rows (B,) of each bucket, and their weight as sums."""
@@ -84,13 +93,23 @@ class Batch:
 
         def work_on(start: int, stop: int) -> Result:
             weights = None if self.weights is None else self.weights[start:stop]
-            X = some_rows(self.X, start, stop, dtypes)
+            X = self.X if self.targets is None else self._beside_targets(start, stop)
+            first = 0 if X is not self.X else start
+            X = some_rows(X, first, first + stop - start, dtypes)
             return work(X, self.buckets[start:stop], weights)
 
         wanted = max(CELLS_PER_CHUNK, CHUNK_OVER_TABLE * table_cells)
         # The pool cuts chunks of its own size: tell it of as many cells as make them ours.
         cells = max(1, self.n_cells * threads.CELLS_PER_CHUNK // wanted)
         return threads.over_chunks(work_on, self.n_rows, cells)
+
+    def _beside_targets(self, start: int, stop: int) -> Any:
+        """Some rows with their targets as further columns."""
+        assert self.targets is not None
+        X, targets = self.X[start:stop], self.targets[start:stop]
+        if sp.issparse(X):
+            return sp.hstack([X, sp.csr_matrix(targets)], format="csr")
+        return np.hstack([X, targets])
 
     def group(self, table: NDArray[Any], g: int, kept: NDArray[np.int64]) -> NDArray[Any]:
         """The `kept` classes of group g, from a table (p, B, ...)."""
@@ -113,7 +132,9 @@ class Batch:
 
     def name(self, j: int) -> str:
         """How an error speaks of feature j."""
-        return repr(self.feature_names[j]) if self.feature_names is not None else str(j)
+        if self.feature_names is None or j >= len(self.feature_names):
+            return str(j)
+        return repr(self.feature_names[j])
 
 
 def _table(X: Any) -> NDArray[Any]:
@@ -128,7 +149,7 @@ def _table(X: Any) -> NDArray[Any]:
     return X
 
 
-def _names(X: Any) -> tuple[str, ...] | None:
+def feature_names_of(X: Any) -> tuple[str, ...] | None:
     """The names of a data frame's columns, if they are all words."""
     columns = getattr(X, "columns", None)
     if columns is None or not all(isinstance(name, str) for name in columns):

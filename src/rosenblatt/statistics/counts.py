@@ -11,7 +11,7 @@ from .. import loops
 from .batch import Batch
 from .labels import Labels, Places, unite
 from .statistic import Names, Statistic, expect, freeze
-from .sums import Sums, add, spread, subtract
+from .sums import Sums, add, as_slice, spread, subtract, total_of
 
 EXACT = 2**53  # whole numbers up to here are doubles
 
@@ -105,7 +105,7 @@ class ClassCounts(Statistic):
         classes, places, others = unite(self.classes, other.classes)
         if sign > 0:
             rows = spread(self.rows[None], places, len(classes))[0]
-            rows[others] += other.rows
+            rows[as_slice(others)] += other.rows
             sums = add(self.sums, places, other.sums, others, len(classes))
             counts = ClassCounts(classes, rows, sums)
             return Joint(counts, places, others, others, len(classes))
@@ -325,7 +325,7 @@ def _sum(batch: Batch) -> Sums:
         return real
 
     numbers = (np.float64, np.float32, np.int64)
-    return _total(batch.over_chunks(work, batch.n_buckets * batch.n_features, numbers), shape)
+    return total_of(batch.over_chunks(work, batch.n_buckets * batch.n_features, numbers), shape)
 
 
 def _presence(batch: Batch, threshold: float) -> Sums:
@@ -342,14 +342,4 @@ def _presence(batch: Batch, threshold: float) -> Sums:
         return table
 
     numbers = (np.float64, np.float32, np.int64)
-    return _total(batch.over_chunks(work, batch.n_buckets * batch.n_features, numbers), shape)
-
-
-def _total(parts: list[Sums], shape: tuple[int, ...]) -> Sums:
-    """The sum of the chunks' sums, first chunks first."""
-    if not parts:
-        return np.zeros((1, *shape), np.int64)
-    total, everything = parts[0], np.arange(shape[0])
-    for part in parts[1:]:
-        total = add(total, None, part, everything, shape[0])
-    return total
+    return total_of(batch.over_chunks(work, batch.n_buckets * batch.n_features, numbers), shape)

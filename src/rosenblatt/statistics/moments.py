@@ -13,7 +13,7 @@ from .batch import Batch
 from .counts import ByClass, ClassCounts, Joint, names_and_dtype
 from .labels import Labels
 from .scatter import diagonal_moments, full_moments, known_moments
-from .statistic import expect, freeze
+from .statistic import Names, expect, freeze
 from .sums import as_pairs, spread
 
 SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
@@ -122,6 +122,13 @@ class Moments(ByClass):
         """Return the moments of each group of rows, in one read; groups (n,) are numbers from 0."""
         _check_missing(missing, full)
         batch = Batch(X, y, weights, groups, n_groups)
+        return cls.of_batch(batch, batch.feature_names, full=full, missing=missing)
+
+    @classmethod
+    def of_batch(
+        cls, batch: Batch, names: Names, *, full: bool, missing: str = "refuse"
+    ) -> list[Self]:
+        """The moments of each group of a batch."""
         rows, sums = batch.count()
         weight = as_pairs(sums)[:, :, None]
         if full:
@@ -133,7 +140,7 @@ class Moments(ByClass):
         statistics = []
         for g in range(batch.n_groups):
             counts, kept = ClassCounts._of_group(batch, g, rows, sums)
-            about = (counts, batch.feature_names, batch.dtype)
+            about = (counts, names, batch.dtype)
             mean, scatter, noise, known = (batch.group(t, g, kept) for t in (*tables, weight))
             statistics.append(cls(*about, mean, scatter, noise[0], known, missing))
         return statistics

@@ -131,6 +131,14 @@ class Statistic(ABC):
             raise ValueError(f"These arrays do not hold {cls.__name__}: {error}.") from error
 
 
+def kind_of(arrays: Mapping[str, NDArray[Any]]) -> str | None:
+    """The name of the statistic that arrays hold; None if they hold none."""
+    try:
+        return str(json.loads(str(arrays["about"]))["statistic"])
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
 def freeze(*tables: NDArray[Any] | None) -> None:
     """Make arrays refuse to be written to."""
     for table in tables:

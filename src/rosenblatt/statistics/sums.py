@@ -39,14 +39,21 @@ def spread(table: NDArray[Any], places: Places, n_classes: int) -> NDArray[Any]:
     return wide
 
 
+def as_slice(places: NDArray[np.int64]) -> slice | NDArray[np.int64]:
+    """Sorted places as a slice if they follow one another: NumPy reaches it in half the time."""
+    if len(places) and places[-1] - places[0] == len(places) - 1:
+        return slice(places[0], places[-1] + 1)
+    return places
+
+
 def add(
     a: Sums, places: Places, b: Sums, others: NDArray[np.int64], n_classes: int
 ) -> Sums:
     """The sum of a and b, their classes put into their places among `n_classes`."""
     if a.dtype == b.dtype == np.int64:
         total = spread(a, places, n_classes)
-        total[:, others] += b
-        if not (total < 0).any():  # else it left the range of 64 bits
+        total[:, as_slice(others)] += b
+        if not total.size or total.min() >= 0:  # else it left the range of 64 bits
             return total
     total = spread(as_pairs(a), places, n_classes)
     part = spread(as_pairs(b), others, n_classes)
@@ -58,10 +65,20 @@ def subtract(a: Sums, b: Sums, others: NDArray[np.int64]) -> Sums:
     """What is left of a without b, whose classes are in places `others` of a's; may be negative."""
     if a.dtype == b.dtype == np.int64:
         left = a.copy()
-        left[:, others] -= b
+        left[:, as_slice(others)] -= b
         return left
     left, part = as_pairs(a).copy(), spread(as_pairs(b), others, a.shape[1])
     before = np.abs(left[0])
     loops.moments.add_pairs(left.reshape(2, -1), part.reshape(2, -1), -1.0)
     left[:, np.abs(left[0]) <= ROUNDING * before] = 0
     return left
+
+
+def total_of(parts: list[Sums], shape: tuple[int, ...]) -> Sums:
+    """The sum of the chunks' sums, first chunks first."""
+    if not parts:
+        return np.zeros((1, *shape), np.int64)
+    total, everything = parts[0], np.arange(shape[0])
+    for part in parts[1:]:
+        total = add(total, None, part, everything, shape[0])
+    return total
