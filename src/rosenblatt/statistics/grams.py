@@ -47,13 +47,23 @@ class Gram(Statistic):
         return cls(Moments.zero(n_features + n_targets, full=True), n_targets, None)
 
     @classmethod
-    def of(cls, X: Any, y: Any, weights: Any = None) -> Self:
-        """Return the statistic of rows X (n, d), dense or CSR, and targets y (n,) or (n, t)."""
-        return cls.by_group(X, y, None, None, weights)[0]
+    def of(cls, X: Any, y: Any, weights: Any = None, *, careful: bool = False) -> Self:
+        """Return the statistic of rows X (n, d), dense or CSR, and targets y (n,) or (n, t).
+
+        `careful` sums all products in 32 digits; see `Moments.of`.
+        """
+        return cls.by_group(X, y, None, None, weights, careful=careful)[0]
 
     @classmethod
     def by_group(
-        cls, X: Any, y: Any, groups: Any, n_groups: int | None, weights: Any = None
+        cls,
+        X: Any,
+        y: Any,
+        groups: Any,
+        n_groups: int | None,
+        weights: Any = None,
+        *,
+        careful: bool = False,
     ) -> list[Self]:
         """Return the statistic of each group of rows, in one read; groups (n,) count from 0."""
         y = np.asarray(y)
@@ -61,7 +71,7 @@ class Gram(Statistic):
         if targets.ndim != 2 or targets.dtype.kind not in "fiub":
             raise ValueError(f"y must be numbers, (n,) or (n, t); got shape {y.shape}, {y.dtype}.")
         batch = Batch(X, None, weights, groups, n_groups, targets)
-        parts = Moments.of_batch(batch, None, full=True)
+        parts = Moments.of_batch(batch, None, True, careful, "refuse")
         return [cls(part, targets.shape[1], batch.feature_names) for part in parts]
 
     @property

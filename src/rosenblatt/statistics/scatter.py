@@ -70,12 +70,12 @@ def _centred(batch: Batch, weight: Pairs, total: Pairs, n_chunks: int) -> Tables
     return mean, scatter, noise
 
 
-def full_moments(batch: Batch) -> Tables:
-    """Mean, full scatter and noise of each bucket."""
+def full_moments(batch: Batch, careful: bool) -> Tables:
+    """Mean, full scatter and noise of each bucket; `careful` keeps 32 digits of every row."""
     n_buckets, d = batch.n_buckets, batch.n_features
     total = _Full.zero(n_buckets, d)
     with one_blas_thread():
-        parts = batch.over_chunks(_chunk_moments(n_buckets, d), 2 * n_buckets * d * d)
+        parts = batch.over_chunks(_chunk_moments(n_buckets, d, careful), 2 * n_buckets * d * d)
     for part in parts:
         for half in part:
             total.add(half)
@@ -104,11 +104,11 @@ class _Full(NamedTuple):
         loops.moments.merge_full(1.0, places, *self, tuple(other), scratch)
 
 
-def _chunk_moments(n_buckets: int, d: int) -> Callable[..., list[_Full]]:
+def _chunk_moments(n_buckets: int, d: int, careful: bool) -> Callable[..., list[_Full]]:
     """The work on one chunk: the moments of its near rows, and of its far ones if there are any."""
 
     def work(X: Any, buckets: NDArray[np.int64], weights: Any) -> list[_Full]:
-        if isinstance(X, tuple):
+        if careful or isinstance(X, tuple):
             return [_exact(X, buckets, weights, n_buckets, d)]
         far = np.full(len(buckets), -1)
         near = _near(X, buckets, weights, far, n_buckets)
