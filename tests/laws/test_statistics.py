@@ -186,9 +186,11 @@ def test_whole_weights_are_repetition(kind, batch):
     assert np.array_equal(weighted.weight, repeated.weight)
     for name, table in weighted._tables().items():
         if name not in ("rows", "noise"):
-            assert np.allclose(table, repeated._tables()[name], rtol=1e-12) if table.dtype.kind in (
-                "f"
-            ) else np.array_equal(table, repeated._tables()[name])
+            assert (
+                np.allclose(table, repeated._tables()[name], rtol=1e-12)
+                if table.dtype.kind in ("f")
+                else np.array_equal(table, repeated._tables()[name])
+            )
 
 
 @row_kinds
@@ -305,9 +307,13 @@ def test_taking_out_rows_far_away_agrees_with_the_exact_moments_of_the_rest(
     whole = Moments.of(np.vstack([X, removed])[mixed], np.append(y, classes)[mixed], full=full)
     left = whole - Moments.of(removed, classes, full=full)
     mean, scatter = expected_moments(X, y, full)
-    sizes = np.abs(scatter) if not full else np.sqrt(
-        np.diagonal(scatter, axis1=1, axis2=2)[:, :, None]
-        * np.diagonal(scatter, axis1=1, axis2=2)[:, None, :]
+    sizes = (
+        np.abs(scatter)
+        if not full
+        else np.sqrt(
+            np.diagonal(scatter, axis1=1, axis2=2)[:, :, None]
+            * np.diagonal(scatter, axis1=1, axis2=2)[:, None, :]
+        )
     )
     assert np.all(np.abs(left.scatter - scatter) <= 1e-9 * sizes)
     assert np.all(np.abs(left.mean - mean) <= 1e-9 * np.abs(mean))
@@ -366,7 +372,7 @@ def test_any_numbers_within_a_hundred_million(X, cut, weights):
 
 
 def test_a_constant_column_has_no_scatter_whatever_the_constant():
-    X = np.full((3000, 4), [0.1, 1e6 + 0.1, -1e300**0.5, 0.0])
+    X = np.full((3000, 4), [0.1, 1e6 + 0.1, -(1e300**0.5), 0.0])
     y = np.arange(3000) % 3
     for full in (False, True):
         a = Moments.of(X, y, full=full)

@@ -166,7 +166,9 @@ def _checked_groups(groups: Any, n_rows: int, n_groups: int | None) -> NDArray[n
     groups = np.asarray(groups, np.int64)
     _check_length("groups", groups, n_rows)
     if n_rows and (groups.min() < 0 or (n_groups is not None and groups.max() >= n_groups)):
-        raise ValueError(f"groups must be from 0 to n_groups - 1; got {groups.min()} to {groups.max()}.")
+        raise ValueError(
+            f"groups must be from 0 to n_groups - 1; got {groups.min()} to {groups.max()}."
+        )
     return groups
 
 

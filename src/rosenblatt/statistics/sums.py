@@ -46,9 +46,7 @@ def as_slice(places: NDArray[np.int64]) -> slice | NDArray[np.int64]:
     return places
 
 
-def add(
-    a: Sums, places: Places, b: Sums, others: NDArray[np.int64], n_classes: int
-) -> Sums:
+def add(a: Sums, places: Places, b: Sums, others: NDArray[np.int64], n_classes: int) -> Sums:
     """The sum of a and b, their classes put into their places among `n_classes`."""
     if a.dtype == b.dtype == np.int64:
         total = spread(a, places, n_classes)
