@@ -36,7 +36,7 @@ def some_rows(X: Any, start: int, stop: int, dtypes: tuple[DTypeLike, ...]) -> A
     """
     if not sp.issparse(X):
         rows = X[start:stop]
-        return read_only(rows if X.dtype in dtypes else rows.astype(dtypes[0]))
+        return read_only(rows if X.dtype in dtypes else rows.astype(dtypes[0], order="C"))
     data, indices, indptr = X.data, X.indices, X.indptr[start : stop + 1]
     if data.dtype in dtypes and indices.dtype == np.int32:
         return read_only(data), read_only(indices), read_only(indptr.astype(np.int64, copy=False))

@@ -1,4 +1,4 @@
-"""The counting loops equal the slow, obvious counts, whatever the storage, precision and weights."""
+"""The counting loops equal the slow, obvious counts, whatever storage, precision and weights."""
 
 import numpy as np
 import pytest

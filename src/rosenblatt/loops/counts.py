@@ -78,16 +78,27 @@ def sum_real(X, buckets, weights, sums):
         weight = 1.0 if weights is None else np.float64(weights[i])
         if isinstance(X, tuple):
             data, indices, indptr = X
+            if not are_counts(data[indptr[i] : indptr[i + 1]]):
+                return i
             for p in range(indptr[i], indptr[i + 1]):
-                if not 0 <= data[p] < np.inf:
-                    return i
                 add_product(weight, np.float64(data[p]), sums, b, np.uint32(indices[p]))
         else:
+            if not are_counts(X[i]):
+                return i
             for j in range(X.shape[1]):
-                if not 0 <= X[i, j] < np.inf:
-                    return i
                 add_product(weight, np.float64(X[i, j]), sums, b, j)
     return -1
+
+
+@compiled(reorder_sums=True)  # the sums are only compared with zero and infinity
+def are_counts(numbers):
+    """Whether numbers (m,) are finite and not negative; a test inside the loop would double it."""
+    negative = total = 0.0
+    for p in range(numbers.shape[0]):
+        x = np.float64(numbers[p])
+        negative += abs(x) - x
+        total += x
+    return negative == 0 and total < np.inf
 
 
 @compiled

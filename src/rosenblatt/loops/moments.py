@@ -2,8 +2,8 @@
 
 Legend: X, buckets, weights as in `counts`; B buckets or classes; d features. All sums are pairs of
 doubles (see `pairs`), high numbers first: sums (2, B, d), mean (2, B, d), scatter (2, B, d) of the
-weighted squared distances from the mean. weight is (2, B, 1), or (2, B, d) where values are missing.
-noise (B, d) bounds the error of the scatter.
+weighted squared distances from the mean. weight is (2, B, 1), or (2, B, d) where values may be
+missing. noise (B, d) bounds the error of the scatter.
 
 Plain squares of numbers far from zero lose the spread to rounding; that is why others shift them
 first. With 32 digits nothing is lost as long as the spread is more than 1e-13 of the mean, a row
@@ -229,7 +229,7 @@ def join_factor(w, w_low, o, o_low, total, total_low):
 
 @compiled
 def join_means(w, m, o, n, total):
-    """The pair (w m + o n) / (w + o) for pairs; as it was when the means are equal or one is new."""
+    """The pair (w m + o n) / (w + o) for pairs; unchanged if the means are equal or one is new."""
     if w[0] == 0:
         return n
     if (m[0] == n[0] and m[1] == n[1]) or total[0] == 0:

@@ -142,10 +142,10 @@ def first_positive(values, start):
 
 @compiled(reorder_sums=True)  # the excess is only compared with zero
 def gather_near(X, order, start, stop, weights, centre, reach, block, roots, far, b):
-    """Copy the near rows among order[start:stop], less the centre (d,), into block; return how many.
+    """Copy near rows among order[start:stop], less the centre (d,), into block; return how many.
 
-    Row and weight are multiplied out by the root of the weight, kept in roots. Sets far (n,) to
-    bucket b for rows with a number farther than reach (d,) from the centre.
+    Rows are multiplied by the roots of their weights, which go to roots. Sets far (n,) to bucket b
+    for rows with a number farther than reach (d,) from the centre.
     """
     n_near = 0
     for t in range(start, stop):

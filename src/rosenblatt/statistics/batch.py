@@ -10,7 +10,7 @@ from numpy.typing import DTypeLike, NDArray
 from .. import loops, threads
 from ..storage import read_only, some_rows
 from .labels import Labels
-from .sums import Sums
+from .sums import Sums, settled
 
 Result = TypeVar("Result")
 
@@ -38,7 +38,7 @@ class Batch:
         targets: NDArray[Any] | None = None,
     ) -> None:
         self.feature_names = feature_names_of(X)
-        self.X = X if sp.issparse(X) and X.format == "csr" else _table(X)
+        self.X: Any = _table(X)
         self.n_rows, self.n_features = self.X.shape
         self.targets = targets
         if targets is not None:
@@ -78,7 +78,7 @@ class Batch:
         loops.counts.count_rows(self.buckets, self.weights, rows, totals)
         if self.whole and totals[0].sum() < 2**53:
             return rows, totals[:1].astype(np.int64)
-        return rows, totals
+        return rows, settled(totals)
 
     def over_chunks(
         self,
@@ -115,8 +115,7 @@ class Batch:
         """The `kept` classes of group g, from a table (p, B, ...)."""
         if self.n_groups == 1 and len(kept) == len(self.classes):
             return table
-        first = g * len(self.classes)
-        return np.ascontiguousarray(table[:, first + kept])
+        return np.ascontiguousarray(table[:, g * len(self.classes) + kept])
 
     def finite(self, *tables: NDArray[np.float64]) -> None:
         """Raise if a sum is not finite, saying which feature is to blame."""
@@ -137,7 +136,7 @@ class Batch:
         return repr(self.feature_names[j])
 
 
-def _table(X: Any) -> NDArray[Any]:
+def _table(X: Any) -> Any:
     """X as a table of numbers, not copied if it is one."""
     if sp.issparse(X):
         return X.tocsr()
@@ -162,8 +161,8 @@ def _check_length(what: str, values: NDArray[Any], n_rows: int) -> None:
         raise ValueError(f"{what} must have shape ({n_rows},), as X has rows; got {values.shape}.")
 
 
-def _checked_groups(groups: Any, n_rows: int, n_groups: int | None) -> NDArray[np.int64]:
-    groups = np.asarray(groups, np.int64)
+def _checked_groups(given: Any, n_rows: int, n_groups: int | None) -> NDArray[np.int64]:
+    groups: NDArray[np.int64] = np.asarray(given).astype(np.int64, copy=False)
     _check_length("groups", groups, n_rows)
     if n_rows and (groups.min() < 0 or (n_groups is not None and groups.max() >= n_groups)):
         raise ValueError(

@@ -12,7 +12,7 @@ from .batch import Batch, feature_names_of
 from .counts import ByClass, ClassCounts, Joint, names_and_dtype
 from .labels import unite
 from .statistic import Names, expect, freeze
-from .sums import Sums, total_of
+from .sums import Sums, total_of, value
 
 # Columns of integers from 0 up to here are counted as they are; others are sorted first.
 MOST_PLAIN_CATEGORIES = 2**16
@@ -106,7 +106,7 @@ class CategoryCounts(ByClass):
     def counts_of(self, j: int) -> NDArray[Any]:
         """Return the weight of each category of feature j in each class, (K, categories)."""
         starts = _starts(self.categories)
-        return self.table[0, :, starts[j] : starts[j + 1]]
+        return value(self.table)[:, starts[j] : starts[j + 1]]
 
     def _without_empty(self) -> Self:
         """The same without the categories that no row has."""
@@ -235,7 +235,7 @@ def _encode(
             i = int((~known).nonzero()[0][0])
             name = j if names is None else names[j]
             raise ValueError(
-                f"Feature {name} is missing in row {i}; leave such values out with missing='ignore'."
+                f"Feature {name} is missing in row {i}; missing='ignore' leaves such values out."
             )
         found, numbers = np.unique(_column(values[known]), return_inverse=True)
         codes[:, j] = -1
@@ -250,12 +250,12 @@ def _count(batch: Batch, starts: NDArray[np.int64]) -> Sums:
 
     def work(X: Any, buckets: NDArray[np.int64], weights: Any) -> Sums:
         if batch.whole:
-            table = np.zeros((1, *shape), np.int64)
-            loops.counts.count_categories(X, buckets, weights, starts, table[0])
-        else:
-            table = np.zeros((2, *shape))
-            loops.counts.weigh_categories(X, buckets, weights, starts, table)
-        return table
+            whole = np.zeros((1, *shape), np.int64)
+            loops.counts.count_categories(X, buckets, weights, starts, whole[0])
+            return whole
+        real = np.zeros((2, *shape))
+        loops.counts.weigh_categories(X, buckets, weights, starts, real)
+        return real
 
     parts = batch.over_chunks(work, shape[0] * shape[1], (np.int64,))
     return total_of(parts, shape)

@@ -1,4 +1,4 @@
-"""Counts: of rows by class, and of what each feature held in them."""
+"""Counts of rows by class, which every other statistic stands on."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,13 +7,10 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import loops
 from .batch import Batch
 from .labels import Labels, Places, unite
 from .statistic import Names, Statistic, expect, freeze
-from .sums import Sums, add, as_slice, spread, subtract, total_of
-
-EXACT = 2**53  # whole numbers up to here are doubles
+from .sums import Sums, add, as_slice, spread, subtract, value
 
 
 class Joint(NamedTuple):
@@ -81,7 +78,8 @@ class ClassCounts(Statistic):
         """Return the counts of each group of rows; groups (n,) are numbers from 0."""
         labels = Labels.of(y)
         batch = Batch(np.empty((len(labels.codes), 0)), labels, weights, groups, n_groups)
-        return [cls._of_group(batch, g, *counted)[0] for g, counted in groups_of(batch)]
+        counted = batch.count()
+        return [cls._of_group(batch, g, *counted)[0] for g in range(batch.n_groups)]
 
     @classmethod
     def _of_group(
@@ -98,7 +96,7 @@ class ClassCounts(Statistic):
     @property
     def weight(self) -> NDArray[np.float64]:
         """The weight of each class, (K,)."""
-        return self.sums[0].astype(np.float64)
+        return value(self.sums).astype(np.float64)
 
     def join(self, other: "ClassCounts", sign: int) -> Joint:
         """Add or subtract the other's rows; what other statistics need to do the same."""
@@ -110,8 +108,8 @@ class ClassCounts(Statistic):
             counts = ClassCounts(classes, rows, sums)
             return Joint(counts, places, others, others, len(classes))
         if len(classes) > len(self.classes):
-            new = int(np.setdiff1d(others, places)[0])
-            raise ValueError(f"Cannot remove rows of class {classes[new]!s}: none were added.")
+            new = np.setdiff1d(other.classes, self.classes)[0]
+            raise ValueError(f"Cannot remove rows of class {new!s}: none were added.")
         rows = self.rows.copy()
         rows[others] -= other.rows
         sums = subtract(self.sums, other.sums, others)
@@ -161,137 +159,23 @@ class ByClass(Statistic):
     dtype: np.dtype[Any]
 
     @property
-    def classes(self) -> NDArray[Any]:  # type: ignore[override]
+    def classes(self) -> NDArray[Any]:
         """The classes that have rows, sorted, (K,)."""
         return self.counts.classes
 
     @property
-    def rows(self) -> NDArray[np.int64]:  # type: ignore[override]
+    def rows(self) -> NDArray[np.int64]:
         """How many rows each class has, (K,)."""
         return self.counts.rows
 
     @property
-    def weight(self) -> NDArray[np.float64]:  # type: ignore[override]
+    def weight(self) -> NDArray[np.float64]:
         """How much they weigh, (K,)."""
         return self.counts.weight
 
     def _shared(self, other: "ByClass") -> tuple[Names, np.dtype[Any]]:
         """Names and precision of a combination: known if either knows, and the finer."""
         return self.feature_names or other.feature_names, np.promote_types(self.dtype, other.dtype)
-
-
-def groups_of(batch: Batch) -> list[tuple[int, tuple[NDArray[np.int64], Sums]]]:
-    """Every group's number, with the counts of all of them."""
-    counted = batch.count()
-    return [(g, counted) for g in range(batch.n_groups)]
-
-
-@dataclass(frozen=True, eq=False)
-class FeatureCounts(ByClass):
-    """The sum of each feature in each class, or how many rows have it.
-
-    Features are counts: numbers that are not negative, dense or CSR. With `binarize`, a feature is
-    present in a row where it is above that threshold, and presence is what is counted. Whole
-    numbers with whole weights give exact integers; others are kept to 32 digits.
-
-    Attributes
-    ----------
-    classes, rows, weight : as in `ClassCounts`.
-    sums : weighted sums, or weights of the rows where the feature is present, shape (K, d);
-        integers when all that was added is whole.
-    binarize : the threshold of presence; None for sums.
-    feature_names, dtype : of the data, names as far as known.
-
-    Examples
-    --------
-    >>> from rosenblatt.statistics import FeatureCounts
-    >>> words = [[2, 0, 1], [0, 3, 0], [1, 1, 0]]
-    >>> FeatureCounts.of(words, ["ham", "spam", "ham"]).sums
-    array([[3, 1, 1],
-           [0, 3, 0]])
-    >>> FeatureCounts.of(words, ["ham", "spam", "ham"], binarize=0).sums
-    array([[2, 1, 1],
-           [0, 1, 0]])
-    """
-
-    table: Sums  # (p, K, d)
-    binarize: float | None
-
-    def __post_init__(self) -> None:
-        freeze(self.table)
-
-    @classmethod
-    def zero(cls, n_features: int, *, binarize: float | None = None) -> Self:
-        """Return the counts of no rows."""
-        table = np.zeros((1, 0, n_features), np.int64)
-        return cls(ClassCounts.zero(), None, np.dtype(np.float32), table, binarize)
-
-    @classmethod
-    def of(cls, X: Any, y: Any = None, weights: Any = None, *, binarize: Any = None) -> Self:
-        """Return the counts of rows X (n, d) with labels y (n,) and weights (n,).
-
-        Without labels all rows are of one class, 0. `binarize` is a threshold >= 0, or None.
-        """
-        return cls.by_group(X, y, None, None, weights, binarize=binarize)[0]
-
-    @classmethod
-    def by_group(
-        cls,
-        X: Any,
-        y: Any,
-        groups: Any,
-        n_groups: int | None,
-        weights: Any = None,
-        *,
-        binarize: Any = None,
-    ) -> list[Self]:
-        """Return the counts of each group of rows, in one read; groups (n,) are numbers from 0."""
-        if binarize is not None and not 0 <= binarize < np.inf:
-            raise ValueError(f"binarize must be a number >= 0 or None; got {binarize!r}.")
-        binarize = None if binarize is None else float(binarize)
-        batch = Batch(X, y, weights, groups, n_groups)
-        table = _sum(batch) if binarize is None else _presence(batch, binarize)
-        statistics = []
-        for g, counted in groups_of(batch):
-            counts, kept = ClassCounts._of_group(batch, g, *counted)
-            part = batch.group(table, g, kept)
-            statistics.append(cls(counts, batch.feature_names, batch.dtype, part, binarize))
-        return statistics
-
-    @property
-    def sums(self) -> NDArray[Any]:
-        """The sum of each feature in each class, (K, d)."""
-        return self.table[0]
-
-    @property
-    def n_features(self) -> int:
-        """The number of features."""
-        return self.table.shape[2]
-
-    def _combined(self, other: Self, sign: int) -> Self:
-        joint = self.counts.join(other.counts, sign)
-        table = joint.combine(self.table, other.table, sign)
-        if sign < 0 and (table[0] < 0).any():
-            k, j = np.argwhere(table[0] < 0)[0]
-            name = j if self.feature_names is None else self.feature_names[j]
-            raise ValueError(
-                f"Cannot remove these rows: in class {joint.counts.classes[k]!s} feature {name} "
-                f"would be left with {table[0, k, j]}."
-            )
-        return type(self)(joint.counts, *self._shared(other), table, self.binarize)
-
-    def _tables(self) -> dict[str, NDArray[Any]]:
-        return {**self.counts._tables(), "sums": self.table}
-
-    def _options(self) -> dict[str, Any]:
-        return {"n_features": self.n_features, "binarize": self.binarize}
-
-    @classmethod
-    def _rebuilt(cls, tables: Mapping[str, NDArray[Any]], about: Mapping[str, Any]) -> Self:
-        counts, table = ClassCounts._rebuilt(tables, {}), tables["sums"]
-        n_pairs = 2 if table.dtype.kind == "f" else 1
-        expect("sums", table, (n_pairs, len(counts.rows), about["n_features"]), "fi")
-        return cls(counts, *names_and_dtype(about), table.copy(), about["binarize"])
 
 
 def names_and_dtype(about: Mapping[str, Any]) -> tuple[Names, np.dtype[Any]]:
@@ -302,44 +186,3 @@ def names_and_dtype(about: Mapping[str, Any]) -> tuple[Names, np.dtype[Any]]:
     if about["dtype"] not in ("float32", "float64"):
         raise ValueError(f"dtype is {about['dtype']}")
     return None if names is None else tuple(map(str, names)), np.dtype(about["dtype"])
-
-
-def _sum(batch: Batch) -> Sums:
-    """The sums (p, B, d) of a batch."""
-    shape = (batch.n_buckets, batch.n_features)
-    most = EXACT / max(1, batch.n_rows)
-
-    def work(X: Any, buckets: NDArray[np.int64], weights: Any) -> Sums:
-        real = np.zeros((2, *shape))
-        if batch.whole:
-            whole = real[0]
-            if loops.counts.sum_whole(X, buckets, weights, most, whole) < 0:
-                return whole.astype(np.int64)[None]
-            whole[:] = 0
-        bad = loops.counts.sum_real(X, buckets, weights, real)
-        if bad >= 0:
-            raise ValueError(
-                "Negative values in data, or NaN or infinity, cannot be counted: see row "
-                f"{bad} of {len(buckets)} in the chunk of X being read."
-            )
-        return real
-
-    numbers = (np.float64, np.float32, np.int64)
-    return total_of(batch.over_chunks(work, batch.n_buckets * batch.n_features, numbers), shape)
-
-
-def _presence(batch: Batch, threshold: float) -> Sums:
-    """The weights (p, B, d) of the rows that have each feature."""
-    shape = (batch.n_buckets, batch.n_features)
-
-    def work(X: Any, buckets: NDArray[np.int64], weights: Any) -> Sums:
-        if batch.whole:
-            table = np.zeros((1, *shape), np.int64)
-            loops.counts.count_present(X, buckets, weights, threshold, table[0])
-        else:
-            table = np.zeros((2, *shape))
-            loops.counts.weigh_present(X, buckets, weights, threshold, table)
-        return table
-
-    numbers = (np.float64, np.float32, np.int64)
-    return total_of(batch.over_chunks(work, batch.n_buckets * batch.n_features, numbers), shape)

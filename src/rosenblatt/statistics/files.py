@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from .categories import CategoryCounts
-from .counts import ClassCounts, FeatureCounts
+from .counts import ClassCounts
+from .features import FeatureCounts
 from .grams import Gram
 from .moments import Moments
 from .statistic import Statistic, kind_of

@@ -75,17 +75,17 @@ class Gram(Statistic):
         return [cls(part, targets.shape[1], batch.feature_names) for part in parts]
 
     @property
-    def classes(self) -> NDArray[Any]:  # type: ignore[override]
+    def classes(self) -> NDArray[Any]:
         """None are told apart: one class, 0, if there are rows."""
         return self.moments.classes
 
     @property
-    def rows(self) -> int:  # type: ignore[override]
+    def rows(self) -> int:
         """The number of rows."""
         return int(self.moments.rows.sum())
 
     @property
-    def weight(self) -> float:  # type: ignore[override]
+    def weight(self) -> float:
         """Their weight."""
         return float(self.moments.weight.sum())
 

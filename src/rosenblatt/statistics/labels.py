@@ -31,7 +31,7 @@ class Labels:
 
     def __post_init__(self) -> None:
         codes = self.codes
-        if len(codes) and not (0 <= codes.min() and codes.max() < len(self.classes)):
+        if len(codes) and not (codes.min() >= 0 and codes.max() < len(self.classes)):
             raise ValueError(
                 f"codes must be from 0 to {len(self.classes) - 1}, one less than the number of "
                 f"classes; got {codes.min()} to {codes.max()}."
@@ -57,7 +57,7 @@ Places = NDArray[np.int64] | None  # None: each class stays where it is
 
 
 def unite(a: NDArray[Any], b: NDArray[Any]) -> tuple[NDArray[Any], Places, NDArray[np.int64]]:
-    """The classes in a or b, and the places of a's and b's among them; a's own array if it can be."""
+    """The classes in a or b, a's own array if it can be, and the places of a's and b's in it."""
     if a is b or len(b) == 0:
         return a, None, np.arange(len(b))
     if len(a) == 0:

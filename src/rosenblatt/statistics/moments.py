@@ -14,7 +14,7 @@ from .counts import ByClass, ClassCounts, Joint, names_and_dtype
 from .labels import Labels
 from .scatter import diagonal_moments, full_moments, known_moments
 from .statistic import Names, expect, freeze
-from .sums import as_pairs, spread
+from .sums import as_pairs, spread, value
 
 SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 ONE_ROW = (np.ones(1, np.int64), np.ones((1, 1), np.int64))
@@ -97,8 +97,8 @@ class Moments(ByClass):
         """
         if isinstance(X, np.ndarray) and len(X) == 1 and weights is None and missing == "refuse":
             return cls._of_row(X, Labels.of(y, 1), full)
-        options = {"full": full, "careful": careful, "missing": missing}
-        return cls.by_group(X, y, None, None, weights, **options)[0]
+        batch = Batch(X, y, weights)
+        return cls.of_batch(batch, batch.feature_names, full, careful, missing)[0]
 
     @classmethod
     def _of_row(cls, X: NDArray[Any], labels: Labels, full: bool) -> Self:
@@ -107,7 +107,7 @@ class Moments(ByClass):
         mean, scatter = np.zeros((2, 1, d)), np.zeros((2, 1, d, d) if full else (2, 1, d))
         row = mean[0, 0]
         row[:] = X[0]
-        if not math.isfinite(row @ row):
+        if not math.isfinite(np.vdot(row, row)):
             return cls.by_group(X, labels, None, None, full=full)[0]  # which says what is wrong
         counts = ClassCounts(labels.classes[labels.codes], *ONE_ROW)
         dtype = SINGLE if X.dtype == SINGLE else DOUBLE
@@ -127,7 +127,6 @@ class Moments(ByClass):
         missing: str = "refuse",
     ) -> list[Self]:
         """Return the moments of each group of rows, in one read; groups (n,) are numbers from 0."""
-        _check_missing(missing, full)
         batch = Batch(X, y, weights, groups, n_groups)
         return cls.of_batch(batch, batch.feature_names, full, careful, missing)
 
@@ -136,12 +135,13 @@ class Moments(ByClass):
         cls, batch: Batch, names: Names, full: bool, careful: bool, missing: str
     ) -> list[Self]:
         """The moments of each group of a batch."""
+        _check_missing(missing, full)
         rows, sums = batch.count()
         weight = as_pairs(sums)[:, :, None]
         if full:
             tables = full_moments(batch, careful)
         elif missing == "ignore":
-            *tables, weight = known_moments(batch, weight)
+            tables, weight = known_moments(batch, weight)
         else:
             tables = diagonal_moments(batch, weight)
         statistics = []
@@ -155,17 +155,17 @@ class Moments(ByClass):
     @property
     def mean(self) -> NDArray[np.float64]:
         """The mean of each class, (K, d)."""
-        return self.mean_pairs[0]
+        return value(self.mean_pairs)
 
     @property
     def scatter(self) -> NDArray[np.float64]:
         """The scatter of each class about its mean, (K, d) or (K, d, d)."""
-        return self.scatter_pairs[0]
+        return value(self.scatter_pairs)
 
     @property
     def feature_weight(self) -> NDArray[np.float64]:
         """The weight of what is not missing, (K, d); (K, 1) when nothing can be."""
-        return self.weight_pairs[0]
+        return value(self.weight_pairs)
 
     @property
     def full(self) -> bool:
@@ -175,7 +175,7 @@ class Moments(ByClass):
     @property
     def n_features(self) -> int:
         """The number of features."""
-        return self.mean_pairs.shape[2]
+        return int(self.mean_pairs.shape[2])
 
     def total(self) -> Self:
         """Return the moments of all classes together, as one class, 0.
@@ -275,8 +275,9 @@ class Moments(ByClass):
             expect(name, tables[name], shape)
             if not np.isfinite(tables[name]).all():
                 raise ValueError(f"{name} is not finite")
-        values = [tables[name].copy() for name in shapes]
-        return cls(counts, *names_and_dtype(about), *values, about["missing"])
+        mean, scatter, noise, weight = (tables[name].copy() for name in shapes)
+        about_data = names_and_dtype(about)
+        return cls(counts, *about_data, mean, scatter, noise, weight, about["missing"])
 
 
 def _check_missing(missing: str, full: bool) -> None:

@@ -11,6 +11,7 @@ from threadpoolctl import ThreadpoolController
 
 from .. import loops
 from .batch import Batch
+from .sums import settled
 
 Pairs = NDArray[np.float64]
 Tables = tuple[Pairs, Pairs, Pairs]  # mean (2, B, d), scatter (2, B, ...), noise (1, B, d)
@@ -34,7 +35,7 @@ def diagonal_moments(batch: Batch, weight: Pairs) -> Tables:
     return _centred(batch, weight, _total(parts, (2, *shape)), len(parts))
 
 
-def known_moments(batch: Batch, weight: Pairs) -> tuple[Pairs, Pairs, Pairs, Pairs]:
+def known_moments(batch: Batch, weight: Pairs) -> tuple[Tables, Pairs]:
     """As `diagonal_moments`, leaving out NaN; and the weight (2, B, d) of what is known."""
     shape = (2, batch.n_buckets, batch.n_features)
 
@@ -47,7 +48,7 @@ def known_moments(batch: Batch, weight: Pairs) -> tuple[Pairs, Pairs, Pairs, Pai
     total = _total(parts, (3, *shape))
     known = np.repeat(weight, batch.n_features, axis=2)
     loops.moments.add_pairs(known.reshape(2, -1), total[2].reshape(2, -1), -1.0)
-    return *_centred(batch, known, total, len(parts)), known
+    return _centred(batch, known, total, len(parts)), known
 
 
 def _total(parts: list[Pairs], shape: tuple[int, ...]) -> Pairs:
@@ -151,7 +152,7 @@ def _near(
             sums[b] += roots[:n_near] @ distances
             products[b] += distances.T @ distances
     _count(np.where(far < 0, buckets, -1), weights, part.weight)
-    for b in np.flatnonzero(part.weight[0, :, 0]):
+    for b in map(int, part.weight[0, :, 0].nonzero()[0]):
         shift = sums[b] / part.weight[0, b]
         part.mean[:, b] = _pair_sum(centres[b], shift)
         part.scatter[0, b] = products[b] - np.outer(sums[b], shift)
@@ -166,6 +167,7 @@ def _count(buckets: NDArray[np.int64], weights: Any, totals: Pairs) -> None:
     else:
         n_rows = np.zeros(totals.shape[1], np.int64)
         loops.counts.count_rows(buckets, weights, n_rows, totals[:, :, 0])
+        settled(totals)
 
 
 def _pair_sum(a: NDArray[np.float64], b: NDArray[np.float64]) -> Pairs:

@@ -16,7 +16,14 @@ FORM = 1  # of the arrays in a file; a later form will get a later number
 class Statistic(ABC):
     """What a counting model knows of its data: a value with + and -.
 
-    Statistics are never changed; ``a + b`` is a new one.
+    All statistics are of this kind. They are never changed; ``a + b`` is a new one. They hold raw
+    sums: smoothing, priors and variances are conclusions for models to draw.
+
+    Examples
+    --------
+    >>> from rosenblatt.statistics import Moments, Statistic
+    >>> isinstance(Moments.zero(n_features=2), Statistic)
+    True
     """
 
     classes: Any  # (K,)
@@ -63,12 +70,12 @@ class Statistic(ABC):
                 raise ValueError(
                     f"Cannot {verb} {mine} of different {option}: {value!r} and {theirs[option]!r}."
                 )
-        if None not in (names := (self._names(), other._names())) and names[0] != names[1]:
-            pairs = zip(*names, strict=True)
-            ours, theirs = next(pair for pair in pairs if pair[0] != pair[1])
+        names, others = self._names(), other._names()
+        if names is not None and others is not None and names != others:
+            a, b = next(pair for pair in zip(names, others, strict=True) if pair[0] != pair[1])
             raise ValueError(
-                f"Cannot {verb} {mine} of different features: {ours!r} stands where the other has "
-                f"{theirs!r}."
+                f"Cannot {verb} {mine} of different features: {a!r} stands where the other "
+                f"has {b!r}."
             )
         return other
 

@@ -18,6 +18,12 @@ Sums = NDArray[Any]
 ROUNDING = 2.0**-80
 
 
+def value(sums: Sums) -> NDArray[Any]:
+    """What the sums come to, (K, ...), in integers or doubles."""
+    high: NDArray[Any] = sums[0]
+    return high
+
+
 def as_pairs(sums: Sums) -> NDArray[np.float64]:
     """Sums as pairs of doubles, without loss."""
     if sums.dtype == np.float64:
@@ -76,7 +82,16 @@ def total_of(parts: list[Sums], shape: tuple[int, ...]) -> Sums:
     """The sum of the chunks' sums, first chunks first."""
     if not parts:
         return np.zeros((1, *shape), np.int64)
-    total, everything = parts[0], np.arange(shape[0])
+    total, everything = settled(parts[0]), np.arange(shape[0])
     for part in parts[1:]:
-        total = add(total, None, part, everything, shape[0])
+        total = add(total, None, settled(part), everything, shape[0])
     return total
+
+
+def settled(sums: Sums) -> Sums:
+    """Make the high number of each pair the rounded sum of both, after many additions; in place."""
+    if sums.dtype == np.float64:
+        high = sums[0] + sums[1]
+        sums[1] -= high - sums[0]
+        sums[0] = high
+    return sums
