@@ -11,6 +11,7 @@ from rosenblatt.statistics import (
     ClassCounts,
     FeatureCounts,
     Gram,
+    Labels,
     Moments,
     load,
     save,
@@ -82,8 +83,10 @@ def test_values_are_frozen(statistic):
 def test_data_given_in_is_not_frozen():
     rows, labels = np.ones((2, 2)), np.array([0, 1])
     Moments.of(rows, labels)
-    ClassCounts.of(labels[:1])
-    rows[0, 0], labels[0] = 5, 1
+    one, classes = np.array([1]), np.array([0, 1])
+    ClassCounts.of(one)
+    ClassCounts.of(Labels(classes, labels))
+    rows[0, 0], labels[0], one[0], classes[0] = 5, 1, 3, -1
 
 
 @pytest.mark.parametrize("name", ["about", "rows", "mean"])

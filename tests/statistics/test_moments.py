@@ -73,6 +73,19 @@ def test_total_is_the_moments_without_classes():
     )
 
 
+@pytest.mark.parametrize("full", [False, True])
+def test_rescaled_is_the_moments_of_rescaled_rows(full):
+    rng = np.random.RandomState(3)
+    X, y = rng.standard_normal((100, 3)) + 50, rng.randint(0, 2, 100)
+    shift, scale = X.mean(axis=0), X.std(axis=0)
+    found = Moments.of(X, y, full=full).rescaled(shift, scale)
+    expected = Moments.of((X - shift) / scale, y, full=full)
+    assert np.allclose(found.mean, expected.mean, rtol=1e-12, atol=1e-12)
+    assert np.allclose(found.scatter, expected.scatter, rtol=1e-12, atol=1e-9)
+    with pytest.raises(ValueError, match="scale not zero"):
+        found.rescaled(0.0, 0.0)
+
+
 def test_gram_gives_the_least_squares_fit():
     rng = np.random.RandomState(2)
     X, w = rng.standard_normal((500, 4)) + 1e4, rng.uniform(size=500)

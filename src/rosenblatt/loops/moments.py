@@ -126,18 +126,19 @@ def merge(sign, place, weight, mean, scatter, noise, other):
     """
     other_weight, other_mean, other_scatter, other_noise = other
     bad = -1
+    w = w_low = o = o_low = total = total_low = f = f_low = 0.0
     for k in range(place.shape[0]):
         t = place[k]
         for j in range(mean.shape[2]):
-            v, u = j % weight.shape[2], j % other_weight.shape[2]
-            w, w_low = weight[0, t, v], weight[1, t, v]
-            o, o_low = sign * other_weight[0, k, u], sign * other_weight[1, k, u]
+            if j < weight.shape[2]:  # else the weight is that of the first feature, and of all
+                w, w_low = weight[0, t, j], weight[1, t, j]
+                o, o_low = sign * other_weight[0, k, j], sign * other_weight[1, k, j]
+                total, total_low = add(w, w_low, o, o_low)
+                f, f_low = join_factor(w, w_low, o, o_low, total, total_low)
             if o == 0:
                 continue
-            total, total_low = add(w, w_low, o, o_low)
             m, m_low = mean[0, t, j], mean[1, t, j]
             n, n_low = other_mean[0, k, j], other_mean[1, k, j]
-            f, f_low = join_factor(w, w_low, o, o_low, total, total_low)
             D, D_low = add(m, m_low, -n, -n_low)
             mean[0, t, j], mean[1, t, j] = join_means(
                 (w, w_low), (m, m_low), (o, o_low), (n, n_low), (total, total_low)
@@ -209,12 +210,11 @@ def merge_full(sign, place, weight, mean, scatter, noise, other, D):
 def add_weights(sign, weight, t, other_weight, k):
     """Add the weights of class k of another statistic to those of class t."""
     for v in range(weight.shape[2]):
-        u = v % other_weight.shape[2]
         weight[0, t, v], weight[1, t, v] = add(
             weight[0, t, v],
             weight[1, t, v],
-            sign * other_weight[0, k, u],
-            sign * other_weight[1, k, u],
+            sign * other_weight[0, k, v],
+            sign * other_weight[1, k, v],
         )
 
 

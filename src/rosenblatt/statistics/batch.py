@@ -45,7 +45,7 @@ class Batch:
             _check_length("y", targets[:, 0], self.n_rows)
             self.n_features += targets.shape[1]
         labels = Labels.of(y, self.n_rows)
-        self.classes, buckets = labels.classes, labels.codes
+        self.classes, buckets = labels.classes.copy(), labels.codes
         _check_length("y", buckets, self.n_rows)
         self.n_groups = 1
         if groups is not None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from .batch import Batch
 from .labels import Labels, Places, unite
 from .statistic import Names, Statistic, expect, freeze
-from .sums import Sums, add, as_slice, spread, subtract, value
+from .sums import Sums, add, spread, subtract, value
 
 
 class Joint(NamedTuple):
@@ -103,7 +103,7 @@ class ClassCounts(Statistic):
         classes, places, others = unite(self.classes, other.classes)
         if sign > 0:
             rows = spread(self.rows[None], places, len(classes))[0]
-            rows[as_slice(others)] += other.rows
+            rows[others] += other.rows
             sums = add(self.sums, places, other.sums, others, len(classes))
             counts = ClassCounts(classes, rows, sums)
             return Joint(counts, places, others, others, len(classes))

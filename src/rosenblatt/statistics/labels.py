@@ -48,7 +48,7 @@ class Labels:
         if y.ndim != 1:
             raise ValueError(f"y must have one label a row; got shape {y.shape}.")
         if len(y) == 1:
-            return Labels(y, np.zeros(1, np.int64))
+            return Labels(y.copy(), np.zeros(1, np.int64))
         classes, codes = np.unique(y, return_inverse=True)
         return Labels(classes, codes.astype(np.int64, copy=False))
 
@@ -66,7 +66,7 @@ def unite(a: NDArray[Any], b: NDArray[Any]) -> tuple[NDArray[Any], Places, NDArr
     if kinds[0] != kinds[1] and "O" not in kinds and ("U" in kinds or "S" in kinds):
         raise TypeError(f"Classes must be of one type; got both {a[0]!r} and {b[0]!r}.")
     places = a.searchsorted(b)
-    if places[-1] < len(a) and (a[places] == b).all():
+    if places[-1] < len(a) and (a[places[0]] == b[0] if len(b) == 1 else (a[places] == b).all()):
         return a, None, places
     classes = np.union1d(a, b)
     return classes, classes.searchsorted(a), classes.searchsorted(b)

@@ -204,6 +204,27 @@ class Moments(ByClass):
         scatter = np.ascontiguousarray(np.diagonal(self.scatter_pairs, axis1=2, axis2=3))
         return replace(self, scatter_pairs=scatter)
 
+    def rescaled(self, shift: Any, scale: Any) -> Self:
+        """Return the moments of ``(X - shift) / scale``, in plain doubles, without reading X again.
+
+        Parameters
+        ----------
+        shift, scale : numbers, or arrays (d,); no scale may be zero.
+
+        >>> moments = Moments.of([[1.0], [3.0]]).rescaled(shift=2.0, scale=0.5)
+        >>> moments.mean, moments.scatter
+        (array([[0.]]), array([[8.]]))
+        """
+        shift, scale = (np.broadcast_to(v, self.n_features).astype(float) for v in (shift, scale))
+        if not (np.isfinite(shift).all() and np.isfinite(scale).all() and scale.all()):
+            raise ValueError("shift and scale must be finite, and scale not zero.")
+        mean, scatter = np.zeros_like(self.mean_pairs), np.zeros_like(self.scatter_pairs)
+        mean[0] = ((self.mean - shift) + self.mean_pairs[1]) / scale
+        scatter[0] = self.scatter / (np.outer(scale, scale) if self.full else scale**2)
+        sizes = np.diagonal(scatter[0], axis1=1, axis2=2) if self.full else scatter[0]
+        noise = self.noise / scale**2 + 2.0**-50 * sizes
+        return replace(self, mean_pairs=mean, scatter_pairs=scatter, noise=noise)
+
     def subtraction_bound(self, other: Self) -> float:
         """Return how far the scatter of ``self - other`` may be off, relative to itself.
 

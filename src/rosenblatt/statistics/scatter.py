@@ -19,7 +19,7 @@ Tables = tuple[Pairs, Pairs, Pairs]  # mean (2, B, d), scatter (2, B, ...), nois
 SAMPLE = 17  # rows of a bucket that are looked at to find its middle
 BLOCK_CELLS = 32_768  # what BLAS is given at a time; stays in the second-level cache
 BLOCK_ROWS = 256  # at least
-BLAS_ROUNDING = 2.0**-48  # of a sum of products in plain doubles
+BLAS_ROUNDING = 2.0**-45  # of a sum of products in plain doubles, tens of thousands at a time
 
 
 def diagonal_moments(batch: Batch, weight: Pairs) -> Tables:

@@ -150,7 +150,7 @@ def freeze(*tables: NDArray[Any] | None) -> None:
     """Make arrays refuse to be written to."""
     for table in tables:
         if table is not None:
-            table.flags.writeable = False
+            table.setflags(write=False)
 
 
 def expect(name: str, table: NDArray[Any], shape: tuple[int, ...], kinds: str = "f") -> None:

@@ -45,18 +45,11 @@ def spread(table: NDArray[Any], places: Places, n_classes: int) -> NDArray[Any]:
     return wide
 
 
-def as_slice(places: NDArray[np.int64]) -> slice | NDArray[np.int64]:
-    """Sorted places as a slice if they follow one another: NumPy reaches it in half the time."""
-    if len(places) and places[-1] - places[0] == len(places) - 1:
-        return slice(places[0], places[-1] + 1)
-    return places
-
-
 def add(a: Sums, places: Places, b: Sums, others: NDArray[np.int64], n_classes: int) -> Sums:
     """The sum of a and b, their classes put into their places among `n_classes`."""
-    if a.dtype == b.dtype == np.int64:
+    if a.dtype.kind == b.dtype.kind == "i":
         total = spread(a, places, n_classes)
-        total[:, as_slice(others)] += b
+        total[0][others] += b[0]
         if not total.size or total.min() >= 0:  # else it left the range of 64 bits
             return total
     total = spread(as_pairs(a), places, n_classes)
@@ -67,9 +60,9 @@ def add(a: Sums, places: Places, b: Sums, others: NDArray[np.int64], n_classes: 
 
 def subtract(a: Sums, b: Sums, others: NDArray[np.int64]) -> Sums:
     """What is left of a without b, whose classes are in places `others` of a's; may be negative."""
-    if a.dtype == b.dtype == np.int64:
+    if a.dtype.kind == b.dtype.kind == "i":
         left = a.copy()
-        left[:, as_slice(others)] -= b
+        left[0][others] -= b[0]
         return left
     left, part = as_pairs(a).copy(), spread(as_pairs(b), others, a.shape[1])
     before = np.abs(left[0])
