@@ -43,7 +43,7 @@ def as_read(weights):
 @given(problems(whole=True), storages, dtypes)
 def test_sums_of_whole_numbers(problem, storage, dtype):
     X, buckets, weights = problem
-    sums = np.zeros((B, D))
+    sums = np.zeros((B, D), np.int64)
     rows = arrays(storage(X.astype(dtype)))
     bad = loops.counts.sum_whole(rows, read_only(buckets), as_read(weights), 1e9, sums)
     assert bad == -1
@@ -108,9 +108,9 @@ def test_rows_and_weights(problem):
 @pytest.mark.parametrize("bad", [-1.0, 0.5, np.nan, np.inf, -np.inf, 1e300])
 def test_the_first_row_that_is_not_whole_is_named(storage, bad):
     X = arrays(storage(np.array([[1.0, 2.0], [3.0, bad], [4.0, 5.0]])))
-    buckets, sums = read_only(np.zeros(3, np.int64)), np.zeros((1, 2))
+    buckets, sums = read_only(np.zeros(3, np.int64)), np.zeros((1, 2), np.int64)
     assert loops.counts.sum_whole(X, buckets, None, 1e9, sums) == 1
-    assert np.array_equal(sums, [[1.0, 2.0]])
+    assert np.array_equal(sums, [[1, 2]])
 
 
 @pytest.mark.parametrize("storage", [np.asarray, sp.csr_matrix])

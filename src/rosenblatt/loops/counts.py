@@ -25,7 +25,7 @@ def count_rows(buckets, weights, n_rows, totals):
 
 @compiled
 def sum_whole(X, buckets, weights, most, sums):
-    """Add weight times number to sums (B, d), for whole numbers that are not negative.
+    """Add weight times number to integers sums (B, d), for whole numbers that are not negative.
 
     Doubles hold whole numbers up to 2**53 exactly; `most` is so small that no sum passes that.
     Returns the first row whose numbers are not whole, or times its weight sum to more than `most`,
@@ -41,12 +41,12 @@ def sum_whole(X, buckets, weights, most, sums):
             if not are_whole(data[indptr[i] : indptr[i + 1]], most / weight):
                 return i
             for p in range(indptr[i], indptr[i + 1]):
-                sums[b, np.uint32(indices[p])] += weight * data[p]
+                sums[b, np.uint32(indices[p])] += np.int64(weight * data[p])
         else:
             if not are_whole(X[i], most / weight):
                 return i
             for j in range(X.shape[1]):
-                sums[b, j] += weight * X[i, j]
+                sums[b, j] += np.int64(weight * X[i, j])
     return -1
 
 

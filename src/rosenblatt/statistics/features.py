@@ -132,12 +132,11 @@ def _sum(batch: Batch) -> Sums:
     most = EXACT / max(1, batch.n_rows)
 
     def work(X: Any, buckets: NDArray[np.int64], weights: Any) -> Sums:
-        real = np.zeros((2, *shape))
         if batch.whole:
-            whole = real[:1]
+            whole = np.zeros((1, *shape), np.int64)
             if loops.counts.sum_whole(X, buckets, weights, most, whole[0]) < 0:
-                return whole.astype(np.int64)
-            whole[:] = 0
+                return whole
+        real = np.zeros((2, *shape))
         bad = loops.counts.sum_real(X, buckets, weights, real)
         if bad >= 0:
             raise ValueError(_why_not(X, bad))

@@ -76,7 +76,8 @@ def full_moments(batch: Batch, careful: bool) -> Tables:
     n_buckets, d = batch.n_buckets, batch.n_features
     total = _Full.zero(n_buckets, d)
     with one_blas_thread():
-        parts = batch.over_chunks(_chunk_moments(n_buckets, d, careful), 2 * n_buckets * d * d)
+        # Four tables a chunk may exist at once: near rows, far rows, and their sums.
+        parts = batch.over_chunks(_chunk_moments(n_buckets, d, careful), 8 * n_buckets * d * d)
     for part in parts:
         for half in part:
             total.add(half)

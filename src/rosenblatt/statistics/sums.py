@@ -75,9 +75,14 @@ def total_of(parts: list[Sums], shape: tuple[int, ...]) -> Sums:
     """The sum of the chunks' sums, first chunks first."""
     if not parts:
         return np.zeros((1, *shape), np.int64)
-    total, everything = settled(parts[0]), np.arange(shape[0])
+    if any(part.dtype.kind == "f" for part in parts):
+        parts = [settled(as_pairs(part)) for part in parts]
+    total = parts[0]
     for part in parts[1:]:
-        total = add(total, None, settled(part), everything, shape[0])
+        if total.dtype.kind == "i":
+            total += part  # each below 2**53, and far fewer than 2**10 of them
+        else:
+            loops.moments.add_pairs(total.reshape(2, -1), part.reshape(2, -1), 1.0)
     return total
 
 
