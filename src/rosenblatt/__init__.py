@@ -56,6 +56,7 @@ _MODULES = (
     "losses",
     "plot",
     "separation",
+    "statistics",
     "threads",
     "trace",
 )

@@ -16,6 +16,9 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from .storage import arrays as arrays
+from .storage import read_only as read_only
+
 StopReason = Literal[
     "converged", "max_iter", "no_progress", "early_stopping", "callback", "diverged"
 ]
@@ -45,28 +48,6 @@ def warn_not_converged(message: str) -> None:
     """Warn the caller of `fit`."""
     # Up past this function, the fit and the two wrappers around it.
     warnings.warn(message, ConvergenceWarning, stacklevel=5)
-
-
-def arrays(X: Any) -> Any:
-    """X as loops read it: C-ordered, read-only; CSR as (data, indices, indptr).
-
-    Numba compiles a loop anew for each kind of array, so there is one kind: indices have 32 bits,
-    and the places where rows start 64, because a matrix may hold more than 2**31 numbers.
-    """
-    if sp.issparse(X):
-        return (
-            read_only(X.data),
-            read_only(X.indices.astype(np.int32, copy=False)),
-            read_only(X.indptr.astype(np.int64, copy=False)),
-        )
-    return read_only(X)
-
-
-def read_only(array: NDArray[Any]) -> NDArray[Any]:
-    """A C-ordered view of an array that cannot be written through."""
-    view = np.ascontiguousarray(array).view()
-    view.flags.writeable = False
-    return view
 
 
 def encode_labels(y: Any) -> tuple[NDArray[Any], NDArray[np.intp]]:

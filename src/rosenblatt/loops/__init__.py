@@ -13,7 +13,18 @@ from typing import Any, TypeVar
 
 __all__ = ["MODULES", "compiled"]
 
-MODULES = ("averaged", "dual", "order", "perceptron", "pocket", "rows")
+MODULES = (
+    "averaged",
+    "counts",
+    "dual",
+    "moments",
+    "order",
+    "pairs",
+    "perceptron",
+    "pocket",
+    "products",
+    "rows",
+)
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

@@ -1,0 +1,31 @@
+"""What counting models know of their data, as values with + and -.
+
+A statistic is made by one read of the rows, ``Moments.of(X, y)``; two are added as if their rows
+had been read together; rows are taken out by subtracting their statistic.
+
+>>> from rosenblatt.statistics import ClassCounts
+>>> first, second = ClassCounts.of(["ham", "spam"]), ClassCounts.of(["ham"])
+>>> first + second == ClassCounts.of(["ham", "spam", "ham"])
+True
+"""
+
+from .categories import CategoryCounts
+from .counts import ClassCounts
+from .features import FeatureCounts
+from .files import load, save
+from .grams import Gram
+from .labels import Labels
+from .moments import Moments
+from .statistic import Statistic
+
+__all__ = [
+    "CategoryCounts",
+    "ClassCounts",
+    "FeatureCounts",
+    "Gram",
+    "Labels",
+    "Moments",
+    "Statistic",
+    "load",
+    "save",
+]

@@ -1,0 +1,186 @@
+"""Rows on their way into a statistic: checked, labelled, grouped, and cut into chunks."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import DTypeLike, NDArray
+
+from .. import loops, threads
+from ..storage import read_only, some_rows
+from .labels import Labels
+from .sums import Sums, settled
+
+Result = TypeVar("Result")
+
+# A chunk is this many numbers, and this many times as large as what is made of it: then the parts
+# of all chunks together are small beside the data.
+CELLS_PER_CHUNK = 1_000_000
+CHUNK_OVER_TABLE = 8
+
+LARGEST_WHOLE_WEIGHT = 2**31
+
+
+class Batch:
+    """Some rows with their buckets: group times number of classes plus class; -1 for weight zero.
+
+    `targets` (n, t) are read as further columns of X.
+    """
+
+    def __init__(
+        self,
+        X: Any,
+        y: Any,
+        weights: Any = None,
+        groups: Any = None,
+        n_groups: int | None = None,
+        targets: NDArray[Any] | None = None,
+    ) -> None:
+        self.feature_names = feature_names_of(X)
+        self.X: Any = _table(X)
+        self.n_rows, self.n_features = self.X.shape
+        self.targets = targets
+        if targets is not None:
+            _check_length("y", targets[:, 0], self.n_rows)
+            self.n_features += targets.shape[1]
+        labels = Labels.of(y, self.n_rows)
+        self.classes, buckets = labels.classes.copy(), labels.codes
+        _check_length("y", buckets, self.n_rows)
+        self.n_groups = 1
+        if groups is not None:
+            groups = _checked_groups(groups, self.n_rows, n_groups)
+            self.n_groups = n_groups or (int(groups.max()) + 1 if len(groups) else 0)
+            buckets = groups * len(self.classes) + buckets
+        self.weights, self.whole = _checked_weights(weights, self.n_rows)
+        if self.weights is not None and not self.weights.all():
+            buckets = np.where(self.weights > 0, buckets, -1)
+        self.buckets = read_only(buckets.astype(np.int64, copy=False))
+        self.dtype = np.dtype(np.float32 if self.X.dtype == np.float32 else np.float64)
+
+    @property
+    def n_buckets(self) -> int:
+        """Groups times classes."""
+        return self.n_groups * len(self.classes)
+
+    @property
+    def n_cells(self) -> int:
+        """How many numbers X stores."""
+        stored = int(self.X.nnz) if sp.issparse(self.X) else int(self.X.size)
+        return stored + (0 if self.targets is None else self.targets.size)
+
+    def count(self) -> tuple[NDArray[np.int64], Sums]:
+        """The rows (B,) of each bucket, and their weight as sums."""
+        if self.weights is None:
+            rows = np.bincount(self.buckets, minlength=self.n_buckets)
+            return rows, rows[None]
+        rows, totals = np.zeros(self.n_buckets, np.int64), np.zeros((2, self.n_buckets))
+        loops.counts.count_rows(self.buckets, self.weights, rows, totals)
+        if self.whole and totals[0].sum() < 2**53:
+            return rows, totals[:1].astype(np.int64)
+        return rows, settled(totals)
+
+    def over_chunks(
+        self,
+        work: Callable[[Any, NDArray[np.int64], Any], Result],
+        table_cells: int,
+        dtypes: tuple[DTypeLike, ...] = (np.float64, np.float32),
+    ) -> list[Result]:
+        """Call ``work(X, buckets, weights)`` on chunks of rows; return the results in order.
+
+        `table_cells` is how many numbers a result holds.
+        """
+
+        def work_on(start: int, stop: int) -> Result:
+            weights = None if self.weights is None else self.weights[start:stop]
+            X = self.X if self.targets is None else self._beside_targets(start, stop)
+            first = 0 if X is not self.X else start
+            X = some_rows(X, first, first + stop - start, dtypes)
+            return work(X, self.buckets[start:stop], weights)
+
+        wanted = max(CELLS_PER_CHUNK, CHUNK_OVER_TABLE * table_cells)
+        # The pool cuts chunks of its own size: tell it of as many cells as make them ours.
+        cells = max(1, self.n_cells * threads.CELLS_PER_CHUNK // wanted)
+        return threads.over_chunks(work_on, self.n_rows, cells)
+
+    def _beside_targets(self, start: int, stop: int) -> Any:
+        """Some rows with their targets as further columns."""
+        assert self.targets is not None
+        X, targets = self.X[start:stop], self.targets[start:stop]
+        if sp.issparse(X):
+            return sp.hstack([X, sp.csr_matrix(targets)], format="csr")
+        return np.hstack([X, targets])
+
+    def group(self, table: NDArray[Any], g: int, kept: NDArray[np.int64]) -> NDArray[Any]:
+        """The `kept` classes of group g, from a table (p, B, ...)."""
+        if self.n_groups == 1 and len(kept) == len(self.classes):
+            return table
+        return np.ascontiguousarray(table[:, g * len(self.classes) + kept])
+
+    def finite(self, *tables: NDArray[np.float64]) -> None:
+        """Raise if a sum is not finite, saying which feature is to blame."""
+        for table in tables:
+            # One number tells it at the price of a sum; only then is it worth looking closer.
+            if not np.isfinite(table.sum()) and not np.isfinite(table).all():
+                axes = tuple(a for a in range(table.ndim) if a != 2)
+                j = int(np.flatnonzero(~np.isfinite(table).all(axis=axes))[0])
+                raise ValueError(
+                    f"Feature {self.name(j)} holds NaN, infinity, or numbers whose squares are too "
+                    "large for 64 bits; leave NaN out with missing='ignore', or rescale."
+                )
+
+    def name(self, j: int) -> str:
+        """How an error speaks of feature j."""
+        if self.feature_names is None or j >= len(self.feature_names):
+            return str(j)
+        return repr(self.feature_names[j])
+
+
+def _table(X: Any) -> Any:
+    """X as a table of numbers, not copied if it is one."""
+    if sp.issparse(X):
+        return X.tocsr()
+    X = np.asarray(X)
+    if X.ndim != 2:
+        raise ValueError(f"X must have rows and columns; got shape {X.shape}.")
+    if X.dtype.kind not in "fiub":
+        raise ValueError(f"X must hold numbers; got dtype {X.dtype}.")
+    return X
+
+
+def feature_names_of(X: Any) -> tuple[str, ...] | None:
+    """The names of a data frame's columns, if they are all words."""
+    columns = getattr(X, "columns", None)
+    if columns is None or not all(isinstance(name, str) for name in columns):
+        return None
+    return tuple(columns)
+
+
+def _check_length(what: str, values: NDArray[Any], n_rows: int) -> None:
+    if values.shape != (n_rows,):
+        raise ValueError(f"{what} must have shape ({n_rows},), as X has rows; got {values.shape}.")
+
+
+def _checked_groups(given: Any, n_rows: int, n_groups: int | None) -> NDArray[np.int64]:
+    groups: NDArray[np.int64] = np.asarray(given).astype(np.int64, copy=False)
+    _check_length("groups", groups, n_rows)
+    if n_rows and (groups.min() < 0 or (n_groups is not None and groups.max() >= n_groups)):
+        raise ValueError(
+            f"groups must be from 0 to n_groups - 1; got {groups.min()} to {groups.max()}."
+        )
+    return groups
+
+
+def _checked_weights(weights: Any, n_rows: int) -> tuple[NDArray[np.float64] | None, bool]:
+    """The weights as doubles, and whether they are whole numbers; None counts each row once."""
+    if weights is None:
+        return None, True
+    weights = np.asarray(weights, np.float64)
+    _check_length("weights", weights, n_rows)
+    if n_rows and not (weights.min() >= 0 and weights.max() < np.inf):
+        bad = int(np.flatnonzero(~((weights >= 0) & (weights < np.inf)))[0])
+        raise ValueError(f"weights must be finite and >= 0; got {weights[bad]} in row {bad}.")
+    whole = not n_rows or bool(
+        weights.max() < LARGEST_WHOLE_WEIGHT and (weights == np.floor(weights)).all()
+    )
+    return read_only(weights), whole

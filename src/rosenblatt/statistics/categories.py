@@ -1,0 +1,261 @@
+"""Counts of categories: for each feature, how often each of its values occurs in each class."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import loops
+from .batch import Batch, feature_names_of
+from .counts import ByClass, ClassCounts, Joint, names_and_dtype
+from .labels import unite
+from .statistic import Names, expect, freeze
+from .sums import Sums, total_of, value
+
+# Columns of integers from 0 up to here are counted as they are; others are sorted first.
+MOST_PLAIN_CATEGORIES = 2**16
+
+
+@dataclass(frozen=True, eq=False)
+class CategoryCounts(ByClass):
+    """How often each value of each feature occurs in each class.
+
+    The values of a feature may be integers, words or numbers; each feature has as many categories
+    as it has shown, and values seen later join them. Whole weights give exact integers.
+
+    Attributes
+    ----------
+    classes, rows, weight : as in `ClassCounts`.
+    categories : for each feature its values, sorted.
+    counts_of(j) : the weight of each category of feature j in each class, shape (K, categories).
+    missing : "refuse" or "ignore": whether NaN and None are an error or left out.
+    feature_names, dtype : of the data, names as far as known.
+
+    Examples
+    --------
+    >>> from rosenblatt.statistics import CategoryCounts
+    >>> a = CategoryCounts.of([["sun", 1], ["rain", 2], ["sun", 2]], ["go", "stay", "go"])
+    >>> a.categories[0], a.counts_of(0)
+    (array(['rain', 'sun'], dtype='<U4'), array([[0, 2],
+           [1, 0]]))
+    >>> b = CategoryCounts.of([["fog", 1]], ["stay"])
+    >>> (a + b).categories[0]
+    array(['fog', 'rain', 'sun'], dtype='<U4')
+    >>> a + b - b == a
+    True
+    """
+
+    categories: tuple[NDArray[Any], ...]  # of each feature, sorted
+    table: Sums  # (p, K, c), c categories in all, those of the first feature first
+    missing: str
+
+    def __post_init__(self) -> None:
+        freeze(self.table, *self.categories)
+
+    @classmethod
+    def zero(cls, n_features: int, *, missing: str = "refuse") -> Self:
+        """Return the counts of no rows."""
+        _check_missing(missing)
+        nothing = tuple(np.zeros(0, np.int64) for _ in range(n_features))
+        table, dtype = np.zeros((1, 0, 0), np.int64), np.dtype(np.float32)
+        return cls(ClassCounts.zero(), None, dtype, nothing, table, missing)
+
+    @classmethod
+    def of(cls, X: Any, y: Any = None, weights: Any = None, *, missing: str = "refuse") -> Self:
+        """Return the counts of rows X (n, d) with labels y (n,) and weights (n,).
+
+        Without labels all rows are of one class, 0. With ``missing="ignore"`` values that are NaN
+        or None are left out.
+        """
+        return cls.by_group(X, y, None, None, weights, missing=missing)[0]
+
+    @classmethod
+    def by_group(
+        cls,
+        X: Any,
+        y: Any,
+        groups: Any,
+        n_groups: int | None,
+        weights: Any = None,
+        *,
+        missing: str = "refuse",
+    ) -> list[Self]:
+        """Return the counts of each group of rows; groups (n,) are numbers from 0."""
+        _check_missing(missing)
+        names, columns = feature_names_of(X), _columns(X)
+        codes, categories = _encode(columns, names, missing)
+        batch = Batch(codes, y, weights, groups, n_groups)
+        starts = _starts(categories)
+        table = _count(batch, starts)
+        rows, sums = batch.count()
+        statistics = []
+        for g in range(batch.n_groups):
+            counts, kept = ClassCounts._of_group(batch, g, rows, sums)
+            about = (counts, names, np.dtype(np.float64))
+            part = cls(*about, categories, batch.group(table, g, kept), missing)
+            statistics.append(part._without_empty())
+        return statistics
+
+    @property
+    def n_features(self) -> int:
+        """The number of features."""
+        return len(self.categories)
+
+    def counts_of(self, j: int) -> NDArray[Any]:
+        """Return the weight of each category of feature j in each class, (K, categories)."""
+        starts = _starts(self.categories)
+        return value(self.table)[:, starts[j] : starts[j + 1]]
+
+    def _without_empty(self) -> Self:
+        """The same without the categories that no row has."""
+        seen = self.table[0].any(axis=0)
+        if seen.all():
+            return self
+        parts = np.split(seen, _starts(self.categories)[1:-1])
+        categories = tuple(
+            values[part] for values, part in zip(self.categories, parts, strict=True)
+        )
+        table = np.ascontiguousarray(self.table[:, :, seen])
+        about = (self.counts, self.feature_names, self.dtype)
+        return type(self)(*about, categories, table, self.missing)
+
+    def _combined(self, other: Self, sign: int) -> Self:
+        joint = self.counts.join(other.counts, sign)
+        pairs = zip(self.categories, other.categories, strict=True)
+        united = [unite(a, b) for a, b in pairs]
+        categories = tuple(values for values, _, _ in united)
+        starts = _starts(categories)
+        mine, theirs = [], []
+        for j, (_, places, others) in enumerate(united):
+            places = np.arange(len(self.categories[j])) if places is None else places
+            mine.append(starts[j] + places)
+            theirs.append(starts[j] + others)
+        table = _wider(self.table, np.concatenate(mine), starts[-1])
+        table = joint.combine(table, _wider(other.table, np.concatenate(theirs), starts[-1]), sign)
+        about = (joint.counts, *self._shared(other))
+        result = type(self)(*about, categories, table, self.missing)
+        if sign < 0:
+            result._refuse_negative(joint)
+            return result._without_empty()
+        return result
+
+    def _refuse_negative(self, joint: Joint) -> None:
+        """Raise if a category would be left with less than nothing."""
+        negative = np.argwhere(self.table[0] < 0)
+        if len(negative):
+            k, c = negative[0]
+            starts = _starts(self.categories)
+            j = int(np.searchsorted(starts, c, side="right")) - 1
+            name = j if self.feature_names is None else self.feature_names[j]
+            raise ValueError(
+                f"Cannot remove these rows: in class {joint.counts.classes[k]!s} category "
+                f"{self.categories[j][c - starts[j]]!s} of feature {name} would be left with "
+                f"{self.table[0, k, c]}."
+            )
+
+    def _tables(self) -> dict[str, NDArray[Any]]:
+        named = {f"categories_{j}": values for j, values in enumerate(self.categories)}
+        return {**self.counts._tables(), "table": self.table, **named}
+
+    def _options(self) -> dict[str, Any]:
+        return {"n_features": self.n_features, "missing": self.missing}
+
+    @classmethod
+    def _rebuilt(cls, tables: Mapping[str, NDArray[Any]], about: Mapping[str, Any]) -> Self:
+        counts, table = ClassCounts._rebuilt(tables, {}), tables["table"]
+        _check_missing(about["missing"])
+        categories = tuple(
+            tables[f"categories_{j}"].copy() for j in range(int(about["n_features"]))
+        )
+        for values in categories:
+            expect("categories", values, (len(values),), "biufUS")
+        n_pairs = 2 if table.dtype.kind == "f" else 1
+        expect("table", table, (n_pairs, len(counts.rows), _starts(categories)[-1]), "fi")
+        return cls(counts, *names_and_dtype(about), categories, table.copy(), about["missing"])
+
+
+def _check_missing(missing: str) -> None:
+    if missing not in ("refuse", "ignore"):
+        raise ValueError(f"missing must be 'refuse' or 'ignore'; got {missing!r}.")
+
+
+def _starts(categories: tuple[NDArray[Any], ...]) -> NDArray[np.int64]:
+    """Where the categories of each feature begin, and where the last ends; (d + 1,)."""
+    return np.concatenate([[0], np.cumsum([len(values) for values in categories])]).astype(np.int64)
+
+
+def _wider(table: Sums, places: NDArray[np.int64], width: int) -> Sums:
+    """Sums (p, K, c) with room for more categories."""
+    if len(places) == width:
+        return table
+    wide = np.zeros((*table.shape[:2], width), table.dtype)
+    wide[:, :, places] = table
+    return wide
+
+
+def _columns(X: Any) -> Any:
+    """X as a table of values, or the columns of a data frame, each in its own type."""
+    if hasattr(X, "columns"):
+        return [np.asarray(X[name]) for name in X.columns]
+    if isinstance(X, np.ndarray) and X.dtype.kind in "iubf":
+        return X
+    # Rows of words and numbers: NumPy alone would turn the numbers into words.
+    return [_column(values) for values in np.asarray(X, object).T]
+
+
+def _column(values: NDArray[Any]) -> NDArray[Any]:
+    """Values of one feature, as words or numbers if they are all of a kind."""
+    known = [v for v in values if not _is_missing(v)]
+    return values if len(known) < len(values) else np.array(known)
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or value != value
+
+
+def _encode(
+    columns: Any, names: Names, missing: str
+) -> tuple[NDArray[Any], tuple[NDArray[Any], ...]]:
+    """The category number of each value, -1 if it is missing; and each feature's categories."""
+    if isinstance(columns, np.ndarray) and columns.dtype.kind in "iub" and columns.size:
+        widths = columns.max(axis=0).astype(np.int64) + 1
+        if columns.min() >= 0 and widths.max() <= MOST_PLAIN_CATEGORIES:
+            return columns, tuple(np.arange(width) for width in widths)
+    if isinstance(columns, np.ndarray):
+        columns = columns.T
+    codes = np.empty((len(columns[0]) if len(columns) else 0, len(columns)), np.int64)
+    categories = []
+    for j, values in enumerate(columns):
+        known = np.ones(len(values), bool)
+        if values.dtype.kind in "fO":
+            known = np.array([not _is_missing(v) for v in values], bool)
+        if missing == "refuse" and not known.all():
+            i = int((~known).nonzero()[0][0])
+            name = j if names is None else names[j]
+            raise ValueError(
+                f"Feature {name} is missing in row {i}; missing='ignore' leaves such values out."
+            )
+        found, numbers = np.unique(_column(values[known]), return_inverse=True)
+        codes[:, j] = -1
+        codes[known, j] = numbers
+        categories.append(found)
+    return codes, tuple(categories)
+
+
+def _count(batch: Batch, starts: NDArray[np.int64]) -> Sums:
+    """The weight (p, B, c) of each category in each bucket."""
+    shape = (batch.n_buckets, int(starts[-1]))
+
+    def work(X: Any, buckets: NDArray[np.int64], weights: Any) -> Sums:
+        if batch.whole:
+            whole = np.zeros((1, *shape), np.int64)
+            loops.counts.count_categories(X, buckets, weights, starts, whole[0])
+            return whole
+        real = np.zeros((2, *shape))
+        loops.counts.weigh_categories(X, buckets, weights, starts, real)
+        return real
+
+    parts = batch.over_chunks(work, shape[0] * shape[1], (np.int64,))
+    return total_of(parts, shape)

@@ -1,0 +1,155 @@
+"""Gram statistics: what least squares needs to know of its data."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .batch import Batch
+from .counts import names_and_dtype
+from .moments import Moments
+from .statistic import Names, Statistic
+
+
+@dataclass(frozen=True, eq=False)
+class Gram(Statistic):
+    """Means, and centred products of features and targets: all that least squares asks of data.
+
+    Features and targets side by side are the columns of one table, and this is the full moment
+    statistic of it. The coefficients of a least-squares fit with intercept solve
+    ``xx @ coef = xy``; the intercept is ``mean_y - mean_x @ coef``.
+
+    Attributes
+    ----------
+    rows, weight : how many rows there are, and how much they weigh.
+    mean_x, mean_y : the means of features and targets, shapes (d,) and (t,).
+    xx, xy, yy : sums of products of distances from the means, shapes (d, d), (d, t) and (t, t).
+    feature_names, dtype : of the data, names as far as known.
+
+    Examples
+    --------
+    >>> from rosenblatt.statistics import Gram
+    >>> gram = Gram.of([[1.0], [2.0], [4.0]], [3.0, 5.0, 9.0])
+    >>> slope = gram.xy[:, 0] / gram.xx[0]
+    >>> slope, gram.mean_y - gram.mean_x * slope
+    (array([2.]), array([1.]))
+    """
+
+    moments: Moments  # of (features, targets), all rows in one class
+    n_targets: int
+    feature_names: Names
+
+    @classmethod
+    def zero(cls, n_features: int, n_targets: int = 1) -> Self:
+        """Return the statistic of no rows."""
+        return cls(Moments.zero(n_features + n_targets, full=True), n_targets, None)
+
+    @classmethod
+    def of(cls, X: Any, y: Any, weights: Any = None, *, careful: bool = False) -> Self:
+        """Return the statistic of rows X (n, d), dense or CSR, and targets y (n,) or (n, t).
+
+        `careful` sums all products in 32 digits; see `Moments.of`.
+        """
+        return cls.by_group(X, y, None, None, weights, careful=careful)[0]
+
+    @classmethod
+    def by_group(
+        cls,
+        X: Any,
+        y: Any,
+        groups: Any,
+        n_groups: int | None,
+        weights: Any = None,
+        *,
+        careful: bool = False,
+    ) -> list[Self]:
+        """Return the statistic of each group of rows, in one read; groups (n,) count from 0."""
+        y = np.asarray(y)
+        targets = y[:, None] if y.ndim == 1 else y
+        if targets.ndim != 2 or targets.dtype.kind not in "fiub":
+            raise ValueError(f"y must be numbers, (n,) or (n, t); got shape {y.shape}, {y.dtype}.")
+        batch = Batch(X, None, weights, groups, n_groups, targets)
+        parts = Moments.of_batch(batch, None, True, careful, "refuse")
+        return [cls(part, targets.shape[1], batch.feature_names) for part in parts]
+
+    @property
+    def classes(self) -> NDArray[Any]:
+        """None are told apart: one class, 0, if there are rows."""
+        return self.moments.classes
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+        return int(self.moments.rows.sum())
+
+    @property
+    def weight(self) -> float:
+        """Their weight."""
+        return float(self.moments.weight.sum())
+
+    @property
+    def n_features(self) -> int:
+        """The number of features."""
+        return self.moments.n_features - self.n_targets
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The precision of the data."""
+        return self.moments.dtype
+
+    @property
+    def mean_x(self) -> NDArray[np.float64]:
+        """The mean of each feature, (d,)."""
+        return self._mean()[: self.n_features]
+
+    @property
+    def mean_y(self) -> NDArray[np.float64]:
+        """The mean of each target, (t,)."""
+        return self._mean()[self.n_features :]
+
+    @property
+    def xx(self) -> NDArray[np.float64]:
+        """Products of the features' distances from their means, summed, (d, d)."""
+        return self._scatter()[: self.n_features, : self.n_features]
+
+    @property
+    def xy(self) -> NDArray[np.float64]:
+        """The same between features and targets, (d, t)."""
+        return self._scatter()[: self.n_features, self.n_features :]
+
+    @property
+    def yy(self) -> NDArray[np.float64]:
+        """The same between targets, (t, t)."""
+        return self._scatter()[self.n_features :, self.n_features :]
+
+    def subtraction_bound(self, other: Self) -> float:
+        """Return how far the products of ``self - other`` may be off; see `Moments`."""
+        return self.moments.subtraction_bound(other.moments)
+
+    def _mean(self) -> NDArray[np.float64]:
+        return self.moments.mean[0] if self.rows else np.zeros(self.moments.n_features)
+
+    def _scatter(self) -> NDArray[np.float64]:
+        d = self.moments.n_features
+        return self.moments.scatter[0] if self.rows else np.zeros((d, d))
+
+    def _combined(self, other: Self, sign: int) -> Self:
+        moments = self.moments._combined(other.moments, sign)
+        return type(self)(moments, self.n_targets, self.feature_names or other.feature_names)
+
+    def _tables(self) -> dict[str, NDArray[Any]]:
+        return self.moments._tables()
+
+    def _options(self) -> dict[str, Any]:
+        return {"n_features": self.n_features, "n_targets": self.n_targets}
+
+    @classmethod
+    def _rebuilt(cls, tables: Mapping[str, NDArray[Any]], about: Mapping[str, Any]) -> Self:
+        names, _ = names_and_dtype(about)
+        n_targets = int(about["n_targets"])
+        width = about["n_features"] + n_targets
+        inside = {"n_features": width, "full": True, "missing": "refuse", "feature_names": None}
+        moments = Moments._rebuilt(tables, {**inside, "dtype": about["dtype"]})
+        return cls(moments, n_targets, names)

@@ -1,0 +1,173 @@
+"""What all statistics share: the algebra, equality, the summary and the file form."""
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+Names = tuple[str, ...] | None
+
+FORM = 1  # of the arrays in a file; a later form will get a later number
+
+
+class Statistic(ABC):
+    """What a counting model knows of its data: a value with + and -.
+
+    All statistics are of this kind. They are never changed; ``a + b`` is a new one. They hold raw
+    sums: smoothing, priors and variances are conclusions for models to draw.
+
+    Examples
+    --------
+    >>> from rosenblatt.statistics import Moments, Statistic
+    >>> isinstance(Moments.zero(n_features=2), Statistic)
+    True
+    """
+
+    classes: Any  # (K,)
+    rows: Any  # (K,)
+    weight: Any  # (K,)
+
+    @abstractmethod
+    def _combined(self, other: Self, sign: int) -> Self:
+        """The statistic of both together (+1), or of this one without the other's rows (-1)."""
+
+    @abstractmethod
+    def _tables(self) -> dict[str, NDArray[Any]]:
+        """Every array that the statistic consists of, by name."""
+
+    @abstractmethod
+    def _options(self) -> dict[str, Any]:
+        """What must be equal for two statistics to be added, as plain JSON types."""
+
+    @classmethod
+    @abstractmethod
+    def _rebuilt(cls, tables: Mapping[str, NDArray[Any]], about: Mapping[str, Any]) -> Self:
+        """The statistic from its arrays and `_about`."""
+
+    def __add__(self, other: Any) -> Self:
+        """Return the statistic of the rows of both."""
+        return self._combined(self._alike(other, "add"), 1)
+
+    def __radd__(self, other: Any) -> Self:
+        """Let ``sum`` start from its 0."""
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
+    def __sub__(self, other: Any) -> Self:
+        """Return the statistic without the rows of the other, which must be among its own."""
+        return self._combined(self._alike(other, "subtract"), -1)
+
+    def _alike(self, other: Any, verb: str) -> Self:
+        """The other statistic, if the two can be combined."""
+        mine = type(self).__name__
+        if not isinstance(other, type(self)):
+            raise TypeError(f"Cannot {verb} {type(other).__name__} and {mine}.")
+        ours, theirs = self._options(), other._options()
+        for option, value in ours.items():
+            if theirs[option] != value:
+                raise ValueError(
+                    f"Cannot {verb} {mine} of different {option}: {value!r} and {theirs[option]!r}."
+                )
+        names, others = self._names(), other._names()
+        if names is not None and others is not None and names != others:
+            a, b = next(pair for pair in zip(names, others, strict=True) if pair[0] != pair[1])
+            raise ValueError(
+                f"Cannot {verb} {mine} of different features: {a!r} stands where the other "
+                f"has {b!r}."
+            )
+        return other
+
+    def _names(self) -> Names:
+        return getattr(self, "feature_names", None)
+
+    def _about(self) -> dict[str, Any]:
+        """The small part of the file form, and of the summary."""
+        names = self._names()
+        return {
+            "statistic": type(self).__name__,
+            **self._options(),
+            "feature_names": None if names is None else list(names),
+            "dtype": str(getattr(self, "dtype", None)),
+        }
+
+    def __eq__(self, other: object) -> bool:
+        """Say whether two statistics are equal to the last bit."""
+        if not isinstance(other, type(self)) or self._about() != other._about():
+            return False
+        mine, others = self._tables(), other._tables()
+        # How far off a value may be depends on the way it was reached, and is not part of it.
+        return mine.keys() == others.keys() and all(
+            _equal(mine[name], others[name]) for name in mine if name != "noise"
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return int(np.sum(self.rows))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return a summary in plain JSON types: what it is, classes, rows and weight."""
+        return {
+            **self._about(),
+            "classes": np.asarray(self.classes).tolist(),
+            "rows": np.asarray(self.rows).tolist(),
+            "weight": np.asarray(self.weight).tolist(),
+        }
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return plain arrays that hold all of it, for ``np.savez`` or any safe format.
+
+        One of them, ``about``, is a line of JSON. None holds objects, so that reading them back
+        runs no code.
+        """
+        about = np.array(json.dumps({"form": FORM, **self._about()}))
+        return {"about": about, **{name: _plain(table) for name, table in self._tables().items()}}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
+        """Return the statistic that `arrays` came from, after checking that they fit."""
+        try:
+            about = json.loads(str(arrays["about"]))
+            if about["form"] != FORM or about["statistic"] != cls.__name__:
+                raise ValueError(f"form {about['form']} of {about['statistic']}")
+            return cls._rebuilt({name: np.asarray(arrays[name]) for name in arrays}, about)
+        except (KeyError, TypeError, ValueError, IndexError) as error:
+            raise ValueError(f"These arrays do not hold {cls.__name__}: {error}.") from error
+
+
+def kind_of(arrays: Mapping[str, NDArray[Any]]) -> str | None:
+    """The name of the statistic that arrays hold; None if they hold none."""
+    try:
+        return str(json.loads(str(arrays["about"]))["statistic"])
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+def freeze(*tables: NDArray[Any] | None) -> None:
+    """Make arrays refuse to be written to."""
+    for table in tables:
+        if table is not None:
+            table.setflags(write=False)
+
+
+def expect(name: str, table: NDArray[Any], shape: tuple[int, ...], kinds: str = "f") -> None:
+    """Raise if an array read from a file has another shape or kind than it must have."""
+    if table.shape != shape or table.dtype.kind not in kinds:
+        raise ValueError(f"{name} has shape {table.shape} and dtype {table.dtype}, not {shape}")
+
+
+def _equal(a: NDArray[Any], b: NDArray[Any]) -> bool:
+    """Whether two arrays hold the same values, a sum of integers being a pair with low zero."""
+    if a.dtype.kind != b.dtype.kind and {a.dtype.kind, b.dtype.kind} == {"i", "f"}:
+        from .sums import as_pairs
+
+        a, b = as_pairs(a), as_pairs(b)
+    return np.array_equal(a, b)
+
+
+def _plain(table: NDArray[Any]) -> NDArray[Any]:
+    """An array without objects: class labels that are words may come as such."""
+    return np.array(table.tolist()) if table.dtype == object else table

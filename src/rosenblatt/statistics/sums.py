@@ -1,0 +1,95 @@
+"""Sums by class that are exact when they can be.
+
+Sums of whole numbers are 64-bit integers in an array (1, K, ...). Others are pairs of doubles (see
+`loops.pairs`) in an array (2, K, ...), high numbers first. In either form the value is ``sums[0]``.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import loops
+from .labels import Places
+
+Sums = NDArray[Any]
+
+# A difference of sums is zero when it is below the rounding of what it came from.
+ROUNDING = 2.0**-80
+
+
+def value(sums: Sums) -> NDArray[Any]:
+    """What the sums come to, (K, ...), in integers or doubles."""
+    high: NDArray[Any] = sums[0]
+    return high
+
+
+def as_pairs(sums: Sums) -> NDArray[np.float64]:
+    """Sums as pairs of doubles, without loss."""
+    if sums.dtype == np.float64:
+        return sums
+    if (np.abs(sums) <= 2**53).all():
+        return np.concatenate([sums, np.zeros_like(sums)], dtype=np.float64)
+    low_bits = sums[0] & 0xFFFFFFFF
+    high = (sums[0] - low_bits).astype(np.float64)  # 32 bits and zeros: exact
+    value = high + low_bits
+    return np.stack([value, (high - value) + low_bits])
+
+
+def spread(table: NDArray[Any], places: Places, n_classes: int) -> NDArray[Any]:
+    """A copy of table (p, K, ...) for more classes, with zeros for the new ones."""
+    if places is None:
+        return table.copy()
+    wide = np.zeros((table.shape[0], n_classes, *table.shape[2:]), table.dtype)
+    wide[:, places] = table
+    return wide
+
+
+def add(a: Sums, places: Places, b: Sums, others: NDArray[np.int64], n_classes: int) -> Sums:
+    """The sum of a and b, their classes put into their places among `n_classes`."""
+    if a.dtype.kind == b.dtype.kind == "i":
+        total = spread(a, places, n_classes)
+        total[0][others] += b[0]
+        if not total.size or total.min() >= 0:  # else it left the range of 64 bits
+            return total
+    total = spread(as_pairs(a), places, n_classes)
+    part = spread(as_pairs(b), others, n_classes)
+    loops.moments.add_pairs(total.reshape(2, -1), part.reshape(2, -1), 1.0)
+    return total
+
+
+def subtract(a: Sums, b: Sums, others: NDArray[np.int64]) -> Sums:
+    """What is left of a without b, whose classes are in places `others` of a's; may be negative."""
+    if a.dtype.kind == b.dtype.kind == "i":
+        left = a.copy()
+        left[0][others] -= b[0]
+        return left
+    left, part = as_pairs(a).copy(), spread(as_pairs(b), others, a.shape[1])
+    before = np.abs(left[0])
+    loops.moments.add_pairs(left.reshape(2, -1), part.reshape(2, -1), -1.0)
+    left[:, np.abs(left[0]) <= ROUNDING * before] = 0
+    return left
+
+
+def total_of(parts: list[Sums], shape: tuple[int, ...]) -> Sums:
+    """The sum of the chunks' sums, first chunks first."""
+    if not parts:
+        return np.zeros((1, *shape), np.int64)
+    if any(part.dtype.kind == "f" for part in parts):
+        parts = [settled(as_pairs(part)) for part in parts]
+    total = parts[0]
+    for part in parts[1:]:
+        if total.dtype.kind == "i":
+            total += part  # each below 2**53, and far fewer than 2**10 of them
+        else:
+            loops.moments.add_pairs(total.reshape(2, -1), part.reshape(2, -1), 1.0)
+    return total
+
+
+def settled(sums: Sums) -> Sums:
+    """Make the high number of each pair the rounded sum of both, after many additions; in place."""
+    if sums.dtype == np.float64:
+        high = sums[0] + sums[1]
+        sums[1] -= high - sums[0]
+        sums[0] = high
+    return sums

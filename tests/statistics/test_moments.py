@@ -1,0 +1,130 @@
+"""Moments: what is refused, what is missing, how far off they may be, and what they cost."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from rosenblatt.statistics import Gram, Moments
+
+
+@pytest.mark.parametrize("full", [False, True])
+@pytest.mark.parametrize("bad", [np.nan, np.inf, 1e200])
+def test_numbers_without_a_square_are_refused(full, bad):
+    X = np.ones((50, 3))
+    X[7, 1] = bad
+    for rows in (X, X[7:8]):
+        with pytest.raises(ValueError, match="Feature 1 holds NaN, infinity, or numbers whose"):
+            Moments.of(rows, np.zeros(len(rows)), full=full)
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_rows_that_were_never_added_are_refused(full):
+    a = Moments.of([[1.0, 5.0], [2.0, 6.0], [3.0, 5.0]], ["ham"] * 3, full=full)
+    with pytest.raises(ValueError, match=r"class ham feature 1 has a scatter of 0\.666667, less"):
+        a - Moments.of([[2.0, 90.0]], ["ham"], full=full)
+    with pytest.raises(ValueError, match="Cannot remove rows of class spam: none were added"):
+        a - Moments.of([[2.0, 90.0]], ["spam"], full=full)
+
+
+def test_missing_values_give_each_feature_its_own_weight():
+    X = np.array([[1.0, np.nan], [3.0, 4.0], [np.nan, 6.0], [np.nan, np.nan]])
+    a = Moments.of(X, ["a", "a", "a", "b"], missing="ignore")
+    assert a.rows.tolist() == [3, 1]
+    assert a.feature_weight.tolist() == [[2.0, 2.0], [0.0, 0.0]]
+    assert a.mean.tolist() == [[2.0, 5.0], [0.0, 0.0]]
+    assert a.scatter.tolist() == [[2.0, 2.0], [0.0, 0.0]]
+    parts = [Moments.of(X[i : i + 1], [y], missing="ignore") for i, y in enumerate("aaab")]
+    assert sum(parts) == a
+    assert a - parts[3] == sum(parts[:3])
+    assert Moments.of(sp.csr_matrix(X), ["a", "a", "a", "b"], missing="ignore") == a
+
+
+def test_missing_is_one_of_two_and_not_for_full_scatters():
+    with pytest.raises(ValueError, match="missing must be 'refuse' or 'ignore'; got 'drop'"):
+        Moments.of([[1.0]], missing="drop")
+    with pytest.raises(ValueError, match="'refuse' for a full scatter"):
+        Moments.of([[1.0]], full=True, missing="ignore")
+
+
+def test_the_bound_of_a_subtraction_is_rounding_times_scatter_before_over_after():
+    rng = np.random.RandomState(0)
+    X = rng.standard_normal((1000, 2))
+    typical, far = Moments.of(X[:10]), Moments.of([[1e8, 1e8]])
+    assert Moments.of(X).subtraction_bound(typical) < 1e-25
+    bound = (Moments.of(X) + far).subtraction_bound(far)
+    assert 1e-20 < bound < 1e-10
+    full = Moments.of(X, full=True)
+    assert 1e-16 < full.subtraction_bound(Moments.of(X[:10], full=True)) < 1e-11
+
+
+def test_total_is_the_moments_without_classes():
+    rng = np.random.RandomState(1)
+    X, y = rng.standard_normal((200, 3)) + 1e3, rng.randint(0, 4, 200)
+    for full in (False, True):
+        total, refit = Moments.of(X, y, full=full).total(), Moments.of(X, full=full)
+        assert np.allclose(total.mean, refit.mean, rtol=1e-14)
+        assert np.allclose(total.scatter, refit.scatter, rtol=1e-12, atol=1e-9)
+        assert len(total) == 200
+    weights = rng.uniform(size=200)
+    assert np.allclose(
+        Moments.of(X, y, weights).total().mean[0], np.average(X, axis=0, weights=weights)
+    )
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_rescaled_is_the_moments_of_rescaled_rows(full):
+    rng = np.random.RandomState(3)
+    X, y = rng.standard_normal((100, 3)) + 50, rng.randint(0, 2, 100)
+    shift, scale = X.mean(axis=0), X.std(axis=0)
+    found = Moments.of(X, y, full=full).rescaled(shift, scale)
+    expected = Moments.of((X - shift) / scale, y, full=full)
+    assert np.allclose(found.mean, expected.mean, rtol=1e-12, atol=1e-12)
+    assert np.allclose(found.scatter, expected.scatter, rtol=1e-12, atol=1e-9)
+    with pytest.raises(ValueError, match="scale not zero"):
+        found.rescaled(0.0, 0.0)
+
+
+def test_gram_gives_the_least_squares_fit():
+    rng = np.random.RandomState(2)
+    X, w = rng.standard_normal((500, 4)) + 1e4, rng.uniform(size=500)
+    Y = X @ rng.standard_normal((4, 2)) + rng.standard_normal((500, 2))
+    root = np.sqrt(w)[:, None]
+    expected = np.linalg.lstsq(root * np.column_stack([X - 1e4, np.ones(500)]), root * Y)[0]
+    for storage in (np.asarray, sp.csr_matrix):
+        gram = Gram.of(storage(X), Y, w)
+        coef = np.linalg.solve(gram.xx, gram.xy)
+        assert np.allclose(coef, expected[:4], rtol=1e-9)
+        assert np.allclose(gram.mean_y - (gram.mean_x - 1e4) @ coef, expected[4], rtol=1e-9)
+        assert gram.yy.shape == (2, 2)
+        assert gram.rows == 500
+        assert np.isclose(gram.weight, w.sum())
+    parts = Gram.by_group(X, Y, np.arange(500) % 3, 3, w)
+    assert np.allclose(sum(parts).xx, gram.xx)
+    assert Gram.zero(4, 2) + gram == gram
+    assert Gram.zero(4, 2).xx.shape == (4, 4)
+
+
+def test_gram_refuses_targets_of_another_length_or_kind():
+    with pytest.raises(ValueError, match=r"y must have shape \(2,\)"):
+        Gram.of([[1.0], [2.0]], [1.0])
+    with pytest.raises(ValueError, match="y must be numbers"):
+        Gram.of([[1.0]], ["a"])
+
+
+@pytest.mark.needs_compiler
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int32])
+@pytest.mark.parametrize("full", [False, True])
+def test_no_temporary_of_the_size_of_the_data(order, dtype, full):
+    X = np.ones((2_000_000, 10), dtype=dtype, order=order)
+    X[::2] += 1
+    Moments.of(X[:1000].copy(order), full=full)
+    tracemalloc.start()
+    Moments.of(X, full=full)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    labels = X.shape[0] * 8
+    # A chunk of another kind is copied, for each thread one; 10 columns make labels a large share.
+    assert peak <= labels + 0.4 * X.nbytes
