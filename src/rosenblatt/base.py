@@ -29,19 +29,23 @@ FLOATS = (np.float64, np.float32)
 
 def fitting(method: Callable[..., Any]) -> Callable[..., Any]:
     """Make a fit speak to callbacks, and leave the estimator as it was if it does not end well."""
-    speaking = with_callbacks(method)
+    return all_or_nothing(with_callbacks(method))
+
+
+def all_or_nothing(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Leave the estimator as it was if a method does not end well."""
 
     @functools.wraps(method)
-    def all_or_nothing(self: BaseEstimator, *args: Any, **kwargs: Any) -> Any:
+    def whole(self: BaseEstimator, *args: Any, **kwargs: Any) -> Any:
         before = dict(vars(self))
         try:
-            return speaking(self, *args, **kwargs)
+            return method(self, *args, **kwargs)
         except BaseException:
             vars(self).clear()
             vars(self).update(before)
             raise
 
-    return all_or_nothing
+    return whole
 
 
 def warn_not_converged(message: str) -> None:

@@ -1,0 +1,218 @@
+"""Models that draw all they know from an additive statistic.
+
+Such a model says how rows become a statistic (`_measure`) and what a statistic implies
+(`_conclude`). From ``+`` and ``-`` it then fits, streams, merges and forgets without a line of its
+own for any of it.
+"""
+
+from abc import abstractmethod
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from rosenblatt.base import FLOATS, all_or_nothing, encode_labels
+from rosenblatt.statistics import Labels, Statistic
+
+
+class Additive(BaseEstimator):  # type: ignore[misc]
+    """A model that is what its statistic implies."""
+
+    statistics_: Any
+    n_features_in_: int
+
+    @abstractmethod
+    def _measure(
+        self, X: Any, y: Any, sample_weight: NDArray[Any] | None, careful: bool = False
+    ) -> Statistic:
+        """The statistic of checked rows; `careful` if they are to be taken out of others."""
+
+    @abstractmethod
+    def _conclude(self) -> None:
+        """Set the fitted attributes that `statistics_` implies."""
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from X (n, d) and labels y (n,), in one pass; return self.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            The examples.
+        y : array-like of shape (n,)
+            Their labels.
+        sample_weight : array-like of shape (n,) or None
+            How often each row counts; any numbers >= 0.
+        """
+        self._validate_params()
+        self._publish(self._statistic(X, y, sample_weight, first=True))
+        return self
+
+    @all_or_nothing
+    def merge(self, other: Self) -> Self:
+        """Learn what another model has learned, as if fitted on the rows of both; return self.
+
+        Parameters
+        ----------
+        other : a fitted model of the same class, parameters and features.
+        """
+        check_is_fitted(self)
+        if type(other) is not type(self):
+            mine, theirs = type(self).__name__, type(other).__name__
+            raise TypeError(f"A {mine} can merge with another {mine} only; got a {theirs}.")
+        check_is_fitted(other)
+        ours, others = self.get_params(), other.get_params()
+        for name, value in ours.items():
+            if not np.array_equal(value, others[name]):
+                raise ValueError(
+                    f"Models must have the same parameters to be merged; {name} is {value!r} here "
+                    f"and {others[name]!r} there."
+                )
+        self._publish(self.statistics_ + other.statistics_)
+        return self
+
+    @all_or_nothing
+    def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Unlearn rows, as if never fitted on them; return self.
+
+        Rows that were never learned are refused where that can be known, and nothing is changed.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows the model has learned from.
+        y : array-like of shape (n,)
+            Their labels.
+        sample_weight : array-like of shape (n,) or None
+            The weights they had.
+        """
+        check_is_fitted(self)
+        left = self.statistics_ - self._statistic(X, y, sample_weight, first=False, careful=True)
+        if not len(left):
+            raise ValueError(
+                "These are all the rows that the model has learned from: nothing would be left. "
+                "An unfitted copy is sklearn.base.clone(model)."
+            )
+        self._publish(left)
+        return self
+
+    @classmethod
+    def from_statistics(cls, statistics: Statistic, **parameters: Any) -> Self:
+        """Return the fitted model that a statistic implies, without any rows.
+
+        Parameters
+        ----------
+        statistics : the statistic of a model of this class, or a sum of such.
+        parameters : of the model.
+        """
+        model = cls(**parameters)
+        model._validate_params()
+        model.n_features_in_ = statistics.n_features  # type: ignore[attr-defined]
+        names = getattr(statistics, "feature_names", None)
+        if names is not None:
+            model.feature_names_in_ = np.array(names, dtype=object)
+        model._publish(statistics)
+        return model
+
+    def _publish(self, statistic: Statistic) -> None:
+        """Set the statistic and all that follows from it."""
+        self.statistics_ = statistic
+        self._conclude()
+
+    def _statistic(
+        self, X: Any, y: Any, sample_weight: Any, *, first: bool, careful: bool = False
+    ) -> Statistic:
+        """Check rows and measure them; `first` if nothing is known of their columns yet."""
+        X = self._check_X(X, first)
+        y = self._check_y(y, X.shape[0])
+        if sample_weight is not None:
+            shape = np.empty((X.shape[0], 0))  # all that the check reads of X
+            sample_weight = _check_sample_weight(
+                sample_weight, shape, dtype=np.float64, ensure_non_negative=True
+            )
+        statistic = self._measure(X, y, sample_weight, careful)
+        names = getattr(self, "feature_names_in_", None)
+        return statistic if names is None else replace(statistic, feature_names=tuple(names))  # type: ignore[type-var]
+
+    def _check_X(self, X: Any, first: bool) -> Any:
+        """X (n, d) as statistics read it; they find values that are not finite by themselves."""
+        return validate_data(
+            self, X, reset=first, accept_sparse="csr", dtype=FLOATS, order="C",
+            ensure_all_finite=False,
+        )  # fmt: skip
+
+    def _check_y(self, y: Any, n: int) -> Any:
+        """The target as statistics read it."""
+        return y
+
+
+class AdditiveClassifier(ClassifierMixin, Additive):  # type: ignore[misc]
+    """An additive model of classes. Classes seen later extend it."""
+
+    classes_: NDArray[Any]
+
+    _promised: NDArray[Any] | None = None  # classes that `partial_fit` was told of
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from X (n, d) and labels y (n,), in one pass; return self.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            The examples.
+        y : array-like of shape (n,)
+            Their labels.
+        sample_weight : array-like of shape (n,) or None
+            How often each row counts; any numbers >= 0.
+        """
+        self._promised = None
+        super().fit(X, y, sample_weight)
+        return self
+
+    @all_or_nothing
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from some more rows; any batches give what one fit on all rows gives; return self.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            The examples.
+        y : array-like of shape (n,)
+            Their labels.
+        classes : array-like of shape (K,) or None
+            Labels that may come. They need not be given: a new one makes a new class.
+        sample_weight : array-like of shape (n,) or None
+            How often each row counts; any numbers >= 0.
+        """
+        self._validate_params()
+        first = not hasattr(self, "statistics_")
+        if classes is not None:
+            told = np.unique(np.asarray(classes))
+            self._promised = told if self._promised is None else np.union1d(self._promised, told)
+        statistic = self._statistic(X, y, sample_weight, first=first)
+        self._publish(statistic if first else self.statistics_ + statistic)
+        return self
+
+    def _check_y(self, y: Any, n: int) -> Labels:
+        classes, codes = encode_labels(y)
+        if len(codes) != n:
+            raise ValueError(f"X and y must have as many rows; X has {n} and y has {len(codes)}.")
+        return Labels(classes, codes.astype(np.int64, copy=False))
+
+    def _publish(self, statistic: Statistic) -> None:
+        seen, told = statistic.classes, self._promised
+        self.classes_ = seen.copy() if told is None else np.union1d(seen, told)
+        super()._publish(statistic)
+
+    def _by_class(self, table: NDArray[Any]) -> NDArray[Any]:
+        """A table of the statistic, one row a class (k, ...); zeros for classes not yet seen."""
+        seen = self.statistics_.classes
+        if len(seen) == len(self.classes_):
+            return table
+        wide = np.zeros((len(self.classes_), *table.shape[1:]), table.dtype)
+        wide[np.searchsorted(self.classes_, seen)] = table
+        return wide

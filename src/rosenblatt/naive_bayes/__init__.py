@@ -1,0 +1,1 @@
+"""Naive Bayes: features that are independent within each class."""

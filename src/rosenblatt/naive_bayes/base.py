@@ -1,0 +1,197 @@
+"""What all naive Bayes models share: classes, priors, and decisions by joint probability.
+
+P(y, x) = P(y) prod_j P(x_j | y), always as sums of logarithms.
+"""
+
+import warnings
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logsumexp
+from sklearn.utils.validation import check_is_fitted
+
+from rosenblatt.additive import AdditiveClassifier
+from rosenblatt.explanation import Explanation, feature_names
+
+
+class NaiveBayes(AdditiveClassifier):
+    """Decides by the joint probability of class and features."""
+
+    class_log_prior_: NDArray[Any]
+
+    @abstractmethod
+    def _log_likelihood(self, X: Any) -> NDArray[Any]:
+        """log P(x | y) for each checked row and class, (n, K)."""
+
+    @abstractmethod
+    def _log_factors(self, X: Any) -> NDArray[np.float64]:
+        """log P(x_j | y) for one checked row (1, d): (K, d), feature by feature."""
+
+    def predict_joint_log_proba(self, X: Any) -> NDArray[Any]:
+        """Return log P(x, y) for each row of X and class: (n, K).
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows to score.
+
+        Returns
+        -------
+        scores : ndarray of shape (n, K)
+            Columns in the order of `classes_`.
+        """
+        check_is_fitted(self)
+        X = self._check_X(X, first=False)
+        joint: NDArray[Any] = self._log_likelihood(X) + self.class_log_prior_
+        return joint
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the most probable class of each row of X; of equals the first in `classes_`.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows to classify.
+
+        Returns
+        -------
+        y : ndarray of shape (n,)
+            Their labels.
+        """
+        joint = self._possible(self.predict_joint_log_proba(X))
+        labels: NDArray[Any] = self.classes_[joint.argmax(axis=1)]
+        return labels
+
+    def predict_log_proba(self, X: Any) -> NDArray[Any]:
+        """Return log P(y | x) for each row of X and class: (n, K).
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows to classify.
+
+        Returns
+        -------
+        log_probabilities : ndarray of shape (n, K)
+            Columns in the order of `classes_`.
+        """
+        joint = self._possible(self.predict_joint_log_proba(X))
+        return np.asarray(joint - logsumexp(joint, axis=1, keepdims=True))
+
+    def predict_proba(self, X: Any) -> NDArray[Any]:
+        """Return P(y | x) for each row of X and class: (n, K).
+
+        A row that is impossible in every class gets the classes' shares, with a warning.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows to classify.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n, K)
+            Columns in the order of `classes_`; each row sums to one.
+        """
+        return np.asarray(np.exp(self.predict_log_proba(X)))
+
+    def score_samples(self, X: Any) -> NDArray[Any]:
+        """Return log P(x), the logarithm of the density or probability of each row of X: (n,).
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows to judge.
+
+        Returns
+        -------
+        log_density : ndarray of shape (n,)
+            -inf for a row that is impossible in every class.
+        """
+        return np.asarray(logsumexp(self.predict_joint_log_proba(X), axis=1))
+
+    def explain(self, x: Any, rival: Any = None) -> Explanation:
+        """Return what each feature of one example adds to the log-odds of the predicted class.
+
+        Parameters
+        ----------
+        x : array-like of shape (d,) or (1, d)
+            The example.
+        rival : label or None
+            The class to compare with; the second most probable if None.
+
+        Returns
+        -------
+        explanation : Explanation
+            Its parts add up to the log-odds.
+        """
+        check_is_fitted(self)
+        if len(self.classes_) < 2:
+            raise ValueError("There is nothing to explain: the model knows one class only.")
+        X = self._check_X(x if np.ndim(x) == 2 or hasattr(x, "toarray") else [x], first=False)
+        if X.shape[0] != 1:
+            raise ValueError(f"x must be one example; got {X.shape[0]} rows.")
+        parts, prior = self._log_factors(X), self.class_log_prior_
+        order = np.argsort(-(parts.sum(axis=1) + prior), kind="stable")
+        winner, second = int(order[0]), int(order[1])
+        if rival is not None:
+            found = np.flatnonzero(self.classes_ == rival)
+            if not len(found) or found[0] == winner:
+                raise ValueError(
+                    f"rival must be a class other than the predicted {self.classes_[winner]!r}; "
+                    f"got {rival!r}."
+                )
+            second = int(found[0])
+        with np.errstate(invalid="ignore"):  # both impossible: nothing can be said of the feature
+            contributions = np.nan_to_num(parts[winner] - parts[second], nan=0.0, posinf=np.inf)
+        start = float(prior[winner] - prior[second])
+        return Explanation(
+            winner=self.classes_[winner],
+            rival=self.classes_[second],
+            log_odds=start + float(contributions.sum()),
+            start=start,
+            contributions=contributions,
+            names=feature_names(self, X.shape[1]),
+        )
+
+    def _possible(self, joint: NDArray[Any]) -> NDArray[Any]:
+        """The joint log-probabilities, with the prior where a row is impossible in every class."""
+        impossible = np.isneginf(joint).all(axis=1)
+        n = int(np.count_nonzero(impossible))
+        if n:
+            warnings.warn(
+                f"{n} of {len(joint)} rows have probability zero in every class: they get the "
+                "classes' own shares. Smoothing (alpha > 0) makes every row possible.",
+                stacklevel=3,
+            )
+            joint[impossible] = self.class_log_prior_
+        return joint
+
+
+def log_prior(
+    prior: Any, counts: NDArray[np.float64], n_classes: int, uniform: bool = False
+) -> NDArray[np.float64]:
+    """The logarithm of the classes' shares (K,): given, uniform, or counted.
+
+    A class without weight has probability zero.
+    """
+    if prior is not None:
+        given = np.asarray(prior, dtype=np.float64)
+        if given.shape != (n_classes,):
+            raise ValueError(
+                f"Number of priors must match number of classes; got {given.size} and {n_classes}."
+            )
+        if (given < 0).any() or not np.isclose(given.sum(), 1.0):
+            raise ValueError(
+                f"The sum of the priors should be 1, and priors must be non-negative; "
+                f"got {given.tolist()}."
+            )
+        shares = given
+    elif uniform:
+        shares = np.full(n_classes, 1.0 / n_classes)
+    else:
+        shares = counts / counts.sum()
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(shares))
