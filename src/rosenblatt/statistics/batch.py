@@ -121,7 +121,9 @@ class Batch:
         """Raise if a sum is not finite, saying which feature is to blame."""
         for table in tables:
             # One number tells it at the price of a sum; only then is it worth looking closer.
-            if not np.isfinite(table.sum()) and not np.isfinite(table).all():
+            with np.errstate(over="ignore", invalid="ignore"):
+                suspect = not np.isfinite(table.sum())
+            if suspect and not np.isfinite(table).all():
                 axes = tuple(a for a in range(table.ndim) if a != 2)
                 j = int(np.flatnonzero(~np.isfinite(table).all(axis=axes))[0])
                 raise ValueError(
