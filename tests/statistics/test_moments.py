@@ -19,6 +19,11 @@ def test_numbers_without_a_square_are_refused(full, bad):
             Moments.of(rows, np.zeros(len(rows)), full=full)
 
 
+def test_infinities_of_both_signs_are_refused_without_a_warning():
+    with pytest.raises(ValueError, match="Feature 0 holds NaN, infinity"):
+        Moments.of(np.array([[np.inf, -np.inf], [1.0, 1.0]]))
+
+
 @pytest.mark.parametrize("full", [False, True])
 def test_rows_that_were_never_added_are_refused(full):
     a = Moments.of([[1.0, 5.0], [2.0, 6.0], [3.0, 5.0]], ["ham"] * 3, full=full)

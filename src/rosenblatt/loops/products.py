@@ -150,15 +150,18 @@ def gather_near(X, order, start, stop, weights, centre, reach, block, roots, far
     n_near = 0
     for t in range(start, stop):
         i = order[t]
-        root = 1.0 if weights is None else np.sqrt(np.float64(weights[i]))
         excess = 0.0
         for j in range(X.shape[1]):
             distance = np.float64(X[i, j]) - centre[j]
-            excess += abs(distance) - reach[j] if abs(distance) > reach[j] else 0.0
-            block[n_near, j] = root * distance
+            block[n_near, j] = distance
+            excess += max(abs(distance) - reach[j], 0.0)
         if excess > 0:
             far[i] = b
-        else:
-            roots[n_near] = root
-            n_near += 1
+            continue
+        roots[n_near] = 1.0
+        if weights is not None:
+            roots[n_near] = np.sqrt(np.float64(weights[i]))
+            for j in range(X.shape[1]):
+                block[n_near, j] *= roots[n_near]
+        n_near += 1
     return n_near

@@ -98,7 +98,9 @@ class Batch:
             X = some_rows(X, first, first + stop - start, dtypes)
             return work(X, self.buckets[start:stop], weights)
 
-        wanted = max(CELLS_PER_CHUNK, CHUNK_OVER_TABLE * table_cells)
+        # Tables of sparse data are wide, and are made and added up for every chunk.
+        least = 4 * CELLS_PER_CHUNK if sp.issparse(self.X) else CELLS_PER_CHUNK
+        wanted = max(least, CHUNK_OVER_TABLE * table_cells)
         # The pool cuts chunks of its own size: tell it of as many cells as make them ours.
         cells = max(1, self.n_cells * threads.CELLS_PER_CHUNK // wanted)
         return threads.over_chunks(work_on, self.n_rows, cells)
@@ -121,7 +123,9 @@ class Batch:
         """Raise if a sum is not finite, saying which feature is to blame."""
         for table in tables:
             # One number tells it at the price of a sum; only then is it worth looking closer.
-            if not np.isfinite(table.sum()) and not np.isfinite(table).all():
+            with np.errstate(over="ignore", invalid="ignore"):
+                suspect = not np.isfinite(table.sum())
+            if suspect and not np.isfinite(table).all():
                 axes = tuple(a for a in range(table.ndim) if a != 2)
                 j = int(np.flatnonzero(~np.isfinite(table).all(axis=axes))[0])
                 raise ValueError(
