@@ -20,6 +20,11 @@ ADAPTERS = {
     ("rosenblatt", "Perceptron"): "perceptron",
     ("rosenblatt", "PocketPerceptron"): "pocket",
     ("sklearn", "Perceptron"): "perceptron",
+    **{
+        (package, f"{kind}NB"): "gaussian_nb" if kind == "Gaussian" else "counting"
+        for package in ("rosenblatt", "sklearn")
+        for kind in ("Bernoulli", "Categorical", "Complement", "Gaussian", "Multinomial")
+    },
 }
 
 
