@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.trace.data import Data
 from rosenblatt.trace.measure import Ruler
 from rosenblatt.trace.run import Run
+from rosenblatt.trace.supports import has_supports
 from rosenblatt.trace.thinning import sampled
 
 MOST_POINTS = 2000
@@ -39,18 +39,20 @@ class Points:
         X, y = run.data.points(), run.data.labels()
         drawn = sampled(len(X), MOST_POINTS)
         rows = sorted({*drawn, *visited})
-        X = X.astype(getattr(run.data.X, "dtype", X.dtype), copy=False)
-        ruler = Ruler(Data(X[rows], y[rows]))
-        return cls(rows, X[rows], y[rows], run.last.classes_, len(X), drawn, ruler)
+        return cls(rows, X[rows], y[rows], run.last.classes_, len(X), drawn, run.ruler)
 
     def judged(self, estimator: Any) -> dict[str, str]:
-        """Which of the points the model gets ``wrong``, and which it has ``tied``, if any.
+        """Which of the points the model gets ``wrong``, and if any, which it has ``tied``.
 
-        A bit each, four to a hexadecimal digit.
+        Of a kernel model also which are its ``support``. A bit each, four to a hexadecimal digit.
         """
         wrong, tied = self.ruler.wrong(estimator), self.ruler.tied(estimator)
-        bits = {} if wrong is None else {"wrong": np.packbits(wrong).tobytes().hex()}
-        return bits | ({"tied": np.packbits(tied).tobytes().hex()} if tied.any() else {})
+        told = {} if wrong is None else {"wrong": bits(wrong[self.rows])}
+        if tied[self.rows].any():
+            told["tied"] = bits(tied[self.rows])
+        if has_supports(estimator):
+            told["support"] = bits(np.isin(self.rows, estimator.support_))
+        return told
 
     def payload(self) -> dict[str, Any]:
         """The points as plain JSON types."""
@@ -63,6 +65,11 @@ class Points:
             "class": [code.get(name, -1) for name in self.labels.tolist()],
             "faint": sorted(set(self.rows).difference(self.sampled)),  # drawn while visited
         }
+
+
+def bits(flags: NDArray[np.bool_]) -> str:
+    """Flags as hexadecimal digits, four in each."""
+    return np.packbits(flags).tobytes().hex()
 
 
 def numbers(values: Any) -> Any:
