@@ -1,8 +1,8 @@
 """The scores of a model that is not linear, on a grid over the box that a page shows.
 
 A page draws curves and regions from them (view/contours.js). What matters is where the best class
-changes, so scores are kept relative to the best, and eight bits are spent on the nodes next to a
-change; their order at every node is exact.
+changes, so scores are kept relative to the best, as logarithms in eight bits; which class is best
+at a node, and whether alone, is exact.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ ASPECT = 1.25  # of a box with one unit for both axes
 FEWEST, MOST = 240, 2500  # nodes of a grid
 ROOM = 4_300_000  # characters of a page for all grids, and for the bits of all points
 OTHERWISE = 400  # characters of a step besides
+OCTAVE = 4  # units of a score's logarithm in a factor of two
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,24 +84,12 @@ def box_around(points: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def quantised(behind: NDArray[np.float64]) -> NDArray[np.int64]:
-    """How far each class is behind the best, (up, across, K), in 127 units of the largest needed.
+    """How far each class is behind the best (up, across, K), in quarters of octaves.
 
-    Needed exactly is, at each node, the class that is best at a node beside it: a boundary passes
-    between them. What is behind further is as far as can be said.
+    127 is the largest, each unit less a factor ``2 ** (1 / 4)``, and 0 is 0. So a boundary is
+    placed as well where scores are small as where they are large: within 1/40 of a cell.
     """
-    largest = _largest_needed(behind) or behind.max() or 1.0
-    units = np.clip(np.rint(behind / largest * 127), 0, 127).astype(np.int64)
-    return np.where(behind > 0, np.maximum(units, 1), 0)
-
-
-def _largest_needed(behind: NDArray[np.float64]) -> float:
-    best = behind.argmin(axis=2)[:, :, np.newaxis]
-    whole, first, second = slice(None), slice(None, -1), slice(1, None)
-    pairs = [((whole, first), (whole, second)), ((first, whole), (second, whole))]
-    pairs += [((first, first), (second, second)), ((first, second), (second, first))]
-    largest = 0.0
-    for here, there in pairs:
-        for a, b in ((here, there), (there, here)):
-            needed = np.take_along_axis(behind[a], best[b], axis=2)
-            largest = max(largest, float(needed.max(initial=0.0)))
-    return largest
+    largest = float(behind.max()) or 1.0
+    octaves = np.log2(np.where(behind > 0, behind, largest) / largest)
+    units = np.clip(np.rint(127 + OCTAVE * octaves), 1, 127).astype(np.int64)
+    return np.where(behind > 0, units, 0)

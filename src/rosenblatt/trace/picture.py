@@ -57,10 +57,10 @@ def figure_of(run: Run, unit: str) -> Figure:
 
 def _curves(run: Run, steps: list[Step]) -> dict[str, list[float]]:
     """The quantities the model has, by name."""
-    measures = [run.measures(step) for step in steps]
+    measures, name = [run.measures(step) for step in steps], published(run.last)
     curves = {
         "training error": [m.error for m in measures],
-        "objective": [m.objective for m in measures],
+        f"objective of the {name}" if name else "objective": [m.objective for m in measures],
     }
     return {name: values for name, values in curves.items() if not np.all(np.isnan(values))}
 
