@@ -177,7 +177,8 @@ def draw_rings(ax: Axes, points: NDArray[np.float64], chosen: Sequence[int], nam
     """A thin ring around each of the chosen points, with their name for the legend."""
     size = size_of(points)
     ring: dict[str, Any] = {"facecolors": "none", "edgecolors": INK, "linewidths": 0.6}
-    ax.scatter(*points[chosen].T, s=2.2 * size + 12, zorder=3.2, **ring)
+    x, y = points[chosen].T
+    ax.scatter(x, y, s=2.2 * size + 12, zorder=3.2, **ring)
     ax.scatter([], [], s=1.4 * size, label=name, **ring)
 
 

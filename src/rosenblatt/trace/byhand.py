@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rosenblatt.trace.cells import bias_of, counts_of, update_of, weights_of
+from rosenblatt.trace.guises import published, running
 from rosenblatt.trace.notation import MOST_NUMBERS, has_bias, number, planes, score, vector
 from rosenblatt.trace.run import Run, Step
-from rosenblatt.trace.running import published, running
 from rosenblatt.trace.supports import has_supports
 from rosenblatt.trace.table import Table
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.trace.guises import running
 from rosenblatt.trace.notation import MOST_NUMBERS, has_bias, number, planes, score, vector
 from rosenblatt.trace.run import Run, Step
-from rosenblatt.trace.running import running
 from rosenblatt.trace.supports import coefficients, has_supports
 
 MOST_COUNTS = 4  # coefficients of so many supports are written out where there are many rows

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rosenblatt.trace.guises import published
 from rosenblatt.trace.run import Run, Step
-from rosenblatt.trace.running import published
 from rosenblatt.trace.supports import has_supports
 
 if TYPE_CHECKING:

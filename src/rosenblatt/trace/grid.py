@@ -9,18 +9,20 @@ from __future__ import annotations
 
 from base64 import b64encode
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.plot.plane import class_scores
-from rosenblatt.trace.measure import nameless
+from rosenblatt.trace.guises import nameless
+from rosenblatt.trace.scores import SupportScores, sums_over_supports
 
 ASPECT = 1.25  # of a box with one unit for both axes
 FEWEST, MOST = 240, 2500  # nodes of a grid
-ROOM = 4_300_000  # characters of a page for all grids, and for the bits of all points
-OTHERWISE = 400  # characters of a step besides
+ROOM = 4_700_000  # characters of a page for all steps
+OTHERWISE = 320  # characters of a step besides
 OCTAVE = 4  # units of a score's logarithm in a factor of two
 
 
@@ -36,7 +38,7 @@ class Grid:
     def around(cls, points: NDArray[np.float64], n_classes: int, n_states: int) -> Grid:
         """A grid around points (m, 1 or 2), so fine that one per state fits on a page."""
         layers = 1 if n_classes == 2 else n_classes
-        room = ROOM / n_states - len(points) / 2 - OTHERWISE
+        room = ROOM / n_states - len(points) / 4 - OTHERWISE  # four points to a digit
         nodes = int(np.clip(0.75 * room / layers, FEWEST, MOST))  # three bytes in four letters
         if points.shape[1] == 1:
             return cls(box_around(points), (nodes // 4, 1), n_classes)
@@ -49,8 +51,7 @@ class Grid:
         A layer goes row by row from the box's lower left corner, and says by how much its class
         is behind the best; with two classes, by how much the second leads. None unless finite.
         """
-        nodes = self._nodes().astype(getattr(estimator, "support_vectors_", self.box).dtype)
-        scores = class_scores(nameless(estimator, nodes), nodes)
+        scores = self._scores(estimator)
         if not np.isfinite(scores).all():
             return None
         behind = scores.max(axis=1, keepdims=True) - scores
@@ -62,11 +63,25 @@ class Grid:
         """The grid as plain JSON types."""
         return {"box": self.box.tolist(), "shape": list(self.shape)}
 
+    def _scores(self, estimator: Any) -> NDArray[np.float64]:
+        """A score per node and class."""
+        if not sums_over_supports(estimator):
+            return class_scores(nameless(estimator, self._nodes), self._nodes)
+        scores = self._supports.of(estimator)
+        return np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
+
+    @cached_property
+    def _supports(self) -> SupportScores:
+        return SupportScores(self._nodes)
+
+    @cached_property
     def _nodes(self) -> NDArray[np.float64]:
-        across, up = (np.linspace(*self.box[j], self.shape[j]) for j in range(2))
+        (left, right), (low, high) = self.box
+        across = np.linspace(left, right, self.shape[0])
         if self.shape[1] == 1:
             return across[:, np.newaxis]
-        return np.column_stack([axis.ravel() for axis in np.meshgrid(across, up)])
+        grid = np.meshgrid(across, np.linspace(low, high, self.shape[1]))
+        return np.column_stack([axis.ravel() for axis in grid])
 
 
 def box_around(points: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -90,6 +105,6 @@ def quantised(behind: NDArray[np.float64]) -> NDArray[np.int64]:
     placed as well where scores are small as where they are large: within 1/40 of a cell.
     """
     largest = float(behind.max()) or 1.0
-    octaves = np.log2(np.where(behind > 0, behind, largest) / largest)
+    octaves = np.log2(np.where(behind > 0, behind, largest)) - np.log2(largest)
     units = np.clip(np.rint(127 + OCTAVE * octaves), 1, 127).astype(np.int64)
     return np.where(behind > 0, units, 0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import math
 from typing import Any, NamedTuple
 
@@ -21,7 +20,8 @@ from rosenblatt.mistake_driven.decision import (
     margins_of,
 )
 from rosenblatt.trace.data import Data
-from rosenblatt.trace.running import running
+from rosenblatt.trace.guises import nameless, running
+from rosenblatt.trace.scores import SupportScores, sums_over_supports
 
 
 class Measures(NamedTuple):
@@ -37,8 +37,8 @@ class Ruler:
 
     Checking the data takes far longer than scoring a few hundred rows, so for our linear models
     it is done once: their scores are then one product each, by the operations of their own
-    `decision_function`, and lead to the same bits. Other models are asked themselves, those that
-    judge by their scores once for everything.
+    `decision_function`, and lead to the same bits. Of kernel models the kernel values are kept.
+    Other models are asked themselves, those that judge by their scores once for everything.
     """
 
     def __init__(self, data: Data) -> None:
@@ -46,6 +46,7 @@ class Ruler:
         self._X: Any = None
         self._classes: Any = None
         self._codes: NDArray[np.intp] = np.empty(0, np.intp)
+        self._supports: SupportScores | None = None
         self._latest: tuple[Any, NDArray[Any]] = (None, np.empty(0))
 
     def measure(self, estimator: Any) -> Measures:
@@ -83,6 +84,8 @@ class Ruler:
 
     def _fresh_scores(self, estimator: Any) -> NDArray[Any]:
         model = nameless(estimator, self.data.X)
+        if sums_over_supports(estimator):
+            return self._kernel_scores(estimator)
         if not is_plainly_linear(estimator):
             return np.asarray(model.decision_function(self.data.X))
         if self._X is None:
@@ -90,6 +93,12 @@ class Ruler:
         scores = safe_sparse_dot(self._X, estimator.coef_.T, dense_output=True)
         scores = scores + estimator.intercept_
         return np.asarray(scores.ravel() if scores.shape[1] == 1 else scores)
+
+    def _kernel_scores(self, estimator: Any) -> NDArray[Any]:
+        if self._supports is None:
+            X = self.data.X
+            self._supports = SupportScores(X if hasattr(X, "shape") else np.asarray(X))
+        return self._supports.of(estimator)
 
     def _codes_among(self, classes: NDArray[Any]) -> NDArray[np.intp]:
         """The number of each row's class; the models of a run share their `classes`."""
@@ -136,12 +145,3 @@ def is_plainly_linear(estimator: Any) -> bool:
         and hasattr(estimator, "coef_")
         and not sp.issparse(estimator.coef_)
     )
-
-
-def nameless(estimator: Any, X: Any) -> Any:
-    """The model, or a copy that expects no column names where X is a bare array."""
-    if not hasattr(estimator, "feature_names_in_") or hasattr(X, "columns"):
-        return estimator
-    model = copy.copy(estimator)
-    del model.feature_names_in_
-    return model

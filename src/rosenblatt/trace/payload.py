@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from rosenblatt.plot.palette import clipped
 from rosenblatt.plot.plane import is_flat
 from rosenblatt.trace.grid import Grid
+from rosenblatt.trace.guises import published, running
 from rosenblatt.trace.points import Points, numbers
 from rosenblatt.trace.run import Run, Step
-from rosenblatt.trace.running import published, running
 from rosenblatt.trace.supports import coefficients, has_supports, heaviest
 from rosenblatt.trace.thinning import strided
 
@@ -45,7 +45,10 @@ def payload_of(
         "supports": states.supports,
         "n_steps": len(run.steps),
         "steps": [_step(step, number[id(step.estimator)]) for step in steps],
-        "states": [states.payload(run, step) for step in first],
+        "states": [
+            states.payload(run, step, before)
+            for step, before in zip(first, [None, *first[:-1]], strict=True)
+        ],
         "points": points and points.payload(),
         "grid": states.grid and states.grid.payload(),
     }
@@ -82,8 +85,8 @@ class _States:
         named = coef is not None or points is not None
         return cls(features if named else [], supports, points, grid)
 
-    def payload(self, run: Run, step: Step) -> dict[str, Any]:
-        """The state after `step` as plain JSON types."""
+    def payload(self, run: Run, step: Step, before: Step | None) -> dict[str, Any]:
+        """The state after `step` as plain JSON types; of supports it says which have `turned`."""
         measures, model = run.measures(step), step.estimator
         state: dict[str, Any] = {
             "objective": numbers(measures.objective),
@@ -100,6 +103,8 @@ class _States:
                 state |= {f"last_{name}": value for name, value in told.items()}
         if has_supports(model):
             state |= {"n_support": len(model.support_), "intercept": numbers(model.intercept_)}
+            if self.points is not None:
+                state["turned"] = self.points.turned(before and before.estimator, model)
         if self.supports is not None:
             state["dual"] = numbers(coefficients(model, self.supports))
         if self.grid is not None:

@@ -19,8 +19,8 @@ from rosenblatt.plot.plane import (
     set_frame,
     why_lineless,
 )
+from rosenblatt.trace.guises import published, running
 from rosenblatt.trace.run import Run, Step
-from rosenblatt.trace.running import published, running
 from rosenblatt.trace.supports import has_supports
 from rosenblatt.trace.thinning import strided
 

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from rosenblatt.trace.measure import Ruler
 from rosenblatt.trace.run import Run
-from rosenblatt.trace.supports import has_supports
 from rosenblatt.trace.thinning import sampled
 
 MOST_POINTS = 2000
@@ -42,17 +41,18 @@ class Points:
         return cls(rows, X[rows], y[rows], run.last.classes_, len(X), drawn, run.ruler)
 
     def judged(self, estimator: Any) -> dict[str, str]:
-        """Which of the points the model gets ``wrong``, and if any, which it has ``tied``.
+        """Which of the points the model gets ``wrong``, and which it has ``tied``, if any.
 
-        Of a kernel model also which are its ``support``. A bit each, four to a hexadecimal digit.
+        A bit each, four to a hexadecimal digit.
         """
         wrong, tied = self.ruler.wrong(estimator), self.ruler.tied(estimator)
         told = {} if wrong is None else {"wrong": bits(wrong[self.rows])}
-        if tied[self.rows].any():
-            told["tied"] = bits(tied[self.rows])
-        if has_supports(estimator):
-            told["support"] = bits(np.isin(self.rows, estimator.support_))
-        return told
+        return told | ({"tied": bits(tied[self.rows])} if tied[self.rows].any() else {})
+
+    def turned(self, before: Any, after: Any) -> list[int]:
+        """The points that are supports of one model and not of the other, by their places."""
+        of = [np.isin(self.rows, getattr(model, "support_", ())) for model in (before, after)]
+        return [int(i) for i in np.flatnonzero(of[0] != of[1])]
 
     def payload(self) -> dict[str, Any]:
         """The points as plain JSON types."""

@@ -40,16 +40,20 @@ function halves(svg, classes) {
   return id;
 }
 
-// Thin rings around the supports: a bit each, as above.
-export function supports(svg, { x, y }, points) {
-  const rings = make(svg, "path", { class: "supports" });
-  const r = sizeOf(points) + 2.5;
+// Thin rings around the supports. A state says which points have turned into supports, or ceased
+// to be, since the state before.
+export function supports(svg, { x, y }, points, states) {
+  const rings = make(svg, "path", { class: points.n > 400 ? "supports many" : "supports" });
+  const r = sizeOf(points) + (points.n > 400 ? 1.6 : 2.5);
   const ring = ([a, b]) =>
-    `M${(x(a) - r).toFixed(2)},${y(b).toFixed(2)}a${r},${r} 0 1,0 ${2 * r},0a${r},${r} 0 1,0 ${-2 * r},0`;
+    `M${(x(a) - r).toFixed(1)},${y(b).toFixed(1)}a${r},${r} 0 1,0 ${2 * r},0a${r},${r} 0 1,0 ${-2 * r},0`;
   const faint = new Set(points.faint);
-  return (support) => {
-    const marked = (i) => bitOf(support, i) && !faint.has(points.row[i]);
-    set(rings, { d: points.at.map((at, i) => (marked(i) ? ring(at) : "")).join("") });
+  return (at) => {
+    const chosen = new Set();
+    for (const { turned } of states.slice(0, at + 1))
+      for (const i of turned ?? []) chosen.delete(i) || chosen.add(i);
+    const drawn = [...chosen].filter((i) => !faint.has(points.row[i]));
+    set(rings, { d: drawn.map((i) => ring(points.at[i])).join("") });
   };
 }
 

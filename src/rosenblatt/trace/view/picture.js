@@ -18,7 +18,7 @@ export function picture(host, data, width) {
   axes(svg, space, data.features);
   const showTrail = trail(svg, space, data, drawing);
   const showErrors = marks(svg, space, data.points);
-  const showSupports = supports(svg, space, data.points);
+  const showSupports = supports(svg, space, data.points, data.states);
   const showRun = lines(make(svg, "g", { class: "running" }), space);
   const linear = data.states.at(-1).coef?.length === 1;
   const showLine = boundary(svg, space, linear ? (data.published ?? "w") : null);
@@ -34,7 +34,7 @@ export function picture(host, data, width) {
     const state = data.states[step.state];
     showTrail(at);
     showErrors(state.wrong ?? "", state.tied ?? "", step.row);
-    showSupports(state.support ?? "");
+    showSupports(step.state);
     showVisit(step);
     if (data.grid) return show(drawing(state));
     moveTo(planesOf(state), milliseconds);

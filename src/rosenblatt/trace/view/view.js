@@ -67,7 +67,7 @@ function curvesSeen({ classes, states }) {
     ? "The curve is where the score is zero; dashed curves are where it was before."
     : `Each class holds the region in which its score is highest; dashed curves are where the
       boundaries were before.`;
-  const supports = states.some((state) => state.support)
+  const supports = states.some((state) => state.turned)
     ? " Thin rings mark the supports, the examples that the model is made of."
     : "";
   return `${curve} Hollow points are predicted wrongly.${supports}`;
@@ -105,7 +105,7 @@ function legend(host, { classes, states, published }) {
     make(place, "span", {}, name);
   };
   classes.forEach((name, k) => item(name, "", { d: shape(k, 5.5), style: `fill: ${tint(k)}` }));
-  if (states.some((state) => state.support)) item("support", "", { d: shape(0, 6), class: "supports" });
+  if (states.some((state) => state.turned)) item("support", "", { d: shape(0, 6), class: "supports" });
   if (published) item(published, "boundary", { d: "M-8,0H8" });
   if (published) item("current", "running", { d: "M-8,0H8" });
 }

@@ -1,4 +1,4 @@
-"""Learners with two sets of weights: those of their run, and what they publish of it."""
+"""Recorded models in other clothes: with the weights of their run, or without column names."""
 
 from __future__ import annotations
 
@@ -20,3 +20,12 @@ def published(estimator: Any) -> str:
     if not hasattr(estimator, "last_coef_"):
         return ""
     return "pocket" if hasattr(estimator, "pocket_error_") else "mean"
+
+
+def nameless(estimator: Any, X: Any) -> Any:
+    """The model, or a copy that expects no column names where X is a bare array."""
+    if not hasattr(estimator, "feature_names_in_") or hasattr(X, "columns"):
+        return estimator
+    model = copy.copy(estimator)
+    del model.feature_names_in_
+    return model
