@@ -9,7 +9,8 @@ export const curve = (name, ...series) => (host, data, width, jump) => {
   const height = data.points ? Math.min(figureHeight() / 2 + 6, 215) : 180;
   const pad = { left: 46, right: 14, top: 30, bottom: 24 };
   const valuesOf = ({ of }) => data.steps.map((step) => data.states[step.state][of] ?? null);
-  const finite = series.flatMap(valuesOf).filter((value) => value !== null);
+  const values = series.map(valuesOf);
+  const finite = values.flat().filter((value) => value !== null);
   const widen = ([low, high], value) => [Math.min(low, value), Math.max(high, value)];
   const [low, high] = finite.reduce(widen, [0, 0]);
   const range = [low, high || 1];
@@ -22,18 +23,18 @@ export const curve = (name, ...series) => (host, data, width, jump) => {
   make(svg, "text", { x: 2, y: 14, class: "title" }, name);
   const rule = make(svg, "path", { class: "rule" });
   const keys = curveKeys(svg, series, width - pad.right);
-  const draws = series.map((one, i) => oneCurve(svg, data.steps, valuesOf(one), x, y, i)).reverse();
+  const behind = (mine, i) => oneCurve(svg, data.steps, mine, x, y, values.length - 1 - i);
+  const draws = [...values].reverse().map(behind); // the first is drawn last, and so on top
   draggable(svg, (share) => jump(nearest(data.steps, x.back(share * width))));
   return (at) => {
     set(rule, { d: `M${x(data.steps[at].step)},${pad.top}V${height - pad.bottom}` });
     for (const draw of draws) draw(at);
-    series.forEach((one, i) => keys[i](valuesOf(one)[at]));
+    keys.forEach((tell, i) => tell(values[i][at]));
   };
 };
 
 function oneCurve(svg, steps, values, x, y, i) {
   const group = make(svg, "g", { class: i === 0 ? "series" : "series beside" });
-  if (i > 0) group.parentNode.insertBefore(group, group.previousSibling);
   const places = values.map((v, j) => (v === null ? null : [x(steps[j].step), y(v)]));
   make(group, "path", { d: polyline(places), class: "future" });
   const past = make(group, "path", { class: "past" });

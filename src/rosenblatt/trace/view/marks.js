@@ -45,8 +45,9 @@ function halves(svg, classes) {
 export function supports(svg, { x, y }, points, states) {
   const rings = make(svg, "path", { class: points.n > 400 ? "supports many" : "supports" });
   const r = sizeOf(points) + (points.n > 400 ? 1.6 : 2.5);
-  const ring = ([a, b]) =>
-    `M${(x(a) - r).toFixed(1)},${y(b).toFixed(1)}a${r},${r} 0 1,0 ${2 * r},0a${r},${r} 0 1,0 ${-2 * r},0`;
+  const half = (across) => `a${r},${r} 0 1,0 ${across},0`;
+  const whole = half(2 * r) + half(-2 * r);
+  const ring = ([a, b]) => `M${(x(a) - r).toFixed(1)},${y(b).toFixed(1)}${whole}`;
   const faint = new Set(points.faint);
   return (at) => {
     const chosen = new Set();

@@ -105,7 +105,8 @@ function legend(host, { classes, states, published }) {
     make(place, "span", {}, name);
   };
   classes.forEach((name, k) => item(name, "", { d: shape(k, 5.5), style: `fill: ${tint(k)}` }));
-  if (states.some((state) => state.turned)) item("support", "", { d: shape(0, 6), class: "supports" });
+  const ring = { d: shape(0, 6), class: "supports" };
+  if (states.some((state) => state.turned)) item("support", "", ring);
   if (published) item(published, "boundary", { d: "M-8,0H8" });
   if (published) item("current", "running", { d: "M-8,0H8" });
 }
