@@ -38,8 +38,7 @@ function seenOf(data) {
   const [no, yes] = classes;
   if (data.grid) return curvesSeen(data);
   if (points && n === 1)
-    return `${linesSeen(data, yes)}; dashed lines are where it was before. Hollow points are on the
-      wrong side.`;
+    return linesSeen(data, yes);
   if (points && n > 1)
     return `Each class holds the region in which its score is highest; dashed lines are where the
       boundaries were before${besidesSeen(data)}. Hollow points are in a wrong region.`;
@@ -53,10 +52,13 @@ function seenOf(data) {
 
 function linesSeen({ published }, yes) {
   const score = "where the score w·x\u00a0+\u00a0b";
-  if (!published) return `The line is ${score} is zero, with its arrow w on the side of “${yes}”`;
+  if (!published)
+    return `The line is ${score} is zero, with its arrow w on the side of “${yes}”; dashed lines are
+      where it was before. Hollow points are on the wrong side.`;
   const whose = { mean: "mean weights", pocket: "weights in the pocket" }[published];
   return `The bold line is ${score} of the ${whose} is zero, with its arrow on the side of “${yes}”;
-    the thin line is that of the current weights`;
+    dashed lines are where it was before, and the thin line is that of the current weights. Hollow
+    points are on the wrong side of the bold line.`;
 }
 
 const besidesSeen = ({ published }) =>
