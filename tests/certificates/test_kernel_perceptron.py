@@ -104,7 +104,7 @@ def test_a_model_that_claims_to_be_clean_is_held_to_it():
 def test_no_bound_without_a_feature_space():
     X, y = problem(n_rows=60)
     certificate = certify(KernelPerceptron("sigmoid", max_updates=30).fit(X, y), X, y)
-    assert certificate["positive semidefinite"].value < -1
+    assert certificate["feature space"].value < -1
     assert "mistake bound" not in [claim.name for claim in certificate.claims]
     quick = certify(KernelPerceptron("sigmoid", max_updates=30).fit(X, y), X, y, effort=0)
     assert quick.holds
@@ -138,3 +138,51 @@ def test_it_must_be_fitted_and_fit_the_data():
     model = KernelPerceptron(max_updates=10).fit(X, y)
     with pytest.raises(ValueError, match="X has 2 columns, but the model has 5"):
         certify(model, X[:, :2], y)
+
+
+class TestWhatOnceWasFalse:
+    """Each was certified, or refused, wrongly."""
+
+    def test_nothing_is_proved_where_a_shift_swallows_the_digits(self):
+        X, y = np.array([[1.0], [2.0], [3.0]]), [0, 1, 1]
+        model = KernelPerceptron(
+            "poly", degree=1, gamma=1.0, coef0=-(2.0**60), fit_intercept=False, max_iter=3, tol=None
+        ).fit(X, y)
+        assert certify(model, X, y, effort=0)["training error"].grade == "checked"
+
+    def test_the_supports_belong_to_the_feature_space(self):
+        model = KernelPerceptron(
+            "sigmoid", gamma=1.0, coef0=-1.0, fit_intercept=False, shuffle=False, max_updates=1
+        ).fit([[1.05], [-1.05]], [1, 0])
+        names = [claim.name for claim in certify(model, [[5.0]], [1]).claims]
+        assert "margin" not in names
+
+    def test_a_margin_is_no_longer_than_the_row(self):
+        X = [[1.5322583483160743], [1.5322583831374177]]
+        model = KernelPerceptron("linear", fit_intercept=False, shuffle=False, max_updates=2)
+        model.fit(X, [0, 1])
+        claims = {claim.name: claim for claim in certify(model, X[1:], [1], effort=0).claims}
+        assert "margin" not in claims or claims["margin"].value <= X[1][0]
+
+    def test_ties_that_the_rule_calls_right_are_not_wrong(self):
+        X, y = [[2.0], [1], [0], [-1], [-1], [-2]], [0, 0, 0, 1, 1, 1]
+        model = KernelPerceptron(gamma=1.0, boundary="positive", fit_intercept=False).fit(X, y)
+        assert model.score(X, y) == 1
+        assert certify(model, X, y).holds
+
+    def test_one_mistake_more_does_not_add_up(self):
+        model, X, y = moons(max_updates=20)
+        model.n_updates_ += 1
+        assert not certify(model, X, y).holds
+
+    def test_rows_that_contradict_each_other_are_named(self):
+        X, y = [[0.0, 0], [1, 1], [0, 0]], [0, 1, 1]
+        claim = certify(KernelPerceptron(max_iter=20, tol=None).fit(X, y), X, y)["separability"]
+        assert claim.grade == "proved"
+        assert "0 and 2 are alike" in claim.statement
+
+    def test_what_is_not_decided_says_so(self):
+        X, y = problem(3, n_rows=60)
+        claim = certify(KernelPerceptron(max_updates=5).fit(X, y), X, y)["separability"]
+        assert claim.grade == "observed"
+        assert "not decided" in claim.statement

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
-from rosenblatt import Perceptron, PocketPerceptron, Trace
+from rosenblatt import Perceptron, PocketPerceptron, Trace, certify
 from rosenblatt.mistake_driven.decision import margins_of, wins_ties
 from tests.contract.estimators import problem
 
@@ -96,3 +96,47 @@ def test_it_is_at_least_as_good_on_its_training_rows_as_the_run_on_ionosphere(da
             warnings.simplefilter("ignore", ConvergenceWarning)
             run = Perceptron(random_state=seed, max_updates=2000, tol=None).fit(X[:200], y[:200])
         assert model.score(X[:200], y[:200]) >= run.score(X[:200], y[:200])
+
+
+def test_rows_that_no_weights_get_right_are_part_of_the_error():
+    X, y = [[1.0, 1], [-1, -1], [0, 0], [0, 0]], [1, 0, 1, 0]
+    model = PocketPerceptron(fit_intercept=False).fit(X, y)
+    assert model.pocket_error_ == 0.5  # an empty row scores zero, which is a mistake for both
+    assert certify(model, X, y).holds
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_equal_errors_are_no_improvement_whatever_the_order_of_the_sum(n_classes):
+    for seed in range(30):
+        rng = np.random.RandomState(seed)
+        X, y = rng.standard_normal((40, 3)), np.arange(40) % n_classes
+        weight = rng.randint(1, 10, 40) / 10
+        model = PocketPerceptron(max_updates=300).fit(X, y, sample_weight=weight)
+        errors = [error for _, error in model.pocket_history_]
+        assert errors[0] == 1.0
+        assert all(later < before - 1e-9 for before, later in pairwise(errors))
+
+
+def test_certificates_hold_on_decimal_grids():
+    for seed in range(30):
+        rng = np.random.RandomState(seed)
+        X, y = rng.randint(-3, 4, (40, 2)) / 10, rng.randint(2, size=40)
+        model = PocketPerceptron(max_updates=200).fit(X, y)
+        certificate = certify(model, X, y)
+        assert certificate["pocket error"].holds, str(certificate)
+
+
+@pytest.mark.parametrize("scale", [1e-100, 1e-6, 1.0, 1e150])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_the_scale_of_the_rows_does_not_matter_to_the_pocket(scale, fit_intercept):
+    X, y = problem(n_rows=300)
+    settings = {"max_updates": 300, "fit_intercept": fit_intercept}
+    if fit_intercept and scale != 1.0:
+        X = np.column_stack([scale * X, np.full(len(X), scale)])
+        settings["fit_intercept"] = False
+        model = PocketPerceptron(**settings).fit(X, y)
+        expected = PocketPerceptron(**settings).fit(X / scale, y)
+    else:
+        model = PocketPerceptron(**settings).fit(scale * X, y)
+        expected = PocketPerceptron(**settings).fit(X, y)
+    assert model.pocket_error_ == expected.pocket_error_

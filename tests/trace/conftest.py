@@ -8,6 +8,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt import Perceptron, Trace
+from tests.browser import Browser
 
 matplotlib.use("agg")
 
@@ -43,3 +44,29 @@ def three_classes():
     y = np.repeat(["ash", "elm", "oak"], 40)
     X = rng.normal(size=(120, 2)) + np.repeat([[0, 0], [3, 0], [0, 3]], 40, axis=0)
     return X, y
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with Browser() as browser:
+        yield browser
+
+
+@pytest.fixture
+def show(browser, tmp_path):
+    """Save a trace, open it at a fragment, and afterwards hear no complaint and see no request."""
+    opened = []
+
+    def open_page(trace, fragment=""):
+        path = tmp_path / f"run{len(opened)}.html"
+        trace.save(path)
+        opened.append(path.as_uri())
+        browser.requests.clear()
+        browser.complaints.clear()
+        browser.open(path.as_uri() + fragment)
+        return browser
+
+    yield open_page
+    browser.run("new Promise((done) => setTimeout(done, 350))")  # the address is written late
+    assert browser.complaints == []
+    assert set(browser.requests) <= set(opened)

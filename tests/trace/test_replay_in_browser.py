@@ -1,49 +1,14 @@
 """The saved page as a reader meets it: opened from disk in Chromium, with the network off."""
 
-import json
-
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt import Perceptron, Trace
 from tests.browser import Browser
+from tests.trace.replay import read, slide
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with Browser() as browser:
-        yield browser
-
-
-@pytest.fixture
-def show(browser, tmp_path):
-    """Save a trace, open it at a fragment, and afterwards hear no complaint and see no request."""
-    opened = []
-
-    def open_page(trace, fragment=""):
-        path = tmp_path / f"run{len(opened)}.html"
-        trace.save(path)
-        opened.append(path.as_uri())
-        browser.requests.clear()
-        browser.complaints.clear()
-        browser.open(path.as_uri() + fragment)
-        return browser
-
-    yield open_page
-    browser.run("new Promise((done) => setTimeout(done, 350))")  # the address is written late
-    assert browser.complaints == []
-    assert set(browser.requests) <= set(opened)
-
-
-def read(browser, quantity):
-    """The exact number behind a displayed quantity."""
-    return json.loads(
-        browser.run(f"""
-        document.querySelector('[data-quantity="{quantity}"]').dataset.value""")
-    )
 
 
 def agrees(browser, trace, k):
@@ -56,15 +21,6 @@ def agrees(browser, trace, k):
     assert read(browser, "objective") == frame.objective[k]
     assert read(browser, "n_updates") == trace[k].n_updates
     return True
-
-
-def slide(browser, step):
-    """Move the slider as a hand would: its value changes and it says so."""
-    browser.run(f"""(() => {{
-        const slider = document.querySelector('input[type="range"]');
-        slider.value = {step};
-        slider.dispatchEvent(new Event("input", {{ bubbles: true }}));
-    }})()""")
 
 
 def test_the_page_shows_the_exact_numbers_of_every_step(watch, show):

@@ -25,5 +25,12 @@ def certify_model(
     last = {"coef_": model.last_coef_, "intercept_": model.last_intercept_}
     view = SimpleNamespace(**{**model.get_params(), "penalty": None, **vars(model), **last})
     run = perceptron.certify_model(view, X, y, weight, tol=tol, effort=effort)
-    claims = [replace(claim, name=f"run: {claim.name}") for claim in run]
+    claims = [
+        replace(
+            claim,
+            name=f"run: {claim.name}",
+            statement=claim.statement.replace("the published weights", "the last weights"),
+        )
+        for claim in run
+    ]
     return Certificate(type(model).__name__, run.problem, run.data, (error, *claims))

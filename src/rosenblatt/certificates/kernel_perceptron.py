@@ -7,52 +7,25 @@ classes. Scores are linear in the kernel values with the supports, so those are 
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import scipy.linalg
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from rosenblatt.separation import widest
-
 from . import perceptron
 from .claims import Certificate, Claim
+from .feature_space import (
+    MOST_ROWS,
+    Books,
+    feature_space,
+    length_of,
+    squared_radius,
+    widest_element,
+)
 from .kernel_values import ROWS_PER_BLOCK, Floats, KernelOf
-from .leads import UNIT, Leads, leads_of
-
-MOST_ROWS = 2000  # of which a whole kernel matrix is made
-
-
-@dataclass(frozen=True)
-class Books:
-    """What the model published, and the kernel of the rows given with its supports."""
-
-    fit: perceptron.Fit  # its X is the data given, its W the coefficients a (1, s) or (K, s)
-    kernel: KernelOf
-    supports: Any  # (s, d); None if the kernel was precomputed
-    places: NDArray[np.intp]  # (s,) of the supports among the training rows
-    precomputed: bool
-
-    def values(self, rows: Any) -> Floats:
-        """K (m, s), of rows with the supports."""
-        if self.precomputed:
-            return np.asarray(rows[:, self.places])
-        return self.kernel(rows, self.supports)
-
-    @property
-    def square(self) -> bool:
-        """Whether the kernel of rows with themselves is known."""
-        X = self.fit.X
-        return not self.precomputed or X.shape[0] == X.shape[1]
-
-    def diagonal(self) -> Floats:
-        """K(x, x) of the rows given and of the supports."""
-        if self.precomputed:
-            return np.asarray(self.fit.X).diagonal()
-        parts = [self.fit.X, self.supports]
-        return np.concatenate([self.kernel.diagonal(part) for part in parts])
+from .leads import Leads, leads_of
 
 
 def certify_model(
@@ -61,16 +34,16 @@ def certify_model(
     """Read a fitted kernel perceptron and state what it achieved on the rows given."""
     books = read(model, X, y, weight)
     fit = books.fit
-    R2 = squared_radius(books)
-    leads = leads_in_blocks(books, R2)
+    leads = leads_in_blocks(books, model.boundary)
     claims = [perceptron.training_error(fit, leads, perceptron.says_it_is_clean(model))]
     claims.append(books_balance(model, fit))
-    semidefinite = books.kernel.semidefinite_by_theorem
-    if not semidefinite and books.square:
-        claims.append(whether_semidefinite(books, effort))
-        semidefinite = claims[-1].holds and claims[-1].bound is not None
-    if semidefinite and books.square:
-        claims += in_feature_space(model, books, leads, R2, effort)
+    if books.square:
+        exists = books.kernel.semidefinite_by_theorem
+        if not exists:
+            exists, claim = feature_space(books, effort)
+            claims.append(claim)
+        if exists:
+            claims += in_feature_space(model, books, leads, effort)
     return Certificate(
         type(model).__name__, problem_of(books), perceptron.data_of(fit), tuple(claims)
     )
@@ -92,7 +65,8 @@ def read(model: Any, X: Any, y: NDArray[Any], weight: Floats) -> Books:
     fit = perceptron.read(stand_in, X, y, weight)
     if not np.isfinite(a).all():
         raise ValueError("dual_coef_ must be finite to be certified.")
-    return Books(replace(fit, W=a), kernel, supports, places, precomputed)
+    off = 0.0 if precomputed else kernel.allowance(fit.X, supports)
+    return Books(replace(fit, W=a), kernel, supports, places, precomputed, off)
 
 
 class _View:
@@ -111,15 +85,7 @@ def _wide(rows: Any) -> Any:
     return sp.csr_matrix(rows, dtype=np.float64) if sp.issparse(rows) else np.asarray(rows, float)
 
 
-def squared_radius(books: Books) -> float:
-    """R^2, what one correction of unit step can add to |v|^2."""
-    if not books.square:
-        return math.nan
-    longest = float(books.diagonal().max(initial=0.0)) + (1.0 if books.fit.fit_intercept else 0.0)
-    return longest * (1 if books.fit.two else 2)
-
-
-def leads_in_blocks(books: Books, R2: float) -> Leads:
+def leads_in_blocks(books: Books, boundary: str) -> Leads:
     """The leads of all rows, less what the kernel values may be off by."""
     fit, parts = books.fit, []
     W, b = perceptron.score_rows(fit)
@@ -127,14 +93,12 @@ def leads_in_blocks(books: Books, R2: float) -> Leads:
         rows = slice(start, start + ROWS_PER_BLOCK)
         parts.append(leads_of(books.values(fit.X[rows]), fit.codes[rows], W, b, fit.ties_go_up))
     lower = np.concatenate([part.lower for part in parts])
-    off = 0.0
-    if not books.precomputed:
-        off = books.kernel.allowance(fit.X, books.supports, R2)
-    doubt = 2 * off * float(np.abs(W).sum(axis=1).max(initial=0.0))
     wrong = np.concatenate([part.wrong for part in parts])
+    doubt = 2 * books.off * float(np.abs(W).sum(axis=1).max(initial=0.0))
     if doubt > 0:
         lower = lower - doubt
-        wrong |= lower <= 0  # to err on the safe side
+        if boundary == "mistake":  # to err on the safe side; other rules have ties that are right
+            wrong |= lower <= 0
     exact = doubt == 0 and all(part.grade == "proved" for part in parts)
     return Leads(lower, wrong, "proved" if exact else "checked")
 
@@ -165,8 +129,10 @@ def books_balance(model: Any, fit: perceptron.Fit) -> Claim:
     holds = total <= M * high + rounding
     if fit.fit_intercept:
         holds &= bool((np.abs(fit.W.sum(axis=1) - fit.b) <= rounding).all())
-    if low == high:  # all steps alike: whole numbers of them
-        holds &= bool((np.abs(fit.W / low - np.rint(fit.W / low)) <= rounding / low).all())
+    if low == high:  # all steps alike: whole numbers of them, and each mistake one more or less
+        steps_made = fit.W / low
+        holds &= bool((np.abs(steps_made - np.rint(steps_made)) <= rounding / low).all())
+        holds &= not fit.two or (round(np.abs(steps_made).sum()) - M) % 2 == 0
     return Claim(
         "books",
         f"the {fit.W.shape[1]:,} supports' coefficients add up to {total:g} in size, of {M:,} "
@@ -178,97 +144,67 @@ def books_balance(model: Any, fit: perceptron.Fit) -> Claim:
     )
 
 
-def whether_semidefinite(books: Books, effort: int) -> Claim:
-    """Whether there is a feature space at all: tested on the rows given."""
-    n = books.fit.X.shape[0]
-    if effort == 0 or n > MOST_ROWS:
-        statement = (
-            f"no theorem says so, and {n:,} rows are not tested: nothing is said of mistakes"
-        )
-        return Claim("positive semidefinite", statement, math.nan, None, True, "observed")
-    K = gram(books)
-    allowance = n * 2 * UNIT * float(np.abs(K).sum(axis=1).max())
-    least = float(scipy.linalg.eigvalsh(K, subset_by_index=[0, 0])[0])
-    good = least >= -allowance
-    verdict = "a feature space exists" if good else "there is no feature space, and no bound"
-    return Claim(
-        "positive semidefinite",
-        f"the least eigenvalue of the kernel matrix is {least:.3g}: {verdict}",
-        least,
-        -allowance if good else None,
-        True,
-        "checked",
-    )
-
-
-def gram(books: Books) -> Floats:
-    """The kernel matrix of the rows given, symmetric to the bit."""
-    X = books.fit.X
-    K = np.asarray(X) if books.precomputed else books.kernel(X, X)
-    return (K + K.T) / 2
-
-
-def in_feature_space(model: Any, books: Books, leads: Leads, R2: float, effort: int) -> list[Claim]:
+def in_feature_space(model: Any, books: Books, leads: Leads, effort: int) -> list[Claim]:
     """The margin there, and what it says of the number of mistakes."""
-    fit, claims = books.fit, []
-    length = length_of(books)
+    fit, claims, R2 = books.fit, [], squared_radius(books)
+    shortest, longest = length_of(books)
     g, along = 0.0, 0.0  # the margin of a unit element u, and v.u
-    if length > 0 and leads.lower.min() > 0:
-        g, along = float(leads.lower.min()) / length * (1 - perceptron.SLACK), length
+    if longest > 0 and leads.lower.min() > 0:
+        g, along = float(leads.lower.min()) / longest * (1 - perceptron.SLACK), longest
         statement = f"in the feature space every row is on its own side, at least {g:.6g} away"
         claims.append(Claim("margin", statement, g, 0.0, True, "checked"))
-    if effort > 0 and fit.two and fit.X.shape[0] <= MOST_ROWS and len(np.unique(fit.codes)) == 2:
+    two = fit.two and len(np.unique(fit.codes)) == 2
+    wider, along_wider = 0.0, 0.0
+    if effort > 0 and two and fit.X.shape[0] <= MOST_ROWS:
         wider, along_wider = widest_element(books, R2)
-        if not claims and wider > 0:
-            statement = (
-                f"some element of the feature space keeps every row on its own side, at least "
-                f"{wider:.6g} away; this one does not"
-            )
-            # Not a failure: to stop early is how a kernel perceptron is kept simple.
-            claims.append(Claim("separability", statement, wider, None, True, "checked"))
-        if wider > g:
-            g, along = wider, along_wider
+    if not claims and leads.wrong.any():
+        claims.append(separability(books, wider, two))
+    if wider > g:
+        g, along = wider, along_wider
     if g > 0:
-        claims += mistakes_against(model, fit, g, along, length, R2)
+        claims += mistakes_against(model, fit, g, along, shortest, R2)
     return claims
 
 
-def length_of(books: Books) -> float:
-    """|v|; the claims that use it allow for rounding."""
-    fit = books.fit
-    supports = fit.X[books.places] if books.precomputed else books.supports
-    square = sum(float(a @ (books.values(supports) @ a)) for a in fit.W)
-    return math.sqrt(max(0.0, square + float(fit.b @ fit.b) * fit.fit_intercept))
+def separability(books: Books, wider: float, two: bool) -> Claim:
+    """Whether the mistakes that are left could be avoided, as far as that is known.
 
-
-def widest_element(books: Books, R2: float) -> tuple[float, float]:
-    """The margin g of an element u of length 1, nearly the widest, and v.u; 0 if none was found.
-
-    The rows get coordinates from the eigenvectors of their kernel matrix; what is found there is
-    written as a sum over rows, ``u = (sum_i c_i phi(x_i), b)``, and judged by kernel values alone.
+    Not a failure: to stop early is how a kernel perceptron is kept simple.
     """
-    fit, K = books.fit, gram(books)
-    sign = np.where(fit.codes == 1, 1.0, -1.0)
-    values, vectors = scipy.linalg.eigh(K)
-    large = values > 1e-10 * max(values[-1], 0.0)
-    coordinates = vectors[:, large] * np.sqrt(values[large])
-    found = widest(coordinates, sign, bias=1.0 if fit.fit_intercept else None)
-    if not found.separable or found.direction is None:
-        return 0.0, 0.0
-    w = found.direction[: coordinates.shape[1]]
-    bias = float(found.direction[-1]) if fit.fit_intercept else 0.0
-    c = vectors[:, large] @ (w / np.sqrt(values[large]))
-    off = len(K) * 4 * UNIT * R2 * float(np.abs(c).sum())
-    length = math.sqrt(float(c @ (K @ c)) + bias * bias + off * float(np.abs(c).max()))
-    margins = sign * (K @ c + bias) - off
-    g = float(margins.min()) / length * (1 - perceptron.SLACK)
-    across = books.values(fit.X)  # (n, s)
-    along = float(c @ (across @ fit.W[0])) + bias * float(fit.b[0]) * fit.fit_intercept
-    return max(g, 0.0), along / length
+    name, pair = "separability", contradiction(books)
+    if pair is not None:
+        i, j = pair
+        statement = f"no element is right on every row: {i} and {j} are alike, of different classes"
+        return Claim(name, statement, 0.0, None, True, "proved")
+    if wider > 0:
+        statement = (
+            "some element of the feature space keeps every row on its own side, at least "
+            f"{wider:.6g} away; this one does not"
+        )
+        return Claim(name, statement, wider, None, True, "checked")
+    n = books.fit.X.shape[0]
+    why = "no element was found, which proves nothing"
+    if not two or n > MOST_ROWS:
+        why = f"it is looked for with two classes and up to {MOST_ROWS:,} rows, at effort 1"
+    statement = f"not decided whether some element is right on every row: {why}"
+    return Claim(name, statement, math.nan, None, True, "observed")
+
+
+def contradiction(books: Books) -> tuple[int, int] | None:
+    """Two rows that are alike and of different classes, if there are any."""
+    X, seen = books.fit.X, dict[bytes, int]()
+    if books.precomputed:
+        return None
+    for i in range(X.shape[0]):
+        row = X[[i]].toarray() if sp.issparse(X) else X[i]
+        j = seen.setdefault((row + 0.0).tobytes(), i)
+        if books.fit.codes[j] != books.fit.codes[i]:
+            return j, i
+    return None
 
 
 def mistakes_against(
-    model: Any, fit: perceptron.Fit, g: float, along: float, length: float, R2: float
+    model: Any, fit: perceptron.Fit, g: float, along: float, shortest: float, R2: float
 ) -> list[Claim]:
     """Novikoff's bound, and how many mistakes it takes to get from zero to the element."""
     M = int(model.n_updates_)
@@ -284,7 +220,7 @@ def mistakes_against(
         f"feature space, with R^2 = {radius} = {R2 / K:.6g}, g = {g:.6g}",
         M, most, most >= M, "checked",
     )  # fmt: skip
-    fewest = (length / high) ** 2 / R2 * (1 - slack) - slack
+    fewest = (shortest / high) ** 2 / R2 * (1 - slack) - slack
     reach = along / (low * g) * (1 + slack) + slack
     way = Claim(
         "way to the weights",

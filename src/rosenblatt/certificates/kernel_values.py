@@ -24,7 +24,7 @@ class KernelOf:
         names = {"polynomial": "poly", "gaussian": "rbf"}
         self.function = model.kernel if callable(model.kernel) else None
         self.name = "callable" if self.function else names.get(model.kernel, model.kernel)
-        self.gamma = float(getattr(model, "gamma_", 1.0))
+        self.gamma = float(getattr(model, "gamma_", None) or 0.0)
         self.degree, self.coef0 = int(model.degree), float(model.coef0)
 
     @property
@@ -37,43 +37,65 @@ class KernelOf:
     def __call__(self, U: Any, V: Any) -> Floats:
         """K (n, m), of each row of U with each row of V."""
         if self.function is not None:
-            return np.asarray(self.function(U, V), np.float64)
-        if self.name in ("rbf", "laplacian"):
-            metric = "sqeuclidean" if self.name == "rbf" else "cityblock"
-            return np.asarray(np.exp(-self.gamma * cdist(_dense(U), _dense(V), metric)))
+            K = self.function(U, V)
+            return np.asarray(K.toarray() if sp.issparse(K) else K, np.float64)
+        if self.name == "laplacian":
+            return np.asarray(np.exp(-self.gamma * cdist(_dense(U), _dense(V), "cityblock")))
+        if self.name == "rbf" and not sp.issparse(U):
+            return np.asarray(np.exp(-self.gamma * cdist(U, V, "sqeuclidean")))
         products = U @ V.T
         products = np.asarray(products.toarray() if sp.issparse(products) else products)
+        if self.name == "rbf":
+            distances = _squares(U)[:, np.newaxis] + _squares(V) - 2 * products
+            return np.asarray(np.exp(-self.gamma * np.maximum(distances, 0)))
+        return self._of(products)
+
+    def diagonal(self, U: Any) -> Floats:
+        """K(u, u) for each row of U."""
+        if self.name in ("rbf", "laplacian"):
+            return np.ones(U.shape[0])
+        if self.function is None:
+            return self._of(_squares(U))
+        return np.array([self(U[[i]], U[[i]])[0, 0] for i in range(U.shape[0])])
+
+    def _of(self, products: Floats) -> Floats:
+        """The kernel from scalar products."""
         if self.name == "linear":
             return products
         shifted = self.gamma * products + self.coef0
         return np.asarray(np.tanh(shifted) if self.name == "sigmoid" else shifted**self.degree)
 
-    def diagonal(self, U: Any) -> Floats:
-        """K(u, u) for each row of U."""
-        return np.array([self(U[[i]], U[[i]])[0, 0] for i in range(U.shape[0])])
-
-    def allowance(self, U: Any, V: Any, largest: float) -> float:
-        """By how much a value may be off, the largest K(x, x) being given."""
-        d = int(U.shape[1])
-        if self.name in ("linear", "poly") and self._exact(U, V, largest):
-            return 0.0
+    def allowance(self, U: Any, V: Any) -> float:
+        """By how much a value may be off: the terms of its sum are at most |u| |v| in all."""
+        rounding = (int(U.shape[1]) + 8) * UNIT
+        square = max(float(_squares(rows).max(initial=0.0)) for rows in (U, V))
+        base = abs(self.gamma) * square + abs(self.coef0)
         if self.name == "linear":
-            return (d + 3) * UNIT * largest
-        if self.name == "poly":  # the sizes of gamma u.v and coef0 add up to the base
-            return (d + 5) * max(self.degree, 1) * UNIT * max(largest, abs(self.coef0)) * 2
-        if self.name in (
-            "rbf",
-            "laplacian",
-        ):  # distances are taken without cancellation: t e^-t < 1
-            return (d + 8) * UNIT
-        return (d + 8) * 4 * UNIT * max(largest, 1.0) * (1 + abs(self.coef0))
+            return 0.0 if self._whole(U, V) and square < 2.0**52 else rounding * square
+        if self.name == "poly":
+            if self._whole(U, V) and base**self.degree < 2.0**52:
+                return 0.0
+            return max(self.degree, 1) * rounding * base**self.degree
+        if self.name == "sigmoid":
+            return rounding * (base + 1)
+        if self.name == "rbf" and sp.issparse(U):
+            return rounding * (4 * self.gamma * square + 1)
+        if self.function is None:  # from differences, and t exp(-t) < 1
+            return rounding
+        return 8 * rounding * max(1.0, square)  # not known: as of something like a scalar product
 
-    def _exact(self, U: Any, V: Any, largest: float) -> bool:
-        """Whether all values are whole numbers that a float holds exactly."""
-        numbers = [self.gamma, self.coef0] if self.name == "poly" else []
+    def _whole(self, U: Any, V: Any) -> bool:
+        """Whether all that goes into a value is whole numbers."""
+        numbers = np.array([self.gamma, self.coef0] if self.name == "poly" else [])
         parts = [rows.data if sp.issparse(rows) else rows for rows in (U, V)]
-        whole = all(np.array_equal(part, np.rint(part)) for part in [np.array(numbers), *parts])
-        return whole and largest < 2.0**52
+        return all(np.array_equal(part, np.rint(part)) for part in [numbers, *parts])
+
+
+def _squares(U: Any) -> Floats:
+    """|u|^2 for each row (n,)."""
+    if sp.issparse(U):
+        return np.asarray(U.multiply(U).sum(axis=1), np.float64).ravel()
+    return np.asarray((np.asarray(U, np.float64) ** 2).sum(axis=1))
 
 
 def _dense(U: Any) -> Floats:

@@ -41,7 +41,7 @@ def leads_of(
     lead, allowance = np.empty(n), np.empty(n)
     for start in range(0, n, ROWS_PER_BLOCK):
         rows = slice(start, start + ROWS_PER_BLOCK)
-        lead[rows], allowance[rows] = _rounded_leads(X[rows], codes[rows], W, b)
+        lead[rows], allowance[rows] = rounded_leads(X[rows], codes[rows], W, b)
     doubtful = np.flatnonzero(~(np.abs(lead) > allowance))
     products = len(doubtful) * X.shape[1] * len(W)
     grade: Grade = "proved" if products <= MOST_EXACT_PRODUCTS else "checked"
@@ -57,7 +57,7 @@ def leads_of(
     return Leads(lower, wrong, grade)
 
 
-def _rounded_leads(
+def rounded_leads(
     X: Any, codes: NDArray[np.intp], W: NDArray[np.float64], b: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Leads (m,) of a block of rows in floating point, and what rounding may have done to each."""

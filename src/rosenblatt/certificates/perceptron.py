@@ -130,7 +130,7 @@ def problem_of(fit: Fit) -> str:
 def data_of(fit: Fit) -> str:
     """What was handed over, in one line."""
     n, d = fit.X.shape
-    return f"the {n} rows and {d} columns given, total weight {fit.weight.sum():g}"
+    return f"{n} rows of positive weight and {d} columns, total weight {fit.weight.sum():g}"
 
 
 def training_error(fit: Fit, leads: Leads, said_to_be_clean: bool) -> Claim:
@@ -139,8 +139,11 @@ def training_error(fit: Fit, leads: Leads, said_to_be_clean: bool) -> Claim:
     share = float(fit.weight[leads.wrong].sum() / fit.weight.sum())
     most = "at most " if leads.grade == "checked" else ""
     statement = f"{most}{wrong:,} of {n:,} rows are predicted wrongly ({share:.3%} of the weight)"
-    if said_to_be_clean:
+    if wrong == 0:
+        statement = f"none of the {n:,} rows is predicted wrongly"
+    elif said_to_be_clean:
         statement += "; the model says that none is"
+    if said_to_be_clean:
         return Claim("training error", statement, wrong, 0, wrong == 0, leads.grade)
     return Claim("training error", statement, wrong, None, True, leads.grade)
 

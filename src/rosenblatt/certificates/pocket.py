@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from . import averaged, perceptron
 from .claims import Certificate, Claim
-from .leads import leads_of
+from .leads import rounded_leads
 
 
 def certify_model(
@@ -16,8 +16,7 @@ def certify_model(
     """The pocket's error recounted; that nothing visited was better can only be observed."""
     certificate = averaged.certify_model(model, X, y, weight, tol=tol, effort=effort)
     fit = perceptron.read(model, X, y, weight)
-    leads = leads_of(fit.X, fit.codes, *perceptron.score_rows(fit), fit.ties_go_up)
-    claims = [*certificate.claims[:1], pocket_error(model, fit, leads.lower), best_visited(model)]
+    claims = [*certificate.claims[:1], pocket_error(model, fit), best_visited(model)]
     return Certificate(
         certificate.model,
         certificate.problem,
@@ -26,24 +25,24 @@ def certify_model(
     )
 
 
-def pocket_error(model: Any, fit: perceptron.Fit, lower: perceptron.Floats) -> Claim:
-    """The share of weight on which the pocket does not win clearly, against what it says."""
+def pocket_error(model: Any, fit: perceptron.Fit) -> Claim:
+    """The share of weight on which the pocket does not win, against what it says.
+
+    A row within rounding of the boundary may have been seen on either side of it. A tie is an
+    error unless the rule says otherwise, also where prediction gives it to the right class.
+    """
+    lead, allowance = rounded_leads(fit.X, fit.codes, *perceptron.score_rows(fit))
     by_class = perceptron.class_weights(model, fit.classes, fit.codes, fit.weight)
-    weight = fit.weight * by_class[fit.codes]
-    won = float(weight[lower > 0].sum() / weight.sum())
-    value, said = 1 - won, float(model.pocket_error_)
-    # Ties are errors by default and may be right under the other rules: then it may say less.
-    exact = model.boundary == "mistake"
-    holds = abs(value - said) <= 1e-9 if exact else said <= value + 1e-9
-    held_out = bool(model.early_stopping)
-    return Claim(
-        "pocket error",
-        f"{value:.4%} of the weight is not on its own side; the pocket says {said:.4%}",
-        value,
-        said,
-        holds or held_out,
-        "checked",
-    )
+    weight = fit.weight * by_class[fit.codes] / (fit.weight * by_class[fit.codes]).sum()
+    least, most = (float(weight[lead <= bound].sum()) for bound in (-allowance, allowance))
+    said = float(model.pocket_error_)
+    between = f"{most:.4%}" if most - least < 1e-9 else f"{least:.4%} to {most:.4%}"
+    statement = f"{between} of the weight is on the boundary or beyond; the pocket says {said:.4%}"
+    if model.early_stopping:
+        statement += ", of the rows that were not held out"
+        return Claim("pocket error", statement, most, None, True, "observed")
+    holds = least - 1e-9 <= said <= most + 1e-9
+    return Claim("pocket error", statement, most, said, holds, "checked")
 
 
 def best_visited(model: Any) -> Claim:

@@ -14,10 +14,7 @@ NAMES = ("linear", "poly", "polynomial", "rbf", "gaussian", "laplacian", "sigmoi
 def kernel_of(
     kernel: str | Callable[..., Any], X: Any, *, gamma: float | str, degree: int, coef0: float
 ) -> Kernel | Callable[..., Any]:
-    """The kernel of that name, with scikit-learn's parameters; functions are taken as they are.
-
-    For a kernel matrix, "precomputed", ask for the linear one of nothing: it has no function.
-    """
+    """The kernel of that name, with scikit-learn's parameters; functions are taken as they are."""
     if callable(kernel):
         return kernel
     rate = gamma_of(gamma, X)
@@ -40,8 +37,10 @@ def gamma_of(gamma: float | str, X: Any) -> float:
     if gamma == "auto":
         return 1.0 / d
     if sp.issparse(X):
-        mean = float(X.sum(dtype=np.float64)) / (X.shape[0] * d)
-        variance = float(X.multiply(X).sum(dtype=np.float64)) / (X.shape[0] * d) - mean**2
+        cells, values = X.shape[0] * d, X.data.astype(np.float64)
+        mean = float(values.sum()) / cells
+        zeros = cells - len(values)
+        variance = (float(((values - mean) ** 2).sum()) + zeros * mean**2) / cells
     else:
         variance = float(X.var(dtype=np.float64))
     return 1.0 / (d * variance) if variance > 0 else 1.0

@@ -17,15 +17,12 @@ from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import manhattan_distances
 from sklearn.preprocessing import PolynomialFeatures
 from sklearn.utils import check_array
-from sklearn.utils.extmath import row_norms, safe_sparse_dot
 
 from rosenblatt.base import FLOATS
 
-Against = Callable[[Any], NDArray[Any]]
+from .distances import Distances, products
 
-# How far from the origin, in squares of their spread, rows are moved there before distances are
-# taken: |u|^2 + |v|^2 - 2 u.v loses that factor in accuracy.
-FAR = {np.dtype(np.float64): 1e3, np.dtype(np.float32): 1.0}
+Against = Callable[[Any], NDArray[Any]]
 
 
 class Kernel(ABC):
@@ -41,15 +38,12 @@ class Kernel(ABC):
     ...     def against(self, V):
     ...         lengths = (V**2).sum(axis=1) ** 0.5
     ...         return lambda U: Linear()(U, V) / lengths / (U**2).sum(axis=1)[:, None] ** 0.5
-    ...
-    ...     def diagonal(self, U):
-    ...         return 1.0 + 0 * U[:, 0]
     >>> Cosine()([[1.0, 0.0]], [[3.0, 4.0]])
     array([[0.6]])
     """
 
     # Whether every matrix of it is positive semidefinite, by a theorem; False: nobody knows.
-    positive_semidefinite = True
+    positive_semidefinite = False
 
     def __call__(self, U: Any, V: Any = None) -> NDArray[Any]:
         """The kernel of each row of U with each row of V, or of U if it is None: (n, m)."""
@@ -59,10 +53,6 @@ class Kernel(ABC):
     @abstractmethod
     def against(self, V: Any) -> Against:
         """A function of U that gives the kernel of its rows with those of V."""
-
-    @abstractmethod
-    def diagonal(self, U: Any) -> NDArray[Any]:
-        """The kernel of each row of U with itself: (n,)."""
 
 
 @dataclass(frozen=True)
@@ -76,13 +66,11 @@ class Linear(Kernel):
     array([[11.]])
     """
 
+    positive_semidefinite = True
+
     def against(self, V: Any) -> Against:
         """A function of U that gives the kernel of its rows with those of V."""
         return lambda U: products(U, V)
-
-    def diagonal(self, U: Any) -> NDArray[Any]:
-        """The kernel of each row of U with itself: (n,)."""
-        return np.asarray(row_norms(_rows(U), squared=True))
 
 
 @dataclass(frozen=True)
@@ -130,10 +118,6 @@ class Polynomial(Kernel):
         """A function of U that gives the kernel of its rows with those of V."""
         product = Linear().against(V)
         return lambda U: self._power(product(U))
-
-    def diagonal(self, U: Any) -> NDArray[Any]:
-        """The kernel of each row of U with itself: (n,)."""
-        return self._power(Linear().diagonal(U))
 
     def _power(self, products: NDArray[Any]) -> NDArray[Any]:
         """The kernel from scalar products, in place: by multiplication, exact on whole numbers."""
@@ -213,35 +197,22 @@ class Gaussian(Kernel):
 
     gamma: float = 1.0
 
+    positive_semidefinite = True
+
     def __post_init__(self) -> None:
         _check_gamma(self.gamma)
 
     def against(self, V: Any) -> Against:
         """A function of U that gives the kernel of its rows with those of V."""
-        centre = _far_centre(V)
-        if centre is not None:
-            V = V - centre
-        squares = row_norms(V, squared=True)
+        distances = Distances(V, self.gamma)
 
         def kernel(U: Any) -> NDArray[Any]:
-            if centre is not None:
-                U = U - centre
-            K = products(U, V)
-            # -gamma (|u|^2 + |v|^2 - 2 u.v)
-            K *= 2
-            K -= squares
-            K -= row_norms(U, squared=True)[:, np.newaxis]
-            np.minimum(K, 0, out=K)
-            K *= self.gamma
+            K = distances(U)
+            K *= -self.gamma
             np.exp(K, out=K)
             return K
 
         return kernel
-
-    def diagonal(self, U: Any) -> NDArray[Any]:
-        """The kernel of each row of U with itself: ones (n,)."""
-        U = _rows(U)
-        return np.ones(U.shape[0], U.dtype)
 
 
 @dataclass(frozen=True)
@@ -261,6 +232,8 @@ class Laplacian(Kernel):
 
     gamma: float = 1.0
 
+    positive_semidefinite = True
+
     def __post_init__(self) -> None:
         _check_gamma(self.gamma)
 
@@ -277,11 +250,6 @@ class Laplacian(Kernel):
             return np.asarray(distances.astype(U.dtype, copy=False))
 
         return kernel
-
-    def diagonal(self, U: Any) -> NDArray[Any]:
-        """The kernel of each row of U with itself: ones (n,)."""
-        U = _rows(U)
-        return np.ones(U.shape[0], U.dtype)
 
 
 @dataclass(frozen=True)
@@ -303,8 +271,6 @@ class Sigmoid(Kernel):
     gamma: float = 1.0
     coef0: float = 0.0
 
-    positive_semidefinite = False
-
     def __post_init__(self) -> None:
         _check_gamma(self.gamma)
         _check_coef0(self.coef0)
@@ -314,10 +280,6 @@ class Sigmoid(Kernel):
         product = Linear().against(V)
         return lambda U: self._tanh(product(U))
 
-    def diagonal(self, U: Any) -> NDArray[Any]:
-        """The kernel of each row of U with itself: (n,)."""
-        return self._tanh(Linear().diagonal(U))
-
     def _tanh(self, products: NDArray[Any]) -> NDArray[Any]:
         products *= self.gamma
         products += self.coef0
@@ -325,26 +287,17 @@ class Sigmoid(Kernel):
         return products
 
 
-def products(U: Any, V: Any) -> NDArray[Any]:
-    """All scalar products (n, m) of rows."""
-    if sp.issparse(U) and sp.issparse(V) and U.shape[0] == 1:  # many times faster than both sparse
-        return np.asarray(V @ U.toarray()[0])[np.newaxis]
-    return np.asarray(safe_sparse_dot(U, V.T, dense_output=True))
-
-
 def _rows(U: Any) -> Any:
-    """Rows as floating-point numbers, dense or CSR."""
-    return check_array(U, accept_sparse="csr", dtype=FLOATS, ensure_min_samples=0)
+    """Rows as floating-point numbers, dense or CSR without repeated entries."""
+    return canonical(check_array(U, accept_sparse="csr", dtype=FLOATS, ensure_min_samples=0))
 
 
-def _far_centre(V: Any) -> NDArray[Any] | None:
-    """The mean row of V, if it is so far from the origin that distances would suffer from it."""
-    if sp.issparse(V) or not len(V):
-        return None
-    centre = V.mean(axis=0)
-    spread = float(V.var(axis=0).sum(dtype=np.float64))
-    far = float(centre @ centre) > FAR[V.dtype] * spread
-    return centre if far else None
+def canonical(X: Any) -> Any:
+    """X, in which no entry is stored in several parts: their squares would not add up."""
+    if sp.issparse(X) and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
 
 
 def _check_degree(degree: Any) -> None:

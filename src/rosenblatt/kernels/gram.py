@@ -7,6 +7,8 @@ import scipy.linalg
 from numpy.typing import NDArray
 from sklearn.utils import check_array
 
+BLOCK = 512
+
 
 def is_positive_semidefinite(K: Any) -> bool:
     """Whether a symmetric matrix may hold scalar products: no eigenvalue is negative.
@@ -30,13 +32,13 @@ def is_positive_semidefinite(K: Any) -> bool:
     >>> is_positive_semidefinite(Gaussian()(X)), is_positive_semidefinite(Sigmoid()(X))
     (True, False)
     """
-    K = check_array(K, dtype=np.float64, copy=True)
+    K = check_array(K, dtype=(np.float64, np.float32))
     if K.shape[0] != K.shape[1] or most_unequal(K) is not None:
         return False
-    n = len(K)
     if not K.any():
         return True
-    K[np.diag_indices(n)] += n * np.finfo(np.float64).eps * np.abs(K).sum(axis=1).max()
+    unit, K = float(np.finfo(K.dtype).eps), K.astype(np.float64)
+    K[np.diag_indices(len(K))] += len(K) * unit * np.abs(K).sum(axis=1).max()
     try:
         scipy.linalg.cholesky(K, lower=True, overwrite_a=True, check_finite=False)
     except scipy.linalg.LinAlgError:
@@ -46,12 +48,13 @@ def is_positive_semidefinite(K: Any) -> bool:
 
 def most_unequal(K: NDArray[Any]) -> tuple[int, int] | None:
     """The pair (i, j) for which K[i, j] and K[j, i] differ most, None if by rounding alone."""
-    tolerance = 64 * float(np.finfo(K.dtype).eps) * max(float(np.abs(K).max()), 1e-300)
-    worst, pair = tolerance, None
-    for i in range(len(K)):  # row by row: the difference of all would be as large as K
-        differences = np.abs(K[i, :i] - K[:i, i])
-        if i and differences.max() > worst:
-            worst, pair = float(differences.max()), (i, int(differences.argmax()))
+    worst, pair = 64 * float(np.finfo(K.dtype).eps) * float(np.abs(K).max(initial=0.0)), None
+    for i in range(0, len(K), BLOCK):  # in blocks: the difference of all would be as large as K
+        for j in range(0, i + BLOCK, BLOCK):
+            off = np.abs(K[i : i + BLOCK, j : j + BLOCK] - K[j : j + BLOCK, i : i + BLOCK].T)
+            if off.max(initial=0.0) > worst:
+                row, column = np.unravel_index(off.argmax(), off.shape)
+                worst, pair = float(off.max()), (i + int(row), j + int(column))
     return pair
 
 

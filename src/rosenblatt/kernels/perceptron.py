@@ -18,7 +18,7 @@ from rosenblatt.mistake_driven.visits import Pick
 
 from .choice import NAMES, gamma_of, kernel_of
 from .dual import Dual, DualColumns, DualPlane
-from .functions import Linear
+from .functions import Linear, canonical
 from .gram import check_symmetric
 from .rows import KernelRows, Precomputed, against
 
@@ -96,8 +96,8 @@ class KernelPerceptron(MistakeDriven):
         The supports themselves; empty if the kernel is precomputed.
     intercept_ : ndarray of shape (1,) or (K,)
         The biases.
-    gamma_ : float
-        The number that `gamma` stood for.
+    gamma_ : float or None
+        The number that `gamma` stood for; None for objects, functions and matrices.
     classes_ : ndarray of shape (K,)
         The labels, sorted.
     n_iter_, n_updates_, t_, converged_, stop_reason_, cycle_, step_range_
@@ -150,7 +150,7 @@ class KernelPerceptron(MistakeDriven):
     _content = ("max_updates",)
     _who_knows = "certify(model, X, y)"
 
-    gamma_: float
+    gamma_: float | None
     dual_coef_: NDArray[Any]
     support_: NDArray[np.int32]
     support_vectors_: Any
@@ -213,7 +213,11 @@ class KernelPerceptron(MistakeDriven):
             Multiplies the step of each row; rows of weight 0 are not visited.
         """
         self._validate_params()
+        if isinstance(self.kernel, type):
+            raise ValueError(f"kernel must be a name or an object; got the class {self.kernel!r}.")
         examples = check_examples(self, X, y, sample_weight)
+        named = isinstance(self.kernel, str) and self.kernel != "precomputed"
+        self.gamma_ = gamma_of(self.gamma, examples.X) if named else None
         shortfall = self._run(X, y, sample_weight, examples, self._dual)
         if shortfall:
             warn_not_converged(shortfall)
@@ -230,7 +234,7 @@ class KernelPerceptron(MistakeDriven):
 
     def _kernel(self, X: Any = None) -> Any:
         """The kernel function, with its numbers from X or from the fit."""
-        gamma = self.gamma_ if X is None else self.gamma
+        gamma = self.gamma if X is not None or self.gamma_ is None else self.gamma_
         return kernel_of(self.kernel, X, gamma=gamma, degree=self.degree, coef0=self.coef0)
 
     def decision_function(self, X: Any) -> NDArray[Any]:
@@ -253,9 +257,11 @@ class KernelPerceptron(MistakeDriven):
         if n_support:
             kernel = self._against_supports()
             for rows in gen_batches(X.shape[0], max(1, BLOCK // n_support // TILE) * TILE):
-                K = kernel(whole_tiles(X[rows]))[: rows.stop - rows.start]
+                with np.errstate(over="ignore", invalid="ignore"):  # said below
+                    K = kernel(whole_tiles(X[rows]))[: rows.stop - rows.start]
                 # BLAS would split this sum over its threads, and their number would show.
                 scores[rows] += np.einsum("ij,kj->ik", K, self.dual_coef_)
+        refuse_overflow(scores)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def _against_supports(self) -> Callable[[Any], NDArray[Any]]:
@@ -272,15 +278,14 @@ class KernelPerceptron(MistakeDriven):
         )  # fmt: skip
         if first and precomputed:
             check_symmetric(X)
-        if first:
-            self.gamma_ = gamma_of(self.gamma, X)
-        return X
+        return canonical(X)
 
     def _always_zero(self, X: Any) -> NDArray[np.bool_]:
         if self.kernel == "precomputed":
             return np.asarray(~X.any(axis=1))
         kernel = self._kernel(X)
-        if isinstance(kernel, Linear) or getattr(kernel, "coef0", None) == 0:
+        homogeneous = getattr(kernel, "coef0", None) == 0 and getattr(kernel, "degree", 1) > 0
+        if isinstance(kernel, Linear) or homogeneous:
             return find_empty(X)
         return np.zeros(X.shape[0], np.bool_)
 
@@ -292,7 +297,7 @@ class KernelPerceptron(MistakeDriven):
 
 
 def whole_tiles(X: Any) -> Any:
-    """X with rows of zeros added until their number is a multiple of TILE.
+    """X with its last row repeated until their number is a multiple of TILE.
 
     BLAS adds up the rows left over from its tiles in another order, and how it shares rows among
     its threads decides which these are. With none left over, the bits are the same on any number.
@@ -300,4 +305,14 @@ def whole_tiles(X: Any) -> Any:
     missing = -X.shape[0] % TILE
     if sp.issparse(X) or not missing or X.shape[0] < TILE:
         return X
-    return np.vstack([X, np.zeros((missing, X.shape[1]), X.dtype)])
+    return np.vstack([X, np.repeat(X[-1:], missing, axis=0)])
+
+
+def refuse_overflow(scores: NDArray[Any]) -> None:
+    """Raise if some row has a score that is not a number."""
+    finite = np.isfinite(scores).all(axis=1)
+    if not finite.all():
+        raise ValueError(
+            f"The score of row {int(np.argmin(finite))} of X overflowed: its kernel with some "
+            "support is too large. Scale X as the training rows were."
+        )

@@ -4,11 +4,14 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from .functions import Against, Kernel
 
 MEGABYTE = 1 << 20
+
+CURE = " Standardise X, for example with StandardScaler, or use a lower degree or gamma."
 
 
 class KernelRows:
@@ -22,6 +25,7 @@ class KernelRows:
     def __init__(self, kernel: Kernel | Callable[..., Any], X: Any, megabytes: float) -> None:
         self.X, n = X, X.shape[0]
         self.row_of = against(kernel, X)
+        self.trusted = isinstance(kernel, Kernel)
         room = int(megabytes * MEGABYTE // (n * X.dtype.itemsize))
         if room < 1:
             needed = n * X.dtype.itemsize / MEGABYTE
@@ -38,13 +42,28 @@ class KernelRows:
         """Compute the row of i and keep it."""
         with np.errstate(over="ignore", invalid="ignore"):  # said in words of our own
             row = self.row_of(self.X[[i]])
-        refuse_if_not_finite(row, i)
+        refuse_strange_values(row, i, "" if not self.trusted else CURE)
+        if not self.trusted:
+            self._refuse_if_not_symmetric(row[0], i)
         place = min(self.n_kept, len(self.kept) - 1)
         if place == len(self.kept) - 1 and self.guest >= 0:
             self.slot[self.guest] = -1
         self.kept[place], self.slot[i] = row[0], place
         self.n_kept += place == self.n_kept
         self.guest = i if place == len(self.kept) - 1 else -1
+
+    def _refuse_if_not_symmetric(self, row: NDArray[Any], i: int) -> None:
+        """Raise if K(x_i, x_j) is not K(x_j, x_i) for some row j that is kept."""
+        others = np.flatnonzero(self.slot >= 0)
+        there = self.kept[self.slot[others], i]
+        off = np.abs(row[others] - there)
+        if not len(off) or off.max() <= 1e-6 * max(float(np.abs(row).max()), 1e-300):
+            return
+        j = int(others[off.argmax()])
+        raise ValueError(
+            f"A kernel is symmetric, but it gives {row[j]:.6g} for rows {i} and {j} of X, and "
+            f"{there[off.argmax()]:.6g} for {j} and {i}. Check the kernel function."
+        )
 
 
 class Precomputed:
@@ -63,25 +82,30 @@ def against(kernel: Kernel | Callable[..., Any], V: Any) -> Against:
         return kernel.against(V)
 
     def checked(U: Any) -> NDArray[Any]:
-        K = np.asarray(kernel(U, V))
-        if K.shape != (U.shape[0], V.shape[0]):
-            raise ValueError(
-                f"A kernel function is given rows U and V and must return the matrix of all pairs, "
-                f"here of shape ({U.shape[0]}, {V.shape[0]}); {name_of(kernel)} returned {K.shape}."
-            )
+        wanted = (U.shape[0], V.shape[0])
+        rule = (
+            "A kernel function is given tables of rows U and V and must return the matrix of all "
+            f"pairs, here of shape {wanted}"
+        )
+        try:
+            K = kernel(U, V)
+            K = np.asarray(K.toarray() if sp.issparse(K) else K, dtype=U.dtype)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{rule}; {name_of(kernel)} failed on them: {error}") from error
+        if K.shape != wanted:
+            raise ValueError(f"{rule}; {name_of(kernel)} returned {K.shape}.")
         return K
 
     return checked
 
 
-def refuse_if_not_finite(row: NDArray[Any], i: int) -> None:
+def refuse_strange_values(row: NDArray[Any], i: int, cure: str) -> None:
     """Raise if the kernel of row i with some other is not a finite number."""
     finite = np.isfinite(row[0])
     if not finite.all():
         j = int(np.argmin(finite))
         raise ValueError(
-            f"The kernel of rows {i} and {j} of X is {row[0, j]}: it must be a finite number. "
-            "Standardise X, for example with StandardScaler, or use a lower degree or gamma."
+            f"The kernel of rows {i} and {j} of X is {row[0, j]}: it must be a finite number.{cure}"
         )
 
 

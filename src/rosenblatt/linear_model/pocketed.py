@@ -17,7 +17,7 @@ from rosenblatt.mistake_driven.decision import margins_of
 from rosenblatt.mistake_driven.examples import Examples
 
 from .planes import Columns, LinearWeights, Plane
-from .sieve import Sieve
+from .sieve import ROUNDING, Sieve
 
 # How many weights are tried at once, and how many numbers they may have in all.
 MOST_TRIED = 256
@@ -37,9 +37,11 @@ class Pocketed(LinearWeights):
     def empty(self) -> None:
         """Begin with the weights as they are in the pocket."""
         self.hard = self.examples.rows
-        self.weight = float(self.examples.step[self.hard].sum(dtype=np.float64))
+        # Added up in the order of the loops, so that all wrong is exactly all.
+        steps = self.examples.step[self.hard].astype(np.float64)
+        self.weight = float(np.add.accumulate(steps)[-1]) if len(steps) else 0.0
         self.history: list[tuple[int, float]] = []
-        self.keep(self.w, self.b, self.wrong(self.w, self.b, np.inf), self.n_updates)
+        self.keep(self.w, self.b, self.wrong(self.w, self.b), self.n_updates)
         most = np.clip(NUMBERS_TRIED // self.w.size, 1, MOST_TRIED)
         self.past_w = np.empty((most, *self.w.shape), self.w.dtype)
         self.past_b = np.empty((most, len(self.b)), self.b.dtype)
@@ -49,12 +51,13 @@ class Pocketed(LinearWeights):
     def keep(self, w: NDArray[Any], b: NDArray[Any], wrong: float, n_updates: int) -> None:
         """Put weights into the pocket, by which rows of that weight are wrong."""
         self.best_w, self.best_b, self.best_wrong = w.copy(), b.copy(), wrong
-        self.history.append((n_updates, wrong / self.weight if self.weight else 0.0))
+        hopeless = self.examples.hopeless_weight  # wrong whatever the weights are
+        self.history.append((n_updates, (wrong + hopeless) / (self.weight + hopeless)))
 
     def resume(self, coef: NDArray[Any], b: NDArray[Any]) -> None:
         """Put weights of an earlier batch into the pocket if they are as good on this one."""
         w = np.ascontiguousarray(coef[0] if self.w.ndim == 1 else coef.T)
-        wrong = self.wrong(w, b, np.inf)
+        wrong = self.wrong(w, b)
         self.history = []
         if wrong > self.best_wrong:
             w, b, wrong = self.best_w, self.best_b, self.best_wrong
@@ -90,10 +93,10 @@ class Pocketed(LinearWeights):
             self.sort_rows()
             self.next_sorting *= 4
         for t, at_least in zip(*self.likely(made), strict=True):
-            if at_least < self.best_wrong:
-                w, b = self.past_w[t], self.past_b[t]
-                wrong = self.wrong(w, b, self.best_wrong)
-                if wrong < self.best_wrong:
+            w, b = self.past_w[t], self.past_b[t]
+            if at_least < self.best_wrong and self.may_be_better(w, b):
+                wrong = self.wrong(w, b)
+                if wrong < self.best_wrong * (1 - ROUNDING):
                     self.keep(w, b, wrong, n_updates + int(t) + 1)
         self.tried += made
         self.sum_w += self.past_w[:made].sum(axis=0, dtype=np.float64)
@@ -113,8 +116,18 @@ class Pocketed(LinearWeights):
         """Which of the latest weights may be better than the pocket, and how wrong at least."""
         return np.arange(made), np.zeros(made)
 
-    def wrong(self, w: NDArray[Any], b: NDArray[Any], limit: float) -> float:
-        """The weight of the rows that weights w, b get wrong, or a part of it that is >= limit."""
+    def may_be_better(self, w: NDArray[Any], b: NDArray[Any]) -> bool:
+        """Whether weights do better than the pocket, up to rounding: the hardest rows first."""
+        limit = self.best_wrong * (1 + ROUNDING)
+        return self.wrong(w, b, limit, self.hard) < limit
+
+    def wrong(
+        self, w: NDArray[Any], b: NDArray[Any], limit: float = np.inf, rows: Any = None
+    ) -> float:
+        """The weight of the rows that weights w, b get wrong, or a part of it that is >= limit.
+
+        Without a limit it is summed in the order of the data, so that equals are equal.
+        """
         raise NotImplementedError
 
     def attributes(self, copy: bool = True) -> Attributes:
@@ -144,9 +157,14 @@ class PocketedPlane(Pocketed, Plane):
             self.past_w[:room], self.past_b[:room],
         )  # fmt: skip
 
-    def wrong(self, w: NDArray[Any], b: NDArray[Any], limit: float) -> float:
-        # What the sieve lets pass is likely to be better: all rows will be read, best in order.
-        rows = self.hard if self.sieve is None else self.examples.rows
+    def may_be_better(self, w: NDArray[Any], b: NDArray[Any]) -> bool:
+        # What the sieve lets pass is likely to be better: no need to look twice.
+        return self.sieve is not None or super().may_be_better(w, b)
+
+    def wrong(
+        self, w: NDArray[Any], b: NDArray[Any], limit: float = np.inf, rows: Any = None
+    ) -> float:
+        rows = self.examples.rows if rows is None else rows
         count = loops.pocket.wrong_weight
         return float(count(self.X, self.push, self.examples.ties, w, b, limit, rows))
 
@@ -174,9 +192,12 @@ class PocketedColumns(Pocketed, Columns):
             self.scores, self.past_w[:room], self.past_b[:room],
         )  # fmt: skip
 
-    def wrong(self, w: NDArray[Any], b: NDArray[Any], limit: float) -> float:
+    def wrong(
+        self, w: NDArray[Any], b: NDArray[Any], limit: float = np.inf, rows: Any = None
+    ) -> float:
+        rows = self.examples.rows if rows is None else rows
         count = loops.pocket.wrong_multiclass_weight
         return float(
             count(self.X, self.codes, self.step, self.examples.ties, w, b, self.scores, limit,
-                  self.hard)
+                  rows)
         )  # fmt: skip

@@ -13,7 +13,7 @@ from rosenblatt.mistake_driven.examples import Examples
 ROWS_AT_A_TIME = 512
 MOST_BYTES = 1 << 25
 
-ROUNDING = 1e-9  # of a sum of weights, added in another order elsewhere
+ROUNDING = 1e-12  # of a sum of weights: equal ones may be added in another order
 
 
 class Sieve:
@@ -30,9 +30,13 @@ class Sieve:
         n_products = int(np.diff(X.indptr).max(initial=0)) if sp.issparse(X) else X.shape[1]
         rows = hard[: MOST_BYTES // (4 * (n_products + 1))]
         X, self.weight = X[rows], examples.step[rows].astype(np.float64)
-        factor = np.where(examples.codes[rows] == 1, 1.0, -1.0)
-        factor /= np.sqrt(row_norms(X, squared=True).astype(np.float64) + 1)
-        self.Z = signed_rows(X, factor)
+        sign = np.where(examples.codes[rows] == 1, 1.0, -1.0)
+        with np.errstate(all="ignore"):  # rows of zeros or out of range become zero: below nothing
+            squares = row_norms(X, squared=True).astype(np.float64)
+            # The bias counts as a column as long as a row, so that it does not drown the others.
+            self.bias = float(np.sqrt(squares.mean())) if examples.bias else 0.0
+            factor = finite(sign / np.sqrt(squares + self.bias**2))
+            self.Z = signed_rows(X, factor, self.bias)
         self.scratch = np.empty(0, np.float32)
         self.allowance = np.float32(2 * (n_products + 8) * np.finfo(np.float32).eps)
 
@@ -43,10 +47,11 @@ class Sieve:
 
         Also on how much each of these is wrong at least.
         """
-        planes = np.hstack([w, b]).astype(np.float64)
-        with np.errstate(invalid="ignore"):  # a plane of zeros becomes NaN, which is below nothing
+        with np.errstate(all="ignore"):  # a plane of zeros stays so, and is below nothing
+            biases = b / self.bias if self.bias else 0 * b
+            planes = np.hstack([w, biases]).astype(np.float64)
             planes /= np.linalg.norm(planes, axis=1)[:, np.newaxis]
-        V, wrong = planes.astype(np.float32), np.zeros(len(w))
+            V, wrong = finite(planes.astype(np.float32)), np.zeros(len(w))
         left = np.arange(len(w))
         for start in range(0, len(self.weight), ROWS_AT_A_TIME):
             weight = self.weight[start : start + ROWS_AT_A_TIME]
@@ -68,12 +73,17 @@ class Sieve:
         return np.matmul(V, Z.T, out=self.scratch[: m * r].reshape(m, r))
 
 
-def signed_rows(X: Any, factor: NDArray[np.float64]) -> Any:
-    """Each row (x, 1) of X times its factor, in 32 bits."""
+def signed_rows(X: Any, factor: NDArray[np.float64], bias: float) -> Any:
+    """Each row (x, bias) of X times its factor, in 32 bits."""
     if sp.issparse(X):
         scaled = sp.diags(factor) @ X
-        return sp.hstack([scaled, factor[:, np.newaxis]], format="csr", dtype=np.float32)
+        return sp.hstack([scaled, bias * factor[:, np.newaxis]], format="csr", dtype=np.float32)
     Z = np.empty((len(X), X.shape[1] + 1), np.float32)
     np.multiply(X, factor[:, np.newaxis], out=Z[:, :-1], casting="same_kind")
-    Z[:, -1] = factor
+    Z[:, -1] = bias * factor
     return Z
+
+
+def finite(numbers: NDArray[Any]) -> NDArray[Any]:
+    """Zero in place of what is not a finite number."""
+    return np.asarray(np.nan_to_num(numbers, copy=False, nan=0.0, posinf=0.0, neginf=0.0))

@@ -33,6 +33,7 @@ class Examples:
     ties: int  # a value of TIES
     bias: int  # what a step of 1 adds to the intercept: 1, or 0 for none
     hopeless: int  # how many rows no weights can ever get right; they are not visited
+    hopeless_weight: float  # the sum of their steps
 
     @property
     def n_outputs(self) -> int:
@@ -79,7 +80,8 @@ def check_examples(
         rows=rows,
         ties=TIES[model.boundary],
         bias=int(model.fit_intercept),
-        hopeless=hopeless,
+        hopeless=int(np.count_nonzero(hopeless)),
+        hopeless_weight=float(step[hopeless].sum(dtype=np.float64)),
     )
 
 
@@ -92,18 +94,17 @@ def check_finite(X: Any, rows: NDArray[Any], name: str) -> None:
 
 def _rows_to_visit(
     model: Any, X: Any, step: NDArray[Any], codes: NDArray[np.intp], n_classes: int
-) -> tuple[NDArray[np.int32], int]:
-    """The rows that can be learned from, and how many others no weights can ever get right."""
-    visited, hopeless = step > 0, 0
+) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
+    """The rows that can be learned from, and which others (n,) no weights can ever get right."""
+    visited, hopeless = step > 0, np.zeros(len(codes), np.bool_)
     if not visited.any():
         raise ValueError(
             f"No row has a positive step: eta0={model.eta0}, sample_weight and class_weight "
             f"multiply to 0 in {X.dtype}. Give some rows a weight, or use larger numbers."
         )
     if not model.fit_intercept:
-        without_hope = _hopeless_rows(model, X, n_classes, codes) & visited
-        hopeless = int(np.count_nonzero(without_hope))
-        visited &= ~without_hope
+        hopeless = _hopeless_rows(model, X, n_classes, codes) & visited
+        visited &= ~hopeless
     if visited.all():
         return np.arange(len(codes), dtype=np.int32), hopeless
     check_finite(X, np.flatnonzero(~visited), type(model).__name__)

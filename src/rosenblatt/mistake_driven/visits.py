@@ -65,7 +65,7 @@ def visit_in_order(
         weights.n_updates += made
         weights.n_visits += visits
         if visits < len(rows):
-            refuse_if_not_finite(examples.X, rows[visits], weights)
+            refuse_if_not_finite(examples.X, rows[visits], weights, type(passes.estimator).__name__)
             return mistakes, loss, False
         if passes.recorders:
             passes.record_visit(int(rows[0]), score, made > 0, made > 0 or weights.drifts)
@@ -89,7 +89,7 @@ def pick_one(
     weights.n_visits += len(order)
     if not np.isfinite(scores).all():
         row = int(np.argmax(~np.isfinite(scores).reshape(len(scores), -1).all(axis=1)))
-        refuse_if_not_finite(examples.X, row, weights)
+        refuse_if_not_finite(examples.X, row, weights, type(passes.estimator).__name__)
     margins = margins_of(scores, examples.codes)[order]
     tied_wrong = ~wins_ties(scores, examples.codes, examples.ties)[order]
     wrong = (margins < 0) | ((margins == 0) & tied_wrong)
@@ -109,9 +109,9 @@ def pick_one(
     return 1, loss, True
 
 
-def refuse_if_not_finite(X: Any, row: int, weights: Weights) -> None:
+def refuse_if_not_finite(X: Any, row: int, weights: Weights, name: str) -> None:
     """Raise if a row, or the weights, hold a number that is not finite."""
-    assert_all_finite(X[[row]], input_name="X", estimator_name="Perceptron")
+    assert_all_finite(X[[row]], input_name="X", estimator_name=name)
     with np.errstate(over="ignore", invalid="ignore"):
         if not np.isfinite(weights.score(row)).all():
             raise ValueError(

@@ -54,7 +54,7 @@ def boundary(model: Any, X: Any, y: Any, ax: Axes | None = None) -> Axes:
         warnings.filterwarnings("ignore", message="X (does not have|has) .*feature names")
         wrong = np.asarray(model.predict(X)) != labels
     draw_points(ax, points, labels, model.classes_, wrong)
-    note(ax, "w = 0: no line yet" if is_flat(model) else "", hollow_means(wrong))
+    note(ax, why_lineless(model), hollow_means(wrong))
     return ax
 
 
@@ -89,13 +89,13 @@ def leads(model: Any, ax: Axes) -> NDArray[np.float64]:
     across, up = np.meshgrid(
         np.linspace(*ax.get_xlim(), FINENESS), np.linspace(*ax.get_ylim(), FINENESS)
     )
-    scores = _scores(model, np.column_stack([across.ravel(), up.ravel()]))
+    scores = class_scores(model, np.column_stack([across.ravel(), up.ravel()]))
     best = np.sort(scores, axis=1)[:, -2:]
     rival = np.where(scores == best[:, 1:], best[:, :1], best[:, 1:])
     return np.stack([across, up, *(scores - rival).T.reshape(-1, *across.shape)])
 
 
-def _scores(model: Any, grid: NDArray[np.float64]) -> NDArray[np.float64]:
+def class_scores(model: Any, grid: NDArray[np.float64]) -> NDArray[np.float64]:
     """A score per row and class, from the best source the model has."""
     K = len(model.classes_)
     with warnings.catch_warnings():
@@ -120,13 +120,30 @@ def draw_regions(ax: Axes, lead: NDArray[np.float64]) -> None:
 
 
 def draw_lines(
-    ax: Axes, lead: NDArray[np.float64], ink: str = INK, width: float = 1.6, order: float = 4
+    ax: Axes,
+    lead: NDArray[np.float64],
+    ink: str = INK,
+    width: float = 1.6,
+    order: float = 4,
+    style: str = "solid",
 ) -> None:
     """Draw the boundaries between the regions."""
     across, up, *layers = lead
+    if style != "solid" and len(layers) > 2:
+        layers = _once_each(lead[2:])  # dashes of the same line twice would fill each other's gaps
     for layer in layers if len(layers) > 2 else layers[:1]:
         if layer.min() < 0 < layer.max():  # before anything is learnt there is no line
-            ax.contour(across, up, layer, [0], colors=ink, linewidths=width, zorder=order)
+            ax.contour(
+                across, up, layer, [0], colors=ink, linewidths=width, linestyles=style, zorder=order
+            )
+
+
+def _once_each(layers: NDArray[np.float64]) -> list[Any]:
+    """Leads (K, m, m), each masked but where its class contends with a later one."""
+    first, second = np.argsort(-layers, axis=0)[:2]
+    return [
+        np.ma.masked_where(np.minimum(first, second) != k, layer) for k, layer in enumerate(layers)
+    ]
 
 
 def draw_points(
@@ -141,18 +158,33 @@ def draw_points(
 
     Those that are `wrong` (n,) are hollow, and those `tied` (n,) on the line are half filled.
     """
-    size = float(np.clip(6000 / max(len(points), 1), 8, 42))
+    size = size_of(points)
     tied = np.zeros(len(points), np.bool_) if tied is None else tied
     for k, name in enumerate(classes):
         mine = y == name
         ax.scatter([], [], s=size, c=colour(k), marker=marker(k), label=clipped(name))
         _draw_class(ax, points[mine], k, size, wrong[mine] | tied[mine])
         _draw_halves(ax, points[mine & tied], k, size)
+    keys = len(ax.get_legend_handles_labels()[0])
     ax.legend(
-        loc="lower left", bbox_to_anchor=(0, 1), ncols=min(len(classes), 6), frameon=False,
-        markerscale=float(np.sqrt(42 / size)), handletextpad=0.2, columnspacing=1.2,
+        loc="lower left", bbox_to_anchor=(0, 1), ncols=min(keys, 6), frameon=False,
+        markerscale=float(np.sqrt(42 / size)), handletextpad=0.4, columnspacing=1.2,
         borderaxespad=0.2,
     )  # fmt: skip
+
+
+def draw_rings(ax: Axes, points: NDArray[np.float64], chosen: Sequence[int], name: str) -> None:
+    """A thin ring around each of the chosen points, with their name for the legend."""
+    size = size_of(points)
+    ring: dict[str, Any] = {"facecolors": "none", "edgecolors": INK, "linewidths": 0.6}
+    x, y = points[chosen].T
+    ax.scatter(x, y, s=2.2 * size + 12, zorder=3.2, **ring)
+    ax.scatter([], [], s=1.4 * size, label=name, **ring)
+
+
+def size_of(points: NDArray[np.float64]) -> float:
+    """The size of a mark, smaller where there are many."""
+    return float(np.clip(6000 / max(len(points), 1), 8, 42))
 
 
 def _draw_class(
@@ -180,12 +212,22 @@ def _draw_halves(ax: Axes, points: NDArray[np.float64], k: int, size: float) -> 
 
 
 def is_flat(model: Any) -> bool:
-    """Whether a linear model has no line: its weights are all zero, or those of no class differ."""
-    coef = getattr(model, "coef_", None)
+    """Whether a model has no line: its weights are all zero, or those of no class differ.
+
+    Weights are a linear model's `coef_` or a kernel model's `dual_coef_`.
+    """
+    coef = getattr(model, "coef_", getattr(model, "dual_coef_", None))
     if coef is None:
         return False
     coef = np.atleast_2d(coef.toarray() if hasattr(coef, "toarray") else coef)
     return not np.any(coef if len(coef) == 1 else coef - coef[0])
+
+
+def why_lineless(model: Any) -> str:
+    """What to say of a model that has no line; nothing of others."""
+    if not is_flat(model):
+        return ""
+    return "w = 0: no line yet" if hasattr(model, "coef_") else "no supports: no line yet"
 
 
 def hollow_means(wrong: NDArray[np.bool_]) -> str:

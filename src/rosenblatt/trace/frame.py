@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rosenblatt.trace.guises import published
 from rosenblatt.trace.run import Run, Step
+from rosenblatt.trace.supports import has_supports
 
 if TYPE_CHECKING:
     import pandas as pd
 
 MOST_COLUMNS = 100  # more weights than this come as one array per step
 FIRST = ("run", "step", "epoch", "objective", "error", "n_updates")
+OTHER = ("last_error", "n_support")  # of learners with a mean or a pocket; of kernel models
 VISIT = ("row", "score", "mistake")
 
 
@@ -33,21 +36,22 @@ def frame_of(runs: Sequence[Run]) -> pd.DataFrame:
     ]
     frame = pd.DataFrame(rows, columns=_columns(rows))
     kinds = {"step": "int64", "epoch": "int64", "n_updates": "Int64"}
-    kinds |= {"row": "Int64", "mistake": "boolean"}
+    kinds |= {"row": "Int64", "n_support": "Int64", "mistake": "boolean"}
     return frame.astype({name: kind for name, kind in kinds.items() if name in frame})
 
 
 def _columns(rows: Sequence[dict[str, Any]]) -> list[str]:
-    found = dict.fromkeys(FIRST)
-    for row in rows:
-        found |= dict.fromkeys(row)
-    return list(found)
+    return list(dict.fromkeys(name for row in rows for name in row))
 
 
 def _row(run: Run, step: Step, names: Sequence[str]) -> dict[str, Any]:
     measures = run.measures(step)
     row = {"run": step.run, "step": step.step, "epoch": step.epoch, **measures._asdict()}
     row["n_updates"] = step.n_updates
+    if not published(run.last):
+        del row["last_error"]
+    if has_supports(run.last):
+        row["n_support"] = None if step.estimator is None else len(step.estimator.support_)
     if run.single:
         row |= {"row": step.row, "score": step.score, "mistake": step.mistake}
     return row | _weights(step.estimator, names)
@@ -92,6 +96,6 @@ def _weight_names(run: Run) -> list[str]:
 def _feature_names(estimator: Any, d: int) -> list[str]:
     """The model's names of its features; one that is a column's already becomes ``coef_name``."""
     names = [str(name) for name in getattr(estimator, "feature_names_in_", ())]
-    taken = {*FIRST, *VISIT, "intercept"}
+    taken = {*FIRST, *OTHER, *VISIT, "intercept"}
     names = [f"coef_{name}" if name in taken else name for name in names]
     return names if len(names) == len(set(names)) == d else []

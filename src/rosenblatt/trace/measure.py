@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import math
 from typing import Any, NamedTuple
 
@@ -21,6 +20,8 @@ from rosenblatt.mistake_driven.decision import (
     margins_of,
 )
 from rosenblatt.trace.data import Data
+from rosenblatt.trace.guises import nameless, running
+from rosenblatt.trace.scores import SupportScores, sums_over_supports
 
 
 class Measures(NamedTuple):
@@ -28,6 +29,7 @@ class Measures(NamedTuple):
 
     objective: float
     error: float
+    last_error: float = math.nan  # of the run's own weights, where others are published
 
 
 class Ruler:
@@ -35,7 +37,8 @@ class Ruler:
 
     Checking the data takes far longer than scoring a few hundred rows, so for our linear models
     it is done once: their scores are then one product each, by the operations of their own
-    `decision_function`, and lead to the same bits. Other models are asked themselves.
+    `decision_function`, and lead to the same bits. Of kernel models the kernel values are kept.
+    Other models are asked themselves, those that judge by their scores once for everything.
     """
 
     def __init__(self, data: Data) -> None:
@@ -43,24 +46,23 @@ class Ruler:
         self._X: Any = None
         self._classes: Any = None
         self._codes: NDArray[np.intp] = np.empty(0, np.intp)
+        self._supports: SupportScores | None = None
+        self._latest: tuple[Any, NDArray[Any]] = (None, np.empty(0))
 
     def measure(self, estimator: Any) -> Measures:
         """The model's own objective, and its share of wrong answers."""
         if estimator is None or self.data.X is None:
             return Measures(math.nan, math.nan)
-        weight = self.data.weights()
-        if not is_plainly_linear(estimator):
-            return Measures(self._objective(estimator), self._error(self.wrong(estimator)))
-        scores, codes = self._scores(estimator), self._codes_among(estimator.classes_)
-        loss = losses.perceptron(margins_of(scores, codes))
-        objective = float((np.ones(len(loss)) if weight is None else weight) @ loss)
-        return Measures(objective, self._error(decide(scores, estimator.boundary) != codes))
+        run = running(estimator)
+        last_error = math.nan if run is None else self._error(self.wrong(run))
+        objective = self._objective(estimator)
+        return Measures(objective, self._error(self.wrong(estimator)), last_error)
 
     def wrong(self, estimator: Any) -> NDArray[np.bool_] | None:
         """Which rows (n,) get another class than their own; None unless the model classifies."""
         if self.data.X is None or self.data.y is None or not hasattr(estimator, "classes_"):
             return None
-        if is_plainly_linear(estimator):
+        if judges_by_scores(estimator):
             codes = self._codes_among(estimator.classes_)
             return np.asarray(decide(self._scores(estimator), estimator.boundary) != codes)
         model = nameless(estimator, self.data.X)
@@ -68,20 +70,35 @@ class Ruler:
 
     def tied(self, estimator: Any) -> NDArray[np.bool_]:
         """Which rows (n,) are predicted right by a tie that learning counts as a mistake."""
-        if not is_plainly_linear(estimator) or estimator.boundary != "mistake":
+        if not judges_by_scores(estimator) or estimator.boundary != "mistake":
             return np.zeros(len(self.data.labels()), np.bool_)
         scores, codes = self._scores(estimator), self._codes_among(estimator.classes_)
         right = decide(scores, estimator.boundary) == codes
         return np.asarray(right & (margins_of(scores, codes) == 0))
 
     def _scores(self, estimator: Any) -> NDArray[Any]:
-        """``X w + b`` as `decision_function` has it: (n,), or (n, K) for K > 2 classes."""
+        """The model's `decision_function`: (n,), or (n, K) for K > 2 classes."""
+        if self._latest[0] is not estimator:
+            self._latest = (estimator, self._fresh_scores(estimator))
+        return self._latest[1]
+
+    def _fresh_scores(self, estimator: Any) -> NDArray[Any]:
+        model = nameless(estimator, self.data.X)
+        if sums_over_supports(estimator):
+            return self._kernel_scores(estimator)
+        if not is_plainly_linear(estimator):
+            return np.asarray(model.decision_function(self.data.X))
         if self._X is None:
-            model = nameless(estimator, self.data.X)
             self._X = validate_data(model, self.data.X, accept_sparse="csr", reset=False)
         scores = safe_sparse_dot(self._X, estimator.coef_.T, dense_output=True)
         scores = scores + estimator.intercept_
         return np.asarray(scores.ravel() if scores.shape[1] == 1 else scores)
+
+    def _kernel_scores(self, estimator: Any) -> NDArray[Any]:
+        if self._supports is None:
+            X = self.data.X
+            self._supports = SupportScores(X if hasattr(X, "shape") else np.asarray(X))
+        return self._supports.of(estimator)
 
     def _codes_among(self, classes: NDArray[Any]) -> NDArray[np.intp]:
         """The number of each row's class; the models of a run share their `classes`."""
@@ -94,9 +111,13 @@ class Ruler:
         """``estimator.objective(X, y, sample_weight)`` where the model has it."""
         if not hasattr(estimator, "objective"):
             return math.nan
-        data, model = self.data, nameless(estimator, self.data.X)
+        data, weight = self.data, self.data.weights()
+        if judges_by_scores(estimator):
+            codes = self._codes_among(estimator.classes_)
+            loss = losses.perceptron(margins_of(self._scores(estimator), codes))
+            return float((np.ones(len(loss)) if weight is None else weight) @ loss)
         y = None if data.y is None else data.labels()
-        return float(model.objective(data.X, y, sample_weight=data.weights()))
+        return float(nameless(estimator, data.X).objective(data.X, y, sample_weight=weight))
 
     def _error(self, wrong: NDArray[np.bool_] | None) -> float:
         """The weighted share of training rows whose class is predicted wrongly."""
@@ -105,24 +126,22 @@ class Ruler:
         return float(np.average(wrong, weights=self.data.weights()))
 
 
-def is_plainly_linear(estimator: Any) -> bool:
-    """Whether the model scores, predicts and judges as our linear models do, unaltered."""
+def judges_by_scores(estimator: Any) -> bool:
+    """Whether the model predicts and judges from its scores as our learners do, unaltered."""
     kind = type(estimator)
     return (
-        isinstance(estimator, LinearClassifier)
-        and isinstance(estimator, BoundaryClassifier)
-        and kind.decision_function is LinearClassifier.decision_function
+        isinstance(estimator, BoundaryClassifier)
         and kind.predict is BoundaryClassifier.predict
         and kind.objective is BoundaryClassifier.objective
-        and hasattr(estimator, "coef_")
-        and not sp.issparse(estimator.coef_)
+        and hasattr(estimator, "classes_")
     )
 
 
-def nameless(estimator: Any, X: Any) -> Any:
-    """The model, or a copy that expects no column names where X is a bare array."""
-    if not hasattr(estimator, "feature_names_in_") or hasattr(X, "columns"):
-        return estimator
-    model = copy.copy(estimator)
-    del model.feature_names_in_
-    return model
+def is_plainly_linear(estimator: Any) -> bool:
+    """Whether the model scores as our linear models do, unaltered."""
+    return (
+        isinstance(estimator, LinearClassifier)
+        and type(estimator).decision_function is LinearClassifier.decision_function
+        and hasattr(estimator, "coef_")
+        and not sp.issparse(estimator.coef_)
+    )

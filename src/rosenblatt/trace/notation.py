@@ -27,6 +27,11 @@ def vector(values: ArrayLike) -> str:
     return f"[{','.join(words)}]"
 
 
+def score(value: Any) -> str:
+    """A score, or one per class."""
+    return number(float(value)) if np.ndim(value) == 0 else vector(value)
+
+
 def planes(estimator: Any) -> NDArray[np.float64] | None:
     """The weights of a linear model, bias first, one row per plane; None for other models."""
     if not hasattr(estimator, "coef_"):

@@ -6,53 +6,52 @@ Steps that share a model share a *state*, so that right visits cost next to noth
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.plot.palette import clipped
+from rosenblatt.plot.plane import is_flat
+from rosenblatt.trace.grid import Grid
+from rosenblatt.trace.guises import published, running
 from rosenblatt.trace.points import Points, numbers
 from rosenblatt.trace.run import Run, Step
+from rosenblatt.trace.supports import coefficients, has_supports, heaviest
 from rosenblatt.trace.thinning import strided
 
 MOST_STEPS = 2000
-MOST_BARS = 24  # weights shown when there are more features; half as many of several classes
+MOST_BARS = 24  # weights shown when there are more; half as many of several classes
 
 
 def payload_of(
     run: Run, unit: str, feature_names: Sequence[str], most_steps: int = MOST_STEPS
 ) -> dict[str, Any]:
     """The run as the view reads it; `unit` is what a step is: pass, update or visit."""
-    features = _features(run)
     steps = [run.steps[i] for i in strided(len(run.steps), most_steps)]
-    points = Points.of(run, [step.row for step in steps if step.row is not None])
     first = list({id(step.estimator): step for step in steps}.values())  # one step per model
     number = {id(step.estimator): i for i, step in enumerate(first)}
+    points = Points.of(run, [step.row for step in steps if step.row is not None])
+    states = _States.of(run, points, len(first))
     return {
         "model": run.name,
         "run": clipped(run.label, 200),
         "unit": unit,
         "classes": [clipped(name) for name in getattr(run.last, "classes_", ())],
-        "features": [clipped(feature_names[j]) for j in features],
+        "features": [clipped(feature_names[j]) for j in states.features],
         "n_features": run.data.n_features,
+        "published": published(run.last) or None,
+        "supports": states.supports,
         "n_steps": len(run.steps),
         "steps": [_step(step, number[id(step.estimator)]) for step in steps],
-        "states": [_state(run, step, features, points) for step in first],
+        "states": [
+            states.payload(run, step, before)
+            for step, before in zip(first, [None, *first[:-1]], strict=True)
+        ],
         "points": points and points.payload(),
+        "grid": states.grid and states.grid.payload(),
     }
-
-
-def _features(run: Run) -> list[int]:
-    """The features whose weights are shown: all if they are few, else the heaviest at the end."""
-    coef = _coef(run.last)
-    if coef is None:
-        return []
-    most = MOST_BARS if len(coef) == 1 else MOST_BARS // 2
-    if coef.shape[1] <= most:
-        return list(range(coef.shape[1]))
-    heaviest = np.argsort(-np.abs(coef).max(axis=0), kind="stable")[:most]
-    return sorted(int(j) for j in heaviest)
 
 
 def _step(step: Step, state: int) -> dict[str, Any]:
@@ -64,19 +63,71 @@ def _step(step: Step, state: int) -> dict[str, Any]:
     return record
 
 
-def _state(run: Run, step: Step, features: Sequence[int], points: Points | None) -> dict[str, Any]:
-    measures = run.measures(step)
-    state: dict[str, Any] = {
-        "objective": numbers(measures.objective),
-        "error": numbers(measures.error),
-    }
-    coef = _coef(step.estimator)
-    if coef is not None:
-        bias = np.broadcast_to(np.asarray(step.estimator.intercept_, np.float64), len(coef))
-        state |= {"coef": numbers(coef[:, features]), "intercept": numbers(bias)}
-    if points is not None and step.estimator is not None:
-        state |= points.judged(step.estimator)
-    return state
+@dataclass(frozen=True, eq=False)
+class _States:
+    """What is told of each state: weights of features, or of supports, or scores on a grid."""
+
+    features: list[int]
+    supports: list[int] | None
+    points: Points | None
+    grid: Grid | None
+
+    @classmethod
+    def of(cls, run: Run, points: Points | None, n_states: int) -> _States:
+        coef = _coef(run.last)
+        features = list(range(run.data.n_features)) if coef is None else _heaviest(coef)
+        supports = grid = None
+        if points is not None and coef is None:
+            grid = Grid.around(points.at, len(points.classes), n_states)
+        elif has_supports(run.last):
+            several = len(run.last.dual_coef_) > 1
+            supports = heaviest(run.last, MOST_BARS // 2 if several else MOST_BARS)
+        named = coef is not None or points is not None
+        return cls(features if named else [], supports, points, grid)
+
+    def payload(self, run: Run, step: Step, before: Step | None) -> dict[str, Any]:
+        """The state after `step` as plain JSON types; of supports it says which have `turned`."""
+        measures, model = run.measures(step), step.estimator
+        state: dict[str, Any] = {
+            "objective": numbers(measures.objective),
+            "error": numbers(measures.error),
+        }
+        if model is None:
+            return state
+        state |= _weights(model, self.features)
+        run_itself = running(model)
+        if run_itself is not None:
+            state["last_error"] = numbers(measures.last_error)
+            if self.points is not None:
+                told = _weights(run_itself, self.features)
+                state |= {f"last_{name}": value for name, value in told.items()}
+        if has_supports(model):
+            state |= {"n_support": len(model.support_), "intercept": numbers(model.intercept_)}
+            if self.points is not None:
+                state["turned"] = self.points.turned(before and before.estimator, model)
+        if self.supports is not None:
+            state["dual"] = numbers(coefficients(model, self.supports))
+        if self.grid is not None:
+            state |= {"scores": self.grid.encoded(model), "flat": is_flat(model)}
+        return state | (self.points.judged(model) if self.points is not None else {})
+
+
+def _heaviest(coef: NDArray[np.float64]) -> list[int]:
+    """The features whose weights are shown: all if they are few, else the heaviest at the end."""
+    most = MOST_BARS if len(coef) == 1 else MOST_BARS // 2
+    if coef.shape[1] <= most:
+        return list(range(coef.shape[1]))
+    first = np.argsort(-np.abs(coef).max(axis=0), kind="stable")[:most]
+    return sorted(int(j) for j in first)
+
+
+def _weights(estimator: Any, features: Sequence[int]) -> dict[str, Any]:
+    """The weights of a linear model for the features shown, and its intercepts."""
+    coef = _coef(estimator)
+    if coef is None:
+        return {}
+    bias = np.broadcast_to(np.asarray(estimator.intercept_, np.float64), len(coef))
+    return {"coef": numbers(coef[:, features]), "intercept": numbers(bias)}
 
 
 def _coef(estimator: Any) -> NDArray[np.float64] | None:

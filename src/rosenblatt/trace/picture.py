@@ -6,19 +6,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.plot.curves import draw_curve
-from rosenblatt.plot.palette import pyplot
+from rosenblatt.plot.curves import draw_beside, draw_curve
+from rosenblatt.plot.palette import INK, pyplot
 from rosenblatt.plot.plane import (
     draw_lines,
     draw_points,
     draw_regions,
+    draw_rings,
     hollow_means,
-    is_flat,
     leads,
     note,
     set_frame,
+    why_lineless,
 )
+from rosenblatt.trace.guises import published, running
 from rosenblatt.trace.run import Run, Step
+from rosenblatt.trace.supports import has_supports
 from rosenblatt.trace.thinning import strided
 
 if TYPE_CHECKING:
@@ -43,7 +46,10 @@ def figure_of(run: Run, unit: str) -> Figure:
         _draw_way(figure.add_subplot(grid[:, 0]), run)
     for i, (name, values) in enumerate(curves.items()):
         ax = figure.add_subplot(grid[i, -1])
-        draw_curve(ax, [step.step for step in steps], values, name)
+        at, label = [step.step for step in steps], published(run.last) or None
+        draw_curve(ax, at, values, name, label)
+        if label and name == "training error":
+            draw_beside(ax, at, [run.measures(step).last_error for step in steps], "current")
     if curves:
         ax.set_xlabel(unit)
     return figure  # type: ignore[no-any-return]
@@ -51,10 +57,10 @@ def figure_of(run: Run, unit: str) -> Figure:
 
 def _curves(run: Run, steps: list[Step]) -> dict[str, list[float]]:
     """The quantities the model has, by name."""
-    measures = [run.measures(step) for step in steps]
+    measures, name = [run.measures(step) for step in steps], published(run.last)
     curves = {
         "training error": [m.error for m in measures],
-        "objective": [m.objective for m in measures],
+        f"objective of the {name}" if name else "objective": [m.objective for m in measures],
     }
     return {name: values for name, values in curves.items() if not np.all(np.isnan(values))}
 
@@ -73,15 +79,28 @@ def _draw_way(ax: Axes, run: Run) -> None:
     lead = leads(models[-1], ax)
     draw_regions(ax, lead)
     draw_lines(ax, lead)
+    _draw_current(ax, models[-1])
     wrong, tied = run.ruler.wrong(models[-1]), run.ruler.tied(models[-1])
     wrong = np.zeros(len(points), np.bool_) if wrong is None else wrong
+    if has_supports(models[-1]) and len(models[-1].support_):
+        draw_rings(ax, points, models[-1].support_, "support")
     draw_points(ax, points, run.data.labels(), run.last.classes_, wrong, tied)
     note(
         ax,
-        "w = 0: no line yet" if is_flat(models[-1]) else "",
+        why_lineless(models[-1]),
         hollow_means(wrong),
         "half filled: on the line, still a mistake" if tied.any() else "",
     )
+
+
+def _draw_current(ax: Axes, model: Any) -> None:
+    """The line of the run's own weights beside that of their mean or pocket, and a key to both."""
+    run_itself = running(model)
+    if run_itself is None:
+        return
+    draw_lines(ax, leads(run_itself, ax), width=1.0, order=3.9, style="dashed")
+    ax.plot([], [], color=INK, linewidth=1.6, label=published(model))
+    ax.plot([], [], color=INK, linewidth=1.0, linestyle="dashed", label="current")
 
 
 def _distinct(models: list[Any]) -> list[Any]:

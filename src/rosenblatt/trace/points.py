@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.trace.data import Data
 from rosenblatt.trace.measure import Ruler
 from rosenblatt.trace.run import Run
 from rosenblatt.trace.thinning import sampled
@@ -39,9 +38,7 @@ class Points:
         X, y = run.data.points(), run.data.labels()
         drawn = sampled(len(X), MOST_POINTS)
         rows = sorted({*drawn, *visited})
-        X = X.astype(getattr(run.data.X, "dtype", X.dtype), copy=False)
-        ruler = Ruler(Data(X[rows], y[rows]))
-        return cls(rows, X[rows], y[rows], run.last.classes_, len(X), drawn, ruler)
+        return cls(rows, X[rows], y[rows], run.last.classes_, len(X), drawn, run.ruler)
 
     def judged(self, estimator: Any) -> dict[str, str]:
         """Which of the points the model gets ``wrong``, and which it has ``tied``, if any.
@@ -49,8 +46,13 @@ class Points:
         A bit each, four to a hexadecimal digit.
         """
         wrong, tied = self.ruler.wrong(estimator), self.ruler.tied(estimator)
-        bits = {} if wrong is None else {"wrong": np.packbits(wrong).tobytes().hex()}
-        return bits | ({"tied": np.packbits(tied).tobytes().hex()} if tied.any() else {})
+        told = {} if wrong is None else {"wrong": bits(wrong[self.rows])}
+        return told | ({"tied": bits(tied[self.rows])} if tied[self.rows].any() else {})
+
+    def turned(self, before: Any, after: Any) -> list[int]:
+        """The points that are supports of one model and not of the other, by their places."""
+        of = [np.isin(self.rows, getattr(model, "support_", ())) for model in (before, after)]
+        return [int(i) for i in np.flatnonzero(of[0] != of[1])]
 
     def payload(self) -> dict[str, Any]:
         """The points as plain JSON types."""
@@ -63,6 +65,11 @@ class Points:
             "class": [code.get(name, -1) for name in self.labels.tolist()],
             "faint": sorted(set(self.rows).difference(self.sampled)),  # drawn while visited
         }
+
+
+def bits(flags: NDArray[np.bool_]) -> str:
+    """Flags as hexadecimal digits, four in each."""
+    return np.packbits(flags).tobytes().hex()
 
 
 def numbers(values: Any) -> Any:

@@ -90,7 +90,9 @@ class Trace(Recorder):
         Returns
         -------
         DataFrame with a row per step: ``run, step, epoch, objective, error, n_updates``; for
-        single visits ``row, score, mistake``; and for linear models the intercepts and weights,
+        learners that publish a mean or a pocket, ``last_error`` of the run itself; for kernel
+        models ``n_support``; for single visits ``row, score, mistake``; and for linear models the
+        intercepts and weights,
         named after the features if they have names, and the classes if there are several
         (``"oak: width"``), else ``coef_0`` or, of class 2, ``coef_2_0``.
 
@@ -114,7 +116,9 @@ class Trace(Recorder):
         """The run as one would work it by hand: weights before, score, right or wrong, update.
 
         Single visits say which example was met: its row, an index into X that counts from 0
-        (left out of one pass in data order), and up to four features its x and y.
+        (left out of one pass in data order), and up to four features its x and y. The weights w
+        are those of the run; a mean or a pocket has a column of its own. Kernel models show a,
+        how much each row counts, and the bias b.
 
         Parameters
         ----------

@@ -3,13 +3,17 @@
 import { chartIn, clip, figureHeight, make, number, scale } from "./drawing.js";
 import { set, shape, subscript, ticks, tint } from "./drawing.js";
 
-// The past in ink, the future pale, a dot at the present; a press or a drag goes there.
-export const curve = (name, quantity) => (host, data, width, jump) => {
+// The past in ink, the future pale, a dot at the present; a press or a drag goes there. The first
+// series leads; another is thinner, and then both have names.
+export const curve = (name, ...series) => (host, data, width, jump) => {
   const height = data.points ? Math.min(figureHeight() / 2 + 6, 215) : 180;
   const pad = { left: 46, right: 14, top: 30, bottom: 24 };
-  const values = data.steps.map((step) => data.states[step.state][quantity]);
-  const finite = values.filter((value) => value !== null);
-  const range = [Math.min(...finite, 0), Math.max(...finite, 0) || 1];
+  const valuesOf = ({ of }) => data.steps.map((step) => data.states[step.state][of] ?? null);
+  const values = series.map(valuesOf);
+  const finite = values.flat().filter((value) => value !== null);
+  const widen = ([low, high], value) => [Math.min(low, value), Math.max(high, value)];
+  const [low, high] = finite.reduce(widen, [0, 0]);
+  const range = [low, high || 1];
   const last = Math.max(data.n_steps - 1, 1);
   const x = scale([0, last], [pad.left, width - pad.right]);
   const y = scale(range, [height - pad.bottom, pad.top]);
@@ -17,22 +21,45 @@ export const curve = (name, quantity) => (host, data, width, jump) => {
   const svg = chartIn(host, width, height, `${name} after each step`, dense);
   curveAxes(svg, x, y, range, last, { width, height, pad });
   make(svg, "text", { x: 2, y: 14, class: "title" }, name);
-  const corner = { x: width - pad.right, y: 14, class: "now", "text-anchor": "end" };
-  const now = make(svg, "text", corner);
-  const places = values.map((v, i) => (v === null ? null : [x(data.steps[i].step), y(v)]));
-  make(svg, "path", { d: polyline(places), class: "future" });
-  const past = make(svg, "path", { class: "past" });
   const rule = make(svg, "path", { class: "rule" });
-  const dot = make(svg, "circle", { r: 4.5, class: "dot" });
+  const keys = curveKeys(svg, series, width - pad.right);
+  const behind = (mine, i) => oneCurve(svg, data.steps, mine, x, y, values.length - 1 - i);
+  const draws = [...values].reverse().map(behind); // the first is drawn last, and so on top
   draggable(svg, (share) => jump(nearest(data.steps, x.back(share * width))));
   return (at) => {
-    set(past, { d: polyline(places.slice(0, at + 1)) });
     set(rule, { d: `M${x(data.steps[at].step)},${pad.top}V${height - pad.bottom}` });
-    const [cx, cy] = places[at] ?? [0, 0];
-    set(dot, { cx, cy, visibility: places[at] ? "visible" : "hidden" });
-    now.textContent = number(values[at]);
+    for (const draw of draws) draw(at);
+    keys.forEach((tell, i) => tell(values[i][at]));
   };
 };
+
+function oneCurve(svg, steps, values, x, y, i) {
+  const group = make(svg, "g", { class: i === 0 ? "series" : "series beside" });
+  const places = values.map((v, j) => (v === null ? null : [x(steps[j].step), y(v)]));
+  make(group, "path", { d: polyline(places), class: "future" });
+  const past = make(group, "path", { class: "past" });
+  const dot = make(group, "circle", { r: i === 0 ? 4.5 : 3.5, class: "dot" });
+  return (at) => {
+    set(past, { d: polyline(places.slice(0, at + 1)) });
+    const [cx, cy] = places[at] ?? [0, 0];
+    set(dot, { cx, cy, visibility: places[at] ? "visible" : "hidden" });
+  };
+}
+
+// The present value in the corner; of two series each with its name and a piece of its line.
+function curveKeys(svg, series, right) {
+  if (series.length === 1) {
+    const now = make(svg, "text", { x: right, y: 14, class: "now", "text-anchor": "end" });
+    return [(value) => (now.textContent = number(value))];
+  }
+  return series.map(({ name }, i) => {
+    const left = right - 116 * (series.length - i) + 8;
+    const group = make(svg, "g", { class: i === 0 ? "series" : "series beside" });
+    make(group, "path", { d: `M${left},9.5h16`, class: "past" });
+    const text = make(group, "text", { x: left + 21, y: 14, class: "key" });
+    return (value) => (text.textContent = `${name} ${number(value)}`);
+  });
+}
 
 function curveAxes(svg, x, y, range, last, { width, height, pad }) {
   const group = make(svg, "g", { class: "axes" });
@@ -71,13 +98,13 @@ function nearest(steps, wanted) {
   return steps.reduce((best, _, i) => (distance(i) < distance(best) ? i : best), 0);
 }
 
-// Bars around zero: a line per feature, a column per class where there are several.
+// Bars around zero: a line per feature or support, a column per class where there are several.
 export const MOST_CLASSES = 10;
 
-export function bars(host, data, width) {
-  const K = Math.min(data.states.at(-1).coef.length, MOST_CLASSES);
-  const d = data.features.length;
-  const longest = Math.max(...data.features.map((name) => name.length));
+export const bars = (title, labels, quantity) => (host, data, width) => {
+  const K = Math.min(data.states.at(-1)[quantity].length, MOST_CLASSES);
+  const d = labels.length;
+  const longest = Math.max(...labels.map((label) => label.length));
   const names = Math.min(longest * 6.6 + 12, width * 0.36);
   const columns = Math.min(K, Math.max(1, Math.floor((width - names) / 78)));
   const across = (width - names) / columns;
@@ -85,24 +112,25 @@ export function bars(host, data, width) {
   const head = K === 1 ? 28 : 52;
   const block = head + line * d;
   const height = Math.ceil(K / columns) * block;
-  const svg = chartIn(host, width, height, "The weights after this step", "bars");
-  make(svg, "text", { x: 2, y: 14, class: "title" }, "weights");
+  const svg = chartIn(host, width, height, `The ${title} after this step`, "bars");
+  make(svg, "text", { x: 2, y: 14, class: "title" }, title);
+  const range = rangeOf(data.states, quantity, K);
   const draws = Array.from({ length: K }, (_, k) => {
     const [row, column] = [Math.floor(k / columns), k % columns];
     const place = { left: names + column * across, top: row * block + head };
-    if (column === 0) barNames(svg, data.features, names, place.top, line);
+    if (column === 0) barNames(svg, labels, names, place.top, line);
     if (K > 1) barHead(svg, k, data.classes[k] ?? `${k}`, place, across);
     const colour = (weight) => tint(K > 1 ? k : Number(weight > 0));
-    return barColumn(svg, d, rangeOf(data.states, K), place, across, line, colour);
+    return barColumn(svg, d, range, place, across, line, colour);
   });
   return (at) => {
-    const { coef } = data.states[data.steps[at].state];
-    draws.forEach((draw, k) => draw(coef ? coef[k] : Array(d).fill(null)));
+    const rows = data.states[data.steps[at].state][quantity];
+    draws.forEach((draw, k) => draw(rows ? rows[k] : Array(d).fill(null)));
   };
-}
+};
 
-function rangeOf(states, K) {
-  const weights = states.flatMap((state) => (state.coef ?? []).slice(0, K).flat());
+function rangeOf(states, quantity, K) {
+  const weights = states.flatMap((state) => (state[quantity] ?? []).slice(0, K).flat());
   const widen = ([low, high], weight) => [Math.min(low, weight), Math.max(high, weight)];
   return weights.reduce(widen, [0, 1e-300]);
 }

@@ -9,6 +9,8 @@ export function numbers(host, data) {
   const list = make(host, "dl", { class: "numbers", "aria-live": "polite" });
   const state = data.states.at(-1);
   const single = data.unit !== "pass";
+  const whose = data.published ? ` (${data.published})` : "";
+  const several = state.intercept?.length > 1 ? "s" : "";
   const shown = {
     step: ["step", true],
     epoch: ["pass", single],
@@ -16,10 +18,14 @@ export function numbers(host, data) {
     score: ["score before", single],
     right: ["right?", single],
     n_updates: ["mistakes", data.steps.at(-1).n_updates !== null],
-    error: ["error", state.error !== null],
-    objective: ["objective", state.objective !== null],
-    intercept: [state.coef?.length > 1 ? "intercepts" : "intercept", Boolean(state.coef)],
-    coef: ["weights", Boolean(state.coef)],
+    error: [`error${whose}`, state.error !== null],
+    last_error: ["error (current)", state.last_error !== undefined],
+    objective: [`objective${whose}`, state.objective !== null],
+    n_support: ["supports", state.n_support !== undefined],
+    intercept: [`intercept${several}${whose}`, Boolean(state.intercept)],
+    coef: [`weights${whose}`, Boolean(state.coef)],
+    last_intercept: [`intercept${several} (current)`, Boolean(state.last_intercept)],
+    last_coef: ["weights (current)", Boolean(state.last_coef)],
   };
   const fields = {};
   for (const [name, [label, wanted]] of Object.entries(shown)) {
@@ -40,11 +46,14 @@ export function numbers(host, data) {
 
 function quantitiesOf(data, at) {
   const step = data.steps[at];
-  const { error, objective, intercept, coef } = data.states[step.state];
+  const state = data.states[step.state];
   const right = step.mistake === undefined ? null : !step.mistake;
   const plain = (value) => [value, number(value)];
   const several = (value) => [value, value?.length > 1 ? vector(value) : number([value].flat()[0])];
-  const rows = coef?.map(vector) ?? ["–"];
+  const table = (rows) => {
+    const words = rows?.map(vector) ?? ["–"];
+    return [rows, words.length > 4 ? `${words.length} rows` : words.join("  ")];
+  };
   return {
     step: [step.step, `${number(step.step)} of ${number(data.n_steps - 1)}`],
     epoch: plain(step.epoch),
@@ -52,10 +61,14 @@ function quantitiesOf(data, at) {
     score: several(step.score),
     right: [right, right === null ? "–" : right ? "yes" : "no"],
     n_updates: plain(step.n_updates),
-    error: plain(error),
-    objective: plain(objective),
-    intercept: several(intercept),
-    coef: [coef, rows.length > 4 ? `${rows.length} rows` : rows.join("  ")],
+    error: plain(state.error),
+    last_error: plain(state.last_error),
+    objective: plain(state.objective),
+    n_support: plain(state.n_support),
+    intercept: several(state.intercept),
+    coef: table(state.coef),
+    last_intercept: several(state.last_intercept),
+    last_coef: table(state.last_coef),
   };
 }
 

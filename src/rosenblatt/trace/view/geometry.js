@@ -84,3 +84,11 @@ export function boxAround(points, width, height) {
     return [middle - (unit * pixels) / 2, middle + (unit * pixels) / 2];
   });
 }
+
+// How much room (pixels across and up) a box takes where the axes share a unit, as above.
+export function undistorted(box, width, height) {
+  const [across, up] = box.map(([low, high]) => high - low);
+  if (across / up > 3 || up / across > 3) return [width, height];
+  const pixels = Math.min(width / across, height / up);
+  return [across * pixels, up * pixels];
+}

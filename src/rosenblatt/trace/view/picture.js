@@ -1,36 +1,81 @@
 // One or two features: points by class, the region of each, the boundary and its past, the visit.
 
-import { boundaries, boxAround, flat, planesOf, region } from "./geometry.js";
+import { contours, verticesOf } from "./contours.js";
+import { boundaries, boxAround, flat, planesOf, region, undistorted } from "./geometry.js";
 import { chartIn, figureHeight, make, number, scale } from "./drawing.js";
-import { set, shape, subscript, ticks, tint } from "./drawing.js";
+import { subscript, ticks, tint } from "./drawing.js";
+import { marks, supports, visit } from "./marks.js";
 
 const PAD = { left: 38, right: 10, top: 10, bottom: 40 };
 
 export function picture(host, data, width) {
-  const height = data.features.length === 1 ? 190 : Math.min(width, figureHeight());
-  const [across, up] = [width - PAD.left - PAD.right, height - PAD.top - PAD.bottom];
-  const box = boxAround(data.points.at, across, up);
-  const x = scale(box[0], [PAD.left, width - PAD.right]);
-  const y = scale(box[1], [height - PAD.bottom, PAD.top]);
-  const space = { width, height, box, x, y };
-  const svg = chartIn(host, width, height, "The points, and the boundary between the classes");
+  const space = spaceFor(data, width);
+  const name = "The points, and the boundary between the classes";
+  const svg = chartIn(host, width, space.height, name);
+  const curvesOf = data.grid && curvesOn(data.grid, data.classes.length);
+  const drawing = (state) => curvesOf?.(state) ?? linesOf(planesOf(state), space.box);
   const showRegions = regions(svg, space);
   axes(svg, space, data.features);
-  const showTrail = trail(svg, space, data);
+  const showTrail = trail(svg, space, data, drawing);
   const showErrors = marks(svg, space, data.points);
-  const showLine = line(svg, space, data.states.at(-1).coef?.length === 1);
+  const showSupports = supports(svg, space, data.points, data.states);
+  const showRun = lines(make(svg, "g", { class: "running" }), space);
+  const linear = data.states.at(-1).coef?.length === 1;
+  const showLine = boundary(svg, space, linear ? (data.published ?? "w") : null);
   const showVisit = visit(svg, space, data.points);
-  const moveTo = mover((planes) => {
-    showRegions(planes);
-    showLine(planes);
-  });
+  const show = (drawn) => {
+    showRegions(drawn);
+    showLine(drawn);
+  };
+  const moveTo = mover((planes) => show(linesOf(planes, space.box)));
+  const moveRunTo = mover((planes) => showRun(linesOf(planes, space.box)));
   return (at, milliseconds) => {
     const step = data.steps[at];
     const state = data.states[step.state];
     showTrail(at);
     showErrors(state.wrong ?? "", state.tied ?? "", step.row);
+    showSupports(step.state);
     showVisit(step);
+    if (data.grid) return show(drawing(state));
     moveTo(planesOf(state), milliseconds);
+    moveRunTo(planesOf({ coef: state.last_coef, intercept: state.last_intercept }), milliseconds);
+  };
+}
+
+// The box that is shown, and where: a grid has its own, and is shown whole and undistorted.
+function spaceFor({ features, points, grid }, width) {
+  const tall = features.length === 1 ? 190 : Math.min(width, figureHeight());
+  const room = [width - PAD.left - PAD.right, tall - PAD.top - PAD.bottom];
+  const box = grid?.box ?? boxAround(points.at, ...room);
+  const [across, up] = grid && features.length > 1 ? undistorted(box, ...room) : room;
+  const [left, right, top, bottom] = [PAD.left, PAD.left + across, PAD.top, PAD.top + up];
+  const [x, y] = [scale(box[0], [left, right]), scale(box[1], [bottom, top])];
+  return { height: bottom + PAD.bottom, left, right, top, bottom, box, x, y };
+}
+
+// What is drawn of a state: polygons by class, the curves between them, or why there are none.
+
+const NOTHING = { regions: [], curves: [], lineless: "" };
+
+function linesOf(planes, box) {
+  if (!planes) return NOTHING;
+  const regions = planes.map((_, k) => [region(planes, k, box)].filter((part) => part.length));
+  const lineless = flat(planes) ? "w = 0: no line yet" : "";
+  return { planes, regions, curves: boundaries(planes, box), lineless };
+}
+
+// The latest are kept, since a trail shows them again.
+function curvesOn(grid, K) {
+  const latest = new Map();
+  return (state) => {
+    if (!state.scores) return NOTHING;
+    if (!latest.has(state)) {
+      const lineless = state.flat ? "no supports: no line yet" : "";
+      const drawn = contours(verticesOf(state.scores, grid, K), grid.shape, K);
+      latest.set(state, { ...drawn, lineless });
+      if (latest.size > 8) latest.delete(latest.keys().next().value);
+    }
+    return latest.get(state);
   };
 }
 
@@ -57,109 +102,74 @@ function mover(draw) {
 const outline = (points, { x, y }) =>
   `M${points.map(([a, b]) => `${x(a).toFixed(2)},${y(b).toFixed(2)}`).join("L")}`;
 
+// One path per class: parts of the same path show no seams.
 function regions(svg, space) {
   const group = make(svg, "g");
-  return (planes) => {
+  return (drawn) => {
     group.replaceChildren();
-    planes?.forEach((_, k) => {
-      const corners = region(planes, k, space.box);
-      if (corners.length === 0) return;
-      const d = `${outline(corners, space)}z`;
-      make(group, "path", { d, style: `fill: ${tint(k)}`, class: "region" });
+    drawn.regions.forEach((polygons, k) => {
+      const d = polygons.map((polygon) => `${outline(polygon, space)}z`).join("");
+      if (d) make(group, "path", { d, style: `fill: ${tint(k)}`, class: "region" });
     });
   };
 }
 
-function axes(svg, { width, height, box, x, y }, names) {
+function axes(svg, { height, left, right, top, bottom, box, x, y }, names) {
   const group = make(svg, "g", { class: "axes" });
-  const [left, right, bottom] = [PAD.left, width - PAD.right, height - PAD.bottom];
   const ground = `${left},${bottom}H${right}`;
-  make(group, "path", { d: names.length === 1 ? `M${ground}` : `M${left},${PAD.top}L${ground}` });
-  for (const t of ticks(...box[0], width / 90)) {
+  make(group, "path", { d: names.length === 1 ? `M${ground}` : `M${left},${top}L${ground}` });
+  for (const t of ticks(...box[0], (right - left) / 80)) {
     make(group, "path", { d: `M${x(t)},${bottom}v4` });
     make(group, "text", { x: x(t), y: bottom + 17, "text-anchor": "middle" }, number(t));
   }
-  const upright = names.length === 1 ? [] : ticks(...box[1], height / 80);
+  const upright = names.length === 1 ? [] : ticks(...box[1], (bottom - top) / 70);
   for (const t of upright) {
     make(group, "path", { d: `M${left},${y(t)}h-4` });
     make(group, "text", { x: left - 8, y: y(t) + 4, "text-anchor": "end" }, number(t));
   }
   const [across, up] = names.map(subscript);
   make(group, "text", { x: right, y: height - 5, "text-anchor": "end", class: "name" }, across);
-  if (up) make(group, "text", { x: left + 8, y: PAD.top + 12, class: "name" }, up);
+  if (up) make(group, "text", { x: left + 8, y: top + 12, class: "name" }, up);
 }
 
 // Where the boundary was, up to three changes ago.
-function trail(svg, space, data) {
+function trail(svg, space, data, drawing) {
   const group = make(svg, "g", { class: "trail" });
   return (at) => {
     group.replaceChildren();
     const recent = data.steps.slice(Math.max(0, at - 40), at + 1).map((step) => step.state);
     const past = [...new Set(recent)].slice(0, -1).slice(-3).reverse();
     past.forEach((state, age) => {
-      const planes = planesOf(data.states[state]);
-      for (const piece of planes ? boundaries(planes, space.box) : [])
-        make(group, "path", { d: outline(piece, space), opacity: [0.55, 0.3, 0.16][age] });
+      const opacity = [0.55, 0.3, 0.16][age];
+      for (const curve of drawing(data.states[state]).curves)
+        make(group, "path", { d: outline(curve, space), opacity });
     });
   };
 }
 
-const sizeOf = (points) => [6.5, 5, 3.6, 2.6][[40, 200, 800].filter((n) => points.n > n).length];
+const lines = (group, space) => (drawn) => {
+  group.replaceChildren();
+  for (const curve of drawn.curves) make(group, "path", { d: outline(curve, space) });
+};
 
-const bitOf = (digits, i) => (parseInt(digits[i >> 2] ?? "0", 16) >> (3 - (i & 3))) & 1;
-
-// Points on the wrong side are hollow, and those on the line that are a mistake nevertheless are
-// half filled: `wrong` and `tied` have a bit each, four to a hexadecimal digit.
-function marks(svg, { x, y }, points) {
-  const group = make(svg, "g", { class: "marks" });
-  const faint = new Set(points.faint);
-  const half = halves(svg, new Set(points.class));
-  const nodes = points.at.map(([a, b], i) => {
-    const k = Math.max(points.class[i], 0);
-    const transform = `translate(${x(a).toFixed(2)},${y(b).toFixed(2)})`;
-    const kind = faint.has(points.row[i]) ? "faint" : "";
-    const style = `--mark: ${tint(k)}; --half: url(#${half}${k})`;
-    return make(group, "path", { d: shape(k, sizeOf(points)), transform, style, class: kind });
-  });
-  return (wrong, tied, row) =>
-    nodes.forEach((node, i) => {
-      node.classList.toggle("wrong", bitOf(wrong, i) === 1);
-      node.classList.toggle("tied", bitOf(tied, i) === 1);
-      node.classList.toggle("now", points.row[i] === row);
-    });
-}
-
-// Fills for points half of which is hollow, one per class; several pages may share a document.
-let pictures = 0;
-function halves(svg, classes) {
-  const id = `rosenblatt-half-${pictures++}-`;
-  const defs = make(svg, "defs");
-  for (const k of classes) {
-    const fill = make(defs, "linearGradient", { id: `${id}${Math.max(k, 0)}` });
-    make(fill, "stop", { offset: 0.5, style: `stop-color: ${tint(Math.max(k, 0))}` });
-    make(fill, "stop", { offset: 0.5, style: "stop-color: var(--paper)" });
-  }
-  return id;
-}
-
-function line(svg, space, withNormal) {
-  const pieces = make(svg, "g", { class: "boundary" });
+// The boundary, with the weights as an arrow if it has a name for them, or why there is none.
+function boundary(svg, space, name) {
+  const showLines = lines(make(svg, "g", { class: "boundary" }), space);
   const arrow = make(svg, "g", { class: "normal" });
-  const middle = (PAD.left + space.width - PAD.right) / 2;
-  const place = { x: middle, y: PAD.top + 18, "text-anchor": "middle", class: "lineless" };
+  const middle = (space.left + space.right) / 2;
+  const place = { x: middle, y: space.top + 18, "text-anchor": "middle", class: "lineless" };
   const word = make(svg, "text", place);
-  return (planes) => {
-    word.textContent = planes && flat(planes) ? "w = 0: no line yet" : "";
-    pieces.replaceChildren();
+  return (drawn) => {
+    word.textContent = drawn.lineless;
+    showLines(drawn);
     arrow.replaceChildren();
-    const drawn = planes ? boundaries(planes, space.box) : [];
-    for (const piece of drawn) make(pieces, "path", { d: outline(piece, space) });
-    if (withNormal && drawn.length > 0) normal(arrow, space, planes[1], drawn[0]);
+    if (name && drawn.curves.length > 0)
+      normal(arrow, space, drawn.planes[1], drawn.curves[0], name);
   };
 }
 
 // The arrow w, square to the line as drawn, on the side where the score is positive.
-function normal(group, { x, y }, [, w1, w2], [p, q]) {
+function normal(group, { x, y }, [, w1, w2], [p, q], name) {
   const steepness = Math.hypot(w1 / x.unit, w2 / y.unit);
   const [dx, dy] = [w1 / x.unit / steepness, w2 / y.unit / steepness];
   const [fx, fy] = [x((p[0] + q[0]) / 2), y((p[1] + q[1]) / 2)];
@@ -168,26 +178,7 @@ function normal(group, { x, y }, [, w1, w2], [p, q]) {
   const d = `M${fx},${fy}L${tip}M${wing(1)}L${tip}L${wing(-1)}`;
   make(group, "path", { d, class: "halo" });
   make(group, "path", { d });
-  const place = { x: tip[0] + 12 * dx, y: tip[1] + 12 * dy + 4, "text-anchor": "middle" };
-  make(group, "text", place, "w");
-}
-
-// A ring around the example visited, and whether it was right.
-function visit(svg, { width, x, y }, points) {
-  const group = make(svg, "g", { class: "visited" });
-  const size = sizeOf(points);
-  const ring = make(group, "circle", { r: size + 6 });
-  const word = make(group, "text", { "text-anchor": "middle" });
-  const indexOf = new Map(points.row.map((row, i) => [row, i]));
-  return ({ row, mistake }) => {
-    const i = indexOf.get(row);
-    group.setAttribute("visibility", i === undefined ? "hidden" : "visible");
-    if (i === undefined) return;
-    const [cx, cy] = [x(points.at[i][0]), y(points.at[i][1])];
-    const beside = cy > PAD.top + 34 ? -size - 11 : size + 21;
-    set(ring, { cx, cy });
-    set(word, { x: Math.min(Math.max(cx, PAD.left + 26), width - PAD.right - 26), y: cy + beside });
-    word.textContent = mistake ? "mistake" : "right";
-    group.classList.toggle("wrong", mistake);
-  };
+  const away = name.length > 1 ? 28 : 12;
+  const place = { x: tip[0] + away * dx, y: tip[1] + 12 * dy + 4, "text-anchor": "middle" };
+  make(group, "text", place, name);
 }

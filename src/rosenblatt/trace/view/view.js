@@ -21,7 +21,8 @@ function leadOf(data) {
     visit: "one look at an example",
   }[data.unit];
   const lead = `How the model changed while it was fitted: a step is ${step}.`;
-  const ring = data.unit === "pass" ? "" : " The ringed point is the example visited.";
+  const ringed = data.grid ? "The bold ring is around" : "The ringed point is";
+  const ring = data.unit === "pass" ? "" : ` ${ringed} the example visited.`;
   return `${lead} ${seenOf(data)}${tiesOf(data)}${data.points ? ring : ""}`;
 }
 
@@ -31,25 +32,54 @@ function tiesOf({ points, states }) {
     learning goes on.`;
 }
 
-function seenOf({ points, classes, states }) {
+function seenOf(data) {
+  const { points, classes, states, supports } = data;
   const n = states.at(-1).coef?.length ?? 0;
   const [no, yes] = classes;
+  if (data.grid) return curvesSeen(data);
   if (points && n === 1)
-    return `The line is where the score w·x\u00a0+\u00a0b is zero, with its arrow w on the side of
-      “${yes}”; dashed lines are where it was before. Hollow points are on the wrong side.`;
+    return linesSeen(data, yes);
   if (points && n > 1)
     return `Each class holds the region in which its score is highest; dashed lines are where the
-      boundaries were before. Hollow points are in a wrong region.`;
+      boundaries were before${besidesSeen(data)}. Hollow points are in a wrong region.`;
   if (points) return "Hollow points are predicted wrongly.";
-  if (n === 1 && classes.length === 2)
-    return `A bar to the right speaks for “${yes}”, one to the left for “${no}”.`;
-  return n > 1 ? "Each class weighs the features in its own way; the highest score wins." : "";
+  const bar = supports ? "Each bar is how much an example counts in the score. A bar" : "A bar";
+  const weighs = supports ? "counts the examples" : "weighs the features";
+  if (classes.length === 2 && (n === 1 || supports))
+    return `${bar} to the right speaks for “${yes}”, one to the left for “${no}”.`;
+  return n > 1 || supports ? `Each class ${weighs} in its own way; the highest score wins.` : "";
+}
+
+function linesSeen({ published }, yes) {
+  const score = "where the score w·x\u00a0+\u00a0b";
+  if (!published)
+    return `The line is ${score} is zero, with its arrow w on the side of “${yes}”; dashed lines are
+      where it was before. Hollow points are on the wrong side.`;
+  const whose = { mean: "mean weights", pocket: "weights in the pocket" }[published];
+  return `The bold line is ${score} of the ${whose} is zero, with its arrow on the side of “${yes}”;
+    dashed lines are where it was before, and the thin line is that of the current weights. Hollow
+    points are on the wrong side of the bold line.`;
+}
+
+const besidesSeen = ({ published }) =>
+  published ? `, and thin lines are those of the current weights, beside their ${published}` : "";
+
+function curvesSeen({ classes, states }) {
+  const curve = classes.length === 2
+    ? "The curve is where the score is zero; dashed curves are where it was before."
+    : `Each class holds the region in which its score is highest; dashed curves are where the
+      boundaries were before.`;
+  const supports = states.some((state) => state.turned)
+    ? " Thin rings mark the supports, the examples that the model is made of."
+    : "";
+  return `${curve} Hollow points are predicted wrongly.${supports}`;
 }
 
 // What was left out, and which run this is.
 function notesOf(data) {
-  const { points, features, classes, steps } = data;
+  const { points, features, classes, steps, supports } = data;
   const weighed = !points && features.length > 0;
+  const n_support = data.states.at(-1).n_support;
   return [
     steps.length < data.n_steps &&
       `Of ${data.n_steps} steps, an even selection of ${steps.length} is shown, the first and the
@@ -59,21 +89,28 @@ function notesOf(data) {
       objective are those of all.`,
     weighed && features.length < data.n_features &&
       `Of ${data.n_features} weights, the ${features.length} that ended largest are shown.`,
-    weighed && classes.length > MOST_CLASSES &&
+    supports && supports.length < n_support &&
+      `Of ${n_support} supports, the ${supports.length} that ended largest are shown.`,
+    (weighed || supports) && classes.length > MOST_CLASSES &&
       `Of ${classes.length} classes, the first ${MOST_CLASSES} are shown.`,
     data.run !== data.model && `Run: ${data.run}.`,
     "Arrow keys step, space plays, home and end jump; the curves can be dragged.",
   ].filter(Boolean);
 }
 
-function legend(host, classes) {
-  const list = make(host, "ul", { class: "legend", "aria-label": "Classes" });
-  classes.forEach((name, k) => {
-    const item = make(list, "li");
+function legend(host, { classes, states, published }) {
+  const list = make(host, "ul", { class: "legend", "aria-label": "Key" });
+  const item = (name, kind, attributes) => {
+    const place = make(list, "li");
     const size = { viewBox: "-8 -8 16 16", width: 16, height: 16, "aria-hidden": "true" };
-    make(make(item, "svg", size), "path", { d: shape(k, 5.5), style: `fill: ${tint(k)}` });
-    make(item, "span", {}, name);
-  });
+    make(make(make(place, "svg", size), "g", { class: kind }), "path", attributes);
+    make(place, "span", {}, name);
+  };
+  classes.forEach((name, k) => item(name, "", { d: shape(k, 5.5), style: `fill: ${tint(k)}` }));
+  const ring = { d: shape(0, 6), class: "supports" };
+  if (states.some((state) => state.turned)) item("support", "", ring);
+  if (published) item(published, "boundary", { d: "M-8,0H8" });
+  if (published) item("current", "running", { d: "M-8,0H8" });
 }
 
 // A chart is drawn anew when its width changes, so that its letters keep their size.
@@ -101,12 +138,22 @@ function figure(root, data, jump) {
     fitted(make(host, "div", { class: "chart" }), chart, data, jump);
   const main = make(frame, "div", { class: "main" });
   const side = make(frame, "div", { class: "side" });
-  if (data.points) legend(main, data.classes);
+  if (data.points) legend(main, data);
+  const shown = data.points ? picture : barsOf(data);
+  const objective = data.published ? `objective of the ${data.published}` : "objective";
+  const errors = [{ of: "error", name: data.published }];
+  if (data.published) errors.push({ of: "last_error", name: "current" });
   return [
-    data.points ? place(main, picture) : state.coef && place(main, bars),
-    state.error !== null && place(side, curve("training error", "error")),
-    state.objective !== null && place(side, curve("objective", "objective")),
+    shown && place(main, shown),
+    state.error !== null && place(side, curve("training error", ...errors)),
+    state.objective !== null && place(side, curve(objective, { of: "objective" })),
   ].filter(Boolean);
+}
+
+function barsOf({ states, features, supports }) {
+  if (states.at(-1).coef) return bars("weights", features, "coef");
+  const labels = supports?.map((row) => `row ${row}`) ?? [];
+  return labels.length > 0 ? bars("coefficients of the supports", labels, "dual") : null;
 }
 
 // How long a move may take: only single steps are followed, and only by those who like motion.
