@@ -25,6 +25,13 @@ ADAPTERS = {
         for package in ("rosenblatt", "sklearn")
         for kind in ("Bernoulli", "Categorical", "Complement", "Gaussian", "Multinomial")
     },
+    **{
+        (package, f"{kind}DiscriminantAnalysis"): "discriminants"
+        for package in ("rosenblatt", "sklearn")
+        for kind in ("Linear", "Quadratic")
+    },
+    ("rosenblatt", "FisherDiscriminant"): "discriminants",
+    ("rosenblatt", "LeastSquaresClassifier"): "discriminants",
 }
 
 
