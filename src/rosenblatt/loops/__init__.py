@@ -17,6 +17,7 @@ MODULES = (
     "averaged",
     "counts",
     "dual",
+    "extremes",
     "moments",
     "order",
     "pairs",

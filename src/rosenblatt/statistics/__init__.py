@@ -11,6 +11,7 @@ True
 
 from .categories import CategoryCounts
 from .counts import ClassCounts
+from .extremes import Extremes
 from .features import FeatureCounts
 from .files import load, save
 from .grams import Gram
@@ -21,6 +22,7 @@ from .statistic import Statistic
 __all__ = [
     "CategoryCounts",
     "ClassCounts",
+    "Extremes",
     "FeatureCounts",
     "Gram",
     "Labels",
