@@ -62,6 +62,7 @@ class SealedTest:
     """
 
     def __init__(self, X: Any, y: Any = None, *, ledger: Any = None, data: Any = None) -> None:
+        source = getattr(X, "filename", None) if data is None else data
         X, y = _own(X), _own(y)
         self.n_rows = _length(X)
         if y is not None and _length(y) != self.n_rows:
@@ -71,7 +72,7 @@ class SealedTest:
         if ledger is not None and data is not None:
             raise ValueError("Give the path of the ledger or of the data, not both.")
         self.digest = digest_of(X, y)
-        self._ledger = Ledger(_ledger_path(X, ledger, data))
+        self._ledger = Ledger(_ledger_path(ledger, source))
         # In a closure: no attribute of the seal holds the rows.
         self._score = _scorer_on(X, y)
 
@@ -159,9 +160,8 @@ def _length(rows: Any) -> int:
     return int(rows.shape[0]) if hasattr(rows, "shape") or sp.issparse(rows) else len(rows)
 
 
-def _ledger_path(X: Any, ledger: Any, data: Any) -> Path:
+def _ledger_path(ledger: Any, data: Any) -> Path:
     """Where openings are written, made absolute: the working folder may change later."""
-    data = data if data is not None else getattr(X, "filename", None)
     if ledger is None:
         ledger = DEFAULT_LEDGER if data is None else f"{data}.openings.jsonl"
     path = Path(ledger).expanduser().absolute()

@@ -13,17 +13,16 @@ from numpy.typing import NDArray
 
 from rosenblatt import threads
 
-Block = NDArray[np.float64]
+Numbers = NDArray[np.float64]
 
+BLOCK_CELLS = 16_384  # numbers on which all steps are taken before the next are read
 WIDE = 512  # numbers that NumPy should have in a row, to spend its time on arithmetic
+SHORT = 32  # a row with fewer is better one of many in a long line
 SMALLEST, LARGEST = 1e-140, 1e140  # between these a length may be squared and summed
 
 
 def by_columns(
-    X: NDArray[Any],
-    out: NDArray[Any],
-    steps: Callable[..., None],
-    *columns: NDArray[np.float64] | None,
+    X: NDArray[Any], out: NDArray[Any], steps: Callable[..., None], *columns: Numbers | None
 ) -> None:
     """Fill out (n, d) with ``steps(block, *columns)`` on blocks of X (n, d); may be X itself.
 
@@ -34,36 +33,33 @@ def by_columns(
     together = max(1, WIDE // max(d, 1))
     if not (X.flags.c_contiguous and out.flags.c_contiguous):
         together = 1
-    in_place = out is X
+    whole = n - n % together
     tiles = [None if column is None else np.tile(column, together) for column in columns]
-
-    def work(start: int, stop: int) -> None:
-        whole = start + (stop - start) // together * together
-        if whole > start:
-            wide = (-1, together * d)
-            source, target = X[start:whole].reshape(wide), out[start:whole].reshape(wide)
-            _apply(source, target, in_place, steps, tiles)
-        if stop > whole:
-            _apply(X[whole:stop], out[whole:stop], in_place, steps, columns)
-
-    threads.over_chunks(work, n, X.size)
+    wide = (-1, together * d)
+    _in_blocks(X[:whole].reshape(wide), out[:whole].reshape(wide), lambda b: steps(b, *tiles))
+    _in_blocks(X[whole:], out[whole:], lambda b: steps(b, *columns))
 
 
-def _apply(
-    X: NDArray[Any], out: NDArray[Any], in_place: bool, steps: Callable[..., None], columns: Any
-) -> None:
-    """Take the steps on one block."""
-    if out.dtype == np.float64:
-        if not in_place:
-            out[...] = X
-        steps(out, *columns)
-    else:
-        block = X.astype(np.float64)
-        steps(block, *columns)
-        out[...] = block
+def _in_blocks(X: NDArray[Any], out: NDArray[Any], steps: Callable[[Numbers], None]) -> None:
+    """Take the steps on blocks of the rows of X (n, d), and put them into out."""
+    size = max(1, BLOCK_CELLS // max(X.shape[1], 1))
+    # Sums along rows should not depend on the order in memory, so blocks have one order.
+    direct = out.dtype == np.float64 and out.flags.c_contiguous
+
+    def work(first: int, last: int) -> None:
+        scratch = None if direct else np.empty((min(size, last - first), X.shape[1]))
+        for start in range(first, last, size):
+            stop = min(start + size, last)
+            block = out[start:stop] if scratch is None else scratch[: stop - start]
+            block[...] = X[start:stop]
+            steps(block)
+            if scratch is not None:
+                out[start:stop] = block
+
+    threads.over_chunks(work, X.shape[0], X.size)
 
 
-def scale_stored(X: Any, scale: NDArray[np.float64], *, divide: bool) -> None:
+def scale_stored(X: Any, scale: Numbers, *, divide: bool) -> None:
     """Divide the columns of X (n, d), CSR, by scale (d,), or multiply them; in place."""
     data, indices = X.data, X.indices
     operation = np.divide if divide else np.multiply
@@ -78,51 +74,68 @@ def scale_stored(X: Any, scale: NDArray[np.float64], *, divide: bool) -> None:
 def to_unit_length(X: Any, out: Any, norm: str) -> None:
     """Fill out (n, d) with the rows of X divided by their "l1" or "l2" norm; zero rows stay."""
     if sp.issparse(X):
-        starts = X.indptr.astype(np.int64, copy=False)
-        values, into = X.data, out.data
+        _runs_to_unit_length(X.data, out.data, X.indptr.astype(np.int64, copy=False), norm)
     else:
-        starts = np.arange(X.shape[0] + 1) * X.shape[1]
-        values, into = X, out
-    sparse = sp.issparse(X)
+        _in_blocks(X, out, lambda block: _block_to_unit_length(block, norm))
+
+
+def _block_to_unit_length(block: Numbers, norm: str) -> None:
+    """Divide each row of a block (m, d) by its norm."""
+    if block.shape[1] < SHORT:
+        _runs(block.reshape(-1), np.arange(len(block) + 1) * block.shape[1], norm)
+        return
+    with np.errstate(over="ignore", under="ignore"):
+        if norm == "l1":
+            lengths = np.abs(block).sum(axis=1)
+        else:
+            lengths = np.sqrt(np.einsum("ij,ij->i", block, block))
+    odd = ~((lengths > SMALLEST) & (lengths < LARGEST))
+    if odd.any():
+        rows = block[odd]
+        _runs(rows.reshape(-1), np.arange(len(rows) + 1) * rows.shape[1], norm)
+        block[odd] = rows
+        lengths[odd] = 1
+    block /= lengths[:, None]
+
+
+def _runs_to_unit_length(
+    values: NDArray[Any], out: NDArray[Any], starts: NDArray[np.int64], norm: str
+) -> None:
+    """Divide each run of values, from starts[i] to starts[i + 1], by its norm, into out."""
 
     def work(first: int, last: int) -> None:
-        rows = slice(starts[first], starts[last]) if sparse else slice(first, last)
-        block = values[rows].astype(np.float64)
-        flat = block.reshape(-1)
-        bounds = starts[first : last + 1] - starts[first]
-        sizes = np.diff(bounds)
-        held = bounds[:-1][sizes > 0]
-        if len(held):
-            lengths, shrink = _lengths(flat, held, sizes[sizes > 0], norm)
-            if shrink is not None:
-                flat /= shrink
-            flat /= np.repeat(lengths, sizes[sizes > 0])
-        into[rows] = block
+        here = slice(starts[first], starts[last])
+        block = values[here].astype(np.float64)
+        _runs(block, starts[first : last + 1] - starts[first], norm)
+        out[here] = block
 
-    threads.over_chunks(work, X.shape[0], len(values) if sparse else X.size)
+    # A quarter of the usual chunk: its few copies should stay in the cache.
+    threads.over_chunks(work, len(starts) - 1, 4 * len(values))
 
 
-def _lengths(
-    flat: Block, starts: NDArray[np.int64], sizes: NDArray[np.int64], norm: str
-) -> tuple[Block, Block | None]:
-    """The norm of each run of numbers, 1 for zeros; and what to divide them by first, if any.
+def _runs(flat: Numbers, starts: NDArray[np.int64], norm: str) -> None:
+    """Divide each run of numbers by its norm, in place.
 
     Squares of very large or very small numbers leave the range of doubles; rows that hold such are
     divided by their largest number first.
     """
-    lengths = _plain_lengths(flat, starts, norm)
-    if ((lengths > SMALLEST) & (lengths < LARGEST)).all():
-        return lengths, None
-    largest = np.maximum.reduceat(np.abs(flat), starts)
-    largest[largest == 0] = 1
-    shrink = np.repeat(largest, sizes)
-    lengths = _plain_lengths(flat / shrink, starts, norm)
-    lengths[lengths == 0] = 1
-    return lengths, shrink
+    sizes = np.diff(starts)
+    held, sizes = starts[:-1][sizes > 0], sizes[sizes > 0]
+    if not len(held):
+        return
+    lengths = _lengths(flat, held, norm)
+    if not ((lengths > SMALLEST) & (lengths < LARGEST)).all():
+        largest = np.maximum.reduceat(np.abs(flat), held)
+        largest[largest == 0] = 1
+        flat /= np.repeat(largest, sizes)
+        lengths = _lengths(flat, held, norm)
+        lengths[lengths == 0] = 1
+    flat /= np.repeat(lengths, sizes)
 
 
-def _plain_lengths(flat: Block, starts: NDArray[np.int64], norm: str) -> Block:
+def _lengths(flat: Numbers, starts: NDArray[np.int64], norm: str) -> Numbers:
+    """The norm of each run of numbers that begins at one of `starts`, none of them empty."""
     with np.errstate(over="ignore", under="ignore"):
-        parts: Block = np.abs(flat) if norm == "l1" else flat * flat
-        sums: Block = np.add.reduceat(parts, starts)
+        parts: Numbers = np.abs(flat) if norm == "l1" else flat * flat
+        sums: Numbers = np.add.reduceat(parts, starts)
     return sums if norm == "l1" else np.sqrt(sums)

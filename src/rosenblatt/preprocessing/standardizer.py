@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from rosenblatt.additive import Additive
 from rosenblatt.base import FLOATS, all_or_nothing
-from rosenblatt.statistics import Extremes, Moments, Statistic
+from rosenblatt.statistics import Extremes, Moments, RowCounts, Statistic
 
 from .blocks import by_columns, scale_stored, to_unit_length
 from .steps import from_range, from_sigmoid, from_z, to_range, to_sigmoid, to_z
@@ -51,9 +51,10 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, Additive):  # type: i
     its scale is 1; a row of zeros stays as it is. Fit on training rows only: what is learned from
     others leaks into the test.
 
-    All that is known of the data is an additive statistic (`Moments`, or `Extremes` for
-    ``"min-max"``), made in one read: `partial_fit`, `merge` and `forget` give what one fit on the
-    same rows gives. Minima and maxima merge but cannot be taken back.
+    All that is known of the data is an additive statistic (`Moments`, `Extremes` for ``"min-max"``,
+    and no more than `RowCounts` for ``"l1"`` and ``"l2"``), made in one read: `partial_fit`,
+    `merge` and `forget` give what one fit on the same rows gives. Minima and maxima merge but
+    cannot be taken back.
 
     Parameters
     ----------
@@ -84,7 +85,7 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, Additive):  # type: i
         The least and the greatest number of each column, with ``"min-max"``.
     n_samples_seen_ : int or float
         How many rows were learned from, or their weight.
-    statistics_ : Moments or Extremes
+    statistics_ : Moments, Extremes or RowCounts
         What is known of the data.
     n_features_in_, feature_names_in_
         Number of columns, and their names if they have any.
@@ -271,9 +272,11 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, Additive):  # type: i
             )
 
     def _check_X(self, X: Any, first: bool) -> Any:
+        # Moments and extremes find values that are not finite by themselves.
         X = validate_data(
-            self, X, reset=first, accept_sparse="csr", dtype=FLOATS, ensure_all_finite=False
-        )
+            self, X, reset=first, accept_sparse="csr", dtype=FLOATS,
+            ensure_all_finite=self.method in OF_ROWS,
+        )  # fmt: skip
         self._refuse_sparse(X)
         return X
 
@@ -298,7 +301,9 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, Additive):  # type: i
     ) -> Statistic:
         return self._kind().of(X, None, sample_weight)
 
-    def _kind(self) -> type[Moments] | type[Extremes]:
+    def _kind(self) -> type[Moments] | type[Extremes] | type[RowCounts]:
+        if self.method in OF_ROWS:  # a row's length is its own
+            return RowCounts
         return Extremes if self.method == "min-max" else Moments
 
     def _publish(self, statistic: Statistic) -> None:
@@ -312,7 +317,7 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, Additive):  # type: i
         if not np.array_equal(statistic.classes, [0]):  # of a model of classes
             statistic = statistic.total()
         if not len(statistic):
-            raise ValueError("There is nothing to learn from: every row has weight zero.")
+            raise ValueError("There is nothing to learn from: this is the statistic of no rows.")
         super()._publish(statistic)
 
     def _conclude(self) -> None:
@@ -324,9 +329,7 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, Additive):  # type: i
             self.data_min_, self.data_max_ = statistic.low[0].copy(), statistic.high[0].copy()
             low, high = map(float, self.feature_range)
             self.scale_ = self._data_range() / (high - low)
-        elif self.method in OF_ROWS:
-            pass  # a row's length is its own
-        elif self.with_mean or self.with_std:
+        elif isinstance(statistic, Moments) and (self.with_mean or self.with_std):
             self.mean_ = statistic.mean[0].copy()
             if self.with_std:
                 self.var_ = _variance(statistic, self.ddof)

@@ -17,6 +17,7 @@ from .files import load, save
 from .grams import Gram
 from .labels import Labels
 from .moments import Moments
+from .rows import RowCounts
 from .statistic import Statistic
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "Gram",
     "Labels",
     "Moments",
+    "RowCounts",
     "Statistic",
     "load",
     "save",

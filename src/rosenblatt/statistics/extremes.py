@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from .. import loops
 from .batch import Batch
 from .counts import ByClass, ClassCounts, names_and_dtype
+from .rows import together
 from .statistic import expect, freeze
-from .sums import settled
 
 Table = NDArray[np.float64]
 
@@ -91,10 +91,8 @@ class Extremes(ByClass):
         """
         if not len(self):
             return self
-        sums = settled(self.counts.sums.sum(axis=1, keepdims=True))
-        counts = ClassCounts(np.zeros(1, np.int64), self.rows.sum(keepdims=True), sums)
         low, high = self.low.min(axis=0, keepdims=True), self.high.max(axis=0, keepdims=True)
-        return type(self)(counts, self.feature_names, self.dtype, low, high)
+        return type(self)(together(self.counts), self.feature_names, self.dtype, low, high)
 
     def _combined(self, other: Self, sign: int) -> Self:
         if sign < 0 and len(other):

@@ -11,11 +11,12 @@ from .extremes import Extremes
 from .features import FeatureCounts
 from .grams import Gram
 from .moments import Moments
+from .rows import RowCounts
 from .statistic import Statistic, kind_of
 
 KINDS: dict[str, type[Statistic]] = {
     kind.__name__: kind
-    for kind in (CategoryCounts, ClassCounts, Extremes, FeatureCounts, Gram, Moments)
+    for kind in (CategoryCounts, ClassCounts, Extremes, FeatureCounts, Gram, Moments, RowCounts)
 }
 
 
