@@ -82,7 +82,9 @@ def test_rows_of_unit_length_are_scikit_learns(norm, storage, d, dtype):
 
 @pytest.mark.parametrize("norm", ["l1", "l2"])
 @pytest.mark.parametrize("d", [2, 90])
-def test_rows_of_any_size_get_length_one_and_rows_of_zeros_stay(norm, d):
+@pytest.mark.parametrize("large", [0, 10**6])
+def test_rows_of_any_size_get_length_one_and_rows_of_zeros_stay(norm, d, large, monkeypatch):
+    monkeypatch.setattr("rosenblatt.preprocessing.blocks.LARGE", large)
     X = np.zeros((6, d))
     X[:, :2] = [[3, 4], [3e200, 4e200], [-3e-200, 4e-200], [0, 0], [1.7e308, 1.7e308], [5e-324, 0]]
     model = Standardizer(norm).fit(np.ones((1, d)))
@@ -316,6 +318,25 @@ def test_no_temporary_of_the_size_of_the_data(method, dtype):
         tracemalloc.stop()
     # Row numbers and buckets, eight bytes a row each, and blocks; the data has 80 or 160 a row.
     assert peak < 100_000 * 8 * 3 + 2_000_000
+
+
+@each_method
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_large_tables_are_as_small_ones(method, dtype, order, monkeypatch):
+    X = np.array(rows(500, 40, dtype=dtype), order=order)
+    X[3] = 0
+    model = Standardizer(method, feature_range=(-1, 3)).fit(X)
+    expected = model.transform(X)
+    monkeypatch.setattr("rosenblatt.preprocessing.blocks.LARGE", 0)
+    if method in ("l1", "l2"):
+        np.testing.assert_allclose(model.transform(X), expected, rtol=1e-6)
+        sparse = model.transform(sp.csr_matrix(X))
+        np.testing.assert_allclose(sparse.toarray(), expected, rtol=1e-6)
+    else:
+        assert np.array_equal(model.transform(X), expected)
+    assert model.transform(X, copy=False) is X
+    np.testing.assert_allclose(X, expected, rtol=1e-6)
 
 
 def test_far_from_the_origin_it_is_still_right():

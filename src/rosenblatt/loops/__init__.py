@@ -25,6 +25,7 @@ MODULES = (
     "pocket",
     "products",
     "rows",
+    "scaling",
 )
 
 Function = TypeVar("Function", bound=Callable[..., Any])

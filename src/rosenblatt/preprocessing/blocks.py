@@ -1,7 +1,8 @@
 """Arithmetic on tables block by block: each number is read once and written once.
 
 A block fits into the cache, so that several steps on it cost one trip to memory. Steps are taken
-in doubles and rounded once, into the precision of the table.
+in doubles and rounded once, into the precision of the table. Large tables go through compiled
+loops; small ones do not wait for Numba to be imported.
 """
 
 from collections.abc import Callable
@@ -11,14 +12,47 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from rosenblatt import threads
+from rosenblatt import loops, threads
+from rosenblatt.storage import read_only
+
+from .steps import to_range
 
 Numbers = NDArray[np.float64]
 
+LARGE = 1_000_000  # numbers; NumPy needs a few milliseconds for fewer
 BLOCK_CELLS = 16_384  # numbers on which all steps are taken before the next are read
 WIDE = 512  # numbers that NumPy should have in a row, to spend its time on arithmetic
 SHORT = 32  # a row with fewer is better one of many in a long line
 SMALLEST, LARGEST = 1e-140, 1e140  # between these a length may be squared and summed
+
+
+def shift_and_divide(
+    X: NDArray[Any],
+    out: NDArray[Any],
+    shift: Numbers | None,
+    scale: Numbers | None,
+    low: float = 0.0,
+    high: float = 1.0,
+) -> None:
+    """Fill out (n, d) with (X - shift) / scale, stretched from low to high; may be X itself.
+
+    Either way of doing it gives the same bits.
+    """
+    if X.size < LARGE:
+        by_columns(X, out, to_range(low, high), shift, scale)
+        return
+    d = X.shape[1]
+    columns = (np.zeros(d) if shift is None else shift, np.ones(d) if scale is None else scale)
+
+    def work(first: int, last: int) -> None:
+        rows = out[first:last]
+        block = rows if out.flags.c_contiguous else np.empty(rows.shape, out.dtype)
+        source = read_only(X[first:last])
+        loops.scaling.shift_and_divide(source, *columns, high - low, low, block)
+        if block is not rows:
+            rows[...] = block
+
+    threads.over_chunks(work, X.shape[0], X.size)
 
 
 def by_columns(
@@ -75,8 +109,33 @@ def to_unit_length(X: Any, out: Any, norm: str) -> None:
     """Fill out (n, d) with the rows of X divided by their "l1" or "l2" norm; zero rows stay."""
     if sp.issparse(X):
         _runs_to_unit_length(X.data, out.data, X.indptr.astype(np.int64, copy=False), norm)
-    else:
+    elif X.size < LARGE:
         _in_blocks(X, out, lambda block: _block_to_unit_length(block, norm))
+    else:
+        _rows_to_unit_length(X, out, norm)
+
+
+def _rows_to_unit_length(X: NDArray[Any], out: NDArray[Any], norm: str) -> None:
+    """The same for a large dense table."""
+
+    def work(first: int, last: int) -> None:
+        rows = out[first:last]
+        block = rows if out.flags.c_contiguous else np.empty(rows.shape, out.dtype)
+        starts = np.arange(last - first + 1) * X.shape[1]
+        source = read_only(X[first:last]).reshape(-1)
+        _compiled_runs(source, block.reshape(-1), starts, norm)
+        if block is not rows:
+            rows[...] = block
+
+    threads.over_chunks(work, X.shape[0], X.size)
+
+
+def _compiled_runs(
+    values: NDArray[Any], out: NDArray[Any], starts: NDArray[np.int64], norm: str
+) -> None:
+    loops.scaling.runs_to_unit_length(
+        read_only(values), read_only(starts), norm == "l1", SMALLEST, LARGEST, out
+    )
 
 
 def _block_to_unit_length(block: Numbers, norm: str) -> None:
@@ -104,6 +163,9 @@ def _runs_to_unit_length(
     """Divide each run of values, from starts[i] to starts[i + 1], by its norm, into out."""
 
     def work(first: int, last: int) -> None:
+        if len(values) >= LARGE:
+            _compiled_runs(values, out, starts[first : last + 1], norm)
+            return
         here = slice(starts[first], starts[last])
         block = values[here].astype(np.float64)
         _runs(block, starts[first : last + 1] - starts[first], norm)

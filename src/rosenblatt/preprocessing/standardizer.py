@@ -19,8 +19,8 @@ from rosenblatt.additive import Additive
 from rosenblatt.base import FLOATS, all_or_nothing
 from rosenblatt.statistics import Extremes, Moments, RowCounts, Statistic
 
-from .blocks import by_columns, scale_stored, to_unit_length
-from .steps import from_range, from_sigmoid, from_z, to_range, to_sigmoid, to_z
+from .blocks import by_columns, scale_stored, shift_and_divide, to_unit_length
+from .steps import from_range, from_sigmoid, from_z, to_sigmoid
 
 Numbers = NDArray[np.float64]
 
@@ -216,10 +216,11 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, Additive):  # type: i
                 scale_stored(out, self.scale_, divide=True)
         elif self.method == "min-max":
             low, high = map(float, self.feature_range)
-            by_columns(X, out, to_range(low, high), self.data_min_, self._data_range())
+            shift_and_divide(X, out, self.data_min_, self._data_range(), low, high)
+        elif self.method == "z-score":
+            shift_and_divide(X, out, *self._mean_and_scale())
         else:
-            steps = to_sigmoid if self.method == "sigmoid" else to_z
-            by_columns(X, out, steps, *self._mean_and_scale())
+            by_columns(X, out, to_sigmoid, *self._mean_and_scale())
         return out
 
     @available_if(_can_be_inverted)  # type: ignore[untyped-decorator]

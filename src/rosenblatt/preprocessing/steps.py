@@ -43,11 +43,10 @@ def from_sigmoid(block: Numbers, mean: Numbers | None, scale: Numbers | None) ->
 
 
 def to_range(low: float, high: float) -> Steps:
-    """(x - a) / (b - a), stretched from low to high."""
+    """The z-score, stretched from 0 and 1 to low and high."""
 
-    def steps(block: Numbers, least: Numbers, span: Numbers) -> None:
-        block -= least
-        block /= span
+    def steps(block: Numbers, shift: Numbers | None, scale: Numbers | None) -> None:
+        to_z(block, shift, scale)
         if (low, high) != (0, 1):
             block *= high - low
             block += low

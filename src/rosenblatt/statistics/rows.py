@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from .batch import Batch
@@ -43,6 +44,11 @@ class RowCounts(ByClass):
 
         Without labels all rows are of one class, 0.
         """
+        if y is None and weights is None and _plain(X) and X.shape[0]:
+            # Nothing to look at: no array as long as the rows is needed.
+            n, dtype = X.shape[0], np.float32 if X.dtype == np.float32 else np.float64
+            counts = ClassCounts(np.zeros(1, np.int64), np.array([n]), np.array([[n]]))
+            return cls(counts, None, np.dtype(dtype), X.shape[1])
         return cls.by_group(X, y, None, None, weights)[0]
 
     @classmethod
@@ -74,6 +80,11 @@ class RowCounts(ByClass):
     def _rebuilt(cls, tables: Mapping[str, NDArray[Any]], about: Mapping[str, Any]) -> Self:
         counts = ClassCounts._rebuilt(tables, {})
         return cls(counts, *names_and_dtype(about), int(about["n_features"]))
+
+
+def _plain(X: Any) -> bool:
+    """Whether X is a table of numbers already, dense or sparse."""
+    return sp.issparse(X) or (isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "fiub")
 
 
 def together(counts: ClassCounts) -> ClassCounts:
