@@ -25,39 +25,39 @@ def runs_to_unit_length(values, starts, absolute, smallest, largest, out):
     doubles: such a run is divided by its largest number first.
     """
     for i in range(starts.shape[0] - 1):
-        start, stop = starts[i], starts[i + 1]
-        length = norm(values, start, stop, absolute)
+        run, target = values[starts[i] : starts[i + 1]], out[starts[i] : starts[i + 1]]
+        length = norm(run, absolute)
         if smallest < length < largest:
-            for p in range(start, stop):
-                out[p] = np.float64(values[p]) / length
+            for p in range(run.shape[0]):
+                target[p] = np.float64(run[p]) / length
         else:
-            odd_run_to_unit_length(values, start, stop, absolute, out)
+            odd_run_to_unit_length(run, absolute, target)
 
 
 # Reordered: one sum after the other would wait for the adder, four times as long.
 @compiled(reorder_sums=True)
-def norm(values, start, stop, absolute):
-    """The norm of values[start:stop]."""
+def norm(run, absolute):
+    """The norm of run (m,)."""
     total = 0.0
     if absolute:
-        for p in range(start, stop):
-            total += abs(np.float64(values[p]))
+        for p in range(run.shape[0]):
+            total += abs(np.float64(run[p]))
         return total
-    for p in range(start, stop):
-        x = np.float64(values[p])
+    for p in range(run.shape[0]):
+        x = np.float64(run[p])
         total += x * x
     return np.sqrt(total)
 
 
 @compiled
-def odd_run_to_unit_length(values, start, stop, absolute, out):
-    """Fill out[start:stop] with values[start:stop] over its norm, by way of its largest number."""
+def odd_run_to_unit_length(run, absolute, out):
+    """Fill out (m,) with run (m,) over its norm, by way of its largest number."""
     most, total = 0.0, 0.0
-    for p in range(start, stop):
-        most = max(most, abs(np.float64(values[p])))
-    for p in range(start, stop):
-        x = abs(np.float64(values[p]) / most)
+    for p in range(run.shape[0]):
+        most = max(most, abs(np.float64(run[p])))
+    for p in range(run.shape[0]):
+        x = abs(np.float64(run[p]) / most)
         total += x if absolute else x * x
     length = total if absolute else np.sqrt(total)
-    for p in range(start, stop):
-        out[p] = np.float64(values[p]) / most / length if most > 0 else 0.0
+    for p in range(run.shape[0]):
+        out[p] = np.float64(run[p]) / most / length if most > 0 else 0.0
