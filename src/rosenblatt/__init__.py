@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from .certificates import Certificate, Claim, certify
     from .kernels import KernelPerceptron
     from .linear_model import AveragedPerceptron, Perceptron, PocketPerceptron
+    from .model_selection import SealedTest, train_dev_test_split
+    from .preprocessing import Standardizer
     from .separation import Separability, separability
     from .trace import Trace
 
@@ -28,10 +30,13 @@ _HOMES = {
     "KernelPerceptron": "kernels",
     "Perceptron": "linear_model",
     "PocketPerceptron": "linear_model",
+    "SealedTest": "model_selection",
     "Separability": "separation",
+    "Standardizer": "preprocessing",
     "Trace": "trace",
     "certify": "certificates",
     "separability": "separation",
+    "train_dev_test_split": "model_selection",
 }
 
 __all__ = [
@@ -41,10 +46,13 @@ __all__ = [
     "KernelPerceptron",
     "Perceptron",
     "PocketPerceptron",
+    "SealedTest",
     "Separability",
+    "Standardizer",
     "Trace",
     "certify",
     "separability",
+    "train_dev_test_split",
 ]
 
 _MODULES = (
@@ -54,7 +62,9 @@ _MODULES = (
     "kernels",
     "linear_model",
     "losses",
+    "model_selection",
     "plot",
+    "preprocessing",
     "separation",
     "statistics",
     "threads",

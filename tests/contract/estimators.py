@@ -33,6 +33,14 @@ SETTINGS = {
         {"early_stopping": True},
     ],
     "PocketPerceptron": [{"max_iter": 6}, {"pick": "worst", "max_updates": 20}],
+    "Standardizer": [
+        {},
+        {"with_mean": False, "ddof": 0},
+        {"method": "min-max", "feature_range": (-1, 1)},
+        {"method": "sigmoid"},
+        {"method": "l1"},
+        {"method": "l2"},
+    ],
 }
 
 # scikit-learn's checks that an estimator may fail, with the reason.
@@ -54,14 +62,20 @@ CHECKED_SETTINGS = {
     "KernelPerceptron": [{}, {"kernel": "poly", "coef0": 1.0}],
     "Perceptron": [{}, {"tol": None, "max_iter": 5}, {"penalty": "elasticnet"}],
     "PocketPerceptron": [{"max_updates": 1000}],
+    "Standardizer": SETTINGS["Standardizer"],
 }
 
 
-def instances(settings=SETTINGS):
-    """One estimator for each class and setting."""
+def classes_having(ability):
+    """The estimators with some method or parameter, such as "predict" or "max_iter"."""
+    return [estimator for estimator in ESTIMATORS if hasattr(estimator(), ability)]
+
+
+def instances(settings=SETTINGS, having="fit"):
+    """One estimator for each class and setting, of those with some method or parameter."""
     return [
         estimator(**setting)
-        for estimator in ESTIMATORS
+        for estimator in classes_having(having)
         for setting in settings.get(estimator.__name__, [{}])
     ]
 
@@ -91,6 +105,14 @@ def problem(n_classes=2, n_rows=120, n_features=5, dtype=np.float64, sparse=Fals
 def learned(model):
     """The numbers that were learned: one array."""
     return model.coef_ if hasattr(model, "coef_") else model.dual_coef_
+
+
+def answers(model, X):
+    """What a fitted model says of rows: scores, probabilities, or the rows it makes of them."""
+    for method in ("decision_function", "predict_proba", "predict", "transform"):
+        if hasattr(model, method):
+            return getattr(model, method)(X)
+    raise AssertionError(f"{model} has nothing to say")
 
 
 def fitted_arrays(model):

@@ -8,7 +8,7 @@ from rosenblatt import certify
 from tests.contract.estimators import instances, name_of, problem
 
 pytestmark = pytest.mark.usefixtures("unconverged")
-each_setting = pytest.mark.parametrize("estimator", instances(), ids=name_of)
+each_setting = pytest.mark.parametrize("estimator", instances(having="predict"), ids=name_of)
 
 
 @each_setting

@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from tests.contract.estimators import (
-    ESTIMATORS,
+    classes_having,
     fitted_arrays,
     instances,
     learned,
@@ -21,8 +21,8 @@ from tests.contract.estimators import (
 
 pytestmark = pytest.mark.usefixtures("unconverged")
 
-each_setting = pytest.mark.parametrize("estimator", instances(), ids=name_of)
-each_class = pytest.mark.parametrize("Estimator", ESTIMATORS)
+each_setting = pytest.mark.parametrize("estimator", instances(having="predict"), ids=name_of)
+each_class = pytest.mark.parametrize("Estimator", classes_having("predict"))
 classes = pytest.mark.parametrize("n_classes", [2, 3])
 
 

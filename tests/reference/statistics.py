@@ -41,6 +41,16 @@ def moments(X, y, weights):
     return found
 
 
+def extremes(X, y, weights):
+    """{class: (least values, greatest values)}."""
+    found = {}
+    for row, label, weight in zip(np.asarray(X, float), y, weights, strict=True):
+        if weight > 0:
+            low, high = found.get(label, (row, row))
+            found[label] = list(map(min, low, row)), list(map(max, high, row))
+    return found
+
+
 def category_counts(X, y, weights):
     """{(class, feature, value): weight}."""
     counts = {}

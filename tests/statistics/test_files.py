@@ -9,10 +9,12 @@ import pytest
 from rosenblatt.statistics import (
     CategoryCounts,
     ClassCounts,
+    Extremes,
     FeatureCounts,
     Gram,
     Labels,
     Moments,
+    RowCounts,
     load,
     save,
 )
@@ -33,6 +35,9 @@ EVERY = {
     "missing": Moments.of(np.where(X == 0, np.nan, X), y, missing="ignore"),
     "full moments": Moments.of(X, y, full=True),
     "gram": Gram.of(X, w),
+    "extremes": Extremes.of(X, y, w),
+    "no extremes": Extremes.zero(3),
+    "row counts": RowCounts.of(X, y, w),
     "nothing": Moments.zero(3),
     "no counts": CategoryCounts.zero(2),
     "labels as objects": ClassCounts.of(y.astype(object)),

@@ -18,6 +18,7 @@ import numpy as np
 import scipy.sparse as sp
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from sklearn.utils import get_tags
 
 import rosenblatt
 from rosenblatt.loops.cache import folder
@@ -49,6 +50,8 @@ def rehearse(rehearsal: Rehearsal) -> float:
     X = rng.standard_normal((12, 3)).astype(rehearsal.dtype)
     y = np.arange(12) % rehearsal.n_classes
     model = getattr(rosenblatt, rehearsal.estimator)(**rehearsal.parameters)
+    if rehearsal.sparse and not get_tags(model).input_tags.sparse:
+        return 0.0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # twelve random rows need not converge
         model.fit(sp.csr_matrix(X) if rehearsal.sparse else X, y)

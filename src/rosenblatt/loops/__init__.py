@@ -17,6 +17,7 @@ MODULES = (
     "averaged",
     "counts",
     "dual",
+    "extremes",
     "moments",
     "order",
     "pairs",
@@ -24,6 +25,7 @@ MODULES = (
     "pocket",
     "products",
     "rows",
+    "scaling",
 )
 
 Function = TypeVar("Function", bound=Callable[..., Any])

@@ -11,20 +11,24 @@ True
 
 from .categories import CategoryCounts
 from .counts import ClassCounts
+from .extremes import Extremes
 from .features import FeatureCounts
 from .files import load, save
 from .grams import Gram
 from .labels import Labels
 from .moments import Moments
+from .rows import RowCounts
 from .statistic import Statistic
 
 __all__ = [
     "CategoryCounts",
     "ClassCounts",
+    "Extremes",
     "FeatureCounts",
     "Gram",
     "Labels",
     "Moments",
+    "RowCounts",
     "Statistic",
     "load",
     "save",

@@ -7,13 +7,16 @@ import numpy as np
 
 from .categories import CategoryCounts
 from .counts import ClassCounts
+from .extremes import Extremes
 from .features import FeatureCounts
 from .grams import Gram
 from .moments import Moments
+from .rows import RowCounts
 from .statistic import Statistic, kind_of
 
 KINDS: dict[str, type[Statistic]] = {
-    kind.__name__: kind for kind in (CategoryCounts, ClassCounts, FeatureCounts, Gram, Moments)
+    kind.__name__: kind
+    for kind in (CategoryCounts, ClassCounts, Extremes, FeatureCounts, Gram, Moments, RowCounts)
 }
 
 

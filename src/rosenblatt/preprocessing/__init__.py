@@ -1,0 +1,5 @@
+"""Columns and rows on one scale, before a model sees them."""
+
+from .standardizer import Standardizer
+
+__all__ = ["Standardizer"]

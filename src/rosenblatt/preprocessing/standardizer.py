@@ -1,0 +1,382 @@
+"""Standardising: columns to mean 0 and deviation 1, to a range, or rows to length 1.
+
+Legend: x a number, m and s the mean and the standard deviation of its column, a and b the least and
+the greatest number of its column, z = (x - m) / s.
+"""
+
+from numbers import Integral
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+
+from rosenblatt.additive import Additive
+from rosenblatt.base import FLOATS, all_or_nothing
+from rosenblatt.statistics import Extremes, Moments, RowCounts, Statistic
+
+from .blocks import by_columns, scale_stored, shift_and_divide, to_unit_length
+from .steps import from_range, from_sigmoid, from_z, to_sigmoid
+
+Numbers = NDArray[np.float64]
+
+OF_ROWS = ("l1", "l2")
+
+
+def _can_be_inverted(self: "Standardizer") -> bool:
+    if self.method in OF_ROWS:
+        raise AttributeError(
+            f"Rows divided by their {self.method} norm cannot be brought back: their lengths are "
+            "gone. Keep the rows themselves."
+        )
+    return True
+
+
+class Standardizer(OneToOneFeatureMixin, TransformerMixin, Additive):  # type: ignore[misc]
+    """Bring columns, or rows, to one scale.
+
+    ======================== =====================================================================
+    ``method="z-score"``     ``z = (x - m) / s``: mean 0 and standard deviation 1
+    ``method="sigmoid"``     ``1 / (1 + exp(-z))`` of that z-score: between 0 and 1, 1/2 at the mean
+    ``method="min-max"``     ``(x - a) / (b - a)``, stretched to `feature_range`
+    ``method="l1"``          each row divided by the sum of its absolute values
+    ``method="l2"``          each row divided by its Euclidean length
+    ======================== =====================================================================
+
+    The variance is ``s^2 = sum (x - m)^2 / (n - ddof)``. A column that is constant is centred and
+    its scale is 1; a row of zeros stays as it is. Fit on training rows only: what is learned from
+    others leaks into the test.
+
+    All that is known of the data is an additive statistic (`Moments`, `Extremes` for ``"min-max"``,
+    and no more than `RowCounts` for ``"l1"`` and ``"l2"``), made in one read: `partial_fit`,
+    `merge` and `forget` give what one fit on the same rows gives. Minima and maxima merge but
+    cannot be taken back.
+
+    Parameters
+    ----------
+    method : {"z-score", "min-max", "sigmoid", "l1", "l2"}
+        What to do; see above.
+    ddof : int
+        What the divisor of the variance is less than the number of rows: 1 for the sample's
+        variance, 0 as in scikit-learn's ``StandardScaler``.
+    with_mean : bool
+        Whether the z-score subtracts the mean. Sparse rows need False, or they would fill up.
+    with_std : bool
+        Whether the z-score divides by the standard deviation.
+    feature_range : (low, high)
+        Where ``"min-max"`` puts the least and the greatest number.
+    copy : bool
+        Whether `transform` leaves its input alone. With False it works in place where it can.
+
+    Attributes
+    ----------
+    mean_ : ndarray of shape (d,) or None
+        The mean of each column. As in ``StandardScaler``, in 64 bits whatever the input.
+    var_ : ndarray of shape (d,) or None
+        Its variance; 0 for constant columns, None with ``with_std=False``.
+    scale_ : ndarray of shape (d,) or None
+        What the column is divided by: the standard deviation, or for ``"min-max"`` its range over
+        that of `feature_range`; 1 for a constant column.
+    data_min_, data_max_ : ndarray of shape (d,)
+        The least and the greatest number of each column, with ``"min-max"``.
+    n_samples_seen_ : int or float
+        How many rows were learned from, or their weight.
+    statistics_ : Moments, Extremes or RowCounts
+        What is known of the data.
+    n_features_in_, feature_names_in_
+        Number of columns, and their names if they have any.
+
+    Examples
+    --------
+    >>> from rosenblatt import Standardizer
+    >>> X = [[1.0], [2.0], [3.0], [4.0]]
+    >>> model = Standardizer().fit(X)
+    >>> model.scale_.round(6), model.transform(X).ravel().round(6)
+    (array([1.290994]), array([-1.161895, -0.387298,  0.387298,  1.161895]))
+    >>> Standardizer(method="l2").fit_transform([[3.0, 4.0], [0.0, 0.0]])
+    array([[0.6, 0.8],
+           [0. , 0. ]])
+    >>> first, second = Standardizer().fit(X[:2]), Standardizer().fit(X[2:])
+    >>> float(first.merge(second).mean_[0]), float(first.forget(X[:1]).mean_[0])
+    (2.5, 3.0)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "method": [StrOptions({"z-score", "min-max", "sigmoid", "l1", "l2"})],
+        "ddof": [Interval(Integral, 0, None, closed="left")],
+        "with_mean": ["boolean"],
+        "with_std": ["boolean"],
+        "feature_range": [tuple, list],
+        "copy": ["boolean"],
+    }
+    _rehearsals = ({"with_mean": False}, {"method": "min-max"})
+
+    mean_: Numbers | None
+    var_: Numbers | None
+    scale_: Numbers | None
+    n_samples_seen_: int | float
+
+    def __init__(
+        self,
+        method: str = "z-score",
+        *,
+        ddof: int = 1,
+        with_mean: bool = True,
+        with_std: bool = True,
+        feature_range: tuple[float, float] = (0, 1),
+        copy: bool = True,
+    ) -> None:
+        self.method = method
+        self.ddof = ddof
+        self.with_mean = with_mean
+        self.with_std = with_std
+        self.feature_range = feature_range
+        self.copy = copy
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn the scales of X (n, d), in one read; return self.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Training rows.
+        y : ignored.
+        sample_weight : array-like of shape (n,) or None
+            How often each row counts; any numbers >= 0.
+        """
+        super().fit(X, None, sample_weight)
+        return self
+
+    @all_or_nothing
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from some more rows; any batches give what one fit on all rows gives; return self.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Training rows.
+        y : ignored.
+        sample_weight : array-like of shape (n,) or None
+            How often each row counts; any numbers >= 0.
+        """
+        self._validate_params()
+        first = not hasattr(self, "statistics_")
+        statistic = self._statistic(X, None, sample_weight, first=first)
+        self._publish(statistic if first else self.statistics_ + statistic)
+        return self
+
+    def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Unlearn rows, as if never fitted on them; return self.
+
+        Not with ``method="min-max"``: minima and maxima merge but cannot be taken back.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows the model has learned from.
+        y : ignored.
+        sample_weight : array-like of shape (n,) or None
+            The weights they had.
+        """
+        super().forget(X, None, sample_weight)
+        return self
+
+    def transform(self, X: Any, copy: bool | None = None) -> Any:
+        """Return the rows of X on the scale that was learned.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows to bring to scale.
+        copy : bool or None
+            Whether to leave X alone; None as the model's parameter says.
+
+        Returns
+        -------
+        X_new : ndarray or CSR matrix of shape (n, d)
+            In the precision of X.
+        """
+        check_is_fitted(self)
+        given = X
+        X = validate_data(
+            self, X, reset=False, accept_sparse="csr", dtype=FLOATS,
+            force_writeable=not self._must_copy(copy),
+        )  # fmt: skip
+        self._refuse_sparse(X)
+        out = _target(X, given, self._must_copy(copy))
+        if self.method in OF_ROWS:
+            to_unit_length(X, out, self.method)
+        elif sp.issparse(X):
+            if self.scale_ is not None:
+                scale_stored(out, self.scale_, divide=True)
+        elif self.method == "min-max":
+            low, high = map(float, self.feature_range)
+            shift_and_divide(X, out, self.data_min_, self._data_range(), low, high)
+        elif self.method == "z-score":
+            shift_and_divide(X, out, *self._mean_and_scale())
+        else:
+            by_columns(X, out, to_sigmoid, *self._mean_and_scale())
+        return out
+
+    @available_if(_can_be_inverted)  # type: ignore[untyped-decorator]
+    def inverse_transform(self, X: Any, copy: bool | None = None) -> Any:
+        """Return the rows that `transform` would turn into X; not for ``"l1"`` and ``"l2"``.
+
+        A sigmoid of exactly 0 or 1 comes from an infinite number, which is what is returned.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows on the scale that was learned.
+        copy : bool or None
+            Whether to leave X alone; None as the model's parameter says.
+
+        Returns
+        -------
+        X_original : ndarray or CSR matrix of shape (n, d)
+            In the precision of X.
+        """
+        check_is_fitted(self)
+        given = X
+        X = check_array(
+            X, accept_sparse="csr", dtype=FLOATS, force_writeable=not self._must_copy(copy)
+        )
+        self._refuse_sparse(X)
+        if X.shape[1] != self.n_features_in_:
+            raise ValueError(
+                f"X must have {self.n_features_in_} columns, as in fit; got {X.shape[1]}."
+            )
+        out = _target(X, given, self._must_copy(copy))
+        if sp.issparse(X):
+            if self.scale_ is not None:
+                scale_stored(out, self.scale_, divide=False)
+        elif self.method == "min-max":
+            low, high = map(float, self.feature_range)
+            by_columns(X, out, from_range(low, high), self.data_min_, self._data_range())
+        else:
+            steps = from_sigmoid if self.method == "sigmoid" else from_z
+            by_columns(X, out, steps, *self._mean_and_scale())
+        return out
+
+    def _validate_params(self) -> None:
+        super()._validate_params()
+        bounds = tuple(self.feature_range)
+        if len(bounds) != 2 or not -np.inf < bounds[0] < bounds[1] < np.inf:
+            raise ValueError(
+                "feature_range must be two finite numbers, the least first; "
+                f"got {self.feature_range!r}."
+            )
+
+    def _check_X(self, X: Any, first: bool) -> Any:
+        # Moments and extremes find values that are not finite by themselves.
+        X = validate_data(
+            self, X, reset=first, accept_sparse="csr", dtype=FLOATS,
+            ensure_all_finite=self.method in OF_ROWS,
+        )  # fmt: skip
+        self._refuse_sparse(X)
+        return X
+
+    def _refuse_sparse(self, X: Any) -> None:
+        """Raise if the answer would not be sparse although X is."""
+        if not sp.issparse(X) or self._keeps_zeros():
+            return
+        if self.method == "z-score":
+            raise ValueError(
+                "Cannot center sparse matrices: pass `with_mean=False` instead, or dense rows."
+            )
+        raise ValueError(
+            f"method={self.method!r} makes numbers of zeros, so that sparse rows would fill up; "
+            "give dense rows, or use 'z-score' with with_mean=False, 'l1' or 'l2'."
+        )
+
+    def _keeps_zeros(self) -> bool:
+        return self.method in OF_ROWS or (self.method == "z-score" and not self.with_mean)
+
+    def _measure(
+        self, X: Any, y: Any, sample_weight: NDArray[Any] | None, careful: bool = False
+    ) -> Statistic:
+        return self._kind().of(X, None, sample_weight)
+
+    def _kind(self) -> type[Moments] | type[Extremes] | type[RowCounts]:
+        if self.method in OF_ROWS:  # a row's length is its own
+            return RowCounts
+        return Extremes if self.method == "min-max" else Moments
+
+    def _publish(self, statistic: Statistic) -> None:
+        if not isinstance(statistic, self._kind()):
+            raise TypeError(
+                f"Standardizer(method={self.method!r}) stands on {self._kind().__name__}; "
+                f"got {type(statistic).__name__}."
+            )
+        if isinstance(statistic, Moments):
+            statistic = statistic.diagonal()
+        if not np.array_equal(statistic.classes, [0]):  # of a model of classes
+            statistic = statistic.total()
+        if not len(statistic):
+            raise ValueError("There is nothing to learn from: this is the statistic of no rows.")
+        super()._publish(statistic)
+
+    def _conclude(self) -> None:
+        statistic = self.statistics_
+        weight = statistic.counts.sums[0, 0]
+        self.n_samples_seen_ = int(weight) if weight.dtype.kind == "i" else float(weight)
+        self.mean_ = self.var_ = self.scale_ = None
+        if self.method == "min-max":
+            self.data_min_, self.data_max_ = statistic.low[0].copy(), statistic.high[0].copy()
+            low, high = map(float, self.feature_range)
+            self.scale_ = self._data_range() / (high - low)
+        elif isinstance(statistic, Moments) and (self.with_mean or self.with_std):
+            self.mean_ = statistic.mean[0].copy()
+            if self.with_std:
+                self.var_ = _variance(statistic, self.ddof)
+                self.scale_ = np.sqrt(self.var_)
+                self.scale_[self.var_ == 0] = 1
+
+    def _data_range(self) -> Numbers:
+        """b - a of each column, 1 where it is constant."""
+        with np.errstate(over="ignore"):
+            span: Numbers = self.data_max_ - self.data_min_
+        if not np.isfinite(span).all():
+            j = int(np.flatnonzero(~np.isfinite(span))[0])
+            raise ValueError(
+                f"Feature {j} goes from {self.data_min_[j]:g} to {self.data_max_[j]:g}, a range "
+                "too large for 64 bits; rescale it first."
+            )
+        span[span == 0] = 1
+        return span
+
+    def _mean_and_scale(self) -> tuple[Numbers | None, Numbers | None]:
+        return self.mean_ if self.with_mean else None, self.scale_
+
+    def _must_copy(self, copy: bool | None) -> bool:
+        return self.copy if copy is None else copy
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self._keeps_zeros()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def _variance(moments: Moments, ddof: int) -> Numbers:
+    """The variance (d,) of each column; 0 for constant ones, however few their rows."""
+    scatter, left = moments.scatter[0], float(moments.weight[0]) - ddof
+    if left <= 0 and scatter.any():
+        raise ValueError(
+            f"The rows weigh {moments.weight[0]:g} in all, so that ddof={ddof} leaves nothing to "
+            "divide by; use ddof=0, or weights that count rows."
+        )
+    variance: Numbers = scatter / (left if left > 0 else 1)
+    return variance
+
+
+def _target(X: Any, given: Any, copy: bool) -> Any:
+    """Where the answer goes: X itself if it may be changed, else a table like it."""
+    if not copy or (isinstance(given, np.ndarray) and not np.may_share_memory(X, given)):
+        return X
+    return X.copy() if sp.issparse(X) else np.empty_like(X)

@@ -1,0 +1,152 @@
+"""Extremes: the least and the greatest value of each feature in each class."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from .. import loops
+from .batch import Batch
+from .counts import ByClass, ClassCounts, names_and_dtype
+from .rows import together
+from .statistic import expect, freeze
+
+Table = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Extremes(ByClass):
+    """The least and the greatest value of each feature in each class.
+
+    They can be added, but not subtracted: a minimum does not know the second least value, which
+    would take its place.
+
+    Attributes
+    ----------
+    classes, rows, weight : as in `ClassCounts`.
+    low, high : the least and the greatest values, shape (K, d).
+    feature_names, dtype : of the data, names as far as known.
+
+    Examples
+    --------
+    >>> from rosenblatt.statistics import Extremes
+    >>> a, b = Extremes.of([[1.0, 5.0], [3.0, 4.0]]), Extremes.of([[2.0, 9.0]])
+    >>> (a + b).low, (a + b).high
+    (array([[1., 4.]]), array([[3., 9.]]))
+    >>> a + b - b
+    Traceback (most recent call last):
+    ...
+    ValueError: Minima and maxima merge but cannot be taken back; fit again on the rows that stay.
+    """
+
+    low: Table  # (K, d)
+    high: Table  # (K, d)
+
+    def __post_init__(self) -> None:
+        freeze(self.low, self.high)
+
+    @classmethod
+    def zero(cls, n_features: int) -> Self:
+        """Return the extremes of no rows."""
+        empty = np.zeros((0, n_features))
+        return cls(ClassCounts.zero(), None, np.dtype(np.float32), empty, empty.copy())
+
+    @classmethod
+    def of(cls, X: Any, y: Any = None, weights: Any = None) -> Self:
+        """Return the extremes of rows X (n, d) with labels y (n,); weight 0 leaves a row out.
+
+        Without labels all rows are of one class, 0.
+        """
+        return cls.by_group(X, y, None, None, weights)[0]
+
+    @classmethod
+    def by_group(
+        cls, X: Any, y: Any, groups: Any, n_groups: int | None, weights: Any = None
+    ) -> list[Self]:
+        """Return the extremes of each group of rows, in one read; groups (n,) count from 0."""
+        batch = Batch(X, y, weights, groups, n_groups)
+        rows, sums = batch.count()
+        table = _widest(batch, rows)
+        statistics = []
+        for g in range(batch.n_groups):
+            counts, kept = ClassCounts._of_group(batch, g, rows, sums)
+            low, high = np.ascontiguousarray(batch.group(table, g, kept))
+            about = (counts, batch.feature_names, batch.dtype)
+            statistics.append(cls(*about, low.copy(), high.copy()))
+        return statistics
+
+    @property
+    def n_features(self) -> int:
+        """The number of features."""
+        return int(self.low.shape[1])
+
+    def total(self) -> Self:
+        """Return the extremes of all classes together, as one class, 0.
+
+        >>> Extremes.of([[1.0], [3.0], [8.0]], ["ham", "ham", "spam"]).total().high
+        array([[8.]])
+        """
+        if not len(self):
+            return self
+        low, high = self.low.min(axis=0, keepdims=True), self.high.max(axis=0, keepdims=True)
+        return type(self)(together(self.counts), self.feature_names, self.dtype, low, high)
+
+    def _combined(self, other: Self, sign: int) -> Self:
+        if sign < 0 and len(other):
+            raise ValueError(
+                "Minima and maxima merge but cannot be taken back; fit again on the rows that stay."
+            )
+        joint = self.counts.join(other.counts, 1)
+        low = np.full((joint.n_classes, self.n_features), np.inf)
+        high = -low
+        low[slice(None) if joint.places is None else joint.places] = self.low
+        high[slice(None) if joint.places is None else joint.places] = self.high
+        low[joint.others] = np.minimum(low[joint.others], other.low)
+        high[joint.others] = np.maximum(high[joint.others], other.high)
+        return type(self)(joint.counts, *self._shared(other), low, high)
+
+    def _tables(self) -> dict[str, NDArray[Any]]:
+        return {**self.counts._tables(), "low": self.low, "high": self.high}
+
+    def _options(self) -> dict[str, Any]:
+        return {"n_features": self.n_features}
+
+    @classmethod
+    def _rebuilt(cls, tables: Mapping[str, NDArray[Any]], about: Mapping[str, Any]) -> Self:
+        counts = ClassCounts._rebuilt(tables, {})
+        low, high = tables["low"], tables["high"]
+        for name, table in (("low", low), ("high", high)):
+            expect(name, table, (len(counts.rows), about["n_features"]))
+        if not (np.isfinite(low).all() and np.isfinite(high).all() and (low <= high).all()):
+            raise ValueError("low is above high, or not finite")
+        return cls(counts, *names_and_dtype(about), low.copy(), high.copy())
+
+
+def _widest(batch: Batch, rows: NDArray[np.int64]) -> Table:
+    """The least and greatest values (2, B, d) of each bucket, which has so many rows (B,)."""
+    shape = (batch.n_buckets, batch.n_features)
+
+    def work(X: Any, buckets: NDArray[np.int64], weights: Any) -> tuple[Table, ...]:
+        low = np.full(shape, np.inf)
+        high, stored, spoiled = -low, np.zeros(shape), np.zeros(shape)
+        loops.extremes.widen(X, buckets, low, high, stored, spoiled)
+        return low, high, stored, spoiled
+
+    low = np.full(shape, np.inf)
+    high, stored, spoiled = -low, np.zeros(shape), np.zeros(shape)
+    for part in batch.over_chunks(work, 4 * shape[0] * shape[1]):
+        np.minimum(low, part[0], out=low)
+        np.maximum(high, part[1], out=high)
+        stored += part[2]
+        spoiled += part[3]
+    if not np.isfinite(spoiled).all():
+        j = int(np.flatnonzero(~np.isfinite(spoiled).all(axis=0))[0])
+        raise ValueError(f"Feature {batch.name(j)} holds NaN or infinity.")
+    if sp.issparse(batch.X):
+        has_zero = stored < rows[:, None]
+        low[has_zero] = np.minimum(low[has_zero], 0)
+        high[has_zero] = np.maximum(high[has_zero], 0)
+    return np.stack([low, high])
