@@ -54,6 +54,7 @@ _MODULES = (
     "kernels",
     "linear_model",
     "losses",
+    "model_selection",
     "plot",
     "separation",
     "statistics",
