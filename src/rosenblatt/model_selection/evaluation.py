@@ -13,16 +13,17 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.metrics._scorer import _MultimetricScorer
 from sklearn.model_selection._validation import _fit_and_score, _score
 from sklearn.utils import _safe_indexing
-from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_method_params, _num_samples
 
 from rosenblatt.statistics import Statistic
 
+from .accuracy import accuracy, is_accuracy
 from .folds import Block, Split, blocks
 from .recipe import Measurement, Recipe
 
@@ -175,7 +176,7 @@ def _run_split(
     estimator: Any, split: Split, progress: tuple[int, int], jobs: list[Job], scoring: Scoring
 ) -> list[Result]:
     """The results of all candidates on one split."""
-    rows = _Rows(estimator, split, scoring)
+    rows = _Rows(split, scoring)
     return [
         _fit_in_full(estimator, split, progress, job, scoring)
         if job.recipe is None
@@ -187,8 +188,8 @@ def _run_split(
 class _Rows:
     """The rows of a split, cut out of the data when first needed."""
 
-    def __init__(self, estimator: Any, split: Split, scoring: Scoring) -> None:
-        self.estimator, self.split, self.scoring = estimator, split, scoring
+    def __init__(self, split: Split, scoring: Scoring) -> None:
+        self.split, self.scoring = split, scoring
 
     @cached_property
     def test(self) -> tuple[Any, Any, Any]:
@@ -203,7 +204,14 @@ class _Rows:
     def _cut(self, rows: Any) -> tuple[Any, Any, Any]:
         X, params = self.scoring.X, self.scoring.score_params
         params = _check_method_params(X, params=params, indices=rows) if params else {}
-        return (*_safe_split(self.estimator, X, self.scoring.y, rows), params)
+        return _some(X, rows), _some(self.scoring.y, rows), params
+
+
+def _some(table: Any, rows: NDArray[Any]) -> Any:
+    """Some rows of a table or of targets, which may be None."""
+    if type(table) is np.ndarray and rows.dtype.kind in "iu":
+        return table.take(rows, axis=0)  # in half the time of table[rows]
+    return None if table is None else _safe_indexing(table, rows)
 
 
 def _fit_in_full(
@@ -245,14 +253,10 @@ def _conclude(job: Job, rows: _Rows, progress: tuple[int, int], scoring: Scoring
         estimator = clone(job.recipe.estimator)
         result["fit_error"] = format_exc()
     fitted = time.perf_counter()
-    for part in ("test", "train") if scoring.return_train_score else ("test",):
-        result[f"{part}_scores"] = (
-            _score(estimator, *_cut_for_score(rows, part, scoring))
-            if result["fit_error"] is None
-            else _failed(scoring)
-        )
-        if part == "test":
-            scored = time.perf_counter()
+    result["test_scores"] = _scores(estimator, rows.test, result, scoring)
+    scored = time.perf_counter()
+    if scoring.return_train_score:
+        result["train_scores"] = _scores(estimator, rows.train, result, scoring)
     result["n_test_samples"] = _num_samples(rows.test[0])
     result["fit_time"], result["score_time"] = job.seconds + fitted - start, scored - fitted
     if scoring.return_estimator:
@@ -262,10 +266,18 @@ def _conclude(job: Job, rows: _Rows, progress: tuple[int, int], scoring: Scoring
     return result
 
 
-def _cut_for_score(rows: _Rows, part: str, scoring: Scoring) -> tuple[Any, ...]:
-    """What `_score` takes after the estimator."""
-    X, y, params = getattr(rows, part)
-    return X, y, scoring.scorer, params, scoring.error_score
+def _scores(
+    estimator: Any, rows: tuple[Any, Any, Any], result: Result, scoring: Scoring
+) -> Any:
+    """The scores of a fitted estimator on some rows, or what stands for them if its fit failed."""
+    X, y, params = rows
+    if result["fit_error"] is not None:
+        return _failed(scoring)
+    if not params and is_accuracy(scoring.scorer, estimator):
+        share = accuracy(estimator, X, y)
+        if share is not None:
+            return share
+    return _score(estimator, X, y, scoring.scorer, params, scoring.error_score)
 
 
 def _failed(scoring: Scoring) -> Any:

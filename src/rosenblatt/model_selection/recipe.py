@@ -74,8 +74,6 @@ class Recipe:
 
     estimator: Any  # not fitted
     sources: tuple[int, ...]  # the measurements for the model, and for the scaler if there is one
-    weighted: bool  # whether the scaler sees weights
-    sparse: bool
 
     @classmethod
     def of(
@@ -92,7 +90,7 @@ class Recipe:
             return None
         model = steps[-1]
         sources = tuple(_find(measurements, model, w) for w in reversed(weights))
-        return cls(estimator, sources, weights[0] is not None, hasattr(X, "tocsr"))
+        return cls(estimator, sources)
 
     def works_with(self, statistics: list[Statistic | None]) -> bool:
         """Whether there are rows to learn from, and their statistics say enough."""
@@ -106,9 +104,7 @@ class Recipe:
         *scalers, model = _steps(estimator)
         statistic = statistics[0]
         for scaler in scalers:
-            statistic = scaled(
-                statistic, *fit_scaler(scaler, statistics[1], self.weighted, self.sparse)
-            )
+            statistic = scaled(statistic, *fit_scaler(scaler, statistics[1]))
         model._become(statistic)
         return estimator
 

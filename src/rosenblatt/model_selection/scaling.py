@@ -39,27 +39,27 @@ def can_be_scaled(statistic: Any) -> bool:
     )
 
 
-def fit_scaler(scaler: Any, moments: Moments, weighted: bool, sparse: bool) -> tuple[Any, Any]:
+def fit_scaler(scaler: Any, moments: Moments) -> tuple[Any, Any]:
     """Fit a scaler to the rows that moments are of; return its shift and scale."""
     together = moments.diagonal().total()
     if isinstance(scaler, Additive):
         scaler._become(together)
     else:
-        _fit_standard_scaler(scaler, together, weighted, sparse)
+        _fit_standard_scaler(scaler, together)
     shift = scaler.mean_ if scaler.with_mean else 0.0
     return shift, scaler.scale_ if scaler.with_std else 1.0
 
 
-def _fit_standard_scaler(scaler: Any, moments: Moments, weighted: bool, sparse: bool) -> None:
+def _fit_standard_scaler(scaler: Any, moments: Moments) -> None:
     """What scikit-learn's scaler sets when it is fitted to the rows that moments are of."""
     scaler._validate_params()
     scaler.n_features_in_ = moments.n_features
     if moments.feature_names is not None:
         scaler.feature_names_in_ = np.array(moments.feature_names, dtype=object)
-    counted = not weighted and not (sparse and scaler.with_std)
-    scaler.n_samples_seen_ = moments.rows[0] if counted else moments.weight[0]
+    learns = scaler.with_mean or scaler.with_std
+    scaler.n_samples_seen_ = moments.weight[0] if learns else moments.rows[0]
     mean, variance = moments.mean[0].copy(), moments.scatter[0] / moments.weight[0]
-    scaler.mean_ = mean if scaler.with_std or scaler.with_mean else None
+    scaler.mean_ = mean if learns else None
     scaler.var_ = scaler.scale_ = None
     if scaler.with_std:
         constant = _is_constant_feature(variance, mean, scaler.n_samples_seen_)

@@ -190,11 +190,12 @@ class GridSearchCV(theirs.GridSearchCV):  # type: ignore[misc]
         best: int = super()._select_best_index(refit, refit_metric, results)
         if callable(refit):
             return best
-        ranks = results[f"rank_test_{refit_metric}"]
-        tied = [int(c) for c in np.flatnonzero(ranks == ranks[best])]
-        if len(tied) == 1 or np.isnan(results[f"mean_test_{refit_metric}"][best]):
+        means = results[f"mean_test_{refit_metric}"]
+        # Equal but for rounding: means of the same scores in another order of folds are tied.
+        tied = np.flatnonzero(np.isclose(means, means[best], rtol=1e-12, atol=0.0))
+        if len(tied) <= 1:
             return best
-        return tied[simplest([self._tied(c, results["params"][c]) for c in tied])]
+        return int(tied[simplest([self._tied(c, results["params"][c]) for c in tied])])
 
     def _tied(self, c: int, parameters: Any) -> Any:
         """Candidate c, fitted to all rows if statistics say how."""
