@@ -17,7 +17,6 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from rosenblatt.base import FLOATS, all_or_nothing, encode_labels
 from rosenblatt.statistics import Labels, Statistic
 
-
 ROWS_PER_GROUP = 4  # at least, for groups to be measured all at once
 
 

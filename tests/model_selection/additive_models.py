@@ -87,9 +87,7 @@ class WordCounts(Scores):
         return FeatureCounts.of(X, y, sample_weight, binarize=self.binarize)
 
     def _measure_groups(self, X, y, sample_weight, groups, n_groups):
-        return FeatureCounts.by_group(
-            X, y, groups, n_groups, sample_weight, binarize=self.binarize
-        )
+        return FeatureCounts.by_group(X, y, groups, n_groups, sample_weight, binarize=self.binarize)
 
     def _conclude(self):
         counts = self.statistics_

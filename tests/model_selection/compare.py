@@ -2,7 +2,6 @@
 
 import numpy as np
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import StandardScaler
 
 TIMES = ("fit_time", "score_time", "mean_fit_time", "std_fit_time", "mean_score_time",
          "std_score_time")  # fmt: skip
@@ -58,5 +57,5 @@ def assert_same_fit(ours, theirs):
             np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-12, err_msg=name)
         else:
             np.testing.assert_array_equal(a, b)
-    if not isinstance(ours, StandardScaler):
+    if "statistics_" in public:
         np.testing.assert_array_equal(ours.statistics_.rows, theirs.statistics_.rows)

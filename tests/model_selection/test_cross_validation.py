@@ -13,7 +13,6 @@ from sklearn import model_selection as theirs
 from sklearn.callback import ProgressBar
 from sklearn.datasets import load_iris
 from sklearn.exceptions import FitFailedWarning, UnsetMetadataPassedError
-from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, log_loss, make_scorer
 from sklearn.naive_bayes import GaussianNB as TheirGaussianNB
 from sklearn.pipeline import Pipeline, make_pipeline
@@ -56,6 +55,11 @@ MODELS = {
 EVERYTHING = {"return_train_score": True, "return_estimator": True, "return_indices": True}
 
 
+def some_rows(cv):
+    """Which rows to use: leaving out one by one takes long, and says the same of few."""
+    return slice(None, None, 5 if cv == "one left out" else 1)
+
+
 def compare(model, X, y, **how):
     """Ours and theirs, after checking that they agree and that ours took the one pass."""
     ours = cross_validate(model, X, y, **how)
@@ -81,9 +85,9 @@ def no_fits(monkeypatch):
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("cv", SPLITTERS)
 def test_results_are_scikit_learns(model, cv):
+    rows, scoring = some_rows(cv), {"a": "accuracy", "b": confidence}
     compare(
-        MODELS[model], X, WORDS, cv=SPLITTERS[cv], scoring={"a": "accuracy", "b": confidence},
-        **EVERYTHING,
+        MODELS[model], X[rows], WORDS[rows], cv=SPLITTERS[cv], scoring=scoring, **EVERYTHING
     )  # fmt: skip
 
 
@@ -91,7 +95,8 @@ def test_results_are_scikit_learns(model, cv):
 @pytest.mark.parametrize("cv", SPLITTERS)
 @pytest.mark.usefixtures("no_fits")
 def test_no_fold_is_ever_fitted(model, cv):
-    cross_validate(MODELS[model], X, WORDS, cv=SPLITTERS[cv])
+    rows = some_rows(cv)
+    cross_validate(MODELS[model], X[rows], WORDS[rows], cv=SPLITTERS[cv])
 
 
 @settings(max_examples=30)
@@ -145,9 +150,7 @@ def scores_by_name(model, X, y):
 def test_any_scoring_is_taken(scoring, request):
     found = cross_validate(NearestMean(), X, y, scoring=scoring, return_train_score=True)
     request.getfixturevalue("monkeypatch").undo()
-    expected = theirs.cross_validate(
-        NearestMean(), X, y, scoring=scoring, return_train_score=True
-    )
+    expected = theirs.cross_validate(NearestMean(), X, y, scoring=scoring, return_train_score=True)
     assert_same(found, expected)
 
 
@@ -162,7 +165,6 @@ def test_tables_of_any_kind(model):
     frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
     for table in (frame, X.tolist(), X.astype(np.float32), (X * 10).astype(int), X[:, :1]):
         compare(MODELS[model], table, y, **EVERYTHING)
-    compare(MODELS[model], X, y, n_jobs=2, pre_dispatch=2)
 
 
 @pytest.mark.parametrize("form", [sp.csr_matrix, sp.csc_matrix, sp.csr_array])
@@ -238,7 +240,7 @@ def test_a_row_that_cannot_be_measured_spoils_its_own_training_sets_only():
 
 
 def test_when_all_fits_fail_the_reason_is_given():
-    with pytest.raises(ValueError, match="shrinkage.*must be a float in the range"):
+    with pytest.raises(ValueError, match=r"shrinkage.*must be a float in the range"):
         cross_validate(NearestMean(shrinkage=7), X, y)
     with pytest.raises(ValueError, match="Negative values in data cannot be counted"):
         cross_validate(WordCounts(), -X, y)
@@ -283,7 +285,6 @@ def test_what_is_not_additive_is_scikit_learns_business():
     others = [
         TheirGaussianNB(),
         DecisionTreeClassifier(random_state=0),
-        LogisticRegression(max_iter=500),
         Perceptron(random_state=0),
         make_pipeline(StandardScaler(), TheirGaussianNB()),
         OwnFit(),

@@ -8,14 +8,12 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from traceback import format_exc
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.metrics._scorer import _MultimetricScorer
 from sklearn.model_selection._validation import _fit_and_score, _score
 from sklearn.utils import _safe_indexing
 from sklearn.utils.parallel import Parallel, delayed
@@ -52,7 +50,7 @@ class Scoring:
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    """One candidate on one split: its recipe with what was measured, or its plain parameters."""
+    """One candidate on one split: its parameters, and its recipe with what was measured."""
 
     parameters: Parameters
     recipe: Recipe | None
@@ -99,8 +97,7 @@ class Evaluation:
         recipe = self.recipes[c]
         if recipe is None or not self.totals:
             return None
-        statistics = [self.totals[i] for i in recipe.sources]
-        return recipe.fitted(statistics) if recipe.works_with(statistics) else None
+        return recipe.fitted([self.totals[i] for i in recipe.sources])
 
     def _jobs(self, splits: Sequence[Split]) -> Iterator[tuple[Split, list[Job]]]:
         """Each split with a job for each candidate, measured as they are asked for."""
@@ -113,14 +110,15 @@ class Evaluation:
 
     def _job(self, c: int, s: int, measured: list[Any]) -> Job:
         """The job of candidate c on split s of a block."""
-        recipe, parameters = self.recipes[c], self.candidates[c]
-        progress = (c, len(self.candidates))
-        if recipe is not None:
-            statistics = [measured[i][0][s] for i in recipe.sources]
-            if recipe.works_with(statistics):
-                seconds = sum(measured[i][2] / self._users[i] for i in recipe.sources)
-                return Job(parameters, recipe, statistics, seconds, progress)
-        return Job(parameters, None, [], 0.0, progress)
+        recipe = self.recipes[c]
+        sources = () if recipe is None else recipe.sources
+        return Job(
+            self.candidates[c],
+            recipe,
+            statistics=[measured[i][0][s] for i in sources],
+            seconds=sum(measured[i][2] / self._users[i] for i in sources),
+            progress=(c, len(self.candidates)),
+        )
 
     @cached_property
     def _users(self) -> list[int]:
@@ -153,13 +151,14 @@ class Evaluation:
     def _most_groups(self, splits: Sequence[Split]) -> int:
         """How many groups of rows may be measured at a time, for the sake of memory."""
         X, y = self.scoring.X, self.scoring.y
+        n_rows = int(_num_samples(X))
         left_out = sum(len(split.left_out) for split in splits)
-        if not self.measurements or (len(splits) <= FEW_SPLITS and left_out <= _num_samples(X)):
+        if not self.measurements or (len(splits) <= FEW_SPLITS and left_out <= n_rows):
             return FEW_SPLITS
         try:
             size = sum(_size(measurement, X, y) for measurement in self.measurements)
         except Exception:  # a model that finds a row of zeros unlikely; nothing is known then
-            return _num_samples(X) + 1
+            return n_rows + 1
         # A group's own statistic, and the sums of those before and after it.
         return max(FEW_SPLITS, MOST_BYTES // (3 * size))
 
@@ -168,7 +167,7 @@ def _size(measurement: Measurement, X: Any, y: Any) -> int:
     """The bytes of a statistic with all classes: of a row of zeros, as X shall not be read here."""
     zeros = (sp.csr_matrix if sp.issparse(X) else np.zeros)((1, X.shape[1]))
     statistic = clone(measurement.model)._statistic(zeros, _safe_indexing(y, [0]), None, first=True)
-    n_bytes = sum(table.nbytes for table in statistic._tables().values())
+    n_bytes = sum(int(table.nbytes) for table in statistic._tables().values())
     return n_bytes * len(np.unique(np.asarray(y)))
 
 
@@ -178,9 +177,8 @@ def _run_split(
     """The results of all candidates on one split."""
     rows = _Rows(split, scoring)
     return [
-        _fit_in_full(estimator, split, progress, job, scoring)
-        if job.recipe is None
-        else _conclude(job, rows, progress, scoring)
+        _conclude(job, rows, progress, scoring)
+        or _fit_in_full(estimator, split, progress, job, scoring)
         for job in jobs
     ]
 
@@ -240,23 +238,21 @@ def _fit_in_full(
     return result
 
 
-def _conclude(job: Job, rows: _Rows, progress: tuple[int, int], scoring: Scoring) -> Result:
-    """Draw the conclusions of what was measured, and score them."""
-    assert job.recipe is not None
+def _conclude(job: Job, rows: _Rows, progress: tuple[int, int], scoring: Scoring) -> Result | None:
+    """Draw the conclusions of what was measured, and score them; None if that cannot be.
+
+    A model that cannot be concluded is fitted in the ordinary way, which may need the rows
+    themselves, or say why it fails.
+    """
     start = time.perf_counter()
-    result: Result = {"fit_error": None}
-    try:
-        estimator = job.recipe.fitted(job.statistics)
-    except Exception:
-        if scoring.error_score == "raise":
-            raise
-        estimator = clone(job.recipe.estimator)
-        result["fit_error"] = format_exc()
+    estimator = None if job.recipe is None else job.recipe.fitted(job.statistics)
+    if estimator is None:
+        return None
     fitted = time.perf_counter()
-    result["test_scores"] = _scores(estimator, rows.test, result, scoring)
+    result: Result = {"fit_error": None, "test_scores": _scores(estimator, *rows.test, scoring)}
     scored = time.perf_counter()
     if scoring.return_train_score:
-        result["train_scores"] = _scores(estimator, rows.train, result, scoring)
+        result["train_scores"] = _scores(estimator, *rows.train, scoring)
     result["n_test_samples"] = _num_samples(rows.test[0])
     result["fit_time"], result["score_time"] = job.seconds + fitted - start, scored - fitted
     if scoring.return_estimator:
@@ -266,25 +262,13 @@ def _conclude(job: Job, rows: _Rows, progress: tuple[int, int], scoring: Scoring
     return result
 
 
-def _scores(
-    estimator: Any, rows: tuple[Any, Any, Any], result: Result, scoring: Scoring
-) -> Any:
-    """The scores of a fitted estimator on some rows, or what stands for them if its fit failed."""
-    X, y, params = rows
-    if result["fit_error"] is not None:
-        return _failed(scoring)
+def _scores(estimator: Any, X: Any, y: Any, params: Any, scoring: Scoring) -> Any:
+    """The scores of a fitted estimator on some rows."""
     if not params and is_accuracy(scoring.scorer, estimator):
         share = accuracy(estimator, X, y)
         if share is not None:
             return share
     return _score(estimator, X, y, scoring.scorer, params, scoring.error_score)
-
-
-def _failed(scoring: Scoring) -> Any:
-    """The scores of a fit that failed."""
-    if isinstance(scoring.scorer, _MultimetricScorer):
-        return dict.fromkeys(scoring.scorer._scorers, scoring.error_score)
-    return scoring.error_score
 
 
 def _print(job: Job, progress: tuple[int, int], result: Result) -> None:

@@ -9,7 +9,6 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import _is_arraylike, _num_samples
 
 from rosenblatt.additive import Additive
-from rosenblatt.statistics import Statistic
 
 from .scaling import can_be_scaled, can_follow, fit_scaler, scaled
 
@@ -92,20 +91,22 @@ class Recipe:
         sources = tuple(_find(measurements, model, w) for w in reversed(weights))
         return cls(estimator, sources)
 
-    def works_with(self, statistics: list[Statistic | None]) -> bool:
-        """Whether there are rows to learn from, and their statistics say enough."""
-        if len(statistics) == 1:
-            return statistics[0] is not None
-        return all(map(can_be_scaled, statistics))
+    def fitted(self, statistics: list[Any]) -> Any | None:
+        """The estimator as if fitted to the rows that statistics are of; None if they do not say.
 
-    def fitted(self, statistics: list[Any]) -> Any:
-        """The estimator as it were fitted to the rows that the statistics are of."""
+        They do not when there are no rows, and when a model wants to see the rows themselves.
+        """
+        *others, statistic = reversed(statistics)
+        if statistic is None or not all(map(can_be_scaled, others and statistics)):
+            return None
         estimator = clone(self.estimator)
         *scalers, model = _steps(estimator)
-        statistic = statistics[0]
-        for scaler in scalers:
-            statistic = scaled(statistic, *fit_scaler(scaler, statistics[1]))
-        model._become(statistic)
+        try:
+            for scaler, moments in zip(scalers, others, strict=True):
+                statistic = scaled(statistic, *fit_scaler(scaler, moments))
+            model._become(statistic)
+        except Exception:
+            return None
         return estimator
 
 

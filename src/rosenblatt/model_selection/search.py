@@ -192,10 +192,11 @@ class GridSearchCV(theirs.GridSearchCV):  # type: ignore[misc]
             return best
         means = results[f"mean_test_{refit_metric}"]
         # Equal but for rounding: means of the same scores in another order of folds are tied.
-        tied = np.flatnonzero(np.isclose(means, means[best], rtol=1e-12, atol=0.0))
+        tied = np.flatnonzero(np.isclose(means, means[best], rtol=1e-12, atol=0.0)).tolist()
         if len(tied) <= 1:
             return best
-        return int(tied[simplest([self._tied(c, results["params"][c]) for c in tied])])
+        place = simplest([self._tied(c, results["params"][c]) for c in tied])
+        return int(tied[place])
 
     def _tied(self, c: int, parameters: Any) -> Any:
         """Candidate c, fitted to all rows if statistics say how."""

@@ -29,7 +29,7 @@ def _model(estimator: Any) -> Any:
 
 
 def _strength(value: Any) -> float | None:
-    """Minus the strength of a smoothing parameter, none being zero; None if it is not one number."""
+    """Minus the value of a smoothing parameter, no value being zero; None if it is no number."""
     if value is None:
         return 0.0
     return -float(value) if isinstance(value, Real) and not np.isnan(float(value)) else None
