@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .certificates import Certificate, Claim, certify
     from .kernels import KernelPerceptron
     from .linear_model import AveragedPerceptron, Perceptron, PocketPerceptron
+    from .model_selection import GridSearchCV, cross_validate
     from .separation import Separability, separability
     from .trace import Trace
 
@@ -25,12 +26,14 @@ _HOMES = {
     "AveragedPerceptron": "linear_model",
     "Certificate": "certificates",
     "Claim": "certificates",
+    "GridSearchCV": "model_selection",
     "KernelPerceptron": "kernels",
     "Perceptron": "linear_model",
     "PocketPerceptron": "linear_model",
     "Separability": "separation",
     "Trace": "trace",
     "certify": "certificates",
+    "cross_validate": "model_selection",
     "separability": "separation",
 }
 
@@ -38,12 +41,14 @@ __all__ = [
     "AveragedPerceptron",
     "Certificate",
     "Claim",
+    "GridSearchCV",
     "KernelPerceptron",
     "Perceptron",
     "PocketPerceptron",
     "Separability",
     "Trace",
     "certify",
+    "cross_validate",
     "separability",
 ]
 

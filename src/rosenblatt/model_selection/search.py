@@ -68,13 +68,13 @@ class GridSearchCV(theirs.GridSearchCV):  # type: ignore[misc]
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from rosenblatt import Perceptron
     >>> from rosenblatt.model_selection import GridSearchCV
+    >>> from rosenblatt.naive_bayes import GaussianNB
     >>> X, y = load_iris(return_X_y=True)
-    >>> grid = {"pick": ["first", "cyclic"], "max_iter": [20]}
-    >>> search = GridSearchCV(Perceptron(tol=None), grid, cv=3).fit(X[:100], y[:100])
-    >>> search.best_params_
-    {'max_iter': 20, 'pick': 'first'}
+    >>> grid = {"var_smoothing": [1e-9, 1e-3, 1e-1]}
+    >>> search = GridSearchCV(GaussianNB(), grid).fit(X, y)
+    >>> search.best_params_, search.cv_results_["mean_test_score"].round(3)
+    ({'var_smoothing': 1e-09}, array([0.953, 0.953, 0.947]))
     """
 
     def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
