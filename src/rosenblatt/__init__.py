@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .certificates import Certificate, Claim, certify
     from .kernels import KernelPerceptron
     from .linear_model import AveragedPerceptron, Perceptron, PocketPerceptron
-    from .model_selection import SealedTest, train_dev_test_split
+    from .model_selection import GridSearchCV, SealedTest, cross_validate, train_dev_test_split
     from .preprocessing import Standardizer
     from .separation import Separability, separability
     from .trace import Trace
@@ -27,6 +27,7 @@ _HOMES = {
     "AveragedPerceptron": "linear_model",
     "Certificate": "certificates",
     "Claim": "certificates",
+    "GridSearchCV": "model_selection",
     "KernelPerceptron": "kernels",
     "Perceptron": "linear_model",
     "PocketPerceptron": "linear_model",
@@ -35,6 +36,7 @@ _HOMES = {
     "Standardizer": "preprocessing",
     "Trace": "trace",
     "certify": "certificates",
+    "cross_validate": "model_selection",
     "separability": "separation",
     "train_dev_test_split": "model_selection",
 }
@@ -43,6 +45,7 @@ __all__ = [
     "AveragedPerceptron",
     "Certificate",
     "Claim",
+    "GridSearchCV",
     "KernelPerceptron",
     "Perceptron",
     "PocketPerceptron",
@@ -51,6 +54,7 @@ __all__ = [
     "Standardizer",
     "Trace",
     "certify",
+    "cross_validate",
     "separability",
     "train_dev_test_split",
 ]

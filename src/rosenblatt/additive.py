@@ -17,6 +17,8 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from rosenblatt.base import FLOATS, all_or_nothing, encode_labels
 from rosenblatt.statistics import Labels, Statistic
 
+ROWS_PER_GROUP = 4  # at least, for groups to be measured all at once
+
 
 class Additive(BaseEstimator):  # type: ignore[misc]
     """A model that is what its statistic implies."""
@@ -24,11 +26,38 @@ class Additive(BaseEstimator):  # type: ignore[misc]
     statistics_: Any
     n_features_in_: int
 
+    # The parameters that `_check_X` and `_measure` read; None if any may be. Models that differ in
+    # the others alone draw their conclusions from the same statistic.
+    _measured_by: tuple[str, ...] | None = None
+
+    # Of two models that do equally well, the one with the larger of these is the simpler; the first
+    # that differs decides.
+    _simpler_when_larger: tuple[str, ...] = ()
+
     @abstractmethod
     def _measure(
         self, X: Any, y: Any, sample_weight: NDArray[Any] | None, careful: bool = False
     ) -> Statistic:
         """The statistic of checked rows; `careful` if they are to be taken out of others."""
+
+    def _measure_groups(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: NDArray[Any] | None,
+        groups: NDArray[np.int64],
+        n_groups: int,
+    ) -> list[Statistic]:
+        """The statistic of each group of checked rows; groups (n,) count from 0, none is empty.
+
+        Each row is read once. A model whose statistic has `by_group` does better with that: it
+        reads the rows in their order, and copies none.
+        """
+        ends = np.cumsum(np.bincount(groups, minlength=n_groups))
+        parts = np.split(np.argsort(groups, kind="stable"), ends[:-1])
+        return [
+            self._measure(X[rows], _some(y, rows), _some(sample_weight, rows)) for rows in parts
+        ]
 
     @abstractmethod
     def _conclude(self) -> None:
@@ -108,14 +137,17 @@ class Additive(BaseEstimator):  # type: ignore[misc]
         statistics : the statistic of a model of this class, or a sum of such.
         parameters : of the model.
         """
-        model = cls(**parameters)
-        model._validate_params()
-        model.n_features_in_ = statistics.n_features  # type: ignore[attr-defined]
+        return cls(**parameters)._become(statistics)
+
+    def _become(self, statistics: Statistic) -> Self:
+        """Be the fitted model that a statistic implies."""
+        self._validate_params()
+        self.n_features_in_ = statistics.n_features  # type: ignore[attr-defined]
         names = getattr(statistics, "feature_names", None)
         if names is not None:
-            model.feature_names_in_ = np.array(names, dtype=object)
-        model._publish(statistics)
-        return model
+            self.feature_names_in_ = np.array(names, dtype=object)
+        self._publish(statistics)
+        return self
 
     def _publish(self, statistic: Statistic) -> None:
         """Set the statistic and all that follows from it."""
@@ -126,6 +158,21 @@ class Additive(BaseEstimator):  # type: ignore[misc]
         self, X: Any, y: Any, sample_weight: Any, *, first: bool, careful: bool = False
     ) -> Statistic:
         """Check rows and measure them; `first` if nothing is known of their columns yet."""
+        rows = self._checked(X, y, sample_weight, first)
+        return self._named(self._measure(*rows, careful))
+
+    def _statistics_by_group(
+        self, X: Any, y: Any, sample_weight: Any, groups: NDArray[np.int64], n_groups: int
+    ) -> list[Statistic]:
+        """Check rows and measure each group of them; groups (n,) count from 0, none is empty."""
+        rows = self._checked(X, y, sample_weight, first=True)
+        # Tables for every class pay for groups of some size only.
+        few = len(groups) < ROWS_PER_GROUP * n_groups
+        measure = Additive._measure_groups if few else type(self)._measure_groups
+        return [self._named(part) for part in measure(self, *rows, groups, n_groups)]
+
+    def _checked(self, X: Any, y: Any, sample_weight: Any, first: bool) -> tuple[Any, Any, Any]:
+        """X, y and weights as `_measure` takes them."""
         X = self._check_X(X, first)
         y = self._check_y(y, X.shape[0])
         if sample_weight is not None:
@@ -133,7 +180,10 @@ class Additive(BaseEstimator):  # type: ignore[misc]
             sample_weight = _check_sample_weight(
                 sample_weight, shape, dtype=np.float64, ensure_non_negative=True
             )
-        statistic = self._measure(X, y, sample_weight, careful)
+        return X, y, sample_weight
+
+    def _named(self, statistic: Statistic) -> Statistic:
+        """A statistic with the names of the model's features."""
         names = getattr(self, "feature_names_in_", None)
         return statistic if names is None else replace(statistic, feature_names=tuple(names))  # type: ignore[type-var]
 
@@ -147,6 +197,13 @@ class Additive(BaseEstimator):  # type: ignore[misc]
     def _check_y(self, y: Any, n: int) -> Any:
         """The target as statistics read it."""
         return y
+
+
+def _some(values: Any, rows: NDArray[np.int64]) -> Any:
+    """Targets or weights of some rows; None stays None."""
+    if isinstance(values, Labels):
+        return Labels(values.classes, values.codes[rows])
+    return None if values is None else values[rows]
 
 
 class AdditiveClassifier(ClassifierMixin, Additive):  # type: ignore[misc]

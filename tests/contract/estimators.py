@@ -4,7 +4,7 @@ import inspect
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.datasets import make_classification
 
 import rosenblatt
@@ -12,7 +12,9 @@ import rosenblatt
 ESTIMATORS = [
     member
     for name in rosenblatt.__all__
-    if inspect.isclass(member := getattr(rosenblatt, name)) and issubclass(member, BaseEstimator)
+    if inspect.isclass(member := getattr(rosenblatt, name))
+    and issubclass(member, BaseEstimator)
+    and not issubclass(member, MetaEstimatorMixin)  # which have no behaviour of their own
 ]
 
 # Settings that take other paths through the code than the defaults.

@@ -1,0 +1,281 @@
+"""Candidates by splits: each is trained on the rows of each split and scored on the others.
+
+The rows are measured once; what each candidate would have learned from each training set follows
+from sums. Where that cannot be, scikit-learn fits and scores as ever.
+"""
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.model_selection._validation import _fit_and_score, _score
+from sklearn.utils import _safe_indexing
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import _check_method_params, _num_samples
+
+from rosenblatt.statistics import Statistic
+
+from .accuracy import accuracy, is_accuracy
+from .folds import Block, Split, blocks
+from .recipe import Measurement, Recipe
+
+Parameters = Mapping[str, Any] | None
+Result = dict[str, Any]
+
+# Statistics of folds may take this much memory at a time; more folds are taken in several reads.
+MOST_BYTES = 2**30
+FEW_SPLITS = 64  # never too many, unless their training sets overlap
+
+
+@dataclass(frozen=True, eq=False)
+class Scoring:
+    """The data, and how estimators are scored on it."""
+
+    X: Any
+    y: Any
+    scorer: Any
+    fit_params: Mapping[str, Any]
+    score_params: Mapping[str, Any]
+    error_score: Any
+    return_train_score: bool
+    return_estimator: bool
+    verbose: int
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """One candidate on one split: its parameters, and its recipe with what was measured."""
+
+    parameters: Parameters
+    recipe: Recipe | None
+    statistics: list[Any]
+    seconds: float  # its share of the time that measuring took
+    progress: tuple[int, int]  # number of the candidate, and of all
+
+
+@dataclass(eq=False)
+class Evaluation:
+    """Estimators with each candidate's parameters, evaluated on each split.
+
+    After `run`, `whole` gives what a candidate learns from all rows.
+    """
+
+    estimator: Any
+    candidates: Sequence[Parameters]
+    scoring: Scoring
+    measurements: list[Measurement] = field(default_factory=list)
+    recipes: list[Recipe | None] = field(default_factory=list)
+    totals: list[Statistic | None] = field(default_factory=list)  # of all rows, by measurement
+
+    def __post_init__(self) -> None:
+        for parameters in self.candidates:
+            estimator = clone(self.estimator)
+            if parameters is not None:
+                estimator.set_params(**clone(parameters, safe=False))
+            scoring = self.scoring
+            self.recipes.append(
+                Recipe.of(estimator, scoring.X, scoring.fit_params, self.measurements)
+            )
+
+    def run(self, splits: Sequence[Split], n_jobs: Any, pre_dispatch: Any) -> list[Result]:
+        """The results as scikit-learn makes them: all splits of the first candidate first."""
+        tasks = (
+            delayed(_run_split)(self.estimator, split, (s, len(splits)), jobs, self.scoring)
+            for s, (split, jobs) in enumerate(self._jobs(splits))
+        )
+        by_split = Parallel(n_jobs=n_jobs, pre_dispatch=pre_dispatch)(tasks)
+        return [results[c] for c in range(len(self.candidates)) for results in by_split]
+
+    def whole(self, c: int) -> Any | None:
+        """Candidate c fitted to all rows; None if statistics do not say how."""
+        recipe = self.recipes[c]
+        if recipe is None or not self.totals:
+            return None
+        return recipe.fitted([self.totals[i] for i in recipe.sources])
+
+    def _jobs(self, splits: Sequence[Split]) -> Iterator[tuple[Split, list[Job]]]:
+        """Each split with a job for each candidate, measured as they are asked for."""
+        most = self._most_groups(splits)
+        for block in blocks(splits, _num_samples(self.scoring.X), most, most):
+            measured = [self._measured(block, m) for m in self.measurements]
+            self.totals = [whole for _, whole, _ in measured]
+            for s, split in enumerate(block.splits):
+                yield split, [self._job(c, s, measured) for c in range(len(self.candidates))]
+
+    def _job(self, c: int, s: int, measured: list[Any]) -> Job:
+        """The job of candidate c on split s of a block."""
+        recipe = self.recipes[c]
+        sources = () if recipe is None else recipe.sources
+        return Job(
+            self.candidates[c],
+            recipe,
+            statistics=[measured[i][0][s] for i in sources],
+            seconds=sum(measured[i][2] / self._users[i] for i in sources),
+            progress=(c, len(self.candidates)),
+        )
+
+    @cached_property
+    def _users(self) -> list[int]:
+        """How many candidates share each measurement."""
+        users = [0] * len(self.measurements)
+        for recipe in self.recipes:
+            for i in recipe.sources if recipe is not None else ():
+                users[i] += 1
+        return users
+
+    def _measured(
+        self, block: Block, measurement: Measurement
+    ) -> tuple[list[Statistic | None], Statistic | None, float]:
+        """The statistic of each training set of a block, of all rows, and seconds a training set.
+
+        A row that cannot be measured spoils only the training sets it is in. Which these are, and
+        what is to be said of them, shows when each is fitted in the ordinary way.
+        """
+        start = time.perf_counter()
+        model, X, y = clone(measurement.model), self.scoring.X, self.scoring.y
+        try:
+            parts = model._statistics_by_group(
+                X, y, measurement.weights, block.groups, block.n_groups
+            )
+            trained, whole = block.training_sets(parts)
+        except Exception:
+            return [None] * len(block.splits), None, 0.0
+        return trained, whole, (time.perf_counter() - start) / len(block.splits)
+
+    def _most_groups(self, splits: Sequence[Split]) -> int:
+        """How many groups of rows may be measured at a time, for the sake of memory."""
+        X, y = self.scoring.X, self.scoring.y
+        n_rows = int(_num_samples(X))
+        left_out = sum(len(split.left_out) for split in splits)
+        if not self.measurements or (len(splits) <= FEW_SPLITS and left_out <= n_rows):
+            return FEW_SPLITS
+        try:
+            size = sum(_size(measurement, X, y) for measurement in self.measurements)
+        except Exception:  # a model that finds a row of zeros unlikely; nothing is known then
+            return n_rows + 1
+        # A group's own statistic, and the sums of those before and after it.
+        return max(FEW_SPLITS, MOST_BYTES // (3 * size))
+
+
+def _size(measurement: Measurement, X: Any, y: Any) -> int:
+    """The bytes of a statistic with all classes: of a row of zeros, as X shall not be read here."""
+    zeros = (sp.csr_matrix if sp.issparse(X) else np.zeros)((1, X.shape[1]))
+    statistic = clone(measurement.model)._statistic(zeros, _safe_indexing(y, [0]), None, first=True)
+    n_bytes = sum(int(table.nbytes) for table in statistic._tables().values())
+    return n_bytes * len(np.unique(np.asarray(y)))
+
+
+def _run_split(
+    estimator: Any, split: Split, progress: tuple[int, int], jobs: list[Job], scoring: Scoring
+) -> list[Result]:
+    """The results of all candidates on one split."""
+    rows = _Rows(split, scoring)
+    return [
+        _conclude(job, rows, progress, scoring)
+        or _fit_in_full(estimator, split, progress, job, scoring)
+        for job in jobs
+    ]
+
+
+class _Rows:
+    """The rows of a split, cut out of the data when first needed."""
+
+    def __init__(self, split: Split, scoring: Scoring) -> None:
+        self.split, self.scoring = split, scoring
+
+    @cached_property
+    def test(self) -> tuple[Any, Any, Any]:
+        """X, y and the scorer's parameters of the rows to test on."""
+        return self._cut(self.split.test)
+
+    @cached_property
+    def train(self) -> tuple[Any, Any, Any]:
+        """The same of the rows to train on."""
+        return self._cut(self.split.train)
+
+    def _cut(self, rows: Any) -> tuple[Any, Any, Any]:
+        X, params = self.scoring.X, self.scoring.score_params
+        params = _check_method_params(X, params=params, indices=rows) if params else {}
+        return _some(X, rows), _some(self.scoring.y, rows), params
+
+
+def _some(table: Any, rows: NDArray[Any]) -> Any:
+    """Some rows of a table or of targets, which may be None."""
+    if type(table) is np.ndarray and rows.dtype.kind in "iu":
+        return table.take(rows, axis=0)  # in half the time of table[rows]
+    return None if table is None else _safe_indexing(table, rows)
+
+
+def _fit_in_full(
+    estimator: Any, split: Split, progress: tuple[int, int], job: Job, scoring: Scoring
+) -> Result:
+    """Fit and score in the ordinary way."""
+    result: Result = _fit_and_score(
+        clone(estimator),
+        scoring.X,
+        scoring.y,
+        scorer=scoring.scorer,
+        train=split.train,
+        test=split.test,
+        verbose=scoring.verbose,
+        parameters=job.parameters,
+        fit_params=scoring.fit_params,
+        score_params=scoring.score_params,
+        return_train_score=scoring.return_train_score,
+        return_n_test_samples=True,
+        return_times=True,
+        return_estimator=scoring.return_estimator,
+        split_progress=progress,
+        candidate_progress=job.progress,
+        error_score=scoring.error_score,
+    )
+    return result
+
+
+def _conclude(job: Job, rows: _Rows, progress: tuple[int, int], scoring: Scoring) -> Result | None:
+    """Draw the conclusions of what was measured, and score them; None if that cannot be.
+
+    A model that cannot be concluded is fitted in the ordinary way, which may need the rows
+    themselves, or say why it fails.
+    """
+    start = time.perf_counter()
+    estimator = None if job.recipe is None else job.recipe.fitted(job.statistics)
+    if estimator is None:
+        return None
+    fitted = time.perf_counter()
+    result: Result = {"fit_error": None, "test_scores": _scores(estimator, *rows.test, scoring)}
+    scored = time.perf_counter()
+    if scoring.return_train_score:
+        result["train_scores"] = _scores(estimator, *rows.train, scoring)
+    result["n_test_samples"] = _num_samples(rows.test[0])
+    result["fit_time"], result["score_time"] = job.seconds + fitted - start, scored - fitted
+    if scoring.return_estimator:
+        result["estimator"] = estimator
+    if scoring.verbose > 1:
+        _print(job, progress, result)
+    return result
+
+
+def _scores(estimator: Any, X: Any, y: Any, params: Any, scoring: Scoring) -> Any:
+    """The scores of a fitted estimator on some rows."""
+    if not params and is_accuracy(scoring.scorer, estimator):
+        share = accuracy(estimator, X, y)
+        if share is not None:
+            return share
+    return _score(estimator, X, y, scoring.scorer, params, scoring.error_score)
+
+
+def _print(job: Job, progress: tuple[int, int], result: Result) -> None:
+    """Say that a candidate is done on a split."""
+    parameters = ", ".join(f"{k}={v}" for k, v in sorted((job.parameters or {}).items()))
+    seconds = result["fit_time"] + result["score_time"]
+    print(
+        f"[CV {progress[0] + 1}/{progress[1]}] END {parameters}; "
+        f"score={result['test_scores']} total time={seconds:6.3f}s"
+    )

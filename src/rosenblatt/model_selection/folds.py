@@ -1,0 +1,217 @@
+"""Training sets as sums of statistics.
+
+Rows that belong to the same training sets are measured together, once; a training set is the sum
+of such groups. Nothing is ever subtracted: one row of size 1e8 would spoil the fold it leaves.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Addable(Protocol):
+    """What has a sum."""
+
+    def __add__(self, other: Any, /) -> Any: ...
+
+
+Part = TypeVar("Part", bound=Addable)  # a statistic; None stands for that of no rows
+
+# Splits at random cut the rows into ever more groups: past this many, adding them up takes longer
+# than to read the rows once more.
+MOST_GROUPS = 1024
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """Rows to train on, and rows to test on.
+
+    Leave-one-out has as many training sets as rows, and each is all rows but one: only what is left
+    out is kept of them.
+    """
+
+    test: NDArray[Any]
+    left_out: NDArray[np.int64]  # rows that are not trained on, sorted
+    n_rows: int
+    listed: NDArray[Any] | None  # the training rows, unless they are all others, once, in order
+
+    @staticmethod
+    def of(train: Any, test: Any, n_rows: int) -> "Split":
+        """The split of `n_rows` rows that two lists of row numbers, or masks, say."""
+        train = np.asarray(train) if len(train) else np.zeros(0, np.int64)
+        chosen = np.zeros(n_rows, dtype=bool)
+        chosen[train] = True
+        left_out = np.flatnonzero(~chosen)
+        in_order = (
+            train.dtype.kind in "iu"
+            and len(train) == n_rows - len(left_out)
+            and (len(train) == 0 or (train[0] >= 0 and bool((train[1:] > train[:-1]).all())))
+        )
+        return Split(np.asarray(test), left_out, n_rows, None if in_order else train)
+
+    @property
+    def train(self) -> NDArray[Any]:
+        """The rows to train on."""
+        if self.listed is not None:
+            return self.listed
+        return np.delete(np.arange(self.n_rows), self.left_out)
+
+    @property
+    def once(self) -> bool:
+        """Whether no row is trained on twice."""
+        if self.listed is None or self.listed.dtype == bool:
+            return True
+        return len(self.listed) == self.n_rows - len(self.left_out)
+
+    def times(self) -> NDArray[np.int64]:
+        """How often each row is trained on, (n,)."""
+        times = np.ones(self.n_rows, np.int64)
+        if self.once:
+            times[self.left_out] = 0
+            return times
+        return np.bincount(np.arange(self.n_rows)[self.train], minlength=self.n_rows)
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Some splits, and the rows in groups that are in the same of their training sets."""
+
+    splits: Sequence[Split]
+    groups: NDArray[np.int64]  # (n,), from 0; none is empty
+    # How often each group is in each training set, (G, S). For folds, instead, the split that each
+    # group is left out of, (G,): as many as there are splits for the rows that are never left out.
+    members: NDArray[np.int64]
+
+    @property
+    def n_groups(self) -> int:
+        """How many groups there are."""
+        return len(self.members)
+
+    def training_sets(self, parts: Sequence[Part]) -> tuple[list[Part | None], Part | None]:
+        """The sum for each split from the statistic of each group; and the sum of all rows."""
+        if self.members.ndim == 2:
+            return sums(parts, self.members), total(parts)
+        folds: list[Part | None] = [None] * (len(self.splits) + 1)
+        for s, part in zip(self.members, parts, strict=True):
+            folds[s] = part
+        return all_but_one(folds[:-1], folds[-1])
+
+
+def blocks(splits: Sequence[Split], n_rows: int, most_folds: int, most_groups: int) -> list[Block]:
+    """The splits, in blocks of few enough groups; nearly always one block."""
+    if _are_folds(splits, n_rows):
+        return [
+            _block_of_folds(splits[start : start + most_folds], n_rows)
+            for start in range(0, len(splits), most_folds)
+        ]
+    return _blocks_of_sets(splits, n_rows, min(most_groups, MOST_GROUPS))
+
+
+def _are_folds(splits: Sequence[Split], n_rows: int) -> bool:
+    """Whether no row is left out by two splits, nor trained on twice by one."""
+    if sum(len(split.left_out) for split in splits) > n_rows:
+        return False
+    seen = np.zeros(n_rows, dtype=bool)
+    for split in splits:
+        if not split.once or seen[split.left_out].any():
+            return False
+        seen[split.left_out] = True
+    return True
+
+
+def _block_of_folds(splits: Sequence[Split], n_rows: int) -> Block:
+    """A block of splits that leave out different rows each."""
+    folds = np.full(n_rows, len(splits), np.int64)
+    for s, split in enumerate(splits):
+        folds[split.left_out] = s
+    groups, members = _numbered(folds, len(splits) + 1)
+    return Block(splits, groups, members)
+
+
+def _blocks_of_sets(splits: Sequence[Split], n_rows: int, most_groups: int) -> list[Block]:
+    """Blocks of splits whose training sets may overlap in any way."""
+    found = []
+    first, groups, members = 0, np.zeros(n_rows, np.int64), np.zeros((1, 0), np.int64)
+    for s, split in enumerate(splits):
+        finer = _divided(groups, members, split)
+        if len(finer[1]) > most_groups and s > first:
+            found.append(Block(splits[first:s], groups, members))
+            first, finer = s, _divided(np.zeros(n_rows, np.int64), np.zeros((1, 0), int), split)
+        groups, members = finer
+    return [*found, Block(splits[first:], groups, members)]
+
+
+def _divided(
+    groups: NDArray[np.int64], members: NDArray[np.int64], split: Split
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The groups cut by how often one more split trains on their rows, and their members."""
+    times = split.times()
+    width = int(times.max(initial=0)) + 1
+    groups, seen = _numbered(groups * width + times, len(members) * width)
+    return groups, np.column_stack([members[seen // width], seen % width])
+
+
+def _numbered(codes: NDArray[np.int64], n_codes: int) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    """Codes numbered from 0 without gaps, and those that occur."""
+    seen = np.bincount(codes, minlength=n_codes) > 0
+    return (np.cumsum(seen) - 1)[codes], np.flatnonzero(seen)
+
+
+def all_but_one(
+    folds: Sequence[Part | None], rest: Part | None = None
+) -> tuple[list[Part | None], Part | None]:
+    """The sum of the others for each of k folds, and of all, in about 3 k additions.
+
+    Each is the sum of the folds before and of those after it; `rest` is added to all.
+    """
+    after = [rest]
+    for fold in reversed(folds[1:]):
+        after.append(_plus(fold, after[-1]))
+    others: list[Part | None] = []
+    before: Part | None = None
+    for fold in folds:
+        others.append(_plus(before, after.pop()))
+        before = _plus(before, fold)
+    return others, _plus(before, rest)
+
+
+def sums(parts: Sequence[Part], members: NDArray[np.int64]) -> list[Part | None]:
+    """The sum of parts for each column of members (G, S), how often it holds each part.
+
+    What two columns have in common is added once: the parts are brought together by what the first
+    half of the columns says of them, and by what the second half does.
+    """
+    if members.shape[1] == 1:
+        pairs = zip(parts, members[:, 0], strict=True)
+        return [total(part for part, n in pairs for _ in range(n))]
+    if not parts:
+        return [None] * members.shape[1]
+    found: list[Part | None] = []
+    for half in np.array_split(members, 2, axis=1):
+        kinds, places = np.unique(half, axis=0, return_inverse=True)
+        together: list[Part | None] = [None] * len(kinds)
+        for part, place in zip(parts, places.ravel(), strict=True):
+            if kinds[place].any():
+                together[place] = _plus(together[place], part)
+        kept = kinds.any(axis=1)
+        found += sums([part for part in together if part is not None], kinds[kept])
+    return found
+
+
+def total(parts: Iterable[Part]) -> Part | None:
+    """The sum of parts; None of none."""
+    result: Part | None = None
+    for part in parts:
+        result = _plus(result, part)
+    return result
+
+
+def _plus(a: Part | None, b: Part | None) -> Part | None:
+    """a + b, None being nothing."""
+    if a is None or b is None:
+        return a if b is None else b
+    result: Part = a + b
+    return result

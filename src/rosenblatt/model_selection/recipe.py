@@ -1,0 +1,139 @@
+"""Which estimators follow from statistics, and how."""
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import _is_arraylike, _num_samples
+
+from rosenblatt.additive import Additive
+
+from .scaling import can_be_scaled, can_follow, fit_scaler, scaled
+
+
+def is_additive(estimator: Any) -> bool:
+    """Whether an estimator is an additive model, alone or after a scaler."""
+    steps = _steps(estimator)
+    return bool(steps) and _learns_by_sums(steps[-1])
+
+
+def _steps(estimator: Any) -> list[Any]:
+    """The steps of a pipeline that does nothing but call them; an estimator is its own one step."""
+    if _heard(estimator):
+        return []
+    if type(estimator) is not Pipeline:
+        return [estimator]
+    if estimator.memory is not None or estimator.transform_input is not None or estimator.verbose:
+        return []
+    steps = [step for _, step in estimator.steps if step is not None and step != "passthrough"]
+    return [] if estimator.steps[-1][1] not in steps or any(map(_heard, steps)) else steps
+
+
+def _heard(estimator: Any) -> bool:
+    """Whether callbacks wait for a fit."""
+    return bool(getattr(estimator, "_skl_callbacks", None))
+
+
+def _learns_by_sums(model: Any) -> bool:
+    """Whether fitting is measuring and concluding: `fit` must be ours, not a subclass's own."""
+    return isinstance(model, Additive) and type(model).fit.__module__.startswith("rosenblatt.")
+
+
+@dataclass(frozen=True, eq=False)
+class Measurement:
+    """What is measured of rows: a model's statistic, under some weights."""
+
+    model: Additive
+    weights: Any
+
+    def serves(self, model: Additive, weights: Any) -> bool:
+        """Whether another model's statistic is the same."""
+        if type(model) is not type(self.model) or weights is not self.weights:
+            return False
+        mine, theirs = self.model.get_params(deep=False), model.get_params(deep=False)
+        names = mine if model._measured_by is None else model._measured_by
+        return all(_same(mine[name], theirs[name]) for name in names)
+
+
+def _same(a: Any, b: Any) -> bool:
+    """Whether two values of a parameter are equal for certain."""
+    if a is b:
+        return True
+    try:
+        return type(a) is type(b) and bool(np.array_equal(a, b))
+    except (TypeError, ValueError):
+        return False
+
+
+@dataclass(frozen=True, eq=False)
+class Recipe:
+    """How an estimator follows from statistics of its training rows."""
+
+    estimator: Any  # not fitted
+    sources: tuple[int, ...]  # the measurements for the model, and for the scaler if there is one
+
+    @classmethod
+    def of(
+        cls, estimator: Any, X: Any, fit_params: Any, measurements: list[Measurement]
+    ) -> Self | None:
+        """The recipe, with what it has to be measured added to a list; None if there is none."""
+        steps = _steps(estimator)
+        if not is_additive(estimator) or len(steps) > 2:
+            return None
+        weights = _weights_by_step(estimator, fit_params, _num_samples(X))
+        if weights is None or (
+            len(steps) == 2 and not can_follow(steps[0], X, weights[0] is not None)
+        ):
+            return None
+        model = steps[-1]
+        sources = tuple(_find(measurements, model, w) for w in reversed(weights))
+        return cls(estimator, sources)
+
+    def fitted(self, statistics: list[Any]) -> Any | None:
+        """The estimator as if fitted to the rows that statistics are of; None if they do not say.
+
+        They do not when there are no rows, and when a model wants to see the rows themselves.
+        """
+        *others, statistic = reversed(statistics)
+        if statistic is None or not all(map(can_be_scaled, others and statistics)):
+            return None
+        estimator = clone(self.estimator)
+        *scalers, model = _steps(estimator)
+        try:
+            for scaler, moments in zip(scalers, others, strict=True):
+                statistic = scaled(statistic, *fit_scaler(scaler, moments))
+            model._become(statistic)
+        except Exception:
+            return None
+        return estimator
+
+
+def _find(measurements: list[Measurement], model: Additive, weights: Any) -> int:
+    """The place of a measurement in a list, at the end if it is new."""
+    for i, measurement in enumerate(measurements):
+        if measurement.serves(model, weights):
+            return i
+    measurements.append(Measurement(clone(model), weights))
+    return len(measurements) - 1
+
+
+def _weights_by_step(estimator: Any, fit_params: Any, n_rows: int) -> list[Any] | None:
+    """The weights that each step is given; None if anything else is given to one."""
+    fit_params = dict(fit_params or {})
+    if type(estimator) is not Pipeline:
+        given = [fit_params]
+    else:
+        routed = estimator._check_method_params(method="fit", props=fit_params)
+        names = [name for name, step in estimator.steps if step not in (None, "passthrough")]
+        methods = ["fit_transform"] * (len(names) - 1) + ["fit"]
+        given = [dict(routed[name][how]) for name, how in zip(names, methods, strict=True)]
+    weights = [params.pop("sample_weight", None) for params in given]
+    if any(given) or not all(w is None or _one_a_row(w, n_rows) for w in weights):
+        return None
+    return weights
+
+
+def _one_a_row(weights: Any, n_rows: int) -> bool:
+    return bool(_is_arraylike(weights)) and _num_samples(weights) == n_rows
