@@ -13,7 +13,7 @@ pytestmark = [
 ]
 
 CURVES = "[...document.querySelectorAll('.boundary path')].map((path) => path.getAttribute('d'))"
-RINGS = "(document.querySelector('.chart .supports').getAttribute('d').match(/M/g) ?? []).length"
+FRAMES = "(document.querySelector('.chart .supports').getAttribute('d').match(/M/g) ?? []).length"
 WORD = "document.querySelector('.lineless').textContent"
 
 
@@ -53,11 +53,13 @@ def test_the_curve_is_where_the_score_is_zero_and_moves(moons, show):
     seen = set()
     for k in (3, 7, 11):
         slide(page, k)
-        assert read(page, "n_support") == len(trace[k].estimator.support_) == page.run(RINGS)
+        assert read(page, "n_support") == len(trace[k].estimator.support_) == page.run(FRAMES)
         seen.add(tuple(page.run(CURVES)))
         assert page.run("document.querySelectorAll('.trail path').length") > 0
     assert len(seen) == 3
-    assert "Thin rings mark the supports" in page.run("document.querySelector('header').innerText")
+    lead = page.run("document.querySelector('header').innerText")
+    assert "Corners mark the supports" in lead
+    assert "line" not in lead
     assert "support" in page.run("document.querySelector('.legend').innerText")
 
 
@@ -85,9 +87,12 @@ def test_the_regions_of_three_classes_fill_the_box_and_do_not_overlap(show, thre
 def test_nothing_learnt_is_said_in_the_words_of_kernels(show):
     X, y = [[1, 1], [-1, 1], [-1, -1], [1, -1]], ["same", "other", "same", "other"]
     square = KernelPerceptron("poly", degree=2, gamma=1, fit_intercept=False, shuffle=False)
-    page = show(traced(square, X, y))
-    page.wait(f"{WORD} === 'no supports: no line yet'")
+    page = show(traced(square, X, y), "#step=0")
+    page.wait(f"{WORD} === 'no supports: no curve yet'")
     assert page.run(CURVES) == []
+    lead = page.run("document.querySelector('header').innerText")
+    assert "there are no supports, so there is no curve" in lead
+    assert "every point is predicted as “other”" in lead
     assert page.run("document.querySelectorAll('.region').length") == 0
     page.press("End")
     assert page.run(WORD) == ""
@@ -99,7 +104,6 @@ def test_the_keyboard_works_among_2000_updates(show):
     X, y = rng.normal(size=(300, 2)), rng.integers(2, size=300)
     trace = traced(KernelPerceptron(gamma=20.0, max_updates=2000, tol=None), X, y)
     page = show(trace)
-    page.press("End")
     assert read(page, "step") == len(trace) - 1
     page.wait("document.querySelectorAll('.boundary path').length > 0")
     page.press("ArrowLeft")
@@ -144,6 +148,44 @@ def test_the_current_line_and_error_are_beside_the_published(show, five, learner
     assert keys == [f"{name} {trace.to_frame().error[4]:.4g}",
                     f"current {trace.to_frame().last_error[4]:.4g}"]  # fmt: skip
     assert page.run("document.querySelectorAll('.curve .series .past').length") == 2 + 2 + 1
+    assert read(page, "last_objective") == trace.to_frame().last_objective[4]
+    titles = "[...document.querySelectorAll('.curve .title')].map((title) => title.textContent)"
+    assert page.run(titles) == ["training error", "objective of the current weights"]
+    legend = page.run("document.querySelector('.legend').innerText").split("\n")
+    assert legend == ["-1", "1", name, "current", "earlier"]
+    dashes = "(kind) => getComputedStyle(document.querySelector(kind)).strokeDasharray !== 'none'"
+    for kind in (".running path", ".curve .current .past"):
+        assert page.run(f"({dashes})('{kind}')")
+    for kind in (".boundary path", ".legend .trail path"):
+        assert not page.run(f"({dashes})('{kind}')")
+
+
+def test_arrows_and_their_words_hide_no_point_and_show_the_positive_side(show):
+    rng = np.random.default_rng(3)
+    y = np.repeat(["ham", "spam"], 30)
+    X = rng.normal(size=(60, 2)) + np.repeat([[0, 0], [2, 1.5]], 30, axis=0)
+    trace = traced(PocketPerceptron(max_iter=20, random_state=0), X, y, "pass")
+    page = show(trace)
+    page.wait("document.querySelectorAll('.normal path').length === 4")
+    boxes = page.run("""[...document.querySelectorAll('.normal text')].map((word) =>
+        word.getBoundingClientRect().toJSON())""")
+    assert [box["width"] > 0 for box in boxes] == [True]
+    marks = page.run("""[...document.querySelectorAll('.marks path')].map((mark) => {
+        const box = mark.getBoundingClientRect();
+        return [box.x + box.width / 2, box.y + box.height / 2];
+    })""")
+    (box,) = boxes
+    for x, y in marks:
+        across = box["left"] <= x <= box["right"]
+        assert not (across and box["top"] + 4 <= y <= box["bottom"] - 4)
+    last = trace[-1].estimator
+    planes = {".of-boundary": (last.coef_[0], last.intercept_)}
+    planes[".of-running"] = (last.last_coef_[0], last.last_intercept_)
+    for kind, (w, b) in planes.items():
+        path = page.run(f"document.querySelector('{kind} path').getAttribute('d')")
+        foot, tip = places(page, 60)(vertices(page, f"M{path.split('M')[1]}"))
+        assert abs(foot @ w + b) / np.linalg.norm(w) < 0.05
+        assert tip @ w + b > 0
 
 
 @pytest.mark.parametrize("width", [360, 800, 1280])

@@ -48,9 +48,33 @@ def test_three_classes_are_drawn(three_classes):
     with pytest.warns(ConvergenceWarning):
         Perceptron(max_iter=3, tol=None).set_callbacks(trace).fit(*three_classes)
     figure = trace.plot()
-    assert [text.get_text() for text in figure.axes[0].get_legend().texts] == ["ash", "elm", "oak"]
+    assert [text.get_text() for text in figure.axes[0].get_legend().texts] == [
+        "ash", "elm", "oak", "earlier",
+    ]  # fmt: skip
     assert figure.axes[-1].get_xlabel() == "update"
     figure.canvas.draw()
+
+
+def test_names_of_features_can_be_given(watch):
+    trace, _ = watch()
+    ax = trace.plot(feature_names=["length", "width"]).axes[0]
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("length", "width")
+    said = r"feature_names must have 2 names, one per column of X; got 1\."
+    with pytest.raises(ValueError, match=said):
+        trace.plot(feature_names=["length"])
+
+
+def test_earlier_lines_have_a_key_where_there_are_any(watch):
+    keys = [t.get_text() for t in watch()[0].plot().axes[0].get_legend().texts]
+    assert keys == ["-1", "1", "earlier"]
+    # One pass from w = 0: the only earlier model has no line.
+    keys = [t.get_text() for t in watch(max_iter=1)[0].plot().axes[0].get_legend().texts]
+    assert keys == ["-1", "1"]
+
+
+def test_a_line_beside_the_picture_is_said_to_be_there(watch):
+    # One update, to [0, 3, 2]: all five points are far on one side.
+    assert words(watch(max_updates=1)[0].plot().axes[0]).startswith("no line in this picture")
 
 
 def words(ax):

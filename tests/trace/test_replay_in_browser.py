@@ -44,7 +44,7 @@ def test_the_address_leads_to_a_step(watch, show):
 
 def test_the_keyboard_steps_plays_and_jumps(watch, show):
     trace, model = watch("visit")
-    page = show(trace)
+    page = show(trace, "#step=0")
     page.press("ArrowRight")
     page.press("ArrowRight")
     assert agrees(page, trace, 2)
@@ -65,7 +65,7 @@ def test_the_keyboard_steps_plays_and_jumps(watch, show):
 
 def test_the_slider_has_the_focus_and_obeys_the_keys_once(watch, show):
     trace, _ = watch()
-    page = show(trace)
+    page = show(trace, "#step=0")
     page.run("document.querySelector('input').focus()")
     page.press("ArrowRight")
     assert agrees(page, trace, 1)
@@ -75,7 +75,7 @@ def test_the_slider_has_the_focus_and_obeys_the_keys_once(watch, show):
 
 def test_buttons_step_and_play_to_the_end(watch, show):
     trace, _ = watch(max_iter=2)
-    page = show(trace)
+    page = show(trace, "#step=0")
     page.run("document.querySelector('[data-action=forward]').click()")
     assert agrees(page, trace, 1)
     page.run("document.querySelector('[data-action=back]').click()")
@@ -83,6 +83,43 @@ def test_buttons_step_and_play_to_the_end(watch, show):
     page.run("rosenblatt.model.set('speed', 64)")
     page.run("document.querySelector('[data-action=play]').click()")
     page.wait("rosenblatt.model.get('step') === 2 && !rosenblatt.model.get('playing')")
+
+
+def test_a_page_opens_at_the_end_and_plays_from_the_start(watch, show):
+    trace, model = watch()
+    page = show(trace)
+    assert agrees(page, trace, model.n_iter_)
+    page.press(" ")
+    page.wait("0 < rosenblatt.model.get('step') && rosenblatt.model.get('step') < 20")
+    page.press(" ")
+
+
+def test_the_mistakes_of_a_pass_are_its_own(watch, show):
+    trace, _ = watch()
+    page = show(trace, "#step=9")
+    frame = trace.to_frame()
+    assert (read(page, "mistakes"), read(page, "n_updates")) == (
+        frame.mistakes[9], frame.n_updates[9],
+    )  # fmt: skip
+    label = "document.querySelector('.numbers .{} dt').textContent"
+    assert page.run(label.format("mistakes")) == "mistakes"
+    assert page.run(label.format("n_updates")) == "so far"
+    page = show(watch("visit")[0])
+    assert page.run(label.format("n_updates")) == "mistakes so far"
+    assert page.run("document.querySelector('.numbers .mistakes')") is None
+
+
+def test_what_rounding_left_over_is_shown_as_0_and_kept_exact(show, five):
+    trace = Trace("visit")
+    Perceptron(eta0=0.1, shuffle=False, tol=None).set_callbacks(trace).fit(*five)
+    trace[-1].estimator.intercept_[:] = 0.1 + 0.1 + 0.1 - 0.3
+    page = show(trace)
+    assert read(page, "intercept") == [0.1 + 0.1 + 0.1 - 0.3]
+    assert page.run("document.querySelector('[data-quantity=intercept]').textContent") == "0"
+    k = next(k for k, s in enumerate(trace) if 0 < np.abs(s.estimator.coef_).min() < 1e-14)
+    slide(page, k)
+    assert read(page, "coef") == trace[k].estimator.coef_.tolist()
+    assert "e" not in page.run("document.querySelector('[data-quantity=coef]').textContent")
 
 
 def test_a_click_on_a_curve_goes_there(watch, show):
@@ -117,11 +154,16 @@ def test_the_boundary_drawn_is_the_models(watch, show):
 
 def test_the_page_says_when_there_is_no_line_and_marks_points_on_it(watch, show):
     trace, _ = watch()
-    page = show(trace)
+    page = show(trace, "#step=0")
     page.wait("document.querySelector('.lineless')?.textContent === 'w = 0: no line yet'")
-    assert "Half-filled points are exactly on the line" in page.run(
-        "document.querySelector('header p').textContent"
+    lead = "document.querySelector('header').innerText"  # of what is visible
+    assert "all weights are zero, so there is no line, and every point is predicted as “-1”" in (
+        page.run(lead)
     )
+    assert "The line is where" not in page.run(lead)
+    page.press("End")
+    assert "Half-filled points are exactly on the line" in page.run(lead)
+    assert "Nothing is learnt yet" not in page.run(lead)
     ruler = trace._run(None).ruler
     tied = next(k for k, step in enumerate(trace) if ruler.tied(step.estimator).any())
     slide(page, tied)
@@ -162,9 +204,9 @@ def test_a_thinned_page_says_so(show):
     notes = page.run("document.querySelector('footer').textContent")
     assert "Of 2501 steps, an even selection of 2000 is shown" in notes
     assert "Of 2500 points, a fixed random sample of 2000 is drawn" in notes
-    assert agrees(page, trace, 0)
-    page.press("End")
     assert agrees(page, trace, 2500)
+    page.press("Home")
+    assert agrees(page, trace, 0)
 
 
 @pytest.mark.parametrize("width", [360, 800, 1280])
@@ -218,7 +260,7 @@ def test_every_control_has_a_name_and_can_be_reached(watch, show):
 
 def test_still_pages_move_at_once(watch, show):
     trace, _ = watch()
-    page = show(trace)
+    page = show(trace, "#step=0")
     page.prefer(reduced_motion="reduce")
     page.press("ArrowRight")
     page.press("ArrowRight")

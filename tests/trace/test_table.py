@@ -12,9 +12,9 @@ from rich.console import Console
 from scipy.sparse import csr_array
 from sklearn.exceptions import ConvergenceWarning
 
-from rosenblatt import AveragedPerceptron, Perceptron, Trace
+from rosenblatt import AveragedPerceptron, KernelPerceptron, Perceptron, Trace
 from rosenblatt.trace import measure
-from rosenblatt.trace.notation import number, vector
+from rosenblatt.trace.notation import number, rounding, tidied, vector
 from rosenblatt.trace.table import Table
 
 
@@ -71,9 +71,49 @@ def test_updates_over_several_passes_say_where_they_happened(watch):
 
 def test_passes_show_mistakes_error_objective_and_weights(watch):
     table = watch(max_iter=1)[0].table()
-    assert table.columns == ("pass", "mistakes", "error", "objective", "w")
+    assert table.columns == ("pass", "mistakes", "so far", "error", "objective", "w")
     # From [-1,0,0] three "+" are wrong by 1 each; at [-1,1,-1] scores are -1, 0, -3, -2, -2.
-    assert table.rows == (("0", "0", "0.6", "3", "[-1,0,0]"), ("1", "2", "0.6", "5", "[-1,1,-1]"))
+    assert table.rows == (
+        ("0", "", "0", "0.6", "3", "[-1,0,0]"),
+        ("1", "2", "2", "0.6", "5", "[-1,1,-1]"),
+    )
+
+
+def test_the_mistakes_of_a_pass_are_its_own(watch):
+    # A total under the name of "mistakes" was read as the mistakes of the pass.
+    passes, visits = watch(max_iter=6)[0], watch("visit", max_iter=6)[0].to_frame()
+    made = visits[visits.step > 0].groupby("epoch").mistake.sum().tolist()
+    assert passes.to_frame().mistakes.tolist() == [pd.NA, *made]
+    assert passes.to_frame().n_updates.tolist() == [0, *np.cumsum(made)]
+    rows = [dict(zip(passes.table().columns, row, strict=True)) for row in passes.table().rows]
+    assert [row["mistakes"] for row in rows] == ["", *map(str, made)]
+    assert [row["so far"] for row in rows] == ["0", *map(str, np.cumsum(made))]
+    assert "mistakes" not in visits
+
+
+def test_what_rounding_left_over_of_a_weight_is_printed_as_0(five):
+    # 0.1 + 0.1 + 0.1 - 0.3 is 5.6e-17, and stood so in the table.
+    assert vector(tidied([0.1 + 0.1 + 0.1 - 0.3, 2.0, -3.819e-14], 3e-14)) == "[0,2,0]"
+    assert vector(tidied([1e-30, 2e-30], 3e-14)) == "[1e-30,2e-30]"
+    assert tidied([np.inf, 1.0, 1e-20], 3e-14).tolist() == [np.inf, 1.0, 0.0]
+    assert tidied([1e-17], 3e-14, beside=[[1.0]]).tolist() == [0.0]
+    for kind in (np.float64, np.float32):
+        trace = Trace("visit")
+        model = Perceptron(eta0=0.1, shuffle=False, tol=None).set_callbacks(trace)
+        model.fit(five[0].astype(kind), five[1])
+        planes = [[*s.estimator.intercept_, *s.estimator.coef_[0]] for s in trace]
+        left = [p for p in planes if 0 < np.abs(p).min() < rounding(model) * np.abs(p).max()]
+        assert left
+        column = trace.table().columns.index("w")
+        assert not any("e-" in row[column] for row in trace.table(max_rows=2000).rows)
+
+
+def test_the_bias_of_a_kernel_model_is_printed_without_what_rounding_left(five):
+    trace = Trace("update")
+    KernelPerceptron("linear", shuffle=False, tol=None).set_callbacks(trace).fit(*five)
+    trace[-1].estimator.intercept_[:] = 0.1 + 0.1 + 0.1 - 0.3
+    last = dict(zip(trace.table().columns, trace.table().rows[-1], strict=True))
+    assert last["b"] == "0"
 
 
 def test_several_classes_say_who_gains_and_who_loses(three_classes):
@@ -125,7 +165,7 @@ def test_a_frame_has_a_row_per_step(watch, five):
     X, y = five
     trace, _ = watch(max_iter=3)
     frame = trace.to_frame()
-    first = ["run", "step", "epoch", "objective", "error", "n_updates"]
+    first = ["run", "step", "epoch", "objective", "error", "mistakes", "n_updates"]
     assert list(frame.columns) == [*first, "intercept", "coef_0", "coef_1"]
     for step, row in zip(trace, frame.itertuples(), strict=True):
         assert row.error == np.mean(step.estimator.predict(X) != y)
@@ -164,7 +204,7 @@ def test_wide_models_give_their_weights_as_arrays():
     trace = Trace()
     Perceptron(tol=None).set_callbacks(trace).fit(X, np.arange(150) % 2)
     assert trace.to_frame().coef.iloc[-1].shape == (1, 150)
-    assert trace.table().columns == ("pass", "mistakes", "error", "objective")
+    assert trace.table().columns == ("pass", "mistakes", "so far", "error", "objective")
 
 
 @pytest.mark.parametrize(

@@ -33,13 +33,15 @@ def test_the_frame_has_the_error_of_the_run_beside_it(three_classes, learner, na
         trace, _ = traced(learner, X, y)
         plain, _ = traced(Perceptron, X, y)
         frame = trace.to_frame()
-        assert list(frame.columns[:7]) == [
-            "run", "step", "epoch", "objective", "error", "last_error", "n_updates",
+        assert list(frame.columns[:9]) == [
+            "run", "step", "epoch", "objective", "error", "last_objective", "last_error",
+            "mistakes", "n_updates",
         ]  # fmt: skip
         # The run is that of the plain perceptron.
         np.testing.assert_array_equal(frame.last_error, plain.to_frame().error)
+        np.testing.assert_array_equal(frame.last_objective, plain.to_frame().objective)
         assert (frame.error != frame.last_error).any()
-        assert "last_error" not in plain.to_frame()
+        assert not any(column.startswith("last") for column in plain.to_frame())
 
 
 def test_the_error_of_a_pocket_is_the_pockets_own(five):
@@ -92,21 +94,29 @@ def test_w_before_an_update_is_what_scored_the_example(three_classes, learner, n
 
 
 @both
-def test_passes_show_both_errors(five, learner, name):
+def test_passes_show_both_errors_and_the_objective_of_the_run(five, learner, name):
     table = traced(learner, *five)[0].table()
     assert table.columns == (
-        "pass", "mistakes", "error of w", f"error of {name}", f"objective of {name}", "w", name,
+        "pass", "mistakes", "so far", "error of w", "objective of w", f"error of {name}", "w", name,
     )  # fmt: skip
-    assert table.rows[1][2:4] == ("0.6", "0.4")
+    # The run is at [-1,0,-2], with -3 to -9 for three "+": -(-1-4) - (-1-8) - (-1-8) = 23.
+    assert table.rows[1][3:7] == ("0.6", "23", "0.4", "[-1,0,-2]")
 
 
 @both
 def test_the_figure_draws_both_errors_and_both_lines(five, learner, name):
     trace, model = traced(learner, *five)
     plane, errors, objective = trace.plot().axes
-    assert objective.get_title(loc="left") == f"objective of the {name}"
+    assert objective.get_title(loc="left") == "objective of the current weights"
+    assert objective.lines[0].get_ydata().tolist() == trace.to_frame().last_objective.tolist()
     assert [text.get_text() for text in errors.get_legend().texts] == [name, "current"]
-    assert [text.get_text() for text in plane.get_legend().texts] == [name, "current", "-1", "1"]
+    keys = [text.get_text() for text in plane.get_legend().texts]
+    # The pockets' lines are outside the picture, the earlier ones and the last.
+    assert keys == ["-1", "1", name, "current", *(["earlier"] if name == "mean" else [])]
+    styles = [handle.get_linestyle() for handle in plane.get_legend().legend_handles[2:4]]
+    assert styles == ["-", "--"]  # the current is dashed, there and in the curves
+    assert [line.is_dashed() for line in errors.lines if len(line.get_xdata()) > 1] == [False, True]
+    assert objective.lines[0].is_dashed()
     drawn = {line.get_label(): line.get_ydata().tolist() for line in errors.lines}
     assert drawn[name] == trace.to_frame().error.tolist()
     assert drawn["current"] == trace.to_frame().last_error.tolist()
@@ -135,6 +145,7 @@ def test_the_page_has_the_weights_of_the_run_besides(five, learner, name, tmp_pa
         assert state["last_coef"] == model.last_coef_.tolist()
         assert state["last_intercept"] == model.last_intercept_.tolist()
         assert state["last_error"] == trace.to_frame().last_error[step["step"]]
+        assert state["last_objective"] == trace.to_frame().last_objective[step["step"]]
 
 
 def test_the_page_of_a_plain_perceptron_says_nothing_of_it(watch, tmp_path):

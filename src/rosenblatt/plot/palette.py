@@ -5,8 +5,8 @@ from __future__ import annotations
 from types import ModuleType
 
 INK = "#22252a"
-GREY = "#8a9099"
 PALE = "#c9ccd1"
+DASHES = (0, (4, 2.5))  # of what belongs to a run's current weights, on and off in line widths
 # Okabe and Ito's colours, the two that differ most first.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#5f5f5f")
 # Six shapes and seven colours: a pair comes again after 42 classes.

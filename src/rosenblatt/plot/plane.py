@@ -54,6 +54,7 @@ def boundary(model: Any, X: Any, y: Any, ax: Axes | None = None) -> Axes:
         warnings.filterwarnings("ignore", message="X (does not have|has) .*feature names")
         wrong = np.asarray(model.predict(X)) != labels
     draw_points(ax, points, labels, model.classes_, wrong)
+    draw_legend(ax, points)
     note(ax, why_lineless(model), hollow_means(wrong))
     return ax
 
@@ -125,17 +126,19 @@ def draw_lines(
     ink: str = INK,
     width: float = 1.6,
     order: float = 4,
-    style: str = "solid",
-) -> None:
-    """Draw the boundaries between the regions."""
+    style: Any = "solid",
+) -> bool:
+    """Draw the boundaries between the regions, and say whether there are any."""
     across, up, *layers = lead
     if style != "solid" and len(layers) > 2:
         layers = _once_each(lead[2:])  # dashes of the same line twice would fill each other's gaps
-    for layer in layers if len(layers) > 2 else layers[:1]:
-        if layer.min() < 0 < layer.max():  # before anything is learnt there is no line
-            ax.contour(
-                across, up, layer, [0], colors=ink, linewidths=width, linestyles=style, zorder=order
-            )
+    layers = layers if len(layers) > 2 else layers[:1]
+    crossed = [layer for layer in layers if layer.min() < 0 < layer.max()]  # at first, none is
+    for layer in crossed:
+        ax.contour(
+            across, up, layer, [0], colors=ink, linewidths=width, linestyles=[style], zorder=order
+        )
+    return bool(crossed)
 
 
 def _once_each(layers: NDArray[np.float64]) -> list[Any]:
@@ -154,7 +157,7 @@ def draw_points(
     wrong: NDArray[np.bool_],
     tied: NDArray[np.bool_] | None = None,
 ) -> None:
-    """Draw the points by class, in a colour and a shape of its own, with a legend above.
+    """Draw the points by class, in a colour and a shape of its own, with its name for the legend.
 
     Those that are `wrong` (n,) are hollow, and those `tied` (n,) on the line are half filled.
     """
@@ -165,21 +168,40 @@ def draw_points(
         ax.scatter([], [], s=size, c=colour(k), marker=marker(k), label=clipped(name))
         _draw_class(ax, points[mine], k, size, wrong[mine] | tied[mine])
         _draw_halves(ax, points[mine & tied], k, size)
+
+
+def draw_legend(ax: Axes, points: NDArray[np.float64], most: int = 6) -> None:
+    """A legend above of everything drawn that has a name, so many to a line."""
     keys = len(ax.get_legend_handles_labels()[0])
+    rows = -(-keys // most)
     ax.legend(
-        loc="lower left", bbox_to_anchor=(0, 1), ncols=min(keys, 6), frameon=False,
-        markerscale=float(np.sqrt(42 / size)), handletextpad=0.4, columnspacing=1.2,
+        loc="lower left", bbox_to_anchor=(0, 1), ncols=-(-keys // rows), frameon=False,
+        markerscale=float(np.sqrt(42 / size_of(points))), handletextpad=0.4, columnspacing=1.2,
         borderaxespad=0.2,
     )  # fmt: skip
 
 
-def draw_rings(ax: Axes, points: NDArray[np.float64], chosen: Sequence[int], name: str) -> None:
-    """A thin ring around each of the chosen points, with their name for the legend."""
+def draw_corners(ax: Axes, points: NDArray[np.float64], chosen: Sequence[int], name: str) -> None:
+    """Four corners around each of the chosen points, with their name for the legend.
+
+    A ring would be taken for a hollow point.
+    """
     size = size_of(points)
-    ring: dict[str, Any] = {"facecolors": "none", "edgecolors": INK, "linewidths": 0.6}
+    line: dict[str, Any] = {"facecolors": "none", "edgecolors": INK}
     x, y = points[chosen].T
-    ax.scatter(x, y, s=2.2 * size + 12, zorder=3.2, **ring)
-    ax.scatter([], [], s=1.4 * size, label=name, **ring)
+    width = 0.9 if size > 20 else 0.6
+    ax.scatter(x, y, s=2.6 * size + 14, marker=_corners(), linewidths=width, zorder=3.2, **line)
+    ax.scatter([], [], s=2.2 * size, marker=_corners(dot=True), linewidths=0.9, label=name, **line)
+
+
+def _corners(dot: bool = False) -> Any:
+    """The corners of a square as a marker, with a dot within for a key."""
+    from matplotlib.path import Path
+
+    right = np.array([[1.0, 0.45], [1.0, 1.0], [0.45, 1.0]])
+    turns = [np.array([[a, 0], [0, b]]) for a in (1, -1) for b in (1, -1)]
+    paths = [Path(right @ turn) for turn in turns]
+    return Path.make_compound_path(*paths, *([Path.circle((0, 0), 0.08)] if dot else []))
 
 
 def size_of(points: NDArray[np.float64]) -> float:
@@ -227,7 +249,7 @@ def why_lineless(model: Any) -> str:
     """What to say of a model that has no line; nothing of others."""
     if not is_flat(model):
         return ""
-    return "w = 0: no line yet" if hasattr(model, "coef_") else "no supports: no line yet"
+    return "w = 0: no line yet" if hasattr(model, "coef_") else "no supports: no curve yet"
 
 
 def hollow_means(wrong: NDArray[np.bool_]) -> str:

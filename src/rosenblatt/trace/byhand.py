@@ -11,6 +11,7 @@ from rosenblatt.trace.run import Run, Step
 from rosenblatt.trace.supports import has_supports
 from rosenblatt.trace.table import Table
 
+COUNTS = ("pass", "mistakes", "so far")
 MOST_ROWS = 4  # weights of so many classes are written out
 MOST_FEATURES = 4  # an example of more is not
 
@@ -80,7 +81,7 @@ def _state(run: Run, step: Step, after: Step | None = None) -> dict[str, str]:
 
 
 def _passes(run: Run, max_rows: int, caption: str) -> Table:
-    """A row per pass: mistakes so far, error, objective, and the weights when they are few."""
+    """A row per pass: mistakes in it and so far, error, objective, and weights if they are few."""
     last = planes(run.last)
     few = last is not None and last.shape[1] <= MOST_NUMBERS and len(last) <= MOST_ROWS
     shown = [
@@ -88,7 +89,7 @@ def _passes(run: Run, max_rows: int, caption: str) -> Table:
     ]
     columns = [
         name
-        for name in ("pass", "mistakes", *_qualities(run), "supports", "w", published(run.last))
+        for name in (*COUNTS, *_qualities(run), "supports", "w", published(run.last))
         if any(cells and cells.get(name) for cells in shown)
     ]
     rows = [
@@ -98,20 +99,26 @@ def _passes(run: Run, max_rows: int, caption: str) -> Table:
     return Table(tuple(columns), tuple(rows), caption)
 
 
-def _qualities(run: Run) -> tuple[str, str, str]:
-    """The columns for errors and objective: whose they are is said where there are two."""
+def _qualities(run: Run) -> tuple[str, ...]:
+    """The columns for objective and errors: whose they are is said where there are two.
+
+    The objective is the run's, whose corrections are steps against its gradient.
+    """
     name = published(run.last)
-    of = f" of {name}" if name else ""
-    return ("error of w" if name else "", f"error{of}", f"objective{of}")
+    if not name:
+        return ("error", "objective")
+    return ("error of w", "objective of w", f"error of {name}")
 
 
 def _pass(run: Run, step: Step, with_weights: bool) -> dict[str, str]:
     """The cells of a pass, by column."""
     measures, model = run.measures(step), step.estimator
-    values = (measures.last_error, measures.error, measures.objective)
+    values: tuple[float, ...] = (measures.error, measures.objective)
+    if published(run.last):
+        values = (measures.last_error, measures.last_objective, measures.error)
+    counts = (str(step.step), number(run.mistakes(step)), number(step.n_updates))
     return {
-        "pass": str(step.step),
-        "mistakes": number(step.n_updates),
+        **dict(zip(COUNTS, counts, strict=True)),
         **dict(zip(_qualities(run), map(number, values), strict=True)),
         "supports": str(len(model.support_)) if has_supports(model) else "",
         **(_state(run, step) if with_weights else {}),

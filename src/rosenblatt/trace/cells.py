@@ -9,7 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.trace.guises import running
-from rosenblatt.trace.notation import MOST_NUMBERS, has_bias, number, planes, score, vector
+from rosenblatt.trace.notation import (
+    MOST_NUMBERS,
+    has_bias,
+    number,
+    planes,
+    rounding,
+    score,
+    tidied,
+    vector,
+)
 from rosenblatt.trace.run import Run, Step
 from rosenblatt.trace.supports import coefficients, has_supports
 
@@ -19,9 +28,12 @@ MOST_COUNTS = 4  # coefficients of so many supports are written out where there 
 def weights_of(model: Any, later: Any, most: int) -> str:
     """The weights; of more than `most` classes only the rows that are others in `later`."""
     rows = planes(model)
-    if rows is None or len(rows) == 1:
-        return "" if rows is None else vector(rows[0])
-    lines = [f"{name}: {vector(row)}" for name, row in zip(_classes(model), rows, strict=True)]
+    if rows is None:
+        return ""
+    words = [vector(tidied(row, rounding(model))) for row in rows]
+    if len(rows) == 1:
+        return words[0]
+    lines = [f"{name}: {word}" for name, word in zip(_classes(model), words, strict=True)]
     if len(rows) <= most:
         return "\n".join(lines)
     changed = None if later is None else planes(later)
@@ -35,7 +47,7 @@ def counts_of(run: Run, model: Any) -> str:
     n, several = len(run.data.labels()), len(model.dual_coef_) > 1
     names = [f"{name}: " for name in _classes(model)] if several else [""]
     if n <= MOST_NUMBERS:
-        rows = coefficients(model, range(n))
+        rows = tidied(coefficients(model, range(n)), rounding(model))
         return "\n".join(f"{name}{vector(row)}" for name, row in zip(names, rows, strict=True))
     s = len(model.support_)
     if several or s > MOST_COUNTS:
@@ -51,7 +63,8 @@ def _named_counts(model: Any) -> str:
 
 def bias_of(model: Any) -> str:
     """The intercept, or one per class."""
-    return score(model.intercept_ if len(model.intercept_) > 1 else model.intercept_[0])
+    biases = tidied(model.intercept_, rounding(model), beside=model.dual_coef_)
+    return score(biases if len(biases) > 1 else biases[0])
 
 
 def update_of(run: Run, before: Step, after: Step) -> str:

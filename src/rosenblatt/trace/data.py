@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -54,11 +54,16 @@ class Data:
         weight = np.asarray(self.sample_weight)
         return weight if weight.ndim else np.full(len(self.labels()), weight, dtype=np.float64)
 
-    def feature_names(self, estimator: Any) -> list[str]:
-        """Names to put on axes: the model's, else x1, x2, ..."""
-        names = getattr(estimator, "feature_names_in_", None)
+    def feature_names(self, estimator: Any, given: Sequence[str] | None = None) -> list[str]:
+        """Names to put on axes: those given, else the model's, else x1, x2, ..."""
+        names = getattr(estimator, "feature_names_in_", None) if given is None else given
         if names is None:
             names = [f"x{j + 1}" for j in range(self.n_features)]
+        if given is not None and len(given) != self.n_features:
+            raise ValueError(
+                f"feature_names must have {self.n_features} names, one per column of X; "
+                f"got {len(given)}."
+            )
         return [str(name) for name in names]
 
 

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MOST_COLUMNS = 100  # more weights than this come as one array per step
-FIRST = ("run", "step", "epoch", "objective", "error", "n_updates")
-OTHER = ("last_error", "n_support")  # of learners with a mean or a pocket; of kernel models
-VISIT = ("row", "score", "mistake")
+FIRST = ("run", "step", "epoch", "objective", "error", "mistakes", "n_updates")
+LAST = ("last_objective", "last_error")  # of learners with a mean or a pocket
+OTHER = ("n_support", "row", "score", "mistake")  # of kernel models; of single visits
 
 
 def frame_of(runs: Sequence[Run]) -> pd.DataFrame:
@@ -35,7 +35,7 @@ def frame_of(runs: Sequence[Run]) -> pd.DataFrame:
         for step in run.steps
     ]
     frame = pd.DataFrame(rows, columns=_columns(rows))
-    kinds = {"step": "int64", "epoch": "int64", "n_updates": "Int64"}
+    kinds = {"step": "int64", "epoch": "int64", "mistakes": "Int64", "n_updates": "Int64"}
     kinds |= {"row": "Int64", "n_support": "Int64", "mistake": "boolean"}
     return frame.astype({name: kind for name, kind in kinds.items() if name in frame})
 
@@ -47,9 +47,11 @@ def _columns(rows: Sequence[dict[str, Any]]) -> list[str]:
 def _row(run: Run, step: Step, names: Sequence[str]) -> dict[str, Any]:
     measures = run.measures(step)
     row = {"run": step.run, "step": step.step, "epoch": step.epoch, **measures._asdict()}
-    row["n_updates"] = step.n_updates
     if not published(run.last):
-        del row["last_error"]
+        row = {name: value for name, value in row.items() if name not in LAST}
+    if not run.single:  # a visit says itself whether it was a mistake
+        row["mistakes"] = run.mistakes(step)
+    row["n_updates"] = step.n_updates
     if has_supports(run.last):
         row["n_support"] = None if step.estimator is None else len(step.estimator.support_)
     if run.single:
@@ -96,6 +98,6 @@ def _weight_names(run: Run) -> list[str]:
 def _feature_names(estimator: Any, d: int) -> list[str]:
     """The model's names of its features; one that is a column's already becomes ``coef_name``."""
     names = [str(name) for name in getattr(estimator, "feature_names_in_", ())]
-    taken = {*FIRST, *OTHER, *VISIT, "intercept"}
+    taken = {*FIRST, *LAST, *OTHER, "intercept"}
     names = [f"coef_{name}" if name in taken else name for name in names]
     return names if len(names) == len(set(names)) == d else []

@@ -29,7 +29,8 @@ class Measures(NamedTuple):
 
     objective: float
     error: float
-    last_error: float = math.nan  # of the run's own weights, where others are published
+    last_objective: float = math.nan  # of the run's own weights, where others are published
+    last_error: float = math.nan
 
 
 class Ruler:
@@ -50,13 +51,15 @@ class Ruler:
         self._latest: tuple[Any, NDArray[Any]] = (None, np.empty(0))
 
     def measure(self, estimator: Any) -> Measures:
-        """The model's own objective, and its share of wrong answers."""
+        """The model's own objective, and its share of wrong answers; the same of its run."""
         if estimator is None or self.data.X is None:
             return Measures(math.nan, math.nan)
         run = running(estimator)
-        last_error = math.nan if run is None else self._error(self.wrong(run))
-        objective = self._objective(estimator)
-        return Measures(objective, self._error(self.wrong(estimator)), last_error)
+        return Measures(*self._both(estimator), *(() if run is None else self._both(run)))
+
+    def _both(self, estimator: Any) -> tuple[float, float]:
+        """Objective and error."""
+        return self._objective(estimator), self._error(self.wrong(estimator))
 
     def wrong(self, estimator: Any) -> NDArray[np.bool_] | None:
         """Which rows (n,) get another class than their own; None unless the model classifies."""

@@ -25,12 +25,7 @@ def save_page(
     target = Path(os.path.realpath(path))  # what a link points to, so that the link stays one
     if not target.parent.is_dir():
         raise FileNotFoundError(f"There is no folder {str(target.parent)!r} to save the page in.")
-    if feature_names is not None and len(feature_names) != run.data.n_features:
-        raise ValueError(
-            f"feature_names must have {run.data.n_features} names, one per column of X; "
-            f"got {len(feature_names)}."
-        )
-    names = run.data.feature_names(run.last) if feature_names is None else feature_names
+    names = run.data.feature_names(run.last, feature_names)
     write_whole(target, page_of(run, unit, names).encode())
 
 

@@ -16,6 +16,7 @@ from rosenblatt.plot.palette import clipped
 from rosenblatt.plot.plane import is_flat
 from rosenblatt.trace.grid import Grid
 from rosenblatt.trace.guises import published, running
+from rosenblatt.trace.notation import rounding
 from rosenblatt.trace.points import Points, numbers
 from rosenblatt.trace.run import Run, Step
 from rosenblatt.trace.supports import coefficients, has_supports, heaviest
@@ -42,9 +43,10 @@ def payload_of(
         "features": [clipped(feature_names[j]) for j in states.features],
         "n_features": run.data.n_features,
         "published": published(run.last) or None,
+        "rounding": rounding(run.last),
         "supports": states.supports,
         "n_steps": len(run.steps),
-        "steps": [_step(step, number[id(step.estimator)]) for step in steps],
+        "steps": [_step(run, step, number[id(step.estimator)]) for step in steps],
         "states": [
             states.payload(run, step, before)
             for step, before in zip(first, [None, *first[:-1]], strict=True)
@@ -54,9 +56,11 @@ def payload_of(
     }
 
 
-def _step(step: Step, state: int) -> dict[str, Any]:
+def _step(run: Run, step: Step, state: int) -> dict[str, Any]:
     record: dict[str, Any] = {"step": step.step, "epoch": step.epoch, "state": state}
     record["n_updates"] = step.n_updates
+    if not run.single:
+        record["mistakes"] = run.mistakes(step)
     if step.row is not None:
         record |= {"row": int(step.row), "mistake": bool(step.mistake)}
         record["score"] = numbers(np.asarray(step.score, dtype=np.float64))
@@ -97,6 +101,7 @@ class _States:
         state |= _weights(model, self.features)
         run_itself = running(model)
         if run_itself is not None:
+            state["last_objective"] = numbers(measures.last_objective)
             state["last_error"] = numbers(measures.last_error)
             if self.points is not None:
                 told = _weights(run_itself, self.features)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rosenblatt.plot.curves import draw_beside, draw_curve
-from rosenblatt.plot.palette import INK, pyplot
+from rosenblatt.plot.palette import DASHES, INK, PALE, pyplot
 from rosenblatt.plot.plane import (
+    draw_corners,
+    draw_legend,
     draw_lines,
     draw_points,
     draw_regions,
-    draw_rings,
     hollow_means,
     leads,
     note,
@@ -29,12 +31,14 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MOST_STEPS = 2000  # measured for a curve
+CURRENT = " of the current weights"
 PAST = 6  # boundaries drawn besides the last; half as many where each is several lines
 
 
-def figure_of(run: Run, unit: str) -> Figure:
+def figure_of(run: Run, unit: str, feature_names: Sequence[str] | None = None) -> Figure:
     """Objective and error over the steps, and for two features the boundary's way."""
     plt = pyplot()
+    names = run.data.feature_names(run.last, feature_names)
     steps = [run.steps[i] for i in strided(len(run.steps), MOST_STEPS)]
     curves = _curves(run, steps)
     planar = run.data.n_features == 2 and run.data.y is not None and hasattr(run.last, "classes_")
@@ -43,11 +47,11 @@ def figure_of(run: Run, unit: str) -> Figure:
         max(len(curves), 1), 2 if planar else 1, width_ratios=(5, 4) if planar else None
     )
     if planar:
-        _draw_way(figure.add_subplot(grid[:, 0]), run)
+        _draw_way(figure.add_subplot(grid[:, 0]), run, names)
+    at, label = [step.step for step in steps], published(run.last) or None
     for i, (name, values) in enumerate(curves.items()):
         ax = figure.add_subplot(grid[i, -1])
-        at, label = [step.step for step in steps], published(run.last) or None
-        draw_curve(ax, at, values, name, label)
+        draw_curve(ax, at, values, name, label, current=name.endswith(CURRENT))
         if label and name == "training error":
             draw_beside(ax, at, [run.measures(step).last_error for step in steps], "current")
     if curves:
@@ -56,40 +60,46 @@ def figure_of(run: Run, unit: str) -> Figure:
 
 
 def _curves(run: Run, steps: list[Step]) -> dict[str, list[float]]:
-    """The quantities the model has, by name."""
-    measures, name = [run.measures(step) for step in steps], published(run.last)
-    curves = {
-        "training error": [m.error for m in measures],
-        f"objective of the {name}" if name else "objective": [m.objective for m in measures],
-    }
+    """The quantities the model has, by name; the objective is that of the run."""
+    measures = [run.measures(step) for step in steps]
+    curves = {"training error": [m.error for m in measures]}
+    if published(run.last):
+        curves[f"objective{CURRENT}"] = [m.last_objective for m in measures]
+    else:
+        curves["objective"] = [m.objective for m in measures]
     return {name: values for name, values in curves.items() if not np.all(np.isnan(values))}
 
 
-def _draw_way(ax: Axes, run: Run) -> None:
+def _draw_way(ax: Axes, run: Run, names: Sequence[str]) -> None:
     """The last regions, and boundaries of the past, the older the paler."""
     points = run.data.points()
-    set_frame(ax, points, run.data.feature_names(run.last))
+    set_frame(ax, points, names)
     models = _distinct([step.estimator for step in run.steps])
     past = models[:-1]
     most = PAST if len(run.last.classes_) == 2 else PAST // 2
     chosen = [past[i] for i in strided(len(past), most)]
+    earlier = False
     for age, model in enumerate(reversed(chosen)):
         shade = 0.55 + 0.33 * (age + 1) / len(chosen)
-        draw_lines(ax, leads(model, ax), ink=str(shade), width=1.0, order=1)
+        earlier |= draw_lines(ax, leads(model, ax), ink=str(shade), width=1.0, order=1)
     lead = leads(models[-1], ax)
     draw_regions(ax, lead)
-    draw_lines(ax, lead)
-    _draw_current(ax, models[-1])
+    drawn = draw_lines(ax, lead)
     wrong, tied = run.ruler.wrong(models[-1]), run.ruler.tied(models[-1])
     wrong = np.zeros(len(points), np.bool_) if wrong is None else wrong
-    if has_supports(models[-1]) and len(models[-1].support_):
-        draw_rings(ax, points, models[-1].support_, "support")
     draw_points(ax, points, run.data.labels(), run.last.classes_, wrong, tied)
+    if has_supports(models[-1]) and len(models[-1].support_):
+        draw_corners(ax, points, models[-1].support_, "support")
+    _draw_current(ax, models[-1])
+    if earlier:
+        ax.plot([], [], color=PALE, linewidth=1.0, label="earlier")
+    draw_legend(ax, points, most=4)
+    line = "line" if hasattr(models[-1], "coef_") else "curve"
     note(
         ax,
-        why_lineless(models[-1]),
+        why_lineless(models[-1]) or ("" if drawn else f"no {line} in this picture"),
         hollow_means(wrong),
-        "half filled: on the line, still a mistake" if tied.any() else "",
+        f"half filled: on the {line}, still a mistake" if tied.any() else "",
     )
 
 
@@ -98,9 +108,9 @@ def _draw_current(ax: Axes, model: Any) -> None:
     run_itself = running(model)
     if run_itself is None:
         return
-    draw_lines(ax, leads(run_itself, ax), width=1.0, order=3.9, style="dashed")
+    draw_lines(ax, leads(run_itself, ax), width=1.0, order=3.9, style=DASHES)
     ax.plot([], [], color=INK, linewidth=1.6, label=published(model))
-    ax.plot([], [], color=INK, linewidth=1.0, linestyle="dashed", label="current")
+    ax.plot([], [], color=INK, linewidth=1.0, linestyle=DASHES, label="current")
 
 
 def _distinct(models: list[Any]) -> list[Any]:

@@ -89,12 +89,12 @@ class Trace(Recorder):
 
         Returns
         -------
-        DataFrame with a row per step: ``run, step, epoch, objective, error, n_updates``; for
-        learners that publish a mean or a pocket, ``last_error`` of the run itself; for kernel
-        models ``n_support``; for single visits ``row, score, mistake``; and for linear models the
-        intercepts and weights,
-        named after the features if they have names, and the classes if there are several
-        (``"oak: width"``), else ``coef_0`` or, of class 2, ``coef_2_0``.
+        DataFrame with a row per step: ``run, step, epoch, objective, error``; for learners that
+        publish a mean or a pocket, ``last_objective, last_error`` of the run itself; for passes
+        the ``mistakes`` made in each; ``n_updates``, those corrected so far; for kernel models
+        ``n_support``; for single visits ``row, score, mistake``; and for linear models the
+        intercepts and weights, named after the features if they have names, and the classes if
+        there are several (``"oak: width"``), else ``coef_0`` or, of class 2, ``coef_2_0``.
 
         Examples
         --------
@@ -102,11 +102,11 @@ class Trace(Recorder):
         >>> trace = Trace()
         >>> model = Perceptron(shuffle=False).set_callbacks(trace)
         >>> model = model.fit([[2, 1], [-1, -1]], [1, -1])
-        >>> trace.to_frame()[["step", "epoch", "error", "n_updates", "intercept", "coef_0"]]
-           step  epoch  error  n_updates  intercept  coef_0
-        0     0      0    0.5          0        0.0     0.0
-        1     1      1    0.0          1        1.0     2.0
-        2     2      2    0.0          1        1.0     2.0
+        >>> trace.to_frame()[["step", "error", "mistakes", "n_updates", "intercept", "coef_0"]]
+           step  error  mistakes  n_updates  intercept  coef_0
+        0     0    0.5      <NA>          0        0.0     0.0
+        1     1    0.0         1          1        1.0     2.0
+        2     2    0.0         0          1        1.0     2.0
         """
         from rosenblatt.trace.frame import frame_of
 
@@ -118,7 +118,8 @@ class Trace(Recorder):
         Single visits say which example was met: its row, an index into X that counts from 0
         (left out of one pass in data order), and up to four features its x and y. The weights w
         are those of the run; a mean or a pocket has a column of its own. Kernel models show a,
-        how much each row counts, and the bias b.
+        how much each row counts, and the bias b. Passes have the mistakes made in each, and so
+        far. What rounding left over of a weight is printed as 0.
 
         Parameters
         ----------
@@ -145,12 +146,13 @@ class Trace(Recorder):
 
         return table_of(self._run(run), self.every, max_rows)
 
-    def plot(self, run: str | None = None) -> Figure:
+    def plot(self, run: str | None = None, *, feature_names: Sequence[str] | None = None) -> Figure:
         """Curves of objective and error, and with two features the moving boundary.
 
         Parameters
         ----------
         run : which run; the last if None.
+        feature_names : names of the columns of X; those the model was fitted with if None.
 
         Returns
         -------
@@ -166,7 +168,7 @@ class Trace(Recorder):
         """
         from rosenblatt.trace.picture import figure_of
 
-        return figure_of(self._run(run), self.every)
+        return figure_of(self._run(run), self.every, feature_names)
 
     def save(
         self,

@@ -90,6 +90,12 @@ class Run:
             Step(self.label, len(self.steps), epoch, estimator, row, score, mistake, n_updates)
         )
 
+    def mistakes(self, step: Step) -> int | None:
+        """The mistakes corrected in `step` itself; None for the start, and for who counts none."""
+        if step.step == 0 or step.n_updates is None:
+            return None
+        return step.n_updates - (self.steps[step.step - 1].n_updates or 0)
+
     def measures(self, step: Step) -> Measures:
         """Objective and error after `step`; steps that share a model share them."""
         key = id(step.estimator)  # the run keeps the model alive, so its id stays its own

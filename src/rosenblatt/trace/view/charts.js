@@ -1,10 +1,10 @@
 // Curves over the steps, and weights as bars.
 
 import { chartIn, clip, figureHeight, make, number, scale } from "./drawing.js";
-import { set, shape, subscript, ticks, tint } from "./drawing.js";
+import { set, shape, subscript, ticks, tidied, tint } from "./drawing.js";
 
-// The past in ink, the future pale, a dot at the present; a press or a drag goes there. The first
-// series leads; another is thinner, and then both have names.
+// The past in ink, the future pale, a dot at the present; a press or a drag goes there. Of two
+// series the first is drawn on top, and both have names; that of the current weights is dashed.
 export const curve = (name, ...series) => (host, data, width, jump) => {
   const height = data.points ? Math.min(figureHeight() / 2 + 6, 215) : 180;
   const pad = { left: 46, right: 14, top: 30, bottom: 24 };
@@ -23,8 +23,8 @@ export const curve = (name, ...series) => (host, data, width, jump) => {
   make(svg, "text", { x: 2, y: 14, class: "title" }, name);
   const rule = make(svg, "path", { class: "rule" });
   const keys = curveKeys(svg, series, width - pad.right);
-  const behind = (mine, i) => oneCurve(svg, data.steps, mine, x, y, values.length - 1 - i);
-  const draws = [...values].reverse().map(behind); // the first is drawn last, and so on top
+  const drawn = ({ current }, i) => oneCurve(svg, data.steps, values[i], x, y, current);
+  const draws = [...series.keys()].reverse().map((i) => drawn(series[i], i));
   draggable(svg, (share) => jump(nearest(data.steps, x.back(share * width))));
   return (at) => {
     set(rule, { d: `M${x(data.steps[at].step)},${pad.top}V${height - pad.bottom}` });
@@ -33,12 +33,14 @@ export const curve = (name, ...series) => (host, data, width, jump) => {
   };
 };
 
-function oneCurve(svg, steps, values, x, y, i) {
-  const group = make(svg, "g", { class: i === 0 ? "series" : "series beside" });
+const kindOf = (current) => (current ? "series current" : "series");
+
+function oneCurve(svg, steps, values, x, y, current) {
+  const group = make(svg, "g", { class: kindOf(current) });
   const places = values.map((v, j) => (v === null ? null : [x(steps[j].step), y(v)]));
   make(group, "path", { d: polyline(places), class: "future" });
   const past = make(group, "path", { class: "past" });
-  const dot = make(group, "circle", { r: i === 0 ? 4.5 : 3.5, class: "dot" });
+  const dot = make(group, "circle", { r: current ? 3.5 : 4.5, class: "dot" });
   return (at) => {
     set(past, { d: polyline(places.slice(0, at + 1)) });
     const [cx, cy] = places[at] ?? [0, 0];
@@ -52,11 +54,11 @@ function curveKeys(svg, series, right) {
     const now = make(svg, "text", { x: right, y: 14, class: "now", "text-anchor": "end" });
     return [(value) => (now.textContent = number(value))];
   }
-  return series.map(({ name }, i) => {
-    const left = right - 116 * (series.length - i) + 8;
-    const group = make(svg, "g", { class: i === 0 ? "series" : "series beside" });
-    make(group, "path", { d: `M${left},9.5h16`, class: "past" });
-    const text = make(group, "text", { x: left + 21, y: 14, class: "key" });
+  return series.map(({ name, current }, i) => {
+    const left = right - 120 * (series.length - i) + 8;
+    const group = make(svg, "g", { class: kindOf(current) });
+    make(group, "path", { d: `M${left},9.5h22`, class: "past" });
+    const text = make(group, "text", { x: left + 27, y: 14, class: "key" });
     return (value) => (text.textContent = `${name} ${number(value)}`);
   });
 }
@@ -125,7 +127,7 @@ export const bars = (title, labels, quantity) => (host, data, width) => {
   });
   return (at) => {
     const rows = data.states[data.steps[at].state][quantity];
-    draws.forEach((draw, k) => draw(rows ? rows[k] : Array(d).fill(null)));
+    draws.forEach((draw, k) => draw(rows ? tidied(rows[k], data.rounding) : Array(d).fill(null)));
   };
 };
 

@@ -1,6 +1,6 @@
 // The numbers of a step, and the ways to move between steps.
 
-import { make, number, set, vector } from "./drawing.js";
+import { make, number, set, tidied, vector } from "./drawing.js";
 
 export const SPEEDS = [0.5, 1, 2, 4, 8, 16, 32, 64];
 
@@ -11,16 +11,19 @@ export function numbers(host, data) {
   const single = data.unit !== "pass";
   const whose = data.published ? ` (${data.published})` : "";
   const several = state.intercept?.length > 1 ? "s" : "";
+  const counted = data.steps.at(-1).n_updates !== null;
   const shown = {
     step: ["step", true],
     epoch: ["pass", single],
     row: ["row", single],
     score: ["score before", single],
     right: ["right?", single],
-    n_updates: ["mistakes", data.steps.at(-1).n_updates !== null],
+    mistakes: ["mistakes", counted && !single],
+    n_updates: [single ? "mistakes so far" : "so far", counted],
     error: [`error${whose}`, state.error !== null],
     last_error: ["error (current)", state.last_error !== undefined],
-    objective: [`objective${whose}`, state.objective !== null],
+    objective: ["objective", state.objective !== null && !data.published],
+    last_objective: ["objective (current)", (state.last_objective ?? null) !== null],
     n_support: ["supports", state.n_support !== undefined],
     intercept: [`intercept${several}${whose}`, Boolean(state.intercept)],
     coef: [`weights${whose}`, Boolean(state.coef)],
@@ -50,8 +53,14 @@ function quantitiesOf(data, at) {
   const right = step.mistake === undefined ? null : !step.mistake;
   const plain = (value) => [value, number(value)];
   const several = (value) => [value, value?.length > 1 ? vector(value) : number([value].flat()[0])];
-  const table = (rows) => {
-    const words = rows?.map(vector) ?? ["–"];
+  // Weights and biases are judged together when it comes to what rounding left over of them.
+  const biases = (value, rows) => {
+    const alone = (bias, k) => tidied([bias], data.rounding, rows?.[k])[0];
+    return [value, several(value?.map(alone))[1]];
+  };
+  const table = (rows, value) => {
+    const tidy = (row, k) => vector(tidied(row, data.rounding, [value?.[k] ?? 0]));
+    const words = rows?.map(tidy) ?? ["–"];
     return [rows, words.length > 4 ? `${words.length} rows` : words.join("  ")];
   };
   return {
@@ -60,15 +69,17 @@ function quantitiesOf(data, at) {
     row: plain(step.row),
     score: several(step.score),
     right: [right, right === null ? "–" : right ? "yes" : "no"],
+    mistakes: plain(step.mistakes),
     n_updates: plain(step.n_updates),
     error: plain(state.error),
     last_error: plain(state.last_error),
     objective: plain(state.objective),
+    last_objective: plain(state.last_objective),
     n_support: plain(state.n_support),
-    intercept: several(state.intercept),
-    coef: table(state.coef),
-    last_intercept: several(state.last_intercept),
-    last_coef: table(state.last_coef),
+    intercept: biases(state.intercept, state.coef ?? state.dual),
+    coef: table(state.coef, state.intercept),
+    last_intercept: biases(state.last_intercept, state.last_coef),
+    last_coef: table(state.last_coef, state.last_intercept),
   };
 }
 

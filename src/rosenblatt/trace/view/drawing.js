@@ -30,6 +30,14 @@ export function number(value) {
   return String(short).replace("-", "−");
 }
 
+// Numbers with 0 for what rounding left over: less than a part of the largest of them, or of
+// numbers beside them.
+export function tidied(values, part, beside = []) {
+  const widen = (most, value) => Math.max(most, Math.abs(value ?? 0));
+  const largest = [values, beside].flat(2).reduce(widen, 0);
+  return values.map((value) => (Math.abs(value) < part * largest ? value && 0 : value));
+}
+
 export function vector(values) {
   const words = values.slice(0, values.length > 8 ? 6 : 8).map(number);
   return `(${[...words, ...(values.length > 8 ? ["…"] : [])].join(", ")})`;

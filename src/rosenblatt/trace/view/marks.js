@@ -2,9 +2,9 @@
 
 import { make, set, shape, tint } from "./drawing.js";
 
-const sizeOf = (points) => [6.5, 5, 3.6, 2.6][[40, 200, 800].filter((n) => points.n > n).length];
+export const sizeOf = (points) => [6.5, 5, 3.6, 2.6][[40, 200, 800].filter((n) => points.n > n).length];
 
-const bitOf = (digits, i) => (parseInt(digits[i >> 2] ?? "0", 16) >> (3 - (i & 3))) & 1;
+export const bitOf = (digits, i) => (parseInt(digits[i >> 2] ?? "0", 16) >> (3 - (i & 3))) & 1;
 
 // Points on the wrong side are hollow, and those on the line that are a mistake nevertheless are
 // half filled: `wrong` and `tied` have a bit each, four to a hexadecimal digit.
@@ -40,21 +40,27 @@ function halves(svg, classes) {
   return id;
 }
 
-// Thin rings around the supports. A state says which points have turned into supports, or ceased
-// to be, since the state before.
+// The corners of a square around a place: a ring would be taken for a hollow point.
+export function corners(r, cx = 0, cy = 0) {
+  const [leg, gap] = [0.55 * r, 0.9 * r].map((length) => length.toFixed(1));
+  const top = `v-${leg}h${leg}m${gap},0h${leg}v${leg}`;
+  const bottom = `m0,${gap}v${leg}h-${leg}m-${gap},0h-${leg}v-${leg}`;
+  return `M${(cx - r).toFixed(1)},${(cy - 0.45 * r).toFixed(1)}${top}${bottom}`;
+}
+
+// Corners around the supports. A state says which points have turned into supports, or ceased to
+// be, since the state before.
 export function supports(svg, { x, y }, points, states) {
-  const rings = make(svg, "path", { class: points.n > 400 ? "supports many" : "supports" });
-  const r = sizeOf(points) + (points.n > 400 ? 1.6 : 2.5);
-  const half = (across) => `a${r},${r} 0 1,0 ${across},0`;
-  const whole = half(2 * r) + half(-2 * r);
-  const ring = ([a, b]) => `M${(x(a) - r).toFixed(1)},${y(b).toFixed(1)}${whole}`;
+  const frames = make(svg, "path", { class: points.n > 400 ? "supports many" : "supports" });
+  const r = sizeOf(points) + (points.n > 400 ? 2 : 3);
+  const frame = ([a, b]) => corners(r, x(a), y(b));
   const faint = new Set(points.faint);
   return (at) => {
     const chosen = new Set();
     for (const { turned } of states.slice(0, at + 1))
       for (const i of turned ?? []) chosen.delete(i) || chosen.add(i);
     const drawn = [...chosen].filter((i) => !faint.has(points.row[i]));
-    set(rings, { d: drawn.map((i) => ring(points.at[i])).join("") });
+    set(frames, { d: drawn.map((i) => frame(points.at[i])).join("") });
   };
 }
 

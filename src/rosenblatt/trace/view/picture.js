@@ -4,7 +4,7 @@ import { contours, verticesOf } from "./contours.js";
 import { boundaries, boxAround, flat, planesOf, region, undistorted } from "./geometry.js";
 import { chartIn, figureHeight, make, number, scale } from "./drawing.js";
 import { subscript, ticks, tint } from "./drawing.js";
-import { marks, supports, visit } from "./marks.js";
+import { marks, sizeOf, supports, visit } from "./marks.js";
 
 const PAD = { left: 38, right: 10, top: 10, bottom: 40 };
 
@@ -19,13 +19,16 @@ export function picture(host, data, width) {
   const showTrail = trail(svg, space, data, drawing);
   const showErrors = marks(svg, space, data.points);
   const showSupports = supports(svg, space, data.points, data.states);
-  const showRun = lines(make(svg, "g", { class: "running" }), space);
   const linear = data.states.at(-1).coef?.length === 1;
-  const showLine = boundary(svg, space, linear ? (data.published ?? "w") : null);
+  const places = linear ? pixels(space, data.points) : null;
+  const showRun = boundary(svg, space, "running", places, "");
+  const showLine = boundary(svg, space, "boundary", places, data.published ?? "w");
+  const showWord = lineless(svg, space);
   const showVisit = visit(svg, space, data.points);
   const show = (drawn) => {
     showRegions(drawn);
     showLine(drawn);
+    showWord(drawn);
   };
   const moveTo = mover((planes) => show(linesOf(planes, space.box)));
   const moveRunTo = mover((planes) => showRun(linesOf(planes, space.box)));
@@ -60,8 +63,9 @@ const NOTHING = { regions: [], curves: [], lineless: "" };
 function linesOf(planes, box) {
   if (!planes) return NOTHING;
   const regions = planes.map((_, k) => [region(planes, k, box)].filter((part) => part.length));
-  const lineless = flat(planes) ? "w = 0: no line yet" : "";
-  return { planes, regions, curves: boundaries(planes, box), lineless };
+  const curves = boundaries(planes, box);
+  const why = flat(planes) ? "w = 0: no line yet" : "no line in this picture";
+  return { planes, regions, curves, lineless: curves.length > 0 ? "" : why };
 }
 
 // The latest are kept, since a trail shows them again.
@@ -70,9 +74,9 @@ function curvesOn(grid, K) {
   return (state) => {
     if (!state.scores) return NOTHING;
     if (!latest.has(state)) {
-      const lineless = state.flat ? "no supports: no line yet" : "";
+      const why = state.flat ? "no supports: no curve yet" : "no curve in this picture";
       const drawn = contours(verticesOf(state.scores, grid, K), grid.shape, K);
-      latest.set(state, { ...drawn, lineless });
+      latest.set(state, { ...drawn, lineless: drawn.curves.length > 0 ? "" : why });
       if (latest.size > 8) latest.delete(latest.keys().next().value);
     }
     return latest.get(state);
@@ -140,7 +144,7 @@ function trail(svg, space, data, drawing) {
     const recent = data.steps.slice(Math.max(0, at - 40), at + 1).map((step) => step.state);
     const past = [...new Set(recent)].slice(0, -1).slice(-3).reverse();
     past.forEach((state, age) => {
-      const opacity = [0.55, 0.3, 0.16][age];
+      const opacity = [0.42, 0.26, 0.15][age];
       for (const curve of drawing(data.states[state]).curves)
         make(group, "path", { d: outline(curve, space), opacity });
     });
@@ -152,33 +156,81 @@ const lines = (group, space) => (drawn) => {
   for (const curve of drawn.curves) make(group, "path", { d: outline(curve, space) });
 };
 
-// The boundary, with the weights as an arrow if it has a name for them, or why there is none.
-function boundary(svg, space, name) {
-  const showLines = lines(make(svg, "g", { class: "boundary" }), space);
-  const arrow = make(svg, "g", { class: "normal" });
-  const middle = (space.left + space.right) / 2;
-  const place = { x: middle, y: space.top + 18, "text-anchor": "middle", class: "lineless" };
+// Why there is no line, at the foot: the word on the example visited may stand at the head.
+function lineless(svg, { left, right, bottom }) {
+  const at = { x: (left + right) / 2, y: bottom - 10, "text-anchor": "middle" };
+  const place = { ...at, class: "lineless" };
   const word = make(svg, "text", place);
   return (drawn) => {
     word.textContent = drawn.lineless;
-    showLines(drawn);
-    arrow.replaceChildren();
-    if (name && drawn.curves.length > 0)
-      normal(arrow, space, drawn.planes[1], drawn.curves[0], name);
   };
 }
 
+// A boundary; with the weights as an arrow, where no points (in pixels) are, if it is one line.
+function boundary(svg, space, kind, places, name) {
+  const showLines = lines(make(svg, "g", { class: kind }), space);
+  const arrow = make(svg, "g", { class: `normal of-${kind}` });
+  const shares = name ? SHARES : [...SHARES].reverse(); // two arrows keep apart
+  let share = null;
+  return (drawn) => {
+    showLines(drawn);
+    arrow.replaceChildren();
+    if (!places || drawn.curves.length === 0) return;
+    const at = (along) => arrowOn(space, drawn.planes[1], drawn.curves[0], along, name);
+    share = clearest(shares, share, (along) => hidden(at(along), places, space));
+    drawArrow(arrow, at(share), name);
+  };
+}
+
+// Where along a line its arrow may stand, the best places first.
+const SHARES = [0.5, 0.43, 0.57, 0.36, 0.64, 0.29, 0.71, 0.22, 0.78, 0.15, 0.85];
+
+// The first of the places that costs least; that of before if it is as good, so as not to jump.
+function clearest(shares, before, cost) {
+  const costs = shares.map(cost);
+  const least = Math.min(...costs);
+  return costs[shares.indexOf(before)] === least ? before : shares[costs.indexOf(least)];
+}
+
+function pixels({ x, y }, points) {
+  const faint = new Set(points.faint);
+  const shown = points.at.filter((_, i) => !faint.has(points.row[i]));
+  return { at: shown.map(([a, b]) => [x(a), y(b)]), size: sizeOf(points) };
+}
+
 // The arrow w, square to the line as drawn, on the side where the score is positive.
-function normal(group, { x, y }, [, w1, w2], [p, q], name) {
+function arrowOn({ x, y }, [, w1, w2], [p, q], along, name) {
   const steepness = Math.hypot(w1 / x.unit, w2 / y.unit);
   const [dx, dy] = [w1 / x.unit / steepness, w2 / y.unit / steepness];
-  const [fx, fy] = [x((p[0] + q[0]) / 2), y((p[1] + q[1]) / 2)];
-  const tip = [fx + 40 * dx, fy + 40 * dy];
-  const wing = (turn) => [tip[0] - 8 * dx - turn * 4 * dy, tip[1] - 8 * dy + turn * 4 * dx];
-  const d = `M${fx},${fy}L${tip}M${wing(1)}L${tip}L${wing(-1)}`;
+  const foot = [x(p[0] + along * (q[0] - p[0])), y(p[1] + along * (q[1] - p[1]))];
+  const length = name ? 40 : 24;
+  const tip = [foot[0] + length * dx, foot[1] + length * dy];
+  const half = name ? 4 * name.length + 2 : 0; // of the word's width
+  const word = [tip[0] + (half + 6) * dx, tip[1] + 12 * dy];
+  return { dx, dy, foot, tip, word, half };
+}
+
+// How many points an arrow and its word would hide; to leave the picture counts as one.
+function hidden({ dx, dy, foot, tip, word, half }, { at, size }, { left, right, top, bottom }) {
+  const length = Math.hypot(tip[0] - foot[0], tip[1] - foot[1]);
+  const covered = at.filter(([px, py]) => {
+    const [u, v] = [px - foot[0], py - foot[1]];
+    const along = Math.min(Math.max(u * dx + v * dy, 0), length);
+    const onShaft = Math.hypot(u - along * dx, v - along * dy) < size + 7;
+    const onWord = Math.abs(px - word[0]) < half + size && Math.abs(py - word[1]) < 8 + size;
+    return onShaft || (half > 0 && onWord);
+  });
+  const [low, high] = [word[0] - half, word[0] + half];
+  const inside = low > left && high < right && word[1] - 8 > top && word[1] + 8 < bottom;
+  return covered.length + (inside ? 0 : 1);
+}
+
+function drawArrow(group, { dx, dy, foot, tip, word }, name) {
+  const [back, wide] = name ? [8, 4] : [6, 3];
+  const [bx, by] = [tip[0] - back * dx, tip[1] - back * dy];
+  const wing = (turn) => [bx - turn * wide * dy, by + turn * wide * dx];
+  const d = `M${foot}L${tip}M${wing(1)}L${tip}L${wing(-1)}`;
   make(group, "path", { d, class: "halo" });
   make(group, "path", { d });
-  const away = name.length > 1 ? 28 : 12;
-  const place = { x: tip[0] + away * dx, y: tip[1] + 12 * dy + 4, "text-anchor": "middle" };
-  make(group, "text", place, name);
+  if (name) make(group, "text", { x: word[0], y: word[1] + 5, "text-anchor": "middle" }, name);
 }

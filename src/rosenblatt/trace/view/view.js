@@ -7,30 +7,59 @@
 import { MOST_CLASSES, bars, curve } from "./charts.js";
 import { SPEEDS, controls, keyboard, numbers, pauseAt, player } from "./controls.js";
 import { make, shape, tint } from "./drawing.js";
+import { flat, planesOf } from "./geometry.js";
+import { bitOf, corners } from "./marks.js";
 import { picture } from "./picture.js";
 
 function titleOf(data) {
   return `${data.model}, ${data.unit} by ${data.unit}`;
 }
 
-// One paragraph on what is seen.
-function leadOf(data) {
+// What a step is, and then what is seen of it.
+function openingOf(data) {
   const step = {
     pass: "a pass over the data",
     update: "one correction of a mistake",
     visit: "one look at an example",
   }[data.unit];
-  const lead = `How the model changed while it was fitted: a step is ${step}.`;
-  const ringed = data.grid ? "The bold ring is around" : "The ringed point is";
-  const ring = data.unit === "pass" ? "" : ` ${ringed} the example visited.`;
-  return `${lead} ${seenOf(data)}${tiesOf(data)}${data.points ? ring : ""}`;
+  return `How the model changed while it was fitted: a step is ${step}.`;
 }
 
-function tiesOf({ points, states }) {
-  if (!points || !states.some((state) => state.tied)) return "";
-  return ` Half-filled points are exactly on the line: predicted right, but still a mistake while
-    learning goes on.`;
+function leadOf(data) {
+  const ringed = data.points && data.unit !== "pass";
+  const ring = ringed ? " The ringed point is the example visited." : "";
+  return `${openingOf(data)} ${seenOf(data)}${tiesOf(data)}${ring}`;
 }
+
+function tiesOf({ points, states, grid }) {
+  if (!points || !states.some((state) => state.tied)) return "";
+  return ` Half-filled points are exactly on the ${grid ? "curve" : "line"}: predicted right, but
+    still a mistake while learning goes on.`;
+}
+
+// The same of a step at which there is no line yet; nothing of other steps.
+function unlearntOf(data, state) {
+  const { points, grid } = data;
+  const planes = planesOf(state);
+  if (!points || !(grid ? state.flat : planes && flat(planes))) return "";
+  const right = points.class.findIndex((_, i) => !bitOf(state.wrong ?? "", i));
+  const everyone = `every point is predicted as “${data.classes[points.class[right]]}”`;
+  const ties = state.tied
+    ? " Half-filled points are right by luck: a score of 0 is a mistake while learning goes on."
+    : "";
+  return `${openingOf(data)} Nothing is learnt yet: ${whyLineless(data)}, and ${everyone}. Hollow
+    points are predicted wrongly.${ties}`;
+}
+
+function whyLineless({ grid, published, states }) {
+  if (grid) return "there are no supports, so there is no curve";
+  const line = published ? "bold line" : "line";
+  if (states.at(-1).coef.length > 1)
+    return `all classes weigh the features alike, so there is no ${line} between them`;
+  return `${published ? WHOSE[published] : "all weights"} are zero, so there is no ${line}`;
+}
+
+const WHOSE = { mean: "the mean weights", pocket: "the weights in the pocket" };
 
 function seenOf(data) {
   const { points, classes, states, supports } = data;
@@ -40,7 +69,7 @@ function seenOf(data) {
   if (points && n === 1)
     return linesSeen(data, yes);
   if (points && n > 1)
-    return `Each class holds the region in which its score is highest; dashed lines are where the
+    return `Each class holds the region in which its score is highest; pale lines are where the
       boundaries were before${besidesSeen(data)}. Hollow points are in a wrong region.`;
   if (points) return "Hollow points are predicted wrongly.";
   const bar = supports ? "Each bar is how much an example counts in the score. A bar" : "A bar";
@@ -53,24 +82,23 @@ function seenOf(data) {
 function linesSeen({ published }, yes) {
   const score = "where the score w·x\u00a0+\u00a0b";
   if (!published)
-    return `The line is ${score} is zero, with its arrow w on the side of “${yes}”; dashed lines are
+    return `The line is ${score} is zero, with its arrow w on the side of “${yes}”; pale lines are
       where it was before. Hollow points are on the wrong side.`;
-  const whose = { mean: "mean weights", pocket: "weights in the pocket" }[published];
-  return `The bold line is ${score} of the ${whose} is zero, with its arrow on the side of “${yes}”;
-    dashed lines are where it was before, and the thin line is that of the current weights. Hollow
-    points are on the wrong side of the bold line.`;
+  return `The bold line is ${score} of ${WHOSE[published]} is zero, with its arrow on the side of
+    “${yes}”; pale lines are where it was before, and the dashed line is that of the current
+    weights. Hollow points are on the wrong side of the bold line.`;
 }
 
 const besidesSeen = ({ published }) =>
-  published ? `, and thin lines are those of the current weights, beside their ${published}` : "";
+  published ? `, and dashed lines are those of the current weights, beside their ${published}` : "";
 
 function curvesSeen({ classes, states }) {
   const curve = classes.length === 2
-    ? "The curve is where the score is zero; dashed curves are where it was before."
-    : `Each class holds the region in which its score is highest; dashed curves are where the
+    ? "The curve is where the score is zero; pale curves are where it was before."
+    : `Each class holds the region in which its score is highest; pale curves are where the
       boundaries were before.`;
   const supports = states.some((state) => state.turned)
-    ? " Thin rings mark the supports, the examples that the model is made of."
+    ? " Corners mark the supports, the examples that the model is made of."
     : "";
   return `${curve} Hollow points are predicted wrongly.${supports}`;
 }
@@ -100,17 +128,33 @@ function notesOf(data) {
 
 function legend(host, { classes, states, published }) {
   const list = make(host, "ul", { class: "legend", "aria-label": "Key" });
-  const item = (name, kind, attributes) => {
+  const item = (name, kind, width, ...paths) => {
     const place = make(list, "li");
-    const size = { viewBox: "-8 -8 16 16", width: 16, height: 16, "aria-hidden": "true" };
-    make(make(make(place, "svg", size), "g", { class: kind }), "path", attributes);
+    const viewBox = `${-width / 2} -8 ${width} 16`;
+    const size = { viewBox, width, height: 16, "aria-hidden": "true" };
+    const group = make(make(place, "svg", size), "g", { class: kind });
+    for (const attributes of paths) make(group, "path", attributes);
     make(place, "span", {}, name);
   };
-  classes.forEach((name, k) => item(name, "", { d: shape(k, 5.5), style: `fill: ${tint(k)}` }));
-  const ring = { d: shape(0, 6), class: "supports" };
-  if (states.some((state) => state.turned)) item("support", "", ring);
-  if (published) item(published, "boundary", { d: "M-8,0H8" });
-  if (published) item("current", "running", { d: "M-8,0H8" });
+  const line = (name, kind) => item(name, kind, 26, { d: "M-13,0H13" });
+  const mark = (k) => ({ d: shape(k, 5.5), style: `fill: ${tint(k)}` });
+  classes.forEach((name, k) => item(name, "", 16, mark(k)));
+  const frame = [{ d: corners(7), class: "supports" }, { d: shape(0, 2.5), class: "within" }];
+  if (states.some((state) => state.turned)) item("support", "", 16, ...frame);
+  if (published) line(published, "boundary");
+  if (published) line("current", "running");
+  if (states.length > 2) line("earlier", "trail pale");
+}
+
+// Both paragraphs have the same place, so that nothing moves when one gives way to the other.
+function words(head, data) {
+  const place = make(head, "div", { class: "words" });
+  const lead = make(place, "p", {}, leadOf(data));
+  const unlearnt = make(place, "p");
+  return (at) => {
+    unlearnt.textContent = unlearntOf(data, data.states[data.steps[at].state]);
+    lead.classList.toggle("away", unlearnt.textContent !== "");
+  };
 }
 
 // A chart is drawn anew when its width changes, so that its letters keep their size.
@@ -140,13 +184,15 @@ function figure(root, data, jump) {
   const side = make(frame, "div", { class: "side" });
   if (data.points) legend(main, data);
   const shown = data.points ? picture : barsOf(data);
-  const objective = data.published ? `objective of the ${data.published}` : "objective";
   const errors = [{ of: "error", name: data.published }];
-  if (data.published) errors.push({ of: "last_error", name: "current" });
+  if (data.published) errors.push({ of: "last_error", name: "current", current: true });
+  const objective = data.published
+    ? curve("objective of the current weights", { of: "last_objective", current: true })
+    : curve("objective", { of: "objective" });
   return [
     shown && place(main, shown),
     state.error !== null && place(side, curve("training error", ...errors)),
-    state.objective !== null && place(side, curve(objective, { of: "objective" })),
+    state.objective !== null && place(side, objective),
   ].filter(Boolean);
 }
 
@@ -175,7 +221,7 @@ function render({ model, el }) {
   const root = make(el, "section", { class: "rosenblatt", "aria-label": titleOf(data) });
   const head = make(root, "header");
   make(head, "h1", {}, titleOf(data));
-  make(head, "p", {}, leadOf(data));
+  const showWords = words(head, data);
   const charts = figure(root, data, (step) => pauseAt(model, step));
   const showNumbers = numbers(make(root, "div", { class: "desk" }), data);
   const showControls = controls(root, model);
@@ -187,6 +233,7 @@ function render({ model, el }) {
     const at = model.get("step");
     const milliseconds = timeFor(at);
     for (const chart of charts) chart.show(at, milliseconds);
+    showWords(at);
     showNumbers(at);
     showControls(at);
   };
