@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .certificates import Certificate, Claim, certify
     from .kernels import KernelPerceptron
     from .linear_model import AveragedPerceptron, Perceptron, PocketPerceptron
+    from .naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, MultinomialNB
     from .separation import Separability, separability
     from .trace import Trace
 
@@ -23,9 +24,13 @@ __version__ = "0.1.0"
 # Each public name and the module that holds it.
 _HOMES = {
     "AveragedPerceptron": "linear_model",
+    "BernoulliNB": "naive_bayes",
+    "CategoricalNB": "naive_bayes",
     "Certificate": "certificates",
     "Claim": "certificates",
+    "ComplementNB": "naive_bayes",
     "KernelPerceptron": "kernels",
+    "MultinomialNB": "naive_bayes",
     "Perceptron": "linear_model",
     "PocketPerceptron": "linear_model",
     "Separability": "separation",
@@ -36,9 +41,13 @@ _HOMES = {
 
 __all__ = [
     "AveragedPerceptron",
+    "BernoulliNB",
+    "CategoricalNB",
     "Certificate",
     "Claim",
+    "ComplementNB",
     "KernelPerceptron",
+    "MultinomialNB",
     "Perceptron",
     "PocketPerceptron",
     "Separability",
@@ -54,6 +63,7 @@ _MODULES = (
     "kernels",
     "linear_model",
     "losses",
+    "naive_bayes",
     "plot",
     "separation",
     "statistics",

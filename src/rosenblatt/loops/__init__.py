@@ -24,6 +24,7 @@ MODULES = (
     "pocket",
     "products",
     "rows",
+    "scores",
 )
 
 Function = TypeVar("Function", bound=Callable[..., Any])
