@@ -19,6 +19,9 @@ ESTIMATORS = [
 # Settings that take other paths through the code than the defaults.
 SETTINGS = {
     "AveragedPerceptron": [{}, {"tol": None, "max_iter": 5}, {"early_stopping": True}],
+    "BernoulliNB": [{}, {"alpha": 0}, {"beta_prior": (2, 3), "fit_prior": False}],
+    "CategoricalNB": [{}, {"alpha": 0.5, "unknown": "smooth", "missing": "ignore"}],
+    "ComplementNB": [{}, {"norm": True, "alpha": 0.1}],
     "GaussianNB": [
         {},
         {"variance": "feature", "ddof": 1},
@@ -32,6 +35,7 @@ SETTINGS = {
         {"early_stopping": True, "max_updates": 200},
     ],
     "MixedNB": [{}, {"alpha": 0, "variance": "feature"}],
+    "MultinomialNB": [{}, {"alpha": 0}, {"fit_prior": False}],
     "Perceptron": [
         {},
         {"tol": None, "max_iter": 5},
@@ -59,8 +63,12 @@ EXPECTED_FAILURES = {
 # which scikit-learn's own class fails a dozen of them, too, or make too few updates for them.
 CHECKED_SETTINGS = {
     "AveragedPerceptron": [{}],
+    "BernoulliNB": [{}, {"alpha": 0}, {"beta_prior": (2, 3)}],
+    "CategoricalNB": [{}, {"unknown": "smooth", "missing": "ignore"}],
+    "ComplementNB": [{}, {"norm": True, "alpha": 0}],
     "GaussianNB": [{}, {"variance": "feature"}, {"variance": "single", "missing": "ignore"}],
     "KernelPerceptron": [{}, {"kernel": "poly", "coef0": 1.0}],
+    "MultinomialNB": [{}, {"alpha": 0}],
     "Perceptron": [{}, {"tol": None, "max_iter": 5}, {"penalty": "elasticnet"}],
     "PocketPerceptron": [{"max_updates": 1000}],
 }
@@ -90,6 +98,11 @@ def takes_missing(estimator):
     return get_tags(estimator).input_tags.allow_nan
 
 
+def has_precision(estimator):
+    """Whether it reads numbers: the names of categories have no precision."""
+    return not get_tags(estimator).input_tags.categorical
+
+
 def only(ability, estimators):
     """Those that have an ability, one of the functions above."""
     return [estimator for estimator in estimators if ability(estimator)]
@@ -100,8 +113,10 @@ def name_of(estimator):
     return repr(estimator)
 
 
-def problem(n_classes=2, n_rows=120, n_features=5, dtype=np.float64, sparse=False, seed=0):
-    """A noisy table with its labels."""
+def problem(
+    n_classes=2, n_rows=120, n_features=5, dtype=np.float64, sparse=False, seed=0, estimator=None
+):
+    """A noisy table with its labels; of counts for an estimator that asks for such."""
     X, y = make_classification(
         n_rows,
         n_features,
@@ -111,6 +126,9 @@ def problem(n_classes=2, n_rows=120, n_features=5, dtype=np.float64, sparse=Fals
         random_state=seed,
     )
     X = X.astype(dtype)
+    tags = None if estimator is None else get_tags(estimator).input_tags
+    if tags is not None and (tags.positive_only or tags.categorical):
+        X = np.clip(np.round(X), 0, 2)
     if sparse:
         X[np.abs(X) < 0.3] = 0
         X = sp.csr_matrix(X)
@@ -120,7 +138,8 @@ def problem(n_classes=2, n_rows=120, n_features=5, dtype=np.float64, sparse=Fals
 def learned(model):
     """The numbers that were learned: one array."""
     names = ("coef_", "dual_coef_", "theta_", "feature_log_prob_")
-    return next(getattr(model, name) for name in names if hasattr(model, name))
+    found = next(getattr(model, name) for name in names if hasattr(model, name))
+    return np.hstack([part.ravel() for part in found]) if isinstance(found, list) else found
 
 
 def scores(model, X):

@@ -21,7 +21,7 @@ each_setting = pytest.mark.parametrize("estimator", only(certifiable, instances(
 @each_setting
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_it_has_a_claim_that_was_checked_and_agrees_with_predict(estimator, n_classes):
-    X, y = problem(n_classes)
+    X, y = problem(n_classes, estimator=estimator)
     model = clone(estimator).fit(X, y)
     certificate = certify(model, X, y)
     assert any(claim.grade in ("proved", "checked") for claim in certificate.claims)
@@ -31,7 +31,7 @@ def test_it_has_a_claim_that_was_checked_and_agrees_with_predict(estimator, n_cl
 
 @each_setting
 def test_certifying_changes_nothing(estimator):
-    X, y = problem()
+    X, y = problem(estimator=estimator)
     model = clone(estimator).fit(X, y)
     before, rows = dict(vars(model)), X.copy()
     certify(model, X, y)

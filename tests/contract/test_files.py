@@ -16,7 +16,7 @@ each_setting = pytest.mark.parametrize("estimator", instances(), ids=name_of)
 @each_setting
 @pytest.mark.parametrize("protocol", [2, pickle.HIGHEST_PROTOCOL])
 def test_pickle_round_trip(estimator, protocol):
-    X, y = problem(3)
+    X, y = problem(3, estimator=estimator)
     model = clone(estimator).fit(X, y)
     again = pickle.loads(pickle.dumps(model, protocol))
     assert np.array_equal(scores(again, X), scores(model, X))
@@ -25,7 +25,7 @@ def test_pickle_round_trip(estimator, protocol):
 
 @each_setting
 def test_skops_round_trip_with_our_classes_alone_trusted(estimator):
-    X, y = problem(3)
+    X, y = problem(3, estimator=estimator)
     model = clone(estimator).fit(X, y)
     file = skops.io.dumps(model)
     ours = skops.io.get_untrusted_types(data=file)
@@ -38,7 +38,7 @@ def test_skops_round_trip_with_our_classes_alone_trusted(estimator):
 
 @each_setting
 def test_clone_forgets_the_fit_and_keeps_the_parameters(estimator):
-    X, y = problem()
+    X, y = problem(estimator=estimator)
     model = clone(estimator).fit(X, y)
     fresh = clone(model)
     assert fresh.get_params() == model.get_params()

@@ -13,7 +13,7 @@ from rosenblatt.statistics import CategoryCounts
 
 from .discrete import DiscreteNB, over_rows
 from .smoothing import log_shares
-from .values import are_whole, checked_values, places_of
+from .values import are_words, checked_values, places_of
 
 
 class CategoricalNB(DiscreteNB):
@@ -22,8 +22,9 @@ class CategoricalNB(DiscreteNB):
     Feature j has value v in a row of class y with probability ``(n_v + alpha) / (n + alpha m)``,
     n_v the class's rows with that value, of n, and m the values that the feature can have.
 
-    A feature of whole numbers has the categories 0, 1, ..., up to the largest it has shown; one of
-    words, or of other numbers, those it has shown. `min_categories` says that there are more.
+    A feature of numbers has the categories 0, 1, ..., up to the largest it has shown (fractions
+    are cut off, as in scikit-learn); a feature of words those it has shown. `min_categories` says
+    that there are more.
 
     Parameters
     ----------
@@ -185,7 +186,7 @@ class CategoricalNB(DiscreteNB):
         width = int(self.n_categories_[j])
         places = places_of(values, self.categories_[j], width)
         if self.unknown == "error" and (places == width).any():
-            value = values[places == width][0]
+            value = values[places == width].tolist()[0]
             name = getattr(self, "feature_names_in_", range(len(self.n_categories_)))[j]
             raise IndexError(
                 f"Feature {name} has a value that no row had in training: {value!r}. With "
@@ -238,11 +239,11 @@ def _spread(
 ) -> tuple[NDArray[np.float64], NDArray[Any]]:
     """The counts (K, m) of all of a feature's categories, and the categories that have names.
 
-    Whole numbers stand where they say; others in their order, room for more after them.
+    Numbers stand where they say; words in their order, room for more after them.
     """
-    numbered = are_whole(values)
-    places = values.astype(np.int64) if numbered else np.arange(len(values))
+    words = are_words(values)
+    places = np.arange(len(values)) if words else values.astype(np.int64)
     width = max(int(places.max(initial=-1)) + 1, least)
     wide = np.zeros((len(counts), width))
     wide[:, places] = counts
-    return wide, np.arange(width) if numbered else values
+    return wide, values if words else np.arange(width)

@@ -1,4 +1,4 @@
-"""Tables of categories: columns of words, of whole numbers from 0 on, or of other numbers."""
+"""Tables of categories: columns of words, or of whole numbers from 0 on."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ MOST_CATEGORIES = 2**24  # of whole numbers; larger ones are hardly codes
 
 
 def checked_values(X: NDArray[Any], missing: str) -> NDArray[Any]:
-    """X (n, d) as integers if it can be, else as doubles or objects, NaN or None where missing."""
+    """X (n, d) as integers, or with words or values missing as objects or doubles."""
     if X.dtype.kind in "fiub":
         return _checked_numbers(X, missing)
     table = np.empty(X.shape, object)
@@ -18,31 +18,24 @@ def checked_values(X: NDArray[Any], missing: str) -> NDArray[Any]:
     return table
 
 
-def are_whole(values: NDArray[Any]) -> bool:
-    """Whether categories are whole numbers, which stand for themselves and all below them."""
-    return values.dtype.kind in "iub" or bool(
-        values.dtype.kind == "f" and (values == np.floor(values)).all()
-    )
-
-
 def places_of(values: NDArray[Any], categories: NDArray[Any], width: int) -> NDArray[np.int64]:
     """The place (n,) of each value in a feature's table: `width` if unknown, one more if missing.
 
-    Whole numbers are their own places; others are looked up.
+    Numbers are their own places; words are looked up.
     """
-    if values.dtype.kind == "i" and are_whole(categories):
+    if values.dtype.kind == "i" and not are_words(categories):
         return np.where(values < width, values, width)
     absent = _missing(values)
     places = np.full(len(values), width, np.int64)
     places[absent] = width + 1
     known = np.array(values[~absent].tolist())
-    if len(known) and len(categories) and (known.dtype.kind in "US") == _are_words(categories):
+    if len(known) and len(categories) and (known.dtype.kind in "US") == are_words(categories):
         found = np.minimum(np.searchsorted(categories, known), len(categories) - 1)
         places[~absent] = np.where(categories[found] == known, found, width)
     return places
 
 
-def _are_words(categories: NDArray[Any]) -> bool:
+def are_words(categories: NDArray[Any]) -> bool:
     return categories.dtype.kind in "USO"
 
 
@@ -61,24 +54,24 @@ def _is_missing(value: Any) -> bool:
 
 
 def _checked_numbers(numbers: NDArray[Any], missing: str) -> NDArray[Any]:
+    """Numbers as integers, fractions cut off as scikit-learn does; as doubles if some are NaN."""
     known = numbers
     if numbers.dtype.kind == "f" and not np.isfinite(numbers).all():
         if np.isinf(numbers).any():
             raise ValueError("Input X contains infinity, which is no category.")
         if missing == "refuse":
             raise ValueError("Input X contains NaN; missing='ignore' leaves such values out.")
+        numbers = np.trunc(numbers)
         known = numbers[~np.isnan(numbers)]
     if not known.size:
         return numbers
-    if known.min() < 0 or known.max() >= MOST_CATEGORIES:
-        sign = "Negative values in data" if known.min() < 0 else "Numbers as large as these"
+    if known.min() <= -1 or known.max() >= MOST_CATEGORIES:
+        sign = "Negative values in data" if known.min() <= -1 else "Numbers as large as these"
         raise ValueError(
             f"{sign} are no categories; got {known.min()} to {known.max()}. Categories are 0, 1, "
             "... or words: X.astype(str) makes words of any numbers."
         )
-    if known is numbers and are_whole(known):
-        return numbers.astype(np.int64, copy=False)
-    return numbers.astype(np.float64, copy=False)
+    return numbers.astype(np.int64, copy=False) if known is numbers else numbers
 
 
 def _checked_column(values: NDArray[Any], j: int, missing: str) -> NDArray[Any]:
