@@ -1,7 +1,7 @@
 """Every scenario, in the order of the results: one module per family."""
 
 from benchmarks.scenario import Scenario
-from benchmarks.scenarios import model_selection, perceptron, separability
+from benchmarks.scenarios import discrete_naive_bayes, model_selection, perceptron, separability
 
 
 def all_scenarios(scale: float = 1.0) -> list[Scenario]:
@@ -10,4 +10,5 @@ def all_scenarios(scale: float = 1.0) -> list[Scenario]:
         *perceptron.scenarios(scale),
         *separability.scenarios(scale),
         *model_selection.scenarios(scale),
+        *discrete_naive_bayes.scenarios(scale),
     ]

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .kernels import KernelPerceptron
     from .linear_model import AveragedPerceptron, Perceptron, PocketPerceptron
     from .model_selection import GridSearchCV, SealedTest, cross_validate, train_dev_test_split
+    from .naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, MultinomialNB
     from .preprocessing import Standardizer
     from .separation import Separability, separability
     from .trace import Trace
@@ -25,10 +26,14 @@ __version__ = "0.1.0"
 # Each public name and the module that holds it.
 _HOMES = {
     "AveragedPerceptron": "linear_model",
+    "BernoulliNB": "naive_bayes",
+    "CategoricalNB": "naive_bayes",
     "Certificate": "certificates",
     "Claim": "certificates",
+    "ComplementNB": "naive_bayes",
     "GridSearchCV": "model_selection",
     "KernelPerceptron": "kernels",
+    "MultinomialNB": "naive_bayes",
     "Perceptron": "linear_model",
     "PocketPerceptron": "linear_model",
     "SealedTest": "model_selection",
@@ -43,10 +48,14 @@ _HOMES = {
 
 __all__ = [
     "AveragedPerceptron",
+    "BernoulliNB",
+    "CategoricalNB",
     "Certificate",
     "Claim",
+    "ComplementNB",
     "GridSearchCV",
     "KernelPerceptron",
+    "MultinomialNB",
     "Perceptron",
     "PocketPerceptron",
     "SealedTest",
@@ -67,6 +76,7 @@ _MODULES = (
     "linear_model",
     "losses",
     "model_selection",
+    "naive_bayes",
     "plot",
     "preprocessing",
     "separation",

@@ -6,6 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.datasets import make_classification
+from sklearn.utils import get_tags
 
 import rosenblatt
 
@@ -20,12 +21,23 @@ ESTIMATORS = [
 # Settings that take other paths through the code than the defaults.
 SETTINGS = {
     "AveragedPerceptron": [{}, {"tol": None, "max_iter": 5}, {"early_stopping": True}],
+    "BernoulliNB": [{}, {"alpha": 0}, {"beta_prior": (2, 3), "fit_prior": False}],
+    "CategoricalNB": [{}, {"alpha": 0.5, "unknown": "smooth", "missing": "ignore"}],
+    "ComplementNB": [{}, {"norm": True, "alpha": 0.1}],
+    "GaussianNB": [
+        {},
+        {"variance": "feature", "ddof": 1},
+        {"variance": "class"},
+        {"variance": "single", "missing": "ignore"},
+    ],
     "KernelPerceptron": [
         {"max_updates": 200},
         {"kernel": "poly", "coef0": 1.0, "max_updates": 200, "cache_size": 1.0},
         {"kernel": "linear", "pick": "worst", "max_updates": 20},
         {"early_stopping": True, "max_updates": 200},
     ],
+    "MixedNB": [{}, {"alpha": 0, "variance": "feature"}],
+    "MultinomialNB": [{}, {"alpha": 0}, {"fit_prior": False}],
     "Perceptron": [
         {},
         {"tol": None, "max_iter": 5},
@@ -61,25 +73,55 @@ EXPECTED_FAILURES = {
 # which scikit-learn's own class fails a dozen of them, too, or make too few updates for them.
 CHECKED_SETTINGS = {
     "AveragedPerceptron": [{}],
+    "BernoulliNB": [{}, {"alpha": 0}, {"beta_prior": (2, 3)}],
+    "CategoricalNB": [{}, {"unknown": "smooth", "missing": "ignore"}],
+    "ComplementNB": [{}, {"norm": True, "alpha": 0}],
+    "GaussianNB": [{}, {"variance": "feature"}, {"variance": "single", "missing": "ignore"}],
     "KernelPerceptron": [{}, {"kernel": "poly", "coef0": 1.0}],
+    "MultinomialNB": [{}, {"alpha": 0}],
     "Perceptron": [{}, {"tol": None, "max_iter": 5}, {"penalty": "elasticnet"}],
     "PocketPerceptron": [{"max_updates": 1000}],
     "Standardizer": SETTINGS["Standardizer"],
 }
 
 
-def classes_having(ability):
-    """The estimators with some method or parameter, such as "predict" or "max_iter"."""
-    return [estimator for estimator in ESTIMATORS if hasattr(estimator(), ability)]
-
-
-def instances(settings=SETTINGS, having="fit"):
-    """One estimator for each class and setting, of those with some method or parameter."""
+def instances(settings=SETTINGS):
+    """One estimator for each class and setting."""
     return [
         estimator(**setting)
-        for estimator in classes_having(having)
+        for estimator in ESTIMATORS
         for setting in settings.get(estimator.__name__, [{}])
     ]
+
+
+def iterative(estimator):
+    """Whether it learns in passes: it then speaks to callbacks and says why it stopped."""
+    return hasattr(estimator, "max_iter")
+
+
+def predicts(estimator):
+    """Whether it predicts: transformers do not."""
+    return hasattr(estimator, "predict")
+
+
+def takes_sparse(estimator):
+    """Whether it accepts sparse rows."""
+    return get_tags(estimator).input_tags.sparse
+
+
+def takes_missing(estimator):
+    """Whether it accepts NaN."""
+    return get_tags(estimator).input_tags.allow_nan
+
+
+def has_precision(estimator):
+    """Whether it reads numbers: the names of categories have no precision."""
+    return not get_tags(estimator).input_tags.categorical
+
+
+def only(ability, estimators):
+    """Those that have an ability, one of the functions above."""
+    return [estimator for estimator in estimators if ability(estimator)]
 
 
 def name_of(estimator):
@@ -87,8 +129,10 @@ def name_of(estimator):
     return repr(estimator)
 
 
-def problem(n_classes=2, n_rows=120, n_features=5, dtype=np.float64, sparse=False, seed=0):
-    """A noisy table with its labels."""
+def problem(
+    n_classes=2, n_rows=120, n_features=5, dtype=np.float64, sparse=False, seed=0, estimator=None
+):
+    """A noisy table with its labels; of counts for an estimator that asks for such."""
     X, y = make_classification(
         n_rows,
         n_features,
@@ -98,6 +142,9 @@ def problem(n_classes=2, n_rows=120, n_features=5, dtype=np.float64, sparse=Fals
         random_state=seed,
     )
     X = X.astype(dtype)
+    tags = None if estimator is None else get_tags(estimator).input_tags
+    if tags is not None and (tags.positive_only or tags.categorical):
+        X = np.clip(np.round(X), 0, 2)
     if sparse:
         X[np.abs(X) < 0.3] = 0
         X = sp.csr_matrix(X)
@@ -106,12 +153,14 @@ def problem(n_classes=2, n_rows=120, n_features=5, dtype=np.float64, sparse=Fals
 
 def learned(model):
     """The numbers that were learned: one array."""
-    return model.coef_ if hasattr(model, "coef_") else model.dual_coef_
+    names = ("coef_", "dual_coef_", "theta_", "feature_log_prob_")
+    found = next(getattr(model, name) for name in names if hasattr(model, name))
+    return np.hstack([part.ravel() for part in found]) if isinstance(found, list) else found
 
 
-def answers(model, X):
-    """What a fitted model says of rows: scores, probabilities, or the rows it makes of them."""
-    for method in ("decision_function", "predict_proba", "predict", "transform"):
+def scores(model, X):
+    """What it decides by, a number for each row or each row and class; or what it makes of X."""
+    for method in ("decision_function", "predict_joint_log_proba", "transform"):
         if hasattr(model, method):
             return getattr(model, method)(X)
     raise AssertionError(f"{model} has nothing to say")

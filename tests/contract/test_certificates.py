@@ -5,16 +5,23 @@ import pytest
 from sklearn.base import clone
 
 from rosenblatt import certify
-from tests.contract.estimators import instances, name_of, problem
+from rosenblatt.certificates.dispatch import ADAPTERS
+from tests.contract.estimators import instances, name_of, only, problem
 
 pytestmark = pytest.mark.usefixtures("unconverged")
-each_setting = pytest.mark.parametrize("estimator", instances(having="predict"), ids=name_of)
+
+
+def certifiable(estimator):
+    return ("rosenblatt", type(estimator).__name__) in ADAPTERS
+
+
+each_setting = pytest.mark.parametrize("estimator", only(certifiable, instances()), ids=name_of)
 
 
 @each_setting
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_it_has_a_claim_that_was_checked_and_agrees_with_predict(estimator, n_classes):
-    X, y = problem(n_classes)
+    X, y = problem(n_classes, estimator=estimator)
     model = clone(estimator).fit(X, y)
     certificate = certify(model, X, y)
     assert any(claim.grade in ("proved", "checked") for claim in certificate.claims)
@@ -24,7 +31,7 @@ def test_it_has_a_claim_that_was_checked_and_agrees_with_predict(estimator, n_cl
 
 @each_setting
 def test_certifying_changes_nothing(estimator):
-    X, y = problem()
+    X, y = problem(estimator=estimator)
     model = clone(estimator).fit(X, y)
     before, rows = dict(vars(model)), X.copy()
     certify(model, X, y)

@@ -8,42 +8,53 @@ import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
+from sklearn.utils import get_tags
 
 from tests.contract.estimators import (
-    classes_having,
+    ESTIMATORS,
     fitted_arrays,
+    has_precision,
     instances,
+    iterative,
     learned,
     name_of,
+    only,
+    predicts,
     problem,
+    scores,
+    takes_sparse,
 )
 
 pytestmark = pytest.mark.usefixtures("unconverged")
 
-each_setting = pytest.mark.parametrize("estimator", instances(having="predict"), ids=name_of)
-each_class = pytest.mark.parametrize("Estimator", classes_having("predict"))
+each_setting = pytest.mark.parametrize("estimator", only(predicts, instances()), ids=name_of)
+each_sparse_setting = pytest.mark.parametrize(
+    "estimator", only(takes_sparse, only(predicts, instances())), ids=name_of
+)
+each_class = pytest.mark.parametrize("Estimator", [e for e in ESTIMATORS if predicts(e())])
 classes = pytest.mark.parametrize("n_classes", [2, 3])
 
 
-@each_setting
+@pytest.mark.parametrize("estimator", only(has_precision, only(predicts, instances())), ids=name_of)
 @classes
 def test_float32_stays_float32(estimator, n_classes):
-    X, y = problem(n_classes, dtype=np.float32)
+    X, y = problem(n_classes, dtype=np.float32, estimator=estimator)
     model = clone(estimator).fit(X, y)
-    assert learned(model).dtype == model.intercept_.dtype == np.float32
-    assert model.decision_function(X).dtype == np.float32
+    assert learned(model).dtype == np.float32
+    assert getattr(model, "intercept_", X).dtype == np.float32
+    assert scores(model, X).dtype == np.float32
     wide = clone(estimator).fit(X.astype(np.float64), y)
     assert learned(wide).dtype == np.float64
 
 
-@each_setting
+@each_sparse_setting
 @classes
 def test_sparse_equals_dense_on_integers_to_the_bit(estimator, n_classes):
-    X, y = problem(n_classes)
+    X, y = problem(n_classes, estimator=estimator)
     X = np.round(3 * X)
     dense, sparse = clone(estimator).fit(X, y), clone(estimator).fit(sp.csr_matrix(X), y)
-    if estimator.penalty is None:
+    if getattr(estimator, "penalty", None) is None:
         for name, value in fitted_arrays(dense).items():
             assert np.array_equal(value, fitted_arrays(sparse)[name]), name
     else:
@@ -53,18 +64,18 @@ def test_sparse_equals_dense_on_integers_to_the_bit(estimator, n_classes):
         np.testing.assert_allclose(learned(dense), learned(sparse), rtol=1e-9)
 
 
-@each_setting
+@each_sparse_setting
 @pytest.mark.parametrize("layout", [sp.csc_matrix, sp.coo_array, sp.csr_array])
 def test_other_sparse_layouts_are_accepted_and_not_densified(estimator, layout):
-    X, y = problem(sparse=True)
+    X, y = problem(sparse=True, estimator=estimator)
     X = X.tocsr()
     expected = clone(estimator).fit(X, y)
     assert np.array_equal(learned(clone(estimator).fit(layout(X), y)), learned(expected))
 
 
-@each_setting
+@each_sparse_setting
 def test_indices_of_64_bits_give_the_same_fit(estimator):
-    X, y = problem(sparse=True)
+    X, y = problem(sparse=True, estimator=estimator)
     wide = X.copy()
     wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
     assert np.array_equal(
@@ -75,7 +86,7 @@ def test_indices_of_64_bits_give_the_same_fit(estimator):
 @each_setting
 @classes
 def test_pandas_and_polars_frames_give_the_same_fit(estimator, n_classes):
-    X, y = problem(n_classes)
+    X, y = problem(n_classes, estimator=estimator)
     names = [f"x{j}" for j in range(X.shape[1])]
     expected = clone(estimator).fit(X, y)
     for frame, labels in (
@@ -91,8 +102,10 @@ def test_pandas_and_polars_frames_give_the_same_fit(estimator, n_classes):
 @each_setting
 @pytest.mark.parametrize("sparse", [False, True])
 def test_read_only_and_fortran_ordered_input_is_accepted_and_left_alone(estimator, sparse):
-    X, y = problem(sparse=sparse)
+    X, y = problem(sparse=sparse, estimator=estimator)
     before = X.copy()
+    if sparse and not takes_sparse(estimator):
+        pytest.skip("takes no sparse rows")
     if sparse:
         for part in (X.data, X.indices, X.indptr):
             part.flags.writeable = False
@@ -107,18 +120,21 @@ def test_read_only_and_fortran_ordered_input_is_accepted_and_left_alone(estimato
 
 @each_class
 def test_it_works_in_a_pipeline_with_set_output_and_in_a_search(Estimator):
-    X, y = problem(3)
+    X, y = problem(3, estimator=Estimator())
     frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])])
-    pipeline = make_pipeline(StandardScaler(), Estimator()).set_output(transform="pandas")
+    counts = get_tags(Estimator()).input_tags.positive_only
+    scaler = FunctionTransformer() if counts else StandardScaler()
+    pipeline = make_pipeline(scaler, Estimator()).set_output(transform="pandas")
     assert pipeline.fit(frame, y).score(frame, y) > 0.5
     assert list(pipeline[-1].feature_names_in_) == list(frame.columns)
-    search = GridSearchCV(Estimator(), {"max_iter": [1, 20]}, cv=3, n_jobs=2).fit(X, y)
+    grid = {"max_iter": [1, 20]} if iterative(Estimator()) else {}
+    search = GridSearchCV(Estimator(), grid, cv=3, n_jobs=2).fit(X, y)
     assert search.best_score_ > 0.5
 
 
 @each_setting
 def test_one_feature_and_as_many_features_as_rows(estimator):
     for shape in ((120, 4), (40, 40)):
-        X, y = problem(n_rows=shape[0], n_features=shape[1])
+        X, y = problem(n_rows=shape[0], n_features=shape[1], estimator=estimator)
         model = clone(estimator).fit(X[:, :1] if shape[1] == 4 else X, y)
         assert np.isfinite(learned(model)).all()

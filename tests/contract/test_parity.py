@@ -47,7 +47,7 @@ def accepted_values(Estimator, parameter):
 
 def public_names(Estimator):
     """Methods and attributes of a fitted model, parameters apart."""
-    X, y = problem(3)
+    X, y = problem(3, estimator=Estimator())
     model = Estimator().fit(X, y)
     names = {name for name in dir(model) if not name.startswith("_")} - set(model.get_params())
     methods = {name for name in names if callable(getattr(model, name))}

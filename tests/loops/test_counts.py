@@ -119,3 +119,13 @@ def test_the_first_row_that_cannot_be_counted_is_named(storage, bad):
     X = arrays(storage(np.array([[1.0, 2.0], [3.0, bad], [4.0, 5.0]])))
     buckets, sums = read_only(np.zeros(3, np.int64)), np.zeros((2, 1, 2))
     assert loops.counts.sum_real(X, buckets, None, sums) == 1
+
+
+@pytest.mark.parametrize("storage", [np.asarray, sp.csr_matrix])
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_presence_of_what_is_not_finite_is_refused(storage, bad):
+    X = arrays(storage(np.array([[1.0, 2.0], [3.0, bad], [4.0, 5.0]])))
+    buckets, sums = read_only(np.zeros(3, np.int64)), np.zeros((1, 2), np.int64)
+    assert loops.counts.count_present(X, buckets, None, 0.0, sums) == 1
+    weights, real = read_only(np.full(3, 0.5)), np.zeros((2, 1, 2))
+    assert loops.counts.weigh_present(X, buckets, weights, 0.0, real) == 1

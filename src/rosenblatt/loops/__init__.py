@@ -26,6 +26,7 @@ MODULES = (
     "products",
     "rows",
     "scaling",
+    "scores",
 )
 
 Function = TypeVar("Function", bound=Callable[..., Any])

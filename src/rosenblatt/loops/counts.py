@@ -24,6 +24,16 @@ def count_rows(buckets, weights, n_rows, totals):
 
 
 @compiled
+def row(X, i):
+    """The numbers of row i of a CSR table, and their places.
+
+    Slices: that the places in them are never negative spares a test at every element.
+    """
+    data, indices, indptr = X
+    return data[indptr[i] : indptr[i + 1]], indices[indptr[i] : indptr[i + 1]]
+
+
+@compiled
 def sum_whole(X, buckets, weights, most, sums):
     """Add weight times number to integers sums (B, d), for whole numbers that are not negative.
 
@@ -37,11 +47,11 @@ def sum_whole(X, buckets, weights, most, sums):
             continue
         weight = 1.0 if weights is None else np.float64(weights[i])
         if isinstance(X, tuple):
-            data, indices, indptr = X
-            if not are_whole(data[indptr[i] : indptr[i + 1]], most / weight):
+            numbers, places = row(X, i)
+            if not are_whole(numbers, most / weight):
                 return i
-            for p in range(indptr[i], indptr[i + 1]):
-                sums[b, np.uint32(indices[p])] += np.int64(weight * data[p])
+            for p in range(numbers.shape[0]):
+                sums[b, np.uint32(places[p])] += np.int64(weight * numbers[p])
         else:
             if not are_whole(X[i], most / weight):
                 return i
@@ -77,11 +87,11 @@ def sum_real(X, buckets, weights, sums):
             continue
         weight = 1.0 if weights is None else np.float64(weights[i])
         if isinstance(X, tuple):
-            data, indices, indptr = X
-            if not are_counts(data[indptr[i] : indptr[i + 1]]):
+            numbers, places = row(X, i)
+            if not are_counts(numbers):
                 return i
-            for p in range(indptr[i], indptr[i + 1]):
-                add_product(weight, np.float64(data[p]), sums, b, np.uint32(indices[p]))
+            for p in range(numbers.shape[0]):
+                add_product(weight, np.float64(numbers[p]), sums, b, np.uint32(places[p]))
         else:
             if not are_counts(X[i]):
                 return i
@@ -110,10 +120,20 @@ def add_product(weight, x, sums, b, j):
 
 
 @compiled
+def are_finite(numbers):
+    """Whether numbers (m,) are finite."""
+    finite = True
+    for p in range(numbers.shape[0]):
+        finite &= abs(np.float64(numbers[p])) < np.inf
+    return finite
+
+
+@compiled
 def count_present(X, buckets, weights, threshold, sums):
     """Add the weight of each row to integers sums (B, d) where its number is above the threshold.
 
     The threshold is at least 0, so that the zeros that CSR does not store are never above it.
+    Returns the first row that holds a number that is not finite; -1 if none does.
     """
     for i in range(buckets.shape[0]):
         b = buckets[i]
@@ -121,12 +141,17 @@ def count_present(X, buckets, weights, threshold, sums):
             continue
         weight = np.int64(1) if weights is None else np.int64(weights[i])
         if isinstance(X, tuple):
-            data, indices, indptr = X
-            for p in range(indptr[i], indptr[i + 1]):
-                sums[b, np.uint32(indices[p])] += weight if data[p] > threshold else 0
+            numbers, places = row(X, i)
+            if not are_finite(numbers):
+                return i
+            for p in range(numbers.shape[0]):
+                sums[b, np.uint32(places[p])] += weight if numbers[p] > threshold else 0
         else:
+            if not are_finite(X[i]):
+                return i
             for j in range(X.shape[1]):
                 sums[b, j] += weight if X[i, j] > threshold else 0
+    return -1
 
 
 @compiled
@@ -138,14 +163,19 @@ def weigh_present(X, buckets, weights, threshold, sums):
             continue
         weight = np.float64(weights[i])
         if isinstance(X, tuple):
-            data, indices, indptr = X
-            for p in range(indptr[i], indptr[i + 1]):
-                if data[p] > threshold:
-                    add_product(weight, 1.0, sums, b, np.uint32(indices[p]))
+            numbers, places = row(X, i)
+            if not are_finite(numbers):
+                return i
+            for p in range(numbers.shape[0]):
+                if numbers[p] > threshold:
+                    add_product(weight, 1.0, sums, b, np.uint32(places[p]))
         else:
+            if not are_finite(X[i]):
+                return i
             for j in range(X.shape[1]):
                 if X[i, j] > threshold:
                     add_product(weight, 1.0, sums, b, j)
+    return -1
 
 
 @compiled

@@ -29,6 +29,14 @@ class NaiveBayes(AdditiveClassifier):
     def _log_factors(self, X: Any) -> NDArray[np.float64]:
         """log P(x_j | y) for one checked row (1, d): (K, d), feature by feature."""
 
+    def _log_prior(self) -> NDArray[Any]:
+        """What each class starts with, (K,)."""
+        return self.class_log_prior_
+
+    def _compared(self, X: Any) -> NDArray[Any]:
+        """log P(x, y) less any number for each row of X: all that classes are compared by."""
+        return self.predict_joint_log_proba(X)
+
     def predict_joint_log_proba(self, X: Any) -> NDArray[Any]:
         """Return log P(x, y) for each row of X and class: (n, K).
 
@@ -44,7 +52,7 @@ class NaiveBayes(AdditiveClassifier):
         """
         check_is_fitted(self)
         X = self._check_X(X, first=False)
-        joint: NDArray[Any] = self._log_likelihood(X) + self.class_log_prior_
+        joint: NDArray[Any] = self._log_likelihood(X) + self._log_prior()
         return joint
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -60,7 +68,7 @@ class NaiveBayes(AdditiveClassifier):
         y : ndarray of shape (n,)
             Their labels.
         """
-        joint = self._possible(self.predict_joint_log_proba(X))
+        joint = self._possible(self._compared(X))
         labels: NDArray[Any] = self.classes_[joint.argmax(axis=1)]
         return labels
 
@@ -77,7 +85,7 @@ class NaiveBayes(AdditiveClassifier):
         log_probabilities : ndarray of shape (n, K)
             Columns in the order of `classes_`.
         """
-        joint = self._possible(self.predict_joint_log_proba(X))
+        joint = self._possible(self._compared(X))
         return np.asarray(joint - logsumexp(joint, axis=1, keepdims=True))
 
     def predict_proba(self, X: Any) -> NDArray[Any]:
@@ -115,6 +123,8 @@ class NaiveBayes(AdditiveClassifier):
     def explain(self, x: Any, rival: Any = None) -> Explanation:
         """Return what each feature of one example adds to the log-odds of the predicted class.
 
+        An example that is impossible in every class is decided by the classes' shares alone.
+
         Parameters
         ----------
         x : array-like of shape (d,) or (1, d)
@@ -133,8 +143,11 @@ class NaiveBayes(AdditiveClassifier):
         X = self._check_X(x if np.ndim(x) == 2 or hasattr(x, "toarray") else [x], first=False)
         if X.shape[0] != 1:
             raise ValueError(f"x must be one example; got {X.shape[0]} rows.")
-        parts, prior = self._log_factors(X), self.class_log_prior_
-        order = np.argsort(-(parts.sum(axis=1) + prior), kind="stable")
+        parts, prior = self._log_factors(X), self._log_prior().astype(np.float64)
+        joint = parts.sum(axis=1) + prior
+        if np.isneginf(joint).all():
+            parts, joint = np.zeros_like(parts), prior
+        order = np.argsort(-joint, kind="stable")
         winner, second = int(order[0]), int(order[1])
         if rival is not None:
             found = np.flatnonzero(self.classes_ == rival)
@@ -145,8 +158,9 @@ class NaiveBayes(AdditiveClassifier):
                 )
             second = int(found[0])
         with np.errstate(invalid="ignore"):  # both impossible: nothing can be said of the feature
-            contributions = np.nan_to_num(parts[winner] - parts[second], nan=0.0, posinf=np.inf)
-        start = float(prior[winner] - prior[second])
+            contributions = parts[winner] - parts[second]
+            start = float(np.nan_to_num(prior[winner] - prior[second], posinf=np.inf))
+        contributions[np.isnan(contributions)] = 0.0
         return Explanation(
             winner=self.classes_[winner],
             rival=self.classes_[second],
@@ -158,16 +172,20 @@ class NaiveBayes(AdditiveClassifier):
 
     def _possible(self, joint: NDArray[Any]) -> NDArray[Any]:
         """The joint log-probabilities, with the prior where a row is impossible in every class."""
-        impossible = np.isneginf(joint).all(axis=1)
-        n = int(np.count_nonzero(impossible))
-        if n:
-            warnings.warn(
-                f"{n} of {len(joint)} rows have probability zero in every class: they get the "
-                "classes' own shares. Smoothing (alpha > 0) makes every row possible.",
-                stacklevel=3,
-            )
-            joint[impossible] = self.class_log_prior_
+        impossible = np.asarray(np.isneginf(joint).all(axis=1))
+        if impossible.any():
+            self._warn_impossible(impossible)
+            joint[impossible] = self._log_prior()
         return joint
+
+    def _warn_impossible(self, impossible: NDArray[np.bool]) -> None:
+        """Warn of rows (n,) that have probability zero in every class."""
+        warnings.warn(
+            f"{np.count_nonzero(impossible)} of {len(impossible)} rows have probability zero in "
+            "every class: they get the classes' own shares. Smoothing (alpha > 0) makes every row "
+            "possible.",
+            stacklevel=4,
+        )
 
 
 def log_prior(

@@ -64,6 +64,11 @@ class Batch:
         return self.n_groups * len(self.classes)
 
     @property
+    def largest_weight(self) -> float:
+        """The largest weight of a row."""
+        return 1.0 if self.weights is None else float(self.weights.max(initial=0.0))
+
+    @property
     def n_cells(self) -> int:
         """How many numbers X stores."""
         stored = int(self.X.nnz) if sp.issparse(self.X) else int(self.X.size)

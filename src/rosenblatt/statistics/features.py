@@ -14,6 +14,10 @@ from .statistic import expect, freeze
 from .sums import Sums, total_of, value
 
 EXACT = 2**53  # whole numbers up to here are doubles
+# Sums that stay below this are added in 32 bits: half the memory to scatter over, and with twenty
+# classes half the time.
+SMALL = 2**31 - 1
+NOT_FINITE = "Input X contains NaN, infinity or a value too large to be counted."
 NUMBERS = (np.float64, np.float32, np.int64)  # what the loops read without a copy
 
 
@@ -129,11 +133,11 @@ class FeatureCounts(ByClass):
 def _sum(batch: Batch) -> Sums:
     """The sums (p, B, d) of a batch."""
     shape = (batch.n_buckets, batch.n_features)
-    most = EXACT / max(1, batch.n_rows)
 
     def work(X: Any, buckets: NDArray[np.int64], weights: Any) -> Sums:
-        if batch.whole:
-            whole = np.zeros((1, *shape), np.int64)
+        limits = ((np.int32, SMALL / len(buckets)), (np.int64, EXACT / batch.n_rows))
+        for dtype, most in limits if batch.whole else ():
+            whole = np.zeros((1, *shape), dtype)
             if loops.counts.sum_whole(X, buckets, weights, most, whole[0]) < 0:
                 return whole
         real = np.zeros((2, *shape))
@@ -150,7 +154,7 @@ def _why_not(X: Any, i: int) -> str:
     row = X[0][X[2][i] : X[2][i + 1]] if isinstance(X, tuple) else X[i]
     if (row < 0).any():
         return f"Negative values in data cannot be counted; got {row[row < 0][0]}."
-    return "Input X contains NaN, infinity or a value too large to be counted."
+    return NOT_FINITE
 
 
 def _presence(batch: Batch, threshold: float) -> Sums:
@@ -159,11 +163,14 @@ def _presence(batch: Batch, threshold: float) -> Sums:
 
     def work(X: Any, buckets: NDArray[np.int64], weights: Any) -> Sums:
         if batch.whole:
-            whole = np.zeros((1, *shape), np.int64)
-            loops.counts.count_present(X, buckets, weights, threshold, whole[0])
-            return whole
-        real = np.zeros((2, *shape))
-        loops.counts.weigh_present(X, buckets, weights, threshold, real)
-        return real
+            small = batch.largest_weight * len(buckets) <= SMALL
+            counts = np.zeros((1, *shape), np.int32 if small else np.int64)
+            bad = loops.counts.count_present(X, buckets, weights, threshold, counts[0])
+        else:
+            counts = np.zeros((2, *shape))
+            bad = loops.counts.weigh_present(X, buckets, weights, threshold, counts)
+        if bad >= 0:
+            raise ValueError(NOT_FINITE)
+        return counts
 
     return total_of(batch.over_chunks(work, batch.n_buckets * batch.n_features, NUMBERS), shape)

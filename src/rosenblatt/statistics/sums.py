@@ -77,7 +77,7 @@ def total_of(parts: list[Sums], shape: tuple[int, ...]) -> Sums:
         return np.zeros((1, *shape), np.int64)
     if any(part.dtype.kind == "f" for part in parts):
         parts = [settled(as_pairs(part)) for part in parts]
-    total = parts[0]
+    total = parts[0] if parts[0].dtype.kind == "f" else parts[0].astype(np.int64, copy=False)
     for part in parts[1:]:
         if total.dtype.kind == "i":
             total += part  # each below 2**53, and far fewer than 2**10 of them

@@ -1,0 +1,198 @@
+"""Naive Bayes for features that are present or absent."""
+
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval
+
+from rosenblatt.statistics import FeatureCounts
+
+from .discrete import LinearNB, dense_row
+
+
+class BernoulliNB(LinearNB):
+    """Naive Bayes for features that are present or absent.
+
+    Feature j is present in a row of class y with probability ``(n_j + alpha) / (n + 2 alpha)``,
+    n_j the class's rows that have it, of n. Absent features count as well, with the rest.
+
+    Parameters
+    ----------
+    alpha : smoothing, a number or one for each feature: 0 is maximum likelihood, inf makes every
+        probability 1/2. It is the mode under a prior Beta(alpha + 1, alpha + 1).
+    force_alpha : whether an alpha below 1e-10 is kept; if not, it is raised to that.
+    binarize : features above this are present; None if X holds 0 and 1 only (numbers between
+        them count as partly present).
+    fit_prior : whether class probabilities are counted; if not, they are equal.
+    class_prior : class probabilities, shape (K,), in the place of either.
+    beta_prior : the two parameters >= 1 of a Beta prior for the probability of presence, shape
+        (2,), or (2, d) for each feature its own; in the place of `alpha` if given.
+
+    Attributes
+    ----------
+    classes_ : the classes, shape (K,).
+    class_count_ : the weight of each class's rows, shape (K,).
+    feature_count_ : the weight of those that have each feature, shape (K, d).
+    class_log_prior_ : log P(y), shape (K,).
+    feature_log_prob_ : log P(feature j present | y), shape (K, d).
+    feature_log_absent_ : log P(feature j absent | y), shape (K, d).
+    n_parameters_ : how many free numbers were learned.
+    statistics_ : the counts themselves, with + and -.
+    n_features_in_, feature_names_in_ : the number of features, and their names if known.
+
+    Examples
+    --------
+    >>> from rosenblatt import BernoulliNB
+    >>> word, label = [[0], [0], [0], [1], [1]], ["ham", "ham", "ham", "spam", "spam"]
+    >>> BernoulliNB().fit(word, label).predict_proba([[1]]).round(6)
+    array([[0.285714, 0.714286]])
+    >>> BernoulliNB(alpha=0).fit(word, label).predict_proba([[1]])
+    array([[0., 1.]])
+    >>> BernoulliNB(beta_prior=(2, 2)).fit(word, label).predict_proba([[1]]).round(6)
+    array([[0.285714, 0.714286]])
+    """
+
+    statistics_: FeatureCounts
+    feature_log_absent_: NDArray[Any]
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **LinearNB._parameter_constraints,
+        "binarize": [None, Interval(Real, 0, None, closed="left")],
+        "beta_prior": ["array-like", None],
+    }
+
+    def __init__(
+        self,
+        *,
+        alpha: Any = 1.0,
+        force_alpha: bool = True,
+        binarize: float | None = 0.0,
+        fit_prior: bool = True,
+        class_prior: Any = None,
+        beta_prior: Any = None,
+    ) -> None:
+        self.alpha = alpha
+        self.force_alpha = force_alpha
+        self.binarize = binarize
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
+        self.beta_prior = beta_prior
+
+    def _check_X(self, X: Any, first: bool) -> Any:
+        X = super()._check_X(X, first)
+        if sp.issparse(X) and not X.has_canonical_format:
+            X = X.copy()  # a number stored in two parts may be above the threshold in none
+            X.sum_duplicates()
+        if self.binarize is None:
+            largest = np.max(X.data if sp.issparse(X) else X, initial=0)
+            if largest > 1:
+                raise ValueError(
+                    f"X must hold 0 and 1 when binarize is None; got {largest}. A number for "
+                    "binarize makes what is above it 1."
+                )
+        return X
+
+    def _measure(
+        self, X: Any, y: Any, sample_weight: NDArray[Any] | None, careful: bool = False
+    ) -> FeatureCounts:
+        return FeatureCounts.of(X, y, sample_weight, binarize=self.binarize)
+
+    def _conclude(self) -> None:
+        present = self._by_class(self.statistics_.sums).T  # (d, K)
+        absent = np.maximum(self.class_count_ - present, 0)  # rounding, of fractions
+        more_present, more_absent = self._added()
+        totals = self.class_count_ + more_present + more_absent  # (K,), (1, K) or (d, K)
+        # A class of no rows without smoothing: the limit of a vanishing alpha is 1/2.
+        with np.errstate(divide="ignore", invalid="ignore"):
+            log_totals = np.log(totals)
+            logs = _log_part(present + more_present, log_totals, more_present, more_absent)
+            rest = _log_part(absent + more_absent, log_totals, more_absent, more_present)
+        dtype = self.statistics_.dtype
+        self.feature_log_prob_ = logs.T.astype(dtype, copy=False)
+        self.feature_log_absent_ = rest.T.astype(dtype, copy=False)
+        self._conclude_prior()
+        self.n_parameters_ = logs.size + self._n_prior_parameters()
+
+    def _added(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """How many rows with and without the feature are added, each (1,) or (d, 1)."""
+        if self.beta_prior is None:
+            alpha = self._alpha().reshape(-1, 1)
+            return alpha, alpha
+        prior = np.asarray(self.beta_prior, dtype=np.float64)
+        if prior.shape not in ((2,), (2, self.n_features_in_)) or not (prior >= 1).all():
+            raise ValueError(
+                "beta_prior must be two numbers >= 1, or two for each feature, shape "
+                f"(2, {self.n_features_in_}); got {self.beta_prior!r}."
+            )
+        added = (prior - 1).reshape(2, -1, 1)
+        return added[0], added[1]
+
+    def _weights(self) -> tuple[NDArray[Any], NDArray[np.float64], float | None]:
+        # log-likelihood = sum_j log P(absent) + sum over present j of log P(present) / P(absent)
+        present, absent = self.feature_log_prob_.T, self.feature_log_absent_.T
+        weights = np.subtract(present, absent, dtype=np.float64, order="C")
+        start = absent.sum(axis=0, dtype=np.float64)
+        if not np.isfinite(start).all():
+            start = np.where(np.isinf(absent), 0.0, absent).sum(axis=0, dtype=np.float64)
+        return weights, start, self.binarize
+
+    def _log_factors(self, X: Any) -> NDArray[np.float64]:
+        x = dense_row(X)
+        present = x if self.binarize is None else (x > self.binarize).astype(np.float64)
+        with np.errstate(invalid="ignore"):  # zero times -inf is nothing
+            factors = np.nan_to_num(present * self.feature_log_prob_, nan=0.0, neginf=-np.inf)
+            factors += np.nan_to_num(
+                (1 - present) * self.feature_log_absent_, nan=0.0, neginf=-np.inf
+            )
+        return np.asarray(factors, dtype=np.float64)
+
+    def sample(
+        self, n_samples: int = 1, random_state: Any = None
+    ) -> tuple[NDArray[np.int64], NDArray[Any]]:
+        """Draw rows from the model: a class by its share, then each feature by the class's own.
+
+        Parameters
+        ----------
+        n_samples : int
+            How many rows.
+        random_state : int, RandomState or None
+            The seed.
+
+        Returns
+        -------
+        X : ndarray of shape (n, d)
+            Zeros and ones.
+        y : ndarray of shape (n,)
+            The classes they were drawn from.
+        """
+        rng = check_random_state(random_state)
+        codes = self._draw_classes(n_samples, rng)
+        present = np.exp(self.feature_log_prob_.astype(np.float64))
+        draws = rng.random_sample((n_samples, present.shape[1]))
+        return (draws < present[codes]).astype(np.int64), self.classes_[codes]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = self.binarize is None
+        return tags
+
+
+def _log_part(
+    counts: NDArray[Any],
+    log_totals: NDArray[np.float64],
+    added: NDArray[np.float64],
+    others: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """log(counts / totals), (d, K), where both may be infinite, or zero."""
+    logs = np.log(np.asarray(counts, np.float64, order="C"))
+    logs -= log_totals
+    if np.isnan(logs).any():
+        # infinite over infinite, or nothing over nothing: by what was added alone
+        both = np.where(np.isinf(added) & np.isinf(others), 0.5, np.isinf(added))
+        shares = np.where(np.isinf(added) | np.isinf(others), both, 0.5)
+        logs = np.where(np.isnan(logs), np.log(np.broadcast_to(shares, logs.shape)), logs)
+    return logs

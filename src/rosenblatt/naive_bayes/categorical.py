@@ -1,0 +1,249 @@
+"""Naive Bayes for features with several values."""
+
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import validate_data
+
+from rosenblatt.statistics import CategoryCounts
+
+from .discrete import DiscreteNB, over_rows
+from .smoothing import log_shares
+from .values import are_words, checked_values, places_of
+
+
+class CategoricalNB(DiscreteNB):
+    """Naive Bayes for features with several values, numbered or named.
+
+    Feature j has value v in a row of class y with probability ``(n_v + alpha) / (n + alpha m)``,
+    n_v the class's rows with that value, of n, and m the values that the feature can have.
+
+    A feature of numbers has the categories 0, 1, ..., up to the largest it has shown (fractions
+    are cut off, as in scikit-learn); a feature of words those it has shown. `min_categories` says
+    that there are more.
+
+    Parameters
+    ----------
+    alpha : smoothing, a number or one for each feature: 0 is maximum likelihood, inf makes the
+        values equally likely. It is the mode under a Dirichlet prior with parameters alpha + 1.
+    force_alpha : whether an alpha below 1e-10 is kept; if not, it is raised to that.
+    fit_prior : whether class probabilities are counted; if not, they are equal.
+    class_prior : class probabilities, shape (K,), in the place of either.
+    min_categories : how many values a feature has at least, a number or one for each.
+    unknown : what a value does that no row had in training: ``"error"``, or ``"smooth"`` to give
+        it the probability of a value that the class has never had, ``alpha / (n + alpha m)``.
+    missing : what NaN and None do: ``"refuse"``, or ``"ignore"`` to leave them out of counts
+        and products.
+
+    Attributes
+    ----------
+    classes_ : the classes, shape (K,).
+    class_count_ : the weight of each class's rows, shape (K,).
+    categories_ : for each feature its values, in the order of the tables below.
+    category_count_ : for each feature the weights of its values, shape (K, categories).
+    class_log_prior_ : log P(y), shape (K,).
+    feature_log_prob_ : for each feature log P(value | y), shape (K, categories).
+    n_categories_ : how many values each feature has, shape (d,).
+    n_parameters_ : how many free numbers were learned.
+    statistics_ : the counts themselves, with + and -.
+    n_features_in_, feature_names_in_ : the number of features, and their names if known.
+
+    Examples
+    --------
+    >>> from rosenblatt import CategoricalNB
+    >>> days = [["sunny", "hot"], ["sunny", "mild"], ["rainy", "mild"], ["rainy", "cool"]]
+    >>> model = CategoricalNB().fit(days, ["no", "no", "yes", "yes"])
+    >>> model.predict([["rainy", "hot"]])
+    array(['yes'], dtype='<U3')
+    >>> model.predict([["foggy", "hot"]])
+    Traceback (most recent call last):
+        ...
+    IndexError: Feature 0 has a value that no row had in training: 'foggy'. With
+    unknown='smooth' it is scored as a value never seen.
+    >>> model.set_params(unknown="smooth").predict([["foggy", "hot"]])
+    array(['no'], dtype='<U3')
+    """
+
+    statistics_: CategoryCounts
+    category_count_: list[NDArray[np.float64]]
+    feature_log_prob_: list[NDArray[np.float64]]
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **DiscreteNB._parameter_constraints,
+        "min_categories": [None, "array-like", Interval(Integral, 1, None, closed="left")],
+        "unknown": [StrOptions({"error", "smooth"})],
+        "missing": [StrOptions({"refuse", "ignore"})],
+    }
+
+    def __init__(
+        self,
+        *,
+        alpha: Any = 1.0,
+        force_alpha: bool = True,
+        fit_prior: bool = True,
+        class_prior: Any = None,
+        min_categories: Any = None,
+        unknown: str = "error",
+        missing: str = "refuse",
+    ) -> None:
+        self.alpha = alpha
+        self.force_alpha = force_alpha
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
+        self.min_categories = min_categories
+        self.unknown = unknown
+        self.missing = missing
+
+    def _check_X(self, X: Any, first: bool) -> Any:
+        if isinstance(X, list | tuple) and np.asarray(X).dtype.kind in "US":
+            X = np.array(X, dtype=object)  # else the numbers beside words would become words
+        X = validate_data(self, X, reset=first, dtype=None, ensure_all_finite=False)
+        return checked_values(X, self.missing)
+
+    def _measure(
+        self, X: Any, y: Any, sample_weight: NDArray[Any] | None, careful: bool = False
+    ) -> CategoryCounts:
+        return CategoryCounts.of(X, y, sample_weight, missing=self.missing)
+
+    def _conclude(self) -> None:
+        seen = self.statistics_.categories
+        least = self._least_widths()
+        table = self._by_class(self.statistics_.table[0])  # (K, categories of all features)
+        ends = np.cumsum([len(values) for values in seen])[:-1]
+        parts = zip(np.split(table, ends, axis=1), seen, least, strict=True)
+        spread = [_spread(counts, values, width) for counts, values, width in parts]
+        alphas = np.broadcast_to(self._alpha(), (len(seen),))
+        self.category_count_ = [counts for counts, _ in spread]
+        self.categories_ = [values for _, values in spread]
+        self.n_categories_ = np.array([counts.shape[1] for counts, _ in spread], np.int64)
+        self.feature_log_prob_ = [
+            log_shares(counts, alpha) if counts.size else counts
+            for (counts, _), alpha in zip(spread, alphas, strict=True)
+        ]
+        self._conclude_prior()
+        free = int(np.maximum(self.n_categories_ - 1, 0).sum())
+        self.n_parameters_ = len(self.classes_) * free + self._n_prior_parameters()
+
+    def _least_widths(self) -> NDArray[np.int64]:
+        """How many categories each feature has at least, (d,)."""
+        d = self.n_features_in_
+        if self.min_categories is None:
+            return np.zeros(d, np.int64)
+        least = np.asarray(self.min_categories)
+        if least.dtype.kind != "i":
+            raise ValueError(
+                f"'min_categories' should have integral type. Got {least.dtype} instead."
+            )
+        if least.shape not in ((), (d,)):
+            raise ValueError(
+                f"'min_categories' should have shape ({d},) when an array-like is provided. Got "
+                f"{least.shape} instead."
+            )
+        return np.broadcast_to(least, (d,)).astype(np.int64)
+
+    def _log_likelihood(self, X: Any) -> NDArray[Any]:
+        tables = self._tables()
+
+        def score(first: int, last: int) -> NDArray[np.float64]:
+            total = np.zeros((last - first, len(self.classes_)))
+            for j, table in enumerate(tables):
+                total += table.take(self._places(X[first:last, j], j), axis=0)
+            return total
+
+        return np.concatenate(over_rows(score, X))
+
+    def _log_factors(self, X: Any) -> NDArray[np.float64]:
+        parts = [table[self._places(X[:, j], j)[0]] for j, table in enumerate(self._tables())]
+        return np.transpose(parts)
+
+    def _tables(self) -> list[NDArray[np.float64]]:
+        """For each feature its log-probabilities (categories + 2, K): of an unknown value, too,
+        and of a missing one, which says nothing.
+        """
+        alphas = np.broadcast_to(self._alpha(), (len(self.feature_log_prob_),))
+        tables = []
+        for logs, counts, alpha in zip(
+            self.feature_log_prob_, self.category_count_, alphas, strict=True
+        ):
+            never = np.zeros((counts.shape[0], 1))  # one more value, which no row has
+            if counts.size and not np.isinf(alpha):
+                with np.errstate(divide="ignore"):
+                    never = np.log(alpha) - np.log(
+                        counts.sum(axis=1, keepdims=True) + alpha * counts.shape[1]
+                    )
+            elif counts.size:
+                never -= np.log(counts.shape[1])
+            never[np.isnan(never)] = -np.inf
+            tables.append(np.hstack([logs, never, np.zeros_like(never)]).T.copy())
+        return tables
+
+    def _places(self, values: NDArray[Any], j: int) -> NDArray[np.int64]:
+        """Where values (n,) of feature j stand in its table."""
+        width = int(self.n_categories_[j])
+        places = places_of(values, self.categories_[j], width)
+        if self.unknown == "error" and (places == width).any():
+            value = values[places == width].tolist()[0]
+            name = getattr(self, "feature_names_in_", range(len(self.n_categories_)))[j]
+            raise IndexError(
+                f"Feature {name} has a value that no row had in training: {value!r}. With "
+                "unknown='smooth' it is scored as a value never seen."
+            )
+        return places
+
+    def sample(
+        self, n_samples: int = 1, random_state: Any = None
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Draw rows from the model: a class by its share, then each feature by the class's own.
+
+        Parameters
+        ----------
+        n_samples : int
+            How many rows.
+        random_state : int, RandomState or None
+            The seed.
+
+        Returns
+        -------
+        X : ndarray of shape (n, d)
+            Categories: integers if all features are numbered, objects otherwise.
+        y : ndarray of shape (n,)
+            The classes they were drawn from.
+        """
+        rng = check_random_state(random_state)
+        codes = self._draw_classes(n_samples, rng)
+        numbered = all(values.dtype.kind in "iu" for values in self.categories_)
+        X = np.empty((n_samples, len(self.categories_)), np.int64 if numbered else object)
+        for j, values in enumerate(self.categories_):
+            shares = np.exp(self.feature_log_prob_[j][:, : len(values)])  # named ones alone
+            steps = np.cumsum(shares / shares.sum(axis=1, keepdims=True), axis=1)
+            draws = rng.random_sample(n_samples)
+            places = (draws[:, np.newaxis] >= steps[codes]).sum(axis=1)
+            X[:, j] = values[np.minimum(places, len(values) - 1)]
+        return X, self.classes_[codes]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        tags.input_tags.positive_only = True
+        tags.input_tags.allow_nan = self.missing == "ignore"
+        return tags
+
+
+def _spread(
+    counts: NDArray[Any], values: NDArray[Any], least: int
+) -> tuple[NDArray[np.float64], NDArray[Any]]:
+    """The counts (K, m) of all of a feature's categories, and the categories that have names.
+
+    Numbers stand where they say; words in their order, room for more after them.
+    """
+    words = are_words(values)
+    places = np.arange(len(values)) if words else values.astype(np.int64)
+    width = max(int(places.max(initial=-1)) + 1, least)
+    wide = np.zeros((len(counts), width))
+    wide[:, places] = counts
+    return wide, values if words else np.arange(width)

@@ -1,0 +1,179 @@
+"""What naive Bayes models of counts, presence and categories share."""
+
+from abc import abstractmethod
+from collections.abc import Callable
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.utils._param_validation import Interval, Options
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from rosenblatt import threads
+
+from .base import NaiveBayes, log_prior
+from .scores import Linear
+from .smoothing import checked_alpha
+
+CELLS_PER_CHUNK = 1_000_000  # of a prediction: much more than a call costs, much less than the data
+
+
+class DiscreteNB(NaiveBayes):
+    """Smoothed counts, and a class prior that is counted, given or uniform."""
+
+    alpha: Any
+    force_alpha: bool
+    fit_prior: bool
+    class_prior: Any
+    n_parameters_: int
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "alpha": [Interval(Real, 0, None, closed="left"), Options(Real, {np.inf}), "array-like"],
+        "force_alpha": ["boolean"],
+        "fit_prior": ["boolean"],
+        "class_prior": ["array-like", None],
+    }
+
+    @property
+    def class_count_(self) -> NDArray[np.float64]:
+        """The weight of each class's rows, (K,)."""
+        return self._by_class(self._known().weight)
+
+    def _known(self) -> Any:
+        """The statistic; an unfitted model has none, and so no counts."""
+        known = getattr(self, "statistics_", None)
+        if known is None:
+            raise AttributeError(f"This {type(self).__name__} is not fitted yet: it has no counts.")
+        return known
+
+    def _alpha(self) -> NDArray[np.float64]:
+        return checked_alpha(self.alpha, self.force_alpha, self.n_features_in_)
+
+    def _conclude_prior(self) -> None:
+        """Set the classes' log shares; in the precision of the data."""
+        prior = log_prior(
+            self.class_prior, self.class_count_, len(self.classes_), not self.fit_prior
+        )
+        self.class_log_prior_ = prior.astype(self.statistics_.dtype)
+
+    def _n_prior_parameters(self) -> int:
+        """How many numbers of the prior were learned: K shares that sum to one, or none."""
+        learned = self.class_prior is None and self.fit_prior
+        return len(self.classes_) - 1 if learned else 0
+
+    def _draw_classes(self, n_samples: Any, rng: np.random.RandomState) -> NDArray[np.intp]:
+        """The numbers (n,) of classes drawn from the prior."""
+        check_is_fitted(self)
+        if not isinstance(n_samples, int | np.integer) or n_samples < 1:
+            raise ValueError(f"n_samples must be an integer >= 1; got {n_samples!r}.")
+        shares = np.exp(self.class_log_prior_.astype(np.float64))
+        return rng.choice(len(shares), size=n_samples, p=shares / shares.sum())
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True
+        return tags
+
+
+class LinearNB(DiscreteNB):
+    """Log-probabilities that are linear in the numbers of a row, or in which are present."""
+
+    feature_log_prob_: NDArray[Any]
+
+    @property
+    def feature_count_(self) -> NDArray[np.float64]:
+        """What was counted of each feature in each class, (K, d)."""
+        return self._by_class(self._known().sums).astype(np.float64)
+
+    @abstractmethod
+    def _weights(self) -> tuple[NDArray[Any], NDArray[np.float64], float | None]:
+        """Weights (d, K), what a row without any feature scores (K,), the threshold of presence."""
+
+    def _check_X(self, X: Any, first: bool) -> Any:
+        """Any numbers, in their own kind: the loops read integers without a copy."""
+        return validate_data(
+            self, X, reset=first, accept_sparse="csr", dtype="numeric", ensure_all_finite=False
+        )
+
+    def _linear(self, X: Any, prior: Any) -> Linear:
+        """The scores of checked rows, starting with a prior (K,)."""
+        weights, start, threshold = self._weights()
+        return Linear(X, weights, start + prior, threshold)
+
+    def _log_likelihood(self, X: Any) -> NDArray[Any]:
+        scores = np.concatenate(over_rows(self._linear(X, 0.0).scores, X))
+        return scores.astype(self.feature_log_prob_.dtype, copy=False)
+
+    def _compared(self, X: Any) -> NDArray[Any]:
+        check_is_fitted(self)
+        X = self._check_X(X, first=False)
+        scores = np.concatenate(over_rows(self._comparison(X), X))
+        if scores.ndim == 1:
+            scores = np.column_stack([np.zeros_like(scores), scores])
+        return scores.astype(self.feature_log_prob_.dtype, copy=False)
+
+    def _comparison(self, X: Any) -> Callable[[int, int], NDArray[np.float64]]:
+        """A function of a range of rows that gives their joint log-probabilities (m, K).
+
+        Of two classes the second's less the first's (m,): one product, with the difference of
+        their weights.
+        """
+        linear = self._linear(X, self._log_prior().astype(np.float64))
+        two = len(linear.start) == 2 and linear.hits is None and np.isfinite(linear.start).all()
+        return linear.difference if two else linear.scores
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the most probable class of each row of X; of equals the first in `classes_`.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows to classify.
+
+        Returns
+        -------
+        y : ndarray of shape (n,)
+            Their labels.
+        """
+        check_is_fitted(self)
+        X = self._check_X(X, first=False)
+        comparison = self._comparison(X)
+
+        def decide(first: int, last: int) -> NDArray[np.intp]:
+            joint = comparison(first, last)
+            if joint.ndim == 1:
+                return (joint > 0).astype(np.intp)
+            best: NDArray[np.intp] = joint.argmax(axis=1)
+            best[joint[np.arange(len(best)), best] == -np.inf] = -1
+            return best
+
+        codes = np.concatenate(over_rows(decide, X))  # scores are never held for all rows
+        impossible = codes < 0
+        if impossible.any():
+            self._warn_impossible(impossible)
+            codes[impossible] = self._log_prior().argmax()
+        labels: NDArray[Any] = self.classes_[codes]
+        return labels
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def dense_row(X: Any) -> NDArray[np.float64]:
+    """One row (1, d) as doubles (d,)."""
+    X = X.toarray() if sp.issparse(X) else X
+    row: NDArray[np.float64] = np.asarray(X[0], dtype=np.float64)
+    if not np.isfinite(row).all():
+        raise ValueError("Input X contains NaN or infinity.")
+    return row
+
+
+def over_rows(work: Any, X: Any) -> list[Any]:
+    """What work(first, last) gives for each chunk of rows."""
+    cells = X.nnz if sp.issparse(X) else X.size
+    # The pool cuts chunks of its own size: tell it of as many cells as make them ours.
+    return threads.over_chunks(work, X.shape[0], cells * threads.CELLS_PER_CHUNK // CELLS_PER_CHUNK)

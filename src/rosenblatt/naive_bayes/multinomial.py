@@ -1,0 +1,253 @@
+"""Naive Bayes for counts: multinomial, and its complement."""
+
+from collections.abc import Callable
+from typing import Any, ClassVar, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from rosenblatt.statistics import FeatureCounts
+
+from .discrete import LinearNB, dense_row, over_rows
+from .scores import why_not
+from .smoothing import log_shares
+
+
+class CountNB(LinearNB):
+    """Models of how often each feature occurs."""
+
+    statistics_: FeatureCounts
+
+    def _measure(
+        self, X: Any, y: Any, sample_weight: NDArray[Any] | None, careful: bool = False
+    ) -> FeatureCounts:
+        return FeatureCounts.of(X, y, sample_weight)
+
+    def _weights(self) -> tuple[NDArray[Any], NDArray[np.float64], float | None]:
+        return self.feature_log_prob_.T, np.zeros(len(self.classes_)), None
+
+    def _log_factors(self, X: Any) -> NDArray[np.float64]:
+        x = dense_row(X)
+        if (x < 0).any():
+            raise ValueError(why_not(x))
+        present = x > 0  # nothing of an impossible feature is possible
+        factors = np.zeros((len(self.classes_), len(x)))
+        factors[:, present] = x[present] * self.feature_log_prob_[:, present]
+        return factors
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = True
+        return tags
+
+
+class MultinomialNB(CountNB):
+    """Naive Bayes for counts, such as words in documents.
+
+    Each class draws its tokens independently, feature j with probability
+    ``(n_j + alpha) / (n + alpha d)``, of the n tokens that the class's rows hold.
+
+    Parameters
+    ----------
+    alpha : smoothing, a number or one for each feature: 0 is maximum likelihood, inf makes
+        features equally likely. It is the mode under a Dirichlet prior with parameters alpha + 1.
+    force_alpha : whether an alpha below 1e-10 is kept; if not, it is raised to that.
+    fit_prior : whether class probabilities are counted; if not, they are equal.
+    class_prior : class probabilities, shape (K,), in the place of either.
+
+    Attributes
+    ----------
+    classes_ : the classes, shape (K,).
+    class_count_ : the weight of each class's rows, shape (K,).
+    feature_count_ : the weighted sum of each feature in each class, shape (K, d).
+    class_log_prior_ : log P(y), shape (K,).
+    feature_log_prob_ : log P(feature j | y), shape (K, d).
+    n_parameters_ : how many free numbers were learned.
+    statistics_ : the counts themselves, with + and -.
+    n_features_in_, feature_names_in_ : the number of features, and their names if known.
+
+    Examples
+    --------
+    >>> from rosenblatt import MultinomialNB
+    >>> documents = [[2, 0, 1], [1, 1, 0], [0, 2, 1]]  # win, vote, game
+    >>> model = MultinomialNB().fit(documents, ["spam", "spam", "ham"])
+    >>> model.predict_proba([[1, 1, 0]])
+    array([[0.25, 0.75]])
+    >>> model.forget([[2, 0, 1]], ["spam"]).class_count_
+    array([1., 1.])
+    """
+
+    def __init__(
+        self,
+        *,
+        alpha: Any = 1.0,
+        force_alpha: bool = True,
+        fit_prior: bool = True,
+        class_prior: Any = None,
+    ) -> None:
+        self.alpha = alpha
+        self.force_alpha = force_alpha
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
+
+    def _conclude(self) -> None:
+        counts = self._by_class(self.statistics_.sums)
+        logs = log_shares(counts, self._alpha())
+        self.feature_log_prob_ = logs.astype(self.statistics_.dtype, copy=False)
+        self._conclude_prior()
+        n_classes, n_features = logs.shape
+        self.n_parameters_ = n_classes * (n_features - 1) + self._n_prior_parameters()
+
+    def sample(
+        self, n_samples: int = 1, random_state: Any = None, n_tokens: Any = None
+    ) -> tuple[NDArray[np.int64], NDArray[Any]]:
+        """Draw rows from the model: a class by its share, then tokens by the class's own.
+
+        Parameters
+        ----------
+        n_samples : int
+            How many rows.
+        random_state : int, RandomState or None
+            The seed.
+        n_tokens : int or None
+            How many tokens a row has; None for the mean of the class's rows, rounded.
+
+        Returns
+        -------
+        X : ndarray of shape (n, d)
+            Counts.
+        y : ndarray of shape (n,)
+            The classes they were drawn from.
+        """
+        rng = check_random_state(random_state)
+        codes = self._draw_classes(n_samples, rng)
+        shares = np.exp(self.feature_log_prob_.astype(np.float64))
+        shares /= shares.sum(axis=1, keepdims=True)
+        lengths = np.full(len(self.classes_), n_tokens)
+        if n_tokens is None:
+            weight = np.maximum(self.class_count_, np.finfo(float).tiny)
+            lengths = np.rint(self.feature_count_.sum(axis=1) / weight)
+        rows = [rng.multinomial(int(lengths[k]), shares[k]) for k in codes]
+        return np.array(rows), self.classes_[codes]
+
+
+class ComplementNB(CountNB):
+    """Naive Bayes that weighs what speaks against the other classes [1]_.
+
+    The weight of feature j for class y is ``-log`` of its share among the tokens of all classes
+    but y. Made for classes of uneven size. The scores are no probabilities of rows: there is no
+    ``score_samples``, and ``predict_proba`` shares out by ``exp`` of the scores.
+
+    Parameters
+    ----------
+    alpha : smoothing, a number or one for each feature, from 0 to inf. Without smoothing a
+        feature that only one class has outweighs everything but more of its kind.
+    force_alpha : whether an alpha below 1e-10 is kept; if not, it is raised to that.
+    fit_prior, class_prior : of no effect unless there is a single class.
+    norm : whether the weights of each class are divided by their sum.
+
+    Attributes
+    ----------
+    classes_ : the classes, shape (K,).
+    class_count_ : the weight of each class's rows, shape (K,).
+    feature_count_ : the weighted sum of each feature in each class, shape (K, d).
+    feature_all_ : the same over all classes, shape (d,).
+    class_log_prior_ : log P(y), shape (K,).
+    feature_log_prob_ : the weights, shape (K, d).
+    n_parameters_ : how many free numbers were learned.
+    statistics_ : the counts themselves, with + and -.
+    n_features_in_, feature_names_in_ : the number of features, and their names if known.
+
+    References
+    ----------
+    .. [1] J. Rennie, L. Shih, J. Teevan, D. Karger (2003), Tackling the poor assumptions of naive
+       Bayes text classifiers.
+
+    Examples
+    --------
+    >>> from rosenblatt import ComplementNB
+    >>> documents = [[2, 0, 1], [1, 1, 0], [0, 2, 1]]
+    >>> ComplementNB().fit(documents, ["spam", "spam", "ham"]).predict([[1, 1, 0]])
+    array(['spam'], dtype='<U4')
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **CountNB._parameter_constraints,
+        "norm": ["boolean"],
+    }
+
+    def __init__(
+        self,
+        *,
+        alpha: Any = 1.0,
+        force_alpha: bool = True,
+        fit_prior: bool = True,
+        class_prior: Any = None,
+        norm: bool = False,
+    ) -> None:
+        self.alpha = alpha
+        self.force_alpha = force_alpha
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
+        self.norm = norm
+
+    @property
+    def feature_all_(self) -> NDArray[np.float64]:
+        """What was counted of each feature in all classes, (d,)."""
+        return np.asarray(self._known().sums.sum(axis=0).astype(np.float64))
+
+    @property
+    def score_samples(self) -> NoReturn:
+        """There is none: the scores are no probabilities of rows."""
+        raise AttributeError("ComplementNB has no score_samples: it is no model of the rows.")
+
+    def _conclude(self) -> None:
+        counts = self._by_class(self.statistics_.sums)
+        logs = log_shares(counts.sum(axis=0) - counts, self._alpha())
+        weights = _normed(logs) if self.norm else -logs
+        self.feature_log_prob_ = weights.astype(self.statistics_.dtype, copy=False)
+        self._conclude_prior()
+        n_classes, n_features = logs.shape
+        self.n_parameters_ = n_classes * (n_features - 1)
+
+    def _log_prior(self) -> NDArray[Any]:
+        if len(self.classes_) == 1:
+            return self.class_log_prior_
+        return np.zeros_like(self.class_log_prior_)
+
+    def _log_likelihood(self, X: Any) -> NDArray[Any]:
+        scores = np.concatenate(over_rows(self._comparison_in_full(X, 0.0), X))
+        return scores.astype(self.feature_log_prob_.dtype, copy=False)
+
+    def _comparison(self, X: Any) -> Callable[[int, int], NDArray[np.float64]]:
+        if np.isinf(self.feature_log_prob_).any():
+            return self._comparison_in_full(X, self._log_prior())
+        return super()._comparison(X)
+
+    def _comparison_in_full(self, X: Any, prior: Any) -> Callable[[int, int], NDArray[np.float64]]:
+        """The scores (m, K) of a range of rows; where weights are infinite, in the limit.
+
+        As alpha vanishes, most infinite weights win, and among equals the finite ones decide.
+        """
+        linear = self._linear(X, prior)
+        if linear.hits is None:
+            return linear.scores
+        infinite, nothing = -linear.hits, np.zeros(len(self.classes_))
+
+        def score(first: int, last: int) -> NDArray[np.float64]:
+            hits = linear.product(first, last, infinite, nothing)
+            scores = linear.product(first, last, linear.weights, linear.start)
+            scores[hits < hits.max(axis=1, keepdims=True)] = -np.inf
+            return scores
+
+        return score
+
+
+def _normed(logs: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Each row divided by its sum; where some are -inf they share alone, as in the limit."""
+    infinite = np.isneginf(logs)
+    logs = np.where(infinite.any(axis=1, keepdims=True), infinite, logs)
+    sums = logs.sum(axis=1, keepdims=True)
+    logs = np.where(sums == 0, 1.0, logs)  # a single feature: its share is one, its log zero
+    return np.asarray(logs / np.where(sums == 0, logs.shape[1], sums), order="F")

@@ -1,0 +1,44 @@
+"""The scores of sparse rows equal the slow, obvious sums."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as nps
+
+from rosenblatt import loops
+from rosenblatt.storage import arrays
+from tests.reference.naive_bayes import linear_scores
+
+D = 4
+
+
+@given(
+    nps.arrays(np.float64, st.tuples(st.integers(1, 6), st.just(D)), elements=st.integers(0, 3)),
+    st.integers(1, 5),
+    st.sampled_from([np.float64, np.float32, np.int64]),
+    st.sampled_from([None, 0.0, 1.5]),
+)
+def test_scores_of_rows(X, n_classes, dtype, threshold):
+    rng = np.random.RandomState(0)
+    W, start = rng.standard_normal((D, n_classes)), rng.standard_normal(n_classes)
+    expected = np.array(linear_scores(X, W, start, threshold))
+    rows, scores = arrays(sp.csr_matrix(X.astype(dtype))), np.empty((len(X), n_classes))
+    assert loops.scores.score_classes(rows, W, start, threshold, scores) == -1
+    np.testing.assert_allclose(scores, expected, rtol=1e-12, atol=1e-12)
+    plane = np.empty(len(X))
+    w = np.ascontiguousarray(W[:, 0])
+    assert loops.scores.score_plane(rows, w, start[0], threshold, plane) == -1
+    np.testing.assert_allclose(plane, expected[:, 0], rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("threshold", [None, 0.0])
+@pytest.mark.parametrize("bad", [-1.0, np.nan, np.inf, -np.inf])
+def test_the_first_row_that_cannot_be_scored_is_named(bad, threshold):
+    if bad == -1 and threshold is not None:
+        pytest.skip("a negative number is below the threshold")
+    rows = arrays(sp.csr_matrix(np.array([[1.0, 2.0], [3.0, bad], [4.0, 5.0]])))
+    W = np.ones((2, 3))
+    assert loops.scores.score_classes(rows, W, np.zeros(3), threshold, np.empty((3, 3))) == 1
+    assert loops.scores.score_plane(rows, np.ones(2), 0.0, threshold, np.empty(3)) == 1
