@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .certificates import Certificate, Claim, certify
     from .kernels import KernelPerceptron
     from .linear_model import AveragedPerceptron, Perceptron, PocketPerceptron
+    from .naive_bayes import GaussianNB
     from .separation import Separability, separability
     from .trace import Trace
 
@@ -25,6 +26,7 @@ _HOMES = {
     "AveragedPerceptron": "linear_model",
     "Certificate": "certificates",
     "Claim": "certificates",
+    "GaussianNB": "naive_bayes",
     "KernelPerceptron": "kernels",
     "Perceptron": "linear_model",
     "PocketPerceptron": "linear_model",
@@ -38,6 +40,7 @@ __all__ = [
     "AveragedPerceptron",
     "Certificate",
     "Claim",
+    "GaussianNB",
     "KernelPerceptron",
     "Perceptron",
     "PocketPerceptron",
@@ -54,6 +57,7 @@ _MODULES = (
     "kernels",
     "linear_model",
     "losses",
+    "naive_bayes",
     "plot",
     "separation",
     "statistics",

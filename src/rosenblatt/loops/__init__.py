@@ -17,6 +17,7 @@ MODULES = (
     "averaged",
     "counts",
     "dual",
+    "gaussian",
     "moments",
     "order",
     "pairs",
