@@ -19,57 +19,56 @@ def score_rows(X, mean, half_precision, start, gap, scores):
     """Fill scores (n, K)."""
     n = X.shape[0]
     for i in range(0, n, 4):
-        four = (i, min(i + 1, n - 1), min(i + 2, n - 1), min(i + 3, n - 1))
+        a, b, c, d = i, min(i + 1, n - 1), min(i + 2, n - 1), min(i + 3, n - 1)
         for k in range(mean.shape[0]):
-            far = four_distances(X, four, mean, half_precision, gap, k)
-            for r in range(4):
-                scores[four[r], k] = start[k] - far[r]
+            A, B, C, D = four_distances(X, a, b, c, d, mean[k], half_precision[k], gap, k)
+            scores[a, k], scores[b, k] = start[k] - A, start[k] - B
+            scores[c, k], scores[d, k] = start[k] - C, start[k] - D
 
 
 @compiled
 def choose_classes(X, mean, half_precision, start, gap, codes):
     """Fill codes (n,) with the best class of each row, the first of equals.
 
-    Returns how many rows have no class with a score above minus infinity.
+    Returns whether some row has no class with a score above minus infinity, as a number.
     """
     n, lost = X.shape[0], 0
     for i in range(0, n, 4):
-        four = (i, min(i + 1, n - 1), min(i + 2, n - 1), min(i + 3, n - 1))
-        best0 = best1 = best2 = best3 = -np.inf
-        code0 = code1 = code2 = code3 = 0
+        a, b, c, d = i, min(i + 1, n - 1), min(i + 2, n - 1), min(i + 3, n - 1)
+        best_a = best_b = best_c = best_d = -np.inf
+        code_a = code_b = code_c = code_d = 0
         for k in range(mean.shape[0]):
-            far0, far1, far2, far3 = four_distances(X, four, mean, half_precision, gap, k)
-            if start[k] - far0 > best0:
-                best0, code0 = start[k] - far0, k
-            if start[k] - far1 > best1:
-                best1, code1 = start[k] - far1, k
-            if start[k] - far2 > best2:
-                best2, code2 = start[k] - far2, k
-            if start[k] - far3 > best3:
-                best3, code3 = start[k] - far3, k
-        codes[four[3]], codes[four[2]] = code3, code2
-        codes[four[1]], codes[four[0]] = code1, code0
-        for best in (best0, best1, best2, best3):
-            lost += best == -np.inf
+            A, B, C, D = four_distances(X, a, b, c, d, mean[k], half_precision[k], gap, k)
+            if start[k] - A > best_a:
+                best_a, code_a = start[k] - A, k
+            if start[k] - B > best_b:
+                best_b, code_b = start[k] - B, k
+            if start[k] - C > best_c:
+                best_c, code_c = start[k] - C, k
+            if start[k] - D > best_d:
+                best_d, code_d = start[k] - D, k
+        codes[a], codes[b], codes[c], codes[d] = code_a, code_b, code_c, code_d
+        if min(best_a, best_b, best_c, best_d) == -np.inf:
+            lost += 1
     return lost
 
 
-@compiled(reorder_sums=True)  # a sum of d squares, which nothing else depends on
-def four_distances(X, four, mean, half_precision, gap, k):
-    """How far four rows are from the mean of class k."""
-    a, b, c, d = four
+@compiled(reorder_sums=True)  # a sum of squares, which nothing else depends on
+def four_distances(X, a, b, c, d, mean, half_precision, gap, k):
+    """How far rows a, b, c and d are from the mean (d,) of class k."""
     far_a = far_b = far_c = far_d = 0.0
     for j in range(X.shape[1]):
-        m, h = mean[k, j], half_precision[k, j]
+        m, h = mean[j], half_precision[j]
+        A, B, C, D = X[a, j] - m, X[b, j] - m, X[c, j] - m, X[d, j] - m
         if gap is None:
-            far_a += h * (X[a, j] - m) * (X[a, j] - m)
-            far_b += h * (X[b, j] - m) * (X[b, j] - m)
-            far_c += h * (X[c, j] - m) * (X[c, j] - m)
-            far_d += h * (X[d, j] - m) * (X[d, j] - m)
+            far_a += A * A * h
+            far_b += B * B * h
+            far_c += C * C * h
+            far_d += D * D * h
         else:
             g = gap[k, j]
-            far_a += h * (X[a, j] - m) * (X[a, j] - m) if X[a, j] == X[a, j] else g
-            far_b += h * (X[b, j] - m) * (X[b, j] - m) if X[b, j] == X[b, j] else g
-            far_c += h * (X[c, j] - m) * (X[c, j] - m) if X[c, j] == X[c, j] else g
-            far_d += h * (X[d, j] - m) * (X[d, j] - m) if X[d, j] == X[d, j] else g
+            far_a += A * A * h if A == A else g
+            far_b += B * B * h if B == B else g
+            far_c += C * C * h if C == C else g
+            far_d += D * D * h if D == D else g
     return far_a, far_b, far_c, far_d
