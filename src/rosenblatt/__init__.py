@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .certificates import Certificate, Claim, certify
     from .kernels import KernelPerceptron
     from .linear_model import AveragedPerceptron, Perceptron, PocketPerceptron
-    from .naive_bayes import GaussianNB
+    from .naive_bayes import GaussianNB, MixedNB
     from .separation import Separability, separability
     from .trace import Trace
 
@@ -28,6 +28,7 @@ _HOMES = {
     "Claim": "certificates",
     "GaussianNB": "naive_bayes",
     "KernelPerceptron": "kernels",
+    "MixedNB": "naive_bayes",
     "Perceptron": "linear_model",
     "PocketPerceptron": "linear_model",
     "Separability": "separation",
@@ -42,6 +43,7 @@ __all__ = [
     "Claim",
     "GaussianNB",
     "KernelPerceptron",
+    "MixedNB",
     "Perceptron",
     "PocketPerceptron",
     "Separability",

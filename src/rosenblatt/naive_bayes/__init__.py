@@ -6,5 +6,6 @@ array([0])
 """
 
 from .gaussian import GaussianNB
+from .mixed import MixedNB
 
-__all__ = ["GaussianNB"]
+__all__ = ["GaussianNB", "MixedNB"]

@@ -17,6 +17,7 @@ from .grams import Gram
 from .labels import Labels
 from .moments import Moments
 from .statistic import Statistic
+from .together import Together
 
 __all__ = [
     "CategoryCounts",
@@ -26,6 +27,7 @@ __all__ = [
     "Labels",
     "Moments",
     "Statistic",
+    "Together",
     "load",
     "save",
 ]

@@ -11,9 +11,11 @@ from .features import FeatureCounts
 from .grams import Gram
 from .moments import Moments
 from .statistic import Statistic, kind_of
+from .together import Together
 
 KINDS: dict[str, type[Statistic]] = {
-    kind.__name__: kind for kind in (CategoryCounts, ClassCounts, FeatureCounts, Gram, Moments)
+    kind.__name__: kind
+    for kind in (CategoryCounts, ClassCounts, FeatureCounts, Gram, Moments, Together)
 }
 
 
