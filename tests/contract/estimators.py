@@ -6,6 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.datasets import make_classification
+from sklearn.utils import get_tags
 
 import rosenblatt
 
@@ -18,12 +19,19 @@ ESTIMATORS = [
 # Settings that take other paths through the code than the defaults.
 SETTINGS = {
     "AveragedPerceptron": [{}, {"tol": None, "max_iter": 5}, {"early_stopping": True}],
+    "GaussianNB": [
+        {},
+        {"variance": "feature", "ddof": 1},
+        {"variance": "class"},
+        {"variance": "single", "missing": "ignore"},
+    ],
     "KernelPerceptron": [
         {"max_updates": 200},
         {"kernel": "poly", "coef0": 1.0, "max_updates": 200, "cache_size": 1.0},
         {"kernel": "linear", "pick": "worst", "max_updates": 20},
         {"early_stopping": True, "max_updates": 200},
     ],
+    "MixedNB": [{}, {"alpha": 0, "variance": "feature"}],
     "Perceptron": [
         {},
         {"tol": None, "max_iter": 5},
@@ -51,6 +59,7 @@ EXPECTED_FAILURES = {
 # which scikit-learn's own class fails a dozen of them, too, or make too few updates for them.
 CHECKED_SETTINGS = {
     "AveragedPerceptron": [{}],
+    "GaussianNB": [{}, {"variance": "feature"}, {"variance": "single", "missing": "ignore"}],
     "KernelPerceptron": [{}, {"kernel": "poly", "coef0": 1.0}],
     "Perceptron": [{}, {"tol": None, "max_iter": 5}, {"penalty": "elasticnet"}],
     "PocketPerceptron": [{"max_updates": 1000}],
@@ -64,6 +73,26 @@ def instances(settings=SETTINGS):
         for estimator in ESTIMATORS
         for setting in settings.get(estimator.__name__, [{}])
     ]
+
+
+def iterative(estimator):
+    """Whether it learns in passes: it then speaks to callbacks and says why it stopped."""
+    return hasattr(estimator, "max_iter")
+
+
+def takes_sparse(estimator):
+    """Whether it accepts sparse rows."""
+    return get_tags(estimator).input_tags.sparse
+
+
+def takes_missing(estimator):
+    """Whether it accepts NaN."""
+    return get_tags(estimator).input_tags.allow_nan
+
+
+def only(ability, estimators):
+    """Those that have an ability, one of the functions above."""
+    return [estimator for estimator in estimators if ability(estimator)]
 
 
 def name_of(estimator):
@@ -90,7 +119,15 @@ def problem(n_classes=2, n_rows=120, n_features=5, dtype=np.float64, sparse=Fals
 
 def learned(model):
     """The numbers that were learned: one array."""
-    return model.coef_ if hasattr(model, "coef_") else model.dual_coef_
+    names = ("coef_", "dual_coef_", "theta_", "feature_log_prob_")
+    return next(getattr(model, name) for name in names if hasattr(model, name))
+
+
+def scores(model, X):
+    """What it decides by, a number for each row or each row and class."""
+    if hasattr(model, "decision_function"):
+        return model.decision_function(X)
+    return model.predict_joint_log_proba(X)
 
 
 def fitted_arrays(model):

@@ -5,10 +5,10 @@ import pytest
 from sklearn.base import clone
 from sklearn.callback import ProgressBar, ScoringMonitor
 
-from tests.contract.estimators import instances, learned, name_of, problem
+from tests.contract.estimators import instances, iterative, learned, name_of, only, problem
 
 pytestmark = pytest.mark.usefixtures("unconverged")
-each_setting = pytest.mark.parametrize("estimator", instances(), ids=name_of)
+each_setting = pytest.mark.parametrize("estimator", only(iterative, instances()), ids=name_of)
 
 
 class Listener:

@@ -5,10 +5,17 @@ import pytest
 from sklearn.base import clone
 
 from rosenblatt import certify
-from tests.contract.estimators import instances, name_of, problem
+from rosenblatt.certificates.dispatch import ADAPTERS
+from tests.contract.estimators import instances, name_of, only, problem
 
 pytestmark = pytest.mark.usefixtures("unconverged")
-each_setting = pytest.mark.parametrize("estimator", instances(), ids=name_of)
+
+
+def certifiable(estimator):
+    return ("rosenblatt", type(estimator).__name__) in ADAPTERS
+
+
+each_setting = pytest.mark.parametrize("estimator", only(certifiable, instances()), ids=name_of)
 
 
 @each_setting

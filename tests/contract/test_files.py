@@ -7,7 +7,7 @@ import pytest
 import skops.io
 from sklearn.base import clone
 
-from tests.contract.estimators import instances, name_of, problem
+from tests.contract.estimators import instances, iterative, name_of, problem, scores
 
 pytestmark = pytest.mark.usefixtures("unconverged")
 each_setting = pytest.mark.parametrize("estimator", instances(), ids=name_of)
@@ -19,19 +19,21 @@ def test_pickle_round_trip(estimator, protocol):
     X, y = problem(3)
     model = clone(estimator).fit(X, y)
     again = pickle.loads(pickle.dumps(model, protocol))
-    assert np.array_equal(again.decision_function(X), model.decision_function(X))
-    assert again.stop_reason_ == model.stop_reason_
+    assert np.array_equal(scores(again, X), scores(model, X))
+    assert not iterative(estimator) or again.stop_reason_ == model.stop_reason_
 
 
 @each_setting
-def test_skops_round_trip_with_our_class_alone_trusted(estimator):
+def test_skops_round_trip_with_our_classes_alone_trusted(estimator):
     X, y = problem(3)
     model = clone(estimator).fit(X, y)
     file = skops.io.dumps(model)
-    ours = f"{type(model).__module__}.{type(model).__qualname__}"
-    assert skops.io.get_untrusted_types(data=file) == [ours]
-    again = skops.io.loads(file, trusted=[ours])
-    assert np.array_equal(again.decision_function(X), model.decision_function(X))
+    ours = skops.io.get_untrusted_types(data=file)
+    assert f"{type(model).__module__}.{type(model).__qualname__}" in ours
+    # A statistic keeps the precision of its data: a dtype, which runs nothing either.
+    assert all(name.startswith("rosenblatt.") or name == "numpy.dtype" for name in ours), ours
+    again = skops.io.loads(file, trusted=ours)
+    assert np.array_equal(scores(again, X), scores(model, X))
 
 
 @each_setting

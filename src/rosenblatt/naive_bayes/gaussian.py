@@ -107,6 +107,8 @@ class GaussianNB(NaiveBayes):
         "missing": [StrOptions({"refuse", "ignore"})],
     }
 
+    _lets_rows_wait = True
+
     def __init__(
         self,
         *,
