@@ -207,8 +207,7 @@ class AdditiveClassifier(ClassifierMixin, Additive):  # type: ignore[misc]
 
     def _wait(self, X: Any, y: Any) -> bool:
         """Put a single row aside if that is safe; what the model knew is then out of date."""
-        state = vars(self)
-        waiting = self._waiting
+        state, waiting = self.__dict__, self._waiting
         if waiting is None:
             if not self._lets_rows_wait or "statistics_" not in state:
                 return False

@@ -68,7 +68,7 @@ def encode_labels(y: Any) -> tuple[NDArray[Any], NDArray[np.intp]]:
     classes = np.unique(y[:1000])
     if _in_a_row(classes):
         codes = (y - classes[0]).astype(np.intp, copy=False)  # one after the other: no search
-        known = 0 <= codes.min() and codes.max() < len(classes)
+        known = codes.min() >= 0 and codes.max() < len(classes)
     elif len(classes) == 2:
         second = y == classes[1]
         codes, known = second.astype(np.intp), (second | (y == classes[0])).all()

@@ -93,11 +93,11 @@ def test_a_failed_fit_leaves_the_estimator_as_it_was(estimator):
     before = dict(vars(model))
     bad = X[:, :3].copy()
     bad[7, 1] = np.inf if takes_missing(estimator) else np.nan
-    with pytest.raises(ValueError, match="Input X contains (NaN|infinity)|kinds"):
+    with pytest.raises(ValueError, match=r"Input X contains (NaN|infinity)"):
         model.fit(bad, y)
     assert vars(model) == before
     fresh = clone(estimator)
-    with pytest.raises(ValueError, match="Input X contains (NaN|infinity)|kinds"):
+    with pytest.raises(ValueError, match=r"Input X contains (NaN|infinity)"):
         fresh.fit(bad, y)
     assert not any(name.endswith("_") for name in vars(fresh))
 

@@ -1,5 +1,6 @@
 """Gaussian naive Bayes: scikit-learn's numbers, four kinds of variance, streams, gaps, extremes."""
 
+import itertools
 import warnings
 
 import numpy as np
@@ -77,7 +78,7 @@ def test_variances_are_shared_as_the_textbook_says(variance, ddof):
 def test_any_batches_give_one_fit(variance, seed, cuts):
     X, y = problem(n=40, seed=seed, far=1e6)
     model, bounds = GaussianNB(variance=variance), [0, *sorted(cuts), 40]
-    for start, stop in zip(bounds, bounds[1:], strict=False):
+    for start, stop in itertools.pairwise(bounds):
         if stop > start:
             model.partial_fit(X[start:stop], y[start:stop])
     assert_same(model, GaussianNB(variance=variance).fit(X, y))
@@ -367,4 +368,6 @@ def test_real_digits_in_grey(data_folder):
         X, y = file["X"].reshape(10_000, -1).astype(np.float32), file["y"]
     ours, theirs = GaussianNB().fit(X[:5000], y[:5000]), TheirGaussianNB().fit(X[:5000], y[:5000])
     assert (ours.predict(X[5000:]) == theirs.predict(X[5000:])).mean() > 0.999
-    assert ours.set_params(var_smoothing=0.1).fit(X[:5000], y[:5000]).score(X[5000:], y[5000:]) > 0.75
+    assert (
+        ours.set_params(var_smoothing=0.1).fit(X[:5000], y[:5000]).score(X[5000:], y[5000:]) > 0.75
+    )

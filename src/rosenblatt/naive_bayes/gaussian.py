@@ -248,7 +248,8 @@ class GaussianNB(NaiveBayes):
 
         log P(x | k) - log P(x | 0) = sum_j (m_kj - m_0j) / v_j (x_j - (m_kj + m_0j) / 2)
         """
-        vars(self).pop("coef_", None), vars(self).pop("intercept_", None)
+        for name in ("coef_", "intercept_"):
+            self.__dict__.pop(name, None)
         if 0 not in self._pool:
             return
         means, prior = self.theta_.astype(np.float64), self.class_log_prior_
@@ -306,7 +307,7 @@ class GaussianNB(NaiveBayes):
 
     def _few(self, X: Any) -> bool:
         """Whether NumPy will do: by the size of the job alone, as the last bits depend on it."""
-        return sp.issparse(X) or X.size * len(self.classes_) <= FEW_DISTANCES
+        return sp.issparse(X) or bool(X.size * len(self.classes_) <= FEW_DISTANCES)
 
     def _refuse_strange(self, X: Any) -> None:
         """Raise if X holds infinity, or NaN that is not to be left out."""

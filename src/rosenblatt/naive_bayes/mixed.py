@@ -3,6 +3,7 @@
 log P(x | y) = sum over the columns that are known of log P(x_j | y).
 """
 
+from collections.abc import Callable
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -22,6 +23,16 @@ from .gaussian import SHARED, GaussianNB
 Table = NDArray[np.float64]
 
 UNSEEN, MISSING = -1, -2
+
+OF_SOME_KINDS = (
+    "theta_",
+    "var_",
+    "epsilon_",
+    "categories_",
+    "category_log_prob_",
+    "true_prob_",
+    "rate_",
+)
 
 
 class MixedNB(NaiveBayes):
@@ -175,7 +186,7 @@ class MixedNB(NaiveBayes):
         parts: dict[str, Any] = {}
         for kind, values in X.parts.items():
             if kind == "boolean":
-                values = np.where(np.isnan(values), None, values == 1)
+                values = np.where(np.isnan(values), np.array(None), values == 1)
             counted = kind in ("categorical", "boolean")
             statistic: Any = CategoryCounts if counted else Moments
             parts[kind] = statistic.of(values, y, sample_weight, missing="ignore")
@@ -184,15 +195,19 @@ class MixedNB(NaiveBayes):
     def _conclude(self) -> None:
         together, K = self.statistics_, len(self.classes_)
         self._columns = together.columns
+        for name in OF_SOME_KINDS:
+            self.__dict__.pop(name, None)
         self.kinds_ = [""] * together.n_features
         for kind, places in together.columns.items():
             for j in places:
                 self.kinds_[j] = kind
         self.class_count_ = self._by_class(together.weight).copy()
         self.class_log_prior_ = log_prior(self.priors, self.class_count_, K).astype(together.dtype)
-        self.class_prior_ = np.exp(self.class_log_prior_)
+        counted = self.class_count_ / self.class_count_.sum()
+        shares = counted if self.priors is None else self.priors
+        self.class_prior_ = np.array(shares, together.dtype)
         self.n_parameters_ = (K - 1) * (self.priors is None)
-        conclusions = {
+        conclusions: dict[str, Callable[[Any], int]] = {
             "numeric": self._conclude_numeric,
             "categorical": self._conclude_categorical,
             "boolean": self._conclude_boolean,
@@ -276,8 +291,8 @@ class MixedNB(NaiveBayes):
                 "in training; unseen='smooth' takes it as one with count zero."
             )
         # The last two rows are for what is unseen (-1) and missing (-2).
-        table = [self.category_log_prob_[c].T, [np.zeros(len(self.classes_)), self._log_unseen[c]]]
-        return np.asarray(np.concatenate(table)[codes])
+        rest = np.stack([np.zeros(len(self.classes_)), self._log_unseen[c]])
+        return np.asarray(np.concatenate([self.category_log_prob_[c].T, rest])[codes])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
