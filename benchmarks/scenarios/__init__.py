@@ -1,7 +1,13 @@
 """Every scenario, in the order of the results: one module per family."""
 
 from benchmarks.scenario import Scenario
-from benchmarks.scenarios import discrete_naive_bayes, model_selection, perceptron, separability
+from benchmarks.scenarios import (
+    discrete_naive_bayes,
+    model_selection,
+    naive_bayes,
+    perceptron,
+    separability,
+)
 
 
 def all_scenarios(scale: float = 1.0) -> list[Scenario]:
@@ -9,6 +15,7 @@ def all_scenarios(scale: float = 1.0) -> list[Scenario]:
     return [
         *perceptron.scenarios(scale),
         *separability.scenarios(scale),
-        *model_selection.scenarios(scale),
+        *naive_bayes.scenarios(scale),
         *discrete_naive_bayes.scenarios(scale),
+        *model_selection.scenarios(scale),
     ]

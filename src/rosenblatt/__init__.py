@@ -16,7 +16,14 @@ if TYPE_CHECKING:
     from .kernels import KernelPerceptron
     from .linear_model import AveragedPerceptron, Perceptron, PocketPerceptron
     from .model_selection import GridSearchCV, SealedTest, cross_validate, train_dev_test_split
-    from .naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, MultinomialNB
+    from .naive_bayes import (
+        BernoulliNB,
+        CategoricalNB,
+        ComplementNB,
+        GaussianNB,
+        MixedNB,
+        MultinomialNB,
+    )
     from .preprocessing import Standardizer
     from .separation import Separability, separability
     from .trace import Trace
@@ -31,8 +38,10 @@ _HOMES = {
     "Certificate": "certificates",
     "Claim": "certificates",
     "ComplementNB": "naive_bayes",
+    "GaussianNB": "naive_bayes",
     "GridSearchCV": "model_selection",
     "KernelPerceptron": "kernels",
+    "MixedNB": "naive_bayes",
     "MultinomialNB": "naive_bayes",
     "Perceptron": "linear_model",
     "PocketPerceptron": "linear_model",
@@ -53,8 +62,10 @@ __all__ = [
     "Certificate",
     "Claim",
     "ComplementNB",
+    "GaussianNB",
     "GridSearchCV",
     "KernelPerceptron",
+    "MixedNB",
     "MultinomialNB",
     "Perceptron",
     "PocketPerceptron",

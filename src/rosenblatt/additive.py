@@ -16,6 +16,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from rosenblatt.base import FLOATS, all_or_nothing, encode_labels
 from rosenblatt.statistics import Labels, Statistic
+from rosenblatt.waiting import LOCK, ROWS, Waiting
 
 ROWS_PER_GROUP = 4  # at least, for groups to be measured all at once
 
@@ -213,6 +214,11 @@ class AdditiveClassifier(ClassifierMixin, Additive):  # type: ignore[misc]
 
     _promised: NDArray[Any] | None = None  # classes that `partial_fit` was told of
 
+    # Whether any finite row of a known class can be learned, so that single ones may wait.
+    _lets_rows_wait = False
+    _waiting: Waiting | None = None
+    _settled: dict[str, Any]  # attributes as they were before the rows that wait
+
     @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from X (n, d) and labels y (n,), in one pass; return self.
@@ -245,6 +251,8 @@ class AdditiveClassifier(ClassifierMixin, Additive):  # type: ignore[misc]
         sample_weight : array-like of shape (n,) or None
             How often each row counts; any numbers >= 0.
         """
+        if classes is None and sample_weight is None and self._wait(X, y):
+            return self
         self._validate_params()
         first = not hasattr(self, "statistics_")
         if classes is not None:
@@ -253,6 +261,47 @@ class AdditiveClassifier(ClassifierMixin, Additive):  # type: ignore[misc]
         statistic = self._statistic(X, y, sample_weight, first=first)
         self._publish(statistic if first else self.statistics_ + statistic)
         return self
+
+    def _wait(self, X: Any, y: Any) -> bool:
+        """Put a single row aside if that is safe; what the model knew is then out of date."""
+        state, waiting = self.__dict__, self._waiting
+        if waiting is None:
+            if not self._lets_rows_wait or "statistics_" not in state:
+                return False
+            if "feature_names_in_" in state:
+                return False
+            self._validate_params()
+            waiting = Waiting(self)
+        if not waiting.take(X, y, state):
+            return False
+        if "statistics_" in state:
+            gone = [n for n in state if n.endswith("_") and n not in ("classes_", "n_features_in_")]
+            self._settled = {name: state.pop(name) for name in gone}
+            self._waiting = waiting
+        if waiting.n == ROWS:
+            self._settle()
+        return True
+
+    def _settle(self) -> None:
+        """Learn the rows that wait."""
+        with LOCK:
+            waiting = self._waiting
+            if waiting is not None:
+                statistic = self._settled["statistics_"] + self._measure(*waiting.batch(), None)
+                self._publish(statistic)
+                del self._waiting, self._settled
+
+    def __getattr__(self, name: str) -> Any:
+        # Asked for what is not there: it may be waiting to be concluded.
+        if name.endswith("_") and not name.startswith("_"):
+            self._settle()
+            if name in vars(self):
+                return vars(self)[name]
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def __getstate__(self) -> Any:
+        self._settle()
+        return super().__getstate__()
 
     def _check_y(self, y: Any, n: int) -> Labels:
         classes, codes = encode_labels(y)

@@ -66,7 +66,10 @@ def encode_labels(y: Any) -> tuple[NDArray[Any], NDArray[np.intp]]:
     if not (isinstance(y, np.ndarray) and y.ndim == 1):
         y = column_or_1d(y, warn=True)
     classes = np.unique(y[:1000])
-    if len(classes) == 2:
+    if _in_a_row(classes):
+        codes = (y - classes[0]).astype(np.intp, copy=False)  # one after the other: no search
+        known = codes.min() >= 0 and codes.max() < len(classes)
+    elif len(classes) == 2:
         second = y == classes[1]
         codes, known = second.astype(np.intp), (second | (y == classes[0])).all()
     else:
@@ -80,6 +83,13 @@ def encode_labels(y: Any) -> tuple[NDArray[Any], NDArray[np.intp]]:
         # Repeated, because a target of nothing but different values would get a warning as well.
         check_classification_targets(np.repeat(classes, 3))
     return classes, codes
+
+
+def _in_a_row(classes: NDArray[Any]) -> bool:
+    """Whether sorted classes are whole numbers, each one more than the last."""
+    if classes.dtype.kind not in "iu" or not len(classes):
+        return False
+    return int(classes[-1]) - int(classes[0]) < len(classes)
 
 
 def _refuse_mixed_labels(y: Any) -> None:

@@ -18,6 +18,7 @@ MODULES = (
     "counts",
     "dual",
     "extremes",
+    "gaussian",
     "moments",
     "order",
     "pairs",

@@ -19,6 +19,7 @@ from .labels import Labels
 from .moments import Moments
 from .rows import RowCounts
 from .statistic import Statistic
+from .together import Together
 
 __all__ = [
     "CategoryCounts",
@@ -30,6 +31,7 @@ __all__ = [
     "Moments",
     "RowCounts",
     "Statistic",
+    "Together",
     "load",
     "save",
 ]

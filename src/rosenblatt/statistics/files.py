@@ -13,10 +13,20 @@ from .grams import Gram
 from .moments import Moments
 from .rows import RowCounts
 from .statistic import Statistic, kind_of
+from .together import Together
 
 KINDS: dict[str, type[Statistic]] = {
     kind.__name__: kind
-    for kind in (CategoryCounts, ClassCounts, Extremes, FeatureCounts, Gram, Moments, RowCounts)
+    for kind in (
+        CategoryCounts,
+        ClassCounts,
+        Extremes,
+        FeatureCounts,
+        Gram,
+        Moments,
+        RowCounts,
+        Together,
+    )
 }
 
 

@@ -1,0 +1,136 @@
+"""Columns of different kinds, from a data frame or an array."""
+
+from dataclasses import dataclass
+from numbers import Number
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+KINDS = ("numeric", "categorical", "boolean", "count")
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """Checked rows, their columns put together by kind; what is missing is NaN, in words None."""
+
+    shape: tuple[int, int]
+    parts: dict[str, NDArray[Any]]  # (n, columns of the kind): numbers; objects if categorical
+
+
+def infer_kinds(X: Any, given: Any) -> list[str]:
+    """The kind of each column: what `given`, a dict by name or a list, says, else by its values."""
+    if given is not None and not isinstance(given, dict):
+        kinds = list(given)
+        if len(kinds) != X.shape[1]:
+            raise ValueError(f"kinds must name {X.shape[1]} kinds, one a column; got {len(kinds)}.")
+    else:
+        names = list(getattr(X, "columns", range(X.shape[1])))
+        unknown = [name for name in given or () if name not in names]
+        if unknown:
+            raise ValueError(f"kinds must be of columns of X; got {unknown[0]!r}.")
+        kinds = [
+            given[name] if given and name in given else _kind(column(X, j))
+            for j, name in enumerate(names)
+        ]
+    wrong = [kind for kind in kinds if kind not in KINDS]
+    if wrong:
+        raise ValueError(f"kinds must be of {', '.join(KINDS)}; got {wrong[0]!r}.")
+    return kinds
+
+
+def split(X: Any, columns: dict[str, tuple[int, ...]]) -> Columns:
+    """The columns of each kind as a table of their own; `columns` are their places."""
+    parts = {}
+    for kind, places in columns.items():
+        whole = isinstance(X, np.ndarray) and X.dtype.kind in "fiub" and len(places) == X.shape[1]
+        if kind != "categorical" and whole:
+            values = X if X.dtype.kind == "f" else X.astype(np.float64)
+        elif kind == "categorical":
+            values = np.empty((X.shape[0], len(places)), object)
+            for c, j in enumerate(places):
+                values[:, c] = _objects(column(X, j))
+        else:
+            values = np.column_stack([_numbers(column(X, j), name_of(X, j)) for j in places])
+        _check(kind, values, [name_of(X, j) for j in places])
+        parts[kind] = values
+    return Columns((X.shape[0], X.shape[1]), parts)
+
+
+def column(X: Any, j: int) -> Any:
+    """Column j of a data frame or an array."""
+    return X[X.columns[j]] if hasattr(X, "columns") else X[:, j]
+
+
+def name_of(X: Any, j: int) -> str:
+    """How an error speaks of column j."""
+    return repr(X.columns[j]) if hasattr(X, "columns") else str(j)
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a value says that there is none."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, float) and value != value
+
+
+def _kind(values: Any) -> str:
+    """The kind of a column by its type, or where that says nothing by its values."""
+    if str(getattr(values, "dtype", "")) == "category":
+        return "categorical"
+    array = np.asarray(values)
+    if array.dtype.kind == "b":
+        return "boolean"
+    if array.dtype.kind in "iuf":
+        return "numeric"
+    known = [v for v in array.tolist() if not is_missing(v)]
+    if known and all(isinstance(v, bool) for v in known):
+        return "boolean"
+    if known and all(isinstance(v, Number) for v in known):
+        return "numeric"
+    return "categorical"
+
+
+def _objects(values: Any) -> NDArray[Any]:
+    """A column as objects, None where nothing is known."""
+    listed = values.tolist() if isinstance(values, np.ndarray) else values.to_list()
+    objects = np.empty(len(listed), object)
+    objects[:] = [None if is_missing(v) else v for v in listed]
+    return objects
+
+
+def _numbers(values: Any, name: str) -> NDArray[Any]:
+    """A column as floating-point numbers, NaN where nothing is known."""
+    array = np.asarray(values)
+    if array.dtype.kind == "f":
+        return array
+    if array.dtype.kind in "iub":
+        return array.astype(np.float64)
+    try:
+        return np.array([np.nan if v is None else float(v) for v in _objects(values)], np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"Column {name} holds what is not a number: {error}. A column of words is "
+            "'categorical'; say so in kinds."
+        ) from error
+
+
+def _check(kind: str, values: NDArray[Any], names: list[str]) -> None:
+    """Raise if a column holds what its kind cannot."""
+    if kind == "categorical":
+        return
+    if kind == "boolean":
+        bad, wanted = ~((values == 0) | (values == 1) | np.isnan(values)), "True and False, or 1, 0"
+    elif kind == "count":
+        whole = (values >= 0) & (values == np.floor(values)) & np.isfinite(values)
+        bad, wanted = ~(whole | np.isnan(values)), "whole numbers >= 0"
+    else:
+        if np.isfinite(values.sum(dtype=np.float64)):
+            return
+        bad, wanted = np.isinf(values), "finite numbers"
+    if bad.any():
+        i, c = np.argwhere(bad)[0]
+        raise ValueError(
+            f"Input X contains infinity or a wrong value: column {names[c]} is {kind} and must "
+            f"hold {wanted}; got {values[i, c]} in row {i}."
+        )

@@ -1,0 +1,374 @@
+"""Gaussian naive Bayes: each feature a bell curve within each class.
+
+x_j | y = k  ~  N(mean_kj, variance_kj), features independent. Legend: n rows, d features, K
+classes; w weights (K, d), or (K, 1) when no value is missing; `known` is what of them is not zero.
+"""
+
+import warnings
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.utils import assert_all_finite, check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from .. import loops, threads
+from ..statistics import Moments
+from ..storage import read_only
+from .base import NaiveBayes, log_prior
+
+Table = NDArray[np.float64]
+
+# The axes of (class, feature) that share a variance.
+SHARED: dict[str, tuple[int, ...]] = {
+    "class-feature": (),
+    "feature": (0,),
+    "class": (1,),
+    "single": (0, 1),
+}
+
+# The variance of what does not vary, where smoothing leaves it at zero.
+SMALLEST_VARIANCE = 2.0**-100
+
+# Up to so many distances NumPy is as fast, and does not have to be compiled.
+FEW_DISTANCES = 500_000
+CELLS_PER_CHUNK = 1_000_000
+
+
+class GaussianNB(NaiveBayes):
+    """Naive Bayes with a Gaussian for each feature in each class.
+
+    The means are the classes' means, the variances their mean squared distances from them, plus
+    `var_smoothing` times the largest variance of any feature in all the data. Everything follows
+    from the moments of the classes, so that streaming, merging and forgetting give what a fit on
+    the same rows gives.
+
+    With variances shared between classes the posterior is exactly logistic [1]_:
+    P(y | x) is the softmax (for two classes the sigmoid) of ``coef_ @ x + intercept_``.
+
+    Parameters
+    ----------
+    priors : array-like of shape (K,) or None
+        The classes' shares; counted if None.
+    var_smoothing : float
+        The share of the largest variance that is added to all; >= 0.
+    variance : {"class-feature", "feature", "class", "single"}
+        What has a variance of its own: each feature in each class; each feature; each class; or
+        nothing, there being one for all.
+    ddof : float
+        A variance is a sum of squares over the weight of its rows less `ddof` for each mean in the
+        sum: 0 is maximum likelihood, 1 unbiased.
+    missing : {"refuse", "ignore"}
+        Whether NaN is an error, or a value left out of the product.
+
+    Attributes
+    ----------
+    classes_ : labels, sorted, shape (K,).
+    class_count_, class_prior_, class_log_prior_ : weight and share of each class, shape (K,).
+    theta_, var_ : means and variances, smoothing included, shape (K, d).
+    epsilon_ : what smoothing added.
+    coef_, intercept_ : the logistic form, with `variance` "feature" or "single": shapes (1, d) and
+        (1,) for two classes, of the log-odds of ``classes_[1]``; else (K, d) and (K,), with rows
+        that add up to zero.
+    n_parameters_ : how many numbers were estimated and are free.
+    statistics_ : the moments, a value with + and -.
+    n_features_in_, feature_names_in_ : of the data.
+
+    Notes
+    -----
+    A feature that does not vary in a class has variance `epsilon_`; and if that is zero, 2**-100.
+    A feature of which a class has shown no value is taken to be in it as it is in all the data.
+
+    Examples
+    --------
+    >>> from rosenblatt import GaussianNB
+    >>> X, y = [[1.0], [3.0], [7.0], [9.0]], ["ham", "ham", "spam", "spam"]
+    >>> model = GaussianNB().fit(X, y)
+    >>> model.theta_.ravel(), model.predict([[4.0], [6.0]])
+    (array([2., 8.]), array(['ham', 'spam'], dtype='<U4'))
+    >>> model.partial_fit([[5.0]], ["ham"]).theta_.ravel()
+    array([3., 8.])
+    >>> model.forget([[5.0]], ["ham"]).theta_.ravel()
+    array([2., 8.])
+
+    References
+    ----------
+    .. [1] A. Y. Ng, M. I. Jordan (2001), On discriminative vs. generative classifiers. *NIPS*.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "priors": ["array-like", None],
+        "var_smoothing": [Interval(Real, 0, None, closed="left")],
+        "variance": [StrOptions(set(SHARED))],
+        "ddof": [Interval(Real, 0, None, closed="left")],
+        "missing": [StrOptions({"refuse", "ignore"})],
+    }
+
+    _lets_rows_wait = True
+
+    def __init__(
+        self,
+        *,
+        priors: Any = None,
+        var_smoothing: float = 1e-9,
+        variance: str = "class-feature",
+        ddof: float = 0,
+        missing: str = "refuse",
+    ) -> None:
+        self.priors = priors
+        self.var_smoothing = var_smoothing
+        self.variance = variance
+        self.ddof = ddof
+        self.missing = missing
+
+    def sample(
+        self, n_samples: int = 1, random_state: Any = None
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Draw rows from the model: a class by its share, then each feature by its Gaussian.
+
+        Parameters
+        ----------
+        n_samples : int
+            How many rows.
+        random_state : int, RandomState instance or None
+            The seed.
+
+        Returns
+        -------
+        X : ndarray of shape (n_samples, d)
+            The rows.
+        y : ndarray of shape (n_samples,)
+            Their labels.
+        """
+        check_is_fitted(self)
+        rng = check_random_state(random_state)
+        shares = np.exp(self.class_log_prior_.astype(np.float64))
+        codes = rng.choice(len(self.classes_), size=n_samples, p=shares / shares.sum())
+        noise = rng.standard_normal((n_samples, self.n_features_in_))
+        X = self.theta_[codes] + noise * np.sqrt(self.var_[codes])
+        return X.astype(self.theta_.dtype, copy=False), self.classes_[codes]
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the most probable class of each row of X; of equals the first in `classes_`.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows to classify.
+
+        Returns
+        -------
+        y : ndarray of shape (n,)
+            Their labels.
+        """
+        check_is_fitted(self)
+        X = self._check_X(X, first=False)
+        if self._few(X):
+            labels: NDArray[Any] = self.classes_[self._decide(X)]
+            return labels
+        form = self._form()
+        labels = np.empty(X.shape[0], self.classes_.dtype)
+
+        def work(start: int, stop: int) -> None:
+            rows = X[start:stop]
+            codes = np.empty(len(rows), np.int64)
+            if loops.gaussian.choose_classes(read_only(rows), *form, codes):
+                codes = self._decide(rows)  # which says what is wrong, or goes by the prior
+            labels[start:stop] = self.classes_[codes]
+
+        _over_chunks(work, X)
+        return labels
+
+    def _decide(self, X: Any) -> NDArray[np.intp]:
+        """The place (n,) of the best class of each row."""
+        joint = self._scores(X, np.float64) + self.class_log_prior_
+        return np.asarray(self._possible(joint).argmax(axis=1))
+
+    def _measure(
+        self, X: Any, y: Any, sample_weight: NDArray[Any] | None, careful: bool = False
+    ) -> Moments:
+        try:
+            return Moments.of(X, y, sample_weight, missing=self.missing)
+        except ValueError:
+            self._refuse_strange(X)  # in scikit-learn's words, if it is that
+            raise
+
+    def _conclude(self) -> None:
+        moments, dtype = self.statistics_, self.statistics_.dtype
+        w, means, scatter = moments.feature_weight, moments.mean, moments.scatter
+        centre, spread = _of_all(w, moments.mean_pairs, scatter)
+        w, means, scatter = map(self._by_class, (w, means, scatter))
+        if not w.all():
+            means = np.where(w > 0, means, centre)
+        self.epsilon_ = float(self.var_smoothing * spread.max())
+        variances = self._variances(w, scatter, spread) + self.epsilon_
+        self.theta_ = means.astype(dtype)
+        self.var_ = variances.astype(dtype)
+        if not self.var_.all():
+            self.var_[self.var_ == 0] = SMALLEST_VARIANCE
+
+        K = len(self.classes_)
+        self.class_count_ = self._by_class(moments.weight).copy()
+        self.class_log_prior_ = log_prior(self.priors, self.class_count_, K).astype(dtype)
+        counted = self.class_count_ / self.class_count_.sum()
+        self.class_prior_ = np.array(counted if self.priors is None else self.priors, dtype)
+        n_variances = int(np.prod([self.theta_.shape[a] for a in (0, 1) if a not in self._pool]))
+        self.n_parameters_ = (K - 1) * (self.priors is None) + self.theta_.size + n_variances
+        self._set_logistic_form()
+
+    @property
+    def _pool(self) -> tuple[int, ...]:
+        return SHARED[self.variance]
+
+    def _variances(self, w: Table, scatter: Table, spread: Table) -> Table:
+        """The variances (K, d) before smoothing; `spread` (d,) where nothing is known."""
+        if self.variance == "class-feature" and self.ddof == 0 and w.all():
+            return np.asarray(scatter / w)
+        w = np.broadcast_to(w, scatter.shape)
+        pooled, weight, n_means = (
+            table.sum(axis=self._pool, keepdims=True) for table in (scatter, w, w > 0)
+        )
+        divisor = weight - self.ddof * n_means
+        short = (divisor <= 0) & (weight > 0)
+        if short.any():
+            warnings.warn(
+                f"{np.count_nonzero(short)} of {short.size} variances cannot be estimated with "
+                f"ddof={self.ddof}: their rows weigh no more than that. They are taken as zero, "
+                "plus smoothing. More rows, ddof=0, or a variance shared more widely would do.",
+                stacklevel=7,
+            )
+        variances = np.where(weight > 0, pooled / np.where(divisor > 0, divisor, np.inf), spread)
+        return np.broadcast_to(variances, scatter.shape)
+
+    def _set_logistic_form(self) -> None:
+        """Set coef_ and intercept_ if the classes share their variances, else see they are gone.
+
+        log P(x | k) - log P(x | 0) = sum_j (m_kj - m_0j) / v_j (x_j - (m_kj + m_0j) / 2)
+        """
+        for name in ("coef_", "intercept_"):
+            self.__dict__.pop(name, None)
+        if 0 not in self._pool:
+            return
+        means, prior = self.theta_.astype(np.float64), self.class_log_prior_
+        if len(means) == 2:
+            other, rest, start = means[:1], means[1:], prior[1:] - prior[:1]
+        else:
+            other, rest, start = means.mean(axis=0, keepdims=True), means, prior
+        coef = (rest - other) / self.var_[:1]
+        intercept = start - (coef * (rest + other) / 2).sum(axis=1)
+        self.coef_ = coef.astype(self.theta_.dtype)
+        self.intercept_ = intercept.astype(self.theta_.dtype)
+
+    def _log_likelihood(self, X: Any) -> NDArray[Any]:
+        return self._scores(X, np.promote_types(X.dtype, self.theta_.dtype))
+
+    def _scores(self, X: Any, dtype: Any) -> NDArray[Any]:
+        """log P(x | y) for each row and class, (n, K), in 64 bits and then rounded to `dtype`."""
+        form, few = self._form(prior=False), self._few(X)
+        scores = np.empty((X.shape[0], len(self.classes_)), dtype)
+
+        @np.errstate(over="ignore", invalid="ignore")
+        def work(start: int, stop: int) -> None:
+            rows = X[start:stop]
+            if sp.issparse(X):
+                scores[start:stop] = _score_sparse(rows, *form)
+            elif few:
+                scores[start:stop] = _score(rows, *form)
+            else:
+                part = np.empty((len(rows), scores.shape[1]))
+                loops.gaussian.score_rows(read_only(rows), *form, part)
+                scores[start:stop] = part
+
+        _over_chunks(work, X)
+        with np.errstate(over="ignore"):
+            if not np.isfinite(scores.sum()):
+                self._refuse_strange(X)
+        return scores
+
+    def _log_factors(self, X: Any) -> Table:
+        self._refuse_strange(X)
+        x = X.toarray() if sp.issparse(X) else X
+        v = self.var_.astype(np.float64)
+        factors = -0.5 * ((x.astype(np.float64) - self.theta_) ** 2 / v + np.log(2 * np.pi * v))
+        return np.where(np.isnan(factors), 0.0, factors)
+
+    def _form(self, prior: bool = True) -> tuple[Table, Table, Table, Table | None]:
+        """The model as loops read it: mean, half precision, start and gap; see `loops.gaussian`."""
+        half_precision = 0.5 / self.var_.astype(np.float64)
+        norm = 0.5 * np.log(np.pi / half_precision)  # (K, d): log sqrt(2 pi v)
+        start = -norm.sum(axis=1)
+        if prior:
+            start += self.class_log_prior_
+        gap = -norm if self.missing == "ignore" else None
+        return self.theta_.astype(np.float64), half_precision, start, gap
+
+    def _few(self, X: Any) -> bool:
+        """Whether NumPy will do: by the size of the job alone, as the last bits depend on it."""
+        return sp.issparse(X) or bool(X.size * len(self.classes_) <= FEW_DISTANCES)
+
+    def _refuse_strange(self, X: Any) -> None:
+        """Raise if X holds infinity, or NaN that is not to be left out."""
+        values = X.data if sp.issparse(X) else X
+        assert_all_finite(values, allow_nan=self.missing == "ignore", input_name="X")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = self.missing == "ignore"
+        return tags
+
+
+def _of_all(w: Table, mean_pairs: Table, scatter: Table) -> tuple[Table, Table]:
+    """Mean and variance (d,) of all classes together; 0 and 1 for a feature nobody knows."""
+    total = w.sum(axis=0)
+    if not total.all():
+        nothing = np.broadcast_to(total == 0, scatter.shape[1:])
+        w, scatter = np.where(nothing, 1.0, w), np.where(nothing, 1.0, scatter)
+        total = w.sum(axis=0)
+    centre = (w * mean_pairs[0]).sum(axis=0) / total
+    # The distances are exact to the last digits even if the centre is rounded, and a rounded
+    # centre changes their squares by its square only.
+    away = (mean_pairs[0] - centre) + mean_pairs[1]
+    return centre, (scatter + w * away * away).sum(axis=0) / total
+
+
+def _over_chunks(work: Any, X: Any) -> None:
+    """Call ``work(start, stop)`` on chunks of rows that keep a thread busy for a while."""
+    cells = X.nnz if sp.issparse(X) else X.size
+    threads.over_chunks(work, X.shape[0], cells * threads.CELLS_PER_CHUNK // CELLS_PER_CHUNK)
+
+
+def _score(
+    X: NDArray[Any], mean: Table, half_precision: Table, start: Table, gap: Table | None
+) -> Table:
+    """As `loops.gaussian.score_rows`, in NumPy."""
+    scores = np.empty((len(X), len(mean)))
+    for k in range(len(mean)):
+        far = X - mean[k]
+        far *= far
+        if gap is None:
+            scores[:, k] = start[k] - far @ half_precision[k]
+        else:
+            scores[:, k] = start[k] - np.where(np.isnan(X), gap[k], far * half_precision[k]).sum(1)
+    return scores
+
+
+def _score_sparse(
+    X: Any, mean: Table, half_precision: Table, start: Table, gap: Table | None
+) -> Table:
+    """The same for CSR: the score of a row of zeros, and what each stored number changes in it.
+
+    h (x - m)^2 = h m^2 + h x (x - 2 m)
+    """
+    at_zero = half_precision * mean**2  # (K, d)
+    scores = start - at_zero.sum(axis=1)
+    if gap is not None:
+        missing = np.isnan(X.data)
+        where = sp.csr_array((missing.astype(np.float64), X.indices, X.indptr), shape=X.shape)
+        X = sp.csr_array((np.where(missing, 0, X.data), X.indices, X.indptr), shape=X.shape)
+        scores = scores + where @ (at_zero - gap).T
+    X = sp.csr_array(X, dtype=np.float64)
+    return np.asarray(scores - X.power(2) @ half_precision.T + X @ (2 * half_precision * mean).T)
