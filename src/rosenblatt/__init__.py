@@ -13,8 +13,18 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .certificates import Certificate, Claim, certify
+    from .discriminant_analysis import (
+        FisherDiscriminant,
+        LinearDiscriminantAnalysis,
+        QuadraticDiscriminantAnalysis,
+    )
     from .kernels import KernelPerceptron
-    from .linear_model import AveragedPerceptron, Perceptron, PocketPerceptron
+    from .linear_model import (
+        AveragedPerceptron,
+        LeastSquaresClassifier,
+        Perceptron,
+        PocketPerceptron,
+    )
     from .separation import Separability, separability
     from .trace import Trace
 
@@ -25,9 +35,13 @@ _HOMES = {
     "AveragedPerceptron": "linear_model",
     "Certificate": "certificates",
     "Claim": "certificates",
+    "FisherDiscriminant": "discriminant_analysis",
     "KernelPerceptron": "kernels",
+    "LeastSquaresClassifier": "linear_model",
+    "LinearDiscriminantAnalysis": "discriminant_analysis",
     "Perceptron": "linear_model",
     "PocketPerceptron": "linear_model",
+    "QuadraticDiscriminantAnalysis": "discriminant_analysis",
     "Separability": "separation",
     "Trace": "trace",
     "certify": "certificates",
@@ -38,9 +52,13 @@ __all__ = [
     "AveragedPerceptron",
     "Certificate",
     "Claim",
+    "FisherDiscriminant",
     "KernelPerceptron",
+    "LeastSquaresClassifier",
+    "LinearDiscriminantAnalysis",
     "Perceptron",
     "PocketPerceptron",
+    "QuadraticDiscriminantAnalysis",
     "Separability",
     "Trace",
     "certify",
@@ -49,6 +67,7 @@ __all__ = [
 
 _MODULES = (
     "certificates",
+    "discriminant_analysis",
     "estimation",
     "information",
     "kernels",

@@ -13,7 +13,7 @@ from scipy.special import logsumexp
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.additive import AdditiveClassifier
-from rosenblatt.explanation import Explanation, feature_names
+from rosenblatt.explanation import Explanation, one_row, two_classes
 
 
 class NaiveBayes(AdditiveClassifier):
@@ -128,32 +128,13 @@ class NaiveBayes(AdditiveClassifier):
             Its parts add up to the log-odds.
         """
         check_is_fitted(self)
-        if len(self.classes_) < 2:
-            raise ValueError("There is nothing to explain: the model knows one class only.")
-        X = self._check_X(x if np.ndim(x) == 2 or hasattr(x, "toarray") else [x], first=False)
-        if X.shape[0] != 1:
-            raise ValueError(f"x must be one example; got {X.shape[0]} rows.")
+        X = one_row(x, lambda X: self._check_X(X, first=False))
         parts, prior = self._log_factors(X), self.class_log_prior_
-        order = np.argsort(-(parts.sum(axis=1) + prior), kind="stable")
-        winner, second = int(order[0]), int(order[1])
-        if rival is not None:
-            found = np.flatnonzero(self.classes_ == rival)
-            if not len(found) or found[0] == winner:
-                raise ValueError(
-                    f"rival must be a class other than the predicted {self.classes_[winner]!r}; "
-                    f"got {rival!r}."
-                )
-            second = int(found[0])
+        winner, second = two_classes(self.classes_, parts.sum(axis=1) + prior, rival)
         with np.errstate(invalid="ignore"):  # both impossible: nothing can be said of the feature
             contributions = np.nan_to_num(parts[winner] - parts[second], nan=0.0, posinf=np.inf)
-        start = float(prior[winner] - prior[second])
-        return Explanation(
-            winner=self.classes_[winner],
-            rival=self.classes_[second],
-            log_odds=start + float(contributions.sum()),
-            start=start,
-            contributions=contributions,
-            names=feature_names(self, X.shape[1]),
+        return Explanation.of(
+            self, winner, second, float(prior[winner] - prior[second]), contributions
         )
 
     def _possible(self, joint: NDArray[Any]) -> NDArray[Any]:

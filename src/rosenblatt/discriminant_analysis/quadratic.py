@@ -1,0 +1,204 @@
+"""Quadratic discriminant analysis: one Gaussian per class, each of its own covariance."""
+
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.linalg import solve_triangular
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+
+from rosenblatt.prediction import Score
+
+from .base import Undetermined
+from .gaussians import Array, GaussianDiscriminant, upright, with_log
+
+LOG_TWO_PI = float(np.log(2 * np.pi))
+BLOCK_CELLS = 32_768  # what BLAS is given at a time; stays in the second-level cache
+
+
+class QuadraticDiscriminantAnalysis(GaussianDiscriminant):
+    """Quadratic discriminant analysis: Gaussian classes, each with a covariance of its own.
+
+    Shares P(y), means m_y and covariances S_y are those of maximum likelihood, and
+    ``log P(y | x) = -(x - m_y).S_y^-1.(x - m_y) / 2 - log |S_y| / 2 + log P(y)``, up to a number
+    that is the same for all classes. It all follows from the weight, mean and scatter of each
+    class, so a model streams, merges and forgets.
+
+    Parameters
+    ----------
+    solver : {"svd", "eigen"}
+        Both are answered from the class moments; `reg_param` goes with "svd", `shrinkage` and
+        `covariance_estimator` with "eigen".
+    shrinkage : float from 0 to 1, "auto" or None
+        The share of a multiple of the identity in each covariance. "auto" is Ledoit and Wolf's
+        rule, which reads the rows twice and works with `fit` alone.
+    priors : array-like of shape (K,) or None
+        The classes' shares; counted if None.
+    reg_param : float from 0 to 1
+        The share of the identity in each covariance.
+    store_covariance : bool
+        Whether to publish `covariance_`.
+    tol : float
+        A covariance with a variance of at most this in some direction is refused.
+    covariance_estimator : object or None
+        An estimator of covariances instead; with `fit` alone.
+    covariance : {"full", "diagonal"}
+        "diagonal" takes features as independent within a class.
+
+    Attributes
+    ----------
+    means_, priors_ : means and shares of the classes, shapes (K, d) and (K,).
+    rotations_ : for each class the principal axes of its covariance, shape (d, d).
+    scalings_ : for each class the variances along them, shape (d,).
+    covariance_ : for each class its covariance, shape (d, d), with `store_covariance`.
+    n_parameters_ : free numbers of the model.
+    classes_ : the labels, sorted.
+    statistics_ : the moments it all follows from.
+
+    Examples
+    --------
+    >>> from rosenblatt import QuadraticDiscriminantAnalysis
+    >>> X = [[-1, -1], [-2, -1], [-3, -2], [1, 1], [2, 1], [3, 2]]
+    >>> model = QuadraticDiscriminantAnalysis().fit(X, [1, 1, 1, 2, 2, 2])
+    >>> model.predict([[-0.8, -1]])
+    array([1])
+    >>> model.n_parameters_   # a share, two means of two numbers, two covariances of three
+    11
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "solver": [StrOptions({"svd", "eigen"})],
+        "shrinkage": [StrOptions({"auto"}), Interval(Real, 0, 1, closed="both"), None],
+        "priors": ["array-like", None],
+        "reg_param": [Interval(Real, 0, 1, closed="both")],
+        "store_covariance": ["boolean"],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "covariance_estimator": [HasMethods("fit"), None],
+        "covariance": [StrOptions({"full", "diagonal"})],
+    }
+
+    def __init__(
+        self,
+        *,
+        solver: str = "svd",
+        shrinkage: Any = None,
+        priors: Any = None,
+        reg_param: float = 0.0,
+        store_covariance: bool = False,
+        tol: float = 1e-4,
+        covariance_estimator: Any = None,
+        covariance: str = "full",
+    ) -> None:
+        self.solver = solver
+        self.shrinkage = shrinkage
+        self.priors = priors
+        self.reg_param = reg_param
+        self.store_covariance = store_covariance
+        self.tol = tol
+        self.covariance_estimator = covariance_estimator
+        self.covariance = covariance
+
+    def _draw(self) -> None:
+        self._check_solver()
+        statistic = self.statistics_
+        if len(statistic.classes) < 2:
+            raise Undetermined(
+                "The number of classes has to be greater than one. Got "
+                f"{len(statistic.classes)} class."
+            )
+        priors, means = self._shares(), self._by_class(statistic.mean)
+        covariances = self._class_covariances()
+        if self.solver == "svd" and self.reg_param:
+            here = np.eye(covariances.shape[1])
+            covariances = (1.0 - self.reg_param) * covariances + self.reg_param * here
+        # A class without rows has no share; that its covariance is the identity changes nothing.
+        covariances[priors == 0] = np.eye(covariances.shape[1])
+        scalings, rotations = np.linalg.eigh(covariances)
+        rows = self._by_class(statistic.rows)
+        for k in range(len(priors)):
+            if priors[k] > 0 and not scalings[k, 0] > self.tol:
+                self._refuse_flat(k, int(rows[k]))
+
+        dtype = statistic.dtype
+        self.priors_, self.means_ = priors.astype(dtype), means.astype(dtype)
+        self.scalings_ = [values[::-1].astype(dtype) for values in scalings]
+        self.rotations_ = [upright(axes[:, ::-1]).astype(dtype) for axes in rotations]
+        vars(self).pop("covariance_", None)
+        if self.store_covariance:
+            self.covariance_ = [covariance.astype(dtype) for covariance in covariances]
+        self.n_parameters_ = self._n_parameters(len(self.classes_))
+        self._prepare(priors, means, covariances)
+
+    def _refuse_flat(self, k: int, n_rows: int) -> None:
+        """Raise because the covariance of class k has no full rank."""
+        name, d = self.classes_[k], self.statistics_.n_features
+        if n_rows == 1:
+            what = f"y has only 1 sample in class {name}, covariance is ill defined."
+        else:
+            what = f"The covariance matrix of class {name}, of {n_rows} rows, is not full rank"
+            what += f" (a variance of at most tol={self.tol} in one of {d} directions)."
+        advice = "Set shrinkage, to 0.1 for a start"
+        if self.solver == "svd":
+            advice = "Set reg_param, to 0.1 for a start, or solver='eigen' and shrinkage"
+        raise Undetermined(f"{what} {advice}.")
+
+    def _prepare(self, priors: Array, means: Array, covariances: Array) -> None:
+        """Keep what predictions need: factors of the inverse covariances, and constants."""
+        d = means.shape[1]
+        lower = np.linalg.cholesky(covariances)
+        inverse = [solve_triangular(factor, np.eye(d), lower=True) for factor in lower]
+        # S^-1 = F F' with F upper triangular; |F'(x - m)|^2 is Mahalanobis' distance, squared.
+        self._factors = np.stack([np.ascontiguousarray(factor.T) for factor in inverse])
+        self._constants = with_log(priors) - np.log(np.diagonal(lower, axis1=1, axis2=2)).sum(1)
+        self._centre = (priors @ means).astype(self.statistics_.dtype)
+
+    def _score(self) -> Score:
+        if len(self.classes_) == 2:
+            return lambda rows: np.subtract(*self._joint(rows)[::-1])[None]
+        return self._joint
+
+    def _joint(self, rows: Any) -> NDArray[Any]:
+        """log P(x, y) of some rows (K, b), without the powers of 2 pi."""
+        dtype = np.result_type(rows.dtype, self.means_.dtype)
+        n, d = rows.shape
+        # Rows as distances from the middle of all classes, and a one: each class is one product.
+        offsets = [(m - self._centre) @ F for m, F in zip(self.means_, self._factors, strict=True)]
+        tables = [
+            np.vstack([F, -offset]).astype(dtype)
+            for F, offset in zip(self._factors, offsets, strict=True)
+        ]
+        joint = np.empty((len(tables), n), dtype)
+        size = max(64, BLOCK_CELLS // d)
+        block = np.ones((min(size, n), d + 1), dtype)
+        product, ones = np.empty((min(size, n), d), dtype), np.ones(d, dtype)
+        for start in range(0, n, size):
+            stop = min(start + size, n)
+            near, z = block[: stop - start], product[: stop - start]
+            some = rows[start:stop]
+            np.subtract(some.toarray() if sp.issparse(some) else some, self._centre, out=near[:, :d])
+            for k, table in enumerate(tables):
+                np.matmul(near, table, out=z)
+                np.multiply(z, z, out=z)
+                np.matmul(z, ones, out=joint[k, start:stop])
+        joint *= -0.5
+        joint += self._constants.astype(dtype)[:, None]
+        return joint
+
+    def _log_densities(self, rows: Any) -> NDArray[Any]:
+        joint = self._joint(rows)
+        joint -= 0.5 * LOG_TWO_PI * rows.shape[1]
+        return joint
+
+    def _spread(self, k: int) -> Array:
+        axes, variances = self.rotations_[k], self.scalings_[k]
+        return np.asarray((axes * np.sqrt(variances)).T, np.float64)
+
+    def _compare(self, x: Array, winner: int, rival: int) -> tuple[float, Array]:
+        # (x - m).P.(x - m) is the sum over features of (x - m)_j (P (x - m))_j
+        parts = []
+        for k in (winner, rival):
+            away = x - self.means_[k].astype(np.float64)
+            parts.append(-0.5 * away * (self._factors[k] @ (self._factors[k].T @ away)))
+        return float(self._constants[winner] - self._constants[rival]), parts[0] - parts[1]
