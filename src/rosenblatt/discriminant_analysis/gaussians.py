@@ -41,8 +41,8 @@ class GaussianDiscriminant(Discriminant):
     priors_: NDArray[Any]
 
     @abstractmethod
-    def _score(self) -> Score:
-        """The score function; see `prediction`."""
+    def _score(self, X: Any) -> Score:
+        """The score function for the rows of X; see `prediction`."""
 
     @abstractmethod
     def _log_densities(self, rows: Any) -> NDArray[Any]:
@@ -73,9 +73,8 @@ class GaussianDiscriminant(Discriminant):
         """
         self._check_known()
         n_columns = 1 if len(self.classes_) == 2 else len(self.classes_)
-        return prediction.all_scores(
-            prediction.rows_to_score(self, X), self._score(), n_columns
-        )
+        X = prediction.rows_to_score(self, X)
+        return prediction.all_scores(X, self._score(X), n_columns)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the most probable class of each row of X; of equals the first in `classes_`.
@@ -92,7 +91,7 @@ class GaussianDiscriminant(Discriminant):
         """
         self._check_known()
         X = prediction.rows_to_score(self, X)
-        return prediction.best_labels(X, self._score(), self.classes_)
+        return prediction.best_labels(X, self._score(X), self.classes_)
 
     def predict_proba(self, X: Any) -> NDArray[Any]:
         """Return P(y | x) for each row of X and class: (n, K).

@@ -159,9 +159,10 @@ class LinearDiscriminantAnalysis(
         self.rank_ = whitening.shape[1]
         self.n_parameters_ = self._n_parameters(1)
         self._n_features_out = self._max_components
-        # For densities: distances in these coordinates are Mahalanobis', and the volume of a unit.
-        self._centre, self._whitening = priors @ means, whitening
-        self._covariance_used = used
+        # For densities: distances in these coordinates are Mahalanobis'.
+        self._centre, self._whitening, self._covariance_used = priors @ means, whitening, used
+        volume = np.log(np.linalg.svd(whitening, compute_uv=False)).sum()
+        self._log_peaks = with_log(priors) + volume - 0.5 * LOG_TWO_PI * self.rank_
 
     def _n_components(self) -> int:
         most = min(len(self.classes_) - 1, self.statistics_.n_features)
@@ -257,23 +258,17 @@ class LinearDiscriminantAnalysis(
             coef, intercept = coef[1:] - coef[:1], intercept[1:] - intercept[:1]
         self.coef_, self.intercept_ = coef, intercept
 
-    def _score(self) -> Score:
+    def _score(self, X: Any) -> Score:
         return prediction.linear(self.coef_, self.intercept_)
 
     def _log_densities(self, rows: Any) -> NDArray[Any]:
         # |z - m|^2 / 2 with z and m in coordinates where the covariance is the identity
         axes, centre = self._whitening, self._centre
-        if sp.issparse(rows):
-            z = rows @ axes - centre @ axes
-        else:
-            z = (rows - centre) @ axes
+        z = rows @ axes - centre @ axes if sp.issparse(rows) else (rows - centre) @ axes
         places = (self.means_ - centre) @ axes
-        deviations = np.linalg.svd(axes, compute_uv=False)
-        constant = np.log(deviations).sum() - 0.5 * LOG_TWO_PI * axes.shape[1]
         joint = np.empty((len(places), z.shape[0]), np.result_type(rows.dtype, self.coef_.dtype))
         for k, place in enumerate(places):
-            joint[k] = constant - 0.5 * ((z - place) ** 2).sum(axis=1)
-        joint += with_log(self.priors_)[:, None]
+            joint[k] = self._log_peaks[k] - 0.5 * ((z - place) ** 2).sum(axis=1)
         return joint
 
     def _spread(self, k: int) -> Array:

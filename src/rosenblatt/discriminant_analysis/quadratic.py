@@ -6,16 +6,16 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.linalg import solve_triangular
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from rosenblatt.prediction import Score
 
 from .base import Undetermined
+from .distances import Factors
 from .gaussians import Array, GaussianDiscriminant, upright, with_log
 
 LOG_TWO_PI = float(np.log(2 * np.pi))
-BLOCK_CELLS = 32_768  # what BLAS is given at a time; stays in the second-level cache
+LARGE = 1_000_000  # numbers in a table for which a compiled loop is worth being loaded
 
 
 class QuadraticDiscriminantAnalysis(GaussianDiscriminant):
@@ -145,49 +145,22 @@ class QuadraticDiscriminantAnalysis(GaussianDiscriminant):
         raise Undetermined(f"{what} {advice}.")
 
     def _prepare(self, priors: Array, means: Array, covariances: Array) -> None:
-        """Keep what predictions need: factors of the inverse covariances, and constants."""
-        d = means.shape[1]
-        lower = np.linalg.cholesky(covariances)
-        inverse = [solve_triangular(factor, np.eye(d), lower=True) for factor in lower]
-        # S^-1 = F F' with F upper triangular; |F'(x - m)|^2 is Mahalanobis' distance, squared.
-        self._factors = np.stack([np.ascontiguousarray(factor.T) for factor in inverse])
-        self._constants = with_log(priors) - np.log(np.diagonal(lower, axis1=1, axis2=2)).sum(1)
-        self._centre = (priors @ means).astype(self.statistics_.dtype)
+        """Keep what predictions need, with distances from the middle of all classes."""
+        centre = (priors @ means).astype(self.statistics_.dtype)
+        constants = with_log(priors)
+        self._factors = Factors.of(centre, means, covariances, constants)
 
-    def _score(self) -> Score:
-        if len(self.classes_) == 2:
-            return lambda rows: np.subtract(*self._joint(rows)[::-1])[None]
-        return self._joint
-
-    def _joint(self, rows: Any) -> NDArray[Any]:
-        """log P(x, y) of some rows (K, b), without the powers of 2 pi."""
-        dtype = np.result_type(rows.dtype, self.means_.dtype)
-        n, d = rows.shape
-        # Rows as distances from the middle of all classes, and a one: each class is one product.
-        offsets = [(m - self._centre) @ F for m, F in zip(self.means_, self._factors, strict=True)]
-        tables = [
-            np.vstack([F, -offset]).astype(dtype)
-            for F, offset in zip(self._factors, offsets, strict=True)
-        ]
-        joint = np.empty((len(tables), n), dtype)
-        size = max(64, BLOCK_CELLS // d)
-        block = np.ones((min(size, n), d + 1), dtype)
-        product, ones = np.empty((min(size, n), d), dtype), np.ones(d, dtype)
-        for start in range(0, n, size):
-            stop = min(start + size, n)
-            near, z = block[: stop - start], product[: stop - start]
-            some = rows[start:stop]
-            np.subtract(some.toarray() if sp.issparse(some) else some, self._centre, out=near[:, :d])
-            for k, table in enumerate(tables):
-                np.matmul(near, table, out=z)
-                np.multiply(z, z, out=z)
-                np.matmul(z, ones, out=joint[k, start:stop])
-        joint *= -0.5
-        joint += self._constants.astype(dtype)[:, None]
-        return joint
+    def _score(self, X: Any) -> Score:
+        forms = self._factors.forms() if X.size >= LARGE and not sp.issparse(X) else None
+        two = len(self.classes_) == 2
+        dtype = np.result_type(X.dtype, self.means_.dtype)
+        if forms is not None:
+            return (forms.difference() if two else forms).score(dtype)
+        joint = self._factors.score(dtype)
+        return (lambda rows: np.subtract(*joint(rows)[::-1])[None]) if two else joint
 
     def _log_densities(self, rows: Any) -> NDArray[Any]:
-        joint = self._joint(rows)
+        joint = self._factors.score(np.result_type(rows.dtype, self.means_.dtype))(rows)
         joint -= 0.5 * LOG_TWO_PI * rows.shape[1]
         return joint
 
@@ -200,5 +173,7 @@ class QuadraticDiscriminantAnalysis(GaussianDiscriminant):
         parts = []
         for k in (winner, rival):
             away = x - self.means_[k].astype(np.float64)
-            parts.append(-0.5 * away * (self._factors[k] @ (self._factors[k].T @ away)))
-        return float(self._constants[winner] - self._constants[rival]), parts[0] - parts[1]
+            F = self._factors.tables[k]
+            parts.append(-0.5 * away * (F @ (F.T @ away)))
+        constants = self._factors.constants
+        return float(constants[winner] - constants[rival]), parts[0] - parts[1]

@@ -23,6 +23,7 @@ MODULES = (
     "perceptron",
     "pocket",
     "products",
+    "quadratic",
     "rows",
 )
 
