@@ -84,9 +84,7 @@ def one_row(x: Any, check: Callable[[Any], Any]) -> Any:
     return X
 
 
-def two_classes(
-    classes: NDArray[Any], scores: NDArray[Any], rival: Any = None
-) -> tuple[int, int]:
+def two_classes(classes: NDArray[Any], scores: NDArray[Any], rival: Any = None) -> tuple[int, int]:
     """The places of the class with the highest of the scores (K,), and of its rival or the next."""
     if len(classes) < 2:
         raise ValueError("There is nothing to explain: the model knows one class only.")

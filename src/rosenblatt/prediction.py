@@ -66,8 +66,8 @@ def best_labels(
     def decide(scores: NDArray[Any]) -> NDArray[Any]:
         if len(classes) == 2:
             second = scores[0] >= 0 if zero_is_second else scores[0] > 0
-            return classes.take(second.view(np.int8))
-        return classes.take(_highest(scores))
+            return np.asarray(classes.take(second.view(np.int8)))
+        return np.asarray(classes.take(_highest(scores)))
 
     n_columns = 1 if len(classes) == 2 else len(classes)
     parts = _over_chunks(X, score, n_columns, decide)
@@ -86,7 +86,7 @@ def probabilities(scores: NDArray[Any]) -> NDArray[Any]:
     """P(y | x) (n, K), as `log_probabilities`."""
     if scores.ndim == 1:
         return np.stack([expit(-scores), expit(scores)], axis=1)
-    return np.exp(log_probabilities(scores))
+    return np.asarray(np.exp(log_probabilities(scores)))
 
 
 def _over_chunks(

@@ -6,6 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.datasets import make_classification
+from sklearn.utils import get_tags
 
 import rosenblatt
 
@@ -18,11 +19,19 @@ ESTIMATORS = [
 # Settings that take other paths through the code than the defaults.
 SETTINGS = {
     "AveragedPerceptron": [{}, {"tol": None, "max_iter": 5}, {"early_stopping": True}],
+    "FisherDiscriminant": [{}, {"threshold": "prior", "shrinkage": 0.2}, {"threshold": "scan"}],
     "KernelPerceptron": [
         {"max_updates": 200},
         {"kernel": "poly", "coef0": 1.0, "max_updates": 200, "cache_size": 1.0},
         {"kernel": "linear", "pick": "worst", "max_updates": 20},
         {"early_stopping": True, "max_updates": 200},
+    ],
+    "LeastSquaresClassifier": [{}, {"fit_intercept": False}],
+    "LinearDiscriminantAnalysis": [
+        {},
+        {"solver": "lsqr", "shrinkage": 0.1},
+        {"solver": "eigen", "shrinkage": 0.1, "store_covariance": True},
+        {"covariance": "diagonal"},
     ],
     "Perceptron": [
         {},
@@ -33,6 +42,11 @@ SETTINGS = {
         {"early_stopping": True},
     ],
     "PocketPerceptron": [{"max_iter": 6}, {"pick": "worst", "max_updates": 20}],
+    "QuadraticDiscriminantAnalysis": [
+        {"reg_param": 0.01},
+        {"solver": "eigen", "shrinkage": 0.1, "store_covariance": True},
+        {"covariance": "diagonal"},
+    ],
 }
 
 # scikit-learn's checks that an estimator may fail, with the reason.
@@ -54,16 +68,33 @@ CHECKED_SETTINGS = {
     "KernelPerceptron": [{}, {"kernel": "poly", "coef0": 1.0}],
     "Perceptron": [{}, {"tol": None, "max_iter": 5}, {"penalty": "elasticnet"}],
     "PocketPerceptron": [{"max_updates": 1000}],
+    # Settings that read the rows a second time know no partial_fit, and the solver "lsqr" no
+    # transform, which the checks would call.
+    "FisherDiscriminant": [{}, {"threshold": "prior", "shrinkage": 0.2}],
+    "LeastSquaresClassifier": [{}, {"fit_intercept": False}],
+    "LinearDiscriminantAnalysis": [
+        {},
+        {"solver": "eigen", "shrinkage": 0.1},
+        {"covariance": "diagonal"},
+    ],
+    # Nor "eigen", which refuses a class that is one row again and again: nothing can be shrunk.
+    "QuadraticDiscriminantAnalysis": [{}, {"reg_param": 0.1, "covariance": "diagonal"}],
 }
 
 
-def instances(settings=SETTINGS):
-    """One estimator for each class and setting."""
+def instances(settings=SETTINGS, having=()):
+    """One estimator for each class and setting that has the given attributes."""
     return [
         estimator(**setting)
         for estimator in ESTIMATORS
         for setting in settings.get(estimator.__name__, [{}])
+        if all(hasattr(estimator(**setting), name) for name in having)
     ]
+
+
+def most_classes(estimator):
+    """3, or 2 for an estimator that says it takes no more."""
+    return 3 if get_tags(estimator).classifier_tags.multi_class else 2
 
 
 def name_of(estimator):
@@ -90,7 +121,11 @@ def problem(n_classes=2, n_rows=120, n_features=5, dtype=np.float64, sparse=Fals
 
 def learned(model):
     """The numbers that were learned: one array."""
-    return model.coef_ if hasattr(model, "coef_") else model.dual_coef_
+    for name in ("coef_", "dual_coef_"):
+        if hasattr(model, name):
+            return getattr(model, name)
+    tables = [a for a in fitted_arrays(model).values() if a.dtype.kind == "f"]
+    return np.concatenate([table.ravel() for table in tables])
 
 
 def fitted_arrays(model):
@@ -103,5 +138,5 @@ def fitted_arrays(model):
     return {
         name: np.asarray(value)
         for name, value in values.items()
-        if isinstance(value, np.ndarray | int)
+        if isinstance(value, np.ndarray | int | list)
     }

@@ -15,6 +15,7 @@ from tests.contract.estimators import (
     fitted_arrays,
     instances,
     learned,
+    most_classes,
     name_of,
     problem,
 )
@@ -29,9 +30,11 @@ classes = pytest.mark.parametrize("n_classes", [2, 3])
 @each_setting
 @classes
 def test_float32_stays_float32(estimator, n_classes):
-    X, y = problem(n_classes, dtype=np.float32)
+    X, y = problem(min(n_classes, most_classes(estimator)), dtype=np.float32)
     model = clone(estimator).fit(X, y)
-    assert learned(model).dtype == model.intercept_.dtype == np.float32
+    assert learned(model).dtype == np.float32
+    for name, value in fitted_arrays(model).items():
+        assert value.dtype.kind != "f" or value.dtype == np.float32, name
     assert model.decision_function(X).dtype == np.float32
     wide = clone(estimator).fit(X.astype(np.float64), y)
     assert learned(wide).dtype == np.float64
@@ -39,11 +42,13 @@ def test_float32_stays_float32(estimator, n_classes):
 
 @each_setting
 @classes
-def test_sparse_equals_dense_on_integers_to_the_bit(estimator, n_classes):
-    X, y = problem(n_classes)
+def test_sparse_equals_dense_on_integers(estimator, n_classes):
+    X, y = problem(min(n_classes, most_classes(estimator)))
     X = np.round(3 * X)
     dense, sparse = clone(estimator).fit(X, y), clone(estimator).fit(sp.csr_matrix(X), y)
-    if estimator.penalty is None:
+    if hasattr(dense, "statistics_"):  # products of dense rows are summed by BLAS
+        np.testing.assert_allclose(learned(dense), learned(sparse), rtol=1e-9, atol=1e-12)
+    elif estimator.penalty is None:
         for name, value in fitted_arrays(dense).items():
             assert np.array_equal(value, fitted_arrays(sparse)[name]), name
     else:
@@ -75,7 +80,7 @@ def test_indices_of_64_bits_give_the_same_fit(estimator):
 @each_setting
 @classes
 def test_pandas_and_polars_frames_give_the_same_fit(estimator, n_classes):
-    X, y = problem(n_classes)
+    X, y = problem(min(n_classes, most_classes(estimator)))
     names = [f"x{j}" for j in range(X.shape[1])]
     expected = clone(estimator).fit(X, y)
     for frame, labels in (
@@ -107,12 +112,14 @@ def test_read_only_and_fortran_ordered_input_is_accepted_and_left_alone(estimato
 
 @each_class
 def test_it_works_in_a_pipeline_with_set_output_and_in_a_search(Estimator):
-    X, y = problem(3)
+    X, y = problem(most_classes(Estimator()))
     frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])])
     pipeline = make_pipeline(StandardScaler(), Estimator()).set_output(transform="pandas")
     assert pipeline.fit(frame, y).score(frame, y) > 0.5
     assert list(pipeline[-1].feature_names_in_) == list(frame.columns)
-    search = GridSearchCV(Estimator(), {"max_iter": [1, 20]}, cv=3, n_jobs=2).fit(X, y)
+    name, default = next(iter(Estimator().get_params().items()))
+    grid = {"max_iter": [1, 20]} if hasattr(Estimator(), "max_iter") else {name: [default]}
+    search = GridSearchCV(Estimator(), grid, cv=3, n_jobs=2).fit(X, y)
     assert search.best_score_ > 0.5
 
 

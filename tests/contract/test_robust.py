@@ -18,6 +18,7 @@ from tests.contract.estimators import (
     SETTINGS,
     fitted_arrays,
     instances,
+    most_classes,
     name_of,
     problem,
 )
@@ -40,7 +41,7 @@ def fit_and_read(estimator, X, y):
 @each_setting
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_same_bits_on_any_number_of_threads(estimator, n_classes):
-    X, y = large_problem(n_classes)
+    X, y = large_problem(min(n_classes, most_classes(estimator)))
     results = []
     for n_threads in (1, 2, 4):
         with threads.limit(n_threads):
@@ -62,7 +63,9 @@ def test_same_bits_from_several_threads_at_once(estimator):
 @each_class
 def test_same_bits_in_joblib_workers(Estimator):
     X, y = large_problem(2)
-    estimator = Estimator(**SETTINGS[Estimator.__name__][0]).set_params(max_iter=3)
+    estimator = Estimator(**SETTINGS[Estimator.__name__][0])
+    if hasattr(estimator, "max_iter"):
+        estimator.set_params(max_iter=3)
     expected = fit_and_read(estimator, X, y)
     jobs = [joblib.delayed(fit_and_read)(estimator, X, y) for _ in range(4)]
     for backend in ("loky", "threading"):
@@ -88,16 +91,16 @@ def test_a_failed_fit_leaves_the_estimator_as_it_was(estimator):
     before = dict(vars(model))
     bad = X[:, :3].copy()
     bad[7, 1] = np.nan
-    with pytest.raises(ValueError, match="Input X contains NaN"):
+    with pytest.raises(ValueError, match="NaN"):
         model.fit(bad, y)
     assert vars(model) == before
     fresh = clone(estimator)
-    with pytest.raises(ValueError, match="Input X contains NaN"):
+    with pytest.raises(ValueError, match="NaN"):
         fresh.fit(bad, y)
     assert not any(name.endswith("_") for name in vars(fresh))
 
 
-@each_class
+@pytest.mark.parametrize("Estimator", [e for e in ESTIMATORS if hasattr(e(), "max_iter")])
 def test_ctrl_c_is_heard_within_a_second_and_leaves_the_estimator_as_it_was(Estimator):
     rng = np.random.RandomState(0)
     X, y = rng.standard_normal((200_000, 50)), rng.randint(2, size=200_000)

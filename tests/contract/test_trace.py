@@ -8,7 +8,9 @@ from rosenblatt import Trace
 from tests.contract.estimators import instances, learned, name_of, problem
 
 pytestmark = pytest.mark.usefixtures("unconverged")
-each_setting = pytest.mark.parametrize("estimator", instances(), ids=name_of)
+each_setting = pytest.mark.parametrize(
+    "estimator", instances(having=["set_callbacks"]), ids=name_of
+)
 
 
 @each_setting

@@ -13,7 +13,7 @@ from rosenblatt.base import all_or_nothing
 from rosenblatt.statistics import Labels, Moments
 
 
-class Undetermined(np.linalg.LinAlgError):  # type: ignore[misc]
+class Undetermined(np.linalg.LinAlgError):
     """The rows do not determine the model; a stream may bring more."""
 
 

@@ -1,8 +1,8 @@
 """Mahalanobis' distances of many rows from several classes, in two forms.
 
-Factors: S^-1 = F F' with F upper triangular, and |F'(x - m)|^2 by BLAS on blocks in cache. Forms:
-the same multiplied out to c + b.x + x.U.x, half the work, and for two classes a quarter, since
-only the difference of the forms is wanted; for covariances that are not near singular.
+Factors: S^-1 = F F', and |F'(x - m)|^2 by BLAS on blocks in cache. Forms: the same multiplied out
+to c + b.x + x.U.x with U upper triangular, half the work, and for two classes a quarter, since only
+the difference of the forms is wanted; for covariances that are not near singular.
 """
 
 from typing import Any, NamedTuple
@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import DTypeLike, NDArray
-from scipy.linalg import solve_triangular
 
 from rosenblatt import loops
 from rosenblatt.prediction import Score
@@ -23,7 +22,7 @@ MOST_APART = 1e6  # and so does a squared distance of a class from the middle
 
 
 class Factors(NamedTuple):
-    """Triangular factors of the inverse covariances, and constants."""
+    """Factors of the inverse covariances, and constants."""
 
     centre: NDArray[Any]  # (d,)
     places: Array  # (K, d): means less the centre
@@ -32,19 +31,20 @@ class Factors(NamedTuple):
     regular: bool  # whether it may be multiplied out
 
     @staticmethod
-    def of(centre: NDArray[Any], means: Array, covariances: Array, log_priors: Array) -> "Factors":
-        """From means (K, d), covariances (K, d, d) and the logarithms of the shares (K,)."""
-        lower = np.linalg.cholesky(covariances)
-        here = np.eye(means.shape[1])
-        tables = np.stack([solve_triangular(L, here, lower=True).T for L in lower])
-        volumes = np.log(np.diagonal(lower, axis1=1, axis2=2)).sum(axis=1)
+    def of(
+        centre: NDArray[Any], means: Array, variances: Array, axes: Array, log_priors: Array
+    ) -> "Factors":
+        """From means (K, d), variances (K, d) along axes (K, d, d), and log shares (K,)."""
+        tables = axes / np.sqrt(variances)[:, None, :]
         places = means - centre
+        # The condition that counts is that with all features scaled to one.
+        covariances = (axes * variances[:, None, :]) @ axes.transpose(0, 2, 1)
         deviations = np.sqrt(np.diagonal(covariances, axis1=1, axis2=2))
         scaled = covariances / deviations[:, :, None] / deviations[:, None, :]
         apart = (np.einsum("kd,kde->ke", places, tables) ** 2).sum(axis=1)
         regular = np.linalg.eigvalsh(scaled).min() > LEAST_VARIANCE and apart.max() < MOST_APART
-        constants = log_priors - volumes
-        return Factors(centre, places, np.ascontiguousarray(tables), constants, bool(regular))
+        constants = log_priors - 0.5 * np.log(variances).sum(axis=1)
+        return Factors(centre, places, tables, constants, bool(regular))
 
     def score(self, dtype: DTypeLike) -> Score:
         """The function of rows (b, d) that gives constant - |F'(x - m)|^2 / 2, (K, b)."""

@@ -180,6 +180,11 @@ class FisherDiscriminant(
         projected = prediction.all_scores(X, self._projection(), 1)
         return best_cut(projected, codes, sample_weight, middle)
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
 
 def best_cut(
     values: NDArray[Any], codes: NDArray[Any], weights: NDArray[Any] | None, middle: float

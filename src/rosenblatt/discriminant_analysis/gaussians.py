@@ -148,7 +148,7 @@ class GaussianDiscriminant(Discriminant):
 
         return prediction.all_scores(prediction.rows_to_score(self, X), density, 1)
 
-    def sample(self, n: int = 1, random_state: Any = None) -> tuple[NDArray[Any], NDArray[Any]]:
+    def sample(self, n: Any = 1, random_state: Any = None) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return n new rows (n, d) and their labels (n,), drawn from the model.
 
         Parameters

@@ -178,7 +178,7 @@ class LinearDiscriminantAnalysis(
     def _solve(self, priors: Array, means: Array) -> tuple[Array, Array]:
         """Set planes and directions; return a whitening (d, r) and the covariance it is of."""
         for name in ("covariance_", "scalings_", "xbar_", "explained_variance_ratio_"):
-            vars(self).pop(name, None)  # another solver may have left them
+            self.__dict__.pop(name, None)  # another solver may have left them
         dtype = self.statistics_.dtype
         if self.solver != "svd" or self.store_covariance:
             covariance = np.tensordot(priors, self._class_covariances(), axes=1)
@@ -246,9 +246,8 @@ class LinearDiscriminantAnalysis(
         coef = means @ vectors @ vectors.T
         self._set_planes(coef, with_log(priors) - 0.5 * (means * coef).sum(axis=1))
         dtype = self.statistics_.dtype
-        self.explained_variance_ratio_ = (values / values.sum())[: self._max_components].astype(
-            dtype
-        )
+        ratio = values[: self._max_components] / (values.sum() or 1.0)
+        self.explained_variance_ratio_ = ratio.astype(dtype)
         self.scalings_ = vectors.astype(dtype)
         return whitening
 

@@ -1,18 +1,20 @@
 """Quadratic discriminant analysis: one Gaussian per class, each of its own covariance."""
 
+import warnings
 from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.linalg import LinAlgWarning
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from rosenblatt.prediction import Score
 
 from .base import Undetermined
 from .distances import Factors
-from .gaussians import Array, GaussianDiscriminant, upright, with_log
+from .gaussians import ROUNDING, Array, GaussianDiscriminant, upright, with_log
 
 LOG_TWO_PI = float(np.log(2 * np.pi))
 LARGE = 1_000_000  # numbers in a table for which a compiled loop is worth being loaded
@@ -41,7 +43,8 @@ class QuadraticDiscriminantAnalysis(GaussianDiscriminant):
     store_covariance : bool
         Whether to publish `covariance_`.
     tol : float
-        A covariance with a variance of at most this in some direction is refused.
+        A variance of at most this in some direction is none: the class's covariance is not full
+        rank. "svd" takes it to be `tol`, with a warning; "eigen" refuses it.
     covariance_estimator : object or None
         An estimator of covariances instead; with `fit` alone.
     covariance : {"full", "diagonal"}
@@ -108,6 +111,7 @@ class QuadraticDiscriminantAnalysis(GaussianDiscriminant):
                 "The number of classes has to be greater than one. Got "
                 f"{len(statistic.classes)} class."
             )
+        self._refuse_single_rows()
         priors, means = self._shares(), self._by_class(statistic.mean)
         covariances = self._class_covariances()
         if self.solver == "svd" and self.reg_param:
@@ -116,39 +120,52 @@ class QuadraticDiscriminantAnalysis(GaussianDiscriminant):
         # A class without rows has no share; that its covariance is the identity changes nothing.
         covariances[priors == 0] = np.eye(covariances.shape[1])
         scalings, rotations = np.linalg.eigh(covariances)
-        rows = self._by_class(statistic.rows)
-        for k in range(len(priors)):
-            if priors[k] > 0 and not scalings[k, 0] > self.tol:
-                self._refuse_flat(k, int(rows[k]))
+        scalings = self._raised(scalings[:, ::-1])
+        rotations = np.stack([upright(axes[:, ::-1]) for axes in rotations])
 
         dtype = statistic.dtype
         self.priors_, self.means_ = priors.astype(dtype), means.astype(dtype)
-        self.scalings_ = [values[::-1].astype(dtype) for values in scalings]
-        self.rotations_ = [upright(axes[:, ::-1]).astype(dtype) for axes in rotations]
-        vars(self).pop("covariance_", None)
+        self.scalings_, self.rotations_ = (
+            list(scalings.astype(dtype)),
+            list(rotations.astype(dtype)),
+        )
+        self.__dict__.pop("covariance_", None)
         if self.store_covariance:
-            self.covariance_ = [covariance.astype(dtype) for covariance in covariances]
+            self.covariance_ = list(covariances.astype(dtype))
         self.n_parameters_ = self._n_parameters(len(self.classes_))
-        self._prepare(priors, means, covariances)
+        centre = (priors @ means).astype(dtype)
+        self._factors = Factors.of(centre, means, scalings, rotations, with_log(priors))
 
-    def _refuse_flat(self, k: int, n_rows: int) -> None:
-        """Raise because the covariance of class k has no full rank."""
-        name, d = self.classes_[k], self.statistics_.n_features
-        if n_rows == 1:
-            what = f"y has only 1 sample in class {name}, covariance is ill defined."
-        else:
-            what = f"The covariance matrix of class {name}, of {n_rows} rows, is not full rank"
-            what += f" (a variance of at most tol={self.tol} in one of {d} directions)."
-        advice = "Set shrinkage, to 0.1 for a start"
-        if self.solver == "svd":
-            advice = "Set reg_param, to 0.1 for a start, or solver='eigen' and shrinkage"
-        raise Undetermined(f"{what} {advice}.")
+    def _refuse_single_rows(self) -> None:
+        """Raise if a class is one row, counted once."""
+        statistic = self.statistics_
+        for k in np.flatnonzero((statistic.rows == 1) & (statistic.weight <= 1)):
+            raise Undetermined(
+                f"y has only 1 sample in class {statistic.classes[k]}, covariance is ill defined. "
+                "Leave the class out, or get more rows of it."
+            )
 
-    def _prepare(self, priors: Array, means: Array, covariances: Array) -> None:
-        """Keep what predictions need, with distances from the middle of all classes."""
-        centre = (priors @ means).astype(self.statistics_.dtype)
-        constants = with_log(priors)
-        self._factors = Factors.of(centre, means, covariances, constants)
+    def _raised(self, scalings: Array) -> Array:
+        """The variances (K, d) along the axes, none below a floor; "eigen" refuses those."""
+        floors = np.maximum(self.tol, ROUNDING * np.maximum(scalings[:, :1], 1e-300))
+        flat = scalings <= floors
+        if not flat.any():
+            return scalings
+        k = int(flat.any(axis=1).argmax())
+        what = (
+            f"The covariance matrix of class {self.classes_[k]} is not full rank: its variance is "
+            f"at most tol={self.tol} in {np.count_nonzero(flat[k])} of {flat.shape[1]} directions."
+        )
+        if self.solver == "eigen":
+            raise Undetermined(f"{what} Set shrinkage, to 0.1 for a start.")
+        if self._during != "partial_fit":
+            warnings.warn(
+                f"{what} There it is taken to be tol. Set reg_param, to 0.1 for a start, or "
+                "solver='eigen' and shrinkage.",
+                LinAlgWarning,
+                stacklevel=8,
+            )
+        return np.maximum(scalings, np.where(floors > 0, floors, 1.0))
 
     def _score(self, X: Any) -> Score:
         forms = self._factors.forms() if X.size >= LARGE and not sp.issparse(X) else None
