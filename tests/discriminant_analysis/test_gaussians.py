@@ -347,10 +347,13 @@ def test_what_needs_the_rows_works_with_fit_alone(model):
     X, y = clouds()
     model.fit(X, y)
     before = dict(vars(model))
-    for call in (lambda: model.partial_fit(X, y), lambda: model.forget(X[:5], y[:5]),
-                 lambda: model.merge(clone(model).fit(X, y)),
-                 lambda: type(model).from_statistics(model.statistics_, **model.get_params(deep=False)),
-                 ):  # fmt: skip
+    settings = model.get_params(deep=False)
+    for call in (
+        lambda: model.partial_fit(X, y),
+        lambda: model.forget(X[:5], y[:5]),
+        lambda: model.merge(clone(model).fit(X, y)),
+        lambda: type(model).from_statistics(model.statistics_, **settings),
+    ):
         with pytest.raises(ValueError, match=r"works with fit alone|same parameters"):
             call()
     assert vars(model) == before

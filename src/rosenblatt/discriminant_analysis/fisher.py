@@ -90,7 +90,8 @@ class FisherDiscriminant(
         """
         self._check_known()
         X = prediction.rows_to_score(self, X)
-        return prediction.all_scores(X, prediction.linear(self.coef_, self.intercept_), 1)
+        score = prediction.linear(self.coef_, self.intercept_)
+        return prediction.all_scores(X, score, 1, np.result_type(X.dtype, self.coef_.dtype))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class of each row of X: the second where w.x is at least the threshold.
@@ -124,10 +125,12 @@ class FisherDiscriminant(
         """
         self._check_known()
         X = prediction.rows_to_score(self, X)
-        return prediction.all_scores(X, self._projection(), 1)[:, None]
+        return self._project(X)[:, None]
 
-    def _projection(self) -> prediction.Score:
-        return prediction.linear(self.coef_, np.zeros_like(self.intercept_))
+    def _project(self, X: Any) -> NDArray[Any]:
+        """w.x of checked rows, (n,)."""
+        score = prediction.linear(self.coef_, np.zeros(1, self.coef_.dtype))
+        return prediction.all_scores(X, score, 1, np.result_type(X.dtype, self.coef_.dtype))
 
     def _row_reader(self) -> str | None:
         return "threshold='scan'" if self.threshold == "scan" else None
@@ -159,7 +162,7 @@ class FisherDiscriminant(
         dtype = statistic.dtype
         self.direction_ = w.astype(dtype)
         self.criterion_ = between**2 / spread if spread > 0 else 0.0
-        self.coef_, self.intercept_ = self.direction_[None], np.zeros(1, dtype)
+        self.coef_ = self.direction_[None]
         self.means_ = means.astype(dtype)
         self.rank_, self.n_parameters_ = whitening.shape[1], len(w) + 1
         self._n_features_out = 1
@@ -177,8 +180,7 @@ class FisherDiscriminant(
             variance = spread / weight.sum()
             return middle + float(variance * np.log(weight[0] / weight[1]) / between)
         X, codes, sample_weight = self._reread
-        projected = prediction.all_scores(X, self._projection(), 1)
-        return best_cut(projected, codes, sample_weight, middle)
+        return best_cut(self._project(X), codes, sample_weight, middle)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

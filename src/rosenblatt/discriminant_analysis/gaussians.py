@@ -74,7 +74,7 @@ class GaussianDiscriminant(Discriminant):
         self._check_known()
         n_columns = 1 if len(self.classes_) == 2 else len(self.classes_)
         X = prediction.rows_to_score(self, X)
-        return prediction.all_scores(X, self._score(X), n_columns)
+        return prediction.all_scores(X, self._score(X), n_columns, self._dtype(X))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the most probable class of each row of X; of equals the first in `classes_`.
@@ -144,9 +144,10 @@ class GaussianDiscriminant(Discriminant):
 
         def density(rows: Any) -> NDArray[Any]:
             joint = self._log_densities(rows)
-            return np.asarray(logsumexp(joint, axis=0)).astype(joint.dtype)[None]
+            return np.asarray(logsumexp(joint, axis=0))[None]
 
-        return prediction.all_scores(prediction.rows_to_score(self, X), density, 1)
+        X = prediction.rows_to_score(self, X)
+        return prediction.all_scores(X, density, 1, self._dtype(X))
 
     def sample(self, n: Any = 1, random_state: Any = None) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return n new rows (n, d) and their labels (n,), drawn from the model.
@@ -193,10 +194,15 @@ class GaussianDiscriminant(Discriminant):
         """
         self._check_known()
         X = one_row(x, lambda X: prediction.rows_to_score(self, X))
-        joint = prediction.all_scores(X, self._log_densities, len(self.classes_))
+        n_columns = len(self.classes_)
+        joint = prediction.all_scores(X, self._log_densities, n_columns, np.float64)
         winner, second = two_classes(self.classes_, np.atleast_2d(joint)[0], rival)
         row = (X.toarray() if sp.issparse(X) else X)[0].astype(np.float64)
         return Explanation.of(self, winner, second, *self._compare(row, winner, second))
+
+    def _dtype(self, X: Any) -> np.dtype[Any]:
+        """The precision of scores of X."""
+        return np.result_type(X.dtype, self.means_.dtype)
 
     def _row_reader(self) -> str | None:
         if self.covariance_estimator is not None:

@@ -138,7 +138,7 @@ class LinearDiscriminantAnalysis(
         X = prediction.rows_to_score(self, X)
         if axes.shape[1] == 0:
             return np.zeros((X.shape[0], 0), axes.dtype)
-        projected = prediction.all_scores(X, project, axes.shape[1])
+        projected = prediction.all_scores(X, project, axes.shape[1], self._dtype(X))
         return projected.reshape(X.shape[0], -1)
 
     def _draw(self) -> None:
@@ -265,7 +265,7 @@ class LinearDiscriminantAnalysis(
         axes, centre = self._whitening, self._centre
         z = rows @ axes - centre @ axes if sp.issparse(rows) else (rows - centre) @ axes
         places = (self.means_ - centre) @ axes
-        joint = np.empty((len(places), z.shape[0]), np.result_type(rows.dtype, self.coef_.dtype))
+        joint = np.empty((len(places), z.shape[0]), self._dtype(rows))
         for k, place in enumerate(places):
             joint[k] = self._log_peaks[k] - 0.5 * ((z - place) ** 2).sum(axis=1)
         return joint

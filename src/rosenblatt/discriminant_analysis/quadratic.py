@@ -170,14 +170,14 @@ class QuadraticDiscriminantAnalysis(GaussianDiscriminant):
     def _score(self, X: Any) -> Score:
         forms = self._factors.forms() if X.size >= LARGE and not sp.issparse(X) else None
         two = len(self.classes_) == 2
-        dtype = np.result_type(X.dtype, self.means_.dtype)
+        dtype = self._dtype(X)
         if forms is not None:
             return (forms.difference() if two else forms).score(dtype)
         joint = self._factors.score(dtype)
         return (lambda rows: np.subtract(*joint(rows)[::-1])[None]) if two else joint
 
     def _log_densities(self, rows: Any) -> NDArray[Any]:
-        joint = self._factors.score(np.result_type(rows.dtype, self.means_.dtype))(rows)
+        joint = self._factors.score(self._dtype(rows))(rows)
         joint -= 0.5 * LOG_TWO_PI * rows.shape[1]
         return joint
 

@@ -77,7 +77,8 @@ class LeastSquaresClassifier(AdditiveClassifier):
         """
         X = prediction.rows_to_score(self, X)
         score = prediction.linear(self.coef_, self.intercept_)
-        return prediction.all_scores(X, score, len(self.coef_))
+        dtype = np.result_type(X.dtype, self.coef_.dtype)
+        return prediction.all_scores(X, score, len(self.coef_), dtype)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class of the highest code of each row of X; of equals the first.
