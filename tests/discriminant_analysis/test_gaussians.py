@@ -404,6 +404,8 @@ def test_bad_input_is_refused_and_changes_nothing():
         LDA.from_statistics(Moments.of(X, y))
     same(LDA.from_statistics(Moments.of(X, y, full=True), covariance="diagonal"),
          LDA(covariance="diagonal").fit(X, y), X)  # fmt: skip
+    stream = QDA.from_statistics(Moments.of(X[:90], y[:90], full=True), covariance="diagonal")
+    same(stream.partial_fit(X[90:], y[90:]), QDA(covariance="diagonal").fit(X, y), X)
     model = QDA().fit(X, y)
     before = dict(vars(model))
     with pytest.raises(ValueError, match="Cannot remove"):

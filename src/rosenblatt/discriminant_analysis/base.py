@@ -100,6 +100,8 @@ class Discriminant(AdditiveClassifier):
                 "These statistics have no products of different features; make them with "
                 "Moments.of(X, y, full=True)."
             )
+        if self._diagonal():
+            self.statistics_ = self.statistics_.diagonal()
         self._waiting = None
         try:
             self._draw()

@@ -267,10 +267,8 @@ class GaussianDiscriminant(Discriminant):
 
     def _scatters(self) -> Array:
         """The scatter (k, d, d) of each class that has rows."""
-        statistic = self.statistics_.diagonal() if self._diagonal() else self.statistics_
-        if statistic.full:
-            return statistic.scatter
-        return np.stack([np.diag(scatter) for scatter in statistic.scatter])
+        scatters = self.statistics_.scatter
+        return scatters if self.statistics_.full else np.stack([np.diag(s) for s in scatters])
 
     def _n_covariance_parameters(self) -> int:
         """Free numbers of one covariance."""

@@ -68,16 +68,16 @@ class LinearDiscriminantAnalysis(
     Examples
     --------
     >>> from rosenblatt import LinearDiscriminantAnalysis
-    >>> X = [[-1, -1], [-2, -1], [-3, -2], [1, 1], [2, 1], [3, 2]]
-    >>> model = LinearDiscriminantAnalysis().fit(X, [1, 1, 1, 2, 2, 2])
-    >>> model.predict([[-0.8, -1]])
-    array([1])
-    >>> print(model.explain([-0.8, -1]))
-    1 rather than 2
+    >>> X = [[1, 2], [2, 3], [3, 3], [6, 5], [7, 8], [8, 7]]
+    >>> model = LinearDiscriminantAnalysis().fit(X, ["low", "low", "low", "high", "high", "high"])
+    >>> model.predict([[4, 4]])
+    array(['low'], dtype='<U4')
+    >>> print(model.explain([4, 4]))
+    low rather than high
       prior     +0
-      x1        -9.6
-      x2        +24
-      log-odds  +14.4
+      x1        +3.568
+      x2        +0.3243
+      log-odds  +3.892
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -239,7 +239,6 @@ class LinearDiscriminantAnalysis(
         else:
             moments = self.statistics_.total()
             scatter = moments.scatter[0] if moments.full else np.diag(moments.scatter[0])
-            scatter = np.diag(np.diag(scatter)) if self._diagonal() else scatter
             total = shrunk(scatter / moments.weight[0], self.shrinkage)
         values, vectors = eigh(total - covariance, covariance)
         values, vectors = values[::-1], upright(vectors[:, ::-1])

@@ -165,7 +165,7 @@ class QuadraticDiscriminantAnalysis(GaussianDiscriminant):
                 LinAlgWarning,
                 stacklevel=8,
             )
-        return np.maximum(scalings, np.where(floors > 0, floors, 1.0))
+        return np.maximum(scalings, floors)
 
     def _score(self, X: Any) -> Score:
         forms = self._factors.forms() if X.size >= LARGE and not sp.issparse(X) else None
