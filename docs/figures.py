@@ -12,7 +12,14 @@ from numpy.typing import NDArray
 from sklearn.datasets import make_circles, make_moons
 from sklearn.exceptions import ConvergenceWarning
 
-from rosenblatt import AveragedPerceptron, KernelPerceptron, Perceptron, PocketPerceptron
+from rosenblatt import (
+    AveragedPerceptron,
+    FisherDiscriminant,
+    KernelPerceptron,
+    LeastSquaresClassifier,
+    Perceptron,
+    PocketPerceptron,
+)
 from rosenblatt.plot import boundary
 from rosenblatt.plot.palette import COLOURS, INK, colour, marker, pyplot
 
@@ -29,6 +36,8 @@ def main() -> None:
         warnings.simplefilter("ignore", ConvergenceWarning)  # the data are noisy on purpose
         which_line(STATIC / "which_line.png")
         curved(STATIC / "kernels.png")
+        projected(STATIC / "fisher.png")
+        dragged(STATIC / "least_squares.png")
 
 
 def overlapping(n: int, seed: int) -> Data:
@@ -109,6 +118,81 @@ def curved(path: Path) -> None:
         error = "" if test is None else f"\n{1 - model.score(*test):.1%} of new rows wrong"
         ax.set_title(f"{title}\n{len(model.support_)} supports{error}", fontsize="medium")
         print(title, model.n_updates_, len(model.support_), 1 - model.score(X, y), error.strip())
+    figure.savefig(path, dpi=130, bbox_inches="tight")
+
+
+def slanted(n: int = 160, seed: int = 3) -> Data:
+    """Two long clouds side by side: they differ most along x1, and vary most there too."""
+    rng = np.random.RandomState(seed)
+    y = np.arange(n) % 2
+    X = rng.normal(size=(n, 2)) @ np.array([[2.2, 1.5], [0.0, 0.45]])
+    return X + np.outer(y, [2.0, -0.4]), y
+
+
+def projected(path: Path) -> None:
+    """Two directions through one table, and what each makes of the rows."""
+    X, y = slanted()
+    fisher = FisherDiscriminant().fit(X, y)
+    apart = fisher.means_[1] - fisher.means_[0]
+    cases = {"mean difference": apart, "Fisher's direction": fisher.direction_}
+    plt = pyplot()
+    figure = plt.figure(figsize=(9.4, 4.4), layout="constrained")
+    grid = figure.add_gridspec(2, 2, width_ratios=[1.1, 1])
+    plane = figure.add_subplot(grid[:, 0])
+    for k in (0, 1):
+        plane.scatter(*X[y == k].T, s=16, c=colour(k), marker=marker(k), alpha=0.6, linewidths=0)
+    middle = fisher.means_.mean(axis=0)
+    for i, (name, w) in enumerate(cases.items()):
+        unit, ink = w / np.linalg.norm(w), COLOURS[2 + i]
+        line = X @ unit
+        means = [line[y == k].mean() for k in (0, 1)]
+        scatter = sum(((line[y == k] - means[k]) ** 2).sum() for k in (0, 1))
+        J = (means[1] - means[0]) ** 2 / scatter
+        print(f"{name:18} J {J:.4f}, wrong {np.mean((line > np.mean(means)) != y):.3f}")
+        ends = np.array([middle - 4.5 * unit, middle + 4.5 * unit]).T
+        plane.plot(*ends, color=ink, linewidth=2.2, label=name)
+        side = figure.add_subplot(grid[i, 1])
+        bins = np.linspace(line.min(), line.max(), 31)
+        for k in (0, 1):
+            side.hist(line[y == k], bins, color=colour(k), alpha=0.6)
+        side.set_title(f"{name}, J = {J:.3f}", loc="left", fontsize="medium", color=ink)
+        side.axvline(np.mean(means), color=INK, linewidth=1, linestyle=(0, (4, 3)))
+        side.set_yticks([])
+        side.spines[["top", "right", "left"]].set_visible(False)
+    plane.set(xlabel="x1", ylabel="x2", aspect="equal")
+    plane.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False)
+    plane.spines[["top", "right"]].set_visible(False)
+    figure.savefig(path, dpi=130, bbox_inches="tight")
+
+
+def dragged(path: Path) -> None:
+    """Six points and the least-squares line, without and with a far, easy point."""
+    X = np.array([[1, 2], [2, 3], [3, 3], [6, 5], [7, 8], [8, 7]], dtype=float)
+    y = np.array([0, 0, 0, 1, 1, 1])
+    far = np.vstack([X, [60, 50]]), np.append(y, 1)
+    alone, with_far = LeastSquaresClassifier().fit(X, y), LeastSquaresClassifier().fit(*far)
+    plt = pyplot()
+    figure, axes = plt.subplots(1, 2, figsize=(9.4, 4.4), layout="constrained", sharey=True)
+    x2 = np.array([0.0, 10.0])
+    for ax, model, title in zip(
+        axes, (alone, with_far), ("six points", "and one far, easy point"), strict=True
+    ):
+        wrong = model.predict(X) != y
+        print(title, model.coef_[0], model.intercept_, "wrong:", X[wrong].tolist())
+        for k in (0, 1):
+            ax.scatter(*X[y == k].T, s=50, c=colour(k), marker=marker(k), zorder=3)
+        ax.scatter(*X[wrong].T, s=190, facecolors="none", edgecolors=INK, zorder=4)
+        for line, width in ((alone, 1.2), (model, 2.4)):
+            (a, b), c = line.coef_[0], line.intercept_[0]
+            dashes = "-" if line is model else (0, (4, 3))
+            # x1 as a function of x2: the line stands upright
+            ax.plot(-(b * x2 + c) / a, x2, color=COLOURS[2], linewidth=width, linestyle=dashes)
+        ax.set(xlim=(0, 10), ylim=(0, 10), xlabel="x1", aspect="equal")
+        ax.set_title(title, loc="left", fontsize="medium")
+        ax.spines[["top", "right"]].set_visible(False)
+    axes[0].set_ylabel("x2")
+    axes[1].annotate("(60, 50)", (9.9, 9.6), (-70, -4), textcoords="offset points",
+                     arrowprops={"arrowstyle": "->", "color": INK}, fontsize="small")  # fmt: skip
     figure.savefig(path, dpi=130, bbox_inches="tight")
 
 

@@ -1,13 +1,14 @@
 """Every scenario, in the order of the results: one module per family."""
 
 from benchmarks.scenario import Scenario
-from benchmarks.scenarios import (
+from benchmarks.scenarios import discrete_naive_bayes, discriminants, model_selection, naive_bayes, perceptron, separability
     discrete_naive_bayes,
     model_selection,
     naive_bayes,
     perceptron,
     separability,
 )
+from benchmarks.scenarios import discrete_naive_bayes, discriminants, model_selection, naive_bayes, perceptron, separability
 
 
 def all_scenarios(scale: float = 1.0) -> list[Scenario]:
@@ -17,5 +18,6 @@ def all_scenarios(scale: float = 1.0) -> list[Scenario]:
         *separability.scenarios(scale),
         *naive_bayes.scenarios(scale),
         *discrete_naive_bayes.scenarios(scale),
+        *discriminants.scenarios(scale),
         *model_selection.scenarios(scale),
     ]

@@ -13,8 +13,18 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .certificates import Certificate, Claim, certify
+    from .discriminant_analysis import (
+        FisherDiscriminant,
+        LinearDiscriminantAnalysis,
+        QuadraticDiscriminantAnalysis,
+    )
     from .kernels import KernelPerceptron
-    from .linear_model import AveragedPerceptron, Perceptron, PocketPerceptron
+    from .linear_model import (
+        AveragedPerceptron,
+        LeastSquaresClassifier,
+        Perceptron,
+        PocketPerceptron,
+    )
     from .model_selection import GridSearchCV, SealedTest, cross_validate, train_dev_test_split
     from .naive_bayes import (
         BernoulliNB,
@@ -38,13 +48,17 @@ _HOMES = {
     "Certificate": "certificates",
     "Claim": "certificates",
     "ComplementNB": "naive_bayes",
+    "FisherDiscriminant": "discriminant_analysis",
     "GaussianNB": "naive_bayes",
     "GridSearchCV": "model_selection",
     "KernelPerceptron": "kernels",
+    "LeastSquaresClassifier": "linear_model",
+    "LinearDiscriminantAnalysis": "discriminant_analysis",
     "MixedNB": "naive_bayes",
     "MultinomialNB": "naive_bayes",
     "Perceptron": "linear_model",
     "PocketPerceptron": "linear_model",
+    "QuadraticDiscriminantAnalysis": "discriminant_analysis",
     "SealedTest": "model_selection",
     "Separability": "separation",
     "Standardizer": "preprocessing",
@@ -62,13 +76,17 @@ __all__ = [
     "Certificate",
     "Claim",
     "ComplementNB",
+    "FisherDiscriminant",
     "GaussianNB",
     "GridSearchCV",
     "KernelPerceptron",
+    "LeastSquaresClassifier",
+    "LinearDiscriminantAnalysis",
     "MixedNB",
     "MultinomialNB",
     "Perceptron",
     "PocketPerceptron",
+    "QuadraticDiscriminantAnalysis",
     "SealedTest",
     "Separability",
     "Standardizer",
@@ -81,6 +99,7 @@ __all__ = [
 
 _MODULES = (
     "certificates",
+    "discriminant_analysis",
     "estimation",
     "information",
     "kernels",

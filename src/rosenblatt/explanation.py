@@ -1,5 +1,6 @@
 """Why a model decided as it did, in parts that add up."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,6 +40,20 @@ class Explanation:
     contributions: NDArray[np.float64]
     names: tuple[str, ...]
 
+    @staticmethod
+    def of(
+        model: Any, winner: int, rival: int, start: float, contributions: NDArray[np.float64]
+    ) -> "Explanation":
+        """Name the classes and features of a model's numbers."""
+        return Explanation(
+            winner=model.classes_[winner],
+            rival=model.classes_[rival],
+            log_odds=start + float(contributions.sum()),
+            start=start,
+            contributions=contributions,
+            names=feature_names(model, len(contributions)),
+        )
+
     def __str__(self) -> str:
         """A small table, the largest contributions first."""
         order = np.argsort(-np.abs(self.contributions), kind="stable")
@@ -59,3 +74,28 @@ def feature_names(model: Any, d: int) -> tuple[str, ...]:
     if names is None:
         return tuple(f"x{j + 1}" for j in range(d))
     return tuple(str(name) for name in names)
+
+
+def one_row(x: Any, check: Callable[[Any], Any]) -> Any:
+    """One example, (d,) or (1, d), as a checked table (1, d)."""
+    X = check(x if np.ndim(x) == 2 or hasattr(x, "toarray") else [x])
+    if X.shape[0] != 1:
+        raise ValueError(f"x must be one example; got {X.shape[0]} rows.")
+    return X
+
+
+def two_classes(classes: NDArray[Any], scores: NDArray[Any], rival: Any = None) -> tuple[int, int]:
+    """The places of the class with the highest of the scores (K,), and of its rival or the next."""
+    if len(classes) < 2:
+        raise ValueError("There is nothing to explain: the model knows one class only.")
+    order = np.argsort(-scores, kind="stable")
+    winner, second = int(order[0]), int(order[1])
+    if rival is not None:
+        found = np.flatnonzero(classes == rival)
+        if not len(found) or found[0] == winner:
+            raise ValueError(
+                f"rival must be a class other than the predicted {classes[winner]!r}; "
+                f"got {rival!r}."
+            )
+        second = int(found[0])
+    return winner, second

@@ -24,6 +24,7 @@ SETTINGS = {
     "BernoulliNB": [{}, {"alpha": 0}, {"beta_prior": (2, 3), "fit_prior": False}],
     "CategoricalNB": [{}, {"alpha": 0.5, "unknown": "smooth", "missing": "ignore"}],
     "ComplementNB": [{}, {"norm": True, "alpha": 0.1}],
+    "FisherDiscriminant": [{}, {"threshold": "prior", "shrinkage": 0.2}, {"threshold": "scan"}],
     "GaussianNB": [
         {},
         {"variance": "feature", "ddof": 1},
@@ -36,6 +37,13 @@ SETTINGS = {
         {"kernel": "linear", "pick": "worst", "max_updates": 20},
         {"early_stopping": True, "max_updates": 200},
     ],
+    "LeastSquaresClassifier": [{}, {"fit_intercept": False}],
+    "LinearDiscriminantAnalysis": [
+        {},
+        {"solver": "lsqr", "shrinkage": 0.1},
+        {"solver": "eigen", "shrinkage": 0.1, "store_covariance": True},
+        {"covariance": "diagonal"},
+    ],
     "MixedNB": [{}, {"alpha": 0, "variance": "feature"}],
     "MultinomialNB": [{}, {"alpha": 0}, {"fit_prior": False}],
     "Perceptron": [
@@ -47,6 +55,11 @@ SETTINGS = {
         {"early_stopping": True},
     ],
     "PocketPerceptron": [{"max_iter": 6}, {"pick": "worst", "max_updates": 20}],
+    "QuadraticDiscriminantAnalysis": [
+        {"reg_param": 0.01},
+        {"solver": "eigen", "shrinkage": 0.1, "store_covariance": True},
+        {"covariance": "diagonal"},
+    ],
     "Standardizer": [
         {},
         {"with_mean": False, "ddof": 0},
@@ -81,6 +94,17 @@ CHECKED_SETTINGS = {
     "MultinomialNB": [{}, {"alpha": 0}],
     "Perceptron": [{}, {"tol": None, "max_iter": 5}, {"penalty": "elasticnet"}],
     "PocketPerceptron": [{"max_updates": 1000}],
+    # Settings that read the rows a second time know no partial_fit, and the solver "lsqr" no
+    # transform, which the checks would call.
+    "FisherDiscriminant": [{}, {"threshold": "prior", "shrinkage": 0.2}],
+    "LeastSquaresClassifier": [{}, {"fit_intercept": False}],
+    "LinearDiscriminantAnalysis": [
+        {},
+        {"solver": "eigen", "shrinkage": 0.1},
+        {"covariance": "diagonal"},
+    ],
+    # Nor "eigen", which refuses a class that is one row again and again: nothing can be shrunk.
+    "QuadraticDiscriminantAnalysis": [{}, {"reg_param": 0.1, "covariance": "diagonal"}],
     "Standardizer": SETTINGS["Standardizer"],
 }
 
@@ -132,7 +156,10 @@ def name_of(estimator):
 def problem(
     n_classes=2, n_rows=120, n_features=5, dtype=np.float64, sparse=False, seed=0, estimator=None
 ):
-    """A noisy table with its labels; of counts for an estimator that asks for such."""
+    """A noisy table with its labels; of counts, or of two classes, for who asks for such."""
+    tags = None if estimator is None else get_tags(estimator)
+    if tags is not None and tags.classifier_tags and not tags.classifier_tags.multi_class:
+        n_classes = 2
     X, y = make_classification(
         n_rows,
         n_features,
@@ -142,8 +169,7 @@ def problem(
         random_state=seed,
     )
     X = X.astype(dtype)
-    tags = None if estimator is None else get_tags(estimator).input_tags
-    if tags is not None and (tags.positive_only or tags.categorical):
+    if tags is not None and (tags.input_tags.positive_only or tags.input_tags.categorical):
         X = np.clip(np.round(X), 0, 2)
     if sparse:
         X[np.abs(X) < 0.3] = 0
@@ -153,9 +179,12 @@ def problem(
 
 def learned(model):
     """The numbers that were learned: one array."""
-    names = ("coef_", "dual_coef_", "theta_", "feature_log_prob_")
-    found = next(getattr(model, name) for name in names if hasattr(model, name))
-    return np.hstack([part.ravel() for part in found]) if isinstance(found, list) else found
+    for name in ("coef_", "dual_coef_", "theta_", "feature_log_prob_"):
+        if hasattr(model, name):
+            found = getattr(model, name)
+            return np.hstack([p.ravel() for p in found]) if isinstance(found, list) else found
+    tables = [a for a in fitted_arrays(model).values() if a.dtype.kind == "f"]
+    return np.concatenate([table.ravel() for table in tables])
 
 
 def scores(model, X):

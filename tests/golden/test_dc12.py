@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from rosenblatt import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from rosenblatt.estimation import gaussian_log_likelihood, gaussian_mle
 
 POINTS = [[0, 0], [2, 1], [1, 2]]
@@ -18,3 +19,17 @@ def test_the_most_likely_gaussian_of_three_points():
     assert fitted.density(fitted.mean) == pytest.approx(0.275664, abs=1e-6)
     # 3 ln 0.275664 - (the distances sum to n d = 6) / 2
     assert gaussian_log_likelihood(POINTS, *fitted) == pytest.approx(-6.865713, abs=1e-6)
+
+
+def test_the_same_gaussian_as_a_class_of_a_discriminant():
+    # The other class is the same cloud, far away: shares of one half, equal covariances.
+    rows = np.vstack([POINTS, np.add(POINTS, 100)])
+    labels = [0, 0, 0, 1, 1, 1]
+    model = QuadraticDiscriminantAnalysis(store_covariance=True).fit(rows, labels)
+    np.testing.assert_allclose(model.means_[0], [1, 1])
+    np.testing.assert_allclose(model.covariance_[0], [[2 / 3, 1 / 3], [1 / 3, 2 / 3]])
+    assert np.exp(model.score_samples([[1, 1]])) == pytest.approx(0.275664 / 2, abs=1e-6)
+    assert model.score_samples(POINTS).sum() == pytest.approx(-6.865713 + 3 * np.log(0.5), abs=1e-6)
+    shared = LinearDiscriminantAnalysis(store_covariance=True).fit(rows, labels)
+    np.testing.assert_allclose(shared.covariance_, model.covariance_[0])
+    np.testing.assert_allclose(shared.score_samples(POINTS), model.score_samples(POINTS))

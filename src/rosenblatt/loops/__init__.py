@@ -25,6 +25,7 @@ MODULES = (
     "perceptron",
     "pocket",
     "products",
+    "quadratic",
     "rows",
     "scaling",
     "scores",

@@ -13,7 +13,7 @@ from scipy.special import logsumexp
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.additive import AdditiveClassifier
-from rosenblatt.explanation import Explanation, feature_names
+from rosenblatt.explanation import Explanation, one_row, two_classes
 
 
 class NaiveBayes(AdditiveClassifier):
@@ -138,37 +138,17 @@ class NaiveBayes(AdditiveClassifier):
             Its parts add up to the log-odds.
         """
         check_is_fitted(self)
-        if len(self.classes_) < 2:
-            raise ValueError("There is nothing to explain: the model knows one class only.")
-        X = self._check_X(x if np.ndim(x) == 2 or hasattr(x, "toarray") else [x], first=False)
-        if X.shape[0] != 1:
-            raise ValueError(f"x must be one example; got {X.shape[0]} rows.")
+        X = one_row(x, lambda X: self._check_X(X, first=False))
         parts, prior = self._log_factors(X), self._log_prior().astype(np.float64)
         joint = parts.sum(axis=1) + prior
         if np.isneginf(joint).all():
             parts, joint = np.zeros_like(parts), prior
-        order = np.argsort(-joint, kind="stable")
-        winner, second = int(order[0]), int(order[1])
-        if rival is not None:
-            found = np.flatnonzero(self.classes_ == rival)
-            if not len(found) or found[0] == winner:
-                raise ValueError(
-                    f"rival must be a class other than the predicted {self.classes_[winner]!r}; "
-                    f"got {rival!r}."
-                )
-            second = int(found[0])
+        winner, second = two_classes(self.classes_, joint, rival)
         with np.errstate(invalid="ignore"):  # both impossible: nothing can be said of the feature
             contributions = parts[winner] - parts[second]
             start = float(np.nan_to_num(prior[winner] - prior[second], posinf=np.inf))
         contributions[np.isnan(contributions)] = 0.0
-        return Explanation(
-            winner=self.classes_[winner],
-            rival=self.classes_[second],
-            log_odds=start + float(contributions.sum()),
-            start=start,
-            contributions=contributions,
-            names=feature_names(self, X.shape[1]),
-        )
+        return Explanation.of(self, winner, second, start, contributions)
 
     def _possible(self, joint: NDArray[Any]) -> NDArray[Any]:
         """The joint log-probabilities, with the prior where a row is impossible in every class."""

@@ -1,0 +1,123 @@
+"""What all discriminants share: class moments, and what to do when these are not enough."""
+
+from abc import abstractmethod
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
+
+from rosenblatt.additive import AdditiveClassifier
+from rosenblatt.base import all_or_nothing
+from rosenblatt.statistics import Labels, Moments
+
+
+class Undetermined(np.linalg.LinAlgError):
+    """The rows do not determine the model; a stream may bring more."""
+
+
+class Discriminant(AdditiveClassifier):
+    """A classifier that follows from the weight, mean and scatter of each class."""
+
+    statistics_: Moments
+
+    _during: Literal["", "fit", "partial_fit"] = ""
+    _reread: Any = None  # what a second look at the rows gave, between `_measure` and `_conclude`
+    _waiting: str | None = None  # what a stream has not told yet
+
+    @abstractmethod
+    def _draw(self) -> None:
+        """Set the fitted attributes that `statistics_` implies, or raise `Undetermined`."""
+
+    def _row_reader(self) -> str | None:
+        """The setting that asks for the rows themselves, which no statistic keeps; None if none."""
+        return None
+
+    def _read_again(self, X: Any, y: Labels, sample_weight: NDArray[Any] | None) -> Any:
+        """What that setting wants from the checked rows."""
+
+    def _diagonal(self) -> bool:
+        """Whether products of different features are left out."""
+        return False
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from X (n, d) and labels y (n,), in one pass; return self.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            The examples.
+        y : array-like of shape (n,)
+            Their labels.
+        sample_weight : array-like of shape (n,) or None
+            How often each row counts; any numbers >= 0.
+        """
+        self._during = "fit"
+        super().fit(X, y, sample_weight)
+        del self._during
+        return self
+
+    @all_or_nothing
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from some more rows; any batches give what one fit on all rows gives; return self.
+
+        Rows that do not determine a model yet are kept; until then there are no predictions.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            The examples.
+        y : array-like of shape (n,)
+            Their labels.
+        classes : array-like of shape (K,) or None
+            Labels that may come. They need not be given: a new one makes a new class.
+        sample_weight : array-like of shape (n,) or None
+            How often each row counts; any numbers >= 0.
+        """
+        self._during = "partial_fit"
+        super().partial_fit(X, y, classes, sample_weight)
+        del self._during
+        return self
+
+    def _measure(
+        self, X: Any, y: Labels, sample_weight: NDArray[Any] | None, careful: bool = False
+    ) -> Moments:
+        if self._during == "fit" and self._row_reader():
+            self._reread = self._read_again(X, y, sample_weight)
+        return Moments.of(X, y, sample_weight, full=not self._diagonal(), careful=careful)
+
+    def _conclude(self) -> None:
+        reader = self._row_reader()
+        if reader and self._during != "fit":
+            raise ValueError(
+                f"{reader} must read the rows themselves, which a statistic does not keep: it "
+                "works with fit alone, not with partial_fit, merge, forget or from_statistics."
+            )
+        if not (self.statistics_.full or self._diagonal()):
+            raise ValueError(
+                "These statistics have no products of different features; make them with "
+                "Moments.of(X, y, full=True)."
+            )
+        if self._diagonal():
+            self.statistics_ = self.statistics_.diagonal()
+        self._waiting = None
+        try:
+            self._draw()
+        except Undetermined as lack:
+            if self._during != "partial_fit":
+                raise
+            self._waiting = str(lack)
+        self._reread = None
+
+    def _check_known(self) -> None:
+        """Raise if there is no model to predict with."""
+        check_is_fitted(self)
+        if self._waiting:
+            raise NotFittedError(f"The rows so far do not make a model. {self._waiting}")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

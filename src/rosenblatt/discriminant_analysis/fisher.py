@@ -1,0 +1,212 @@
+"""Fisher's discriminant: the direction that separates two classes best for their spread."""
+
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from rosenblatt import prediction
+from rosenblatt.statistics import Labels
+
+from .base import Discriminant, Undetermined
+from .gaussians import Array, directions, shrunk
+
+
+class FisherDiscriminant(
+    ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
+    TransformerMixin,  # type: ignore[misc]
+    Discriminant,
+):
+    """Fisher's linear discriminant of two classes.
+
+    Of all directions w, ``S_W^-1 (m_2 - m_1)`` has the largest
+    ``J(w) = (w.(m_2 - m_1))**2 / (w.S_W.w)``: the distance of the projected means for the scatter
+    within the classes, S_W the sum of both. A row is of class 2 when w.x is at least the
+    threshold.
+
+    Parameters
+    ----------
+    threshold : {"midpoint", "prior", "scan"}
+        Midway between the projected means; where two Gaussians of equal variance, weighted by the
+        classes' shares, cross; or where the fewest training rows are wrong, which reads them once
+        more and works with `fit` alone.
+    shrinkage : float from 0 to 1 or None
+        The share of a multiple of the identity in S_W. Without it, directions in which neither
+        class varies are dropped.
+
+    Attributes
+    ----------
+    direction_ : w, from class 1 to class 2, shape (d,).
+    criterion_ : J(w), with the S_W of the data.
+    threshold_ : where the line of w.x is cut.
+    coef_, intercept_ : the same as a plane, ``w.x + b >= 0``, shapes (1, d) and (1,).
+    means_ : of the classes, shape (2, d).
+    rank_ : directions in which the classes vary.
+    n_parameters_ : free numbers of the model.
+    classes_ : the two labels, sorted.
+    statistics_ : the moments it all follows from.
+
+    Examples
+    --------
+    >>> from rosenblatt import FisherDiscriminant
+    >>> X = [[1, 2], [2, 3], [3, 3], [6, 5], [7, 8], [8, 7]]
+    >>> model = FisherDiscriminant().fit(X, [1, 1, 1, 2, 2, 2])
+    >>> model.direction_, model.threshold_
+    (array([1.18918919, 0.08108108]), 5.72972972...)
+    >>> model.transform([[1, 2]])
+    array([[1.35135135]])
+
+    References
+    ----------
+    .. [1] R. A. Fisher (1936), The use of multiple measurements in taxonomic problems.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "threshold": [StrOptions({"midpoint", "prior", "scan"})],
+        "shrinkage": [Interval(Real, 0, 1, closed="both"), None],
+    }
+
+    coef_: NDArray[Any]
+    intercept_: NDArray[Any]
+
+    def __init__(self, *, threshold: str = "midpoint", shrinkage: float | None = None) -> None:
+        self.threshold = threshold
+        self.shrinkage = shrinkage
+
+    def decision_function(self, X: Any) -> NDArray[Any]:
+        """Return w.x less the threshold for each row of X: (n,), at least zero for class 2.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows to score.
+
+        Returns
+        -------
+        scores : ndarray of shape (n,)
+        """
+        self._check_known()
+        X = prediction.rows_to_score(self, X)
+        score = prediction.linear(self.coef_, self.intercept_)
+        return prediction.all_scores(X, score, 1, np.result_type(X.dtype, self.coef_.dtype))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class of each row of X: the second where w.x is at least the threshold.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows to classify.
+
+        Returns
+        -------
+        y : ndarray of shape (n,)
+            Their labels.
+        """
+        self._check_known()
+        X = prediction.rows_to_score(self, X)
+        score = prediction.linear(self.coef_, self.intercept_)
+        return prediction.best_labels(X, score, self.classes_, zero_is_second=True)
+
+    def transform(self, X: Any) -> NDArray[Any]:
+        """Return w.x for each row of X: (n, 1).
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows to project.
+
+        Returns
+        -------
+        projected : ndarray of shape (n, 1)
+        """
+        self._check_known()
+        X = prediction.rows_to_score(self, X)
+        return self._project(X)[:, None]
+
+    def _project(self, X: Any) -> NDArray[Any]:
+        """w.x of checked rows, (n,)."""
+        score = prediction.linear(self.coef_, np.zeros(1, self.coef_.dtype))
+        return prediction.all_scores(X, score, 1, np.result_type(X.dtype, self.coef_.dtype))
+
+    def _row_reader(self) -> str | None:
+        return "threshold='scan'" if self.threshold == "scan" else None
+
+    def _read_again(self, X: Any, y: Labels, sample_weight: NDArray[Any] | None) -> Any:
+        return X, y.codes, sample_weight  # there is no direction yet to project them on
+
+    def _draw(self) -> None:
+        statistic = self.statistics_
+        if len(self.classes_) > 2:
+            raise ValueError(
+                "Only binary classification is supported. The type of the target is multiclass. "
+                f"There are {len(self.classes_)} classes; LinearDiscriminantAnalysis takes more."
+            )
+        if len(statistic.classes) < 2:
+            raise Undetermined("Fisher's direction leads from one class to another; got 1 class.")
+        means, within = statistic.mean, statistic.scatter.sum(axis=0)
+        whitening, _ = directions(shrunk(within, self.shrinkage))
+        if not whitening.shape[1]:
+            raise Undetermined(
+                "Neither class varies in any direction, so that none is the best; got "
+                f"{len(statistic)} sample(s)."
+            )
+        # w = S_W^-1 (m_2 - m_1)
+        apart = means[1] - means[0]
+        w = whitening @ (apart @ whitening)
+        between, spread = float(w @ apart), float(w @ within @ w)
+
+        dtype = statistic.dtype
+        self.direction_ = w.astype(dtype)
+        self.criterion_ = between**2 / spread if spread > 0 else 0.0
+        self.coef_ = self.direction_[None]
+        self.means_ = means.astype(dtype)
+        self.rank_, self.n_parameters_ = whitening.shape[1], len(w) + 1
+        self._n_features_out = 1
+        self.threshold_ = self._cut(w, means, spread, between)
+        self.intercept_ = np.array([-self.threshold_], dtype)
+
+    def _cut(self, w: Array, means: Array, spread: float, between: float) -> float:
+        """The threshold on the line of w.x."""
+        middle = float(w @ (means[0] + means[1]) / 2)
+        if self.threshold == "midpoint" or between == 0:
+            return middle
+        weight = self.statistics_.weight
+        if self.threshold == "prior":
+            # two Gaussians of variance s^2 cross at middle + s^2 log(p_1 / p_2) / (w.(m_2 - m_1))
+            variance = spread / weight.sum()
+            return middle + float(variance * np.log(weight[0] / weight[1]) / between)
+        X, codes, sample_weight = self._reread
+        return best_cut(self._project(X), codes, sample_weight, middle)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+
+def best_cut(
+    values: NDArray[Any], codes: NDArray[Any], weights: NDArray[Any] | None, middle: float
+) -> float:
+    """The threshold with the least weight of rows of code 0 at or above it, and of code 1 below.
+
+    It lies midway between two neighbours; of equals the one nearest to `middle` is taken.
+    """
+    order = np.argsort(values, kind="stable")
+    line = values[order].astype(np.float64)
+    second = codes[order] == 1
+    each = np.ones(len(line)) if weights is None else np.asarray(weights)[order]
+    # wrong[i]: the cut lies just below line[i]; the last cut is above all
+    below = np.concatenate([[0.0], np.cumsum(np.where(second, each, 0.0))])
+    above = np.concatenate([np.cumsum(np.where(second, 0.0, each)[::-1])[::-1], [0.0]])
+    wrong = below + above
+    ends = np.concatenate([[2 * line[0] - middle - 1], line, [2 * line[-1] - middle + 1]])
+    cuts = (ends[:-1] + ends[1:]) / 2
+    cuts[0], cuts[-1] = line[0], np.nextafter(line[-1], np.inf)
+    between = np.concatenate([[True], line[1:] > line[:-1], [True]])
+    wrong, cuts = wrong[between], cuts[between]
+    best = cuts[wrong <= wrong.min() + 1e-9 * each.sum()]
+    return float(best[np.abs(best - middle).argmin()])

@@ -1,0 +1,340 @@
+"""Classes as Gaussians: P(y) N(x; mean, covariance), by Bayes' rule.
+
+Legend: K classes, d features, priors (K,), means (K, d), covariances (d, d).
+"""
+
+import warnings
+from abc import abstractmethod
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.special import logsumexp
+from sklearn.base import clone
+from sklearn.covariance import ledoit_wolf
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils import check_random_state
+
+from rosenblatt import prediction
+from rosenblatt.explanation import Explanation, one_row, two_classes
+from rosenblatt.prediction import Score
+from rosenblatt.statistics import Labels
+
+from .base import Discriminant
+
+# A direction is no direction when its variance, the features scaled to one, is below this times d.
+ROUNDING = 1e-14
+
+Array = NDArray[np.float64]
+
+
+class GaussianDiscriminant(Discriminant):
+    """Decides by the joint density of class and features, Gaussian in each class."""
+
+    solver: Any
+    shrinkage: Any
+    covariance_estimator: Any
+    covariance: Any
+    means_: NDArray[Any]
+    priors_: NDArray[Any]
+
+    @abstractmethod
+    def _score(self, X: Any) -> Score:
+        """The score function for the rows of X; see `prediction`."""
+
+    @abstractmethod
+    def _log_densities(self, rows: Any) -> NDArray[Any]:
+        """log P(x, y) of some checked rows, (K, b)."""
+
+    @abstractmethod
+    def _spread(self, k: int) -> Array:
+        """A matrix (r, d) that turns standard normal rows (n, r) into those of class k."""
+
+    @abstractmethod
+    def _compare(self, x: Array, winner: int, rival: int) -> tuple[float, Array]:
+        """The log-odds of two classes at x (d,): a start, and the part (d,) of each feature."""
+
+    def decision_function(self, X: Any) -> NDArray[Any]:
+        """Return the log-odds (n,) of two classes, or the scores (n, K) of more.
+
+        Scores are log P(y | x), up to a number that is the same for all classes of a row.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows to score.
+
+        Returns
+        -------
+        scores : ndarray of shape (n,) or (n, K)
+            Columns in the order of `classes_`.
+        """
+        self._check_known()
+        n_columns = 1 if len(self.classes_) == 2 else len(self.classes_)
+        X = prediction.rows_to_score(self, X)
+        return prediction.all_scores(X, self._score(X), n_columns, self._dtype(X))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the most probable class of each row of X; of equals the first in `classes_`.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows to classify.
+
+        Returns
+        -------
+        y : ndarray of shape (n,)
+            Their labels.
+        """
+        self._check_known()
+        X = prediction.rows_to_score(self, X)
+        return prediction.best_labels(X, self._score(X), self.classes_)
+
+    def predict_proba(self, X: Any) -> NDArray[Any]:
+        """Return P(y | x) for each row of X and class: (n, K).
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows to classify.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n, K)
+            Columns in the order of `classes_`; each row sums to one.
+        """
+        if len(getattr(self, "classes_", ())) == 1:
+            return np.ones((len(self.decision_function(X)), 1), self.means_.dtype)
+        return prediction.probabilities(self.decision_function(X))
+
+    def predict_log_proba(self, X: Any) -> NDArray[Any]:
+        """Return log P(y | x) for each row of X and class: (n, K).
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows to classify.
+
+        Returns
+        -------
+        log_probabilities : ndarray of shape (n, K)
+            Columns in the order of `classes_`.
+        """
+        if len(getattr(self, "classes_", ())) == 1:
+            return np.zeros((len(self.decision_function(X)), 1), self.means_.dtype)
+        return prediction.log_probabilities(self.decision_function(X))
+
+    def score_samples(self, X: Any) -> NDArray[Any]:
+        """Return log P(x), the logarithm of the density of each row of X: (n,).
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows to judge.
+
+        Returns
+        -------
+        log_density : ndarray of shape (n,)
+            The mixture of the classes' densities, by their shares.
+        """
+        self._check_known()
+
+        def density(rows: Any) -> NDArray[Any]:
+            joint = self._log_densities(rows)
+            return np.asarray(logsumexp(joint, axis=0))[None]
+
+        X = prediction.rows_to_score(self, X)
+        return prediction.all_scores(X, density, 1, self._dtype(X))
+
+    def sample(self, n: Any = 1, random_state: Any = None) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return n new rows (n, d) and their labels (n,), drawn from the model.
+
+        Parameters
+        ----------
+        n : int
+            How many, at least one.
+        random_state : int, RandomState or None
+            Seed of the draw.
+
+        Returns
+        -------
+        X, y : ndarrays of shapes (n, d) and (n,)
+            The rows, in random order of classes.
+        """
+        self._check_known()
+        if not isinstance(n, Integral) or n < 1:
+            raise ValueError(f"n must be an integer >= 1; got {n!r}.")
+        rng = check_random_state(random_state)
+        shares = self.priors_.astype(np.float64)
+        codes = rng.choice(len(self.classes_), size=n, p=shares / shares.sum())
+        X = self.means_[codes].astype(np.float64)
+        for k in np.unique(codes):
+            spread = self._spread(k)
+            here = codes == k
+            X[here] += rng.standard_normal((np.count_nonzero(here), len(spread))) @ spread
+        return X.astype(self.means_.dtype), self.classes_[codes]
+
+    def explain(self, x: Any, rival: Any = None) -> Explanation:
+        """Return what each feature of one example adds to the log-odds of the predicted class.
+
+        Parameters
+        ----------
+        x : array-like of shape (d,) or (1, d)
+            The example.
+        rival : label or None
+            The class to compare with; the second most probable if None.
+
+        Returns
+        -------
+        explanation : Explanation
+            Its parts add up to the log-odds.
+        """
+        self._check_known()
+        X = one_row(x, lambda X: prediction.rows_to_score(self, X))
+        n_columns = len(self.classes_)
+        joint = prediction.all_scores(X, self._log_densities, n_columns, np.float64)
+        winner, second = two_classes(self.classes_, np.atleast_2d(joint)[0], rival)
+        row = (X.toarray() if sp.issparse(X) else X)[0].astype(np.float64)
+        return Explanation.of(self, winner, second, *self._compare(row, winner, second))
+
+    def _dtype(self, X: Any) -> np.dtype[Any]:
+        """The precision of scores of X."""
+        return np.result_type(X.dtype, self.means_.dtype)
+
+    def _row_reader(self) -> str | None:
+        if self.covariance_estimator is not None:
+            return "covariance_estimator"
+        return "shrinkage='auto'" if self.shrinkage == "auto" else None
+
+    def _diagonal(self) -> bool:
+        return bool(self.covariance == "diagonal")
+
+    def _read_again(self, X: Any, y: Labels, sample_weight: NDArray[Any] | None) -> list[Array]:
+        """The covariance of each class, then of all rows, as estimated from the rows."""
+        if sample_weight is not None:
+            raise ValueError(
+                f"sample_weight must be None with {self._row_reader()}, which knows no weights."
+            )
+        if sp.issparse(X):
+            raise TypeError(f"{self._row_reader()} needs a dense X; got a sparse matrix.")
+        wholes = [*(X[y.codes == k] for k in range(len(y.classes))), X]
+        covariances = [self._estimate(rows) for rows in wholes]
+        if self._diagonal():
+            covariances = [np.diag(np.diag(covariance)) for covariance in covariances]
+        return covariances
+
+    def _estimate(self, X: Array) -> Array:
+        """The covariance (d, d) of rows, by an estimator or by Ledoit and Wolf's rule."""
+        if self.covariance_estimator is None:
+            scaler = StandardScaler()
+            covariance = ledoit_wolf(scaler.fit_transform(X))[0]
+            return np.asarray(np.outer(scaler.scale_, scaler.scale_) * covariance, np.float64)
+        fitted = clone(self.covariance_estimator).fit(X)
+        if not hasattr(fitted, "covariance_"):
+            name = type(fitted).__name__
+            raise ValueError(f"{name} does not have a covariance_ attribute after fit.")
+        return np.asarray(fitted.covariance_, np.float64)
+
+    def _check_solver(self) -> None:
+        """Raise if the solver does not go with the other settings."""
+        if self.solver == "svd" and self.shrinkage is not None:
+            raise NotImplementedError(
+                "shrinkage not supported with 'svd' solver; choose solver='eigen'."
+            )
+        if self.solver == "svd" and self.covariance_estimator is not None:
+            raise ValueError(
+                "covariance_estimator is not supported with solver='svd'. Try solver='eigen'."
+            )
+        if self.covariance_estimator is not None and self.shrinkage not in (None, 0):
+            raise ValueError(
+                "covariance_estimator and shrinkage parameters are not None. Only one of the two "
+                "can be set."
+            )
+
+    def _class_covariances(self) -> Array:
+        """The covariance (K, d, d) of each class as the settings want it; zero without rows."""
+        if self._reread is not None:
+            seen: Array = np.stack(self._reread[:-1])
+        else:
+            weight, scatter = self.statistics_.weight, self._scatters()
+            seen = np.stack([
+                shrunk(scatter[k] / weight[k], self.shrinkage) for k in range(len(weight))
+            ])  # fmt: skip
+        return self._by_class(seen)
+
+    def _scatters(self) -> Array:
+        """The scatter (k, d, d) of each class that has rows."""
+        scatters = self.statistics_.scatter
+        return scatters if self.statistics_.full else np.stack([np.diag(s) for s in scatters])
+
+    def _n_covariance_parameters(self) -> int:
+        """Free numbers of one covariance."""
+        d = self.statistics_.n_features
+        return d if self._diagonal() else d * (d + 1) // 2
+
+    def _n_parameters(self, n_covariances: int) -> int:
+        """Free numbers of the whole model."""
+        n_classes = len(self.classes_)
+        shares = n_classes - 1 if self.priors is None else 0
+        means = n_classes * self.statistics_.n_features
+        return shares + means + n_covariances * self._n_covariance_parameters()
+
+    def _shares(self) -> Array:
+        """The classes' shares (K,): given, or counted; none for a class without rows."""
+        counted = self._by_class(self.statistics_.weight)
+        if self.priors is None:
+            return np.asarray(counted / counted.sum())
+        given = np.asarray(self.priors, dtype=np.float64)
+        if given.shape != counted.shape:
+            raise ValueError(
+                f"priors must be one number for each of the {len(counted)} classes; "
+                f"got {given.tolist()}."
+            )
+        if not (given >= 0).all():
+            raise ValueError(f"priors must be non-negative; got {given.tolist()}.")
+        if abs(given.sum() - 1.0) > 1e-5:
+            warnings.warn("The priors do not sum to 1. Renormalizing", UserWarning, stacklevel=7)
+        given = np.where(counted > 0, given, 0.0)
+        if not given.any():
+            raise ValueError("priors must not be zero for all classes that have rows.")
+        return np.asarray(given / given.sum())
+
+
+def shrunk(covariance: Array, shrinkage: Any) -> Array:
+    """(1 - s) covariance + s mean(variances) I; s = None means none."""
+    if not shrinkage:
+        return covariance
+    mean = np.trace(covariance) / len(covariance)
+    return np.asarray((1.0 - shrinkage) * covariance + shrinkage * mean * np.eye(len(covariance)))
+
+
+def directions(covariance: Array, least: float = 0.0) -> tuple[Array, Array]:
+    """Columns W (d, r) with ``W.T @ covariance @ W = I``, and their deviations (r,) before.
+
+    The features are scaled to deviation one first. Directions with a deviation of at most `least`
+    after it, or below rounding, are dropped: nothing is known of them.
+    """
+    deviation = np.sqrt(np.diag(covariance))
+    scale = np.where(deviation > 0, deviation, 1.0)
+    variances, axes = np.linalg.eigh(covariance / np.outer(scale, scale))
+    variances, axes = variances[::-1], upright(axes[:, ::-1])
+    floor = max(least**2, ROUNDING * len(covariance))
+    kept = variances > floor
+    deviations = np.sqrt(variances[kept])
+    return axes[:, kept] / scale[:, None] / deviations, deviations
+
+
+def upright(columns: Array) -> Array:
+    """The columns (d, r), each with the sign that makes its largest entry positive."""
+    largest = np.abs(columns).argmax(axis=0)
+    signs = np.where(np.take_along_axis(columns, largest[None], 0)[0] < 0, -1.0, 1.0)
+    return np.asarray(columns * signs)
+
+
+def with_log(shares: Array) -> Array:
+    """log of shares, minus infinity for none."""
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(shares))

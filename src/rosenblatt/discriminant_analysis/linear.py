@@ -1,0 +1,284 @@
+"""Linear discriminant analysis: one Gaussian per class, all of one covariance."""
+
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.linalg import eigh, lstsq
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+
+from rosenblatt import prediction
+from rosenblatt.prediction import Score
+
+from .base import Undetermined
+from .gaussians import Array, GaussianDiscriminant, directions, shrunk, upright, with_log
+
+LOG_TWO_PI = float(np.log(2 * np.pi))
+
+
+class LinearDiscriminantAnalysis(
+    ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
+    TransformerMixin,  # type: ignore[misc]
+    GaussianDiscriminant,
+):
+    """Linear discriminant analysis: Gaussian classes with one covariance S.
+
+    Shares P(y), means m_y and the covariance are those of maximum likelihood. Then
+    ``log P(y | x) = x.(S^-1 m_y) - m_y.(S^-1 m_y) / 2 + log P(y)``, up to a number that is the same
+    for all classes: boundaries are planes. It all follows from the weight, mean and scatter of
+    each class, so a model streams, merges and forgets.
+
+    Parameters
+    ----------
+    solver : {"svd", "lsqr", "eigen"}
+        All are answered from the class moments. "svd" drops directions in which the classes do
+        not vary; "lsqr" and "eigen" take `shrinkage`; "lsqr" has no `transform`.
+    shrinkage : float from 0 to 1, "auto" or None
+        The share of a multiple of the identity in each class's covariance. "auto" is Ledoit and
+        Wolf's rule, which reads the rows twice and works with `fit` alone.
+    priors : array-like of shape (K,) or None
+        The classes' shares; counted if None.
+    n_components : int or None
+        Columns of `transform`; at most, and by default, min(K - 1, d).
+    store_covariance : bool
+        Whether to publish `covariance_` with "svd" too.
+    tol : float
+        With "svd", a direction of deviation at most `tol`, features scaled to one, is dropped.
+    covariance_estimator : object or None
+        An estimator of covariances instead; for "lsqr" and "eigen", with `fit` alone.
+    covariance : {"full", "diagonal"}
+        "diagonal" takes features as independent within a class.
+
+    Attributes
+    ----------
+    coef_, intercept_ : the planes, shapes (K, d) and (K,), for two classes (1, d) and (1,).
+    means_, priors_ : means and shares of the classes, shapes (K, d) and (K,).
+    covariance_ : shape (d, d), the classes' covariances weighted by their shares.
+    xbar_ : the mean of the means, weighted by the shares, shape (d,); with "svd".
+    scalings_ : the directions of `transform`, shape (d, r); with "svd" and "eigen".
+    explained_variance_ratio_ : the share of each direction in what separates the means.
+    rank_ : directions in which the classes vary, and that were used.
+    n_parameters_ : free numbers of the model.
+    classes_ : the labels, sorted.
+    statistics_ : the moments it all follows from.
+
+    Examples
+    --------
+    >>> from rosenblatt import LinearDiscriminantAnalysis
+    >>> X = [[1, 2], [2, 3], [3, 3], [6, 5], [7, 8], [8, 7]]
+    >>> model = LinearDiscriminantAnalysis().fit(X, ["low", "low", "low", "high", "high", "high"])
+    >>> model.predict([[4, 4]])
+    array(['low'], dtype='<U4')
+    >>> print(model.explain([4, 4]))
+    low rather than high
+      prior     +0
+      x1        +3.568
+      x2        +0.3243
+      log-odds  +3.892
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "solver": [StrOptions({"svd", "lsqr", "eigen"})],
+        "shrinkage": [StrOptions({"auto"}), Interval(Real, 0, 1, closed="both"), None],
+        "n_components": [Interval(Integral, 1, None, closed="left"), None],
+        "priors": ["array-like", None],
+        "store_covariance": ["boolean"],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "covariance_estimator": [HasMethods("fit"), None],
+        "covariance": [StrOptions({"full", "diagonal"})],
+    }
+
+    coef_: NDArray[Any]
+    intercept_: NDArray[Any]
+
+    def __init__(
+        self,
+        solver: str = "svd",
+        shrinkage: Any = None,
+        priors: Any = None,
+        n_components: int | None = None,
+        store_covariance: bool = False,
+        tol: float = 1e-4,
+        covariance_estimator: Any = None,
+        covariance: str = "full",
+    ) -> None:
+        self.solver = solver
+        self.shrinkage = shrinkage
+        self.priors = priors
+        self.n_components = n_components
+        self.store_covariance = store_covariance
+        self.tol = tol
+        self.covariance_estimator = covariance_estimator
+        self.covariance = covariance
+
+    def transform(self, X: Any) -> NDArray[Any]:
+        """Project rows onto the directions that separate the classes best: (n, n_components).
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows to project.
+
+        Returns
+        -------
+        projected : ndarray of shape (n, n_components)
+            Coordinates in which the covariance of a class is the identity.
+        """
+        if self.solver == "lsqr":
+            raise NotImplementedError(
+                "transform not implemented for 'lsqr' solver (use 'svd' or 'eigen')."
+            )
+        self._check_known()
+        axes = self.scalings_[:, : self._max_components]
+        origin = self.xbar_ @ axes if self.solver == "svd" else np.zeros(axes.shape[1], axes.dtype)
+        project = prediction.linear(np.ascontiguousarray(axes.T), -origin)
+        X = prediction.rows_to_score(self, X)
+        if axes.shape[1] == 0:
+            return np.zeros((X.shape[0], 0), axes.dtype)
+        projected = prediction.all_scores(X, project, axes.shape[1], self._dtype(X))
+        return projected.reshape(X.shape[0], -1)
+
+    def _draw(self) -> None:
+        self._check_solver()
+        statistic = self.statistics_
+        if self._during == "fit" and len(statistic) <= len(self.classes_):
+            raise Undetermined(
+                "The number of samples must be more than the number of classes; got "
+                f"{len(statistic)} sample(s) of {len(self.classes_)} class(es)."
+            )
+        self._max_components = self._n_components()
+        priors, means = self._shares(), self._by_class(statistic.mean)
+        whitening, used = self._solve(priors, means)
+
+        dtype = statistic.dtype
+        self.priors_, self.means_ = priors.astype(dtype), means.astype(dtype)
+        self.coef_, self.intercept_ = self.coef_.astype(dtype), self.intercept_.astype(dtype)
+        self.rank_ = whitening.shape[1]
+        self.n_parameters_ = self._n_parameters(1)
+        self._n_features_out = self._max_components
+        # For densities: distances in these coordinates are Mahalanobis'.
+        self._centre, self._whitening, self._covariance_used = priors @ means, whitening, used
+        volume = np.log(np.linalg.svd(whitening, compute_uv=False)).sum()
+        self._log_peaks = with_log(priors) + volume - 0.5 * LOG_TWO_PI * self.rank_
+
+    def _n_components(self) -> int:
+        most = min(len(self.classes_) - 1, self.statistics_.n_features)
+        if self.n_components is None:
+            return most
+        if self.n_components > most and self._during != "partial_fit":
+            raise ValueError(
+                f"n_components cannot be larger than min(n_features, n_classes - 1), here {most}; "
+                f"got {self.n_components}."
+            )
+        return min(self.n_components, most)
+
+    def _solve(self, priors: Array, means: Array) -> tuple[Array, Array]:
+        """Set planes and directions; return a whitening (d, r) and the covariance it is of."""
+        for name in ("covariance_", "scalings_", "xbar_", "explained_variance_ratio_"):
+            self.__dict__.pop(name, None)  # another solver may have left them
+        dtype = self.statistics_.dtype
+        if self.solver != "svd" or self.store_covariance:
+            covariance = np.tensordot(priors, self._class_covariances(), axes=1)
+            self.covariance_ = covariance.astype(dtype)
+        if self.solver == "svd":
+            return self._solve_svd(priors, means)
+        if self.solver == "eigen":
+            whitening = self._solve_eigen(priors, means, covariance)
+        else:
+            whitening = self._solve_lsqr(priors, means, covariance)
+        return whitening, covariance
+
+    def _solve_svd(self, priors: Array, means: Array) -> tuple[Array, Array]:
+        """Whiten the pooled covariance, then turn the means' main axes into the first ones."""
+        statistic = self.statistics_
+        weight = float(statistic.weight.sum())
+        pooled = self._scatters().sum(axis=0) / weight
+        whitening, _ = directions(pooled, self.tol)
+        xbar = priors @ means
+        away = (means - xbar) @ whitening
+        n_ways = max(1, len(self.classes_) - 1)
+        lengths, axes = np.linalg.svd(
+            np.sqrt(weight * priors / n_ways)[:, None] * away, full_matrices=False
+        )[1:]
+        squares = lengths**2
+        ratio = squares / squares.sum() if squares.any() else squares
+        rank = int(np.count_nonzero(lengths > self.tol * lengths.max(initial=0.0)))
+        scalings = upright(whitening @ axes.T[:, :rank])
+        away = (means - xbar) @ scalings
+        coef = away @ scalings.T
+        intercept = with_log(priors) - 0.5 * (away**2).sum(axis=1) - coef @ xbar
+        self._set_planes(coef, intercept)
+        dtype = statistic.dtype
+        self.explained_variance_ratio_ = ratio[: self._max_components].astype(dtype)
+        self.scalings_, self.xbar_ = scalings.astype(dtype), xbar.astype(dtype)
+        return whitening, pooled
+
+    def _solve_lsqr(self, priors: Array, means: Array, covariance: Array) -> Array:
+        """Solve covariance @ coef = mean, by the shortest of several solutions."""
+        whitening, _ = directions(covariance)
+        if whitening.shape[1] == len(covariance):
+            coef = means @ whitening @ whitening.T
+        else:
+            coef = lstsq(covariance, means.T)[0].T
+        self._set_planes(coef, with_log(priors) - 0.5 * (means * coef).sum(axis=1))
+        return whitening
+
+    def _solve_eigen(self, priors: Array, means: Array, covariance: Array) -> Array:
+        """Find the directions with the most scatter between classes for that within."""
+        whitening, _ = directions(covariance)
+        if whitening.shape[1] < len(covariance):
+            raise Undetermined(
+                f"The covariance has only {whitening.shape[1]} of {len(covariance)} directions. "
+                "Set shrinkage, to 0.1 for a start, or choose solver='svd', which drops the others."
+            )
+        if self._reread is not None:
+            total = self._reread[-1]
+        else:
+            moments = self.statistics_.total()
+            scatter = moments.scatter[0] if moments.full else np.diag(moments.scatter[0])
+            total = shrunk(scatter / moments.weight[0], self.shrinkage)
+        values, vectors = eigh(total - covariance, covariance)
+        values, vectors = values[::-1], upright(vectors[:, ::-1])
+        coef = means @ vectors @ vectors.T
+        self._set_planes(coef, with_log(priors) - 0.5 * (means * coef).sum(axis=1))
+        dtype = self.statistics_.dtype
+        ratio = values[: self._max_components] / (values.sum() or 1.0)
+        self.explained_variance_ratio_ = ratio.astype(dtype)
+        self.scalings_ = vectors.astype(dtype)
+        return whitening
+
+    def _set_planes(self, coef: Array, intercept: Array) -> None:
+        """Publish coef (K, d) and intercept (K,); for two classes their difference."""
+        if len(self.classes_) == 2:
+            coef, intercept = coef[1:] - coef[:1], intercept[1:] - intercept[:1]
+        self.coef_, self.intercept_ = coef, intercept
+
+    def _score(self, X: Any) -> Score:
+        return prediction.linear(self.coef_, self.intercept_)
+
+    def _log_densities(self, rows: Any) -> NDArray[Any]:
+        # |z - m|^2 / 2 with z and m in coordinates where the covariance is the identity
+        axes, centre = self._whitening, self._centre
+        z = rows @ axes - centre @ axes if sp.issparse(rows) else (rows - centre) @ axes
+        places = (self.means_ - centre) @ axes
+        joint = np.empty((len(places), z.shape[0]), self._dtype(rows))
+        for k, place in enumerate(places):
+            joint[k] = self._log_peaks[k] - 0.5 * ((z - place) ** 2).sum(axis=1)
+        return joint
+
+    def _spread(self, k: int) -> Array:
+        values, axes = np.linalg.eigh(self._covariance_used)
+        return np.asarray((axes * np.sqrt(values.clip(0))).T)
+
+    def _compare(self, x: Array, winner: int, rival: int) -> tuple[float, Array]:
+        # log P(w)/P(r) + (S^-1 (m_w - m_r)) . (x - (m_w + m_r) / 2)
+        if len(self.classes_) == 2:
+            slope = self.coef_[0] * (1 if winner == 1 else -1)
+        else:
+            slope = self.coef_[winner] - self.coef_[rival]
+        means, log_priors = self.means_.astype(np.float64), with_log(self.priors_)
+        middle = (means[winner] + means[rival]) / 2
+        return float(log_priors[winner] - log_priors[rival]), slope * (x - middle)

@@ -1,0 +1,136 @@
+"""Scores and labels of many rows in one read: chunk by chunk, while each is in cache.
+
+A score function takes some rows and returns their scores, classes first: (K, b), or (1, b) for two
+classes, one number that is positive for the second. Values that are not finite show in the scores,
+so that X is not read once more to look for them.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import DTypeLike, NDArray
+from scipy.special import expit, logsumexp
+from sklearn.base import BaseEstimator
+from sklearn.utils import assert_all_finite
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from . import threads
+from .base import FLOATS
+from .statistics.scatter import one_blas_thread
+
+Score = Callable[[Any], NDArray[Any]]
+
+
+def rows_to_score(model: BaseEstimator, X: Any) -> Any:
+    """X (n, d) for a fitted model, in whatever order it is stored; the scores say if it is finite.
+
+    A chunk of CSC would cost a pass over all of it, so that other sparse layouts become CSR.
+    """
+    check_is_fitted(model)
+    return validate_data(
+        model, X, reset=False, accept_sparse="csr", dtype=FLOATS, ensure_all_finite=False
+    )
+
+
+def linear(coef: NDArray[Any], intercept: NDArray[Any]) -> Score:
+    """The score function of planes coef (K, d) and intercept (K,)."""
+
+    def score(rows: Any) -> NDArray[Any]:
+        if sp.issparse(rows):
+            scores: NDArray[Any] = np.ascontiguousarray((rows @ coef.T).T)
+        else:
+            scores = coef @ rows.T
+        scores += intercept[:, None]
+        return scores
+
+    return score
+
+
+def all_scores(X: Any, score: Score, n_columns: int, dtype: DTypeLike) -> NDArray[Any]:
+    """The scores of all rows: (n, K), or (n,) when there is one column."""
+    table = np.empty((X.shape[0], n_columns), dtype)
+
+    def keep(start: int, stop: int, scores: NDArray[Any]) -> None:
+        table[start:stop] = scores.T
+
+    _over_chunks(X, score, n_columns, keep)
+    return table[:, 0] if n_columns == 1 else table
+
+
+def best_labels(
+    X: Any, score: Score, classes: NDArray[Any], zero_is_second: bool = False
+) -> NDArray[Any]:
+    """The label (n,) of the highest score of each row, of equals the first.
+
+    For two classes, a score of zero is of the first too, unless `zero_is_second`.
+    """
+    labels = np.empty(X.shape[0], classes.dtype)
+
+    def decide(start: int, stop: int, scores: NDArray[Any]) -> None:
+        if len(classes) == 2:
+            place = (scores[0] >= 0 if zero_is_second else scores[0] > 0).view(np.int8)
+        else:
+            place = _highest(scores)
+        # Without the mode every number is checked for its range first, at ten times the price.
+        np.take(classes, place, out=labels[start:stop], mode="clip")
+
+    _over_chunks(X, score, 1 if len(classes) == 2 else len(classes), decide)
+    return labels
+
+
+def log_probabilities(scores: NDArray[Any]) -> NDArray[Any]:
+    """log P(y | x) (n, K) from the log-odds (n,) of two classes, or joint scores (n, K)."""
+    if scores.ndim == 1:
+        with np.errstate(over="ignore"):
+            return np.stack([-np.logaddexp(0, scores), -np.logaddexp(0, -scores)], axis=1)
+    return np.asarray(scores - logsumexp(scores, axis=1, keepdims=True))
+
+
+def probabilities(scores: NDArray[Any]) -> NDArray[Any]:
+    """P(y | x) (n, K), as `log_probabilities`."""
+    if scores.ndim == 1:
+        return np.stack([expit(-scores), expit(scores)], axis=1)
+    return np.asarray(np.exp(log_probabilities(scores)))
+
+
+def _over_chunks(
+    X: Any, score: Score, n_columns: int, use: Callable[[int, int, NDArray[Any]], None]
+) -> None:
+    """Call ``use(start, stop, scores)`` with the scores (K, b) of each chunk of rows."""
+
+    def work(start: int, stop: int) -> None:
+        rows = X[start:stop]
+        with np.errstate(invalid="ignore", over="ignore"):
+            scores = score(rows)
+            if not np.isfinite(scores.sum()):
+                _refuse_what_is_not_finite(rows, scores)
+        use(start, stop, scores)
+
+    cells = max(X.nnz if sp.issparse(X) else X.size, X.shape[0] * n_columns)
+    with one_blas_thread():
+        threads.over_chunks(work, X.shape[0], cells)
+
+
+def _highest(scores: NDArray[Any]) -> NDArray[np.intp]:
+    """The row of the highest number of each column of scores (K, b); of equals the first."""
+    best, place = scores[0].copy(), np.zeros(scores.shape[1], np.intp)
+    for k in range(1, len(scores)):
+        np.copyto(place, k, where=scores[k] > best)
+        np.maximum(best, scores[k], out=best)
+    return place
+
+
+def _refuse_what_is_not_finite(rows: Any, scores: NDArray[Any]) -> None:
+    """Raise if rows are not finite, or so large that nothing can be said of them.
+
+    A class that has no share may score minus infinity, and two classes plus or minus infinity.
+    """
+    assert_all_finite(rows.data if sp.issparse(rows) else rows, input_name="X")
+    best = scores.max(axis=0)
+    if np.isnan(best).any() or (len(scores) > 1 and np.isinf(best).any()):
+        raise ValueError(
+            "X holds numbers so large that their scores leave the range of floating point; "
+            "rescale the features, before fit and predict alike."
+        )
