@@ -1,14 +1,14 @@
 """Every scenario, in the order of the results: one module per family."""
 
 from benchmarks.scenario import Scenario
-from benchmarks.scenarios import discrete_naive_bayes, discriminants, model_selection, naive_bayes, perceptron, separability
+from benchmarks.scenarios import (
     discrete_naive_bayes,
+    discriminants,
     model_selection,
     naive_bayes,
     perceptron,
     separability,
 )
-from benchmarks.scenarios import discrete_naive_bayes, discriminants, model_selection, naive_bayes, perceptron, separability
 
 
 def all_scenarios(scale: float = 1.0) -> list[Scenario]:

@@ -46,7 +46,7 @@ def scenarios(scale: float) -> list[Scenario]:
 
 
 TRIED = (
-    "Prediction reads at 60-75% of bandwidth with two classes: the best of one, two and four rows at "
+    "Prediction reads at 60-75% of bandwidth with two classes: the best of one, two, four rows at "
     "a time, of blocks turned on their side, and of the form a z^2 + b z. The fit sums in pairs of "
     "doubles, so that rows can be taken out again: 17 operations a number where plain shifted sums "
     "have 3, which is what is missing."

@@ -24,7 +24,7 @@ class Discriminant(AdditiveClassifier):
 
     _during: Literal["", "fit", "partial_fit"] = ""
     _reread: Any = None  # what a second look at the rows gave, between `_measure` and `_conclude`
-    _waiting: str | None = None  # what a stream has not told yet
+    _lacking: str | None = None  # what a stream has not told yet
 
     @abstractmethod
     def _draw(self) -> None:
@@ -102,20 +102,20 @@ class Discriminant(AdditiveClassifier):
             )
         if self._diagonal():
             self.statistics_ = self.statistics_.diagonal()
-        self._waiting = None
+        self._lacking = None
         try:
             self._draw()
         except Undetermined as lack:
             if self._during != "partial_fit":
                 raise
-            self._waiting = str(lack)
+            self._lacking = str(lack)
         self._reread = None
 
     def _check_known(self) -> None:
         """Raise if there is no model to predict with."""
         check_is_fitted(self)
-        if self._waiting:
-            raise NotFittedError(f"The rows so far do not make a model. {self._waiting}")
+        if self._lacking:
+            raise NotFittedError(f"The rows so far do not make a model. {self._lacking}")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
