@@ -96,15 +96,15 @@ def bernoulli(model: Any, data: ClassData, tol: float) -> list[Claim]:
         X = model.binarize < X
         X = sp.csr_matrix(X, dtype=float) if sp.issparse(X) else X.astype(float)
     N, log_q = feature_counts(data, X), np.asarray(model.feature_log_prob_, np.float64)
-    alpha, n = smoothing(model, N.shape[1]), data.counts[:, np.newaxis]
+    n, (on, off) = data.counts[:, np.newaxis], added(model, N.shape[1])
     with np.errstate(invalid="ignore"):
-        p = np.where(np.isinf(alpha), 0.5, (N + alpha) / (n + 2 * alpha))
-    with np.errstate(divide="ignore"):
+        p = np.where(np.isinf(on), 0.5, (N + on) / (n + on + off))
+    with np.errstate(divide="ignore", invalid="ignore"):
         log_off_q, logs = np.log1p(-np.exp(log_q)), (np.log(p), np.log1p(-p))
     coins = np.stack([p, 1 - p], axis=-1)
     each = divergence(coins, np.stack(logs, axis=-1), np.stack([log_q, log_off_q], axis=-1))
-    finite = np.where(np.isinf(alpha), 0.0, alpha)
-    gap = float(((n + 2 * finite) * each).sum())
+    tosses = n + np.where(np.isinf(on), 0.0, on + off)
+    gap = float((tosses * each).sum())
     log_prior = np.asarray(model.class_log_prior_, np.float64)
     scores = linear_scores(X, log_q) + linear_scores(1 - _dense(X), log_off_q) + log_prior
     return [
@@ -114,8 +114,17 @@ def bernoulli(model: Any, data: ClassData, tol: float) -> list[Claim]:
         prior_claim(model, log_prior, data.counts),
         agrees("parameters", "the probabilities", np.exp(log_q), p),
         sums_to_one("the shares of the classes", log_prior),
-        shortfall("smoothed log-likelihood", gap, float((n + 2 * finite).sum()), tol),
+        shortfall("smoothed log-likelihood", gap, float(tosses.sum()), tol),
     ]
+
+
+def added(model: Any, d: int) -> tuple[Floats, Floats]:
+    """How many rows with and without each feature (d,) are added to those counted."""
+    prior = getattr(model, "beta_prior", None)
+    if prior is None:
+        return smoothing(model, d), smoothing(model, d)
+    on, off = (np.broadcast_to(part, d) for part in np.asarray(prior, np.float64) - 1)
+    return np.asarray(on), np.asarray(off)
 
 
 def complement(model: Any, data: ClassData, tol: float) -> list[Claim]:

@@ -88,6 +88,16 @@ class Discriminant(AdditiveClassifier):
             self._reread = self._read_again(X, y, sample_weight)
         return Moments.of(X, y, sample_weight, full=not self._diagonal(), careful=careful)
 
+    def _measure_groups(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: NDArray[Any] | None,
+        groups: NDArray[np.int64],
+        n_groups: int,
+    ) -> list[Any]:
+        return Moments.by_group(X, y, groups, n_groups, sample_weight, full=not self._diagonal())
+
     def _conclude(self) -> None:
         reader = self._row_reader()
         if reader and self._during != "fit":

@@ -64,6 +64,9 @@ class FisherDiscriminant(
     .. [1] R. A. Fisher (1936), The use of multiple measurements in taxonomic problems.
     """
 
+    _measured_by = ()
+    _simpler_when_larger = ("shrinkage",)
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "threshold": [StrOptions({"midpoint", "prior", "scan"})],
         "shrinkage": [Interval(Real, 0, 1, closed="both"), None],

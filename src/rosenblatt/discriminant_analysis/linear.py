@@ -80,6 +80,9 @@ class LinearDiscriminantAnalysis(
       log-odds  +3.892
     """
 
+    _measured_by = ("covariance",)
+    _simpler_when_larger = ("shrinkage",)
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "solver": [StrOptions({"svd", "lsqr", "eigen"})],
         "shrinkage": [StrOptions({"auto"}), Interval(Real, 0, 1, closed="both"), None],

@@ -71,6 +71,9 @@ class QuadraticDiscriminantAnalysis(GaussianDiscriminant):
     11
     """
 
+    _measured_by = ("covariance",)
+    _simpler_when_larger = ("reg_param", "shrinkage")
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "solver": [StrOptions({"svd", "eigen"})],
         "shrinkage": [StrOptions({"auto"}), Interval(Real, 0, 1, closed="both"), None],

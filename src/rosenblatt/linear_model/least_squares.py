@@ -53,6 +53,8 @@ class LeastSquaresClassifier(AdditiveClassifier):
     array([1, 2])
     """
 
+    _measured_by = ()
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"fit_intercept": ["boolean"]}
 
     coef_: NDArray[Any]
@@ -103,6 +105,16 @@ class LeastSquaresClassifier(AdditiveClassifier):
     ) -> Moments:
         # By class, though the equations want the sum only: classes seen later then fit in.
         return Moments.of(X, y, sample_weight, full=True, careful=careful)
+
+    def _measure_groups(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: NDArray[Any] | None,
+        groups: NDArray[np.int64],
+        n_groups: int,
+    ) -> list[Any]:
+        return Moments.by_group(X, y, groups, n_groups, sample_weight, full=True)
 
     def _conclude(self) -> None:
         statistic = self.statistics_

@@ -59,6 +59,9 @@ class BernoulliNB(LinearNB):
     statistics_: FeatureCounts
     feature_log_absent_: NDArray[Any]
 
+    _measured_by = ("binarize",)
+    _simpler_when_larger = ("alpha",)
+
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **LinearNB._parameter_constraints,
         "binarize": [None, Interval(Real, 0, None, closed="left")],
@@ -100,6 +103,16 @@ class BernoulliNB(LinearNB):
         self, X: Any, y: Any, sample_weight: NDArray[Any] | None, careful: bool = False
     ) -> FeatureCounts:
         return FeatureCounts.of(X, y, sample_weight, binarize=self.binarize)
+
+    def _measure_groups(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: NDArray[Any] | None,
+        groups: NDArray[np.int64],
+        n_groups: int,
+    ) -> list[Any]:
+        return FeatureCounts.by_group(X, y, groups, n_groups, sample_weight, binarize=self.binarize)
 
     def _conclude(self) -> None:
         present = self._by_class(self.statistics_.sums).T  # (d, K)

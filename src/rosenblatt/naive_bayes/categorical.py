@@ -72,6 +72,9 @@ class CategoricalNB(DiscreteNB):
     category_count_: list[NDArray[np.float64]]
     feature_log_prob_: list[NDArray[np.float64]]
 
+    _measured_by = ("missing",)
+    _simpler_when_larger = ("alpha",)
+
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **DiscreteNB._parameter_constraints,
         "min_categories": [None, "array-like", Interval(Integral, 1, None, closed="left")],

@@ -99,6 +99,9 @@ class GaussianNB(NaiveBayes):
     .. [1] A. Y. Ng, M. I. Jordan (2001), On discriminative vs. generative classifiers. *NIPS*.
     """
 
+    _measured_by = ("missing",)
+    _simpler_when_larger = ("var_smoothing",)
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "priors": ["array-like", None],
         "var_smoothing": [Interval(Real, 0, None, closed="left")],
@@ -195,6 +198,16 @@ class GaussianNB(NaiveBayes):
         except ValueError:
             self._refuse_strange(X)  # in scikit-learn's words, if it is that
             raise
+
+    def _measure_groups(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: NDArray[Any] | None,
+        groups: NDArray[np.int64],
+        n_groups: int,
+    ) -> list[Any]:
+        return Moments.by_group(X, y, groups, n_groups, sample_weight, missing=self.missing)
 
     def _conclude(self) -> None:
         moments, dtype = self.statistics_, self.statistics_.dtype

@@ -83,6 +83,9 @@ class MixedNB(NaiveBayes):
     array(['Adelie', 'Gentoo'], dtype='<U6')
     """
 
+    _measured_by = ("kinds",)
+    _simpler_when_larger = ("alpha",)
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "kinds": [dict, "array-like", None],
         "alpha": [Interval(Real, 0, None, closed="left")],

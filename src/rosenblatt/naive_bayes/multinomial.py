@@ -24,6 +24,16 @@ class CountNB(LinearNB):
     ) -> FeatureCounts:
         return FeatureCounts.of(X, y, sample_weight)
 
+    def _measure_groups(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: NDArray[Any] | None,
+        groups: NDArray[np.int64],
+        n_groups: int,
+    ) -> list[Any]:
+        return FeatureCounts.by_group(X, y, groups, n_groups, sample_weight)
+
     def _weights(self) -> tuple[NDArray[Any], NDArray[np.float64], float | None]:
         return self.feature_log_prob_.T, np.zeros(len(self.classes_)), None
 
@@ -171,6 +181,12 @@ class ComplementNB(CountNB):
     >>> ComplementNB().fit(documents, ["spam", "spam", "ham"]).predict([[1, 1, 0]])
     array(['spam'], dtype='<U4')
     """
+
+    _measured_by = ()
+    _simpler_when_larger = ("alpha",)
+
+    _measured_by = ()
+    _simpler_when_larger = ("alpha",)
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **CountNB._parameter_constraints,

@@ -105,6 +105,8 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, Additive):  # type: i
     (2.5, 3.0)
     """
 
+    _measured_by = ("method", "with_mean")
+
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "method": [StrOptions({"z-score", "min-max", "sigmoid", "l1", "l2"})],
         "ddof": [Interval(Integral, 0, None, closed="left")],
