@@ -170,6 +170,7 @@ def test_explanations_add_up():
     assert explanation.names == tuple("pqrs")
 
 
+@pytest.mark.needs_compiler  # large
 @pytest.mark.parametrize("variance", VARIANCES)
 def test_a_sample_has_the_moments_of_the_model(variance):
     X, y = problem()
@@ -333,6 +334,7 @@ def test_models_of_other_parameters_or_rows_are_not_merged_and_nothing_changes()
     assert vars(model) == before
 
 
+@pytest.mark.needs_compiler  # large
 def test_same_bits_on_any_number_of_threads():
     X, y = problem(n=60_000, d=30)
     results = []
@@ -344,6 +346,7 @@ def test_same_bits_on_any_number_of_threads():
         assert all(np.array_equal(a, b) for a, b in zip(results[0], other, strict=True))
 
 
+@pytest.mark.needs_compiler  # large
 def test_no_classifier_beats_bayes_on_data_from_the_model():
     """T4: the true model's error is the smallest, and is E[1 - max P(y | x)]."""
     truth = GaussianNB().fit(*problem())
@@ -363,6 +366,7 @@ def test_characters_in_grey():
     assert model.score(X[1000:], y[1000:]) > 0.8
 
 
+@pytest.mark.needs_compiler  # large
 def test_real_digits_in_grey(data_folder):
     with np.load(data_folder / "mnist10k" / "mnist10k.npz") as file:
         X, y = file["X"].reshape(10_000, -1).astype(np.float32), file["y"]

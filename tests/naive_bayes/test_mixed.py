@@ -166,6 +166,7 @@ def test_without_smoothing_an_impossible_row_gets_the_prior_with_a_word():
         assert model.predict_proba([["a", False]]).tolist() == [[0.5, 0.5]]
 
 
+@pytest.mark.needs_compiler  # large
 def test_a_sample_has_the_parameters_of_the_model():
     X, y = problem(n=300)
     model = MixedNB(kinds=KINDS).fit(X, y)
@@ -223,6 +224,7 @@ def test_heart_disease(data_folder):
     assert cross_val_score(MixedNB(kinds={"ca": "count"}), X, y, cv=10).mean() > 0.82
 
 
+@pytest.mark.needs_compiler  # large
 def test_adult_streamed_equals_adult_at_once(data_folder):
     X = pd.read_csv(data_folder / "adult" / "adult_train.csv.gz", na_values="?")
     test = pd.read_csv(data_folder / "adult" / "adult_test.csv.gz", na_values="?")

@@ -358,15 +358,12 @@ def _score(
     X: NDArray[Any], mean: Table, half_precision: Table, start: Table, gap: Table | None
 ) -> Table:
     """As `loops.gaussian.score_rows`, in NumPy."""
-    scores = np.empty((len(X), len(mean)))
-    for k in range(len(mean)):
-        far = X - mean[k]
-        far *= far
-        if gap is None:
-            scores[:, k] = start[k] - far @ half_precision[k]
-        else:
-            scores[:, k] = start[k] - np.where(np.isnan(X), gap[k], far * half_precision[k]).sum(1)
-    return scores
+    far = X[:, None, :] - mean  # (n, K, d), of few rows
+    far *= far
+    if gap is None:
+        return np.asarray(start - np.einsum("nkd,kd->nk", far, half_precision))
+    far *= half_precision
+    return np.asarray(start - np.where(np.isnan(far), gap, far).sum(axis=2))
 
 
 def _score_sparse(
