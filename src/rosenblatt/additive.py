@@ -18,7 +18,7 @@ from rosenblatt.base import FLOATS, all_or_nothing, encode_labels
 from rosenblatt.statistics import Labels, Statistic
 from rosenblatt.waiting import LOCK, ROWS, Waiting
 
-ROWS_PER_GROUP = 4  # at least, for groups to be measured all at once
+DATA_OVER_TABLES = 4  # how much larger data must be than the tables for all groups at once
 
 
 class Additive(BaseEstimator):  # type: ignore[misc]
@@ -167,9 +167,11 @@ class Additive(BaseEstimator):  # type: ignore[misc]
     ) -> list[Statistic]:
         """Check rows and measure each group of them; groups (n,) count from 0, none is empty."""
         rows = self._checked(X, y, sample_weight, first=True)
-        # Tables for every class pay for groups of some size only.
-        few = len(groups) < ROWS_PER_GROUP * n_groups
-        measure = Additive._measure_groups if few else type(self)._measure_groups
+        # All at once takes a table for each group and class, which pays while they are small.
+        n_classes = len(rows[1].classes) if isinstance(rows[1], Labels) else 1
+        tables = n_groups * n_classes * rows[0].shape[1]
+        large = DATA_OVER_TABLES * tables > getattr(rows[0], "nnz", np.prod(rows[0].shape))
+        measure = Additive._measure_groups if large else type(self)._measure_groups
         return [self._named(part) for part in measure(self, *rows, groups, n_groups)]
 
     def _checked(self, X: Any, y: Any, sample_weight: Any, first: bool) -> tuple[Any, Any, Any]:
