@@ -10,8 +10,10 @@ from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from rosenblatt.base import FLOATS, all_or_nothing, encode_labels
@@ -160,7 +162,18 @@ class Additive(BaseEstimator):  # type: ignore[misc]
     ) -> Statistic:
         """Check rows and measure them; `first` if nothing is known of their columns yet."""
         rows = self._checked(X, y, sample_weight, first)
-        return self._named(self._measure(*rows, careful))
+        try:
+            return self._named(self._measure(*rows, careful))
+        except ValueError:
+            self._refuse_strange(rows[0])  # in scikit-learn's words, if it is that
+            raise
+
+    def _refuse_strange(self, X: Any) -> None:
+        """Raise if X holds infinity, or NaN that is not to be left out."""
+        values = X.data if sp.issparse(X) else X
+        if getattr(values, "dtype", np.dtype(object)).kind == "f":
+            allow_nan = getattr(self, "missing", "refuse") == "ignore"
+            assert_all_finite(values, allow_nan=allow_nan, input_name="X")
 
     def _statistics_by_group(
         self, X: Any, y: Any, sample_weight: Any, groups: NDArray[np.int64], n_groups: int

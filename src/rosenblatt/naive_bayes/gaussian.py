@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.utils import assert_all_finite, check_random_state
+from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
@@ -193,11 +193,7 @@ class GaussianNB(NaiveBayes):
     def _measure(
         self, X: Any, y: Any, sample_weight: NDArray[Any] | None, careful: bool = False
     ) -> Moments:
-        try:
-            return Moments.of(X, y, sample_weight, missing=self.missing)
-        except ValueError:
-            self._refuse_strange(X)  # in scikit-learn's words, if it is that
-            raise
+        return Moments.of(X, y, sample_weight, missing=self.missing)
 
     def _measure_groups(
         self,
@@ -321,11 +317,6 @@ class GaussianNB(NaiveBayes):
     def _few(self, X: Any) -> bool:
         """Whether NumPy will do: by the size of the job alone, as the last bits depend on it."""
         return sp.issparse(X) or bool(X.size * len(self.classes_) <= FEW_DISTANCES)
-
-    def _refuse_strange(self, X: Any) -> None:
-        """Raise if X holds infinity, or NaN that is not to be left out."""
-        values = X.data if sp.issparse(X) else X
-        assert_all_finite(values, allow_nan=self.missing == "ignore", input_name="X")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -17,6 +17,9 @@ from .smoothing import log_shares
 class CountNB(LinearNB):
     """Models of how often each feature occurs."""
 
+    _measured_by = ()
+    _simpler_when_larger = ("alpha",)
+
     statistics_: FeatureCounts
 
     def _measure(
@@ -181,12 +184,6 @@ class ComplementNB(CountNB):
     >>> ComplementNB().fit(documents, ["spam", "spam", "ham"]).predict([[1, 1, 0]])
     array(['spam'], dtype='<U4')
     """
-
-    _measured_by = ()
-    _simpler_when_larger = ("alpha",)
-
-    _measured_by = ()
-    _simpler_when_larger = ("alpha",)
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **CountNB._parameter_constraints,
