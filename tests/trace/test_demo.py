@@ -24,6 +24,14 @@ def test_a_long_claim_goes_on_below_its_last_column():
 
 
 @pytest.mark.filterwarnings("error")
+def test_what_was_merged_forgotten_and_searched_is_what_a_refit_finds():
+    merge, forget, search = runpy.run_path(str(DEMO))["add_and_forget"]()
+    assert float(merge.split()[-1]) < 1e-12
+    assert float(forget.split()[-1]) < 1e-12
+    assert "the same scores" in search
+
+
+@pytest.mark.filterwarnings("error")
 def test_the_page_of_the_demo_names_the_sepals(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert runpy.run_path(str(DEMO))["replay"]() > 0
