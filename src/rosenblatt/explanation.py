@@ -30,7 +30,7 @@ class Explanation:
     >>> model = GaussianNB().fit([[0.0, 1.0], [1.0, 0.0], [5.0, 1.0], [6.0, 0.0]], [0, 0, 1, 1])
     >>> explanation = model.explain([5.0, 0.5])
     >>> explanation.winner, explanation.contributions.round(3)
-    (1, array([40.,  0.]))
+    (np.int64(1), array([40.,  0.]))
     """
 
     winner: Any

@@ -176,7 +176,7 @@ def test_what_cannot_be_is_refused_and_the_model_left_as_it_was():
         model.merge(Standardizer(ddof=0).fit(X))
     with pytest.raises(TypeError, match="can merge with another Standardizer only"):
         model.merge(StandardScaler().fit(X))
-    with pytest.raises(ValueError, match="Feature 2 holds NaN"):
+    with pytest.raises(ValueError, match="Input X contains NaN"):
         model.partial_fit(np.where(np.arange(6) == 2, np.nan, X))
     with pytest.raises(ValueError, match="6 features"):
         model.partial_fit(X[:, :2])

@@ -119,13 +119,13 @@ def add_product(weight, x, sums, b, j):
     sums[1, b, j] += rest + error
 
 
-@compiled
+@compiled(reorder_sums=True)  # the sum is only compared with zero
 def are_finite(numbers):
-    """Whether numbers (m,) are finite."""
-    finite = True
+    """Whether numbers (m,) are finite: zero times others is NaN."""
+    total = 0.0
     for p in range(numbers.shape[0]):
-        finite &= abs(np.float64(numbers[p])) < np.inf
-    return finite
+        total += np.float64(numbers[p]) * 0.0
+    return total == 0
 
 
 @compiled

@@ -99,7 +99,7 @@ class Statistic(ABC):
         mine, others = self._tables(), other._tables()
         # How far off a value may be depends on the way it was reached, and is not part of it.
         return mine.keys() == others.keys() and all(
-            _equal(mine[name], others[name]) for name in mine if name != "noise"
+            _equal(mine[name], others[name]) for name in mine if name.rpartition(".")[2] != "noise"
         )
 
     __hash__ = None  # type: ignore[assignment]
