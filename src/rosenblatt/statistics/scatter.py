@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import ThreadpoolController  # which scikit-learn brings along
+from threadpoolctl import ThreadpoolController
 
 from .. import loops
 from .batch import Batch
