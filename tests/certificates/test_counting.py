@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from sklearn import naive_bayes as theirs
 from sklearn.datasets import load_digits
 
-from rosenblatt import certify
+from rosenblatt import CategoricalNB, certify
 
 MODELS = [
     theirs.MultinomialNB(),
@@ -112,3 +112,12 @@ def test_it_must_be_fitted_on_as_many_columns_and_those_classes(digits):
         certify(model, X[:, :3], y)
     with pytest.raises(ValueError, match=r"y has labels \[10\] that the model does not know"):
         certify(model, X[:2], [1, 10])
+
+
+def test_categories_that_are_words():
+    X = [["red", "s"], ["blue", "m"], ["red", "m"], ["blue", "s"]]
+    y = ["a", "b", "a", "b"]
+    model = CategoricalNB().fit(X, y)
+    assert certify(model, X, y).holds
+    model.feature_log_prob_[1][0, 1] += 0.1
+    assert not certify(model, X, y).holds

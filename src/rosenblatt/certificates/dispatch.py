@@ -89,7 +89,8 @@ def certify(
         before = ", ".join(type(step).__name__ for step in steps)
         return _with_note(certificate, f"on the output of {before}") if before else certificate
     adapter = _adapter(model)
-    X, y, weight = _check_data(X, y, sample_weight)
+    # Categories may be words, which are compared and never added up.
+    X, y, weight = _check_data(X, y, sample_weight, words=hasattr(model, "categories_"))
     return adapter(model, X, y, weight, tol=tol, effort=effort)
 
 
@@ -122,9 +123,15 @@ def _with_note(certificate: Certificate, note: str) -> Certificate:
     )
 
 
-def _check_data(X: Any, y: Any, sample_weight: Any) -> tuple[Any, NDArray[Any], NDArray[Any]]:
-    """X in 64 bits, in the storage it came in; y and weights (n,)."""
-    X = sp.csr_matrix(X, dtype=np.float64) if sp.issparse(X) else np.asarray(X, dtype=np.float64)
+def _check_data(
+    X: Any, y: Any, sample_weight: Any, words: bool
+) -> tuple[Any, NDArray[Any], NDArray[Any]]:
+    """X in 64 bits, in the storage it came in, or as it is if of words; y and weights (n,)."""
+    words = words and np.asarray(X).dtype.kind not in "biuf"
+    if sp.issparse(X):
+        X = sp.csr_matrix(X, dtype=np.float64)
+    else:
+        X = np.asarray(X, dtype=None if words else np.float64)
     y = np.asarray(y)
     if X.ndim != 2:
         raise ValueError(f"X must be a table (n, d); got {X.ndim} dimensions.")
@@ -135,7 +142,7 @@ def _check_data(X: Any, y: Any, sample_weight: Any) -> tuple[Any, NDArray[Any], 
                 f"{name} must have one value per row of X, shape ({X.shape[0]},); "
                 f"got {column.shape}."
             )
-    if not np.isfinite(X.data if sp.issparse(X) else X).all():
+    if not words and not np.isfinite(X.data if sp.issparse(X) else X).all():
         raise ValueError("X must be finite to certify a fit on it; it contains NaN or infinity.")
     if not (weight >= 0).all():
         raise ValueError(f"sample_weight must not be negative; got {weight.min()}.")
