@@ -8,11 +8,12 @@ import pytest
 from hypothesis import HealthCheck, settings
 from sklearn.exceptions import ConvergenceWarning
 
-# The machine is shared, and a first call may compile: time says nothing here.
-settings.register_profile(
-    "rosenblatt", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
-)
-settings.load_profile("rosenblatt")
+# The machine is shared, and a first call may compile: time says nothing here. A change is judged by
+# the same questions each time; HYPOTHESIS_PROFILE=explore asks new ones, and more of them.
+COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("same", max_examples=60, derandomize=True, **COMMON)
+settings.register_profile("explore", max_examples=300, **COMMON)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
