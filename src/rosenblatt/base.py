@@ -1,4 +1,4 @@
-"""What models share: input checks, labels, the word to callbacks, a linear decision."""
+"""What models share: input checks, labels, the word to callbacks, linear scores."""
 
 import functools
 import warnings
@@ -8,7 +8,7 @@ from typing import Any, Literal, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.callback import CallbackSupportMixin, with_callbacks
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import assert_all_finite, column_or_1d
@@ -222,6 +222,37 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  #
         if sp.issparse(self.coef_):
             self.coef_ = self.coef_.toarray()
         return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class LinearRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+    """A regressor whose prediction is linear: one target, or one row of coefficients per target."""
+
+    coef_: Any  # (d,), or (t, d) for targets in columns
+    intercept_: Any  # a number, or (t,)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the predicted targets of the rows of X: (n,), or (n, t) for several.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows to predict.
+
+        Returns
+        -------
+        t : ndarray of shape (n,) or (n, t)
+            Their targets.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
+        predicted: NDArray[Any] = safe_sparse_dot(X, self.coef_.T, dense_output=True)
+        predicted = predicted + self.intercept_
+        return predicted
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
