@@ -30,6 +30,14 @@ ADAPTERS = {
         for package in ("rosenblatt", "sklearn")
         for kind in ("Linear", "Quadratic")
     },
+    **{
+        (package, name): "regression"
+        for package in ("rosenblatt", "sklearn")
+        for name in (
+            *("LinearRegression", "Ridge", "RidgeCV"),
+            *("Lasso", "LassoCV", "ElasticNet", "ElasticNetCV"),
+        )
+    },
     ("rosenblatt", "FisherDiscriminant"): "discriminants",
     ("rosenblatt", "LeastSquaresClassifier"): "discriminants",
 }
@@ -54,12 +62,12 @@ def certify(
     ----------
     model : a fitted estimator.
     X : the rows, shape (n, d); array, data frame or sparse matrix.
-    y : their labels or targets, shape (n,).
+    y : their labels or targets, shape (n,); (n, t) for several targets.
     sample_weight : weights of the rows, shape (n,), or None.
     tol : how near the best possible counts as reached, relative to the problem's scale; perceptrons
         have no such claim.
-    effort : 0 for what one pass over the data can tell; 1 also searches for the widest plane, or
-        for the proof that there is none.
+    effort : 0 for what one pass over the data can tell; 1 also searches for the widest plane or
+        for the proof that there is none, and for tighter bounds on what is left to gain.
 
     Returns
     -------
@@ -137,7 +145,8 @@ def _check_data(
         raise ValueError(f"X must be a table (n, d); got {X.ndim} dimensions.")
     weight = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, np.float64)
     for name, column in (("y", y), ("sample_weight", weight)):
-        if column.shape != (X.shape[0],):
+        several = name == "y" and column.ndim == 2 and column.dtype.kind in "biuf"  # targets
+        if len(column) != X.shape[0] or not (column.ndim == 1 or several):
             raise ValueError(
                 f"{name} must have one value per row of X, shape ({X.shape[0]},); "
                 f"got {column.shape}."

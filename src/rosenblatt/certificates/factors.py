@@ -1,0 +1,145 @@
+"""Orthogonal factors of a table: what part of a residual its columns can still reach."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse as sp
+
+from .table import UNIT, Floats, Table
+
+MOST_WORK = 1e11  # multiplications, some seconds
+MOST_CELLS = 3e7  # of a table made dense
+# A scatter matrix squares the condition, but is quick: up to this it loses too little to matter.
+WELL_CONDITIONED = 1e5
+
+
+@dataclass(frozen=True, eq=False)
+class Factors:
+    """``M = U diag(sizes) V' diag(scale)^-1`` for the rows M of a least-squares problem.
+
+    Attributes
+    ----------
+    sizes, axes : singular values (k,) of M with its columns scaled, and V (d, k).
+    scale : what each column was divided by, (d,).
+    reach : ``U'r``, the residual along each direction that the columns span, (k,).
+    rounding : what may be wrong with each of these, as a share of the residual's length.
+    """
+
+    sizes: Floats
+    axes: Floats
+    scale: Floats
+    reach: Floats
+    rounding: float
+
+    @property
+    def kept(self) -> Floats:
+        """Which directions are more than rounding (k,)."""
+        largest = float(self.sizes.max(initial=0.0))
+        return np.asarray(self.sizes > 10 * UNIT * len(self.scale) * largest)
+
+    @property
+    def rank(self) -> int:
+        """How many there are."""
+        return int(np.count_nonzero(self.kept))
+
+    @property
+    def condition(self) -> float:
+        """Of the columns, each scaled to length one, in the directions kept."""
+        sizes = self.sizes[self.kept]
+        return float(sizes.max() / sizes.min()) if len(sizes) else 1.0
+
+    def step(self) -> Floats:
+        """The change of coefficients (d,) that takes all of the residual that can be taken."""
+        kept = self.kept
+        return np.asarray((self.axes[:, kept] @ (self.reach[kept] / self.sizes[kept])) / self.scale)
+
+    def idle(self, w: Floats) -> float:
+        """Length of the part of w (d,) that changes no prediction."""
+        if self.rank == len(self.scale):
+            return 0.0
+        row_space = self.axes[:, self.kept] * self.scale[:, np.newaxis]
+        basis, _ = np.linalg.qr(row_space)
+        return float(np.linalg.norm(w - basis @ (basis.T @ w)))
+
+
+def can_be_factored(table: Table) -> bool:
+    """Whether that takes seconds at most."""
+    n, d = table.n, table.d
+    return bool(n * d * min(n, d) <= MOST_WORK and d * min(n, d) <= MOST_CELLS)
+
+
+def factors(table: Table, r: Floats, penalty: float, w: Floats) -> Factors:
+    """The factors of ``sum p (r - x~.v)^2 + penalty |w + v|^2`` in v, its residual at v = 0."""
+    if table.n < table.d:
+        return _wide(table, r, penalty, w)
+    lengths = np.sqrt(table.norms() ** 2 + penalty)
+    # A column that varies by the rounding of its mean alone does not vary.
+    constant = lengths <= 32 * UNIT * np.abs(table.mean)
+    scale = np.where(constant | (lengths == 0), np.maximum(np.abs(table.mean), 1.0), lengths)
+    found = _of_scatter(table, r, penalty, w, scale)
+    if found.rank == table.d and found.condition < WELL_CONDITIONED:
+        return found
+    return _of_rows(table, r, penalty, w, scale)
+
+
+def _of_scatter(table: Table, r: Floats, penalty: float, w: Floats, scale: Floats) -> Factors:
+    """Well-conditioned columns: the axes of ``X~'PX~ + penalty I``."""
+    scatter = table.scatter(np.arange(table.d)) + penalty * np.eye(table.d)
+    squares, axes = np.linalg.eigh(scatter / np.outer(scale, scale))
+    sizes = np.sqrt(np.maximum(squares, 0.0))
+    slope = (table.transposed(table.share * r)[0] - penalty * w) / scale
+    reach = axes.T @ slope / np.where(sizes > 0, sizes, 1.0)
+    return Factors(sizes, axes, scale, reach, UNIT * (table.n + 8 * table.d + 8))
+
+
+def _of_rows(table: Table, r: Floats, penalty: float, w: Floats, scale: Floats) -> Factors:
+    """Runs of rows are folded into one triangle, the residual beside them."""
+    d = table.d
+    triangle = np.zeros((0, d + 1))
+    if penalty > 0:
+        ridge = np.diag(np.sqrt(penalty) / scale)
+        triangle = np.hstack([ridge, -np.sqrt(penalty) * w[:, np.newaxis]])
+    folds = 0
+    for rows, part in _dense_blocks(table):
+        root = np.sqrt(table.share[rows])[:, np.newaxis]
+        block = np.hstack([part / scale * root, r[rows][:, np.newaxis] * root])
+        triangle = scipy.linalg.qr(np.vstack([triangle, block]), mode="r", overwrite_a=True)[0]
+        triangle = triangle[: d + 1]
+        folds += 1
+    full = np.zeros((d, d + 1))
+    full[: min(d, len(triangle))] = triangle[:d]
+    left, sizes, axes = np.linalg.svd(full[:, :d])
+    rounding = 8 * UNIT * (d + folds + 8)
+    return Factors(sizes, axes.T, scale, left.T @ full[:, d], rounding)
+
+
+def _wide(table: Table, r: Floats, penalty: float, w: Floats) -> Factors:
+    """Fewer rows than columns: the singular values of the rows themselves."""
+    rows = np.vstack([part for _, part in _dense_blocks(table)])
+    root = np.sqrt(table.share)
+    basis, triangle = scipy.linalg.qr((rows * root[:, np.newaxis]).T, mode="economic")
+    left, sizes, axes = np.linalg.svd(triangle.T)
+    axes = axes @ basis.T
+    reach = left.T @ (root * r)
+    if penalty > 0:
+        # In each direction the pull of the rows and of the penalty, over their common size.
+        along = axes @ w
+        both = np.sqrt(sizes**2 + penalty)
+        reach = (sizes * reach - penalty * along) / both
+        rest = w - axes.T @ along
+        length = float(np.linalg.norm(rest))
+        if length > 0:  # what no row speaks of is pulled by the penalty alone
+            axes = np.vstack([axes, rest / length])
+            both, reach = (
+                np.append(both, np.sqrt(penalty)),
+                np.append(reach, -np.sqrt(penalty) * length),
+            )
+        sizes = both
+    return Factors(sizes, axes.T, np.ones(table.d), reach, 8 * UNIT * (table.n + 8))
+
+
+def _dense_blocks(table: Table):  # type: ignore[no-untyped-def]
+    """Runs of centred rows as arrays."""
+    for rows, part in table.blocks():
+        yield rows, part.toarray() - table.mean if sp.issparse(part) else part

@@ -1,0 +1,191 @@
+"""Least squares and ridge: what another choice of coefficients could still gain.
+
+``P = sum s r^2 + alpha |w|^2`` is a parabola, so its excess over the best is known exactly: with
+rows ``[sqrt(s) x~; sqrt(alpha) e_j]`` and residuals ``[sqrt(s) r~; -sqrt(alpha) w]`` it is the
+squared length of the residuals' part that the columns span, and what the intercept costs,
+``sum s rbar^2``. Tables too large to factor get a bracket from conjugate gradients instead.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+import scipy.optimize
+import scipy.sparse.linalg
+
+from .claims import Claim
+from .factors import Factors, can_be_factored, factors
+from .regression import Fit, distance_claim, mean_square
+from .table import Floats
+
+STEPS = 200  # of conjugate gradients
+FURTHEST = 100
+LARGE = 1e8  # condition beyond which half of the digits are gone
+
+
+class Excess(NamedTuple):
+    """How far an objective is from its least value, for shares; and the length of the way there."""
+
+    most: float
+    distance: float
+    among: str = ""  # which other coefficients, if not all
+
+
+def claims(fit: Fit, alpha: float, weight: float, positive: bool, tol: float) -> list[Claim]:
+    """What can be said of published coefficients under ``sum s r^2 + alpha |w|^2``."""
+    penalty, table = alpha / weight, fit.table
+    r, allowance = fit.residuals()
+    square, _ = mean_square(table, r, allowance)
+    bias = float(table.share @ r) if table.centred else 0.0
+    centred = r - bias
+    noise = math.sqrt(float(np.sum(table.share * allowance**2)))
+    intercept_cost = (abs(bias) + noise) ** 2 if table.centred else 0.0
+    bound = tol * fit.size * weight
+    if not can_be_factored(table):
+        return _of_large(fit, penalty, weight, positive, centred, noise, intercept_cost, bound)
+    parts = factors(table, centred, penalty, fit.w)
+    length = math.sqrt(square + penalty * float(fit.w @ fit.w))
+    off = parts.rounding * length * (1 + parts.condition) + noise
+    if positive:
+        excess = _non_negative(fit, parts, off)
+    else:
+        excess = _free(parts, off)
+    gap = weight * (excess.most + intercept_cost)
+    found = [_gap(gap, bound, excess.among)]
+    if math.isfinite(excess.distance):
+        found.append(distance_claim(excess.distance))
+    if not positive:
+        found.append(_normal_equations(fit, penalty, centred))
+    if parts.rank < table.d and not positive:
+        found.append(_shortest(fit, parts))
+    return [*found, _condition(parts, table.d)]
+
+
+def _gap(gap: float, bound: float, among: str = "") -> Claim:
+    statement = f"the objective is within {gap:.3g} of the best possible{among}"
+    return Claim("gap", statement, gap, bound, bool(gap <= bound), "checked")
+
+
+def _free(parts: Factors, off: float) -> Excess:
+    """The residual's part that the columns reach; its length may be off by rounding."""
+    kept = parts.kept
+    most = (float(np.linalg.norm(parts.reach[kept])) + off) ** 2
+    smallest = float((parts.sizes[kept]).min()) if kept.any() else 1.0
+    further = off / (smallest * float(parts.scale.min()))
+    return Excess(most, float(np.linalg.norm(parts.step())) + further)
+
+
+def _non_negative(fit: Fit, parts: Factors, off: float) -> Excess:
+    """With ``w >= 0``: go to the best such point, and bound what is left from there.
+
+    From w another point v >= 0 differs by ``2 g.(v - w) + (v - w)'A(v - w)``, and A is not below
+    its least eigenvalue m: the least of ``2 g_j (v_j - w_j) + m (v_j - w_j)^2`` is known.
+    """
+    if (fit.w < 0).any():
+        return Excess(math.inf, math.inf)
+    triangle = (parts.axes * parts.sizes).T  # of columns in their scaled lengths
+    start = parts.scale * fit.w
+    best, _ = scipy.optimize.nnls(triangle, triangle @ start + parts.reach)
+    step = best / parts.scale - fit.w
+    moved = parts.reach - triangle @ (best - start)
+    fallen = float(parts.reach @ parts.reach) - float(moved @ moved)
+    slope = -(triangle.T @ moved)
+    m = float(parts.sizes.min()) ** 2 * (1 - 1e-6) if parts.rank == len(best) else 0.0
+    rounding = off * (2 * float(np.linalg.norm(parts.reach)) + off)
+    if m <= 0:  # flat directions: what a slope gains depends on how far one goes
+        far = FURTHEST * max(float(best.max()), float(np.abs(start).max()), 1.0)
+        left = 2 * float(np.maximum(slope, 0.0) @ best + np.maximum(-slope, 0.0).sum() * far)
+        words = f" by coefficients up to {FURTHEST} times as large"
+        return Excess(max(fallen, 0.0) + left + rounding, math.inf, words)
+    v = np.maximum(best - slope / m, 0.0)
+    left = -float(np.sum(2 * slope * (v - best) + m * (v - best) ** 2))
+    most = max(fallen, 0.0) + max(left, 0.0) + rounding
+    further = (math.sqrt(max(left, 0.0)) + off) / math.sqrt(m) / float(parts.scale.min())
+    distance = float(np.linalg.norm(step)) + further
+    return Excess(most, distance)
+
+
+def _normal_equations(fit: Fit, penalty: float, r: Floats) -> Claim:
+    """The gradient, beside the size of its terms."""
+    product, _ = fit.table.transposed(fit.table.share * r)
+    gradient = float(np.linalg.norm(penalty * fit.w - product))
+    columns = float(np.linalg.norm(fit.table.norms()))
+    length = math.sqrt(float(np.sum(fit.table.share * r**2)))
+    size = columns * length + penalty * float(np.linalg.norm(fit.w))
+    share = gradient / size if size > 0 else 0.0
+    statement = (
+        f"the normal equations hold up to {share:.2g} of the size of their terms (backward error)"
+    )
+    return Claim("normal equations", statement, share, None, True, "checked")
+
+
+def _shortest(fit: Fit, parts: Factors) -> Claim:
+    """Where several coefficients predict the same, the shortest are taken."""
+    idle, length = parts.idle(fit.w), float(np.linalg.norm(fit.w))
+    allowed = 1e-6 * length
+    statement = (
+        f"of {fit.table.d} columns {parts.rank} are independent; the part of w that changes no "
+        f"prediction has length {idle:.2g} of {length:.3g}"
+    )
+    return Claim("minimum norm", statement, idle, allowed, bool(idle <= allowed), "checked")
+
+
+def _condition(parts: Factors, d: int) -> Claim:
+    """How much of its digits a solution may lose."""
+    digits = max(0, math.floor(math.log10(parts.condition)))
+    words = (
+        f"about {digits} of 16 digits of the coefficients may be lost"
+        if digits
+        else "no digits are lost"
+    )
+    if parts.condition > LARGE:
+        words += ": nearly collinear columns, or scales far apart"
+    if parts.rank < d:
+        words += f"; {d - parts.rank} directions without variation left out"
+    statement = f"the condition number is {parts.condition:.2g} (columns scaled to one): {words}"
+    return Claim("condition", statement, parts.condition, None, True, "checked")
+
+
+def _of_large(
+    fit: Fit,
+    penalty: float,
+    weight: float,
+    positive: bool,
+    r: Floats,
+    noise: float,
+    intercept_cost: float,
+    bound: float,
+) -> list[Claim]:
+    """Tables too large to factor: conjugate gradients, if there is a penalty to lean on."""
+    equations = _normal_equations(fit, penalty, r)
+    if positive or penalty == 0:
+        return [_with_bound(equations, 1e-6)]
+    table = fit.table
+    product, allowance = table.transposed(table.share * r)
+    g = penalty * fit.w - product
+
+    def times(x: Floats) -> Floats:
+        x = np.ravel(x)
+        return np.asarray(table.transposed(table.share * table.times(x)[0])[0] + penalty * x)
+
+    A = scipy.sparse.linalg.LinearOperator((table.d, table.d), matvec=times, dtype=np.float64)
+    x, _ = scipy.sparse.linalg.cg(A, g, rtol=1e-8, maxiter=STEPS)
+    left = g - times(x)
+    further = float(np.linalg.norm(left)) + float(np.linalg.norm(allowance))
+    most = float(2 * (g @ x) - x @ (g - left)) + (further + noise) ** 2 / penalty
+    gap = weight * (max(most, 0.0) * (1 + 1e-9) + intercept_cost)
+    distance = (float(np.linalg.norm(g)) + float(np.linalg.norm(allowance))) / penalty
+    statement = (
+        f"the coefficients are within {distance:.3g} of the best ones (length of the difference)"
+    )
+    return [
+        _gap(gap, bound),
+        Claim("distance", statement, distance, None, True, "checked"),
+        equations,
+    ]
+
+
+def _with_bound(claim: Claim, bound: float) -> Claim:
+    """A measurement made a test."""
+    holds = bool(claim.value <= bound)
+    return Claim(claim.name, claim.statement, claim.value, bound, holds, claim.grade)

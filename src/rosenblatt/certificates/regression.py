@@ -1,0 +1,160 @@
+"""Linear regression: which problem a model's numbers answer, and how well.
+
+Every target is a problem of its own. Legend: s_i the weight of a row and p_i its share of all; w, b
+the published coefficients and intercept; r_i = t_i - w.x_i - b.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from .claims import Certificate, Claim
+from .table import UNIT, Floats, Table, total
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """One target and the numbers published for it."""
+
+    table: Table
+    t: Floats
+    w: Floats
+    b: float
+
+    def residuals(self, w: Floats | None = None, b: float | None = None) -> tuple[Floats, Floats]:
+        """r (n,) at the published numbers or others, and what rounding may have done to each."""
+        w, b = (self.w, self.b) if w is None or b is None else (w, b)
+        product, allowance = self.table.times(w)
+        centre = float(self.table.mean @ w)
+        level = abs(b) + float(np.abs(self.table.mean) @ np.abs(w))
+        r = self.t - (b + centre) - product
+        return r, allowance + self.table.target_unit * (level + np.abs(self.t))
+
+    def best_bias(self, w: Floats) -> float:
+        """The intercept that serves w best; zero where there is none."""
+        if not self.table.centred:
+            return 0.0
+        r, _ = self.residuals(w, 0.0)
+        return float(self.table.share @ r)
+
+    @property
+    def centred_target(self) -> Floats:
+        """t less its mean, if there is an intercept (n,)."""
+        if not self.table.centred:
+            return self.t
+        rough = self.t - float(self.table.share @ self.t)
+        return np.asarray(rough - float(self.table.share @ rough))
+
+    @property
+    def size(self) -> float:
+        """``sum p t~^2``: what is lost without any coefficients; never below its own rounding."""
+        spread = float(np.sum(self.table.share * self.centred_target**2))
+        return max(spread, UNIT * float(np.sum(self.table.share * self.t**2)), 1e-300)
+
+
+def mean_square(table: Table, r: Floats, allowance: Floats) -> tuple[float, float]:
+    """``sum p r^2`` at most, and what of it is an allowance for rounding."""
+    value, rounding = total(table.share * r**2)
+    rounding += total(table.share * (2 * np.abs(r) * allowance + allowance**2))[0]
+    return value + rounding, rounding
+
+
+def distance_claim(distance: float) -> Claim:
+    """How far the coefficients may be from the best ones."""
+    statement = (
+        f"the coefficients are within {distance:.3g} of the best ones (length of the difference)"
+    )
+    return Claim("distance", statement, distance, None, True, "checked")
+
+
+def certify_model(
+    model: Any, X: Any, y: NDArray[Any], weight: Floats, *, tol: float, effort: int
+) -> Certificate:
+    """Name the problem of each target and hand it to its verifier."""
+    if not hasattr(model, "coef_"):
+        raise ValueError(f"This {type(model).__name__} is not fitted yet: call fit before certify.")
+    if X.shape[1] != model.n_features_in_:
+        raise ValueError(f"X has {X.shape[1]} columns, but the model has {model.n_features_in_}.")
+    targets = np.asarray(y, np.float64)
+    if not np.isfinite(targets).all():
+        raise ValueError("y must be finite to certify a fit on it; it contains NaN or infinity.")
+    targets = targets[:, np.newaxis] if targets.ndim == 1 else targets
+    kept = np.flatnonzero(weight > 0)
+    X, targets, weight = X[kept], targets[kept], weight[kept]
+    coef, intercept = _published(model, targets.shape[1], X.shape[1])
+    table = Table(X, weight / weight.sum(), bool(getattr(model, "fit_intercept", True)))
+    problem, verify = _problem(model, float(weight.sum()))
+    claims: list[Claim] = []
+    for k in range(targets.shape[1]):
+        fit = Fit(table, np.ascontiguousarray(targets[:, k]), coef[k], float(intercept[k]))
+        claims += _named(verify(fit, k, tol, effort), k if targets.shape[1] > 1 else None)
+    bias = ", b free" if table.centred else ", b = 0"
+    words = f"the {len(kept)} rows and {X.shape[1]} columns given, total weight {weight.sum():g}"
+    if coef.dtype == np.float32:
+        words += "; coefficients in 32 bits, which end near 1e-7 of their size"
+    return Certificate(type(model).__name__, problem + bias, words, tuple(claims))
+
+
+def _published(model: Any, n_targets: int, d: int) -> tuple[Floats, Floats]:
+    """Coefficients (t, d) and intercepts (t,)."""
+    coef = model.coef_.toarray() if sp.issparse(model.coef_) else np.asarray(model.coef_)
+    coef = np.asarray(coef, np.float64).reshape(-1, d) if coef.size else np.zeros((n_targets, d))
+    intercept = np.broadcast_to(np.ravel(np.asarray(model.intercept_, np.float64)), (n_targets,))
+    if len(coef) != n_targets:
+        raise ValueError(f"y has {n_targets} targets, but the model has {len(coef)}.")
+    return coef, intercept
+
+
+def _problem(model: Any, weight: float) -> tuple[str, Any]:
+    """The objective in words, and its verifier: (fit, number of the target, tol, effort)."""
+    from . import lasso, least_squares  # each imports the pieces above
+
+    names = {base.__name__ for base in type(model).__mro__}
+    positive = bool(getattr(model, "positive", False))
+    sign = ", w >= 0" if positive else ""
+    squares = "sum s_i (t_i - w.x_i - b)^2"
+    if names & {"Lasso", "ElasticNet", "LassoCV", "ElasticNetCV"}:
+        alpha = np.ravel(np.asarray(getattr(model, "alpha_", getattr(model, "alpha", None)), float))
+        ratio = getattr(model, "l1_ratio_", getattr(model, "l1_ratio", 1.0))
+        ratio = 1.0 if names & {"Lasso", "LassoCV"} else float(ratio)
+        if not alpha.any():
+            return squares + sign, lambda fit, k, tol, effort: least_squares.claims(
+                fit, 0.0, weight, positive, tol
+            )
+        l2 = f" + {_value(alpha * (1 - ratio) / 2)} |w|^2" if ratio < 1 else ""
+        problem = (
+            f"1/2 sum p_i (t_i - w.x_i - b)^2 + {_value(alpha * ratio)} |w|_1{l2}, "
+            f"p_i = s_i / sum s{sign}"
+        )
+        return problem, lambda fit, k, tol, effort: lasso.claims(
+            fit, float(alpha[k % len(alpha)]), ratio, positive, tol, effort
+        )
+    alpha = np.zeros(1)
+    if names & {"Ridge", "RidgeCV"}:
+        alpha = np.ravel(np.asarray(getattr(model, "alpha_", getattr(model, "alpha", None)), float))
+    problem = squares + (f" + {_value(alpha)} |w|^2" if alpha.any() else "") + sign
+    return problem, lambda fit, k, tol, effort: least_squares.claims(
+        fit, float(alpha[k % len(alpha)]), weight, positive, tol
+    )
+
+
+def _value(numbers: Floats) -> str:
+    """A penalty, or the penalties of several targets."""
+    each = [f"{number:.6g}" for number in numbers]
+    return each[0] if len(set(each)) == 1 else f"({', '.join(each)})"
+
+
+def _named(claims: list[Claim], target: int | None) -> list[Claim]:
+    """Claims of one target of several say which."""
+    if target is None:
+        return claims
+    return [
+        Claim(
+            f"{claim.name}, target {target}",
+            claim.statement, claim.value, claim.bound, claim.holds, claim.grade,
+        )
+        for claim in claims
+    ]  # fmt: skip

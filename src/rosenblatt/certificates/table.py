@@ -1,0 +1,90 @@
+"""A table of weighted rows, less their mean, with what rounding may do to its products.
+
+Products are taken with centred columns: ``X'r`` of columns far from the origin would lose every
+digit. Dense rows are centred a block at a time, so that no second table is made; sparse ones stay
+as they are, and the mean's part is taken off the product.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+UNIT = 2.0**-53
+CELLS_PER_BLOCK = 1 << 20
+# NumPy adds in pairs of runs of 128; this many roundings are on the way of any term.
+ROUNDINGS_OF_A_SUM = 64
+
+
+class Table:
+    """Rows X (n, d) with shares p (n,) that sum to one, centred if there is an intercept."""
+
+    def __init__(self, X: Any, share: Floats, centred: bool) -> None:
+        self.X, self.share, self.centred = X, share, centred
+        self.n, self.d = X.shape
+        self.mean = np.zeros(self.d)
+        if centred:
+            self.mean = np.asarray(share @ X, np.float64).ravel()
+            if not sp.issparse(X):  # the rounding of a mean far from the origin, taken off
+                self.mean += self.transposed(share)[0]
+        self.target_unit = UNIT * (self.d + 4)
+
+    def blocks(self) -> Iterator[tuple[slice, Any]]:
+        """Runs of rows; dense ones centred."""
+        size = max(1, CELLS_PER_BLOCK // max(self.d, 1))
+        for start in range(0, self.n, size):
+            rows = slice(start, min(start + size, self.n))
+            part = self.X[rows]
+            yield rows, part if sp.issparse(part) else part - self.mean
+
+    def times(self, w: Floats) -> tuple[Floats, Floats]:
+        """``X~ w`` (n,), and what rounding may have done to each, at most."""
+        product, size = np.empty(self.n), np.empty(self.n)
+        off, off_size = 0.0, 0.0
+        if sp.issparse(self.X):
+            off, off_size = float(self.mean @ w), float(np.abs(self.mean) @ np.abs(w))
+        for rows, part in self.blocks():
+            product[rows] = part @ w - off
+            size[rows] = abs(part) @ np.abs(w) + off_size
+        return product, self.target_unit * size
+
+    def transposed(self, v: Floats) -> tuple[Floats, Floats]:
+        """``X~' v`` (d,), and what rounding may have done to each, at most."""
+        product, size = np.zeros(self.d), np.zeros(self.d)
+        for rows, part in self.blocks():
+            product += part.T @ v[rows]
+            size += abs(part).T @ np.abs(v[rows])
+        if sp.issparse(self.X):
+            total, total_size = float(np.sum(v)), float(np.sum(np.abs(v)))
+            product -= self.mean * total
+            size += 2 * np.abs(self.mean) * total_size
+        return product, UNIT * (self.n + 4) * size
+
+    def scatter(self, columns: NDArray[np.intp]) -> Floats:
+        """``X~_C' diag(p) X~_C`` for some columns C."""
+        gram = np.zeros((len(columns), len(columns)))
+        for rows, part in self.blocks():
+            some = part[:, columns]
+            some = (some.toarray() - self.mean[columns]) if sp.issparse(some) else some
+            gram += some.T @ (some * self.share[rows][:, np.newaxis])
+        return gram
+
+    def norms(self) -> Floats:
+        """``sqrt(sum p x~^2)`` of each column (d,), never too small."""
+        squares = np.zeros(self.d)
+        for rows, part in self.blocks():
+            square = part.multiply(part) if sp.issparse(part) else part**2
+            squares += np.asarray(self.share[rows] @ square).ravel()
+        rounding = UNIT * (self.n + 4) * squares
+        if sp.issparse(self.X):
+            squares = squares - self.mean**2
+        return np.asarray(np.sqrt(np.maximum(squares, 0.0) + rounding))
+
+
+def total(terms: Floats) -> tuple[float, float]:
+    """The sum of terms, and what rounding may have done to it, the terms' own included."""
+    return float(np.sum(terms)), float(ROUNDINGS_OF_A_SUM * UNIT * np.sum(np.abs(terms)))

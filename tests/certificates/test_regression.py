@@ -1,0 +1,375 @@
+"""Certificates of linear regressions: bounds that are never below the truth, on any numbers."""
+
+import warnings
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn import linear_model
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from rosenblatt import certify
+
+seeds = st.integers(0, 2**32 - 1)
+
+
+def exact(values):
+    return [Fraction(float(value)) for value in np.ravel(values)]
+
+
+def solve(A, b):
+    """The solution of a regular system in rationals, by elimination."""
+    rows = [[*row, value] for row, value in zip(A, b, strict=True)]
+    n = len(rows)
+    for i in range(n):
+        pivot = next(k for k in range(i, n) if rows[k][i] != 0)
+        rows[i], rows[pivot] = rows[pivot], rows[i]
+        rows[i] = [value / rows[i][i] for value in rows[i]]
+        for k in range(n):
+            if k != i and rows[k][i] != 0:
+                rows[k] = [a - rows[k][i] * c for a, c in zip(rows[k], rows[i], strict=True)]
+    return [row[-1] for row in rows]
+
+
+class Exact:
+    """A weighted regression in rationals: ``half sum s r^2 + l1 |w|_1 + l2 |w|^2``."""
+
+    def __init__(self, X, t, s, l1=0, l2=0, intercept=True):
+        self.X = [[*exact(x), Fraction(1)] if intercept else exact(x) for x in X]
+        self.t, self.s = exact(t), exact(s)
+        self.l1, self.l2, self.intercept = Fraction(l1), Fraction(l2), intercept
+
+    def value(self, w, b, loss=1):
+        beta = [*exact(w), *([Fraction(float(b))] if self.intercept else [])]
+        return self.at(beta, loss)
+
+    def at(self, beta, loss=1):
+        residuals = [
+            t - sum(a * c for a, c in zip(x, beta, strict=True))
+            for x, t in zip(self.X, self.t, strict=True)
+        ]
+        w = beta[:-1] if self.intercept else beta
+        squares = sum(s * r * r for s, r in zip(self.s, residuals, strict=True))
+        return loss * squares + self.l1 * sum(map(abs, w)) + self.l2 * sum(v * v for v in w)
+
+    def best(self, signs=None, loss=1):
+        """The stationary point with given signs of w; zeros stay zero."""
+        d = len(self.X[0]) - self.intercept
+        signs = [1] * d if signs is None else [int(v) for v in signs]
+        used = [j for j in range(d) if signs[j]] + ([d] if self.intercept else [])
+        A = [[sum(2 * loss * s * x[i] * x[j] for s, x in zip(self.s, self.X, strict=True))
+              + (2 * self.l2 if i == j and i < d else 0) for j in used] for i in used]  # fmt: skip
+        b = [
+            sum(2 * loss * s * x[i] * t for s, x, t in zip(self.s, self.X, self.t, strict=True))
+            - (self.l1 * signs[i] if i < d else 0)
+            for i in used
+        ]
+        beta = [Fraction(0)] * len(self.X[0])
+        for i, value in zip(used, solve(A, b), strict=True):
+            beta[i] = value
+        return beta
+
+
+def problem(rng, n=12, d=3):
+    scales = 10.0 ** rng.uniform(-2, 2, d)
+    X = rng.standard_normal((n, d)) * scales + rng.choice([0, 1, 1e6], d) * scales
+    t = X @ rng.standard_normal(d) / scales.max() + rng.standard_normal(n)
+    weight = rng.choice([0.5, 1.0, 2.0], n)
+    return X, t, weight
+
+
+def put(model, w, b):
+    model.coef_, model.intercept_ = np.array(w), float(b)
+    return model
+
+
+class TestRidgeAndLeastSquares:
+    @given(seeds, st.sampled_from([0.0, 1e-3, 1.0, 100.0]), st.booleans())
+    def test_the_gap_is_the_true_excess(self, seed, alpha, intercept):
+        rng = np.random.RandomState(seed)
+        X, t, weight = problem(rng)
+        kind = linear_model.Ridge(alpha, fit_intercept=intercept) if alpha else (
+            linear_model.LinearRegression(fit_intercept=intercept)
+        )  # fmt: skip
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of columns far from the origin
+            model = kind.fit(X, t, weight)
+        truth = Exact(X, t, weight, l2=alpha, intercept=intercept)
+        least = truth.at(truth.best())
+        nudge = rng.standard_normal(3) * 10.0 ** rng.uniform(-12, 2)
+        put(model, model.coef_ + nudge, model.intercept_ + (nudge[0] if intercept else 0))
+        excess = float(truth.value(model.coef_, model.intercept_) - least)
+        gap = certify(model, X, t, sample_weight=weight)["gap"].value
+        assert gap >= excess
+        # Beyond the allowance for rounding there is nothing in the bound.
+        far = float(truth.value(0 * model.coef_, 0.0)) + excess
+        assert gap <= excess * (1 + 1e-6) + 1e-10 * far
+
+    @given(seeds)
+    def test_the_distance_is_not_less_than_the_true_one(self, seed):
+        rng = np.random.RandomState(seed)
+        X, t, weight = problem(rng)
+        model = linear_model.Ridge(1.0).fit(X, t, weight)
+        truth = Exact(X, t, weight, l2=1)
+        nudge = rng.standard_normal(3) * 10.0 ** rng.uniform(-8, 1)
+        put(model, model.coef_ + nudge, model.intercept_)
+        best = np.array([float(value) for value in truth.best()[:-1]])
+        claim = certify(model, X, t, sample_weight=weight)["distance"]
+        assert claim.value >= np.linalg.norm(model.coef_ - best) * (1 - 1e-9)
+
+    @pytest.mark.parametrize("sparse", [False, True])
+    @pytest.mark.parametrize("weighted", [False, True])
+    @pytest.mark.parametrize("intercept", [False, True])
+    @pytest.mark.parametrize("solver", ["svd", "cholesky", "lsqr", "sparse_cg", "sag", "lbfgs"])
+    def test_every_solver_of_scikit_learn(self, solver, intercept, weighted, sparse):
+        rng = np.random.RandomState(3)
+        X = rng.standard_normal((60, 5)) + [0, 0, 2, 0, 0]
+        t = X @ [1, 0, -1, 0, 2] + 3 + rng.standard_normal(60)
+        weight = rng.uniform(0.5, 2, 60) if weighted else None
+        if sparse and (solver == "svd" or (intercept and solver in ("cholesky", "lsqr", "lbfgs"))):
+            pytest.skip("scikit-learn offers no such combination")
+        positive = solver == "lbfgs"
+        model = linear_model.Ridge(
+            0.5, solver=solver, fit_intercept=intercept, tol=1e-12, max_iter=100_000,
+            positive=positive,
+        ).fit(sp.csr_matrix(X) if sparse else X, t, weight)  # fmt: skip
+        certificate = certify(model, sp.csr_matrix(X) if sparse else X, t, sample_weight=weight)
+        assert certificate["gap"].value < 1e-6 * np.sum(t**2)
+
+    def test_several_targets_with_a_penalty_each(self):
+        rng = np.random.RandomState(0)
+        X, Y = rng.standard_normal((40, 3)), rng.standard_normal((40, 2))
+        model = linear_model.Ridge([1.0, 10.0]).fit(X, Y)
+        certificate = certify(model, X, Y)
+        assert certificate.holds
+        assert certificate["gap, target 1"].value < 1e-20
+        model.coef_[1, 2] += 1
+        broken = certify(model, X, Y)
+        assert broken["gap, target 0"].holds
+        assert not broken["gap, target 1"].holds
+
+    def test_collinear_columns(self):
+        rng = np.random.RandomState(0)
+        X = rng.standard_normal((40, 3))
+        X = np.column_stack([X, X[:, 0] + X[:, 1], np.full(40, 7.0)])
+        t = X[:, 2] + rng.standard_normal(40)
+        model = linear_model.LinearRegression().fit(X, t)
+        certificate = certify(model, X, t)
+        assert certificate.holds
+        assert "of 5 columns 3 are independent" in certificate["minimum norm"].statement
+        model.coef_ += np.array([1, 1, 0, -1, 0])  # the same predictions, but longer
+        longer = certify(model, X, t)
+        assert longer["gap"].holds
+        assert not longer["minimum norm"].holds
+
+    @pytest.mark.parametrize("alpha", [0.0, 0.1])
+    def test_fewer_rows_than_columns(self, alpha):
+        rng = np.random.RandomState(0)
+        X, t = rng.standard_normal((20, 3000)), rng.standard_normal(20)
+        kind = linear_model.Ridge(alpha) if alpha else linear_model.LinearRegression()
+        model = kind.fit(X, t)
+        assert certify(model, X, t).holds
+        model.coef_ = model.coef_ + 1e-2 * rng.standard_normal(3000)
+        r = t - model.predict(X)
+        kept = certify(model, X, t)["gap"].value
+        better = kind.fit(X, t)
+        gained = r @ r + alpha * model.coef_ @ model.coef_ if alpha == 0 else None
+        if gained is not None:
+            r = t - better.predict(X)
+            assert kept >= gained - r @ r - 1e-9
+
+    @given(seeds, st.sampled_from([0.0, 0.5]))
+    def test_coefficients_that_must_not_be_negative(self, seed, alpha):
+        rng = np.random.RandomState(seed)
+        X, t = rng.standard_normal((15, 3)), rng.standard_normal(15)
+        kind = (
+            linear_model.Ridge(alpha, positive=True, tol=1e-14)
+            if alpha
+            else linear_model.LinearRegression(positive=True)
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # some stop short of that tolerance
+            model = kind.fit(X, t)
+        best = min(
+            (
+                truth.at(beta)
+                for signs in np.ndindex(2, 2, 2)
+                for truth in [Exact(X, t, np.ones(15), l2=alpha)]
+                for beta in [truth.best(signs)]
+                if min(beta[:-1]) >= 0
+            ),
+        )
+        nudge = np.abs(rng.standard_normal(3)) * 10.0 ** rng.uniform(-9, 1)
+        put(model, model.coef_ + nudge, model.intercept_)
+        excess = Exact(X, t, np.ones(15), l2=alpha).value(model.coef_, model.intercept_) - best
+        claim = certify(model, X, t)["gap"]
+        assert claim.value >= float(excess)
+        assert claim.value <= 1.01 * float(excess) + 1e-8
+        put(model, [-1.0, 0, 0], 0)
+        assert not certify(model, X, t).holds
+
+    def test_collinear_columns_that_must_not_be_negative(self):
+        rng = np.random.RandomState(0)
+        X = np.abs(rng.standard_normal((30, 2)))
+        X = np.column_stack([X, X.sum(axis=1)])
+        t = X @ [1, 2, 0] + 0.1 * rng.standard_normal(30)
+        model = linear_model.LinearRegression(positive=True).fit(X, t)
+        assert certify(model, X, t).holds
+        put(model, model.coef_ + [0.1, 0, 0], model.intercept_)
+        assert not certify(model, X, t).holds
+
+    def test_a_table_too_large_to_factor(self):
+        rng = np.random.RandomState(0)
+        X = sp.random(400, 120_000, density=1e-3, format="csr", random_state=0)
+        t = rng.standard_normal(400)
+        model = linear_model.Ridge(1.0, solver="sparse_cg", tol=1e-1).fit(X, t)
+        stopped = certify(model, X, t)["gap"].value
+
+        def objective(m):
+            r = t - m.predict(X)
+            return r @ r + m.coef_ @ m.coef_
+
+        best = linear_model.Ridge(1.0, solver="sparse_cg", tol=1e-12).fit(X, t)
+        true = objective(model) - objective(best)
+        assert true <= stopped <= 1.5 * true + 1e-6
+        assert certify(best, X, t).holds
+
+
+class TestLassoAndElasticNet:
+    @given(
+        seeds, st.sampled_from([1.0, 0.5, 0.01]), st.booleans(), st.sampled_from([1, 2, 5, 1000])
+    )
+    def test_the_gap_is_never_below_the_true_excess(self, seed, ratio, intercept, steps):
+        rng = np.random.RandomState(seed)
+        X, t, weight = problem(rng)
+        alpha = 10.0 ** rng.uniform(-4, 1) * np.std(t)
+        settings = {"alpha": alpha, "fit_intercept": intercept, "tol": 1e-14}
+        make = (
+            linear_model.Lasso
+            if ratio == 1
+            else lambda **k: linear_model.ElasticNet(l1_ratio=ratio, **k)
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            best = make(max_iter=100_000, **settings).fit(X, t, weight)
+            model = make(max_iter=steps, **settings).fit(X, t, weight)
+        share = exact(weight / weight.sum())
+        truth = Exact(X, t, [float(s) for s in share], alpha * ratio, alpha * (1 - ratio) / 2,
+                      intercept)  # fmt: skip
+        half = Fraction(1, 2)
+        beta = truth.best(np.sign(best.coef_), half)
+        least = min(truth.at(beta, half), truth.value(best.coef_, best.intercept_, half))
+        excess = float(truth.value(model.coef_, model.intercept_, half) - least)
+        claim = certify(model, X, t, sample_weight=weight)["gap"]
+        assert claim.value >= excess
+        assert claim.value <= max(2.1 * excess, 1.1 * claim.bound)
+
+    @pytest.mark.parametrize("weighted", [False, True])
+    @pytest.mark.parametrize("sparse", [False, True])
+    @pytest.mark.parametrize("intercept", [False, True])
+    @pytest.mark.parametrize("ratio", [1.0, 0.3])
+    @pytest.mark.parametrize("positive", [False, True])
+    def test_the_objective_is_that_of_scikit_learn(
+        self, positive, ratio, intercept, sparse, weighted
+    ):
+        rng = np.random.RandomState(3)
+        X = rng.standard_normal((60, 5)) + [0, 0, 2, 0, 0]
+        t = X @ [1, 0, -1, 0, 2] + 3 + rng.standard_normal(60)
+        weight = rng.uniform(0.5, 2, 60) if weighted else None
+        model = linear_model.ElasticNet(
+            0.1, l1_ratio=ratio, fit_intercept=intercept, positive=positive, tol=1e-14,
+            max_iter=100_000,
+        )  # fmt: skip
+        data = sp.csr_matrix(X) if sparse else X
+        certificate = certify(model.fit(data, t, weight), data, t, sample_weight=weight, tol=1e-10)
+        assert certificate.holds, str(certificate)
+
+    def test_random_numbers_are_found_out(self):
+        rng = np.random.RandomState(0)
+        X, t = rng.standard_normal((30, 4)), rng.standard_normal(30)
+        model = linear_model.Lasso(0.1).fit(X, t)
+        for w in (rng.standard_normal(4), -model.coef_, 1e6 * np.ones(4)):
+            certificate = certify(put(linear_model.Lasso(0.1).fit(X, t), w, 0.0), X, t)
+            assert not certificate.holds
+
+    def test_columns_that_no_solution_uses(self):
+        rng = np.random.RandomState(0)
+        X = rng.standard_normal((50, 400))
+        t = X[:, 0] - X[:, 1]
+        model = linear_model.Lasso(0.3, tol=1e-10).fit(X, t)
+        claim = certify(model, X, t)["zeros"]
+        assert 350 < claim.value <= np.count_nonzero(model.coef_ == 0)
+
+    def test_more_columns_than_rows(self):
+        rng = np.random.RandomState(0)
+        X = rng.standard_normal((40, 2000))
+        t = X[:, :5].sum(axis=1) + rng.standard_normal(40)
+        with pytest.warns(ConvergenceWarning):
+            model = linear_model.Lasso(0.05, max_iter=2).fit(X, t)
+        stopped = certify(model, X, t)["gap"]
+        best = linear_model.Lasso(0.05, tol=1e-12, max_iter=100_000).fit(X, t)
+
+        def objective(m):
+            return 0.5 * np.mean((t - m.predict(X)) ** 2) + 0.05 * np.abs(m.coef_).sum()
+
+        true = objective(model) - objective(best)
+        assert true <= stopped.value <= 2 * true
+        assert "not nearer than" in stopped.statement
+
+    def test_without_a_penalty_it_is_least_squares(self):
+        rng = np.random.RandomState(0)
+        X, t = rng.standard_normal((30, 3)), rng.standard_normal(30)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # scikit-learn advises against it
+            model = linear_model.Lasso(0.0, tol=1e-12).fit(X, t)
+        certificate = certify(model, X, t)
+        assert certificate["condition"].holds
+        assert certificate.holds
+
+    def test_chosen_penalties(self):
+        rng = np.random.RandomState(0)
+        X = rng.standard_normal((60, 4))
+        t = X[:, 0] + 0.1 * rng.standard_normal(60)
+        for model in (
+            linear_model.LassoCV(cv=3),
+            linear_model.ElasticNetCV(cv=3, l1_ratio=[0.2, 0.9]),
+            linear_model.RidgeCV(),
+            GridSearchCV(linear_model.Lasso(), {"alpha": [0.01, 0.1]}),
+        ):
+            assert certify(model.fit(X, t), X, t).holds
+        scaled = make_pipeline(StandardScaler(), linear_model.Lasso(0.01)).fit(X, t)
+        assert "on the output of StandardScaler" in certify(scaled, X, t).data
+
+
+def test_a_constant_target():
+    X = np.arange(10.0)[:, None]
+    for model in (
+        linear_model.LinearRegression(),
+        linear_model.Ridge(),
+        linear_model.Lasso(),
+        linear_model.ElasticNet(),
+    ):
+        assert certify(model.fit(X, np.full(10, 5.0)), X, np.full(10, 5.0)).holds
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda m, X, t: (m, X[:, :2], t), "X has 2 columns, but the model has 3"),
+        (lambda m, X, t: (m, X, np.full(20, np.nan)), "y must be finite"),
+        (lambda m, X, t: (m, X, np.c_[t, t]), "y has 2 targets, but the model has 1"),
+        (lambda m, X, t: (linear_model.Ridge(), X, t), "not fitted yet"),
+    ],
+)
+def test_what_cannot_be_judged_is_refused(change, message):
+    rng = np.random.RandomState(0)
+    X, t = rng.standard_normal((20, 3)), rng.standard_normal(20)
+    model, X, t = change(linear_model.Ridge().fit(X, t), X, t)
+    with pytest.raises(ValueError, match=message):
+        certify(model, X, t)
