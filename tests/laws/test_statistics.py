@@ -38,8 +38,9 @@ class Kind:
 
 def with_gaps(X):
     """The rows with NaN where they were 4."""
-    X = X.astype(float)
-    (X.data if sp.issparse(X) else X)[(X.data if sp.issparse(X) else X) == 4] = np.nan
+    X = X.astype(X.dtype if X.dtype.kind == "f" else float)
+    numbers = X.data if sp.issparse(X) else X
+    numbers[numbers == 4] = np.nan
     return X
 
 
