@@ -172,8 +172,10 @@ class Additive(BaseEstimator):  # type: ignore[misc]
         """Raise if X holds infinity, or NaN that is not to be left out."""
         values = X.data if sp.issparse(X) else X
         if getattr(values, "dtype", np.dtype(object)).kind == "f":
-            allow_nan = getattr(self, "missing", "refuse") == "ignore"
-            assert_all_finite(values, allow_nan=allow_nan, input_name="X")
+            missing = getattr(self, "missing", None)  # of those that can leave values out
+            assert_all_finite(values, allow_nan=missing is not None, input_name="X")
+            if missing == "refuse" and np.isnan(values).any():
+                raise ValueError("Input X contains NaN; missing='ignore' leaves such values out.")
 
     def _statistics_by_group(
         self, X: Any, y: Any, sample_weight: Any, groups: NDArray[np.int64], n_groups: int

@@ -21,9 +21,14 @@ ESTIMATORS = [
 # Settings that take other paths through the code than the defaults.
 SETTINGS = {
     "AveragedPerceptron": [{}, {"tol": None, "max_iter": 5}, {"early_stopping": True}],
-    "BernoulliNB": [{}, {"alpha": 0}, {"beta_prior": (2, 3), "fit_prior": False}],
+    "BernoulliNB": [
+        {},
+        {"alpha": 0},
+        {"beta_prior": (2, 3), "fit_prior": False},
+        {"missing": "ignore"},
+    ],
     "CategoricalNB": [{}, {"alpha": 0.5, "unknown": "smooth", "missing": "ignore"}],
-    "ComplementNB": [{}, {"norm": True, "alpha": 0.1}],
+    "ComplementNB": [{}, {"norm": True, "alpha": 0.1}, {"missing": "ignore"}],
     "FisherDiscriminant": [{}, {"threshold": "prior", "shrinkage": 0.2}, {"threshold": "scan"}],
     "GaussianNB": [
         {},
@@ -45,7 +50,7 @@ SETTINGS = {
         {"covariance": "diagonal"},
     ],
     "MixedNB": [{}, {"alpha": 0, "variance": "feature"}],
-    "MultinomialNB": [{}, {"alpha": 0}, {"fit_prior": False}],
+    "MultinomialNB": [{}, {"alpha": 0}, {"fit_prior": False}, {"missing": "ignore"}],
     "Perceptron": [
         {},
         {"tol": None, "max_iter": 5},
@@ -86,12 +91,12 @@ EXPECTED_FAILURES = {
 # which scikit-learn's own class fails a dozen of them, too, or make too few updates for them.
 CHECKED_SETTINGS = {
     "AveragedPerceptron": [{}],
-    "BernoulliNB": [{}, {"alpha": 0}, {"beta_prior": (2, 3)}],
+    "BernoulliNB": [{}, {"alpha": 0}, {"beta_prior": (2, 3), "missing": "ignore"}],
     "CategoricalNB": [{}, {"unknown": "smooth", "missing": "ignore"}],
-    "ComplementNB": [{}, {"norm": True, "alpha": 0}],
+    "ComplementNB": [{}, {"norm": True, "alpha": 0, "missing": "ignore"}],
     "GaussianNB": [{}, {"variance": "feature"}, {"variance": "single", "missing": "ignore"}],
     "KernelPerceptron": [{}, {"kernel": "poly", "coef0": 1.0}],
-    "MultinomialNB": [{}, {"alpha": 0}],
+    "MultinomialNB": [{}, {"alpha": 0, "missing": "ignore"}],
     "Perceptron": [{}, {"tol": None, "max_iter": 5}, {"penalty": "elasticnet"}],
     "PocketPerceptron": [{"max_updates": 1000}],
     # Settings that read the rows a second time know no partial_fit, and the solver "lsqr" no

@@ -36,6 +36,14 @@ class Kind:
         self.make, self.zero, self.exact, self.storages = make, zero, exact, storages
 
 
+def with_gaps(X):
+    """The rows with NaN where they were 4."""
+    X = X.astype(X.dtype if X.dtype.kind == "f" else float)
+    numbers = X.data if sp.issparse(X) else X
+    numbers[numbers == 4] = np.nan
+    return X
+
+
 KINDS = {
     "class counts": Kind(lambda X, y, w: ClassCounts.of(y, w), ClassCounts.zero, True),
     "feature counts": Kind(
@@ -47,6 +55,18 @@ KINDS = {
     "presence": Kind(
         lambda X, y, w: FeatureCounts.of(X, y, w, binarize=1),
         lambda: FeatureCounts.zero(D, binarize=1.0),
+        True,
+        (np.asarray, sp.csr_matrix),
+    ),
+    "feature counts with gaps": Kind(
+        lambda X, y, w: FeatureCounts.of(with_gaps(X), y, w, missing="ignore"),
+        lambda: FeatureCounts.zero(D, missing="ignore"),
+        True,
+        (np.asarray, sp.csr_matrix),
+    ),
+    "presence with gaps": Kind(
+        lambda X, y, w: FeatureCounts.of(with_gaps(X), y, w, binarize=1, missing="ignore"),
+        lambda: FeatureCounts.zero(D, binarize=1.0, missing="ignore"),
         True,
         (np.asarray, sp.csr_matrix),
     ),
@@ -287,7 +307,7 @@ def test_groups_are_the_statistics_of_their_rows(kind, batch, data):
         found = ClassCounts.by_group(y, groups, 3, w)
     else:
         options = {
-            FeatureCounts: lambda: {"binarize": made.binarize},
+            FeatureCounts: lambda: {"binarize": made.binarize, "missing": made.missing},
             CategoryCounts: dict,
             Extremes: dict,
             RowCounts: dict,
@@ -299,6 +319,8 @@ def test_groups_are_the_statistics_of_their_rows(kind, batch, data):
 
 
 def _input(made, X):
+    if isinstance(made, FeatureCounts) and made.missing == "ignore":
+        return with_gaps(X)
     return X.astype(int) if isinstance(made, CategoryCounts) else X
 
 

@@ -13,26 +13,27 @@ def share(counts, v, alpha):
 
 
 def bernoulli(X, y, x, alpha):
-    """{class: P(y) prod_j P(x_j | y)} for rows of zeros and ones."""
+    """{class: P(y) prod_j P(x_j | y)} for rows of zeros and ones; None is left out."""
     joint = {}
     for label in sorted(set(y)):
         rows = [row for row, its in zip(X, y, strict=True) if its == label]
         joint[label] = Fraction(len(rows), len(y))
         for j, present in enumerate(x):
-            on = sum(row[j] for row in rows)
-            joint[label] *= share([len(rows) - on, on], present, alpha)
+            known = [row[j] for row in rows if row[j] is not None]
+            if present is not None:
+                joint[label] *= share([known.count(0), known.count(1)], present, alpha)
     return joint
 
 
 def multinomial(X, y, x, alpha):
-    """{class: P(y) prod_j mu_j ** x_j} for rows of counts."""
+    """{class: P(y) prod_j mu_j ** x_j} for rows of counts; None is left out."""
     joint = {}
     for label in sorted(set(y)):
         rows = [row for row, its in zip(X, y, strict=True) if its == label]
-        counts = [sum(column) for column in zip(*rows, strict=True)]
+        counts = [sum(v or 0 for v in column) for column in zip(*rows, strict=True)]
         joint[label] = Fraction(len(rows), len(y))
         for j, count in enumerate(x):
-            joint[label] *= share(counts, j, alpha) ** count
+            joint[label] *= share(counts, j, alpha) ** (count or 0)
     return joint
 
 

@@ -28,6 +28,9 @@ EVERY = {
     "feature counts": FeatureCounts.of(X, y),
     "weighted feature counts": FeatureCounts.of(X, y, w),
     "presence": FeatureCounts.of(X, y, binarize=1),
+    "presence with gaps": FeatureCounts.of(
+        np.where(X == 0, np.nan, X), y, w, binarize=1, missing="ignore"
+    ),
     "category counts": CategoryCounts.of(X, y),
     "category counts of words": CategoryCounts.of(y[:, None], X[:, 0]),
     "moments": Moments.of(X, y, w),

@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from .claims import Claim
@@ -46,6 +47,27 @@ class ClassData:
         return f"the {n} rows and {d} columns given, total weight {self.weight.sum():g}"
 
 
+def filled(X: Any) -> Any:
+    """Rows X (n, d) with zeros where a number is missing."""
+    if sp.issparse(X):
+        return sp.csr_matrix((np.nan_to_num(X.data, nan=0.0), X.indices, X.indptr), shape=X.shape)
+    return np.where(np.isnan(X), 0.0, X)
+
+
+def gaps(X: Any) -> Any:
+    """Ones (n, d) where a number of X is missing."""
+    if sp.issparse(X):
+        missing = np.isnan(X.data).astype(np.float64)
+        return sp.csr_matrix((missing, X.indices, X.indptr), shape=X.shape)
+    return np.isnan(X).astype(np.float64)
+
+
+def sums_by_class(data: ClassData, X: Any) -> Floats:
+    """The weighted sum (K, d) of each column of X, class by class."""
+    rows = [data.weight[members] @ X[members] for members in data.members]
+    return np.array([np.asarray(row, np.float64).ravel() for row in rows])
+
+
 def rounding(model_array: Any) -> float:
     """How far, relatively, a published number may be from the one derived here."""
     eps = float(np.finfo(np.asarray(model_array).dtype).eps) if _is_float(model_array) else 0.0
@@ -61,6 +83,7 @@ def agrees(name: str, what: str, published: Any, derived: Any, scale: Any = None
 
     The difference is taken relative to the derived number, or to `scale` where that is larger.
     """
+    allowed = rounding(published)
     published, derived = np.asarray(published, np.float64), np.asarray(derived, np.float64)
     if published.shape != derived.shape:
         statement = f"{what} have shape {published.shape}; the data imply {derived.shape}"
@@ -71,7 +94,6 @@ def agrees(name: str, what: str, published: Any, derived: Any, scale: Any = None
     off = np.where(published == derived, 0.0, off)  # infinities that agree
     worst = float(np.max(off, initial=0.0))
     exact = worst == 0.0 and np.array_equal(derived, np.rint(derived))
-    allowed = rounding(published)
     statement = f"{what} differ from those of the data by {worst:.2g} of their size at most"
     if worst == 0.0:
         statement = f"{what} are those of the data"
@@ -115,6 +137,21 @@ def shortfall(what: str, gap: float, scale: float, tol: float) -> Claim:
     )
 
 
+def smoothing(model: Any, d: int) -> Floats:
+    """alpha for each feature (d,)."""
+    alpha = np.broadcast_to(np.asarray(model.alpha, np.float64), d)
+    if not getattr(model, "force_alpha", True):
+        alpha = np.maximum(alpha, 1e-10)
+    return np.asarray(alpha)
+
+
+def log_shares(table: Floats, totals: Floats) -> Floats:
+    """log of counts over totals; where the smoothing is infinite all are alike."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.log(table) - np.log(totals)
+    return np.asarray(logs)
+
+
 def divergence(p: Floats, log_p: Floats, log_q: Floats) -> Floats:
     """Generalised Kullback-Leibler divergence of q from p over the last axis; never negative.
 
@@ -125,14 +162,32 @@ def divergence(p: Floats, log_p: Floats, log_q: Floats) -> Floats:
     return np.asarray(np.maximum(terms, 0.0).sum(axis=-1))
 
 
-def prior_claim(model: Any, log_prior: Floats, counts: Floats) -> Claim:
-    """Where the classes' shares come from, and that they are what is said."""
+def size_claim(model: Any, free: int) -> list[Claim]:
+    """That a model says truly how many free numbers it has learned; nothing if it does not say.
+
+    `free` are those of the features. The shares of K classes are K - 1 more, unless they are given.
+    """
+    if not hasattr(model, "n_parameters_"):
+        return []
+    given = getattr(model, "class_prior", getattr(model, "priors", None)) is not None
+    counted = not given and getattr(model, "fit_prior", True)
+    derived = free + (len(model.classes_) - 1 if counted else 0)
+    return [agrees("size", "the numbers said to be free", model.n_parameters_, derived)]
+
+
+def log_prior_claim(model: Any) -> Claim:
+    """That the logarithms of the classes' shares are those of the shares, where both are said."""
+    return agrees(
+        "log prior", "their logarithms", np.exp(model.class_log_prior_), model.class_prior_
+    )
+
+
+def prior_claim(model: Any, published: Any, counts: Floats) -> Claim:
+    """Where the classes' shares (K,) come from, and that they are what is said."""
     given = getattr(model, "class_prior", getattr(model, "priors", None))
     if given is not None:
-        with np.errstate(divide="ignore"):
-            return agrees("prior", "the shares of the classes, given,", np.exp(log_prior), given)
+        return agrees("prior", "the shares of the classes, given,", published, given)
     if getattr(model, "fit_prior", True) is False:
         uniform = np.full(len(counts), 1 / len(counts))
-        return agrees("prior", "the shares of the classes, uniform,", np.exp(log_prior), uniform)
-    shares = counts / counts.sum()
-    return agrees("prior", "the shares of the classes", np.exp(log_prior), shares)
+        return agrees("prior", "the shares of the classes, uniform,", published, uniform)
+    return agrees("prior", "the shares of the classes", published, counts / counts.sum())

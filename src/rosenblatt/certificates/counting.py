@@ -11,14 +11,21 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from .categories import categorical
 from .claims import Certificate, Claim
 from .comparing import (
     ClassData,
     Floats,
     agrees,
     divergence,
+    filled,
+    gaps,
+    log_shares,
     prior_claim,
     shortfall,
+    size_claim,
+    smoothing,
+    sums_by_class,
     sums_to_one,
     training_error,
 )
@@ -37,27 +44,6 @@ def certify_model(
     return Certificate(type(model).__name__, problem, data.words, tuple(claims))
 
 
-def smoothing(model: Any, d: int) -> Floats:
-    """alpha for each feature (d,)."""
-    alpha = np.broadcast_to(np.asarray(model.alpha, np.float64), d)
-    if not getattr(model, "force_alpha", True):
-        alpha = np.maximum(alpha, 1e-10)
-    return np.asarray(alpha)
-
-
-def feature_counts(data: ClassData, X: Any) -> Floats:
-    """N (K, d), summed class by class."""
-    rows = [data.weight[members] @ X[members] for members in data.members]
-    return np.array([np.asarray(row, np.float64).ravel() for row in rows])
-
-
-def log_shares(table: Floats, totals: Floats) -> Floats:
-    """log of counts over totals; where the smoothing is infinite all are alike."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        logs = np.log(table) - np.log(totals)
-    return np.asarray(logs)
-
-
 def linear_scores(X: Any, weights: Floats) -> Floats:
     """X W' (n, K), in which a zero count times an impossible feature is nothing."""
     finite = np.where(np.isfinite(weights), weights, 0.0)
@@ -70,7 +56,8 @@ def linear_scores(X: Any, weights: Floats) -> Floats:
 
 def multinomial(model: Any, data: ClassData, tol: float) -> list[Claim]:
     """Counts of words: one distribution over the features for each class."""
-    N, log_q = feature_counts(data, data.X), np.asarray(model.feature_log_prob_, np.float64)
+    X = filled(data.X)
+    N, log_q = sums_by_class(data, X), np.asarray(model.feature_log_prob_, np.float64)
     smoothed = N + smoothing(model, N.shape[1])
     if np.isinf(smoothed).any():
         smoothed = np.where(np.isinf(smoothed), 1.0, 0.0)
@@ -79,24 +66,26 @@ def multinomial(model: Any, data: ClassData, tol: float) -> list[Claim]:
     gap = float((totals[:, 0] * divergence(smoothed / totals, log_p, log_q)).sum())
     log_prior = np.asarray(model.class_log_prior_, np.float64)
     return [
-        training_error(data, linear_scores(data.X, log_q) + log_prior),
+        training_error(data, linear_scores(X, log_q) + log_prior),
         agrees("counts", "the counts of the features", model.feature_count_, N),
         agrees("class counts", "the weights of the classes", model.class_count_, data.counts),
-        prior_claim(model, log_prior, data.counts),
-        agrees("parameters", "the probabilities", np.exp(log_q), np.exp(log_p)),
+        prior_claim(model, np.exp(model.class_log_prior_), data.counts),
+        agrees("parameters", "the probabilities", np.exp(model.feature_log_prob_), np.exp(log_p)),
         sums_to_one("the probabilities of each class", log_q),
         shortfall("smoothed log-likelihood", gap, float(totals.sum()), tol),
+        *size_claim(model, N.size - len(N)),
     ]
 
 
 def bernoulli(model: Any, data: ClassData, tol: float) -> list[Claim]:
     """Presence of each feature: one coin for each feature and class."""
-    X = data.X
+    X, missing = filled(data.X), gaps(data.X)
     if model.binarize is not None:
         X = model.binarize < X
         X = sp.csr_matrix(X, dtype=float) if sp.issparse(X) else X.astype(float)
-    N, log_q = feature_counts(data, X), np.asarray(model.feature_log_prob_, np.float64)
-    n, (on, off) = data.counts[:, np.newaxis], added(model, N.shape[1])
+    N, log_q = sums_by_class(data, X), np.asarray(model.feature_log_prob_, np.float64)
+    n = data.counts[:, np.newaxis] - sums_by_class(data, missing)  # rows that are known
+    on, off = added(model, N.shape[1])
     with np.errstate(invalid="ignore"):
         p = np.where(np.isinf(on), 0.5, (N + on) / (n + on + off))
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -106,15 +95,21 @@ def bernoulli(model: Any, data: ClassData, tol: float) -> list[Claim]:
     tosses = n + np.where(np.isinf(on), 0.0, on + off)
     gap = float((tosses * each).sum())
     log_prior = np.asarray(model.class_log_prior_, np.float64)
-    scores = linear_scores(X, log_q) + linear_scores(1 - _dense(X), log_off_q) + log_prior
+    scores = linear_scores(X, log_q) + linear_scores(1 - _dense(X + missing), log_off_q) + log_prior
+    absent = getattr(model, "feature_log_absent_", None)
+    claims = (
+        [] if absent is None else [agrees("absence", "those of absence", np.exp(absent), 1 - p)]
+    )
     return [
         training_error(data, scores),
         agrees("counts", "the counts of the features", model.feature_count_, N),
         agrees("class counts", "the weights of the classes", model.class_count_, data.counts),
-        prior_claim(model, log_prior, data.counts),
-        agrees("parameters", "the probabilities", np.exp(log_q), p),
+        prior_claim(model, np.exp(model.class_log_prior_), data.counts),
+        agrees("parameters", "the probabilities", np.exp(model.feature_log_prob_), p),
+        *claims,
         sums_to_one("the shares of the classes", log_prior),
         shortfall("smoothed log-likelihood", gap, float(tosses.sum()), tol),
+        *size_claim(model, N.size),
     ]
 
 
@@ -129,66 +124,30 @@ def added(model: Any, d: int) -> tuple[Floats, Floats]:
 
 def complement(model: Any, data: ClassData, tol: float) -> list[Claim]:
     """Counts of everything outside a class. It maximises nothing: recomputed only."""
-    N = feature_counts(data, data.X)
+    X = filled(data.X)
+    N = sums_by_class(data, X)
     others = N.sum(axis=0) + smoothing(model, N.shape[1]) - N
     logs = log_shares(others, others.sum(axis=1, keepdims=True))
     weights = logs / logs.sum(axis=1, keepdims=True) if model.norm else -logs
     published = np.asarray(model.feature_log_prob_, np.float64)
-    scores = linear_scores(data.X, published)
+    scores = linear_scores(X, published)
     if len(data.classes) == 1:
         scores = scores + model.class_log_prior_
     return [
         training_error(data, scores),
         agrees("counts", "the counts of the features", model.feature_count_, N),
         agrees("class counts", "the weights of the classes", model.class_count_, data.counts),
-        agrees("parameters", "the weights of the features", published, weights),
+        prior_claim(model, np.exp(model.class_log_prior_), data.counts),
+        agrees("parameters", "the weights of the features", model.feature_log_prob_, weights),
+        *complement_size(model, N),
     ]
 
 
-def categorical(model: Any, data: ClassData, tol: float) -> list[Claim]:
-    """One table of categories for each feature."""
-    d = data.X.shape[1]
-    alpha, log_prior = smoothing(model, d), np.asarray(model.class_log_prior_, np.float64)
-    scores, gap, scale = np.tile(log_prior, (len(data.codes), 1)), 0.0, 0.0
-    counts, logs = [], []
-    for j in range(d):
-        log_q = np.asarray(model.feature_log_prob_[j], np.float64)
-        values, width = categories_of(model, data, j), log_q.shape[1]
-        N = np.zeros((len(data.classes), width))
-        np.add.at(N, (data.codes, values), data.weight)
-        smoothed = N + alpha[j] if np.isfinite(alpha[j]) else np.ones_like(N)
-        totals = smoothed.sum(axis=1, keepdims=True)
-        log_p = log_shares(smoothed, totals)
-        gap += float((totals[:, 0] * divergence(smoothed / totals, log_p, log_q)).sum())
-        scale += float(totals.sum())
-        scores += log_q[:, values].T
-        counts.append((np.asarray(model.category_count_[j], np.float64), N))
-        logs.append((np.exp(log_q), np.exp(log_p)))
-    return [
-        training_error(data, scores),
-        agrees("counts", "the counts of the categories", *_side_by_side(counts)),
-        agrees("class counts", "the weights of the classes", model.class_count_, data.counts),
-        prior_claim(model, log_prior, data.counts),
-        agrees("parameters", "the probabilities", *_side_by_side(logs)),
-        shortfall("smoothed log-likelihood", gap, scale, tol),
-    ]
-
-
-def categories_of(model: Any, data: ClassData, j: int) -> NDArray[np.intp]:
-    """The place of each row's value among the categories of feature j."""
-    column = np.asarray(data.X[:, j])
-    known = getattr(model, "categories_", None)
-    if known is None:  # scikit-learn's: the values are the places
-        return column.astype(np.intp)
-    return np.searchsorted(np.asarray(known[j]), column)
-
-
-def _side_by_side(pairs: list[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
-    """Published and derived tables, each in one row."""
-    published, derived = zip(*pairs, strict=True)
-    return np.concatenate([t.ravel() for t in published]), np.concatenate(
-        [t.ravel() for t in derived]
-    )
+def complement_size(model: Any, N: Floats) -> list[Claim]:
+    """The weights are all there is to learn: the shares of the classes are not used."""
+    if not hasattr(model, "n_parameters_"):
+        return []
+    return [agrees("size", "the numbers said to be free", model.n_parameters_, N.size - len(N))]
 
 
 def _dense(X: Any) -> Floats:

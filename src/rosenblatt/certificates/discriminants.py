@@ -152,13 +152,14 @@ def quadratic(model: Any, data: ClassData) -> list[Claim]:
     d = S_k.shape[1]
     if getattr(model, "solver", "svd") == "svd":
         S_k = (1 - regular) * S_k + regular * np.eye(d)
-    published = np.array([R * s @ R.T for R, s in zip(axes, variances, strict=True)])
+    precision = np.asarray(model.rotations_[0]).dtype
+    published = np.array([R * s @ R.T for R, s in zip(axes, variances, strict=True)], precision)
     size = np.linalg.norm(S_k, axis=(1, 2), ord=2)[:, np.newaxis, np.newaxis]
     claims.append(
         agrees("covariances", "the covariances of the classes", published, S_k, scale=size)
     )
     turned = [float(np.abs(R.T @ R - np.eye(R.shape[1])).max()) for R in axes]
-    holds = max(turned) <= max(1e-8, rounding(axes[0]))
+    holds = max(turned) <= max(1e-8, rounding(model.rotations_[0]))
     statement = (
         f"the axes of each class are of length one and at right angles, up to {max(turned):.2g}"
     )

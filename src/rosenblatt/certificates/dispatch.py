@@ -17,6 +17,7 @@ Adapter = Callable[..., Certificate]
 ADAPTERS = {
     ("rosenblatt", "AveragedPerceptron"): "averaged",
     ("rosenblatt", "KernelPerceptron"): "kernel_perceptron",
+    ("rosenblatt", "MixedNB"): "mixed",
     ("rosenblatt", "Perceptron"): "perceptron",
     ("rosenblatt", "PocketPerceptron"): "pocket",
     ("sklearn", "Perceptron"): "perceptron",
@@ -97,8 +98,10 @@ def certify(
         before = ", ".join(type(step).__name__ for step in steps)
         return _with_note(certificate, f"on the output of {before}") if before else certificate
     adapter = _adapter(model)
-    # Categories may be words, which are compared and never added up.
-    X, y, weight = _check_data(X, y, sample_weight, words=hasattr(model, "categories_"))
+    # Categories may be words, which are compared and never added up; columns may be of many kinds.
+    words = hasattr(model, "categories_") or hasattr(model, "kinds_")
+    gaps = getattr(model, "missing", None) == "ignore" or hasattr(model, "kinds_")
+    X, y, weight = _check_data(X, y, sample_weight, words=words, gaps=gaps)
     return adapter(model, X, y, weight, tol=tol, effort=effort)
 
 
@@ -132,14 +135,17 @@ def _with_note(certificate: Certificate, note: str) -> Certificate:
 
 
 def _check_data(
-    X: Any, y: Any, sample_weight: Any, words: bool
+    X: Any, y: Any, sample_weight: Any, words: bool, gaps: bool
 ) -> tuple[Any, NDArray[Any], NDArray[Any]]:
-    """X in 64 bits, in the storage it came in, or as it is if of words; y and weights (n,)."""
+    """X in 64 bits, in the storage it came in, or as objects if of words; y and weights (n,).
+
+    `gaps` says whether numbers may be missing, `words` whether there may be words.
+    """
     words = words and np.asarray(X).dtype.kind not in "biuf"
     if sp.issparse(X):
         X = sp.csr_matrix(X, dtype=np.float64)
     else:
-        X = np.asarray(X, dtype=None if words else np.float64)
+        X = np.asarray(X, dtype=object if words else np.float64)
     y = np.asarray(y)
     if X.ndim != 2:
         raise ValueError(f"X must be a table (n, d); got {X.ndim} dimensions.")
@@ -151,7 +157,8 @@ def _check_data(
                 f"{name} must have one value per row of X, shape ({X.shape[0]},); "
                 f"got {column.shape}."
             )
-    if not words and not np.isfinite(X.data if sp.issparse(X) else X).all():
+    numbers = np.zeros(0) if words else X.data if sp.issparse(X) else X
+    if np.isinf(numbers).any() or (np.isnan(numbers).any() and not gaps):
         raise ValueError("X must be finite to certify a fit on it; it contains NaN or infinity.")
     if not (weight >= 0).all():
         raise ValueError(f"sample_weight must not be negative; got {weight.min()}.")

@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import Interval
 
 from rosenblatt.statistics import FeatureCounts
 
-from .discrete import LinearNB, dense_row
+from .discrete import LinearNB, summed_duplicates
 
 
 class BernoulliNB(LinearNB):
@@ -31,6 +31,8 @@ class BernoulliNB(LinearNB):
     class_prior : class probabilities, shape (K,), in the place of either.
     beta_prior : the two parameters >= 1 of a Beta prior for the probability of presence, shape
         (2,), or (2, d) for each feature its own; in the place of `alpha` if given.
+    missing : what NaN does: ``"refuse"``, or ``"ignore"`` to leave it out of counts and products;
+        n is then the class's rows in which the feature is known.
 
     Attributes
     ----------
@@ -59,7 +61,7 @@ class BernoulliNB(LinearNB):
     statistics_: FeatureCounts
     feature_log_absent_: NDArray[Any]
 
-    _measured_by = ("binarize",)
+    _measured_by = ("binarize", "missing")
     _simpler_when_larger = ("alpha",)
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -77,6 +79,7 @@ class BernoulliNB(LinearNB):
         fit_prior: bool = True,
         class_prior: Any = None,
         beta_prior: Any = None,
+        missing: str = "refuse",
     ) -> None:
         self.alpha = alpha
         self.force_alpha = force_alpha
@@ -84,14 +87,14 @@ class BernoulliNB(LinearNB):
         self.fit_prior = fit_prior
         self.class_prior = class_prior
         self.beta_prior = beta_prior
+        self.missing = missing
 
     def _check_X(self, X: Any, first: bool) -> Any:
-        X = super()._check_X(X, first)
-        if sp.issparse(X) and not X.has_canonical_format:
-            X = X.copy()  # a number stored in two parts may be above the threshold in none
-            X.sum_duplicates()
+        # A number stored in two parts may be above the threshold in none.
+        X = summed_duplicates(super()._check_X(X, first))
         if self.binarize is None:
-            largest = np.max(X.data if sp.issparse(X) else X, initial=0)
+            numbers = X.data if sp.issparse(X) else X
+            largest = np.fmax.reduce(numbers, axis=None, initial=0)
             if largest > 1:
                 raise ValueError(
                     f"X must hold 0 and 1 when binarize is None; got {largest}. A number for "
@@ -102,7 +105,7 @@ class BernoulliNB(LinearNB):
     def _measure(
         self, X: Any, y: Any, sample_weight: NDArray[Any] | None, careful: bool = False
     ) -> FeatureCounts:
-        return FeatureCounts.of(X, y, sample_weight, binarize=self.binarize)
+        return FeatureCounts.of(X, y, sample_weight, binarize=self.binarize, missing=self.missing)
 
     def _measure_groups(
         self,
@@ -112,13 +115,16 @@ class BernoulliNB(LinearNB):
         groups: NDArray[np.int64],
         n_groups: int,
     ) -> list[Any]:
-        return FeatureCounts.by_group(X, y, groups, n_groups, sample_weight, binarize=self.binarize)
+        return FeatureCounts.by_group(
+            X, y, groups, n_groups, sample_weight, binarize=self.binarize, missing=self.missing
+        )
 
     def _conclude(self) -> None:
         present = self._by_class(self.statistics_.sums).T  # (d, K)
-        absent = np.maximum(self.class_count_ - present, 0)  # rounding, of fractions
+        rows = self._by_class(self.statistics_.feature_weight).T  # (1, K), or (d, K)
+        absent = np.maximum(rows - present, 0)  # rounding, of fractions
         more_present, more_absent = self._added()
-        totals = self.class_count_ + more_present + more_absent  # (K,), (1, K) or (d, K)
+        totals = rows + more_present + more_absent  # (1, K) or (d, K)
         # A class of no rows without smoothing: the limit of a vanishing alpha is 1/2.
         with np.errstate(divide="ignore", invalid="ignore"):
             log_totals = np.log(totals)
@@ -153,15 +159,18 @@ class BernoulliNB(LinearNB):
             start = np.where(np.isinf(absent), 0.0, absent).sum(axis=0, dtype=np.float64)
         return weights, start, self.binarize
 
+    def _gap_weights(self) -> NDArray[np.float64]:
+        return -self.feature_log_absent_.T.astype(np.float64)  # which `start` has counted
+
     def _log_factors(self, X: Any) -> NDArray[np.float64]:
-        x = dense_row(X)
+        x, known = self._known_row(X)
         present = x if self.binarize is None else (x > self.binarize).astype(np.float64)
         with np.errstate(invalid="ignore"):  # zero times -inf is nothing
             factors = np.nan_to_num(present * self.feature_log_prob_, nan=0.0, neginf=-np.inf)
             factors += np.nan_to_num(
                 (1 - present) * self.feature_log_absent_, nan=0.0, neginf=-np.inf
             )
-        return np.asarray(factors, dtype=np.float64)
+        return np.where(known, factors, 0.0).astype(np.float64, copy=False)
 
     def sample(
         self, n_samples: int = 1, random_state: Any = None

@@ -8,13 +8,14 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval, Options
+from sklearn.utils._param_validation import Interval, Options, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rosenblatt import threads
 
 from .base import NaiveBayes, log_prior
-from .scores import Linear
+from .gaps import LinearWithGaps
+from .scores import Linear, why_not
 from .smoothing import checked_alpha
 
 CELLS_PER_CHUNK = 1_000_000  # of a prediction: much more than a call costs, much less than the data
@@ -80,7 +81,13 @@ class DiscreteNB(NaiveBayes):
 class LinearNB(DiscreteNB):
     """Log-probabilities that are linear in the numbers of a row, or in which are present."""
 
+    missing: str
     feature_log_prob_: NDArray[Any]
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **DiscreteNB._parameter_constraints,
+        "missing": [StrOptions({"refuse", "ignore"})],
+    }
 
     @property
     def feature_count_(self) -> NDArray[np.float64]:
@@ -93,14 +100,22 @@ class LinearNB(DiscreteNB):
 
     def _check_X(self, X: Any, first: bool) -> Any:
         """Any numbers, in their own kind: the loops read integers without a copy."""
-        return validate_data(
+        X = validate_data(
             self, X, reset=first, accept_sparse="csr", dtype="numeric", ensure_all_finite=False
         )
+        # A number and NaN in one place are missing together.
+        return summed_duplicates(X) if self.missing == "ignore" else X
 
     def _linear(self, X: Any, prior: Any) -> Linear:
         """The scores of checked rows, starting with a prior (K,)."""
         weights, start, threshold = self._weights()
+        if self.missing == "ignore":
+            return LinearWithGaps(X, weights, self._gap_weights(), start + prior, threshold)
         return Linear(X, weights, start + prior, threshold)
+
+    def _gap_weights(self) -> NDArray[np.float64] | None:
+        """What a missing feature adds beside an absent one, (d, K); None if nothing."""
+        return None
 
     def _log_likelihood(self, X: Any) -> NDArray[Any]:
         scores = np.concatenate(over_rows(self._linear(X, 0.0).scores, X))
@@ -160,16 +175,25 @@ class LinearNB(DiscreteNB):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = self.missing == "ignore"
         return tags
 
+    def _known_row(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.bool]]:
+        """One row (1, d) as doubles (d,), zero where missing; and where it is not."""
+        X = X.toarray() if sp.issparse(X) else X
+        row: NDArray[np.float64] = np.asarray(X[0], dtype=np.float64)
+        known = ~np.isnan(row)
+        if np.isinf(row).any() or (self.missing == "refuse" and not known.all()):
+            raise ValueError(why_not(row))
+        return np.where(known, row, 0.0), known
 
-def dense_row(X: Any) -> NDArray[np.float64]:
-    """One row (1, d) as doubles (d,)."""
-    X = X.toarray() if sp.issparse(X) else X
-    row: NDArray[np.float64] = np.asarray(X[0], dtype=np.float64)
-    if not np.isfinite(row).all():
-        raise ValueError("Input X contains NaN or infinity.")
-    return row
+
+def summed_duplicates(X: Any) -> Any:
+    """X, its numbers added up where CSR stores them in parts."""
+    if sp.issparse(X) and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
 
 
 def over_rows(work: Any, X: Any) -> list[Any]:

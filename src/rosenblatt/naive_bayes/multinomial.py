@@ -9,7 +9,7 @@ from sklearn.utils import check_random_state
 
 from rosenblatt.statistics import FeatureCounts
 
-from .discrete import LinearNB, dense_row, over_rows
+from .discrete import LinearNB, over_rows
 from .scores import why_not
 from .smoothing import log_shares
 
@@ -17,7 +17,7 @@ from .smoothing import log_shares
 class CountNB(LinearNB):
     """Models of how often each feature occurs."""
 
-    _measured_by = ()
+    _measured_by = ("missing",)
     _simpler_when_larger = ("alpha",)
 
     statistics_: FeatureCounts
@@ -25,7 +25,7 @@ class CountNB(LinearNB):
     def _measure(
         self, X: Any, y: Any, sample_weight: NDArray[Any] | None, careful: bool = False
     ) -> FeatureCounts:
-        return FeatureCounts.of(X, y, sample_weight)
+        return FeatureCounts.of(X, y, sample_weight, missing=self.missing)
 
     def _measure_groups(
         self,
@@ -35,13 +35,13 @@ class CountNB(LinearNB):
         groups: NDArray[np.int64],
         n_groups: int,
     ) -> list[Any]:
-        return FeatureCounts.by_group(X, y, groups, n_groups, sample_weight)
+        return FeatureCounts.by_group(X, y, groups, n_groups, sample_weight, missing=self.missing)
 
     def _weights(self) -> tuple[NDArray[Any], NDArray[np.float64], float | None]:
         return self.feature_log_prob_.T, np.zeros(len(self.classes_)), None
 
     def _log_factors(self, X: Any) -> NDArray[np.float64]:
-        x = dense_row(X)
+        x, _ = self._known_row(X)
         if (x < 0).any():
             raise ValueError(why_not(x))
         present = x > 0  # nothing of an impossible feature is possible
@@ -68,6 +68,8 @@ class MultinomialNB(CountNB):
     force_alpha : whether an alpha below 1e-10 is kept; if not, it is raised to that.
     fit_prior : whether class probabilities are counted; if not, they are equal.
     class_prior : class probabilities, shape (K,), in the place of either.
+    missing : what NaN does: ``"refuse"``, or ``"ignore"`` to leave it out of counts and products,
+        as if the row had no such token.
 
     Attributes
     ----------
@@ -98,11 +100,13 @@ class MultinomialNB(CountNB):
         force_alpha: bool = True,
         fit_prior: bool = True,
         class_prior: Any = None,
+        missing: str = "refuse",
     ) -> None:
         self.alpha = alpha
         self.force_alpha = force_alpha
         self.fit_prior = fit_prior
         self.class_prior = class_prior
+        self.missing = missing
 
     def _conclude(self) -> None:
         counts = self._by_class(self.statistics_.sums)
@@ -159,6 +163,8 @@ class ComplementNB(CountNB):
     force_alpha : whether an alpha below 1e-10 is kept; if not, it is raised to that.
     fit_prior, class_prior : of no effect unless there is a single class.
     norm : whether the weights of each class are divided by their sum.
+    missing : what NaN does: ``"refuse"``, or ``"ignore"`` to leave it out of counts and scores, as
+        if the row had no such token.
 
     Attributes
     ----------
@@ -198,12 +204,14 @@ class ComplementNB(CountNB):
         fit_prior: bool = True,
         class_prior: Any = None,
         norm: bool = False,
+        missing: str = "refuse",
     ) -> None:
         self.alpha = alpha
         self.force_alpha = force_alpha
         self.fit_prior = fit_prior
         self.class_prior = class_prior
         self.norm = norm
+        self.missing = missing
 
     @property
     def feature_all_(self) -> NDArray[np.float64]:

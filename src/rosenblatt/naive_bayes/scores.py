@@ -89,6 +89,8 @@ class Linear:
 
 def why_not(numbers: NDArray[Any]) -> str:
     """What is wrong with numbers that cannot be scored."""
-    if not np.isfinite(numbers).all():
-        return "Input X contains NaN or infinity."
+    if np.isnan(numbers).any():
+        return "Input X contains NaN; missing='ignore' leaves such values out."
+    if np.isinf(numbers).any():
+        return "Input X contains infinity."
     return f"Negative values in data cannot be counts; got {numbers.min()}."

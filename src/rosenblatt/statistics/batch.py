@@ -74,6 +74,12 @@ class Batch:
         stored = int(self.X.nnz) if sp.issparse(self.X) else int(self.X.size)
         return stored + (0 if self.targets is None else self.targets.size)
 
+    def sum_duplicates(self) -> None:
+        """Add up numbers that CSR stores in parts; needed where a number is more than its parts."""
+        if sp.issparse(self.X) and not self.X.has_canonical_format:
+            self.X = self.X.copy()
+            self.X.sum_duplicates()
+
     def count(self) -> tuple[NDArray[np.int64], Sums]:
         """The rows (B,) of each bucket, and their weight as sums."""
         if self.weights is None:

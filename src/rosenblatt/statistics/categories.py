@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from .. import loops
 from .batch import Batch, feature_names_of
 from .counts import ByClass, ClassCounts, Joint, names_and_dtype
+from .gaps import check_missing
 from .labels import unite
 from .statistic import Names, expect, freeze
 from .sums import Sums, total_of, value
@@ -57,7 +58,7 @@ class CategoryCounts(ByClass):
     @classmethod
     def zero(cls, n_features: int, *, missing: str = "refuse") -> Self:
         """Return the counts of no rows."""
-        _check_missing(missing)
+        check_missing(missing)
         nothing = tuple(np.zeros(0, np.int64) for _ in range(n_features))
         table, dtype = np.zeros((1, 0, 0), np.int64), np.dtype(np.float32)
         return cls(ClassCounts.zero(), None, dtype, nothing, table, missing)
@@ -83,7 +84,7 @@ class CategoryCounts(ByClass):
         missing: str = "refuse",
     ) -> list[Self]:
         """Return the counts of each group of rows; groups (n,) are numbers from 0."""
-        _check_missing(missing)
+        check_missing(missing)
         names, columns = feature_names_of(X), _columns(X)
         codes, categories = _encode(columns, names, missing)
         batch = Batch(codes, y, weights, groups, n_groups)
@@ -165,7 +166,7 @@ class CategoryCounts(ByClass):
     @classmethod
     def _rebuilt(cls, tables: Mapping[str, NDArray[Any]], about: Mapping[str, Any]) -> Self:
         counts, table = ClassCounts._rebuilt(tables, {}), tables["table"]
-        _check_missing(about["missing"])
+        check_missing(about["missing"])
         categories = tuple(
             tables[f"categories_{j}"].copy() for j in range(int(about["n_features"]))
         )
@@ -174,11 +175,6 @@ class CategoryCounts(ByClass):
         n_pairs = 2 if table.dtype.kind == "f" else 1
         expect("table", table, (n_pairs, len(counts.rows), _starts(categories)[-1]), "fi")
         return cls(counts, *names_and_dtype(about), categories, table.copy(), about["missing"])
-
-
-def _check_missing(missing: str) -> None:
-    if missing not in ("refuse", "ignore"):
-        raise ValueError(f"missing must be 'refuse' or 'ignore'; got {missing!r}.")
 
 
 def _starts(categories: tuple[NDArray[Any], ...]) -> NDArray[np.int64]:

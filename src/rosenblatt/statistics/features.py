@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from .. import loops
 from .batch import Batch
 from .counts import ByClass, ClassCounts, names_and_dtype
+from .gaps import Changed, check_missing, filled, gaps
 from .statistic import expect, freeze
 from .sums import Sums, total_of, value
 
@@ -27,14 +28,18 @@ class FeatureCounts(ByClass):
 
     Features are counts: numbers that are not negative, dense or CSR. With `binarize`, a feature is
     present in a row where it is above that threshold, and presence is what is counted. Whole
-    numbers with whole weights give exact integers; others are kept to 32 digits.
+    numbers with whole weights give exact integers; others are kept to 32 digits. With
+    ``missing="ignore"`` NaN, stored or dense, is left out.
 
     Attributes
     ----------
     classes, rows, weight : as in `ClassCounts`.
     sums : weighted sums, or weights of the rows where the feature is present, shape (K, d);
         integers when all that was added is whole.
+    feature_weight : the weight of the rows where the feature is not missing, shape (K, d), or
+        (K, 1) when none can be.
     binarize : the threshold of presence; None for sums.
+    missing : "refuse" or "ignore": whether NaN is an error or left out.
     feature_names, dtype : of the data, names as far as known.
 
     Examples
@@ -51,23 +56,37 @@ class FeatureCounts(ByClass):
 
     table: Sums  # (p, K, d)
     binarize: float | None
+    gaps: Sums | None = None  # (p, K, d): the weight of what is missing, if it may be
 
     def __post_init__(self) -> None:
-        freeze(self.table)
+        freeze(self.table, self.gaps)
 
     @classmethod
-    def zero(cls, n_features: int, *, binarize: float | None = None) -> Self:
+    def zero(
+        cls, n_features: int, *, binarize: float | None = None, missing: str = "refuse"
+    ) -> Self:
         """Return the counts of no rows."""
+        check_missing(missing)
         table = np.zeros((1, 0, n_features), np.int64)
-        return cls(ClassCounts.zero(), None, np.dtype(np.float32), table, binarize)
+        about = (ClassCounts.zero(), None, np.dtype(np.float32))
+        return cls(*about, table, binarize, None if missing == "refuse" else table.copy())
 
     @classmethod
-    def of(cls, X: Any, y: Any = None, weights: Any = None, *, binarize: Any = None) -> Self:
+    def of(
+        cls,
+        X: Any,
+        y: Any = None,
+        weights: Any = None,
+        *,
+        binarize: Any = None,
+        missing: str = "refuse",
+    ) -> Self:
         """Return the counts of rows X (n, d) with labels y (n,) and weights (n,).
 
-        Without labels all rows are of one class, 0. `binarize` is a threshold >= 0, or None.
+        Without labels all rows are of one class, 0. `binarize` is a threshold >= 0, or None. With
+        ``missing="ignore"`` NaN is left out.
         """
-        return cls.by_group(X, y, None, None, weights, binarize=binarize)[0]
+        return cls.by_group(X, y, None, None, weights, binarize=binarize, missing=missing)[0]
 
     @classmethod
     def by_group(
@@ -79,19 +98,30 @@ class FeatureCounts(ByClass):
         weights: Any = None,
         *,
         binarize: Any = None,
+        missing: str = "refuse",
     ) -> list[Self]:
-        """Return the counts of each group of rows, in one read; groups (n,) are numbers from 0."""
+        """Return the counts of each group of rows, in one read; groups (n,) are numbers from 0.
+
+        With ``missing="ignore"`` there is a second read, of what is missing.
+        """
+        check_missing(missing)
         if binarize is not None and not 0 <= binarize < np.inf:
             raise ValueError(f"binarize must be a number >= 0 or None; got {binarize!r}.")
         binarize = None if binarize is None else float(binarize)
         batch = Batch(X, y, weights, groups, n_groups)
+        missed = None
+        if missing == "ignore":
+            batch.sum_duplicates()  # a number and NaN in one place are missing together
+            missed, batch = _presence(Changed(batch, gaps), 0.5), Changed(batch, filled)
         table = _sum(batch) if binarize is None else _presence(batch, binarize)
         rows, sums = batch.count()
         statistics = []
         for g in range(batch.n_groups):
             counts, kept = ClassCounts._of_group(batch, g, rows, sums)
             part = batch.group(table, g, kept)
-            statistics.append(cls(counts, batch.feature_names, batch.dtype, part, binarize))
+            absent = None if missed is None else batch.group(missed, g, kept)
+            about = (counts, batch.feature_names, batch.dtype)
+            statistics.append(cls(*about, part, binarize, absent))
         return statistics
 
     @property
@@ -100,34 +130,61 @@ class FeatureCounts(ByClass):
         return value(self.table)
 
     @property
+    def feature_weight(self) -> NDArray[np.float64]:
+        """The weight of what is not missing, (K, d); (K, 1) when nothing can be."""
+        weight = self.weight[:, None]
+        return weight if self.gaps is None else weight - value(self.gaps)
+
+    @property
+    def missing(self) -> str:
+        """Whether NaN is an error, or left out."""
+        return "refuse" if self.gaps is None else "ignore"
+
+    @property
     def n_features(self) -> int:
         """The number of features."""
         return int(self.table.shape[2])
 
     def _combined(self, other: Self, sign: int) -> Self:
         joint = self.counts.join(other.counts, sign)
-        table = joint.combine(self.table, other.table, sign)
-        if sign < 0 and (table[0] < 0).any():
-            k, j = np.argwhere(table[0] < 0)[0]
+        pairs = ((self.table, other.table), (self.gaps, other.gaps))
+        table, missed = (
+            None if a is None or b is None else joint.combine(a, b, sign) for a, b in pairs
+        )
+        if sign < 0:
+            self._refuse_negative(joint.counts.classes, table, "")
+            self._refuse_negative(joint.counts.classes, missed, " rows where it is missing")
+        about = (joint.counts, *self._shared(other))
+        return type(self)(*about, table, self.binarize, missed)  # type: ignore[arg-type]
+
+    def _refuse_negative(self, classes: NDArray[Any], left: Sums | None, of: str) -> None:
+        """Raise if less than nothing would be left of a feature."""
+        if left is not None and (left[0] < 0).any():
+            k, j = np.argwhere(left[0] < 0)[0]
             name = j if self.feature_names is None else self.feature_names[j]
             raise ValueError(
-                f"Cannot remove these rows: in class {joint.counts.classes[k]!s} feature {name} "
-                f"would be left with {table[0, k, j]}."
+                f"Cannot remove these rows: in class {classes[k]!s} feature {name} would be left "
+                f"with {left[0, k, j]}{of}."
             )
-        return type(self)(joint.counts, *self._shared(other), table, self.binarize)
 
     def _tables(self) -> dict[str, NDArray[Any]]:
-        return {**self.counts._tables(), "sums": self.table}
+        missed = {} if self.gaps is None else {"gaps": self.gaps}
+        return {**self.counts._tables(), "sums": self.table, **missed}
 
     def _options(self) -> dict[str, Any]:
-        return {"n_features": self.n_features, "binarize": self.binarize}
+        return {"n_features": self.n_features, "binarize": self.binarize, "missing": self.missing}
 
     @classmethod
     def _rebuilt(cls, tables: Mapping[str, NDArray[Any]], about: Mapping[str, Any]) -> Self:
-        counts, table = ClassCounts._rebuilt(tables, {}), tables["sums"]
-        n_pairs = 2 if table.dtype.kind == "f" else 1
-        expect("sums", table, (n_pairs, len(counts.rows), about["n_features"]), "fi")
-        return cls(counts, *names_and_dtype(about), table.copy(), about["binarize"])
+        check_missing(about["missing"])
+        counts = ClassCounts._rebuilt(tables, {})
+        copies = []
+        for name in ("sums", "gaps") if about["missing"] == "ignore" else ("sums",):
+            n_pairs = 2 if tables[name].dtype.kind == "f" else 1
+            expect(name, tables[name], (n_pairs, len(counts.rows), about["n_features"]), "fi")
+            copies.append(tables[name].copy())
+        table, missed = copies[0], copies[1] if len(copies) > 1 else None
+        return cls(counts, *names_and_dtype(about), table, about["binarize"], missed)
 
 
 def _sum(batch: Batch) -> Sums:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from .. import loops
 from .batch import Batch
 from .counts import ByClass, ClassCounts, Joint, names_and_dtype
+from .gaps import check_missing
 from .labels import Labels
 from .scatter import diagonal_moments, full_moments, known_moments
 from .statistic import Names, expect, freeze
@@ -302,7 +303,6 @@ class Moments(ByClass):
 
 
 def _check_missing(missing: str, full: bool) -> None:
-    if missing not in ("refuse", "ignore"):
-        raise ValueError(f"missing must be 'refuse' or 'ignore'; got {missing!r}.")
+    check_missing(missing)
     if full and missing == "ignore":
         raise ValueError("missing must be 'refuse' for a full scatter; got 'ignore'.")

@@ -1,0 +1,174 @@
+"""Naive Bayes of mixed columns: each kind of column has the claims of its own model.
+
+log P(x | y) is a sum over columns, so that the log-likelihood falls short of its maximum by the sum
+of what the columns do. Legend: w (K, d) weight of the values that are known, N (K, d) their sums.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln, xlogy
+
+from .categories import is_missing, parameter_claims, places_of, table_of
+from .claims import Certificate, Claim
+from .comparing import (
+    ClassData,
+    Floats,
+    agrees,
+    filled,
+    gaps,
+    log_prior_claim,
+    prior_claim,
+    shortfall,
+    size_claim,
+    sums_by_class,
+    sums_to_one,
+    training_error,
+)
+from .gaussian_nb import Part, gaussians
+
+
+def certify_model(
+    model: Any, X: Any, y: NDArray[Any], weight: Floats, *, tol: float, effort: int
+) -> Certificate:
+    """Re-derive the parameters of each kind of column, and put the claims together."""
+    data = ClassData(model, X, y, weight)
+    kinds = [kind for kind in PARTS if kind in model.kinds_]
+    places = {kind: [j for j, k in enumerate(model.kinds_) if k == kind] for kind in kinds}
+    words = ", ".join(f"{len(places[kind])} {kind}" for kind in kinds)
+    problem = f"the models of each column that make the rows most probable ({words})"
+    have_models = kinds_claim(model, data.X.shape[1])
+    if not have_models.holds:  # then there is nothing to compare the columns with
+        return Certificate(type(model).__name__, problem, data.words, (have_models,))
+    parts = [PARTS[kind](model, data, data.X[:, places[kind]]) for kind in kinds]
+    log_prior = np.asarray(model.class_log_prior_, np.float64)
+    claims = [
+        training_error(data, sum((part.scores for part in parts), log_prior)),
+        have_models,
+        *(claim for part in parts for claim in part.claims),
+        agrees("class counts", "the weights of the classes", model.class_count_, data.counts),
+        prior_claim(model, model.class_prior_, data.counts),
+        log_prior_claim(model),
+        sums_to_one("the shares of the classes", log_prior),
+        *size_claim(model, sum(part.free for part in parts)),
+    ]
+    gaps_ = [part.gap for part in parts if part.gap is not None]
+    if len(gaps_) == len(parts):  # variances that are not the most probable ones have no such claim
+        scale = sum(part.scale for part in parts)
+        claims.append(shortfall("smoothed log-likelihood", sum(gaps_), scale, tol))
+    return Certificate(type(model).__name__, problem, data.words, tuple(claims))
+
+
+def kinds_claim(model: Any, d: int) -> Claim:
+    """That there is a model for each of the d columns, of the kind it is said to have."""
+    there = 0
+    for kind, name in TABLES.items():
+        table = getattr(model, name, [])
+        n_models = len(table) if isinstance(table, list) else int(np.shape(table)[1])
+        there += n_models if n_models == list(model.kinds_).count(kind) else 0
+    statement = f"{there} of {d} columns have a model of their kind"
+    return Claim("kinds", statement, there, d, there == d == len(model.kinds_), "proved")
+
+
+def numeric(model: Any, data: ClassData, X: NDArray[Any]) -> Part:
+    """Columns that are Gaussian."""
+    return gaussians(model, data, _numbers(X))
+
+
+def categorical(model: Any, data: ClassData, X: NDArray[Any]) -> Part:
+    """Columns with a table of categories each."""
+    tables = []
+    for c, log_q in enumerate(model.category_log_prob_):
+        log_q = np.asarray(log_q, np.float64)
+        if log_q.size:  # else no row has shown a value
+            places = places_of(X[:, c].astype(object), model.categories_[c], log_q.shape[1])
+            tables.append(table_of(data, places, log_q, float(model.alpha)))
+    scores = sum((table.scores for table in tables), np.zeros((len(X), len(data.classes))))
+    claims = parameter_claims(tables, " of the categories") if tables else []
+    widths = [len(values) for values in model.categories_]
+    claims.append(
+        agrees("widths", "the numbers of categories", _columns(model.category_log_prob_), widths)
+    )
+    gap, scale = sum(t.gap for t in tables), sum(t.scale for t in tables)
+    return Part(claims, scores, gap, scale, sum(t.counts.size - len(t.counts) for t in tables))
+
+
+def _columns(tables: Any) -> list[int]:
+    return [int(np.shape(table)[1]) for table in tables]
+
+
+def boolean(model: Any, data: ClassData, X: NDArray[Any]) -> Part:
+    """Columns that are one coin each in each class: Bernoulli."""
+    X = _numbers(X)
+    q = np.asarray(model.true_prob_, np.float64)
+    w, N = _known(data, X), sums_by_class(data, filled(X))
+    tosses = w + 2 * float(model.alpha)
+    p = np.where(tosses > 0, (N + model.alpha) / np.where(tosses > 0, tosses, 1.0), 0.5)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        on, off = np.log(q), np.log1p(-q)
+        each = _excess(p, q) + _excess(1 - p, 1 - q)
+    scores = _chosen(X, on, off)
+    claims = [
+        agrees("chances", "the probabilities of being true", model.true_prob_, p),
+        agrees("chances of false", "those of being false", 1 - q, 1 - p, scale=1e-6),
+    ]
+    return Part(claims, scores, float((tosses * each).sum()), float(tosses.sum()), q.size)
+
+
+def count(model: Any, data: ClassData, X: NDArray[Any]) -> Part:
+    """Columns of counts: Poisson, with a rate in each class."""
+    X = _numbers(X)
+    q = np.asarray(model.rate_, np.float64)
+    w, N = _known(data, X), sums_by_class(data, filled(X))
+    rows = w + float(model.alpha)
+    r = np.where(rows > 0, (N + model.alpha) / np.where(rows > 0, rows, 1.0), 1.0)
+    known = ~np.isnan(X)
+    terms = xlogy(filled(X)[:, np.newaxis], q) - q - gammaln(filled(X) + 1)[:, np.newaxis]
+    scores = np.where(known[:, np.newaxis], terms, 0.0).sum(axis=2)
+    gap = float((rows * _excess(r, q)).sum())
+    claims = [agrees("rates", "the expected counts", model.rate_, r)]
+    return Part(claims, scores, gap, float(rows.sum()), q.size)
+
+
+def _excess(p: Floats, q: Floats) -> Floats:
+    """``p log(p / q) - p + q``, never negative: what a wrong rate q costs where p is right."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        cost = np.where(p > 0, p * (np.log(p) - np.log(q)), 0.0) - p + q
+    return np.asarray(np.maximum(cost, 0.0))
+
+
+def _chosen(X: Floats, on: Floats, off: Floats) -> Floats:
+    """The sum (n, K) of log-probabilities (K, d) of ones and of zeros; NaN adds nothing."""
+    terms = np.where(X[:, np.newaxis] == 1, on, off)
+    return np.asarray(np.where(np.isnan(X)[:, np.newaxis], 0.0, terms).sum(axis=2))
+
+
+def _known(data: ClassData, X: Floats) -> Floats:
+    """The weight (K, d) of what is not missing."""
+    return sums_by_class(data, 1 - gaps(X))
+
+
+def _numbers(X: NDArray[Any]) -> Floats:
+    """Columns as numbers, NaN where nothing is known."""
+    if X.dtype != object:
+        return X.astype(np.float64)
+    cells = [_number(value) for value in X.ravel().tolist()]
+    return np.array(cells, np.float64).reshape(X.shape)
+
+
+def _number(value: Any) -> float:
+    """A value as a number; what is none counts as missing, which shows in means and rates."""
+    try:
+        return np.nan if is_missing(value) else float(value)
+    except (TypeError, ValueError):
+        return np.nan
+
+
+TABLES = {
+    "numeric": "theta_",
+    "categorical": "category_log_prob_",
+    "boolean": "true_prob_",
+    "count": "rate_",
+}
+PARTS = {"numeric": numeric, "categorical": categorical, "boolean": boolean, "count": count}
