@@ -171,13 +171,13 @@ def _newton_step(problem: Problem, w: Floats, z: Floats) -> Floats:
     target = gram @ w[columns] - gradient[columns]
     new = np.zeros(table.d)
     if penalty.l1 == 0:
-        new[columns] = _solve(gram + penalty.l2 * np.eye(len(columns)), target)
+        new[columns] = solve_scaled(gram + penalty.l2 * np.eye(len(columns)), target)
     else:
         new[columns] = descend(gram, target, w[columns], penalty)
     return np.asarray(new - w)
 
 
-def _solve(A: Floats, right: Floats) -> Floats:
+def solve_scaled(A: Floats, right: Floats) -> Floats:
     """``A^-1 right``, columns scaled to one first."""
     scale = 1 / np.sqrt(np.diag(A))
     return np.asarray(scale * np.linalg.solve(A * np.outer(scale, scale), scale * right))

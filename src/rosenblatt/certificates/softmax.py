@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from .balance import flows, transported
-from .lasso import Penalty
-from .logistic import Bracket
+from .lasso import Penalty, descend
+from .logistic import Bracket, solve_scaled
 from .table import UNIT, Floats, Table, total
 
-MOST_STEPS = 10
+MOST_STEPS = 30
+MOST_UNKNOWNS = 1000
 HALVINGS = 8
 ENOUGH = 2.0
 PROXIMAL_STEPS = 300
@@ -70,8 +71,10 @@ class Problem:
         labels[np.arange(n), self.codes] = 1.0
         V, rounding = self.slopes(self.c[:, np.newaxis] * (labels - p))
         steepest = float(np.max(np.abs(V) + rounding, initial=0.0))
-        t = min(1.0, self.penalty.l1 / steepest * (1 - 1e-9)) if steepest > 0 else 1.0
-        return self._at(labels + t * (p - labels))
+        t = min(1.0, self.penalty.l1 / steepest) if steepest > 0 else 1.0
+        # Balancing moves the slopes a little; room is made for it until they keep.
+        tries = (self._at(labels + t * (1 - room) * (p - labels)) for room in (1e-9, 1e-6, 1e-3))
+        return next((value for value in tries if value > -np.inf), -np.inf)
 
     def _at(self, p: Floats) -> float:
         """D at given probabilities, balanced if there are intercepts."""
@@ -163,7 +166,8 @@ def bracket(problem: Problem, W: Floats, b: Floats, tol: float, effort: int) -> 
     lowest, highest = primal, problem.dual(z + problem.best_bias(z))
     bound = tol * scale_of(problem)
     if effort and not primal - highest <= bound:
-        polish = _polish if problem.penalty.l1 == 0 else _polish_by_proximal_steps
+        by_steps = problem.penalty.l1 > 0 and W.size > MOST_UNKNOWNS
+        polish = _polish_by_proximal_steps if by_steps else _polish
         lowest, highest = polish(problem, W, primal, highest, bound)
     return Bracket(max(primal - lowest, 0.0), max(primal - highest, 0.0))
 
@@ -201,11 +205,47 @@ def _polish(
     return lowest, highest
 
 
-def _newton_step(problem: Problem, W: Floats, z: Floats) -> Floats:
-    """The change of W (K, d) that the second-order model asks for, by conjugate gradients.
+def curvature(problem: Problem, z: Floats) -> Floats:
+    """Second derivatives of the loss in W and b, (K, d + 1, K, d + 1); no b, if there is none."""
+    table, K, d = problem.table, problem.K, problem.table.d
+    p = probabilities(z)
+    width = d + table.centred
+    H = np.zeros((K, width, K, width))
+    columns = np.arange(d)
+    for k in range(K):
+        for j in range(k, K):
+            h = problem.c * p[:, k] * ((k == j) - p[:, j])
+            H[k, :d, j, :d] = table.scatter(columns, h)
+            if table.centred:
+                H[k, :d, j, d] = H[k, d, j, :d] = table.roughly_transposed(h)
+                H[k, d, j, d] = h.sum()
+            H[j, :, k, :] = H[k, :, j, :].T
+    return H
 
-    The intercepts move along with it; they are set anew afterwards.
-    """
+
+def _newton_step(problem: Problem, W: Floats, z: Floats) -> Floats:
+    """The change of W (K, d) that the second-order model asks for, the intercepts following."""
+    free, d = problem.free, problem.table.d
+    if W.size > MOST_UNKNOWNS:
+        return _by_conjugate_gradients(problem, W, z)
+    H, m = curvature(problem, z), len(free) * d
+    gram = H[free][:, :d][:, :, free][:, :, :, :d].reshape(m, m)
+    if problem.table.centred:  # less what the intercepts take of it
+        both = H[free][:, :d, :, d].reshape(m, problem.K)
+        gram = gram - both @ np.linalg.pinv(H[:, d, :, d], rcond=1e-12, hermitian=True) @ both.T
+    w, gradient = W[free].ravel(), problem.rough_slopes(pull(problem, z)).ravel()
+    target = gram @ w - gradient
+    if problem.penalty.l1 == 0:
+        new = solve_scaled(gram + problem.penalty.l2 * np.eye(m), target)
+    else:
+        new = descend(gram, target, w, problem.penalty)
+    step = np.zeros_like(W)
+    step[free] = (new - w).reshape(len(free), d)
+    return step
+
+
+def _by_conjugate_gradients(problem: Problem, W: Floats, z: Floats) -> Floats:
+    """The Newton step of many unknowns; the intercepts move along, and are set anew afterwards."""
     table, free, l2 = problem.table, problem.free, problem.penalty.l2
     d, m, K = table.d, len(problem.free), problem.K
     p, force = probabilities(z), pull(problem, z)

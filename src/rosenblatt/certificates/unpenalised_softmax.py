@@ -10,11 +10,10 @@ import numpy as np
 from scipy.special import xlogy
 
 from .logistic import Bracket
-from .softmax import Problem, probabilities, pull
+from .softmax import MOST_UNKNOWNS, Problem, curvature, probabilities, pull
 from .table import UNIT, Floats, total
 from .unpenalised import FURTHEST
 
-MOST_UNKNOWNS = 1000
 MOST_STEPS = 25
 
 
@@ -87,20 +86,8 @@ def _moved(problem: Problem, right: Floats, inverse: Floats) -> Floats:
 
 def _inverse_curvature(problem: Problem, z: Floats) -> Floats:
     """The inverse of the second derivatives, where there is one: not for shifts of all classes."""
-    table, K, d = problem.table, problem.K, problem.table.d
-    p = probabilities(z)
-    width = d + table.centred
-    H = np.zeros((K, width, K, width))
-    columns = np.arange(d)
-    for k in range(K):
-        for j in range(k, K):
-            h = problem.c * p[:, k] * ((k == j) - p[:, j])
-            H[k, :d, j, :d] = table.scatter(columns, h)
-            if table.centred:
-                H[k, :d, j, d] = H[k, d, j, :d] = table.roughly_transposed(h)
-                H[k, d, j, d] = h.sum()
-            H[j, :, k, :] = H[k, :, j, :].T
-    H = H.reshape(K * width, K * width)
+    H = curvature(problem, z)
+    H = H.reshape(H.shape[0] * H.shape[1], -1)
     scale = np.sqrt(np.maximum(np.diag(H), 1e-300))
     inverse = np.linalg.pinv(H / np.outer(scale, scale), rcond=1e-12, hermitian=True)
     return np.asarray(inverse / np.outer(scale, scale))
