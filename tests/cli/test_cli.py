@@ -87,3 +87,35 @@ def test_after_warm_no_fit_compiles_anything():
     )
     assert run("warm", "--jobs", "2").returncode == 0
     subprocess.run([sys.executable, "-c", script], check=True)
+
+
+@pytest.mark.needs_compiler
+def test_after_warm_large_jobs_and_streams_compile_nothing():
+    """What a statistic needs depends on storage, precision, weights and size."""
+    script = (
+        "import itertools, warnings\n"
+        "import numpy as np, scipy.sparse as sp\n"
+        "import rosenblatt, rosenblatt.loops as loops\n"
+        "warnings.simplefilter('ignore')\n"
+        "rng = np.random.RandomState(1)\n"
+        "whole = rng.poisson(1.0, (110_000, 10))\n"
+        "y = rng.randint(3, size=110_000)\n"
+        "names = 'GaussianNB MultinomialNB BernoulliNB CategoricalNB QuadraticDiscriminantAnalysis'\n"
+        "for name, kind in itertools.product(names.split(), ('f8', 'f4', 'i8')):\n"
+        "    for w, rows in ((None, 110_000), (rng.uniform(1, 2, 110_000), 110_000), (None, 200)):\n"
+        "        for store in (np.asarray, sp.csr_matrix):\n"
+        "            if store is sp.csr_matrix and name == 'CategoricalNB':\n"
+        "                continue\n"
+        "            X = store(whole[:rows].astype(kind))\n"
+        "            model = getattr(rosenblatt, name)().fit(X, y[:rows], w)\n"
+        "            model.partial_fit(X, y[:rows]).predict(X)\n"
+        "            model.predict_proba(X)\n"
+        "for method in ('z-score', 'min-max', 'l1', 'l2'):\n"
+        "    for kind in ('f8', 'f4'):\n"
+        "        rosenblatt.Standardizer(method).fit(whole.astype(kind)).transform(whole.astype(kind))\n"
+        "for module in loops.MODULES:\n"
+        "    for name, loop in vars(getattr(loops, module)).items():\n"
+        "        if hasattr(loop, 'stats'):\n"
+        "            assert not loop.stats.cache_misses, (module, name, loop.stats)\n"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)
