@@ -7,7 +7,7 @@ own for any of it.
 
 from abc import abstractmethod
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -36,6 +36,9 @@ class Additive(BaseEstimator):  # type: ignore[misc]
     # Of two models that do equally well, the one with the larger of these is the simpler; the first
     # that differs decides.
     _simpler_when_larger: tuple[str, ...] = ()
+
+    # Parameters with which to rehearse, so that `rosenblatt warm` compiles all loops it may use.
+    _rehearsals: ClassVar[tuple[dict[str, Any], ...]] = ({},)
 
     @abstractmethod
     def _measure(
@@ -172,10 +175,15 @@ class Additive(BaseEstimator):  # type: ignore[misc]
         """Raise if X holds infinity, or NaN that is not to be left out."""
         values = X.data if sp.issparse(X) else X
         if getattr(values, "dtype", np.dtype(object)).kind == "f":
-            missing = getattr(self, "missing", None)  # of those that can leave values out
-            assert_all_finite(values, allow_nan=missing is not None, input_name="X")
-            if missing == "refuse" and np.isnan(values).any():
-                raise ValueError("Input X contains NaN; missing='ignore' leaves such values out.")
+            missing = getattr(self, "missing", None)  # None if it has no such parameter
+            try:
+                assert_all_finite(values, allow_nan=missing == "ignore", input_name="X")
+            except ValueError:
+                if missing == "refuse" and np.isnan(values).any():
+                    raise ValueError(
+                        "Input X contains NaN; missing='ignore' leaves such values out."
+                    ) from None
+                raise
 
     def _statistics_by_group(
         self, X: Any, y: Any, sample_weight: Any, groups: NDArray[np.int64], n_groups: int

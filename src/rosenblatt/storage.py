@@ -29,6 +29,14 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
     return view
 
 
+def summed_duplicates(X: Any) -> Any:
+    """X, its numbers added up where CSR stores them in parts: their square is not their parts'."""
+    if sp.issparse(X) and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
+
+
 def some_rows(X: Any, start: int, stop: int, dtypes: tuple[DTypeLike, ...]) -> Any:
     """Rows of X as loops read them; only these are copied, if their kind asks for it.
 

@@ -77,6 +77,8 @@ SETTINGS = {
         {"method": "sigmoid"},
         {"method": "l1"},
         {"method": "l2"},
+        {"missing": "ignore"},
+        {"method": "min-max", "missing": "ignore"},
     ],
 }
 

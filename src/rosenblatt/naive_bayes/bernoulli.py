@@ -10,8 +10,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
 from rosenblatt.statistics import FeatureCounts
+from rosenblatt.storage import summed_duplicates
 
-from .discrete import LinearNB, summed_duplicates
+from .discrete import LinearNB
 
 
 class BernoulliNB(LinearNB):

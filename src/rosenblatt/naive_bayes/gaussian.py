@@ -16,8 +16,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from .. import loops, threads
+from ..base import callers_level
 from ..statistics import Moments
-from ..storage import read_only
+from ..storage import read_only, summed_duplicates
 from .base import NaiveBayes, log_prior
 
 Table = NDArray[np.float64]
@@ -111,6 +112,7 @@ class GaussianNB(NaiveBayes):
     }
 
     _lets_rows_wait = True
+    _rehearsals = ({}, {"missing": "ignore"})
 
     def __init__(
         self,
@@ -247,7 +249,7 @@ class GaussianNB(NaiveBayes):
                 f"{np.count_nonzero(short)} of {short.size} variances cannot be estimated with "
                 f"ddof={self.ddof}: their rows weigh no more than that. They are taken as zero, "
                 "plus smoothing. More rows, ddof=0, or a variance shared more widely would do.",
-                stacklevel=7,
+                stacklevel=callers_level(),
             )
         variances = np.where(weight > 0, pooled / np.where(divisor > 0, divisor, np.inf), spread)
         return np.broadcast_to(variances, scatter.shape)
@@ -367,9 +369,10 @@ def _score_sparse(
     at_zero = half_precision * mean**2  # (K, d)
     scores = start - at_zero.sum(axis=1)
     if gap is not None:
+        X = summed_duplicates(X)  # a number and NaN in one place are missing together
         missing = np.isnan(X.data)
         where = sp.csr_array((missing.astype(np.float64), X.indices, X.indptr), shape=X.shape)
         X = sp.csr_array((np.where(missing, 0, X.data), X.indices, X.indptr), shape=X.shape)
         scores = scores + where @ (at_zero - gap).T
-    X = sp.csr_array(X, dtype=np.float64)
+    X = summed_duplicates(sp.csr_array(X, dtype=np.float64))
     return np.asarray(scores - X.power(2) @ half_precision.T + X @ (2 * half_precision * mean).T)

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from numpy.typing import DTypeLike, NDArray
 
 from .. import loops, threads
-from ..storage import read_only, some_rows
+from ..storage import read_only, some_rows, summed_duplicates
 from .labels import Labels
 from .sums import Sums, settled
 
@@ -76,9 +76,7 @@ class Batch:
 
     def sum_duplicates(self) -> None:
         """Add up numbers that CSR stores in parts; needed where a number is more than its parts."""
-        if sp.issparse(self.X) and not self.X.has_canonical_format:
-            self.X = self.X.copy()
-            self.X.sum_duplicates()
+        self.X = summed_duplicates(self.X)
 
     def count(self) -> tuple[NDArray[np.int64], Sums]:
         """The rows (B,) of each bucket, and their weight as sums."""

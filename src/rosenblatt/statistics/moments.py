@@ -137,6 +137,7 @@ class Moments(ByClass):
     ) -> list[Self]:
         """The moments of each group of a batch."""
         _check_missing(missing, full)
+        batch.sum_duplicates()  # the square of a number is not that of its parts
         rows, sums = batch.count()
         weight = as_pairs(sums)[:, :, None]
         if full:
