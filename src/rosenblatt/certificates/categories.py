@@ -79,7 +79,7 @@ def categorical(model: Any, data: ClassData, tol: float) -> list[Claim]:
     total = sum((t.scores for t in tables), np.zeros((len(data.codes), len(log_prior)))) + log_prior
     with np.errstate(invalid="ignore"):
         sizes = sum((np.abs(np.nan_to_num(t.scores, neginf=0.0)) for t in tables), 0 * total)
-    scores = Scores.of(total, np.nan_to_num(sizes), d, logs[0]).where_possible(log_prior)
+    scores = Scores.of(model, total, np.nan_to_num(sizes), d, logs[0]).where_possible(log_prior)
     published = [np.asarray(counts, np.float64).ravel() for counts in model.category_count_]
     derived = np.concatenate([np.zeros(0), *(table.counts.ravel() for table in tables)])
     gap, scale = sum(t.gap for t in tables), sum(t.scale for t in tables)

@@ -92,6 +92,19 @@ def unit(published: Any) -> float:
     return max(EPS, float(np.finfo(dtype).eps)) if dtype.kind == "f" else EPS
 
 
+def unit_of_work(model: Any, published: Any) -> float:
+    """The same for what was computed on the way: ours sum up in 64 bits, whatever they publish.
+
+    Estimators that read the rows themselves, and scikit-learn, compute in the precision of the
+    data, which is that of the means.
+    """
+    reads_rows = getattr(model, "shrinkage", None) == "auto"
+    reads_rows |= getattr(model, "covariance_estimator", None) is not None
+    if is_ours(model) and not reads_rows:
+        return EPS
+    return max(unit(published), unit(getattr(model, "means_", published)))
+
+
 def rounding(published: Any) -> float:
     """How far, relatively, a published number may be from the one derived here."""
     return max(1e-9, 64 * unit(published))

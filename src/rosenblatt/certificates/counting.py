@@ -183,7 +183,9 @@ def _decisions(model: Any, data: ClassData, scores: Floats, sizes: Floats) -> li
     if any(base.__name__ == "ComplementNB" for base in type(model).__mro__) and len(log_prior) > 1:
         log_prior = np.zeros_like(log_prior)  # which knows no shares
     finite = np.where(np.isfinite(log_prior), np.abs(log_prior), 0.0)
-    found = Scores.of(scores + log_prior, sizes + finite, data.X.shape[1], model.feature_log_prob_)
+    found = Scores.of(
+        model, scores + log_prior, sizes + finite, data.X.shape[1], model.feature_log_prob_
+    )
     return decision_claims(model, data, found.where_possible(log_prior))
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .claims import Claim
-from .comparing import EPS, ClassData, Floats, unit
+from .comparing import EPS, ClassData, Floats, is_ours, unit
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,14 +24,15 @@ class Scores:
     blur: Floats  # (n,): what rounding may do to a difference of two of them, at most
 
     @staticmethod
-    def of(values: Floats, sizes: Floats, d: int, published: Any) -> "Scores":
-        """Sums of about d terms in 64 bits with absolute values `sizes` (n, K), published rounded.
+    def of(model: Any, values: Floats, sizes: Floats, d: int, published: Any) -> "Scores":
+        """Sums of about d terms with absolute values `sizes` (n, K).
 
         Answers may be rounded to the precision of the published numbers in the end.
         """
         with np.errstate(invalid="ignore"):
             last = np.where(np.isfinite(values), np.abs(values), 0.0).max(axis=1, initial=0.0)
-        blur = 8 * EPS * (d + 8) * sizes.max(axis=1, initial=0.0) + 4 * unit(published) * last
+        work = EPS if is_ours(model) else unit(published)
+        blur = 8 * work * (d + 8) * sizes.max(axis=1, initial=0.0) + 4 * unit(published) * last
         return Scores(values, blur)
 
     def where_possible(self, fallback: Floats) -> "Scores":

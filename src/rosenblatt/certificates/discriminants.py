@@ -13,20 +13,19 @@ from numpy.typing import NDArray
 
 from .claims import Certificate, Claim
 from .comparing import (
-    EPS,
     ClassData,
     Floats,
     agrees,
     dense,
-    is_ours,
     logs_of,
     size_claim,
     unit,
+    unit_of_work,
 )
 from .decisions import Scores, decision_claims
 from .fisher import fisher
 from .least_squares_classes import least_squares
-from .moments import covariances, moments, rounding_of_means
+from .moments import covariances, moments, rounding_of_means, statistics_claims
 from .planes import Spread, plane_claims, published_planes, rank_claims
 from .quadratic import means_claim, prior_claim, quadratic, shares
 
@@ -60,18 +59,23 @@ def linear(model: Any, data: ClassData, tol: float) -> list[Claim]:
     expected = planes_by_svd(model, spread, away, p) if by_svd else spread.solved(away)
     if not by_svd and len(spread.variances) < len(S):
         expected = away @ scipy.linalg.pinvh(S, rtol=1e-13)  # the shortest of several
+    hidden = 0.0
+    if not by_svd:  # which take m'S^-1 m of each class, from the origin
+        terms = np.abs(found.mean) * np.abs(spread.solved(found.mean))
+        hidden = 16 * unit_of_work(model, model.coef_) * float(terms.sum(axis=1).max())
     d, n_classes = len(S), len(data.classes)
     n_covariance = d if getattr(model, "covariance", "full") == "diagonal" else d * (d + 1) // 2
     sizes = np.abs(data.X) @ np.abs(W).T + np.abs(np.where(np.isfinite(b), b, 0.0))
     return [
-        *decision_claims(model, data, Scores.of(data.X @ W.T + b, sizes, d, model.coef_)),
+        *decision_claims(model, data, Scores.of(model, data.X @ W.T + b, sizes, d, model.coef_)),
         means_claim(model, found, off),
         prior_claim(model, p),
-        *plane_claims(model, W, b, expected, found.mean, logs_of(p), spread, off),
+        *plane_claims(model, W, b, expected, found.mean, logs_of(p), spread, off, hidden),
         *covariance_claims(model, stored, off),
         *direction_claims(model, data, spread, between, centre, off),
         *rank_claims(model, spread),
         *size_claim(model, n_classes * d + n_covariance),
+        *statistics_claims(model, data, found, off),
     ]
 
 
@@ -88,7 +92,8 @@ def covariance_claims(model: Any, S: Floats, off: Floats) -> list[Claim]:
     if not hasattr(model, "covariance_"):
         return []
     deviation = np.sqrt(np.diag(S))
-    scale, slack = np.outer(deviation, deviation), np.outer(off, off)
+    scale = np.outer(deviation, deviation)
+    slack = np.outer(off, off) + 64 * unit_of_work(model, model.covariance_) * scale
     return [agrees("covariance", "the covariance", model.covariance_, S, scale=scale, slack=slack)]
 
 
@@ -123,7 +128,7 @@ def direction_claims(
     precision = unit(model.scalings_)
     own = precision * float((np.abs(A) * spread.scale[:, np.newaxis]).sum(axis=0).max(initial=0.0))
     far = float(np.linalg.norm(off / spread.scale)) / np.sqrt(spread.weakest * top)
-    computed = EPS if is_ours(model) else precision
+    computed = unit_of_work(model, model.scalings_)
     allowed = max(1e-8, 256 * computed * len(spread.S) / spread.weakest) + 8 * own + 4 * far
     statement = f"the directions whiten S and sort what lies between the classes, up to {worst:.2g}"
     claims = [Claim("directions", statement, worst, allowed, bool(worst <= allowed), "checked")]

@@ -11,7 +11,7 @@ import numpy as np
 from .claims import Claim
 from .comparing import ClassData, Floats, agrees, size_claim, unit
 from .decisions import Scores, decision_claims
-from .moments import moments, rounding_of_means, shrunk
+from .moments import moments, rounding_of_means, shrunk, statistics_claims
 from .planes import Spread, plane_claims, rank_claims
 from .quadratic import means_claim
 
@@ -44,7 +44,7 @@ def fisher(model: Any, data: ClassData, tol: float) -> list[Claim]:
     blur = 4 * float(np.linalg.norm(off / spread.scale)) / np.sqrt(spread.weakest)
     blur = blur / apart if apart > 0 else 1.0
     return [
-        *decision_claims(model, data, Scores.of(scores, both, d, model.coef_)),
+        *decision_claims(model, data, Scores.of(model, scores, both, d, model.coef_)),
         means_claim(model, found, off),
         *planes,
         *criterion_claims(model, w, gap, n * spread.S, n * S, right / n, blur),
@@ -52,6 +52,7 @@ def fisher(model: Any, data: ClassData, tol: float) -> list[Claim]:
         agrees("cut", "its intercept", model.intercept_, [-t]),
         *rank_claims(model, spread),
         *size_claim(model, d + 1, shares=False),
+        *statistics_claims(model, data, found, off),
     ]  # fmt: skip
 
 

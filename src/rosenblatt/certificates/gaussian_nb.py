@@ -17,6 +17,8 @@ from .comparing import (
     Floats,
     agrees,
     dense,
+    filled,
+    gaps,
     is_ours,
     logs_of,
     prior_claims,
@@ -27,7 +29,7 @@ from .comparing import (
     unit,
 )
 from .decisions import Scores, decision_claims
-from .moments import moments, rounding_of_means
+from .moments import moments, rounding_of_means, statistics_claims
 from .planes import Spread, plane_claims, published_planes
 
 
@@ -41,7 +43,7 @@ def certify_model(
     if hasattr(model, "class_log_prior_"):
         log_prior = np.asarray(model.class_log_prior_, np.float64)
     sizes = part.sizes + np.abs(np.where(np.isfinite(log_prior), log_prior, 0.0))
-    scores = Scores.of(part.scores + log_prior, sizes, data.X.shape[1], model.theta_)
+    scores = Scores.of(model, part.scores + log_prior, sizes, data.X.shape[1], model.theta_)
     claims = [
         *decision_claims(model, data, scores.where_possible(log_prior)),
         *part.claims,
@@ -49,6 +51,9 @@ def certify_model(
         *prior_claims(model, data.counts),
         sums_to_one("the shares of the classes", log_prior),
         *size_claim(model, part.free),
+        *statistics_claims(
+            model, data, moments(data, data.X), rounding_of_means(model, model.theta_, data.X)
+        ),
     ]
     if part.gap is not None:
         claims.append(shortfall("smoothed log-likelihood", part.gap, part.scale, tol, part.blur))
@@ -74,7 +79,7 @@ class Part:
 def gaussians(model: Any, data: ClassData, X: Floats) -> Part:
     """Columns X (n, d) that are Gaussian in each class; NaN is missing."""
     w, mean, scatter = moments(data, X)
-    centre, spread = of_all(w, mean, scatter)
+    centre, spread = of_all(data, X)
     deviation = np.sqrt(scatter / np.where(w > 0, w, 1.0))
     deviation, mean = (np.where(w > 0, t, u) for t, u in ((deviation, spread**0.5), (mean, centre)))
     theta, epsilon = np.asarray(model.theta_, np.float64), float(model.epsilon_)
@@ -99,13 +104,15 @@ def _sharing(model: Any) -> str:
     return str(getattr(model, "variance", "class-feature"))
 
 
-def of_all(w: Floats, mean: Floats, scatter: Floats) -> tuple[Floats, Floats]:
+def of_all(data: ClassData, X: Floats) -> tuple[Floats, Floats]:
     """Mean and variance (d,) of all classes together; 0 and 1 for a feature nobody knows."""
-    total = w.sum(axis=0)
+    total = data.weight @ (1 - gaps(X))
     divisor = np.where(total > 0, total, 1.0)
-    centre = (w * mean).sum(axis=0) / divisor
-    spread = (scatter + w * (mean - centre) ** 2).sum(axis=0) / divisor
-    return centre, np.where(total > 0, spread, 1.0)
+    centre = data.weight @ filled(X) / divisor
+    away = filled(X - centre)
+    rest = data.weight @ away / divisor  # what rounding did to the centre
+    spread = data.weight @ (away - np.where(np.isnan(X), 0.0, rest)) ** 2 / divisor
+    return centre + rest, np.where(total > 0, spread, 1.0)
 
 
 def pooled(scatter: Floats, w: Floats, spread: Floats, sharing: str, ddof: float) -> Floats:

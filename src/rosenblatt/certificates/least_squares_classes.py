@@ -8,6 +8,7 @@ from .claims import Claim
 from .comparing import ClassData, Floats, agrees, size_claim
 from .decisions import Scores, decision_claims
 from .least_squares import claims as regression_claims
+from .moments import moments, rounding_of_means, statistics_claims
 from .planes import Spread, rank_claims
 from .regression import Fit
 from .table import Table
@@ -29,21 +30,29 @@ def least_squares(model: Any, data: ClassData, tol: float) -> list[Claim]:
     for k in range(len(W)):
         fit = Fit(table, np.ascontiguousarray(targets[:, k]), W[k], float(b[k]))
         label = f", class {data.classes[k]}" if len(W) > 1 else ""
+        found = regression_claims(fit, 0.0, total, False, tol)
+        words = next((f"; {c.statement}" for c in found if c.name == "condition"), "")
         claims += [
-            Claim(f"{c.name}{label}", c.statement, c.value, c.bound, c.holds, c.grade)
-            for c in regression_claims(fit, 0.0, total, False, tol)
-        ]
+            Claim(
+                f"{c.name}{label}", c.statement + ("" if c.holds else words),
+                c.value, c.bound, c.holds, c.grade,
+            )
+            for c in found
+        ]  # fmt: skip
     fitted = data.X @ W.T + b
     sizes = np.abs(data.X) @ np.abs(W).T + np.abs(b)
     if len(data.classes) == 2:
         fitted, sizes = (np.column_stack([np.zeros(len(t)), t]) for t in (fitted, sizes))
     n_biases = len(W) if model.fit_intercept else 0
     return [
-        *decision_claims(model, data, Scores.of(fitted, sizes, d, model.coef_)),
+        *decision_claims(model, data, Scores.of(model, fitted, sizes, d, model.coef_)),
         *claims,
         *_no_bias(model, b),
         *solution_claims(model, data),
         *size_claim(model, W.size + n_biases, shares=False),
+        *statistics_claims(
+            model, data, moments(data, data.X, full=True), rounding_of_means(model, W, data.X)
+        ),
     ]
 
 
@@ -59,7 +68,7 @@ def solution_claims(model: Any, data: ClassData) -> list[Claim]:
     away = data.X
     if model.fit_intercept:
         away = away - share @ away
-        away = away - share @ away
+        away = (away - share @ away) * (np.ptp(data.X, axis=0) > 0)
     gram = away.T @ (away * share[:, np.newaxis])
     spread = Spread.of(gram)
     unique = len(spread.variances) == len(gram)

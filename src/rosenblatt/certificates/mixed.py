@@ -44,7 +44,7 @@ def certify_model(
     log_prior = np.asarray(model.class_log_prior_, np.float64)
     total = sum((part.scores for part in parts), log_prior)
     sizes = sum((part.sizes for part in parts), np.abs(np.nan_to_num(log_prior, neginf=0.0)))
-    scores = Scores.of(total, sizes, data.X.shape[1], model.class_log_prior_)
+    scores = Scores.of(model, total, sizes, data.X.shape[1], model.class_log_prior_)
     claims = [
         *decision_claims(model, data, scores.where_possible(log_prior)),
         have_models,

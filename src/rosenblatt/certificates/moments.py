@@ -5,7 +5,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .comparing import EPS, ClassData, Floats, filled, gaps, is_ours, sums_by_class, unit
+from .claims import Claim
+from .comparing import EPS, ClassData, Floats, agrees, filled, gaps, is_ours, sums_by_class, unit
 
 
 class Moments(NamedTuple):
@@ -37,6 +38,29 @@ def rounding_of_means(model: Any, published: Any, X: Floats) -> Floats:
     if is_ours(model):
         return np.asarray((16 * EPS + 2 * unit(published)) * largest)
     return np.asarray(16 * np.sqrt(len(X)) * unit(published) * largest)
+
+
+def statistics_claims(model: Any, data: ClassData, found: Moments, off: Floats) -> list[Claim]:
+    """That the statistic a model would learn on from is that of the rows; nothing without one."""
+    statistic = getattr(model, "statistics_", None)
+    if statistic is None:
+        return []
+    seen = data.places(np.asarray(statistic.classes))
+    weight, mean, scatter = (table[seen] for table in found)
+    squares = scatter if scatter.ndim == 2 else np.diagonal(scatter, axis1=1, axis2=2)
+    deviation = np.sqrt(squares / np.where(weight > 0, weight, 1.0))
+    if statistic.scatter.ndim == 3:
+        scale = deviation[:, :, np.newaxis] * deviation[:, np.newaxis] * weight[:, :, np.newaxis]
+        slack = np.outer(off, off) * weight[:, :, np.newaxis]
+    else:
+        scatter, scale, slack = squares, squares, off**2 * weight
+    means = np.where(weight > 0, statistic.mean, 0.0)
+    words = "of the statistic"
+    return [
+        agrees("statistic", f"the weights {words}", statistic.weight, data.counts[seen]),
+        agrees("its means", f"the means {words}", means, mean, scale=deviation, slack=off),
+        agrees("its scatters", f"the scatters {words}", statistic.scatter, scatter, scale, slack),
+    ]
 
 
 def covariances(model: Any, data: ClassData, scatters: Floats) -> tuple[Floats, Floats]:

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from .claims import Claim
-from .comparing import EPS, Floats, is_ours, unit
+from .comparing import Floats, unit, unit_of_work
 
 ENOUGH = 1e-2  # of a unit of log-odds, or of the distance of two classes: beyond, nothing is said
+FAR = 1e3  # deviations from the origin that are worth a word
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +59,8 @@ class Spread:
             return f"; S is singular, and {n_dropped} directions without variance were dropped"
         if self.condition > 1e8:
             return f"; S is nearly singular (condition {self.condition:.1g}, columns scaled to one)"
-        return ""
+        scales = float(self.scale.max() / self.scale.min()) ** 2
+        return f"; the variances of columns are {scales:.1g} apart" if scales > 1e12 else ""
 
     def deviations(self, w: Floats) -> Floats:
         """``sqrt(w'Sw)`` of each row of w (k, d)."""
@@ -102,10 +104,11 @@ def plane_claims(
     logs: Floats,
     spread: Spread,
     off: Floats,
+    hidden: float = 0.0,
 ) -> list[Claim]:
     """That planes (K, d) differ as the expected ones do, and biases follow from means and shares.
 
-    `off` (d,) is what rounding may have done to a mean.
+    `off` (d,) is what rounding may have done to a mean, `hidden` to a bias, beside what shows.
     """
     if W.shape != expected.shape or b.shape != logs.shape:
         said = f"the planes have shape {W.shape}; the data imply {expected.shape}"
@@ -121,10 +124,11 @@ def plane_claims(
     middle = (means[rest] + means[first]) / 2
     gap = (w * middle).sum(axis=1) + (b[rest] - b[first]) - (logs[rest] - logs[first])
     terms = (sizes * np.abs(middle)).sum(axis=1) + np.abs(b[rest]) + abs(b[first])
+    blur = 4 * precision * terms + (sizes * off).sum(axis=1) + hidden
     reach = np.maximum(1.0, spread.deviations(right))
-    blur = 4 * precision * terms + (sizes * off).sum(axis=1)
     allowed = 1e-7 * np.maximum(reach, np.abs(logs[rest] - logs[first])) + blur
-    claims.append(_biases(gap, allowed, blur / reach))
+    far = float(np.max(np.abs(middle) / spread.scale, initial=0.0))
+    claims.append(_biases(np.abs(gap), np.minimum(allowed, ENOUGH * reach), far))
     without = np.flatnonzero(np.isneginf(logs))
     if len(without):
         never = all(b[k] == -np.inf or b[first] == np.inf for k in without)
@@ -143,43 +147,47 @@ def _directions(
     off: Floats,
 ) -> Claim:
     """That differences of planes w (k, d) are the right ones."""
+    share = max(1e-8, 256 * unit_of_work(model, model.coef_) * len(spread.S) / spread.weakest)
     # What is unavoidable: rounding of the published numbers, and of means far from the origin.
     own = 4 * precision * (sizes * spread.scale).sum(axis=1)
     far = float(np.linalg.norm(off / spread.scale))
-    blur = own + far / np.sqrt(spread.weakest)
-    measures = (
-        (spread.deviations(w - right), spread.deviations(right), blur),
-        (spread.lengths(w - right), spread.lengths(right), own + far / spread.weakest),
-    )
-    worst = 0.0
-    for apart, size, slack in measures:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            excess = np.where(apart <= slack, 0.0, (apart - slack) / size)
-        worst = max(worst, float(np.max(np.where(np.isnan(excess), np.inf, excess), initial=0.0)))
-    computed = EPS if is_ours(model) else precision
-    allowed = max(1e-8, 256 * computed * len(spread.S) / spread.weakest)
-    vague = float(np.max(blur / np.maximum(1.0, measures[0][1]), initial=0.0))
-    statement = f"S (w_k - w_0) = m_k - m_0 up to {worst:.2g} of its size{spread.words}"
-    if max(allowed, vague) > ENOUGH:
+    scores, reach = spread.deviations(w - right), spread.deviations(right)
+    allowed = share * reach + own + far / np.sqrt(spread.weakest)
+    most = ENOUGH * np.maximum(1.0, reach)
+    lengths = spread.lengths(w - right)
+    most_length = share * spread.lengths(right) + own + far / spread.weakest
+    worst, bound = _worst(scores, np.minimum(allowed, most))
+    longest, longest_bound = _worst(lengths, most_length)
+    holds = worst <= bound and longest <= longest_bound
+    statement = f"S (w_k - w_0) = m_k - m_0, up to {worst:.2g} in the log-odds of rows"
+    if not longest <= longest_bound:
+        statement += f"; the planes are off by {longest:.2g}, columns scaled to one"
+    if not holds and (allowed > most).any():
         statement += (
-            "; too ill-conditioned to be checked, rounding alone may change "
-            f"{max(allowed, vague):.2g}: nearly collinear columns, or columns far from the origin "
-            "for their spread"
+            "; the problem is ill-conditioned, rounding alone may change "
+            f"{allowed.max():.2g}: nearly collinear columns, or columns far from the origin for "
+            "their spread"
         )
-    bound = min(allowed, ENOUGH)
-    return Claim("planes", statement, worst, bound, worst <= bound and vague <= ENOUGH, "checked")
+    return Claim("planes", statement + spread.words, worst, bound, holds, "checked")
 
 
-def _biases(gap: Floats, allowed: Floats, vague: Floats) -> Claim:
+def _worst(apart: Floats, allowed: Floats) -> tuple[float, float]:
+    """The number that is largest for what it may be, and that."""
+    if not len(apart):
+        return 0.0, 0.0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.where(apart <= allowed, apart / np.maximum(allowed, 1e-300), np.inf)
+    k = int(ratio.argmax())
+    return float(apart[k]), float(allowed[k])
+
+
+def _biases(gap: Floats, allowed: Floats, far: float) -> Claim:
     """That halfway between two means the log-odds are those of the shares."""
-    k = int(np.argmax(np.abs(gap) / allowed)) if len(gap) else 0
-    off, bound = (float(np.abs(gap[k])), float(allowed[k])) if len(gap) else (0.0, 0.0)
+    off, bound = _worst(gap, allowed)
     statement = f"halfway between two means the log-odds are those of the shares, up to {off:.2g}"
-    holds = bool(off <= bound)
-    if np.max(vague, initial=0.0) > ENOUGH:
-        holds = False
+    if not off <= bound and far > FAR:
         statement += (
-            f"; rounding alone may change {vague.max():.2g}: the columns are far from the origin "
-            "for their spread, and centring them before the fit would help"
+            f"; the columns are up to {far:.1g} deviations from the origin, where intercepts lose "
+            "their digits: centring them before the fit would help"
         )
-    return Claim("biases", statement, off, bound, holds, "checked")
+    return Claim("biases", statement, off, bound, bool(off <= bound), "checked")

@@ -5,9 +5,19 @@ from typing import Any
 import numpy as np
 
 from .claims import Claim
-from .comparing import EPS, ClassData, Floats, agrees, is_ours, logs_of, size_claim, unit
+from .comparing import (
+    EPS,
+    ClassData,
+    Floats,
+    agrees,
+    is_ours,
+    logs_of,
+    size_claim,
+    unit,
+    unit_of_work,
+)
 from .decisions import Scores, decision_claims
-from .moments import Moments, covariances, moments, rounding_of_means
+from .moments import Moments, covariances, moments, rounding_of_means, statistics_claims
 
 ENOUGH = 1e-2  # beyond this share of a variance nothing is said
 
@@ -33,6 +43,7 @@ def quadratic(model: Any, data: ClassData, tol: float) -> list[Claim]:
         *axes_claims(model, axes, variances, [raised(model, S) for S in S_k]),
         *stored_claims(model, S_k, off),
         *size_claim(model, n_classes * (d + n_covariance)),
+        *statistics_claims(model, data, found, off),
     ]
 
 
@@ -78,7 +89,7 @@ def axes_claims(
     if [R.shape for R in axes] != [(d, d)] * len(S_k) or {len(s) for s in variances} != {d}:
         said = f"the axes have shapes {[R.shape for R in axes]}; the data imply {(d, d)} for each"
         return [Claim("covariances", said, np.inf, 0.0, False, "checked")]
-    computed = EPS if is_ours(model) else precision
+    computed = unit_of_work(model, model.rotations_[0])
     worst, allowed = 0.0, 1e-8
     for R, s, S in zip(axes, variances, S_k, strict=True):
         squares, Q = np.linalg.eigh(S)
@@ -92,9 +103,9 @@ def axes_claims(
         "in every direction the variances of the classes are those of the data, up to "
         f"{worst:.2g} of their size"
     )
-    if allowed > ENOUGH:
+    if allowed > ENOUGH and worst > ENOUGH:
         statement += (
-            f"; too ill-conditioned to be checked, rounding alone may change {allowed:.2g}: nearly "
+            f"; the problem is ill-conditioned, rounding alone may change {allowed:.2g}: nearly "
             "collinear columns, or scales far apart"
         )
     bound = min(allowed, ENOUGH)
@@ -113,7 +124,8 @@ def stored_claims(model: Any, S_k: Floats, off: Floats) -> list[Claim]:
         return []
     deviation = np.sqrt(np.diagonal(S_k, axis1=1, axis2=2))
     scale = deviation[:, :, np.newaxis] * deviation[:, np.newaxis, :]
-    published, slack = np.array(model.covariance_), np.outer(off, off)
+    published = np.array(model.covariance_)
+    slack = np.outer(off, off) + 64 * unit_of_work(model, published) * scale
     return [agrees("stored", "the stored covariances", published, S_k, scale=scale, slack=slack)]
 
 
