@@ -138,6 +138,8 @@ def test_every_public_attribute_is_certified(model, X, y):
         for value in changes(name, getattr(model, name), model, X, y):
             changed = copy.copy(model)
             setattr(changed, name, value)
+            if not isinstance(value, list) and np.array_equal(value, getattr(model, name)):
+                continue  # zero, minus three times
             assert found_out(changed, X, y), f"{name} = {value}"
 
 

@@ -68,7 +68,9 @@ def categorical(model: Any, data: ClassData, tol: float) -> list[Claim]:
     d = data.X.shape[1]
     alpha, log_prior = smoothing(model, d), np.asarray(model.class_log_prior_, np.float64)
     logs = [np.asarray(table) for table in model.feature_log_prob_]
+    check_one_each(d, feature_log_prob_=logs, category_count_=model.category_count_)
     known = getattr(model, "categories_", [None] * d)  # scikit-learn's: the values are the places
+    check_one_each(d, categories_=known)
     widths = [table.shape[1] for table in logs]
     columns = [without_fractions(data.X[:, j]) for j in range(d)]
     tables = [
@@ -96,30 +98,38 @@ def categorical(model: Any, data: ClassData, tol: float) -> list[Claim]:
     ]
 
 
+def check_one_each(d: int, **tables: Any) -> None:
+    """Raise if lists of tables do not have one for each of d features."""
+    for name, table in tables.items():
+        if len(table) != d:
+            raise ValueError(
+                f"{name} must have a table for each of {d} features; got {len(table)}."
+            )
+
+
 def categories_claims(model: Any, data: ClassData, known: Any, widths: list[int]) -> list[Claim]:
-    """That there are as many categories as rows show, or as were asked for, each once."""
+    """That the categories are those of the rows, and as many as they show or as were asked for."""
     least = np.broadcast_to(np.asarray(getattr(model, "min_categories", None) or 0), len(widths))
     wrong = 0
     for j, width in enumerate(widths):
-        named = known[j] if known[j] is not None else np.arange(width)
-        columns = [without_fractions(X[:, j]) for X in (data.X, data.given)]
-        shown = [_n_shown(column, named, int(least[j])) for column in columns]
-        once = len(set(np.asarray(named).tolist())) == len(named) <= width
-        wrong += not (once and shown[0] <= width <= shown[1])
+        shown = [_shown(without_fractions(X[:, j])) for X in (data.X, data.given)]
+        named = shown[0] if known[j] is None else np.asarray(known[j]).tolist()
+        fewest, most = (max(int(least[j]), len(values)) for values in shown)
+        # Rows of no weight may have been seen or not.
+        right = set(shown[0]) <= set(named) <= set(shown[1]) and len(set(named)) == len(named)
+        if not any(isinstance(value, str | bytes) for value in named):  # numbers are places
+            right = named == list(range(width)) or known[j] is None
+        wrong += not (right and fewest <= width <= most)
     statement = f"{len(widths) - wrong} of {len(widths)} features have the categories of the rows"
     return [Claim("categories", statement, wrong, 0.0, wrong == 0, "proved")]
 
 
-def _n_shown(column: NDArray[Any], named: Any, least: int) -> int:
-    """How many categories a column calls for: up to its largest number, or one for each word."""
-    if _are_the_places(named) and not _has_words(column):
-        numbers = np.array([v for v in column.tolist() if not is_missing(v)], np.float64)
-        return max(least, int(numbers.max(initial=-1.0)) + 1)
-    return max(least, len({v for v in column.tolist() if not is_missing(v)}))
-
-
-def _has_words(column: NDArray[Any]) -> bool:
-    return column.dtype.kind == "O" and any(isinstance(v, str | bytes) for v in column.tolist())
+def _shown(column: NDArray[Any]) -> list[Any]:
+    """The categories that a column calls for: up to its largest number, or each word."""
+    values = {value for value in column.tolist() if not is_missing(value)}
+    if any(isinstance(value, str | bytes) for value in values):
+        return sorted(values)
+    return list(range(int(max(values, default=-1)) + 1))
 
 
 def places_of(column: NDArray[Any], categories: Any, width: int) -> NDArray[np.intp]:
@@ -130,7 +140,7 @@ def places_of(column: NDArray[Any], categories: Any, width: int) -> NDArray[np.i
     if column.dtype.kind in "fiub" and (categories is None or _are_the_places(categories)):
         known = (column >= 0) & (column < width)  # NaN is neither
         return np.where(known, np.nan_to_num(column), MISSING).astype(np.intp)
-    where = {value: place for place, value in enumerate(np.asarray(categories).tolist())}
+    where = {value: place for place, value in enumerate(np.asarray(categories).tolist()[:width])}
     found = [MISSING if is_missing(v) else where.get(v, MISSING) for v in column.tolist()]
     return np.array(found, np.intp)
 

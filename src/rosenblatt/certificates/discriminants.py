@@ -19,10 +19,10 @@ from .comparing import (
     dense,
     logs_of,
     size_claim,
-    unit,
     unit_of_work,
 )
 from .decisions import Scores, decision_claims
+from .directions import direction_claims
 from .fisher import fisher
 from .least_squares_classes import least_squares
 from .moments import covariances, moments, rounding_of_means, statistics_claims
@@ -95,67 +95,6 @@ def covariance_claims(model: Any, S: Floats, off: Floats) -> list[Claim]:
     scale = np.outer(deviation, deviation)
     slack = np.outer(off, off) + 64 * unit_of_work(model, model.covariance_) * scale
     return [agrees("covariance", "the covariance", model.covariance_, S, scale=scale, slack=slack)]
-
-
-def direction_claims(
-    model: Any, data: ClassData, spread: Spread, between: Floats, centre: Floats, off: Floats
-) -> list[Claim]:
-    """That the directions A of `transform` whiten S, and sort what lies between the classes.
-
-    ``A'SA = 1`` and ``A'BA = diag(e)``, e falling: no others show more of B for their spread.
-    """
-    if not hasattr(model, "scalings_"):
-        return []
-    A, by_svd = np.asarray(model.scalings_, np.float64), hasattr(model, "xbar_")
-    W = spread.whitening
-    e = np.linalg.eigvalsh(W.T @ between @ W)[::-1]
-    top = float(np.abs(e).max(initial=0.0)) or 1.0
-    most = min(len(data.classes) - 1, data.X.shape[1])
-    n_columns = most if model.n_components is None else min(int(model.n_components), most)
-    r = A.shape[1]
-    if A.ndim != 2 or r > len(e) or len(A) != len(W) or (not by_svd and r < len(e)):
-        said = f"the directions have shape {A.shape}; the data imply {W.shape}"
-        return [Claim("directions", said, np.inf, 0.0, False, "checked")]
-    idle = A - W @ (W.T @ spread.S @ A)
-    lengths = np.linalg.norm(A * spread.scale[:, np.newaxis], axis=0)
-    parts = (
-        np.abs(A.T @ spread.S @ A - np.eye(r)),
-        np.abs(A.T @ between @ A - np.diag(e[:r])) / top,
-        np.linalg.norm(idle * spread.scale[:, np.newaxis], axis=0)
-        / np.where(lengths > 0, lengths, 1),
-    )
-    worst = max((float(part.max(initial=0.0)) for part in parts), default=0.0)
-    precision = unit(model.scalings_)
-    own = precision * float((np.abs(A) * spread.scale[:, np.newaxis]).sum(axis=0).max(initial=0.0))
-    far = float(np.linalg.norm(off / spread.scale)) / np.sqrt(spread.weakest * top)
-    computed = unit_of_work(model, model.scalings_)
-    allowed = max(1e-8, 256 * computed * len(spread.S) / spread.weakest) + 8 * own + 4 * far
-    statement = f"the directions whiten S and sort what lies between the classes, up to {worst:.2g}"
-    claims = [Claim("directions", statement, worst, allowed, bool(worst <= allowed), "checked")]
-    whole = float(e.sum())
-    if r and whole > 0:
-        claims.append(
-            agrees(
-                "separation", "the shares of the directions", model.explained_variance_ratio_,
-                (e / whole)[:n_columns], scale=1.0, slack=allowed * top / whole,
-            )
-        )  # fmt: skip
-    if by_svd:
-        deviation = np.sqrt(np.maximum(np.diag(spread.S), 0.0))
-        claims.append(
-            agrees("centre", "the mean of means", model.xbar_, centre, scale=deviation, slack=off)
-        )
-    if r:
-        claims.append(_transform_claim(model, data.X, A[:, :n_columns]))
-    return claims
-
-
-def _transform_claim(model: Any, X: Floats, A: Floats) -> Claim:
-    """That rows are projected on the directions A (d, r), by svd from the mean of means."""
-    origin = np.asarray(getattr(model, "xbar_", np.zeros(len(A))), np.float64)
-    own, derived = np.asarray(model.transform(X), np.float64), (X - origin) @ A
-    blur = 8 * unit(model.scalings_) * (len(A) + 8) * ((np.abs(X) + np.abs(origin)) @ np.abs(A))
-    return agrees("transform", "the projected rows", own, derived, scale=1.0, slack=blur)
 
 
 _KINDS: dict[str, tuple[str, Callable[[Any, ClassData, float], list[Claim]]]] = {

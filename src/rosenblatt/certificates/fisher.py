@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .claims import Claim
-from .comparing import ClassData, Floats, agrees, size_claim, unit
+from .comparing import EPS, ClassData, Floats, agrees, size_claim, unit
 from .decisions import Scores, decision_claims
 from .moments import moments, rounding_of_means, shrunk, statistics_claims
 from .planes import Spread, plane_claims, rank_claims
@@ -42,7 +42,7 @@ def fisher(model: Any, data: ClassData, tol: float) -> list[Claim]:
         ]
     apart = float(np.sqrt(max(right @ gap, 0.0)))  # of the means, in deviations
     blur = 4 * float(np.linalg.norm(off / spread.scale)) / np.sqrt(spread.weakest)
-    blur = blur / apart if apart > 0 else 1.0
+    blur = 256 * EPS * d / spread.weakest + (blur / apart if apart > 0 else 1.0)
     return [
         *decision_claims(model, data, Scores.of(model, scores, both, d, model.coef_)),
         means_claim(model, found, off),

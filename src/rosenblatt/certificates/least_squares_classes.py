@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from .claims import Claim
-from .comparing import ClassData, Floats, agrees, size_claim
+from .comparing import ClassData, Floats, agrees, size_claim, unit
 from .decisions import Scores, decision_claims
 from .least_squares import claims as regression_claims
 from .moments import moments, rounding_of_means, statistics_claims
@@ -31,7 +31,7 @@ def least_squares(model: Any, data: ClassData, tol: float) -> list[Claim]:
         fit = Fit(table, np.ascontiguousarray(targets[:, k]), W[k], float(b[k]))
         label = f", class {data.classes[k]}" if len(W) > 1 else ""
         found = regression_claims(fit, 0.0, total, False, tol)
-        words = next((f"; {c.statement}" for c in found if c.name == "condition"), "")
+        words = _why(model, found)
         claims += [
             Claim(
                 f"{c.name}{label}", c.statement + ("" if c.holds else words),
@@ -56,6 +56,19 @@ def least_squares(model: Any, data: ClassData, tol: float) -> list[Claim]:
     ]
 
 
+def _why(model: Any, found: list[Claim]) -> str:
+    """What to say of a claim that fails: how well the problem is conditioned."""
+    condition = next((claim for claim in found if claim.name == "condition"), None)
+    if condition is None:
+        return ""
+    if condition.value * unit(model.coef_) > 1e-3:
+        return (
+            f"; the columns are nearly collinear (condition {condition.value:.1g}) for "
+            f"coefficients of precision {unit(model.coef_):.1g}"
+        )
+    return f"; {condition.statement}"
+
+
 def _no_bias(model: Any, b: Floats) -> list[Claim]:
     if model.fit_intercept:
         return []
@@ -77,10 +90,10 @@ def solution_claims(model: Any, data: ClassData) -> list[Claim]:
     scaled = gram / np.outer(spread.scale, spread.scale)
     reciprocal = 1 / np.linalg.cond(scaled, 1) if unique else 0.0
     said, known = float(model.condition_), max(reciprocal, 1e-12)
-    near = known / 10 <= max(said, 1e-12) <= known * 10  # it is an estimate
+    near = known / 4 <= max(said, 1e-12) <= min(known * 4, 1.01)  # it is an estimate
     words = f"the reciprocal of the condition is {reciprocal:.2g}; {said:.2g} was estimated"
     return [
         *rank_claims(model, spread),
         Claim("solution", statement, len(spread.variances), None, bool(right), "checked"),
-        Claim("estimated condition", words, said, known * 10, bool(near), "checked"),
+        Claim("estimated condition", words, said, known * 4, bool(near), "checked"),
     ]

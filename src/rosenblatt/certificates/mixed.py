@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, xlogy
 
-from .categories import is_missing, parameter_claims, places_of, table_of
+from .categories import check_one_each, is_missing, parameter_claims, places_of, table_of
 from .claims import Certificate, Claim
 from .comparing import (
     ClassData,
@@ -81,6 +81,7 @@ def numeric(model: Any, data: ClassData, X: NDArray[Any]) -> Part:
 def categorical(model: Any, data: ClassData, X: NDArray[Any]) -> Part:
     """Columns with a table of categories each."""
     tables = []
+    check_one_each(X.shape[1], categories_=model.categories_)
     for c, log_q in enumerate(model.category_log_prob_):
         log_q = np.asarray(log_q)
         if log_q.size:  # else no row has shown a value
