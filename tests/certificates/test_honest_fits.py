@@ -92,7 +92,7 @@ def fitted(model, X, y, weight):
             return None
 
 
-@pytest.mark.parametrize("weight", WEIGHTS.values(), ids=WEIGHTS.keys())
+@pytest.mark.parametrize("weight", [None, WEIGHTS["fractions"]], ids=["plain", "weighted"])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("model", MEASURED, ids=lambda m: f"{type(m).__module__.split('.')[0]} {m}")
 def test_means_and_covariances(model, dtype, weight):
@@ -135,7 +135,7 @@ def count_tables():
 
 
 @pytest.mark.parametrize("weight", WEIGHTS.values(), ids=WEIGHTS.keys())
-@pytest.mark.parametrize("dtype", [np.int64, np.float64, np.float32])
+@pytest.mark.parametrize("dtype", [np.int64, np.float32])
 @pytest.mark.parametrize("model", COUNTED, ids=lambda m: f"{type(m).__module__.split('.')[0]} {m}")
 def test_counts(model, dtype, weight):
     for name, X, y in count_tables():

@@ -27,12 +27,10 @@ class Scores:
     def of(model: Any, values: Floats, sizes: Floats, d: int, published: Any) -> "Scores":
         """Sums of about d terms with absolute values `sizes` (n, K).
 
-        Answers may be rounded to the precision of the published numbers in the end.
+        Sums of some of them may be rounded to the precision of the published numbers.
         """
-        with np.errstate(invalid="ignore"):
-            last = np.where(np.isfinite(values), np.abs(values), 0.0).max(axis=1, initial=0.0)
         work = EPS if is_ours(model) else unit(published)
-        blur = 8 * work * (d + 8) * sizes.max(axis=1, initial=0.0) + 4 * unit(published) * last
+        blur = (8 * work * (d + 8) + 4 * unit(published)) * sizes.max(axis=1, initial=0.0)
         return Scores(values, blur)
 
     def where_possible(self, fallback: Floats) -> "Scores":
