@@ -27,6 +27,8 @@ from .base import Discriminant
 # A direction is no direction when its variance, the features scaled to one, is below this times d.
 ROUNDING = 1e-14
 
+ALIKE = 1e3  # scales that are no farther apart take three digits from the smallest
+
 Array = NDArray[np.float64]
 
 
@@ -194,11 +196,15 @@ class GaussianDiscriminant(Discriminant):
         """
         self._check_known()
         X = one_row(x, lambda X: prediction.rows_to_score(self, X))
-        n_columns = len(self.classes_)
-        joint = prediction.all_scores(X, self._log_densities, n_columns, np.float64)
-        winner, second = two_classes(self.classes_, np.atleast_2d(joint)[0], rival)
+        winner, second = two_classes(self.classes_, self._compared_row(X), rival)
         row = (X.toarray() if sp.issparse(X) else X)[0].astype(np.float64)
         return Explanation.of(self, winner, second, *self._compare(row, winner, second))
+
+    def _compared_row(self, X: Any) -> NDArray[Any]:
+        """The scores (K,) of one checked row (1, d), to the bit what `predict` compares."""
+        n_columns = 1 if len(self.classes_) == 2 else len(self.classes_)
+        scores = prediction.all_scores(X, self._score(X), n_columns, self._dtype(X))
+        return np.array([0.0, scores[0]]) if scores.ndim == 1 else scores[0]
 
     def _dtype(self, X: Any) -> np.dtype[Any]:
         """The precision of scores of X."""
@@ -325,6 +331,24 @@ def directions(covariance: Array, least: float = 0.0) -> tuple[Array, Array]:
     kept = variances > floor
     deviations = np.sqrt(variances[kept])
     return axes[:, kept] / scale[:, None] / deviations, deviations
+
+
+def principal_axes(covariance: Array) -> tuple[Array, Array]:
+    """The variances (d,) along the principal axes (d, d) of a covariance, largest first.
+
+    Where the features' scales are far apart, by way of a square root of it, after scaling them to
+    deviation one: rounding is then relative to a direction's own features, and one measured in
+    other units drowns none.
+    """
+    deviation = np.sqrt(np.diag(covariance))
+    scale = np.where(deviation > 0, deviation, deviation.max() or 1.0)
+    if scale.max() <= ALIKE * scale.min():
+        variances, axes = np.linalg.eigh(covariance)
+        return variances[::-1], upright(axes[:, ::-1])
+    variances, axes = np.linalg.eigh(covariance / np.outer(scale, scale))
+    root = scale[:, None] * axes * np.sqrt(variances.clip(0))
+    axes, deviations, _ = np.linalg.svd(root)
+    return deviations**2, upright(axes)
 
 
 def upright(columns: Array) -> Array:

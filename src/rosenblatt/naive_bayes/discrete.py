@@ -12,6 +12,7 @@ from sklearn.utils._param_validation import Interval, Options, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rosenblatt import threads
+from rosenblatt.storage import summed_duplicates
 
 from .base import NaiveBayes, log_prior
 from .gaps import LinearWithGaps
@@ -129,6 +130,10 @@ class LinearNB(DiscreteNB):
             scores = np.column_stack([np.zeros_like(scores), scores])
         return scores.astype(self.feature_log_prob_.dtype, copy=False)
 
+    def _compared_row(self, X: Any) -> NDArray[Any]:
+        scores = self._comparison(X)(0, 1)
+        return np.array([0.0, scores[0]]) if scores.ndim == 1 else scores[0]
+
     def _comparison(self, X: Any) -> Callable[[int, int], NDArray[np.float64]]:
         """A function of a range of rows that gives their joint log-probabilities (m, K).
 
@@ -186,14 +191,6 @@ class LinearNB(DiscreteNB):
         if np.isinf(row).any() or (self.missing == "refuse" and not known.all()):
             raise ValueError(why_not(row))
         return np.where(known, row, 0.0), known
-
-
-def summed_duplicates(X: Any) -> Any:
-    """X, its numbers added up where CSR stores them in parts."""
-    if sp.issparse(X) and not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
-    return X
 
 
 def over_rows(work: Any, X: Any) -> list[Any]:

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import loops, threads
 from ..statistics import Moments
-from ..storage import read_only
+from ..storage import read_only, summed_duplicates
 from .base import NaiveBayes, log_prior
 
 Table = NDArray[np.float64]
@@ -189,6 +189,12 @@ class GaussianNB(NaiveBayes):
         """The place (n,) of the best class of each row."""
         joint = self._scores(X, np.float64) + self.class_log_prior_
         return np.asarray(self._possible(joint).argmax(axis=1))
+
+    def _compared_row(self, X: Any) -> NDArray[Any]:
+        return np.asarray(self._scores(X, np.float64)[0] + self.class_log_prior_)
+
+    def _check_X(self, X: Any, first: bool) -> Any:
+        return summed_duplicates(super()._check_X(X, first))  # squares are not of parts
 
     def _measure(
         self, X: Any, y: Any, sample_weight: NDArray[Any] | None, careful: bool = False

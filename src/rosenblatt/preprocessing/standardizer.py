@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from rosenblatt.additive import Additive
 from rosenblatt.base import FLOATS, all_or_nothing
 from rosenblatt.statistics import Extremes, Moments, RowCounts, Statistic
+from rosenblatt.storage import summed_duplicates
 
 from .blocks import by_columns, scale_stored, shift_and_divide, to_unit_length
 from .steps import from_range, from_sigmoid, from_z, to_sigmoid
@@ -210,6 +211,8 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, Additive):  # type: i
             force_writeable=not self._must_copy(copy),
         )  # fmt: skip
         self._refuse_sparse(X)
+        if self.method in OF_ROWS:
+            X = summed_duplicates(X, self._must_copy(copy))
         out = _target(X, given, self._must_copy(copy))
         if self.method in OF_ROWS:
             to_unit_length(X, out, self.method)

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from numpy.typing import DTypeLike, NDArray
 
 from .. import loops, threads
-from ..storage import read_only, some_rows
+from ..storage import read_only, some_rows, summed_duplicates
 from .labels import Labels
 from .sums import Sums, settled
 
@@ -76,9 +76,7 @@ class Batch:
 
     def sum_duplicates(self) -> None:
         """Add up numbers that CSR stores in parts; needed where a number is more than its parts."""
-        if sp.issparse(self.X) and not self.X.has_canonical_format:
-            self.X = self.X.copy()
-            self.X.sum_duplicates()
+        self.X = summed_duplicates(self.X)
 
     def count(self) -> tuple[NDArray[np.int64], Sums]:
         """The rows (B,) of each bucket, and their weight as sums."""
@@ -195,6 +193,11 @@ def _checked_weights(weights: Any, n_rows: int) -> tuple[NDArray[np.float64] | N
     if n_rows and not (weights.min() >= 0 and weights.max() < np.inf):
         bad = int(np.flatnonzero(~((weights >= 0) & (weights < np.inf)))[0])
         raise ValueError(f"weights must be finite and >= 0; got {weights[bad]} in row {bad}.")
+    with np.errstate(over="ignore"):
+        if not np.isfinite(weights.sum()):
+            raise ValueError(
+                f"weights must add up to less than 1.8e308; they go up to {weights.max():.3g}."
+            )
     whole = not n_rows or bool(
         weights.max() < LARGEST_WHOLE_WEIGHT and (weights == np.floor(weights)).all()
     )

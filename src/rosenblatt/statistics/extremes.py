@@ -68,6 +68,7 @@ class Extremes(ByClass):
     ) -> list[Self]:
         """Return the extremes of each group of rows, in one read; groups (n,) count from 0."""
         batch = Batch(X, y, weights, groups, n_groups)
+        batch.sum_duplicates()  # a sum may lie farther out than its parts
         rows, sums = batch.count()
         table = _widest(batch, rows)
         statistics = []

@@ -137,6 +137,8 @@ class Moments(ByClass):
     ) -> list[Self]:
         """The moments of each group of a batch."""
         _check_missing(missing, full)
+        if not full:
+            batch.sum_duplicates()  # the square of a sum is not the sum of squares
         rows, sums = batch.count()
         weight = as_pairs(sums)[:, :, None]
         if full:
@@ -253,6 +255,11 @@ class Moments(ByClass):
             bad = loops.moments.merge_full(*arguments, np.empty((2, self.n_features)))
         else:
             bad = loops.moments.merge(*arguments)
+        if bad == loops.moments.TOO_LARGE:
+            raise ValueError(
+                "The squares of these numbers, times their weights, are too large for 64 bits; "
+                "rescale the features, or the weights."
+            )
         if bad >= 0:
             self._refuse(joint, int(bad) // self.n_features, int(bad) % self.n_features)
         if sign < 0:

@@ -1,15 +1,13 @@
 """From rows to means and scatters by bucket, in one read."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from functools import cache
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import ThreadpoolController
 
 from .. import loops
+from ..blas import one_blas_thread
 from .batch import Batch
 from .sums import settled
 
@@ -176,16 +174,3 @@ def _pair_sum(a: NDArray[np.float64], b: NDArray[np.float64]) -> Pairs:
     total = a + b
     part = total - a
     return np.stack([total, (a - (total - part)) + (b - part)])
-
-
-@contextmanager
-def one_blas_thread() -> Iterator[None]:
-    """Keep BLAS to one thread: the chunks have threads of their own, and bits must not depend."""
-    with _blas().limit(limits=1, user_api="blas"):
-        yield
-
-
-@cache
-def _blas() -> ThreadpoolController:
-    """Finding the libraries takes milliseconds, so it is done once."""
-    return ThreadpoolController()
