@@ -16,9 +16,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from rosenblatt.base import FLOATS, all_or_nothing, encode_labels
+from rosenblatt.base import FLOATS, encode_labels
 from rosenblatt.statistics import Labels, Statistic
-from rosenblatt.waiting import LOCK, ROWS, Waiting
+from rosenblatt.turns import copy_of, in_turn, turn_of
+from rosenblatt.waiting import ROWS, Waiting
 
 DATA_OVER_TABLES = 4  # how much larger data must be than the tables for all groups at once
 
@@ -66,7 +67,7 @@ class Additive(BaseEstimator):  # type: ignore[misc]
     def _conclude(self) -> None:
         """Set the fitted attributes that `statistics_` implies."""
 
-    @all_or_nothing
+    @in_turn
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from X (n, d) and labels y (n,), in one pass; return self.
 
@@ -83,7 +84,6 @@ class Additive(BaseEstimator):  # type: ignore[misc]
         self._publish(self._statistic(X, y, sample_weight, first=True))
         return self
 
-    @all_or_nothing
     def merge(self, other: Self) -> Self:
         """Learn what another model has learned, as if fitted on the rows of both; return self.
 
@@ -103,10 +103,15 @@ class Additive(BaseEstimator):  # type: ignore[misc]
                     f"Models must have the same parameters to be merged; {name} is {value!r} here "
                     f"and {others[name]!r} there."
                 )
-        self._publish(self.statistics_ + other.statistics_)
+        return self._merge(other.statistics_)  # read before our turn: they may be merging us
+
+    @in_turn
+    def _merge(self, theirs: Statistic) -> Self:
+        """Learn what a statistic knows."""
+        self._publish(self.statistics_ + theirs)
         return self
 
-    @all_or_nothing
+    @in_turn
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Unlearn rows, as if never fitted on them; return self.
 
@@ -231,12 +236,9 @@ class AdditiveClassifier(ClassifierMixin, Additive):  # type: ignore[misc]
 
     _promised: NDArray[Any] | None = None  # classes that `partial_fit` was told of
 
-    # Whether any finite row of a known class can be learned, so that single ones may wait.
-    _lets_rows_wait = False
-    _waiting: Waiting | None = None
-    _settled: dict[str, Any]  # attributes as they were before the rows that wait
+    _waiting: Waiting | None = None  # single rows of a stream, not yet looked at
 
-    @all_or_nothing
+    @in_turn
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from X (n, d) and labels y (n,), in one pass; return self.
 
@@ -249,11 +251,10 @@ class AdditiveClassifier(ClassifierMixin, Additive):  # type: ignore[misc]
         sample_weight : array-like of shape (n,) or None
             How often each row counts; any numbers >= 0.
         """
-        self._promised = None
+        self._promised = self._waiting = None
         super().fit(X, y, sample_weight)
         return self
 
-    @all_or_nothing
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn from some more rows; any batches give what one fit on all rows gives; return self.
 
@@ -268,57 +269,73 @@ class AdditiveClassifier(ClassifierMixin, Additive):  # type: ignore[misc]
         sample_weight : array-like of shape (n,) or None
             How often each row counts; any numbers >= 0.
         """
-        if classes is None and sample_weight is None and self._wait(X, y):
-            return self
+        if classes is None and sample_weight is None:
+            with turn_of(self):
+                if self._wait(X, y):
+                    return self
+        return self._learn_more(X, y, classes, sample_weight)
+
+    @in_turn
+    def _learn_more(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> Self:
+        """Learn from some more rows at once."""
         self._validate_params()
         first = not hasattr(self, "statistics_")
         if classes is not None:
             told = np.unique(np.asarray(classes))
             self._promised = told if self._promised is None else np.union1d(self._promised, told)
         statistic = self._statistic(X, y, sample_weight, first=first)
-        self._publish(statistic if first else self.statistics_ + statistic)
+        self._publish_more(statistic if first else self.statistics_ + statistic)
         return self
+
+    def _publish_more(self, statistic: Statistic) -> None:
+        """Set the statistic of a stream, to which more may come, and all that follows from it."""
+        self._publish(statistic)
+
+    def _may_wait(self) -> bool:
+        """Whether any finite row of a known class can be learned, so that single ones may wait."""
+        return False
 
     def _wait(self, X: Any, y: Any) -> bool:
         """Put a single row aside if that is safe; what the model knew is then out of date."""
         state, waiting = self.__dict__, self._waiting
         if waiting is None:
-            if not self._lets_rows_wait or "statistics_" not in state:
-                return False
-            if "feature_names_in_" in state:
+            if "statistics_" not in state or "feature_names_in_" in state or not self._may_wait():
                 return False
             self._validate_params()
             waiting = Waiting(self)
         if not waiting.take(X, y, state):
             return False
-        if "statistics_" in state:
-            gone = [n for n in state if n.endswith("_") and n not in ("classes_", "n_features_in_")]
-            self._settled = {name: state.pop(name) for name in gone}
-            self._waiting = waiting
+        if waiting.n == 1:
+            self.__dict__ = waiting.shown()
         if waiting.n == ROWS:
             self._settle()
         return True
 
     def _settle(self) -> None:
-        """Learn the rows that wait."""
-        with LOCK:
+        """Learn the rows that wait, by the parameters that were in force when they came."""
+        with turn_of(self):
             waiting = self._waiting
             if waiting is not None:
-                statistic = self._settled["statistics_"] + self._measure(*waiting.batch(), None)
-                self._publish(statistic)
-                del self._waiting, self._settled
+                model = copy_of(self, waiting.known)
+                model._publish_more(model.statistics_ + model._measure(*waiting.batch(), None))
+                self.__dict__ = vars(model) | waiting.changed(vars(self))
 
     def __getattr__(self, name: str) -> Any:
         # Asked for what is not there: it may be waiting to be concluded.
         if name.endswith("_") and not name.startswith("_"):
-            self._settle()
-            if name in vars(self):
-                return vars(self)[name]
+            with turn_of(self):
+                self._settle()
+                if name in vars(self):
+                    return vars(self)[name]
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "statistics_")
+
     def __getstate__(self) -> Any:
-        self._settle()
-        return super().__getstate__()
+        with turn_of(self):
+            self._settle()
+            return super().__getstate__()
 
     def _check_y(self, y: Any, n: int) -> Labels:
         classes, codes = encode_labels(y)

@@ -100,6 +100,9 @@ class LeastSquaresClassifier(AdditiveClassifier):
         score = prediction.linear(self.coef_, self.intercept_)
         return prediction.best_labels(X, score, self.classes_)
 
+    def _may_wait(self) -> bool:
+        return True
+
     def _measure(
         self, X: Any, y: Labels, sample_weight: NDArray[Any] | None, careful: bool = False
     ) -> Moments:

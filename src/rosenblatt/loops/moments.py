@@ -129,7 +129,7 @@ def merge(sign, place, weight, mean, scatter, noise, other):
     scatter = scatter + other scatter + D D w w' / (w + w').
     """
     other_weight, other_mean, other_scatter, other_noise = other
-    bad = -1
+    bad, held = -1, True
     w = w_low = o = o_low = total = total_low = f = f_low = 0.0
     for k in range(place.shape[0]):
         t = place[k]
@@ -156,22 +156,21 @@ def merge(sign, place, weight, mean, scatter, noise, other):
             s, s_low = add(s, s_low, q, q_low)
             spread = abs(a) + abs(c) + abs(q) + abs(f * D) * (abs(m) + abs(n))
             noise[t, j] = (noise[t, j] + other_noise[k, j]) + ROUNDING * spread
-            if not noise[t, j] < np.inf:
-                return TOO_LARGE
+            held = held and noise[t, j] < np.inf
             if sign < 0 and s <= noise[t, j]:
                 if s < -noise[t, j] and bad < 0:
                     bad = k * mean.shape[2] + j
                 s, s_low = 0.0, 0.0
             scatter[0, t, j], scatter[1, t, j] = s, s_low
         add_weights(sign, weight, t, other_weight, k)
-    return bad
+    return bad if held else TOO_LARGE
 
 
 @compiled
 def merge_full(sign, place, weight, mean, scatter, noise, other, D):
     """As `merge`, for scatter (2, B, d, d) and one weight a class; D (2, d) is scratch space."""
     other_weight, other_mean, other_scatter, other_noise = other
-    bad = -1
+    bad, held = -1, True
     for k in range(place.shape[0]):
         t = place[k]
         w, w_low = weight[0, t, 0], weight[1, t, 0]
@@ -190,8 +189,7 @@ def merge_full(sign, place, weight, mean, scatter, noise, other, D):
             spread = abs(f * D[0, j]) * (abs(D[0, j]) + abs(m) + abs(n))
             spread += abs(scatter[0, t, j, j]) + abs(other_scatter[0, k, j, j])
             noise[t, j] = (noise[t, j] + other_noise[k, j]) + ROUNDING * spread
-            if not noise[t, j] < np.inf:
-                return TOO_LARGE
+            held = held and noise[t, j] < np.inf
         for j in range(mean.shape[2]):
             g, g_low = multiply(f, f_low, D[0, j], D[1, j])
             for i in range(j + 1):
@@ -211,7 +209,7 @@ def merge_full(sign, place, weight, mean, scatter, noise, other, D):
                 scatter[0, t, j, i], scatter[1, t, j, i] = s, s_low
                 scatter[0, t, i, j], scatter[1, t, i, j] = s, s_low
         add_weights(sign, weight, t, other_weight, k)
-    return bad
+    return bad if held else TOO_LARGE
 
 
 @compiled

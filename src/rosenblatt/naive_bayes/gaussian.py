@@ -110,8 +110,6 @@ class GaussianNB(NaiveBayes):
         "missing": [StrOptions({"refuse", "ignore"})],
     }
 
-    _lets_rows_wait = True
-
     def __init__(
         self,
         *,
@@ -195,6 +193,9 @@ class GaussianNB(NaiveBayes):
 
     def _check_X(self, X: Any, first: bool) -> Any:
         return summed_duplicates(super()._check_X(X, first))  # squares are not of parts
+
+    def _may_wait(self) -> bool:
+        return True
 
     def _measure(
         self, X: Any, y: Any, sample_weight: NDArray[Any] | None, careful: bool = False
