@@ -5,6 +5,7 @@ Such a model says how rows become a statistic (`_measure`) and what a statistic 
 own for any of it.
 """
 
+import warnings
 from abc import abstractmethod
 from dataclasses import replace
 from typing import Any, Self
@@ -17,10 +18,12 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from rosenblatt.base import FLOATS, encode_labels
-from rosenblatt.statistics import Labels, Statistic
-from rosenblatt.turns import copy_of, in_turn, turn_of
-from rosenblatt.waiting import ROWS, Waiting
+from rosenblatt.statistics import Labels, Moments, Statistic
+from rosenblatt.statistics.precision import relative_noise
+from rosenblatt.turns import in_turn, turn_of
+from rosenblatt.waiting import RowsMayWait
 
+KNOWN = 1e-9  # a share of a variance that need not be known
 DATA_OVER_TABLES = 4  # how much larger data must be than the tables for all groups at once
 
 
@@ -29,6 +32,7 @@ class Additive(BaseEstimator):  # type: ignore[misc]
 
     statistics_: Any
     n_features_in_: int
+    forget_bound_: float
 
     # The parameters that `_check_X` and `_measure` read; None if any may be. Models that differ in
     # the others alone draw their conclusions from the same statistic.
@@ -103,19 +107,21 @@ class Additive(BaseEstimator):  # type: ignore[misc]
                     f"Models must have the same parameters to be merged; {name} is {value!r} here "
                     f"and {others[name]!r} there."
                 )
-        return self._merge(other.statistics_)  # read before our turn: they may be merging us
+        self._merge(other.statistics_)  # read before our turn: they may be merging us
+        return self
 
     @in_turn
-    def _merge(self, theirs: Statistic) -> Self:
+    def _merge(self, theirs: Statistic) -> None:
         """Learn what a statistic knows."""
         self._publish(self.statistics_ + theirs)
-        return self
 
     @in_turn
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Unlearn rows, as if never fitted on them; return self.
 
         Rows that were never learned are refused where that can be known, and nothing is changed.
+        `forget_bound_` says how far variances may be off afterwards, relative to themselves:
+        rounding times what there was over what is left. Above 1e-9 there is a warning.
 
         Parameters
         ----------
@@ -127,14 +133,27 @@ class Additive(BaseEstimator):  # type: ignore[misc]
             The weights they had.
         """
         check_is_fitted(self)
-        left = self.statistics_ - self._statistic(X, y, sample_weight, first=False, careful=True)
+        before = self.statistics_
+        left = before - self._statistic(X, y, sample_weight, first=False, careful=True)
         if not len(left):
             raise ValueError(
                 "These are all the rows that the model has learned from: nothing would be left. "
                 "An unfitted copy is sklearn.base.clone(model)."
             )
         self._publish(left)
+        self.forget_bound_ = self._forget_bound(before, left)
+        if self.forget_bound_ > KNOWN:
+            warnings.warn(
+                f"What is left may be off by {self.forget_bound_:.1g} of its variance, as the rows "
+                "forgotten vary so much more. Fit again without them; or from the beginning with "
+                "from_statistics(Moments.of(..., careful=True)), which keeps twice the digits.",
+                stacklevel=3,
+            )
         return self
+
+    def _forget_bound(self, before: Any, left: Any) -> float:
+        """How far off what a model uses of `left` may be, relative to itself; sums are not."""
+        return relative_noise(before, left) if isinstance(left, Moments) else 0.0
 
     @classmethod
     def from_statistics(cls, statistics: Statistic, **parameters: Any) -> Self:
@@ -159,6 +178,7 @@ class Additive(BaseEstimator):  # type: ignore[misc]
 
     def _publish(self, statistic: Statistic) -> None:
         """Set the statistic and all that follows from it."""
+        self.__dict__.pop("forget_bound_", None)
         self.statistics_ = statistic
         self._conclude()
 
@@ -229,14 +249,12 @@ def _some(values: Any, rows: NDArray[np.int64]) -> Any:
     return None if values is None else values[rows]
 
 
-class AdditiveClassifier(ClassifierMixin, Additive):  # type: ignore[misc]
+class AdditiveClassifier(ClassifierMixin, RowsMayWait, Additive):  # type: ignore[misc]
     """An additive model of classes. Classes seen later extend it."""
 
     classes_: NDArray[Any]
 
     _promised: NDArray[Any] | None = None  # classes that `partial_fit` was told of
-
-    _waiting: Waiting | None = None  # single rows of a stream, not yet looked at
 
     @in_turn
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -273,10 +291,11 @@ class AdditiveClassifier(ClassifierMixin, Additive):  # type: ignore[misc]
             with turn_of(self):
                 if self._wait(X, y):
                     return self
-        return self._learn_more(X, y, classes, sample_weight)
+        self._learn_more(X, y, classes, sample_weight)
+        return self
 
     @in_turn
-    def _learn_more(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> Self:
+    def _learn_more(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> None:
         """Learn from some more rows at once."""
         self._validate_params()
         first = not hasattr(self, "statistics_")
@@ -285,57 +304,10 @@ class AdditiveClassifier(ClassifierMixin, Additive):  # type: ignore[misc]
             self._promised = told if self._promised is None else np.union1d(self._promised, told)
         statistic = self._statistic(X, y, sample_weight, first=first)
         self._publish_more(statistic if first else self.statistics_ + statistic)
-        return self
 
     def _publish_more(self, statistic: Statistic) -> None:
         """Set the statistic of a stream, to which more may come, and all that follows from it."""
         self._publish(statistic)
-
-    def _may_wait(self) -> bool:
-        """Whether any finite row of a known class can be learned, so that single ones may wait."""
-        return False
-
-    def _wait(self, X: Any, y: Any) -> bool:
-        """Put a single row aside if that is safe; what the model knew is then out of date."""
-        state, waiting = self.__dict__, self._waiting
-        if waiting is None:
-            if "statistics_" not in state or "feature_names_in_" in state or not self._may_wait():
-                return False
-            self._validate_params()
-            waiting = Waiting(self)
-        if not waiting.take(X, y, state):
-            return False
-        if waiting.n == 1:
-            self.__dict__ = waiting.shown()
-        if waiting.n == ROWS:
-            self._settle()
-        return True
-
-    def _settle(self) -> None:
-        """Learn the rows that wait, by the parameters that were in force when they came."""
-        with turn_of(self):
-            waiting = self._waiting
-            if waiting is not None:
-                model = copy_of(self, waiting.known)
-                model._publish_more(model.statistics_ + model._measure(*waiting.batch(), None))
-                self.__dict__ = vars(model) | waiting.changed(vars(self))
-
-    def __getattr__(self, name: str) -> Any:
-        # Asked for what is not there: it may be waiting to be concluded.
-        if name.endswith("_") and not name.startswith("_"):
-            with turn_of(self):
-                self._settle()
-                if name in vars(self):
-                    return vars(self)[name]
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "statistics_")
-
-    def __getstate__(self) -> Any:
-        with turn_of(self):
-            self._settle()
-            return super().__getstate__()
 
     def _check_y(self, y: Any, n: int) -> Labels:
         classes, codes = encode_labels(y)

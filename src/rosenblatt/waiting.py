@@ -6,12 +6,14 @@ nothing can be wrong with it, and catches up when one of its fitted attributes i
 `ROWS` have come together.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .statistics import Labels
+from .turns import copy_of, turn_of
 
 ROWS = 256
 
@@ -61,7 +63,7 @@ class Waiting:
         known = self.known.items()
         return {n: v for n, v in known if not n.endswith("_") or n in KEPT} | {"_waiting": self}
 
-    def changed(self, attributes: dict[str, Any]) -> dict[str, Any]:
+    def changed(self, attributes: Mapping[str, Any]) -> dict[str, Any]:
         """Those of the model's attributes that others have set since: parameters, say."""
         nothing = object()
         return {
@@ -69,3 +71,55 @@ class Waiting:
             for name, value in attributes.items()
             if name != "_waiting" and self.known.get(name, nothing) is not value
         }
+
+
+class RowsMayWait:
+    """A model, beside `Additive`, that puts single rows of a stream aside until someone looks."""
+
+    _waiting: Waiting | None = None
+
+    def _may_wait(self) -> bool:
+        """Whether any finite row of a known class can be learned, so that single ones may wait."""
+        return False
+
+    def _wait(self, X: Any, y: Any) -> bool:
+        """Put a single row aside if that is safe; what the model knew is then out of date."""
+        state, waiting = self.__dict__, self._waiting
+        if waiting is None:
+            if "statistics_" not in state or "feature_names_in_" in state or not self._may_wait():
+                return False
+            self._validate_params()
+            waiting = Waiting(self)
+        if not waiting.take(X, y, state):
+            return False
+        if waiting.n == 1:
+            self.__dict__ = waiting.shown()
+        if waiting.n == ROWS:
+            self._settle()
+        return True
+
+    def _settle(self) -> None:
+        """Learn the rows that wait, by the parameters that were in force when they came."""
+        with turn_of(self):
+            waiting = self._waiting
+            if waiting is not None:
+                model = copy_of(self, waiting.known)
+                model._publish_more(model.statistics_ + model._measure(*waiting.batch(), None))
+                self.__dict__ = vars(model) | waiting.changed(vars(self))
+
+    def __getattr__(self, name: str) -> Any:
+        # Asked for what is not there: it may be waiting to be concluded.
+        if name.endswith("_") and not name.startswith("_"):
+            with turn_of(self):
+                self._settle()
+                if name in vars(self):
+                    return vars(self)[name]
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "statistics_")
+
+    def __getstate__(self) -> Any:
+        with turn_of(self):
+            self._settle()
+            return super().__getstate__()

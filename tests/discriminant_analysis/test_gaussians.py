@@ -416,7 +416,7 @@ def test_bad_input_is_refused_and_changes_nothing():
 
 
 def test_units_far_apart_are_no_lack_of_rank():
-    """A feature in units of 1e-8 drowned the others: their variances were raised, with a warning."""
+    """A feature in tiny units drowned the others: their variances were raised, with a warning."""
     X, y = load_iris(return_X_y=True)
     expected = QDA().fit(X, y).predict(X)
     for unit in (1e-8, 1e4, 1e7, 1e8, 1e10):

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.additive import AdditiveClassifier
 from rosenblatt.statistics import Labels, Moments
+from rosenblatt.statistics.precision import relative_noise
 from rosenblatt.turns import in_turn
 
 
@@ -125,6 +126,9 @@ class Discriminant(AdditiveClassifier):
                 raise
             self._lacking = str(lack)
         self._reread = None
+
+    def _forget_bound(self, before: Any, left: Any) -> float:
+        return relative_noise(before, left, pooled=True)  # the covariance is one for all classes
 
     def _check_known(self) -> None:
         """Raise if there is no model to predict with."""

@@ -15,7 +15,8 @@ from rosenblatt import prediction
 from rosenblatt.prediction import Score
 
 from .base import Undetermined
-from .gaussians import Array, GaussianDiscriminant, directions, shrunk, upright, with_log
+from .covariances import Array, directions, planes_about, shrunk, upright, with_log
+from .gaussians import GaussianDiscriminant
 
 LOG_TWO_PI = float(np.log(2 * np.pi))
 FAR = 1e10  # squared deviations from the origin beyond which scores would lose ten digits
@@ -213,7 +214,7 @@ class LinearDiscriminantAnalysis(
         ratio = squares / squares.sum() if squares.any() else squares
         rank = int(np.count_nonzero(lengths > self.tol * lengths.max(initial=0.0)))
         scalings = upright(whitening @ axes.T[:, :rank])
-        self._set_planes(*_planes_about(xbar, priors, means, scalings))
+        self._set_planes(*planes_about(xbar, priors, means, scalings))
         dtype = statistic.dtype
         self.explained_variance_ratio_ = ratio[: self._max_components].astype(dtype)
         self.scalings_, self.xbar_ = scalings.astype(dtype), xbar.astype(dtype)
@@ -264,7 +265,7 @@ class LinearDiscriminantAnalysis(
         xbar = priors @ means
         far = float(((xbar @ axes) ** 2).sum()) > FAR
         origin = xbar if far or len(means) == 2 else np.zeros_like(xbar)
-        return _planes_about(origin, priors, means, axes)
+        return planes_about(origin, priors, means, axes)
 
     def _set_planes(self, coef: Array, intercept: Array) -> None:
         """Publish coef (K, d) and intercept (K,); for two classes their difference."""
@@ -298,16 +299,3 @@ class LinearDiscriminantAnalysis(
         means, log_priors = self.means_.astype(np.float64), with_log(self.priors_)
         middle = (means[winner] + means[rival]) / 2
         return float(log_priors[winner] - log_priors[rival]), slope * (x - middle)
-
-
-def _planes_about(
-    origin: Array, priors: Array, means: Array, axes: Array
-) -> tuple[Array, Array]:
-    """Planes (K, d) and intercepts (K,) of densities whose S^-1 is axes axes', up to a common one.
-
-    With z = axes'(x - origin): log P(y) - |z - z_y|^2 / 2 is log P(y) + z.z_y - |z_y|^2 / 2, less
-    |z|^2 / 2, which is the same for all.
-    """
-    away = (means - origin) @ axes
-    coef = away @ axes.T
-    return coef, with_log(priors) - 0.5 * (away**2).sum(axis=1) - coef @ origin

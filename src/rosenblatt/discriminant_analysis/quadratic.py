@@ -11,10 +11,12 @@ from scipy.linalg import LinAlgWarning
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from rosenblatt.prediction import Score
+from rosenblatt.statistics.precision import relative_noise
 
 from .base import Undetermined
+from .covariances import ROUNDING, Array, principal_axes, with_log
 from .distances import Factors
-from .gaussians import ROUNDING, Array, GaussianDiscriminant, principal_axes, with_log
+from .gaussians import GaussianDiscriminant
 
 LOG_TWO_PI = float(np.log(2 * np.pi))
 LARGE = 1_000_000  # numbers in a table for which a compiled loop is worth being loaded
@@ -141,6 +143,9 @@ class QuadraticDiscriminantAnalysis(GaussianDiscriminant):
         self.n_parameters_ = self._n_parameters(len(self.classes_))
         centre = (priors @ means).astype(dtype)
         self._factors = Factors.of(centre, means, scalings, rotations, with_log(priors))
+
+    def _forget_bound(self, before: Any, left: Any) -> float:
+        return relative_noise(before, left, floor=self.tol * left.weight[:, None])
 
     def _refuse_single_rows(self) -> None:
         """Raise if a class is one row, counted once."""

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import loops, threads
 from ..statistics import Moments
+from ..statistics.precision import relative_noise
 from ..storage import read_only, summed_duplicates
 from .base import NaiveBayes, log_prior
 
@@ -211,6 +212,9 @@ class GaussianNB(NaiveBayes):
         n_groups: int,
     ) -> list[Any]:
         return Moments.by_group(X, y, groups, n_groups, sample_weight, missing=self.missing)
+
+    def _forget_bound(self, before: Any, left: Any) -> float:
+        return relative_noise(before, left, floor=self.epsilon_ * left.feature_weight)
 
     def _conclude(self) -> None:
         moments, dtype = self.statistics_, self.statistics_.dtype

@@ -216,7 +216,7 @@ def _sum(batch: Batch) -> Sums:
 
 def _numbers(X: Any) -> NDArray[Any]:
     """The numbers of rows, dense or CSR."""
-    return X[0] if isinstance(X, tuple) else X
+    return np.asarray(X[0] if isinstance(X, tuple) else X)
 
 
 def _why_not(X: Any, i: int) -> str:
