@@ -21,7 +21,8 @@ from rosenblatt import (
     PocketPerceptron,
 )
 from rosenblatt.plot import boundary
-from rosenblatt.plot.palette import COLOURS, INK, colour, marker, pyplot
+from rosenblatt.plot.palette import COLOURS, INK, PALE, colour, marker, pyplot
+from rosenblatt.statistics import Moments
 
 STATIC = Path(__file__).parent / "_static"
 N_RUNS = 10
@@ -38,6 +39,7 @@ def main() -> None:
         curved(STATIC / "kernels.png")
         projected(STATIC / "fisher.png")
         dragged(STATIC / "least_squares.png")
+        added(STATIC / "statistics.png")
 
 
 def overlapping(n: int, seed: int) -> Data:
@@ -194,6 +196,73 @@ def dragged(path: Path) -> None:
     axes[1].annotate("(60, 50)", (9.9, 9.6), (-70, -4), textcoords="offset points",
                      arrowprops={"arrowstyle": "->", "color": INK}, fontsize="small")  # fmt: skip
     figure.savefig(path, dpi=130, bbox_inches="tight")
+
+
+def added(path: Path) -> None:
+    """Two batches, their sum, one taken out again; and the training sets of five folds as sums."""
+    rng = np.random.default_rng(3)
+    first, second = rng.normal(2.0, 0.8, (12, 1)), rng.normal(5.0, 1.2, (24, 1))
+    a, b = Moments.of(first), Moments.of(second)
+    lines = [
+        ("S(A)", a, [(first, 0)]),
+        ("+  S(B)", b, [(second, 1)]),
+        ("=  S(A, B)", a + b, [(first, 0), (second, 1)]),
+        ("\N{MINUS SIGN}  S(B)", b, [(second, 1)]),
+        ("=  S(A)", a + b - b, [(first, 0)]),
+    ]
+    plt = pyplot()
+    figure, (rows, folds) = plt.subplots(
+        1, 2, figsize=(9.8, 4.3), width_ratios=[1.5, 1], layout="constrained"
+    )
+    for i, (name, moments, batches) in enumerate(lines):
+        _draw_line(rows, -i, name, moments, batches)
+    rows.axhline(-2.5, color=PALE, linewidth=1)
+    rows.set(xlim=(-3.2, 15), ylim=(-4.6, 0.8))
+    for x, word in ((9.6, "rows"), (11.4, "mean"), (13.6, "scatter")):
+        rows.text(x, 0.62, word, ha="center", color=INK, fontsize="small", style="italic")
+    rows.set_title("batches add up, and can be taken out again", loc="left", fontsize="medium")
+    rows.axis("off")
+    _draw_folds(folds, 5)
+    figure.savefig(path, dpi=130, bbox_inches="tight")
+
+
+def _draw_line(
+    ax: Any, y: float, name: str, moments: Moments, batches: list[tuple[NDArray[Any], int]]
+) -> None:
+    """One statistic: its rows as points, mean and deviation above them, and its numbers."""
+    n, mean, scatter = len(moments), moments.mean[0, 0], moments.scatter[0, 0]
+    print(f"{name:12} rows {n}, mean {mean!r}, scatter {scatter!r}")
+    ax.text(-3.1, y, name, va="center", fontsize="large", color=INK)
+    for values, k in batches:
+        ax.scatter(
+            values[:, 0], np.full(len(values), y - 0.14), s=26, c=colour(k), marker=marker(k),
+            alpha=0.75, linewidths=0,
+        )  # fmt: skip
+    deviation = np.sqrt(scatter / n)
+    ax.plot([mean - deviation, mean + deviation], [y + 0.14] * 2, color=INK, linewidth=2)
+    ax.plot([mean] * 2, [y + 0.02, y + 0.26], color=INK, linewidth=2)
+    for x, words in ((9.6, f"{n}"), (11.4, f"{mean:.3f}"), (13.6, f"{scatter:.3f}")):
+        ax.text(x, y, words, ha="center", va="center", color=INK, family="monospace")
+
+
+def _draw_folds(ax: Any, k: int) -> None:
+    """Which folds each training set is the sum of: those before the one left out, and after it."""
+    for i in range(k):
+        for j in range(k):
+            shade = "white" if i == j else COLOURS[2] if j < i else COLOURS[4]
+            cell = {"facecolor": shade, "edgecolor": PALE if i == j else "white", "linewidth": 2}
+            ax.add_patch(pyplot().Rectangle((j, -i), 0.94, 0.86, **cell))
+            ax.text(
+                j + 0.47, -i + 0.43, "test" if i == j else f"F{j + 1}", ha="center", va="center",
+                color="white" if j < i else INK, fontsize="small",
+            )  # fmt: skip
+    ax.text(0, -k + 0.55, "sums from the left", color=COLOURS[2], fontsize="small", va="top")
+    ax.text(
+        k, -k + 0.55, "sums from the right", color="#a87200", fontsize="small", va="top", ha="right"
+    )
+    ax.set(xlim=(0, k), ylim=(-k, 1))
+    ax.set_title("training sets are sums of folds", loc="left", fontsize="medium")
+    ax.axis("off")
 
 
 if __name__ == "__main__":

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
         MixedNB,
         MultinomialNB,
     )
-    from .preprocessing import Standardizer
+    from .preprocessing import BasisExpansion, Standardizer
     from .separation import Separability, separability
     from .trace import Trace
 
@@ -43,6 +43,7 @@ __version__ = "0.1.0"
 # Each public name and the module that holds it.
 _HOMES = {
     "AveragedPerceptron": "linear_model",
+    "BasisExpansion": "preprocessing",
     "BernoulliNB": "naive_bayes",
     "CategoricalNB": "naive_bayes",
     "Certificate": "certificates",
@@ -71,6 +72,7 @@ _HOMES = {
 
 __all__ = [
     "AveragedPerceptron",
+    "BasisExpansion",
     "BernoulliNB",
     "CategoricalNB",
     "Certificate",

@@ -8,7 +8,7 @@ own for any of it.
 import warnings
 from abc import abstractmethod
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -17,7 +17,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from rosenblatt.base import FLOATS, encode_labels
+from rosenblatt.base import FLOATS, callers_level, encode_labels
 from rosenblatt.statistics import Labels, Moments, Statistic
 from rosenblatt.statistics.precision import relative_noise
 from rosenblatt.turns import in_turn, turn_of
@@ -41,6 +41,9 @@ class Additive(BaseEstimator):  # type: ignore[misc]
     # Of two models that do equally well, the one with the larger of these is the simpler; the first
     # that differs decides.
     _simpler_when_larger: tuple[str, ...] = ()
+
+    # Parameters with which to rehearse, so that `rosenblatt warm` compiles all loops it may use.
+    _rehearsals: ClassVar[tuple[dict[str, Any], ...]] = ({},)
 
     @abstractmethod
     def _measure(
@@ -147,7 +150,7 @@ class Additive(BaseEstimator):  # type: ignore[misc]
                 f"What is left may be off by {self.forget_bound_:.1g} of its variance, as the rows "
                 "forgotten vary so much more. Fit again without them; or from the beginning with "
                 "from_statistics(Moments.of(..., careful=True)), which keeps twice the digits.",
-                stacklevel=3,
+                stacklevel=callers_level(),
             )
         return self
 
@@ -197,10 +200,15 @@ class Additive(BaseEstimator):  # type: ignore[misc]
         """Raise if X holds infinity, or NaN that is not to be left out."""
         values = X.data if sp.issparse(X) else X
         if getattr(values, "dtype", np.dtype(object)).kind == "f":
-            missing = getattr(self, "missing", None)  # of those that can leave values out
-            assert_all_finite(values, allow_nan=missing is not None, input_name="X")
-            if missing == "refuse" and np.isnan(values).any():
-                raise ValueError("Input X contains NaN; missing='ignore' leaves such values out.")
+            missing = getattr(self, "missing", None)  # None if it has no such parameter
+            try:
+                assert_all_finite(values, allow_nan=missing == "ignore", input_name="X")
+            except ValueError:
+                if missing == "refuse" and np.isnan(values).any():
+                    raise ValueError(
+                        "Input X contains NaN; missing='ignore' leaves such values out."
+                    ) from None
+                raise
 
     def _statistics_by_group(
         self, X: Any, y: Any, sample_weight: Any, groups: NDArray[np.int64], n_groups: int

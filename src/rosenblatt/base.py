@@ -1,6 +1,7 @@
 """What models share: input checks, labels, the word to callbacks, linear scores."""
 
 import functools
+import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal, Self
@@ -46,6 +47,14 @@ def all_or_nothing(method: Callable[..., Any]) -> Callable[..., Any]:
             raise
 
     return whole
+
+
+def callers_level() -> int:
+    """The `stacklevel` with which a warning points at the code that called this package."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back and frame.f_globals.get("__name__", "").startswith("rosenblatt."):
+        frame, level = frame.f_back, level + 1
+    return level
 
 
 def warn_not_converged(message: str) -> None:

@@ -29,6 +29,14 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
     return view
 
 
+def summed_duplicates(X: Any, copy: bool = True) -> Any:
+    """X, its numbers added up where CSR stores them in parts; else X itself."""
+    if sp.issparse(X) and not X.has_canonical_format:
+        X = X.copy() if copy else X
+        X.sum_duplicates()
+    return X
+
+
 def some_rows(X: Any, start: int, stop: int, dtypes: tuple[DTypeLike, ...]) -> Any:
     """Rows of X as loops read them; only these are copied, if their kind asks for it.
 
@@ -46,11 +54,3 @@ def some_rows(X: Any, start: int, stop: int, dtypes: tuple[DTypeLike, ...]) -> A
         data = data.astype(dtypes[0])
     indptr = indptr.astype(np.int64) - first
     return read_only(data), read_only(indices.astype(np.int32, copy=False)), read_only(indptr)
-
-
-def summed_duplicates(X: Any, copy: bool = True) -> Any:
-    """X, its numbers added up where CSR stores them in parts; X itself if there are none."""
-    if sp.issparse(X) and not X.has_canonical_format:
-        X = X.copy() if copy else X
-        X.sum_duplicates()
-    return X

@@ -62,6 +62,8 @@ CASES = {
         MixedNB(kinds=KINDS),
         pl.from_pandas(GAPPY.drop(columns=["grade", "member"])),
     ),
+    "Mixed, densities": (MixedNB(kinds={**KINDS, "size": "density", "age": "density"}), GAPPY),
+    "Densities": (MixedNB(kinds=["density"] * 4, bandwidth="silverman"), gappy(NUMBERS)),
     "Mixed, numbers": (MixedNB(), gappy(NUMBERS)),
 }
 CASES["Mixed, polars"][0].set_params(kinds={"calls": "count"})

@@ -87,3 +87,31 @@ def test_after_warm_no_fit_compiles_anything():
     )
     assert run("warm", "--jobs", "2").returncode == 0
     subprocess.run([sys.executable, "-c", script], check=True)
+
+
+@pytest.mark.needs_compiler
+def test_after_warm_large_jobs_and_streams_compile_nothing():
+    """What a statistic needs depends on storage, precision, weights and size."""
+    script = (
+        "import itertools, warnings\n"
+        "import numpy as np, scipy.sparse as sp\n"
+        "import rosenblatt as r, rosenblatt.loops as loops\n"
+        "warnings.simplefilter('ignore')\n"
+        "rng, many = np.random.RandomState(1), 110_000\n"
+        "whole, y = rng.poisson(1.0, (many, 10)), rng.randint(3, size=many)\n"
+        "models = r.GaussianNB, r.MultinomialNB, r.BernoulliNB, r.QuadraticDiscriminantAnalysis\n"
+        "stores = np.asarray, sp.csr_matrix\n"
+        "for model, kind, store in itertools.product(models, ('f8', 'f4', 'i8'), stores):\n"
+        "    for w, n in ((None, many), (rng.uniform(1, 2, many), many), (None, 200)):\n"
+        "        X = store(whole[:n].astype(kind))\n"
+        "        fitted = model().fit(X, y[:n], w).partial_fit(X, y[:n])\n"
+        "        fitted.predict(X), fitted.predict_proba(X)\n"
+        "for method, kind in itertools.product(('z-score', 'min-max', 'l1', 'l2'), ('f8', 'f4')):\n"
+        "    X = whole.astype(kind)\n"
+        "    r.Standardizer(method).fit(X).transform(X)\n"
+        "for module in loops.MODULES:\n"
+        "    for name, loop in vars(getattr(loops, module)).items():\n"
+        "        if hasattr(loop, 'stats'):\n"
+        "            assert not loop.stats.cache_misses, (module, name, loop.stats)\n"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)

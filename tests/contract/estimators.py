@@ -20,6 +20,11 @@ ESTIMATORS = [
 
 # Settings that take other paths through the code than the defaults.
 SETTINGS = {
+    "BasisExpansion": [
+        {},
+        {"basis": "gaussian", "n_functions": 4},
+        {"basis": ["powers", "fourier"]},
+    ],
     "AveragedPerceptron": [{}, {"tol": None, "max_iter": 5}, {"early_stopping": True}],
     "BernoulliNB": [
         {},
@@ -72,6 +77,8 @@ SETTINGS = {
         {"method": "sigmoid"},
         {"method": "l1"},
         {"method": "l2"},
+        {"missing": "ignore"},
+        {"method": "min-max", "missing": "ignore"},
     ],
 }
 
@@ -110,6 +117,7 @@ CHECKED_SETTINGS = {
     ],
     # Nor "eigen", which refuses a class that is one row again and again: nothing can be shrunk.
     "QuadraticDiscriminantAnalysis": [{}, {"reg_param": 0.1, "covariance": "diagonal"}],
+    "BasisExpansion": SETTINGS["BasisExpansion"],
     "Standardizer": SETTINGS["Standardizer"],
 }
 

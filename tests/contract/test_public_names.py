@@ -3,9 +3,11 @@
 import doctest
 import importlib
 import inspect
+import re
 import subprocess
 import sys
 import types
+from pathlib import Path
 
 import pytest
 
@@ -54,6 +56,14 @@ def test_a_lazy_name_is_never_a_module(name):
         "assert again is first\n"
     )
     subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_the_reference_lists_every_name_in_order():
+    page = Path(__file__).resolve().parents[2] / "docs" / "api.md"
+    lists = re.findall(r":toctree: api\n\n((?:   \S+\n)+)", page.read_text(encoding="utf-8"))
+    names = [block.split() for block in lists]
+    assert all(block == sorted(block) for block in names)
+    assert set(rosenblatt.__all__) <= {name for block in names for name in block}
 
 
 def test_no_public_function_shares_its_name_with_a_module():

@@ -167,6 +167,9 @@ def test_nothing_beats_the_true_distribution():
 
     X, y = draw(200_000)
     best = np.mean(bayes(X) != y)
+    quadratic = QDA().fit(*draw(50_000))
+    floor = np.mean(1 - quadratic.predict_proba(X).max(axis=1))  # E[1 - max P(y | x)]
+    assert floor == pytest.approx(best, abs=0.003)
     rows = draw(50_000)
     others = [np.mean(M().fit(*rows).predict(X) != y) for M in (LDA, QDA)]
     others += [np.mean((X @ w > t) != y) for w in ([1, 0], [1, 1]) for t in (-0.5, 0, 0.5)]

@@ -7,7 +7,8 @@ from rosenblatt import BernoulliNB
 
 
 @pytest.mark.parametrize(
-    ("n", "joint", "tables"), [(1, 4, 6), (2, 8, 10), (3, 16, 14), (5, 64, 22), (10, 2048, 42)]
+    ("n", "joint", "tables"),
+    [(1, 4, 6), (2, 8, 10), (3, 16, 14), (5, 64, 22), (10, 2048, 42), (20, 2097152, 82)],
 )
 def test_tables_grow_by_four_a_feature_and_the_joint_doubles(n, joint, tables):
     model = BernoulliNB().fit(np.eye(2, n), [0, 1])

@@ -15,6 +15,13 @@ def test_one_class_of_five_on_off_features_needs_five_instead_of_31():
     assert model.n_parameters_ == 5 < 2**5 - 1
 
 
+def test_two_classes_need_two_a_feature_and_one_instead_of_a_number_for_each_pattern():
+    for d in (1, 3, 8):
+        model = BernoulliNB().fit(np.zeros((2, d)), [0, 1])
+        assert model.n_parameters_ == 2 * d + 1
+        assert (model.n_parameters_ < 2**d) == (d > 2)
+
+
 def test_a_given_prior_is_not_learned():
     X, y = np.eye(4), [0, 0, 1, 1]
     assert BernoulliNB(fit_prior=False).fit(X, y).n_parameters_ == 2 * 4

@@ -87,6 +87,12 @@ KINDS = {
         True,
         (np.asarray, sp.csr_matrix),
     ),
+    "extremes with gaps": Kind(
+        lambda X, y, w: Extremes.of(with_gaps(X), y, w, missing="ignore"),
+        lambda: Extremes.zero(D, missing="ignore"),
+        True,
+        (np.asarray, sp.csr_matrix),
+    ),
     "moments": Kind(
         lambda X, y, w: Moments.of(X, y, w),
         lambda: Moments.zero(D),
@@ -113,7 +119,7 @@ KINDS = {
     ),
 }
 kinds = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS.keys())
-subtractable = {name: kind for name, kind in KINDS.items() if name != "extremes"}
+subtractable = {name: kind for name, kind in KINDS.items() if "extremes" not in name}
 two_way_kinds = pytest.mark.parametrize("kind", subtractable.values(), ids=subtractable.keys())
 one_batch = {name: kind for name, kind in KINDS.items() if name != "gram"}
 row_kinds = pytest.mark.parametrize("kind", one_batch.values(), ids=one_batch.keys())
@@ -309,7 +315,7 @@ def test_groups_are_the_statistics_of_their_rows(kind, batch, data):
         options = {
             FeatureCounts: lambda: {"binarize": made.binarize, "missing": made.missing},
             CategoryCounts: dict,
-            Extremes: dict,
+            Extremes: lambda: {"missing": made.missing},
             RowCounts: dict,
             Moments: lambda: {"full": made.full, "missing": made.missing},
         }[type(made)]()
@@ -319,7 +325,7 @@ def test_groups_are_the_statistics_of_their_rows(kind, batch, data):
 
 
 def _input(made, X):
-    if isinstance(made, FeatureCounts) and made.missing == "ignore":
+    if isinstance(made, FeatureCounts | Extremes) and made.missing == "ignore":
         return with_gaps(X)
     return X.astype(int) if isinstance(made, CategoryCounts) else X
 

@@ -48,14 +48,25 @@ def assert_same_fit(ours, theirs):
     public = {name for name in others if name.endswith("_")}
     assert {name for name in mine if name.endswith("_")} == public
     for name in public - {"statistics_"}:
-        a, b = mine[name], others[name]
-        if b is None:
-            assert a is None
-            continue
-        assert np.asarray(a).dtype == np.asarray(b).dtype, name
-        if np.asarray(b).dtype.kind == "f":
-            np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-12, err_msg=name)
-        else:
-            np.testing.assert_array_equal(a, b)
+        assert_same_value(mine[name], others[name], name)
     if "statistics_" in public:
         np.testing.assert_array_equal(ours.statistics_.rows, theirs.statistics_.rows)
+
+
+def assert_same_value(a, b, name):
+    """Raise unless two values of an attribute are the same: numbers to 1e-9, others exactly."""
+    if isinstance(b, list):  # one table for each feature
+        assert len(a) == len(b), name
+        for mine, other in zip(a, b, strict=True):
+            assert_same_value(mine, other, name)
+        return
+    if b is None:
+        assert a is None, name
+        return
+    # Words are as long as the longest among them.
+    kinds = (np.asarray(v).dtype for v in (a, b))
+    assert len({"U" if kind.kind == "U" else kind for kind in kinds}) == 1, name
+    if np.asarray(b).dtype.kind == "f":
+        np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-12, err_msg=name)
+    else:
+        np.testing.assert_array_equal(a, b, err_msg=name)

@@ -39,6 +39,7 @@ EVERY = {
     "full moments": Moments.of(X, y, full=True),
     "gram": Gram.of(X, w),
     "extremes": Extremes.of(X, y, w),
+    "extremes with gaps": Extremes.of(np.full((3, 2), np.nan), missing="ignore"),
     "no extremes": Extremes.zero(3),
     "row counts": RowCounts.of(X, y, w),
     "nothing": Moments.zero(3),

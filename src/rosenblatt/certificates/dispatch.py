@@ -39,6 +39,12 @@ ADAPTERS = {
             *("Lasso", "LassoCV", "ElasticNet", "ElasticNetCV"),
         )
     },
+    **{
+        (package, name): "logistic_regression"
+        for package in ("rosenblatt", "sklearn")
+        for name in ("LogisticRegression", "LogisticRegressionCV")
+    },
+    ("sklearn", "SGDClassifier"): "logistic_regression",
     ("rosenblatt", "FisherDiscriminant"): "discriminants",
     ("rosenblatt", "LeastSquaresClassifier"): "discriminants",
 }

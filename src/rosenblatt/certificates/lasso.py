@@ -65,7 +65,7 @@ def claims(
     primal, residual = primal_value(fit, penalty, fit.w, fit.b)
     best = dual_value(fit, penalty, residual)
     lowest = primal
-    bound = tol * max(abs(best.value), fit.size / 2)
+    bound = tol * fit.size / 2
     if effort and primal - best.value > bound:
         lowest, best = polish(fit, penalty, primal, best, bound)
     gap = max(primal - best.value, 0.0)
@@ -152,7 +152,7 @@ def polish(
     w = np.maximum(fit.w, 0.0) if penalty.positive else fit.w
     target, _ = fit.table.transposed(fit.table.share * fit.centred_target)
     for _ in range(ROUNDS):
-        columns = _columns_that_matter(w, point.gradient, penalty)
+        columns = columns_that_matter(w, point.gradient, penalty)
         start, w = w[columns], np.zeros(fit.table.d)
         w[columns] = descend(fit.table.scatter(columns), target[columns], start, penalty)
         value, residual = primal_value(fit, penalty, w, fit.best_bias(w))
@@ -163,7 +163,7 @@ def polish(
     return lowest, best
 
 
-def _columns_that_matter(w: Floats, slopes: Floats, penalty: Penalty) -> NDArray[np.intp]:
+def columns_that_matter(w: Floats, slopes: Floats, penalty: Penalty) -> NDArray[np.intp]:
     """Those in use and those that the absolute values hold back least."""
     urgency = np.where(w != 0, np.inf, slopes if penalty.positive else np.abs(slopes))
     return np.argsort(-urgency, kind="stable")[:MOST_COLUMNS]

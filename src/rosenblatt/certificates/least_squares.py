@@ -166,7 +166,8 @@ def _of_large(
 
     def times(x: Floats) -> Floats:
         x = np.ravel(x)
-        return np.asarray(table.transposed(table.share * table.times(x)[0])[0] + penalty * x)
+        moved = table.share * table.roughly_times(x)
+        return table.roughly_transposed(moved) + penalty * x
 
     A = scipy.sparse.linalg.LinearOperator((table.d, table.d), matvec=times, dtype=np.float64)
     x, _ = scipy.sparse.linalg.cg(A, g, rtol=1e-8, maxiter=STEPS)

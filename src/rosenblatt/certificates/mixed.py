@@ -26,6 +26,7 @@ from .comparing import (
     sums_to_one,
     training_error,
 )
+from .density import densities
 from .gaussian_nb import Part, gaussians
 
 
@@ -53,10 +54,16 @@ def certify_model(
         sums_to_one("the shares of the classes", log_prior),
         *size_claim(model, sum(part.free for part in parts)),
     ]
-    gaps_ = [part.gap for part in parts if part.gap is not None]
-    if len(gaps_) == len(parts):  # variances that are not the most probable ones have no such claim
-        scale = sum(part.scale for part in parts)
-        claims.append(shortfall("smoothed log-likelihood", sum(gaps_), scale, tol))
+    # Densities and unbiased variances are not the most probable ones: nothing is claimed of them.
+    judged = [(kind, part) for kind, part in zip(kinds, parts, strict=True) if part.gap is not None]
+    if judged:
+        gap, scale = sum(part.gap or 0.0 for _, part in judged), sum(p.scale for _, p in judged)
+        of = (
+            ""
+            if len(judged) == len(parts)
+            else f" of {', '.join(kind for kind, _ in judged)} columns"
+        )
+        claims.append(shortfall(f"smoothed log-likelihood{of}", gap, scale, tol))
     return Certificate(type(model).__name__, problem, data.words, tuple(claims))
 
 
@@ -131,6 +138,11 @@ def count(model: Any, data: ClassData, X: NDArray[Any]) -> Part:
     return Part(claims, scores, gap, float(rows.sum()), q.size)
 
 
+def density(model: Any, data: ClassData, X: NDArray[Any]) -> Part:
+    """Columns with a kernel density in each class."""
+    return densities(model, data, _numbers(X))
+
+
 def _excess(p: Floats, q: Floats) -> Floats:
     """``p log(p / q) - p + q``, never negative: what a wrong rate q costs where p is right."""
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -170,5 +182,12 @@ TABLES = {
     "categorical": "category_log_prob_",
     "boolean": "true_prob_",
     "count": "rate_",
+    "density": "points_",
 }
-PARTS = {"numeric": numeric, "categorical": categorical, "boolean": boolean, "count": count}
+PARTS = {
+    "numeric": numeric,
+    "categorical": categorical,
+    "boolean": boolean,
+    "count": count,
+    "density": density,
+}

@@ -42,35 +42,48 @@ class Table:
             yield rows, part if sp.issparse(part) else part - self.mean
 
     def times(self, w: Floats) -> tuple[Floats, Floats]:
-        """``X~ w`` (n,), and what rounding may have done to each, at most."""
-        product, size = np.empty(self.n), np.empty(self.n)
-        off, off_size = 0.0, 0.0
-        if sp.issparse(self.X):
-            off, off_size = float(self.mean @ w), float(np.abs(self.mean) @ np.abs(w))
+        """``X~ w`` (n,) or (n, k), and what rounding may have done to each, at most."""
+        product, size = np.empty((self.n, *w.shape[1:])), np.empty((self.n, *w.shape[1:]))
+        level = np.abs(self.mean) @ np.abs(w) if sp.issparse(self.X) else 0.0
         for rows, part in self.blocks():
-            product[rows] = part @ w - off
-            size[rows] = abs(part) @ np.abs(w) + off_size
+            product[rows] = self._product(part, w)
+            size[rows] = abs(part) @ np.abs(w) + level
         return product, self.target_unit * size
 
+    def roughly_times(self, w: Floats) -> Floats:
+        """``X~ w`` without a word on rounding, in half the time."""
+        return np.concatenate([self._product(part, w) for _, part in self.blocks()])
+
+    def _product(self, part: Any, w: Floats) -> Floats:
+        level = self.mean @ w if sp.issparse(part) else 0.0
+        return np.asarray(part @ w - level)
+
     def transposed(self, v: Floats) -> tuple[Floats, Floats]:
-        """``X~' v`` (d,), and what rounding may have done to each, at most."""
-        product, size = np.zeros(self.d), np.zeros(self.d)
+        """``X~' v`` (d,) or (d, k), and what rounding may have done to each, at most."""
+        size = np.zeros((self.d, *v.shape[1:]))
         for rows, part in self.blocks():
-            product += part.T @ v[rows]
             size += abs(part).T @ np.abs(v[rows])
         if sp.issparse(self.X):
-            total, total_size = float(np.sum(v)), float(np.sum(np.abs(v)))
-            product -= self.mean * total
-            size += 2 * np.abs(self.mean) * total_size
-        return product, UNIT * (self.n + 4) * size
+            size += 2 * np.multiply.outer(np.abs(self.mean), np.sum(np.abs(v), axis=0))
+        return self.roughly_transposed(v), UNIT * (self.n + 4) * size
 
-    def scatter(self, columns: NDArray[np.intp]) -> Floats:
-        """``X~_C' diag(p) X~_C`` for some columns C."""
+    def roughly_transposed(self, v: Floats) -> Floats:
+        """``X~' v`` without a word on rounding, in half the time."""
+        product = np.zeros((self.d, *v.shape[1:]))
+        for rows, part in self.blocks():
+            product += part.T @ v[rows]
+        if sp.issparse(self.X):
+            product -= np.multiply.outer(self.mean, np.sum(v, axis=0))
+        return product
+
+    def scatter(self, columns: NDArray[np.intp], weight: Floats | None = None) -> Floats:
+        """``X~_C' diag(weight) X~_C`` for some columns C; weights are the shares if not given."""
+        weight = self.share if weight is None else weight
         gram = np.zeros((len(columns), len(columns)))
         for rows, part in self.blocks():
             some = part[:, columns]
             some = (some.toarray() - self.mean[columns]) if sp.issparse(some) else some
-            gram += some.T @ (some * self.share[rows][:, np.newaxis])
+            gram += some.T @ (some * weight[rows][:, np.newaxis])
         return gram
 
     def norms(self) -> Floats:

@@ -1,61 +1,20 @@
 """`rosenblatt warm`: compile all loops ahead of use.
 
-Every estimator is fitted to a handful of rows, in each storage and precision, because that compiles
-just what users will need. The fits run in parallel processes and meet in the cache on disk.
+The rehearsals run in parallel processes and meet in the cache on disk.
 """
 
-import itertools
 import os
 import time
-import warnings
-from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any, NamedTuple
 
-import numpy as np
-import scipy.sparse as sp
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-from sklearn.utils import get_tags
 
-import rosenblatt
 from rosenblatt.loops.cache import folder
 
-
-class Rehearsal(NamedTuple):
-    """One small fit."""
-
-    estimator: str
-    parameters: dict[str, Any]
-    n_classes: int
-    dtype: str
-    sparse: bool
-
-
-def rehearsals() -> Iterator[Rehearsal]:
-    """All fits that together compile all loops: each estimator says which of its parameters do."""
-    for name in rosenblatt.__all__:
-        for parameters in getattr(getattr(rosenblatt, name), "_rehearsals", ()):
-            kinds = itertools.product((2, 3), ("float64", "float32"), (False, True))
-            for n_classes, dtype, sparse in kinds:
-                yield Rehearsal(name, parameters, n_classes, dtype, sparse)
-
-
-def rehearse(rehearsal: Rehearsal) -> float:
-    """Fit once; return the seconds it took."""
-    start = time.perf_counter()
-    rng = np.random.RandomState(0)
-    X = rng.standard_normal((12, 3)).astype(rehearsal.dtype)
-    y = np.arange(12) % rehearsal.n_classes
-    model = getattr(rosenblatt, rehearsal.estimator)(**rehearsal.parameters)
-    if rehearsal.sparse and not get_tags(model).input_tags.sparse:
-        return 0.0
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # twelve random rows need not converge
-        model.fit(sp.csr_matrix(X) if rehearsal.sparse else X, y)
-    return time.perf_counter() - start
+from .rehearsal import rehearsals, rehearse
 
 
 def warm(jobs: int | None = None) -> None:

@@ -12,6 +12,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from rosenblatt import prediction
+from rosenblatt.base import callers_level
 from rosenblatt.prediction import Score
 
 from .base import Undetermined
@@ -228,7 +229,7 @@ class LinearDiscriminantAnalysis(
                 f"The covariance has only {whitening.shape[1]} of {len(covariance)} directions; "
                 "the others are left out. Set shrinkage, to 0.1 for a start, to use them all.",
                 LinAlgWarning,
-                stacklevel=9,
+                stacklevel=callers_level(),
             )
         self._set_planes(*self._planes(priors, means, whitening))
         return whitening

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.linalg import LinAlgWarning
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
+from rosenblatt.base import callers_level
 from rosenblatt.prediction import Score
 from rosenblatt.statistics.precision import relative_noise
 
@@ -175,7 +176,7 @@ class QuadraticDiscriminantAnalysis(GaussianDiscriminant):
                 f"{what} There it is taken to be that. Set reg_param, to 0.1 for a start, or "
                 "solver='eigen' and shrinkage.",
                 LinAlgWarning,
-                stacklevel=8,
+                stacklevel=callers_level(),
             )
         return np.maximum(scalings, floors)
 

@@ -19,7 +19,9 @@ def can_follow(scaler: Any, X: Any, weighted: bool) -> bool:
         return False  # the model would see a data frame
     # The standardizer of our own, which is an additive model itself, has other methods, too.
     if type(scaler) is not StandardScaler and not (
-        isinstance(scaler, Additive) and getattr(scaler, "method", None) == "z-score"
+        isinstance(scaler, Additive)
+        and getattr(scaler, "method", None) == "z-score"
+        and getattr(scaler, "missing", None) == "refuse"
     ):
         return False
     if sp.issparse(X) and scaler.with_mean:

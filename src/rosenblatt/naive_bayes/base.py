@@ -13,6 +13,7 @@ from scipy.special import logsumexp
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.additive import AdditiveClassifier
+from rosenblatt.base import callers_level
 from rosenblatt.explanation import Explanation, one_row, two_classes
 from rosenblatt.prediction import normalised
 
@@ -170,7 +171,7 @@ class NaiveBayes(AdditiveClassifier):
             f"{np.count_nonzero(impossible)} of {len(impossible)} rows have probability zero in "
             "every class: they get the classes' own shares. Smoothing (alpha > 0) makes every row "
             "possible.",
-            stacklevel=4,
+            stacklevel=callers_level(),
         )
 
 

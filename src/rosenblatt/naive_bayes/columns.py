@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-KINDS = ("numeric", "categorical", "boolean", "count")
+from .kinds import KINDS
 
 
 @dataclass(frozen=True, eq=False)
@@ -16,6 +16,11 @@ class Columns:
 
     shape: tuple[int, int]
     parts: dict[str, NDArray[Any]]  # (n, columns of the kind): numbers; objects if categorical
+
+    def __getitem__(self, rows: NDArray[np.int64]) -> "Columns":
+        """Some of the rows."""
+        parts = {kind: values[rows] for kind, values in self.parts.items()}
+        return Columns((len(rows), self.shape[1]), parts)
 
 
 def infer_kinds(X: Any, given: Any) -> list[str]:
@@ -37,6 +42,36 @@ def infer_kinds(X: Any, given: Any) -> list[str]:
     if wrong:
         raise ValueError(f"kinds must be of {', '.join(KINDS)}; got {wrong[0]!r}.")
     return kinds
+
+
+def any_rows_tell(X: Any, given: Any) -> bool:
+    """Whether the kinds inferred from X are those that any of its rows would give.
+
+    A type tells the kind of a column; so do values, unless some are Boolean and others are not, or
+    some are numbers and others words. A column without a single value counts for nothing.
+    """
+    of_numbers = getattr(getattr(X, "dtype", None), "kind", "O") in "biuf"
+    if of_numbers or (given is not None and not isinstance(given, dict)):
+        return True
+    table = X if hasattr(X, "columns") else np.asarray(X, object)
+    names = list(getattr(table, "columns", range(np.shape(table)[1])))
+    return all(
+        len({_kind_of(v) for v in _objects(column(table, j)) if v is not None}) <= 1
+        for j, name in enumerate(names)
+        if not (given and name in given) and _is_told_by_values(column(table, j))
+    )
+
+
+def _is_told_by_values(values: Any) -> bool:
+    categories = str(getattr(values, "dtype", "")) == "category"
+    return not categories and np.asarray(values).dtype.kind not in "biuf"
+
+
+def _kind_of(value: Any) -> str:
+    """The kind that a single value speaks for."""
+    if isinstance(value, bool):
+        return "boolean"
+    return "numeric" if isinstance(value, Number) else "categorical"
 
 
 def split(X: Any, columns: dict[str, tuple[int, ...]]) -> Columns:

@@ -16,6 +16,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from .. import loops, threads
+from ..base import callers_level
 from ..statistics import Moments
 from ..statistics.precision import relative_noise
 from ..storage import read_only, summed_duplicates
@@ -111,6 +112,8 @@ class GaussianNB(NaiveBayes):
         "missing": [StrOptions({"refuse", "ignore"})],
     }
 
+    _rehearsals = ({}, {"missing": "ignore"})
+
     def __init__(
         self,
         *,
@@ -192,9 +195,6 @@ class GaussianNB(NaiveBayes):
     def _compared_row(self, X: Any) -> NDArray[Any]:
         return np.asarray(self._scores(X, np.float64)[0] + self.class_log_prior_)
 
-    def _check_X(self, X: Any, first: bool) -> Any:
-        return summed_duplicates(super()._check_X(X, first))  # squares are not of parts
-
     def _may_wait(self) -> bool:
         return True
 
@@ -258,7 +258,7 @@ class GaussianNB(NaiveBayes):
                 f"{np.count_nonzero(short)} of {short.size} variances cannot be estimated with "
                 f"ddof={self.ddof}: their rows weigh no more than that. They are taken as zero, "
                 "plus smoothing. More rows, ddof=0, or a variance shared more widely would do.",
-                stacklevel=7,
+                stacklevel=callers_level(),
             )
         variances = np.where(weight > 0, pooled / np.where(divisor > 0, divisor, np.inf), spread)
         return np.broadcast_to(variances, scatter.shape)
@@ -378,9 +378,10 @@ def _score_sparse(
     at_zero = half_precision * mean**2  # (K, d)
     scores = start - at_zero.sum(axis=1)
     if gap is not None:
+        X = summed_duplicates(X)  # a number and NaN in one place are missing together
         missing = np.isnan(X.data)
         where = sp.csr_array((missing.astype(np.float64), X.indices, X.indptr), shape=X.shape)
         X = sp.csr_array((np.where(missing, 0, X.data), X.indices, X.indptr), shape=X.shape)
         scores = scores + where @ (at_zero - gap).T
-    X = sp.csr_array(X, dtype=np.float64)
+    X = summed_duplicates(sp.csr_array(X, dtype=np.float64))
     return np.asarray(scores - X.power(2) @ half_precision.T + X @ (2 * half_precision * mean).T)

@@ -3,36 +3,22 @@
 log P(x | y) = sum over the columns that are known of log P(x_j | y).
 """
 
-from collections.abc import Callable
 from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.special import gammaln, xlogy
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
 
-from ..statistics import CategoryCounts, Moments, Together
+from ..statistics import Together
 from .base import NaiveBayes, log_prior
-from .columns import KINDS, Columns, infer_kinds, split
-from .gaussian import SHARED, GaussianNB
-
-Table = NDArray[np.float64]
-
-UNSEEN, MISSING = -1, -2
-
-OF_SOME_KINDS = (
-    "theta_",
-    "var_",
-    "epsilon_",
-    "categories_",
-    "category_log_prob_",
-    "true_prob_",
-    "rate_",
-)
+from .columns import Columns, any_rows_tell, infer_kinds, split
+from .density import RULES
+from .gaussian import SHARED
+from .kinds import KINDS
 
 
 class MixedNB(NaiveBayes):
@@ -40,14 +26,16 @@ class MixedNB(NaiveBayes):
 
     A numeric column is Gaussian in each class, as in `GaussianNB`; a categorical one has a
     probability for each of its values; a Boolean one has a probability of being true; a count is
-    Poisson. A value that is missing is left out of the product, in training and in prediction.
+    Poisson. A column said to be a density is numeric without a shape given beforehand: a small
+    Gaussian stands at each value that the class has shown [1]_. A value that is missing is left out
+    of the product, in training and in prediction.
 
     Parameters
     ----------
     kinds : dict, list or None
-        "numeric", "categorical", "boolean" or "count" for each column: a list, or a dict by name
-        (by number, for an array) of those that are not to be inferred. Inferred are: numbers as
-        numeric, True and False as Boolean, everything else as categorical.
+        "numeric", "categorical", "boolean", "count" or "density" for each column: a list, or a
+        dict by name (by number, for an array) of those that are not to be inferred. Inferred are:
+        numbers as numeric, True and False as Boolean, everything else as categorical.
     alpha : float
         Smoothing >= 0: each value of a categorical or Boolean column is counted `alpha` times
         more than it was seen in each class, and each count column has `alpha` rows with one more.
@@ -57,6 +45,9 @@ class MixedNB(NaiveBayes):
         Of the numeric columns, as in `GaussianNB`.
     unseen : {"smooth", "error"}
         Whether a category that was never seen is taken as one with count zero, or refused.
+    bandwidth : {"scott", "silverman"} or float
+        Of density columns, the width of the small Gaussians: a rule, from the spread s and weight
+        n of the values in a class, ``s n**(-1/5)`` or ``s (3 n / 4)**(-1/5)``; or a number.
 
     Attributes
     ----------
@@ -68,6 +59,9 @@ class MixedNB(NaiveBayes):
     category_log_prob_ : for each categorical column log P(value | class), shape (K, values).
     true_prob_ : P(true | class), shape (K, Boolean columns).
     rate_ : expected counts, shape (K, count columns).
+    points_ : for each density column the values seen, sorted, shape (m,).
+    point_weight_ : for each density column the weights of these in each class, shape (K, m).
+    bandwidth_ : shape (K, density columns).
     n_parameters_ : how many numbers were estimated and are free.
     statistics_ : `Together`, a value with + and -.
     n_features_in_, feature_names_in_ : of the data.
@@ -81,6 +75,23 @@ class MixedNB(NaiveBayes):
     ['numeric', 'categorical', 'boolean']
     >>> model.predict([[39.0, "Dream", None], [None, "Biscoe", True]])
     array(['Adelie', 'Gentoo'], dtype='<U6')
+
+    Two humps are no Gaussian, but a density:
+
+    >>> X, y = [[-2.1], [-1.9], [1.9], [2.1], [-0.1], [0.0], [0.1]], [1, 1, 1, 1, 0, 0, 0]
+    >>> MixedNB(kinds=["density"], bandwidth=0.3).fit(X, y).predict([[-2.0], [0.5], [2.0]])
+    array([1, 0, 1])
+
+    Notes
+    -----
+    A density keeps every distinct value and is slow to predict: rows times values. A class whose
+    values do not vary takes the bandwidth of all classes together, or 1; one that has shown no
+    value is taken to be as all the data are.
+
+    References
+    ----------
+    .. [1] G. H. John, P. Langley (1995), Estimating continuous distributions in Bayesian
+       classifiers. *UAI*.
     """
 
     _measured_by = ("kinds",)
@@ -94,6 +105,7 @@ class MixedNB(NaiveBayes):
         "variance": [StrOptions(set(SHARED))],
         "ddof": [Interval(Real, 0, None, closed="left")],
         "unseen": [StrOptions({"smooth", "error"})],
+        "bandwidth": [StrOptions(set(RULES)), Interval(Real, 0, None, closed="neither")],
     }
 
     def __init__(
@@ -106,6 +118,7 @@ class MixedNB(NaiveBayes):
         variance: str = "class-feature",
         ddof: float = 0,
         unseen: str = "smooth",
+        bandwidth: Any = "scott",
     ) -> None:
         self.kinds = kinds
         self.alpha = alpha
@@ -114,6 +127,7 @@ class MixedNB(NaiveBayes):
         self.variance = variance
         self.ddof = ddof
         self.unseen = unseen
+        self.bandwidth = bandwidth
 
     def sample(
         self, n_samples: int = 1, random_state: Any = None
@@ -141,20 +155,8 @@ class MixedNB(NaiveBayes):
         X = np.empty((n_samples, self.n_features_in_), object)
         for kind, places in self.statistics_.columns.items():
             for c, j in enumerate(places):
-                X[:, j] = self._draw(kind, c, codes, rng)
+                X[:, j] = KINDS[kind].draw(self, c, codes, rng)
         return X, self.classes_[codes]
-
-    def _draw(self, kind: str, c: int, codes: NDArray[np.intp], rng: Any) -> Any:
-        """Values (n,) of column c of a kind, for rows of the classes `codes`."""
-        if kind == "numeric":
-            return rng.normal(self.theta_[codes, c], np.sqrt(self.var_[codes, c])).tolist()
-        if kind == "count":
-            return rng.poisson(self.rate_[codes, c]).tolist()
-        if kind == "boolean":
-            return (rng.uniform(size=len(codes)) < self.true_prob_[codes, c]).tolist()
-        steps = np.exp(self.category_log_prob_[c]).cumsum(axis=1)[codes]
-        found = (rng.uniform(size=(len(codes), 1)) * steps[:, -1:] > steps).sum(axis=1)
-        return self.categories_[c][found].tolist()
 
     def _check_X(self, X: Any, first: bool) -> Columns:
         X = self._checked_table(X, first)
@@ -163,6 +165,13 @@ class MixedNB(NaiveBayes):
             columns = {k: tuple(np.flatnonzero(np.array(kinds) == k).tolist()) for k in KINDS}
             self._columns = {kind: places for kind, places in columns.items() if places}
         return split(X, self._columns)
+
+    def _statistics_by_group(
+        self, X: Any, y: Any, sample_weight: Any, groups: NDArray[np.int64], n_groups: int
+    ) -> list[Any]:
+        if not any_rows_tell(X, self.kinds):
+            raise ValueError("Some rows alone would have other kinds of columns than all rows.")
+        return super()._statistics_by_group(X, y, sample_weight, groups, n_groups)
 
     def _checked_table(self, X: Any, first: bool) -> Any:
         """X as a data frame or an array, with as many columns, and of the names, as before."""
@@ -186,116 +195,54 @@ class MixedNB(NaiveBayes):
     def _measure(
         self, X: Columns, y: Any, sample_weight: NDArray[Any] | None, careful: bool = False
     ) -> Together:
-        parts: dict[str, Any] = {}
-        for kind, values in X.parts.items():
-            if kind == "boolean":
-                values = np.where(np.isnan(values), np.array(None), values == 1)
-            counted = kind in ("categorical", "boolean")
-            statistic: Any = CategoryCounts if counted else Moments
-            parts[kind] = statistic.of(values, y, sample_weight, missing="ignore")
-        return Together.of(parts, self._columns)
+        together: Together = self._measure_groups(X, y, sample_weight, None, 1)[0]
+        return together
+
+    def _measure_groups(
+        self, X: Columns, y: Any, sample_weight: NDArray[Any] | None, groups: Any, n_groups: int
+    ) -> list[Any]:
+        measured = {}
+        for name, values in X.parts.items():
+            kind = KINDS[name]
+            measured[name] = kind.statistic.by_group(
+                kind.measured(values), y, groups, n_groups, sample_weight, missing="ignore"
+            )
+        return [
+            Together.of({name: parts[g] for name, parts in measured.items()}, self._columns)
+            for g in range(n_groups)
+        ]
 
     def _conclude(self) -> None:
         together, K = self.statistics_, len(self.classes_)
         self._columns = together.columns
-        for name in OF_SOME_KINDS:
-            self.__dict__.pop(name, None)
+        for kind in KINDS.values():
+            for name in kind.attributes:  # of an earlier fit to other columns
+                self.__dict__.pop(name, None)
         self.kinds_ = [""] * together.n_features
-        for kind, places in together.columns.items():
+        for name, places in together.columns.items():
             for j in places:
-                self.kinds_[j] = kind
+                self.kinds_[j] = name
         self.class_count_ = self._by_class(together.weight).copy()
         self.class_log_prior_ = log_prior(self.priors, self.class_count_, K).astype(together.dtype)
         counted = self.class_count_ / self.class_count_.sum()
         shares = counted if self.priors is None else self.priors
         self.class_prior_ = np.array(shares, together.dtype)
         self.n_parameters_ = (K - 1) * (self.priors is None)
-        conclusions: dict[str, Callable[[Any], int]] = {
-            "numeric": self._conclude_numeric,
-            "categorical": self._conclude_categorical,
-            "boolean": self._conclude_boolean,
-            "count": self._conclude_count,
-        }
-        for kind, part in together.parts.items():
-            self.n_parameters_ += conclusions[kind](part)
-
-    def _conclude_numeric(self, moments: Moments) -> int:
-        settings = {name: getattr(self, name) for name in ("var_smoothing", "variance", "ddof")}
-        inner = GaussianNB(**settings, missing="ignore")
-        inner._promised, inner.n_features_in_ = self.classes_, moments.n_features
-        inner._publish(moments)
-        self._gaussian = inner
-        self.theta_, self.var_, self.epsilon_ = inner.theta_, inner.var_, inner.epsilon_
-        return inner.n_parameters_ - (len(self.classes_) - 1)
-
-    def _conclude_categorical(self, counts: CategoryCounts) -> int:
-        self.categories_ = list(counts.categories)
-        tables = [self._by_class(counts.counts_of(j)) for j in range(counts.n_features)]
-        self.category_log_prob_ = [_log_shares(table, self.alpha) for table in tables]
-        self._log_unseen = [_log_unseen(table, self.alpha) for table in tables]
-        return sum(table.size - len(table) for table in tables)
-
-    def _conclude_boolean(self, counts: CategoryCounts) -> int:
-        self.true_prob_ = np.empty((len(self.classes_), counts.n_features))
-        for j, values in enumerate(counts.categories):
-            table = np.zeros((len(self.classes_), 2))
-            table[:, np.asarray(values).astype(np.intp)] = self._by_class(counts.counts_of(j))
-            self.true_prob_[:, j] = np.exp(_log_shares(table, self.alpha)[:, 1])
-        return self.true_prob_.size
-
-    def _conclude_count(self, moments: Moments) -> int:
-        w, means = self._by_class(moments.feature_weight), self._by_class(moments.mean)
-        rows = w + self.alpha
-        self.rate_ = np.where(rows > 0, (w * means + self.alpha) / np.where(rows > 0, rows, 1), 1.0)
-        return self.rate_.size
+        for name, part in together.parts.items():
+            self.n_parameters_ += KINDS[name].conclude(self, part)
 
     def _log_likelihood(self, X: Columns) -> NDArray[Any]:
         scores = np.zeros((X.shape[0], len(self.classes_)), self.class_log_prior_.dtype)
-        for kind, values in X.parts.items():
-            if kind == "numeric":
-                scores += self._gaussian._log_likelihood(values)
-                continue
-            for c in range(values.shape[1]):
-                scores += self._column_scores(kind, c, values[:, c])
+        for name, values in X.parts.items():
+            scores += KINDS[name].total(self, values)
         return scores
 
-    def _log_factors(self, X: Columns) -> Table:
+    def _log_factors(self, X: Columns) -> NDArray[np.float64]:
         factors = np.empty((len(self.classes_), self.n_features_in_))
-        for kind, values in X.parts.items():
-            places = list(self._columns[kind])
-            if kind == "numeric":
-                factors[:, places] = self._gaussian._log_factors(values)
-            else:
-                for c, j in enumerate(places):
-                    factors[:, j] = self._column_scores(kind, c, values[:, c])[0]
+        for name, values in X.parts.items():
+            for c, j in enumerate(self._columns[name]):
+                factors[:, j] = KINDS[name].scores(self, c, values[:, c])[0]
         return factors
-
-    def _column_scores(self, kind: str, c: int, x: NDArray[Any]) -> Table:
-        """log P(x | y) (n, K) of column c of a kind other than numeric; 0 where x is missing."""
-        if kind == "categorical":
-            return self._category_scores(c, x)
-        known = ~np.isnan(x)[:, None]
-        value = np.where(known, x[:, None].astype(np.float64), 0.0)
-        if kind == "boolean":
-            p = self.true_prob_[:, c]
-            with np.errstate(divide="ignore"):
-                scores = np.where(value == 1, np.log(p), np.log1p(-p))
-        else:
-            r = self.rate_[:, c]
-            scores = xlogy(value, r) - r - gammaln(value + 1)
-        return np.where(known, scores, 0.0)
-
-    def _category_scores(self, c: int, x: NDArray[Any]) -> Table:
-        codes = _places(self.categories_[c], x)
-        if self.unseen == "error" and UNSEEN in codes:
-            value = x[int(np.flatnonzero(codes == UNSEEN)[0])]
-            raise ValueError(
-                f"Category {value!r} of column {self._columns['categorical'][c]} was never seen "
-                "in training; unseen='smooth' takes it as one with count zero."
-            )
-        # The last two rows are for what is unseen (-1) and missing (-2).
-        rest = np.stack([np.zeros(len(self.classes_)), self._log_unseen[c]])
-        return np.asarray(np.concatenate([self.category_log_prob_[c].T, rest])[codes])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -303,26 +250,3 @@ class MixedNB(NaiveBayes):
         tags.input_tags.categorical = True
         tags.input_tags.string = True
         return tags
-
-
-def _log_shares(counts: NDArray[Any], alpha: float) -> Table:
-    """log of smoothed shares (K, m) of counts (K, m); all the same where there is nothing."""
-    smoothed = counts + float(alpha)
-    totals = smoothed.sum(axis=1, keepdims=True)
-    even = 1.0 / max(1, counts.shape[1])
-    with np.errstate(divide="ignore"):
-        return np.log(np.where(totals > 0, smoothed / np.where(totals > 0, totals, 1.0), even))
-
-
-def _log_unseen(counts: NDArray[Any], alpha: float) -> Table:
-    """log of the smoothed share (K,) of a value with count zero; nothing is known if none is."""
-    totals = counts.sum(axis=1) + alpha * counts.shape[1]
-    with np.errstate(divide="ignore"):
-        return np.log(np.where(totals > 0, alpha / np.where(totals > 0, totals, 1.0), 1.0))
-
-
-def _places(categories: NDArray[Any], x: NDArray[Any]) -> NDArray[np.intp]:
-    """The place (n,) of each value among the categories, or UNSEEN, or MISSING for None."""
-    where = {value: place for place, value in enumerate(categories.tolist())}
-    where[None] = MISSING
-    return np.array([where.get(value, UNSEEN) for value in x.tolist()], np.intp)

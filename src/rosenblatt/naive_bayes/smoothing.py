@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.base import callers_level
+
 LEAST_ALPHA = 1e-10  # what force_alpha=False puts in the place of less, as scikit-learn does
 
 # Above this sums may leave the range of doubles. Shares do not change if all is divided alike.
@@ -28,7 +30,7 @@ def checked_alpha(alpha: Any, force: bool, n_features: int) -> NDArray[np.float6
         warnings.warn(
             "alpha too small will result in numeric errors, setting alpha = "
             f"{LEAST_ALPHA:.1e}. Use `force_alpha=True` to keep alpha unchanged.",
-            stacklevel=2,
+            stacklevel=callers_level(),
         )
         values = np.maximum(values, LEAST_ALPHA)
     return values

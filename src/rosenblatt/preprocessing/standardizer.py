@@ -5,7 +5,7 @@ the greatest number of its column, z = (x - m) / s.
 """
 
 from numbers import Integral
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -15,17 +15,14 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from rosenblatt.additive import Additive
-from rosenblatt.base import FLOATS, all_or_nothing
-from rosenblatt.statistics import Extremes, Moments, RowCounts, Statistic
+from rosenblatt.base import FLOATS
 from rosenblatt.storage import summed_duplicates
 
 from .blocks import by_columns, scale_stored, shift_and_divide, to_unit_length
+from .learner import OF_ROWS, ScaleLearner
 from .steps import from_range, from_sigmoid, from_z, to_sigmoid
 
 Numbers = NDArray[np.float64]
-
-OF_ROWS = ("l1", "l2")
 
 
 def _can_be_inverted(self: "Standardizer") -> bool:
@@ -37,7 +34,7 @@ def _can_be_inverted(self: "Standardizer") -> bool:
     return True
 
 
-class Standardizer(OneToOneFeatureMixin, TransformerMixin, Additive):  # type: ignore[misc]
+class Standardizer(OneToOneFeatureMixin, TransformerMixin, ScaleLearner):  # type: ignore[misc]
     """Bring columns, or rows, to one scale.
 
     ======================== =====================================================================
@@ -72,6 +69,10 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, Additive):  # type: i
         Where ``"min-max"`` puts the least and the greatest number.
     copy : bool
         Whether `transform` leaves its input alone. With False it works in place where it can.
+    missing : {"refuse", "ignore"}
+        Whether NaN is an error; or left out of what is learned of a column, and left where it is
+        by `transform`, as ``StandardScaler`` does. Not for ``"l1"`` and ``"l2"``: the length of a
+        row of which something is missing is not known.
 
     Attributes
     ----------
@@ -84,8 +85,9 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, Additive):  # type: i
         that of `feature_range`; 1 for a constant column.
     data_min_, data_max_ : ndarray of shape (d,)
         The least and the greatest number of each column, with ``"min-max"``.
-    n_samples_seen_ : int or float
-        How many rows were learned from, or their weight.
+    n_samples_seen_ : int, float or ndarray of shape (d,)
+        How many rows were learned from, or their weight; for each column, if some values are
+        missing and not the same number in all.
     statistics_ : Moments, Extremes or RowCounts
         What is known of the data.
     n_features_in_, feature_names_in_
@@ -106,7 +108,7 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, Additive):  # type: i
     (2.5, 3.0)
     """
 
-    _measured_by = ("method", "with_mean")
+    _measured_by = ("method", "missing", "with_mean")
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "method": [StrOptions({"z-score", "min-max", "sigmoid", "l1", "l2"})],
@@ -115,13 +117,9 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, Additive):  # type: i
         "with_std": ["boolean"],
         "feature_range": [tuple, list],
         "copy": ["boolean"],
+        "missing": [StrOptions({"refuse", "ignore"})],
     }
-    _rehearsals = ({"with_mean": False}, {"method": "min-max"})
-
-    mean_: Numbers | None
-    var_: Numbers | None
-    scale_: Numbers | None
-    n_samples_seen_: int | float
+    _rehearsals = ({}, {"with_mean": False}, {"method": "min-max"}, {"method": "l2"})
 
     def __init__(
         self,
@@ -132,6 +130,7 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, Additive):  # type: i
         with_std: bool = True,
         feature_range: tuple[float, float] = (0, 1),
         copy: bool = True,
+        missing: str = "refuse",
     ) -> None:
         self.method = method
         self.ddof = ddof
@@ -139,55 +138,7 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, Additive):  # type: i
         self.with_std = with_std
         self.feature_range = feature_range
         self.copy = copy
-
-    @all_or_nothing
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn the scales of X (n, d), in one read; return self.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Training rows.
-        y : ignored.
-        sample_weight : array-like of shape (n,) or None
-            How often each row counts; any numbers >= 0.
-        """
-        super().fit(X, None, sample_weight)
-        return self
-
-    @all_or_nothing
-    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from some more rows; any batches give what one fit on all rows gives; return self.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Training rows.
-        y : ignored.
-        sample_weight : array-like of shape (n,) or None
-            How often each row counts; any numbers >= 0.
-        """
-        self._validate_params()
-        first = not hasattr(self, "statistics_")
-        statistic = self._statistic(X, None, sample_weight, first=first)
-        self._publish(statistic if first else self.statistics_ + statistic)
-        return self
-
-    def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Unlearn rows, as if never fitted on them; return self.
-
-        Not with ``method="min-max"``: minima and maxima merge but cannot be taken back.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows the model has learned from.
-        y : ignored.
-        sample_weight : array-like of shape (n,) or None
-            The weights they had.
-        """
-        super().forget(X, None, sample_weight)
-        return self
+        self.missing = missing
 
     def transform(self, X: Any, copy: bool | None = None) -> Any:
         """Return the rows of X on the scale that was learned.
@@ -208,8 +159,9 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, Additive):  # type: i
         given = X
         X = validate_data(
             self, X, reset=False, accept_sparse="csr", dtype=FLOATS,
-            force_writeable=not self._must_copy(copy),
+            force_writeable=not self._must_copy(copy), ensure_all_finite=False,
         )  # fmt: skip
+        self._refuse_strange(X)
         self._refuse_sparse(X)
         if self.method in OF_ROWS:
             X = summed_duplicates(X, self._must_copy(copy))
@@ -249,8 +201,10 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, Additive):  # type: i
         check_is_fitted(self)
         given = X
         X = check_array(
-            X, accept_sparse="csr", dtype=FLOATS, force_writeable=not self._must_copy(copy)
-        )
+            X, accept_sparse="csr", dtype=FLOATS, force_writeable=not self._must_copy(copy),
+            ensure_all_finite=False,
+        )  # fmt: skip
+        self._refuse_strange(X)
         self._refuse_sparse(X)
         if X.shape[1] != self.n_features_in_:
             raise ValueError(
@@ -268,93 +222,6 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, Additive):  # type: i
             by_columns(X, out, steps, *self._mean_and_scale())
         return out
 
-    def _validate_params(self) -> None:
-        super()._validate_params()
-        bounds = tuple(self.feature_range)
-        if len(bounds) != 2 or not -np.inf < bounds[0] < bounds[1] < np.inf:
-            raise ValueError(
-                "feature_range must be two finite numbers, the least first; "
-                f"got {self.feature_range!r}."
-            )
-
-    def _check_X(self, X: Any, first: bool) -> Any:
-        # Moments and extremes find values that are not finite by themselves.
-        X = validate_data(
-            self, X, reset=first, accept_sparse="csr", dtype=FLOATS,
-            ensure_all_finite=self.method in OF_ROWS,
-        )  # fmt: skip
-        self._refuse_sparse(X)
-        return X
-
-    def _refuse_sparse(self, X: Any) -> None:
-        """Raise if the answer would not be sparse although X is."""
-        if not sp.issparse(X) or self._keeps_zeros():
-            return
-        if self.method == "z-score":
-            raise ValueError(
-                "Cannot center sparse matrices: pass `with_mean=False` instead, or dense rows."
-            )
-        raise ValueError(
-            f"method={self.method!r} makes numbers of zeros, so that sparse rows would fill up; "
-            "give dense rows, or use 'z-score' with with_mean=False, 'l1' or 'l2'."
-        )
-
-    def _keeps_zeros(self) -> bool:
-        return self.method in OF_ROWS or (self.method == "z-score" and not self.with_mean)
-
-    def _measure(
-        self, X: Any, y: Any, sample_weight: NDArray[Any] | None, careful: bool = False
-    ) -> Statistic:
-        return self._kind().of(X, None, sample_weight)
-
-    def _kind(self) -> type[Moments] | type[Extremes] | type[RowCounts]:
-        if self.method in OF_ROWS:  # a row's length is its own
-            return RowCounts
-        return Extremes if self.method == "min-max" else Moments
-
-    def _publish(self, statistic: Statistic) -> None:
-        if not isinstance(statistic, self._kind()):
-            raise TypeError(
-                f"Standardizer(method={self.method!r}) stands on {self._kind().__name__}; "
-                f"got {type(statistic).__name__}."
-            )
-        if isinstance(statistic, Moments):
-            statistic = statistic.diagonal()
-        if not np.array_equal(statistic.classes, [0]):  # of a model of classes
-            statistic = statistic.total()
-        if not len(statistic):
-            raise ValueError("There is nothing to learn from: this is the statistic of no rows.")
-        super()._publish(statistic)
-
-    def _conclude(self) -> None:
-        statistic = self.statistics_
-        weight = statistic.counts.sums[0, 0]
-        self.n_samples_seen_ = int(weight) if weight.dtype.kind == "i" else float(weight)
-        self.mean_ = self.var_ = self.scale_ = None
-        if self.method == "min-max":
-            self.data_min_, self.data_max_ = statistic.low[0].copy(), statistic.high[0].copy()
-            low, high = map(float, self.feature_range)
-            self.scale_ = self._data_range() / (high - low)
-        elif isinstance(statistic, Moments) and (self.with_mean or self.with_std):
-            self.mean_ = statistic.mean[0].copy()
-            if self.with_std:
-                self.var_ = _variance(statistic, self.ddof)
-                self.scale_ = np.sqrt(self.var_)
-                self.scale_[self.var_ == 0] = 1
-
-    def _data_range(self) -> Numbers:
-        """b - a of each column, 1 where it is constant."""
-        with np.errstate(over="ignore"):
-            span: Numbers = self.data_max_ - self.data_min_
-        if not np.isfinite(span).all():
-            j = int(np.flatnonzero(~np.isfinite(span))[0])
-            raise ValueError(
-                f"Feature {j} goes from {self.data_min_[j]:g} to {self.data_max_[j]:g}, a range "
-                "too large for 64 bits; rescale it first."
-            )
-        span[span == 0] = 1
-        return span
-
     def _mean_and_scale(self) -> tuple[Numbers | None, Numbers | None]:
         return self.mean_ if self.with_mean else None, self.scale_
 
@@ -363,21 +230,8 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, Additive):  # type: i
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = self._keeps_zeros()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-
-def _variance(moments: Moments, ddof: int) -> Numbers:
-    """The variance (d,) of each column; 0 for constant ones, however few their rows."""
-    scatter, left = moments.scatter[0], float(moments.weight[0]) - ddof
-    if left <= 0 and scatter.any():
-        raise ValueError(
-            f"The rows weigh {moments.weight[0]:g} in all, so that ddof={ddof} leaves nothing to "
-            "divide by; use ddof=0, or weights that count rows."
-        )
-    variance: Numbers = scatter / (left if left > 0 else 1)
-    return variance
 
 
 def _target(X: Any, given: Any, copy: bool) -> Any:

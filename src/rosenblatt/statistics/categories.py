@@ -225,7 +225,9 @@ def _encode(
     categories = []
     for j, values in enumerate(columns):
         known = np.ones(len(values), bool)
-        if values.dtype.kind in "fO":
+        if values.dtype.kind == "f":
+            known = ~np.isnan(values)
+        elif values.dtype.kind == "O":
             known = np.array([not _is_missing(v) for v in values], bool)
         if missing == "refuse" and not known.all():
             i = int((~known).nonzero()[0][0])

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from .. import loops
 from .batch import Batch
 from .counts import ByClass, ClassCounts, names_and_dtype
+from .gaps import Changed, check_missing
 from .rows import together
 from .statistic import expect, freeze
 
@@ -27,7 +29,9 @@ class Extremes(ByClass):
     Attributes
     ----------
     classes, rows, weight : as in `ClassCounts`.
-    low, high : the least and the greatest values, shape (K, d).
+    low, high : the least and the greatest values, shape (K, d); infinity and minus infinity where
+        all are missing.
+    missing : "refuse" or "ignore": whether NaN is an error or left out.
     feature_names, dtype : of the data, names as far as known.
 
     Examples
@@ -44,39 +48,49 @@ class Extremes(ByClass):
 
     low: Table  # (K, d)
     high: Table  # (K, d)
+    missing: str = "refuse"
 
     def __post_init__(self) -> None:
         freeze(self.low, self.high)
 
     @classmethod
-    def zero(cls, n_features: int) -> Self:
+    def zero(cls, n_features: int, *, missing: str = "refuse") -> Self:
         """Return the extremes of no rows."""
+        check_missing(missing)
         empty = np.zeros((0, n_features))
-        return cls(ClassCounts.zero(), None, np.dtype(np.float32), empty, empty.copy())
+        return cls(ClassCounts.zero(), None, np.dtype(np.float32), empty, empty.copy(), missing)
 
     @classmethod
-    def of(cls, X: Any, y: Any = None, weights: Any = None) -> Self:
+    def of(cls, X: Any, y: Any = None, weights: Any = None, *, missing: str = "refuse") -> Self:
         """Return the extremes of rows X (n, d) with labels y (n,); weight 0 leaves a row out.
 
-        Without labels all rows are of one class, 0.
+        Without labels all rows are of one class, 0. With ``missing="ignore"`` NaN is left out.
         """
-        return cls.by_group(X, y, None, None, weights)[0]
+        return cls.by_group(X, y, None, None, weights, missing=missing)[0]
 
     @classmethod
     def by_group(
-        cls, X: Any, y: Any, groups: Any, n_groups: int | None, weights: Any = None
+        cls,
+        X: Any,
+        y: Any,
+        groups: Any,
+        n_groups: int | None,
+        weights: Any = None,
+        *,
+        missing: str = "refuse",
     ) -> list[Self]:
         """Return the extremes of each group of rows, in one read; groups (n,) count from 0."""
+        check_missing(missing)
         batch = Batch(X, y, weights, groups, n_groups)
         batch.sum_duplicates()  # a sum may lie farther out than its parts
         rows, sums = batch.count()
-        table = _widest(batch, rows)
+        table = _widest(batch, rows) if missing == "refuse" else _widest_known(batch, rows)
         statistics = []
         for g in range(batch.n_groups):
             counts, kept = ClassCounts._of_group(batch, g, rows, sums)
             low, high = np.ascontiguousarray(batch.group(table, g, kept))
             about = (counts, batch.feature_names, batch.dtype)
-            statistics.append(cls(*about, low.copy(), high.copy()))
+            statistics.append(cls(*about, low.copy(), high.copy(), missing))
         return statistics
 
     @property
@@ -93,7 +107,8 @@ class Extremes(ByClass):
         if not len(self):
             return self
         low, high = self.low.min(axis=0, keepdims=True), self.high.max(axis=0, keepdims=True)
-        return type(self)(together(self.counts), self.feature_names, self.dtype, low, high)
+        about = (together(self.counts), self.feature_names, self.dtype)
+        return type(self)(*about, low, high, self.missing)
 
     def _combined(self, other: Self, sign: int) -> Self:
         if sign < 0 and len(other):
@@ -107,13 +122,13 @@ class Extremes(ByClass):
         high[slice(None) if joint.places is None else joint.places] = self.high
         low[joint.others] = np.minimum(low[joint.others], other.low)
         high[joint.others] = np.maximum(high[joint.others], other.high)
-        return type(self)(joint.counts, *self._shared(other), low, high)
+        return type(self)(joint.counts, *self._shared(other), low, high, self.missing)
 
     def _tables(self) -> dict[str, NDArray[Any]]:
         return {**self.counts._tables(), "low": self.low, "high": self.high}
 
     def _options(self) -> dict[str, Any]:
-        return {"n_features": self.n_features}
+        return {"n_features": self.n_features, "missing": self.missing}
 
     @classmethod
     def _rebuilt(cls, tables: Mapping[str, NDArray[Any]], about: Mapping[str, Any]) -> Self:
@@ -121,12 +136,30 @@ class Extremes(ByClass):
         low, high = tables["low"], tables["high"]
         for name, table in (("low", low), ("high", high)):
             expect(name, table, (len(counts.rows), about["n_features"]))
-        if not (np.isfinite(low).all() and np.isfinite(high).all() and (low <= high).all()):
+        check_missing(about["missing"])
+        unknown = (low == np.inf) & (high == -np.inf) & (about["missing"] == "ignore")
+        if not (np.isfinite(low) & np.isfinite(high) & (low <= high) | unknown).all():
             raise ValueError("low is above high, or not finite")
-        return cls(counts, *names_and_dtype(about), low.copy(), high.copy())
+        return cls(counts, *names_and_dtype(about), low.copy(), high.copy(), about["missing"])
 
 
-def _widest(batch: Batch, rows: NDArray[np.int64]) -> Table:
+def _widest_known(batch: Batch, rows: NDArray[np.int64]) -> Table:
+    """As `_widest`, leaving out NaN: it is above all for the least, and below all for the greatest.
+
+    Two reads of the rows.
+    """
+
+    def instead(extreme: float, numbers: NDArray[Any]) -> NDArray[Any]:
+        if np.isinf(numbers).any():
+            raise ValueError("Input X contains infinity.")
+        return np.where(np.isnan(numbers), numbers.dtype.type(extreme), numbers)
+
+    low = _widest(Changed(batch, partial(instead, np.inf)), rows, finite=False)[0]
+    high = _widest(Changed(batch, partial(instead, -np.inf)), rows, finite=False)[1]
+    return np.stack([low, high])
+
+
+def _widest(batch: Batch, rows: NDArray[np.int64], finite: bool = True) -> Table:
     """The least and greatest values (2, B, d) of each bucket, which has so many rows (B,)."""
     shape = (batch.n_buckets, batch.n_features)
 
@@ -143,7 +176,7 @@ def _widest(batch: Batch, rows: NDArray[np.int64]) -> Table:
         np.maximum(high, part[1], out=high)
         stored += part[2]
         spoiled += part[3]
-    if not np.isfinite(spoiled).all():
+    if finite and not np.isfinite(spoiled).all():
         j = int(np.flatnonzero(~np.isfinite(spoiled).all(axis=0))[0])
         raise ValueError(f"Feature {batch.name(j)} holds NaN or infinity.")
     if sp.issparse(batch.X):

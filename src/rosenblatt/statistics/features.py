@@ -111,8 +111,10 @@ class FeatureCounts(ByClass):
         binarize = None if binarize is None else float(binarize)
         batch = Batch(X, y, weights, groups, n_groups)
         missed = None
+        if missing == "ignore" or binarize is not None:
+            # A number and NaN in one place are missing together; a sum may be above a threshold.
+            batch.sum_duplicates()
         if missing == "ignore":
-            batch.sum_duplicates()  # a number and NaN in one place are missing together
             missed, batch = _presence(Changed(batch, gaps), 0.5), Changed(batch, filled)
         table = _sum(batch) if binarize is None else _presence(batch, binarize)
         rows, sums = batch.count()

@@ -139,8 +139,7 @@ class Moments(ByClass):
     ) -> list[Self]:
         """The moments of each group of a batch."""
         _check_missing(missing, full)
-        if not full:
-            batch.sum_duplicates()  # the square of a sum is not the sum of squares
+        batch.sum_duplicates()  # the square of a number is not that of its parts
         rows, sums = batch.count()
         weight = as_pairs(sums)[:, :, None]
         if full:

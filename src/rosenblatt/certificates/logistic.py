@@ -1,0 +1,206 @@
+"""Logistic regression of two classes: how far the objective is from the best possible.
+
+``P = l1 |w|_1 + l2/2 |w|^2 + sum c log(1 + exp(-m))``, with margins ``m = y (w.x + b)``. Any masses
+``0 <= a <= c`` give a value that no coefficients can go below,
+``D = sum c H(a / c) - sum_j [|v_j| - l1]_+^2 / (2 l2)``, ``v = sum a y x``, ``H(p)`` the entropy of
+a coin; a free intercept asks for ``sum a y = 0``, which is brought about exactly, and without a
+square ``|v_j| <= l1`` must hold. The natural masses are ``c s(-m)`` at the best intercept. Where
+that bound is loose, a few Newton steps give better masses, and a lower end as well.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse.linalg
+from numpy.typing import NDArray
+from scipy.special import entr, expit
+
+from .balance import balanced
+from .lasso import MOST_COLUMNS, Penalty, columns_that_matter, descend
+from .table import UNIT, Floats, Table, total
+
+MOST_STEPS = 30
+HALVINGS = 8
+ENOUGH = 2.0  # ratio of the two ends at which a bracket is good
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Two classes y = -1 and 1, the weight c of each row's loss, and the penalty."""
+
+    table: Table
+    y: Floats
+    c: Floats
+    penalty: Penalty
+
+    def scores(self, w: Floats) -> tuple[Floats, Floats]:
+        """Scores without an intercept, of columns as the table centres them, and their rounding."""
+        return self.table.times(w)
+
+    def value(self, w: Floats, z: Floats, rounding: Floats) -> float:
+        """P at coefficients w with scores z (n,), not below the true value."""
+        loss, more = total(self.c * np.logaddexp(0.0, -self.y * z))
+        norm, further = self.penalty.of(w)
+        return loss + norm + 4 * more + further + float(np.sum(self.c * rounding))
+
+    def best_bias(self, z: Floats) -> float:
+        """The intercept that serves scores z best; zero where there is none."""
+        return best_bias(z, self.y, self.c) if self.table.centred else 0.0
+
+    def dual(self, z: Floats) -> float:
+        """D at the masses that scores z point to, not above the true value; -inf if there is none.
+
+        Scores are to be taken at their best intercept.
+        """
+        a = self.c * expit(-self.y * z)
+        if self.penalty.l2 == 0:
+            a = a * self._shortened(a)
+        for _ in range(3):
+            exact = balanced(a, self.y) if self.table.centred else a
+            if exact is None:
+                return -np.inf
+            v, rounding = self.table.transposed(exact * self.y)
+            outer = np.abs(v) + rounding
+            if self.penalty.l2 > 0 or not (outer > self.penalty.l1).any():
+                break
+            a = a * (1 - 1e-9)
+        else:
+            return -np.inf
+        share = exact / self.c
+        value, more = total(self.c * (entr(share) + entr(1 - share)))
+        cost, further = 0.0, 0.0
+        if self.penalty.l2 > 0:
+            cost, further = total(self.penalty.excess(outer) ** 2 / (2 * self.penalty.l2))
+        allowance = 4 * (more + further) + 64 * UNIT * float(np.sum(self.c))
+        return value - cost - allowance
+
+    def _shortened(self, a: Floats) -> float:
+        """What masses must be multiplied with for the slopes to keep below l1."""
+        v, rounding = self.table.transposed(a * self.y)
+        steepest = float(np.max(np.abs(v) + rounding, initial=0.0))
+        return min(1.0, self.penalty.l1 / steepest * (1 - 1e-12)) if steepest > 0 else 1.0
+
+
+@dataclass(frozen=True)
+class Bracket:
+    """An objective's excess over the best possible: not below `least`, not above `most`."""
+
+    least: float
+    most: float
+
+
+def best_bias(z: Floats, y: Floats, c: Floats) -> float:
+    """The b that makes ``sum c log(1 + exp(-y (z + b)))`` least, by Newton steps kept in a bracket.
+
+    Both classes have weight, so there is one.
+    """
+    span = float(np.abs(z).max(initial=0.0)) + 40.0 + float(np.log(c.sum() / c.min()))
+    low, high, b = -span, span, 0.0
+    for _ in range(200):
+        pull = c * expit(-y * (z + b))
+        slope = -float(np.sum(pull * y))
+        low, high = (b, high) if slope < 0 else (low, b)
+        curvature = float(np.sum(pull * (1 - pull / c)))
+        step = b - slope / curvature if curvature > 0 else np.nan
+        new = step if low < step < high else (low + high) / 2
+        if abs(new - b) <= 1e-15 * (1 + abs(b)):
+            return new
+        b = new
+    return b
+
+
+def bracket(problem: Problem, w: Floats, b: float, tol: float, effort: int) -> Bracket:
+    """How far coefficients w and intercept b, of columns as centred, are from the best."""
+    z, rounding = problem.scores(w)
+    rounding = rounding + 4 * UNIT * abs(b)
+    primal = problem.value(w, z + b, rounding)
+    at_best = z + problem.best_bias(z)
+    lowest, highest = primal, problem.dual(at_best)
+    bound = tol * scale_of(problem)
+    if effort and not primal - highest <= bound:
+        lowest, highest = _polish(problem, w, primal, highest, bound)
+    # Both ends carry an allowance for rounding, which may be all that is left.
+    return Bracket(max(primal - lowest, 0.0), max(primal - highest, 0.0))
+
+
+def scale_of(problem: Problem) -> float:
+    """The size of the objective: what it is without coefficients."""
+    nothing = np.zeros(problem.table.n)
+    return problem.value(np.zeros(0), nothing + problem.best_bias(nothing), nothing)
+
+
+def _polish(
+    problem: Problem, w: Floats, primal: float, highest: float, bound: float
+) -> tuple[float, float]:
+    """Newton steps from w: the lowest P and the highest D on the way."""
+    lowest = primal
+    z, rounding = problem.scores(w)
+    b = problem.best_bias(z)
+    value = problem.value(w, z + b, rounding)
+    for _ in range(MOST_STEPS):
+        step = _newton_step(problem, w, z + b)
+        along, _ = problem.scores(step)
+        for halving in range(HALVINGS):
+            t = 0.5**halving
+            trial, z_trial = w + t * step, z + t * along
+            b_trial = problem.best_bias(z_trial)
+            reached = problem.value(trial, z_trial + b_trial, rounding)
+            if reached < value:
+                break
+        else:
+            break
+        w, b = trial, b_trial
+        z, rounding = problem.scores(w)
+        value = problem.value(w, z + b, rounding)
+        lowest, highest = min(lowest, value), max(highest, problem.dual(z + b))
+        if primal - highest <= max(ENOUGH * (primal - lowest), 0.1 * bound):
+            break
+    return lowest, highest
+
+
+def _newton_step(problem: Problem, w: Floats, z: Floats) -> Floats:
+    """The change of w that the second-order model of the loss asks for, the intercept following."""
+    table, penalty = problem.table, problem.penalty
+    p = expit(-problem.y * z)
+    h = np.maximum(problem.c * p * (1 - p), 1e-12 * problem.c)
+    gradient = -table.transposed(problem.c * p * problem.y)[0]
+    if penalty.l1 == 0 and table.d > MOST_COLUMNS:
+        return _by_conjugate_gradients(table, h, gradient + penalty.l2 * w, penalty.l2)
+    columns = columns_that_matter(w, gradient, penalty)
+    gram = _curvature(table, h, columns)
+    target = gram @ w[columns] - gradient[columns]
+    new = np.zeros(table.d)
+    if penalty.l1 == 0:
+        new[columns] = solve_scaled(gram + penalty.l2 * np.eye(len(columns)), target)
+    else:
+        new[columns] = descend(gram, target, w[columns], penalty)
+    return np.asarray(new - w)
+
+
+def solve_scaled(A: Floats, right: Floats) -> Floats:
+    """``A^-1 right``, columns scaled to one first."""
+    scale = 1 / np.sqrt(np.diag(A))
+    return np.asarray(scale * np.linalg.solve(A * np.outer(scale, scale), scale * right))
+
+
+def _curvature(table: Table, h: Floats, columns: NDArray[np.intp]) -> Floats:
+    """``X'HX`` of some columns, less what a free intercept takes of it."""
+    gram = table.scatter(columns, h)
+    if table.centred:
+        pull = table.transposed(h)[0][columns]
+        gram = gram - np.outer(pull, pull) / h.sum()
+    return gram
+
+
+def _by_conjugate_gradients(table: Table, h: Floats, gradient: Floats, l2: float) -> Floats:
+    """The Newton step of many columns."""
+
+    def times(v: Floats) -> Floats:
+        moved = table.roughly_times(np.ravel(v))
+        if table.centred:
+            moved = moved - (h @ moved) / h.sum()
+        return table.roughly_transposed(h * moved) + l2 * np.ravel(v)
+
+    A = scipy.sparse.linalg.LinearOperator((table.d, table.d), matvec=times, dtype=np.float64)
+    step, _ = scipy.sparse.linalg.cg(A, -gradient, rtol=1e-4, maxiter=100)
+    return np.asarray(step)

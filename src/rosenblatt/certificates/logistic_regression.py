@@ -1,0 +1,258 @@
+"""Logistic regression: which problem a model's numbers answer, and how well.
+
+Objectives are multiplied with C, so that every row's loss has a weight ``c_i = C s_i`` (times its
+class's weight) and the penalty is ``l1 |w|_1 + l2/2 |w|^2`` with ``l1 + l2 = 1``; without a penalty
+both are 0 and ``c_i = s_i``.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from . import logistic, softmax, unpenalised, unpenalised_softmax
+from .claims import Certificate, Claim
+from .comparing import ClassData
+from .lasso import Penalty
+from .logistic import Bracket
+from .regression import distance_claim
+from .table import Floats, Table
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What the parameters of a model say of its objective."""
+
+    C: float  # infinite without a penalty
+    l1_ratio: float
+    class_weight: Any
+    weighted_counts: bool  # whether "balanced" counts rows by their weights
+    one_against_rest: bool = False
+    penalised_intercept: float | None = None  # the value of its column, if it has a penalty
+
+    @property
+    def penalty(self) -> Penalty:
+        """Of the objective multiplied with C."""
+        if np.isinf(self.C):
+            return Penalty(0.0, 0.0, False)
+        return Penalty(self.l1_ratio, 1 - self.l1_ratio, False)
+
+    def words(self, weights: Floats) -> str:
+        """The penalty and the weights of the losses, as the objective is printed."""
+        parts = []
+        if self.penalty.l1:
+            parts.append(f"{self.penalty.l1:g} |w|_1" if self.penalty.l1 != 1 else "|w|_1")
+        if self.penalty.l2:
+            parts.append(f"{self.penalty.l2 / 2:g} |w|^2")
+        low, high = float(weights.min()), float(weights.max())
+        span = f"c_i = {low:.6g}" if low == high else f"c_i = {low:.6g} .. {high:.6g}"
+        return " + ".join([*parts, f"sum c_i loss_i, {span}"])
+
+
+def certify_model(
+    model: Any, X: Any, y: NDArray[Any], weight: Floats, *, tol: float, effort: int
+) -> Certificate:
+    """Name the problem, or that of each class against the rest, and hand it to its verifier."""
+    setting = _setting(model, len(y))
+    data = ClassData(model, X, y, weight)
+    coef = model.coef_.toarray() if sp.issparse(model.coef_) else model.coef_
+    W, b = np.asarray(coef, np.float64), np.ravel(np.asarray(model.intercept_, np.float64))
+    K = len(data.classes)
+    X, W, b = _with_intercept_column(data.X, W, b, setting)
+    fit_intercept = bool(model.fit_intercept) and setting.penalised_intercept is None
+    bias = ", b free" if fit_intercept else ", b = 0"
+    if setting.penalised_intercept is not None and model.fit_intercept:
+        bias = f", the intercept penalised like a column of {setting.penalised_intercept:g}"
+    claims: list[Claim] = [_training_error(data, W, b, X)]
+    if K == 2 or setting.one_against_rest:
+        loss = "loss_i = log(1 + exp(-y_i (w.x_i + b)))"
+        for k in range(len(W)):
+            y_k, c = _codes_and_weights(data, setting, k if K > 2 else 1, K)
+            found = _binary(X, y_k, c, W[k], float(b[k]), setting, fit_intercept, tol, effort)
+            claims += _of_class(found, data.classes[k]) if K > 2 else found
+        weights = c
+    else:
+        loss = "loss_i = logsumexp(z_i) - z_i,y_i, z_i = W x_i + b"
+        weights = _weights_of_classes(data, setting)[data.codes] * data.weight * _C(setting)
+        claims += _several(X, data, weights, W, b, setting, model, fit_intercept, tol, effort)
+    problem = f"{setting.words(weights)}, {loss}{bias}"
+    return Certificate(type(model).__name__, problem, data.words, tuple(claims))
+
+
+def _C(setting: Setting) -> float:
+    return 1.0 if np.isinf(setting.C) else setting.C
+
+
+def _setting(model: Any, n_rows: int) -> Setting:
+    """Read the parameters."""
+    names = {base.__name__ for base in type(model).__mro__}
+    class_weight = getattr(model, "class_weight", None)
+    if "SGDClassifier" in names:
+        if model.loss != "log_loss":
+            raise TypeError(
+                f"SGDClassifier(loss={model.loss!r}) cannot be certified; loss='log_loss' can."
+            )
+        alpha = 0.0 if model.penalty is None else float(model.alpha)
+        ratio = {"l1": 1.0, "elasticnet": model.l1_ratio}.get(model.penalty, 0.0)
+        C = 1 / (alpha * n_rows) if alpha > 0 else np.inf
+        return Setting(C, float(ratio), class_weight, False, one_against_rest=True)
+    C = float(np.ravel(getattr(model, "C_", getattr(model, "C", 1.0)))[0])
+    ratio = getattr(model, "l1_ratio_", getattr(model, "l1_ratio", 0.0))
+    ratio = float(np.ravel(ratio)[0]) if ratio is not None else 0.0
+    penalty = getattr(model, "penalty", "deprecated")
+    if penalty is None:
+        C = np.inf
+    elif penalty in ("l1", "l2"):
+        ratio = float(penalty == "l1")
+    column = None
+    theirs = type(model).__module__.partition(".")[0] == "sklearn"
+    if theirs and getattr(model, "solver", None) == "liblinear" and model.fit_intercept:
+        column = float(model.intercept_scaling)
+    return Setting(C, ratio, class_weight, True, penalised_intercept=column)
+
+
+def _with_intercept_column(
+    X: Any, W: Floats, b: Floats, setting: Setting
+) -> tuple[Any, Floats, Floats]:
+    """A penalised intercept is a coefficient like any other."""
+    scaling = setting.penalised_intercept
+    if scaling is None:
+        return X, W, b
+    column = np.full((X.shape[0], 1), scaling)
+    X = sp.csr_matrix(sp.hstack([X, column])) if sp.issparse(X) else np.hstack([X, column])
+    return X, np.hstack([W, b[:, np.newaxis] / scaling]), np.zeros_like(b)
+
+
+def _weights_of_classes(data: ClassData, setting: Setting) -> Floats:
+    """The weight of each class (K,)."""
+    K, given = len(data.classes), setting.class_weight
+    if given is None:
+        return np.ones(K)
+    if given == "balanced":
+        counts = data.counts
+        if not setting.weighted_counts:
+            counts = np.array([float(len(rows)) for rows in data.members])
+        return np.asarray(counts.sum() / (K * np.where(counts > 0, counts, 1.0)))
+    weights = [float(given.get(label, 1.0)) for label in data.classes.tolist()]
+    return np.array(weights)
+
+
+def _codes_and_weights(data: ClassData, setting: Setting, k: int, K: int) -> tuple[Floats, Floats]:
+    """Class k is 1 and the others -1; of several classes the others keep weight one."""
+    own = data.codes == k
+    weights = _weights_of_classes(data, setting)
+    c = data.weight * _C(setting)
+    c = c * (weights[data.codes] if K == 2 else np.where(own, weights[k], 1.0))
+    return np.where(own, 1.0, -1.0), c
+
+
+def _binary(
+    X: Any, y: Floats, c: Floats, w: Floats, b: float,
+    setting: Setting, fit_intercept: bool, tol: float, effort: int,
+) -> list[Claim]:  # fmt: skip
+    """Claims of one plane."""
+    kept = np.flatnonzero(c > 0)
+    X, y, c = X[kept], y[kept], c[kept]
+    if len(np.unique(y)) < 2:
+        raise ValueError(
+            "There is nothing to certify: all rows of positive weight are of one class."
+        )
+    table = Table(X, c / c.sum(), fit_intercept)
+    problem = logistic.Problem(table, y, c, setting.penalty)
+    centre = b + float(table.mean @ w)  # the intercept of columns less their mean
+    if setting.penalty.l1 == setting.penalty.l2 == 0:
+        found = unpenalised.bracket(problem, w, centre, tol)
+    else:
+        found = logistic.bracket(problem, w, centre, tol, effort)
+    claims = [_gap(found, tol * logistic.scale_of(problem), _among(setting))]
+    z = problem.scores(w)[0] + centre
+    pull = c * y / (1 + np.exp(np.clip(y * z, -700, 700)))
+    slopes = table.transposed(pull)[0] - setting.penalty.l2 * w
+    claims.append(
+        _gradient(slopes, w, setting.penalty, float(pull.sum()) if fit_intercept else 0.0, c)
+    )
+    if setting.penalty.l2 > 0:
+        claims.append(distance_claim(float(np.sqrt(2 * found.most / setting.penalty.l2))))
+    return claims
+
+
+def _several(
+    X: Any, data: ClassData, c: Floats, W: Floats, b: Floats,
+    setting: Setting, model: Any, fit_intercept: bool, tol: float, effort: int,
+) -> list[Claim]:  # fmt: skip
+    """Claims of one plane for each class."""
+    kept = np.flatnonzero(c > 0)
+    X, codes, c = X[kept], data.codes[kept], c[kept]
+    K = len(data.classes)
+    if len(np.unique(codes)) < K:
+        raise ValueError("There is nothing to certify: a class has no row of positive weight.")
+    table = Table(X, c / c.sum(), fit_intercept)
+    reference = getattr(model, "softmax", "symmetric") == "reference"
+    free = np.arange(K - 1) if reference else np.arange(K)
+    problem = softmax.Problem(table, codes, c, setting.penalty, free)
+    centre = b + W @ table.mean
+    if setting.penalty.l1 == setting.penalty.l2 == 0:
+        found = unpenalised_softmax.bracket(problem, W, centre, tol)
+    else:
+        found = softmax.bracket(problem, W, centre, tol, effort)
+    if reference and W[-1].any():
+        found = Bracket(np.inf, np.inf)
+    scale = softmax.scale_of(problem)
+    claims = []
+    if np.isfinite(found.most) or not np.isinf(setting.C):
+        claims.append(_gap(found, tol * scale, _among(setting)))
+    pull = softmax.pull(problem, problem.scores(W)[0] + centre)
+    slopes = -problem.slopes(pull)[0] - setting.penalty.l2 * W[free]
+    level = float(np.abs(pull.sum(axis=0)).max()) if fit_intercept else 0.0
+    gradient = _gradient(slopes.ravel(), W[free].ravel(), setting.penalty, level, c)
+    if not claims:  # too large for a gap: nothing better is known of it
+        gradient = Claim(gradient.name, gradient.statement, gradient.value, tol,
+                         bool(gradient.value <= tol), gradient.grade)  # fmt: skip
+    claims.append(gradient)
+    if setting.penalty.l2 > 0:
+        claims.append(distance_claim(float(np.sqrt(2 * found.most / setting.penalty.l2))))
+    return claims
+
+
+def _among(setting: Setting) -> str:
+    """Which other coefficients a gap speaks of, if not of all."""
+    if not np.isinf(setting.C):
+        return ""
+    return f" by coefficients up to {unpenalised.FURTHEST:g} times as long"
+
+
+def _gap(found: Bracket, bound: float, among: str) -> Claim:
+    nearer = f", and not nearer than {found.least:.3g}" if found.least > 1e-9 * bound else ""
+    within = f"the objective is within {found.most:.3g} of the best possible{among}"
+    statement = f"{within} (duality gap){nearer}"
+    return Claim("gap", statement, found.most, bound, bool(found.most <= bound), "checked")
+
+
+def _gradient(slopes: Floats, w: Floats, penalty: Penalty, level: float, c: Floats) -> Claim:
+    """The length of the gradient, or of the shortest subgradient, for each unit of weight."""
+    held = np.where(w != 0, slopes - penalty.l1 * np.sign(w), slopes)
+    left = np.where(w != 0, np.abs(held), np.maximum(np.abs(held) - penalty.l1, 0.0))
+    length = float(np.sqrt(np.sum(left**2) + level**2)) / float(c.sum())
+    statement = f"the gradient has length {length:.3g} for each unit of weight"
+    return Claim("gradient", statement, length, None, True, "checked")
+
+
+def _training_error(data: ClassData, W: Floats, b: Floats, X: Any) -> Claim:
+    """How many rows are predicted wrongly."""
+    scores = np.asarray(X @ W.T) + b
+    predicted = (scores[:, 0] > 0).astype(int) if len(W) == 1 else scores.argmax(axis=1)
+    wrong = predicted != data.codes
+    n, share = int(np.count_nonzero(wrong)), float(data.weight[wrong].sum() / data.weight.sum())
+    statement = f"{n:,} of {len(wrong):,} rows are predicted wrongly ({share:.3%} of the weight)"
+    return Claim("training error", statement, n, None, True, "checked")
+
+
+def _of_class(claims: list[Claim], label: Any) -> list[Claim]:
+    """Claims of one class against the rest say which."""
+    return [
+        Claim(f"{claim.name}, {label}", claim.statement, claim.value, claim.bound, claim.holds,
+              claim.grade)
+        for claim in claims
+    ]  # fmt: skip

@@ -1,0 +1,102 @@
+"""Logistic regression of two classes without a penalty.
+
+Then masses must cancel in every column: ``Z'(a y) = 0``, ``Z = [X~, 1]``. The natural masses are
+projected onto that, in the metric of the second derivatives, and divided until ``a <= c`` again.
+The equations hold to rounding only, so the bound is stated for coefficients up to a hundred times
+as long: rounding times their length is allowed for.
+"""
+
+import numpy as np
+from scipy.special import entr, expit
+
+from .logistic import Bracket, Problem
+from .table import UNIT, Floats, total
+
+FURTHEST = 100.0
+MOST_COLUMNS = 1500
+MOST_STEPS = 25
+
+
+def bracket(problem: Problem, w: Floats, b: float, tol: float) -> Bracket:
+    """How far coefficients w and intercept b, of columns as centred, are from the best."""
+    z, rounding = problem.scores(w)
+    primal = problem.value(w, z + b, rounding + 4 * UNIT * abs(b))
+    if problem.table.d > MOST_COLUMNS:
+        return Bracket(0.0, np.inf)
+    length = float(np.linalg.norm(np.append(w, b)))
+    lowest, highest = primal, -np.inf
+    scale = float(np.sum(problem.c)) * np.log(2)
+    z = z + problem.best_bias(z)
+    value = np.inf
+    for _ in range(MOST_STEPS):
+        reach = max(length, float(np.linalg.norm(w)))
+        highest = max(highest, _dual(problem, z, FURTHEST * reach))
+        if primal - highest <= max(2 * (primal - lowest), 0.1 * tol * scale):
+            break
+        step, shift = _newton_step(problem, z)
+        along = problem.scores(step)[0] + shift
+        for halving in range(10):
+            t = 0.5**halving
+            reached = problem.value(w, z + t * along, 0 * z)
+            if reached < value:
+                break
+        else:
+            break
+        w, z, value = w + t * step, z + t * along, reached
+        lowest = min(lowest, value)
+    return Bracket(max(primal - lowest, 0.0), max(primal - highest, 0.0))
+
+
+def _dual(problem: Problem, z: Floats, radius: float) -> float:
+    """D at the projected masses, over coefficients within a radius; -inf if they are not masses."""
+    a = problem.c * expit(-problem.y * z)
+    h = np.maximum(a * (1 - a / problem.c), 1e-300)
+    for _ in range(2):  # the second time for the rounding of the first
+        residual, _ = _slopes(problem, a)
+        a = a - problem.y * h * _design_times(problem, _solve(problem, h, residual))
+    if (a < 0).any():
+        return -np.inf
+    a = a / max(1.0, float(np.max(a / problem.c)) * (1 + 4 * UNIT))
+    residual, rounding = _slopes(problem, a)
+    share = a / problem.c
+    value, more = total(problem.c * (entr(share) + entr(1 - share)))
+    off = float(np.linalg.norm(np.abs(residual) + rounding)) * radius
+    return value - 4 * more - 64 * UNIT * float(np.sum(problem.c)) - off
+
+
+def _slopes(problem: Problem, a: Floats) -> tuple[Floats, Floats]:
+    """``Z'(a y)`` and its rounding."""
+    masses = a * problem.y
+    slopes, rounding = problem.table.transposed(masses)
+    if not problem.table.centred:
+        return slopes, rounding
+    level, more = total(masses)
+    return np.append(slopes, level), np.append(rounding, more)
+
+
+def _design_times(problem: Problem, v: Floats) -> Floats:
+    """``Z v``."""
+    if not problem.table.centred:
+        return problem.scores(v)[0]
+    return np.asarray(problem.scores(v[:-1])[0] + v[-1])
+
+
+def _solve(problem: Problem, h: Floats, right: Floats) -> Floats:
+    """The shortest v with ``Z'HZ v = right``, columns scaled to one."""
+    table = problem.table
+    d = table.d
+    gram = table.scatter(np.arange(d), h)
+    if table.centred:
+        pull = table.transposed(h)[0]
+        gram = np.block([[gram, pull[:, np.newaxis]], [pull[np.newaxis, :], h.sum()]])
+    scale = np.sqrt(np.maximum(np.diag(gram), 1e-300))
+    inverse = np.linalg.pinv(gram / np.outer(scale, scale), rcond=1e-13, hermitian=True)
+    return np.asarray(inverse @ (right / scale) / scale)
+
+
+def _newton_step(problem: Problem, z: Floats) -> tuple[Floats, float]:
+    """The changes of w and b."""
+    a = problem.c * expit(-problem.y * z)
+    h = np.maximum(a * (1 - a / problem.c), 1e-14 * problem.c)
+    v = _solve(problem, h, _slopes(problem, a)[0])
+    return (v[:-1], float(v[-1])) if problem.table.centred else (v, 0.0)

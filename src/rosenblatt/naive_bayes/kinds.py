@@ -1,0 +1,219 @@
+"""A model for each kind of column: what is measured of it, what follows, scores and samples.
+
+Each kind publishes attributes on the model that it is part of, and reads them there. Columns of
+one kind are measured together, and scored one by one unless it can be done at once.
+"""
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln, xlogy
+
+from ..statistics import CategoryCounts, Moments
+from .density import bandwidths, log_density
+from .gaussian import GaussianNB
+
+Table = NDArray[np.float64]
+
+UNSEEN, MISSING = -1, -2
+
+
+class Kind(ABC):
+    """One kind of column. The model it is part of comes as `model`."""
+
+    attributes: tuple[str, ...]  # that it publishes
+    statistic: Any = CategoryCounts
+
+    def measured(self, values: NDArray[Any]) -> NDArray[Any]:
+        """The values (n, c) as the statistic reads them."""
+        return values
+
+    @abstractmethod
+    def conclude(self, model: Any, part: Any) -> int:
+        """Publish what a statistic implies; return how many free numbers were learned."""
+
+    @abstractmethod
+    def scores(self, model: Any, c: int, x: NDArray[Any]) -> Table:
+        """log P(x | y) (n, K) of the c-th column of the kind; 0 where x is missing."""
+
+    def total(self, model: Any, values: NDArray[Any]) -> Any:
+        """The sum (n, K) of the scores of all columns of the kind."""
+        return sum(self.scores(model, c, values[:, c]) for c in range(values.shape[1]))
+
+    @abstractmethod
+    def draw(self, model: Any, c: int, codes: NDArray[np.intp], rng: Any) -> Any:
+        """Values (n,) of the c-th column of the kind, for rows of the classes `codes`."""
+
+
+class Numeric(Kind):
+    """Gaussian, as in `GaussianNB`."""
+
+    attributes = ("theta_", "var_", "epsilon_")
+    statistic = Moments
+
+    def conclude(self, model: Any, part: Any) -> int:
+        settings = {name: getattr(model, name) for name in ("var_smoothing", "variance", "ddof")}
+        inner = GaussianNB(**settings, missing="ignore")
+        inner._promised, inner.n_features_in_ = model.classes_, part.n_features
+        inner._publish(part)
+        model._gaussian = inner
+        model.theta_, model.var_, model.epsilon_ = inner.theta_, inner.var_, inner.epsilon_
+        return inner.n_parameters_ - (len(model.classes_) - 1)
+
+    def total(self, model: Any, values: NDArray[Any]) -> Any:
+        return model._gaussian._log_likelihood(values)
+
+    def scores(self, model: Any, c: int, x: NDArray[Any]) -> Table:
+        v = model.var_[:, c].astype(np.float64)
+        far = x[:, None].astype(np.float64) - model.theta_[:, c]
+        scores = -0.5 * (far**2 / v + np.log(2 * np.pi * v))
+        return np.where(np.isnan(scores), 0.0, scores)
+
+    def draw(self, model: Any, c: int, codes: NDArray[np.intp], rng: Any) -> Any:
+        return rng.normal(model.theta_[codes, c], np.sqrt(model.var_[codes, c])).tolist()
+
+
+class Categorical(Kind):
+    """A probability for each value."""
+
+    attributes = ("categories_", "category_log_prob_")
+
+    def conclude(self, model: Any, part: Any) -> int:
+        model.categories_ = list(part.categories)
+        tables = [model._by_class(part.counts_of(j)) for j in range(part.n_features)]
+        model.category_log_prob_ = [_log_shares(table, model.alpha) for table in tables]
+        model._log_unseen = [_log_unseen(table, model.alpha) for table in tables]
+        return sum(table.size - len(table) for table in tables if table.size)
+
+    def scores(self, model: Any, c: int, x: NDArray[Any]) -> Table:
+        codes = _places(model.categories_[c], x)
+        if model.unseen == "error" and UNSEEN in codes:
+            value = x[int(np.flatnonzero(codes == UNSEEN)[0])]
+            raise ValueError(
+                f"Category {value!r} of column {model._columns['categorical'][c]} was never seen "
+                "in training; unseen='smooth' takes it as one with count zero."
+            )
+        # The last two rows are for what is unseen (-1) and missing (-2).
+        rest = np.stack([np.zeros(len(model.classes_)), model._log_unseen[c]])
+        return np.asarray(np.concatenate([model.category_log_prob_[c].T, rest])[codes])
+
+    def draw(self, model: Any, c: int, codes: NDArray[np.intp], rng: Any) -> Any:
+        steps = np.exp(model.category_log_prob_[c]).cumsum(axis=1)[codes]
+        found = (rng.uniform(size=(len(codes), 1)) * steps[:, -1:] > steps).sum(axis=1)
+        return model.categories_[c][found].tolist()
+
+
+class Boolean(Kind):
+    """A probability of being true."""
+
+    attributes = ("true_prob_",)
+
+    def measured(self, values: NDArray[Any]) -> NDArray[Any]:
+        return np.where(np.isnan(values), np.array(None), values == 1)
+
+    def conclude(self, model: Any, part: Any) -> int:
+        model.true_prob_ = np.empty((len(model.classes_), part.n_features))
+        for j, values in enumerate(part.categories):
+            table = np.zeros((len(model.classes_), 2))
+            table[:, np.asarray(values).astype(np.intp)] = model._by_class(part.counts_of(j))
+            model.true_prob_[:, j] = np.exp(_log_shares(table, model.alpha)[:, 1])
+        return int(model.true_prob_.size)
+
+    def scores(self, model: Any, c: int, x: NDArray[Any]) -> Table:
+        p = model.true_prob_[:, c]
+        with np.errstate(divide="ignore"):
+            scores = np.where(x[:, None] == 1, np.log(p), np.log1p(-p))
+        return np.where(np.isnan(x)[:, None], 0.0, scores)
+
+    def draw(self, model: Any, c: int, codes: NDArray[np.intp], rng: Any) -> Any:
+        return (rng.uniform(size=len(codes)) < model.true_prob_[codes, c]).tolist()
+
+
+class Count(Kind):
+    """Poisson, with a rate in each class."""
+
+    attributes = ("rate_",)
+    statistic = Moments
+
+    def conclude(self, model: Any, part: Any) -> int:
+        w, means = model._by_class(part.feature_weight), model._by_class(part.mean)
+        rows = w + model.alpha
+        model.rate_ = np.where(
+            rows > 0, (w * means + model.alpha) / np.where(rows > 0, rows, 1), 1.0
+        )
+        return int(model.rate_.size)
+
+    def scores(self, model: Any, c: int, x: NDArray[Any]) -> Table:
+        r, known = model.rate_[:, c], ~np.isnan(x)[:, None]
+        value = np.where(known, x[:, None].astype(np.float64), 0.0)
+        return np.where(known, xlogy(value, r) - r - gammaln(value + 1), 0.0)
+
+    def draw(self, model: Any, c: int, codes: NDArray[np.intp], rng: Any) -> Any:
+        return rng.poisson(model.rate_[codes, c]).tolist()
+
+
+class Density(Kind):
+    """A kernel density: a small Gaussian at each value of the training rows."""
+
+    attributes = ("points_", "point_weight_", "bandwidth_")
+
+    def measured(self, values: NDArray[Any]) -> NDArray[Any]:
+        return values.astype(np.float64)
+
+    def conclude(self, model: Any, part: Any) -> int:
+        model.points_ = [values.astype(np.float64) for values in part.categories]
+        weights = [model._by_class(part.counts_of(j)).astype(float) for j in range(part.n_features)]
+        pairs = zip(model.points_, weights, strict=True)
+        widths = [bandwidths(points, weight, model.bandwidth) for points, weight in pairs]
+        model.bandwidth_ = np.column_stack(widths)
+        # A class that has shown no value is taken to be as all the data are.
+        model.point_weight_ = [np.where(w.any(axis=1)[:, None], w, w.sum(axis=0)) for w in weights]
+        points = sum(int(np.count_nonzero(weight)) for weight in model.point_weight_)
+        return points + (model.bandwidth_.size if isinstance(model.bandwidth, str) else 0)
+
+    def scores(self, model: Any, c: int, x: NDArray[Any]) -> Table:
+        return log_density(
+            x.astype(np.float64), model.points_[c], model.point_weight_[c], model.bandwidth_[:, c]
+        )
+
+    def draw(self, model: Any, c: int, codes: NDArray[np.intp], rng: Any) -> Any:
+        points, weight = model.points_[c], model.point_weight_[c]
+        if not len(points):
+            return [None] * len(codes)
+        steps = weight.cumsum(axis=1)[codes]
+        found = (rng.uniform(size=(len(codes), 1)) * steps[:, -1:] > steps).sum(axis=1)
+        return rng.normal(points[found], model.bandwidth_[codes, c]).tolist()
+
+
+KINDS: dict[str, Kind] = {
+    "numeric": Numeric(),
+    "categorical": Categorical(),
+    "boolean": Boolean(),
+    "count": Count(),
+    "density": Density(),
+}
+
+
+def _log_shares(counts: NDArray[Any], alpha: float) -> Table:
+    """log of smoothed shares (K, m) of counts (K, m); all the same where there is nothing."""
+    smoothed = counts + float(alpha)
+    totals = smoothed.sum(axis=1, keepdims=True)
+    even = 1.0 / max(1, counts.shape[1])
+    with np.errstate(divide="ignore"):
+        return np.log(np.where(totals > 0, smoothed / np.where(totals > 0, totals, 1.0), even))
+
+
+def _log_unseen(counts: NDArray[Any], alpha: float) -> Table:
+    """log of the smoothed share (K,) of a value with count zero; nothing is known if none is."""
+    totals = counts.sum(axis=1) + alpha * counts.shape[1]
+    with np.errstate(divide="ignore"):
+        return np.log(np.where(totals > 0, alpha / np.where(totals > 0, totals, 1.0), 1.0))
+
+
+def _places(categories: NDArray[Any], x: NDArray[Any]) -> NDArray[np.intp]:
+    """The place (n,) of each value among the categories, or UNSEEN, or MISSING for None."""
+    where = {value: place for place, value in enumerate(categories.tolist())}
+    where[None] = MISSING
+    return np.array([where.get(value, UNSEEN) for value in x.tolist()], np.intp)

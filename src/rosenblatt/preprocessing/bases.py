@@ -1,0 +1,217 @@
+"""Families of functions of columns. Each can say how many it has before it makes any.
+
+Legend: m the columns a family is given, x one of them.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.preprocessing import PolynomialFeatures, SplineTransformer
+
+Table = Any  # (n, m): an array, or CSR where a family says so
+
+
+class Basis(Protocol):
+    """A family of functions."""
+
+    takes_sparse: bool
+
+    def count(self, m: int) -> int:
+        """How many functions there are of m columns."""
+
+    def fit(self, X: Table) -> Self:
+        """Learn where the functions lie."""
+
+    def transform(self, X: Table) -> Table:
+        """Their values, (n, count)."""
+
+    def names(self, columns: Sequence[str]) -> list[str]:
+        """What they are called."""
+
+
+def count_monomials(m: int, degree: int, least: int = 1) -> int:
+    """How many products of powers of m columns have a degree from `least` to `degree`."""
+    return math.comb(m + degree, degree) - (math.comb(m + least - 1, least - 1) if least else 0)
+
+
+@dataclass
+class Polynomial:
+    """Monomials of the columns together; with `different`, products of different columns."""
+
+    least: int
+    degree: int
+    different: bool = False
+    takes_sparse: bool = True
+
+    def count(self, m: int) -> int:
+        if not self.different:
+            return count_monomials(m, self.degree, self.least)
+        return sum(math.comb(m, k) for k in range(self.least, min(self.degree, m) + 1))
+
+    def fit(self, X: Table) -> Self:
+        self._made = PolynomialFeatures(
+            (self.least, self.degree), interaction_only=self.different, include_bias=False
+        ).fit(X[:1])
+        return self
+
+    def transform(self, X: Table) -> Table:
+        return self._made.transform(X)
+
+    def names(self, columns: Sequence[str]) -> list[str]:
+        return list(self._made.get_feature_names_out(np.array(columns, dtype=object)))
+
+
+@dataclass
+class Powers:
+    """x, x^2, ... of each column alone."""
+
+    least: int
+    degree: int
+    takes_sparse: bool = True
+
+    def count(self, m: int) -> int:
+        return m * (self.degree - self.least + 1)
+
+    def fit(self, X: Table) -> Self:
+        return self
+
+    def transform(self, X: Table) -> Table:
+        powers = range(self.least, self.degree + 1)
+        if sp.issparse(X):
+            return sp.csr_matrix(sp.hstack([X.power(k) for k in powers]))
+        return np.hstack([X**k for k in powers])
+
+    def names(self, columns: Sequence[str]) -> list[str]:
+        powers = range(self.least, self.degree + 1)
+        return [name if k == 1 else f"{name}^{k}" for k in powers for name in columns]
+
+
+@dataclass
+class Bumps:
+    """``exp(-(x - c)^2 / (2 s^2))``, centres c evenly from the least to the greatest x."""
+
+    n_functions: int
+    width: float | None
+    takes_sparse: bool = False
+
+    def count(self, m: int) -> int:
+        return m * self.n_functions
+
+    def fit(self, X: Table) -> Self:
+        low, high = X.min(axis=0), X.max(axis=0)
+        self.centres = np.linspace(low, high, self.n_functions).T  # (m, n_functions)
+        if self.n_functions == 1:
+            self.centres = ((low + high) / 2)[:, np.newaxis]
+        spacing = (high - low) / max(self.n_functions - 1, 1)
+        learned = np.where(spacing > 0, spacing, 1.0)
+        self.widths = learned if self.width is None else np.full(len(low), float(self.width))
+        return self
+
+    def transform(self, X: Table) -> Table:
+        distance = (X[:, :, np.newaxis] - self.centres) / self.widths[:, np.newaxis]
+        return np.exp(-0.5 * distance**2).reshape(len(X), -1).astype(X.dtype, copy=False)
+
+    def names(self, columns: Sequence[str]) -> list[str]:
+        pairs = zip(columns, self.centres, strict=True)
+        return [f"bump({name} at {c:.4g})" for name, centres in pairs for c in centres]
+
+
+@dataclass
+class Waves:
+    """``sin(2 pi k x / period)`` and the cosine for k = 1, 2, ..., the highest frequency."""
+
+    frequencies: int
+    period: float | None
+    takes_sparse: bool = False
+
+    def count(self, m: int) -> int:
+        return 2 * m * self.frequencies
+
+    def fit(self, X: Table) -> Self:
+        span = X.max(axis=0) - X.min(axis=0)
+        learned = np.where(span > 0, span, 1.0)
+        self.periods = learned if self.period is None else np.full(len(span), float(self.period))
+        return self
+
+    def transform(self, X: Table) -> Table:
+        k = np.arange(1, self.frequencies + 1)
+        angle = 2 * np.pi * (X / self.periods)[:, :, np.newaxis] * k
+        waves = np.stack([np.sin(angle), np.cos(angle)], axis=-1)
+        return waves.reshape(len(X), -1).astype(X.dtype, copy=False)
+
+    def names(self, columns: Sequence[str]) -> list[str]:
+        return [
+            f"{wave}({k} x 2 pi {name} / {period:.4g})"
+            for name, period in zip(columns, self.periods, strict=True)
+            for k in range(1, self.frequencies + 1)
+            for wave in ("sin", "cos")
+        ]
+
+
+@dataclass
+class Splines:
+    """B-splines of each column over knots at its quantiles; straight lines beyond the last."""
+
+    n_functions: int
+    degree: int
+    takes_sparse: bool = False
+
+    def count(self, m: int) -> int:
+        return m * self.n_functions
+
+    def fit(self, X: Table) -> Self:
+        # One of them follows from the others and the intercept, and is left out.
+        knots = self.n_functions + 2 - self.degree
+        self._made = SplineTransformer(
+            n_knots=knots, degree=self.degree, knots="quantile", extrapolation="linear",
+            include_bias=False,
+        ).fit(X)  # fmt: skip
+        return self
+
+    def transform(self, X: Table) -> Table:
+        return self._made.transform(X).astype(X.dtype, copy=False)
+
+    def names(self, columns: Sequence[str]) -> list[str]:
+        return [f"spline({name}, {i})" for name in columns for i in range(self.n_functions)]
+
+
+@dataclass
+class Given:
+    """A function of the user's, of an array (n, m): numbers for each entry, or any columns."""
+
+    function: Callable[[NDArray[Any]], Any]
+    takes_sparse: bool = False
+
+    def count(self, m: int) -> int:
+        return int(self._values(np.ones((1, m))).shape[1])
+
+    def fit(self, X: Table) -> Self:
+        self._width = self._values(X[:1]).shape[1]
+        return self
+
+    def transform(self, X: Table) -> Table:
+        values = self._values(X)
+        if values.shape != (len(X), self._width):
+            raise ValueError(
+                f"{self._name} must give as many columns for any rows: it gave {self._width} for "
+                f"one row and an array of shape {values.shape} for {len(X)} rows."
+            )
+        return values.astype(X.dtype, copy=False)
+
+    def names(self, columns: Sequence[str]) -> list[str]:
+        if self._width == len(columns):
+            return [f"{self._name}({name})" for name in columns]
+        return [f"{self._name}({', '.join(columns)}){i}" for i in range(self._width)]
+
+    @property
+    def _name(self) -> str:
+        return str(getattr(self.function, "__name__", type(self.function).__name__))
+
+    def _values(self, X: NDArray[Any]) -> NDArray[Any]:
+        values = np.asarray(self.function(X))
+        return values[:, np.newaxis] if values.ndim == 1 else values

@@ -1,0 +1,280 @@
+"""More features from few: a model that is linear in functions of the columns."""
+
+from collections.abc import Callable, Mapping
+from numbers import Integral, Real
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import (
+    _check_feature_names_in,
+    check_is_fitted,
+    validate_data,
+)
+
+from rosenblatt.base import FLOATS, all_or_nothing
+
+from .bases import Basis, Bumps, Given, Polynomial, Powers, Splines, Waves
+
+MOST_FEATURES = 10_000_000
+
+NAMES = ("polynomial", "powers", "interactions", "gaussian", "fourier", "spline", "identity")
+
+Kind = Any  # one of NAMES, a function, or a BasisExpansion
+
+
+class _Part(NamedTuple):
+    """A family of functions and the columns it is given."""
+
+    columns: NDArray[np.intp]
+    basis: Basis
+
+
+class BasisExpansion(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Replace columns by functions of them.
+
+    A linear model of functions h_1(x), h_2(x), ... is still linear in its coefficients: that is
+    how a line becomes a parabola, a wave or any smooth curve. Make many, and let a penalty choose.
+
+    =================== ========================================================================
+    ``"polynomial"``    all products of powers of the columns, up to `degree`
+    ``"interactions"``  the same of different columns only: ``x1 x2``, never ``x1^2``
+    ``"powers"``        ``x, x^2, ...`` up to `degree`, of each column alone
+    ``"gaussian"``      `n_functions` bumps ``exp(-(x - c)^2 / (2 s^2))`` over each column's range
+    ``"fourier"``       sines and cosines of the first `degree` frequencies
+    ``"spline"``        `n_functions` smooth pieces over quantiles of each column
+    ``"identity"``      the columns as they are
+    a function          called with an array (n, m); gives an array of n rows
+    =================== ========================================================================
+
+    Parameters
+    ----------
+    basis : str, function, BasisExpansion, or a list or dict of these
+        A list puts families side by side. A dict gives some columns, by name or number, a family
+        of their own: ``{"age": "spline", ("x", "y"): "polynomial"}``; a `BasisExpansion` as a value
+        has parameters of its own. Columns that a dict does not name stay as they are.
+    degree : int, (int, int) or None
+        The highest degree, or the lowest and the highest; of ``"fourier"`` the highest frequency,
+        of ``"spline"`` the degree of the pieces. None for 3 of these two and for 2 of the others.
+    n_functions : int
+        Bumps or splines for each column.
+    width : float or None
+        s of the bumps; None for the distance between two centres.
+    period : float or None
+        Of the first frequency; None for the range of the column.
+    include_bias : bool
+        Whether to put a column of ones first. Models with an intercept want none.
+
+    Attributes
+    ----------
+    n_output_features_ : int
+        How many features are made.
+
+    Examples
+    --------
+    >>> from rosenblatt import BasisExpansion
+    >>> expansion = BasisExpansion("polynomial", degree=2)
+    >>> expansion.fit_transform([[2.0, 3.0]])
+    array([[2., 3., 4., 6., 9.]])
+    >>> expansion.get_feature_names_out(["a", "b"]).tolist()
+    ['a', 'b', 'a^2', 'a b', 'b^2']
+
+    How many there will be is known before any is made:
+
+    >>> BasisExpansion("polynomial", degree=(6, 6)).count(100)
+    1609344100
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "basis": [StrOptions(set(NAMES)), callable, list, tuple, dict, BaseEstimator],
+        "degree": [Interval(Integral, 1, None, closed="left"), tuple, None],
+        "n_functions": [Interval(Integral, 1, None, closed="left")],
+        "width": [Interval(Real, 0, None, closed="neither"), None],
+        "period": [Interval(Real, 0, None, closed="neither"), None],
+        "include_bias": ["boolean"],
+    }
+
+    def __init__(
+        self,
+        basis: Kind = "polynomial",
+        *,
+        degree: int | tuple[int, int] | None = None,
+        n_functions: int = 8,
+        width: float | None = None,
+        period: float | None = None,
+        include_bias: bool = False,
+    ) -> None:
+        self.basis = basis
+        self.degree = degree
+        self.n_functions = n_functions
+        self.width = width
+        self.period = period
+        self.include_bias = include_bias
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn where the functions lie: ranges and quantiles of the columns; return self.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            The rows; sparse ones for families of powers only.
+        y : ignored
+        """
+        self._validate_params()
+        X = self._check(X, first=True)
+        parts = self._parts(X.shape[1])
+        n = _total(parts) + self.include_bias
+        if n > MOST_FEATURES:
+            raise ValueError(
+                f"{X.shape[1]} columns would become {n:,} features, more than {MOST_FEATURES:,}. "
+                "Lower degree, name fewer columns in basis, or use a kernel, which does not make "
+                "the features it works with."
+            )
+        if sp.issparse(X):
+            dense = [part.basis for part in parts if not part.basis.takes_sparse]
+            if dense:
+                raise ValueError(
+                    f"X is sparse, and {type(dense[0]).__name__.lower()} of zero are not zero: the "
+                    "result would not be. Use 'polynomial', 'interactions' or 'powers', or pass "
+                    "X.toarray()."
+                )
+        for part in parts:
+            part.basis.fit(X[:, part.columns])
+        self._fitted = parts
+        self.n_output_features_ = n
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Return the values of the functions, shape (n, n_output_features_); CSR if X is sparse.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            The rows.
+        """
+        check_is_fitted(self)
+        X = self._check(X, first=False)
+        tables = [part.basis.transform(X[:, part.columns]) for part in self._fitted]
+        if self.include_bias:
+            tables.insert(0, np.ones((X.shape[0], 1), X.dtype))
+        if sp.issparse(X):
+            return sp.csr_matrix(sp.hstack(tables, dtype=X.dtype))
+        return np.hstack(tables).astype(X.dtype, copy=False)
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """Return the names of the features made, such as ``"x0^2"``.
+
+        Parameters
+        ----------
+        input_features : array-like of str or None
+            Names of the columns; None for those seen in `fit`, or x0, x1, ...
+        """
+        check_is_fitted(self)
+        columns = _check_feature_names_in(self, input_features)
+        names = ["1"] if self.include_bias else []
+        for part in self._fitted:
+            names += part.basis.names([str(name) for name in columns[part.columns]])
+        return np.array(names, dtype=object)
+
+    def count(self, n_features: int) -> int:
+        """Return how many features `n_features` columns become, before any is made.
+
+        Parameters
+        ----------
+        n_features : int
+            Columns of X; a dict of names needs a fit first, since it must find them.
+        """
+        return _total(self._parts(n_features)) + self.include_bias
+
+    def _check(self, X: Any, first: bool) -> Any:
+        return validate_data(self, X, reset=first, accept_sparse="csr", dtype=FLOATS)
+
+    def _parts(self, d: int) -> list[_Part]:
+        """The families, each with its columns."""
+        everything = np.arange(d)
+        if isinstance(self.basis, Mapping):
+            chosen = [(self._columns(key, d), kind) for key, kind in self.basis.items()]
+            taken = np.concatenate([columns for columns, _ in chosen] or [everything[:0]])
+            rest = np.setdiff1d(everything, taken)
+            if len(rest):
+                chosen.append((rest, "identity"))
+            return [part for columns, kind in chosen for part in self._of(kind, columns)]
+        kinds = self.basis if isinstance(self.basis, list | tuple) else [self.basis]
+        return [part for kind in kinds for part in self._of(kind, everything)]
+
+    def _of(self, kind: Kind, columns: NDArray[np.intp]) -> list[_Part]:
+        """One entry of `basis`, which may be an expansion with parts of its own."""
+        if isinstance(kind, BasisExpansion):
+            kind._validate_params()
+            return [_Part(columns[part.columns], part.basis) for part in kind._parts(len(columns))]
+        return [_Part(columns, self._family(kind))]
+
+    def _family(self, kind: Kind) -> Basis:
+        """The family of a name or function, with the parameters of this expansion."""
+        if callable(kind) and not isinstance(kind, str):
+            return Given(kind)
+        least, most = self._degrees(3 if kind in ("fourier", "spline") else 2)
+        families: dict[str, Callable[[], Basis]] = {
+            "polynomial": lambda: Polynomial(least, most),
+            "interactions": lambda: Polynomial(least, most, different=True),
+            "powers": lambda: Powers(least, most),
+            "gaussian": lambda: Bumps(self.n_functions, self.width),
+            "fourier": lambda: Waves(most, self.period),
+            "spline": lambda: self._splines(most),
+            "identity": lambda: Powers(1, 1),
+        }
+        if kind not in families:
+            raise ValueError(
+                f"basis must be made of {', '.join(NAMES)}, or functions; got {kind!r}."
+            )
+        return families[kind]()
+
+    def _degrees(self, default: int) -> tuple[int, int]:
+        """The lowest and the highest degree."""
+        if not isinstance(self.degree, tuple):
+            return 1, default if self.degree is None else int(self.degree)
+        if len(self.degree) != 2 or not 1 <= self.degree[0] <= self.degree[1]:
+            raise ValueError(
+                f"degree must be one number or (lowest, highest); got {self.degree!r}."
+            )
+        return int(self.degree[0]), int(self.degree[1])
+
+    def _splines(self, degree: int) -> Splines:
+        """Splines, if there are enough of them for their degree."""
+        if self.n_functions < degree:
+            raise ValueError(
+                f"Splines of degree {degree} need n_functions of {degree} or more; "
+                f"got {self.n_functions}."
+            )
+        return Splines(self.n_functions, degree)
+
+    def _columns(self, key: Any, d: int) -> NDArray[np.intp]:
+        """The numbers of the columns that a key of `basis` names."""
+        keys = key if isinstance(key, tuple) else (key,)
+        names = list(getattr(self, "feature_names_in_", ()))
+        found = []
+        for one in keys:
+            if isinstance(one, int | np.integer):
+                if not -d <= one < d:
+                    raise ValueError(f"basis names column {one}, but X has {d} columns.")
+                found.append(int(one) % d)
+            elif one in names:
+                found.append(names.index(one))
+            else:
+                known = ", ".join(map(str, names)) or "none; use numbers"
+                raise ValueError(f"basis names column {one!r}; X has names: {known}.")
+        return np.array(found, dtype=np.intp)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.basis in ("polynomial", "interactions", "powers", "identity")
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def _total(parts: list[_Part]) -> int:
+    return sum(part.basis.count(len(part.columns)) for part in parts)

@@ -1,0 +1,206 @@
+"""What a standardizer learns: the scales of columns, from an additive statistic."""
+
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.utils.validation import validate_data
+
+from rosenblatt.additive import Additive
+from rosenblatt.base import FLOATS, all_or_nothing
+from rosenblatt.statistics import Extremes, Moments, RowCounts, Statistic
+
+Numbers = NDArray[np.float64]
+
+OF_ROWS = ("l1", "l2")
+
+
+class ScaleLearner(Additive):
+    """Learns the mean and deviation, or the extremes, of each column."""
+
+    method: str
+    ddof: int
+    with_mean: bool
+    with_std: bool
+    feature_range: tuple[float, float]
+    missing: str
+
+    mean_: Numbers | None
+    var_: Numbers | None
+    scale_: Numbers | None
+    n_samples_seen_: Any
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn the scales of X (n, d), in one read; return self.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Training rows.
+        y : ignored.
+        sample_weight : array-like of shape (n,) or None
+            How often each row counts; any numbers >= 0.
+        """
+        super().fit(X, None, sample_weight)
+        return self
+
+    @all_or_nothing
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from some more rows; any batches give what one fit on all rows gives; return self.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Training rows.
+        y : ignored.
+        sample_weight : array-like of shape (n,) or None
+            How often each row counts; any numbers >= 0.
+        """
+        self._validate_params()
+        first = not hasattr(self, "statistics_")
+        statistic = self._statistic(X, None, sample_weight, first=first)
+        self._publish(statistic if first else self.statistics_ + statistic)
+        return self
+
+    def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Unlearn rows, as if never fitted on them; return self.
+
+        Not with ``method="min-max"``: minima and maxima merge but cannot be taken back.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows the model has learned from.
+        y : ignored.
+        sample_weight : array-like of shape (n,) or None
+            The weights they had.
+        """
+        super().forget(X, None, sample_weight)
+        return self
+
+    def _validate_params(self) -> None:
+        super()._validate_params()
+        bounds = tuple(self.feature_range)
+        if len(bounds) != 2 or not -np.inf < bounds[0] < bounds[1] < np.inf:
+            raise ValueError(
+                "feature_range must be two finite numbers, the least first; "
+                f"got {self.feature_range!r}."
+            )
+
+    def _check_X(self, X: Any, first: bool) -> Any:
+        X = validate_data(
+            self, X, reset=first, accept_sparse="csr", dtype=FLOATS, ensure_all_finite=False
+        )
+        self._refuse_sparse(X)
+        if self.method in OF_ROWS:  # moments and extremes find out by themselves
+            self._refuse_strange(X)
+        return X
+
+    def _refuse_strange(self, X: Any) -> None:
+        super()._refuse_strange(X)
+        if self.method not in OF_ROWS or self.missing == "refuse":
+            return
+        if np.isnan(X.data if sp.issparse(X) else X).any():
+            raise ValueError(
+                f"Input X contains NaN; with method={self.method!r} it cannot be left out, as the "
+                "length of such a row is not known."
+            )
+
+    def _refuse_sparse(self, X: Any) -> None:
+        """Raise if the answer would not be sparse although X is."""
+        if not sp.issparse(X) or self._keeps_zeros():
+            return
+        if self.method == "z-score":
+            raise ValueError(
+                "Cannot center sparse matrices: pass `with_mean=False` instead, or dense rows."
+            )
+        raise ValueError(
+            f"method={self.method!r} makes numbers of zeros, so that sparse rows would fill up; "
+            "give dense rows, or use 'z-score' with with_mean=False, 'l1' or 'l2'."
+        )
+
+    def _keeps_zeros(self) -> bool:
+        return self.method in OF_ROWS or (self.method == "z-score" and not self.with_mean)
+
+    def _measure(
+        self, X: Any, y: Any, sample_weight: NDArray[Any] | None, careful: bool = False
+    ) -> Statistic:
+        if self.method in OF_ROWS:  # a row's length is its own
+            return RowCounts.of(X, None, sample_weight)
+        kind = Extremes if self.method == "min-max" else Moments
+        return kind.of(X, None, sample_weight, missing=self.missing)
+
+    def _kind(self) -> type[Moments] | type[Extremes] | type[RowCounts]:
+        if self.method in OF_ROWS:
+            return RowCounts
+        return Extremes if self.method == "min-max" else Moments
+
+    def _publish(self, statistic: Statistic) -> None:
+        if not isinstance(statistic, self._kind()):
+            raise TypeError(
+                f"Standardizer(method={self.method!r}) stands on {self._kind().__name__}; "
+                f"got {type(statistic).__name__}."
+            )
+        if isinstance(statistic, Moments):
+            statistic = statistic.diagonal()
+        if not np.array_equal(statistic.classes, [0]):  # of a model of classes
+            statistic = statistic.total()
+        if not len(statistic):
+            raise ValueError("There is nothing to learn from: this is the statistic of no rows.")
+        super()._publish(statistic)
+
+    def _conclude(self) -> None:
+        statistic = self.statistics_
+        weight = statistic.counts.sums[0, 0]
+        self.n_samples_seen_ = int(weight) if weight.dtype.kind == "i" else float(weight)
+        self.mean_ = self.var_ = self.scale_ = None
+        if isinstance(statistic, Moments):
+            known = statistic.feature_weight[0]
+            if (known != known[0]).any():
+                self.n_samples_seen_ = known.copy()
+        if self.method == "min-max":
+            known = statistic.low[0] <= statistic.high[0]  # a column without a value has none
+            self.data_min_, self.data_max_ = (
+                np.where(known, table[0], 0.0) for table in (statistic.low, statistic.high)
+            )
+            low, high = map(float, self.feature_range)
+            self.scale_ = self._data_range() / (high - low)
+        elif isinstance(statistic, Moments) and (self.with_mean or self.with_std):
+            self.mean_ = statistic.mean[0].copy()
+            if self.with_std:
+                self.var_ = _variance(statistic, self.ddof)
+                self.scale_ = np.sqrt(self.var_)
+                self.scale_[self.var_ == 0] = 1
+
+    def _data_range(self) -> Numbers:
+        """b - a of each column, 1 where it is constant."""
+        with np.errstate(over="ignore"):
+            span: Numbers = self.data_max_ - self.data_min_
+        if not np.isfinite(span).all():
+            j = int(np.flatnonzero(~np.isfinite(span))[0])
+            raise ValueError(
+                f"Feature {j} goes from {self.data_min_[j]:g} to {self.data_max_[j]:g}, a range "
+                "too large for 64 bits; rescale it first."
+            )
+        span[span == 0] = 1
+        return span
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self._keeps_zeros()
+        tags.input_tags.allow_nan = self.missing == "ignore" and self.method not in OF_ROWS
+        return tags
+
+
+def _variance(moments: Moments, ddof: int) -> Numbers:
+    """The variance (d,) of each column; 0 for constant ones, however few their rows."""
+    scatter, left = moments.scatter[0], moments.feature_weight[0] - ddof
+    if (scatter[np.broadcast_to(left, scatter.shape) <= 0] > 0).any():
+        raise ValueError(
+            f"The rows weigh {left.min() + ddof:g} in all, so that ddof={ddof} leaves nothing to "
+            "divide by; use ddof=0, or weights that count rows."
+        )
+    variance: Numbers = scatter / np.where(left > 0, left, 1.0)
+    return variance

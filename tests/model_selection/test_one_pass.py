@@ -1,0 +1,63 @@
+"""One pass is shown, not said: how often rows are read, measured and fitted."""
+
+import numpy as np
+import pytest
+from sklearn import model_selection as theirs
+
+from rosenblatt.model_selection import cross_validate, evaluation
+from rosenblatt.statistics import Moments
+from tests.model_selection.additive_models import NearestMean
+from tests.model_selection.compare import assert_same
+from tests.model_selection.test_cross_validation import MODELS, SPLITTERS, X, y
+
+
+class CountedTable:
+    """A table that counts how often each of its rows is read."""
+
+    def __init__(self, table):
+        self.table, self.reads = table, np.zeros(len(table), int)
+        self.shape, self.ndim, self.dtype = table.shape, 2, table.dtype
+
+    def __len__(self):
+        return len(self.table)
+
+    def __array__(self, dtype=None, copy=None):
+        self.reads += 1
+        return np.array(self.table, dtype=dtype)
+
+    def __getitem__(self, key):
+        rows = key[0] if isinstance(key, tuple) else key
+        np.add.at(self.reads, rows, 1)
+        return self.table[rows]
+
+
+@pytest.mark.parametrize("cv", [2, 5, 50, theirs.LeaveOneOut()])
+@pytest.mark.parametrize("model", [m for m in MODELS if m != "means, group by group"])
+def test_each_row_is_read_once_to_train_and_once_to_score(cv, model):
+    table = CountedTable(X)
+    cross_validate(MODELS[model], table, y, cv=cv)
+    assert table.reads.tolist() == [2] * len(y)
+
+
+@pytest.mark.parametrize("cv", SPLITTERS)
+def test_statistics_are_made_of_each_row_once(cv, monkeypatch):
+    measured = []
+    for name in ("of", "by_group"):
+        whole = getattr(Moments, name)
+
+        def counted(X, *args, whole=whole, **kwargs):
+            measured.append(np.count_nonzero(np.any(X, axis=1)))  # not the zeros that tell sizes
+            return whole(X, *args, **kwargs)
+
+        monkeypatch.setattr(Moments, name, counted)
+    cross_validate(NearestMean(), X, y, cv=SPLITTERS[cv])
+    assert sum(measured) == len(y)
+
+
+def test_folds_that_do_not_fit_into_memory_are_read_in_blocks(monkeypatch):
+    monkeypatch.setattr(evaluation, "MOST_BYTES", 1)
+    table = CountedTable(X)
+    found = cross_validate(NearestMean(), table, y, cv=theirs.LeaveOneOut())
+    assert table.reads.tolist() == [4] * len(y)  # 64 folds at a time
+    expected = theirs.cross_validate(NearestMean(), X, y, cv=theirs.LeaveOneOut())
+    assert_same(found, expected)
