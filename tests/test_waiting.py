@@ -1,7 +1,10 @@
 """Single rows that wait are seen by whoever looks, and only by them."""
 
 import copy
+import os
 import pickle
+import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -9,8 +12,16 @@ import pytest
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt import GaussianNB
+from rosenblatt import (
+    GaussianNB,
+    LeastSquaresClassifier,
+    LinearDiscriminantAnalysis,
+    QuadraticDiscriminantAnalysis,
+)
+from rosenblatt.turns import turn_of
 from rosenblatt.waiting import ROWS
+
+SOLVERS = [LinearDiscriminantAnalysis(), QuadraticDiscriminantAnalysis(), LeastSquaresClassifier()]
 
 
 def rows(n, seed=0):
@@ -107,3 +118,147 @@ def test_many_threads_may_look_at_once():
         with ThreadPoolExecutor(4) as pool:
             for found in pool.map(lambda _, m=model: m.predict_proba(X), range(8)):
                 np.testing.assert_array_equal(found, expected)
+
+
+@pytest.fixture
+def eager_threads():
+    """Threads that take turns a thousand times as often as usual."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    yield
+    sys.setswitchinterval(before)
+
+
+@pytest.mark.usefixtures("eager_threads")
+@pytest.mark.parametrize("kind", [GaussianNB, LinearDiscriminantAnalysis])
+def test_rows_of_many_threads_are_all_learned_once(kind):
+    X, y = rows(2000)
+    model = kind().fit(X[:40], y[:40])
+    with ThreadPoolExecutor(4) as pool:
+        parts = [(X[i::4], y[i::4]) for i in range(4)]
+        list(pool.map(lambda part: streamed(*part, model), parts))
+    assert len(model.statistics_) == 2040
+    twice = kind().fit(np.vstack([X[:40], X]), np.append(y[:40], y))
+    np.testing.assert_allclose(model.predict(X), twice.predict(X))
+
+
+@pytest.mark.usefixtures("eager_threads")
+def test_readers_beside_a_writer_lose_no_row_and_miss_no_attribute():
+    X, y = rows(1500)
+    model, writing = GaussianNB().fit(X[:40], y[:40]), threading.Event()
+
+    def read(_):
+        most = 0
+        while not writing.is_set():
+            model.predict(X[:3])
+            check_is_fitted(model)
+            found = len(model.statistics_)
+            assert found >= most
+            most = found
+            assert model.theta_.shape == model.var_.shape
+            pickle.dumps(model)
+
+    def write(_):
+        try:
+            for i in range(0, len(X), 5):
+                streamed(X[i : i + 3], y[i : i + 3], model)
+                model.partial_fit(X[i + 3 : i + 5], y[i + 3 : i + 5])
+        finally:
+            writing.set()
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda work: work(None), [read, read, read, write]))
+    assert len(model.statistics_) == 1540
+
+
+@pytest.mark.usefixtures("eager_threads")
+def test_many_threads_may_look_for_what_is_not_there():
+    """Looking whether a model is fitted went over attributes that another thread changed."""
+    X, y = rows(30)
+    for _ in range(50):
+        model = streamed(X, y)
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(lambda _, m=model: (check_is_fitted(m), vars(m).copy()), range(8)))
+        assert len(model.statistics_) == 30
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_child_forked_in_the_turn_of_another_thread_does_not_wait_for_it():
+    X, y = rows(30)
+    model, inside, done = streamed(X, y), threading.Event(), threading.Event()
+
+    def hold():
+        with turn_of(model):
+            inside.set()
+            done.wait()
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    inside.wait()
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if len(model.statistics_) == 30 else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    done.set()
+    holder.join()
+
+
+@pytest.mark.usefixtures("eager_threads")
+def test_two_models_may_merge_into_each_other():
+    X, y = rows(40)
+    a, b = streamed(X[:20], y[:20]), streamed(X[20:], y[20:])
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(lambda pair: pair[0].merge(pair[1]), [(a, b), (b, a)]))
+    assert len(a.statistics_) + len(b.statistics_) in (80, 100)
+
+
+def test_parameters_set_while_rows_wait_change_nothing_before_the_next_fit():
+    X, y = rows(20)
+    expected = GaussianNB().fit(X, y)
+    model = streamed(X, y).set_params(var_smoothing=1)
+    assert model.epsilon_ == pytest.approx(expected.epsilon_)
+    assert model.var_smoothing == 1
+    model = streamed(X, y).set_params(priors=[2, 3, 4])
+    np.testing.assert_array_equal(model.predict(X), expected.predict(X))
+    assert model.priors == [2, 3, 4]
+
+
+def test_what_users_keep_on_a_model_stays():
+    X, y = rows(20)
+    model = streamed(X, y)
+    model.note = "mine"
+    assert model.theta_.shape == (2, 3)
+    assert model.note == "mine"
+
+
+@pytest.mark.parametrize("model", SOLVERS, ids=repr)
+def test_equations_are_not_solved_for_every_row(model, monkeypatch):
+    X, y = rows(60)
+    solved = []
+    conclude = type(model)._conclude
+    monkeypatch.setattr(type(model), "_conclude", lambda self: (solved.append(1), conclude(self)))
+    stream = streamed(X[30:], y[30:], clone(model).fit(X[:30], y[:30]))
+    assert len(solved) == 1
+    whole = clone(model).fit(X, y)
+    solved.clear()
+    np.testing.assert_array_equal(stream.predict(X), whole.predict(X))
+    np.testing.assert_allclose(stream.decision_function(X), whole.decision_function(X), rtol=1e-9)
+    assert len(solved) == 1
+
+
+def test_rows_that_do_not_make_a_model_yet_wait_too():
+    X, y = rows(20)
+    model = streamed(X, y, QuadraticDiscriminantAnalysis())
+    np.testing.assert_allclose(
+        model.predict_proba(X), QuadraticDiscriminantAnalysis().fit(X, y).predict_proba(X)
+    )
+
+
+def test_rows_so_long_that_sums_may_overflow_get_a_closer_look():
+    X, y = rows(20)
+    model = streamed(X, y)
+    model.partial_fit(np.full((1, 3), 1.2e154), y[:1])
+    with pytest.raises(ValueError, match="64 bits"):
+        model.partial_fit(np.full((1, 3), -1.2e154), y[:1])
+    assert np.isfinite(model.var_).all()

@@ -5,6 +5,7 @@ Such a model says how rows become a statistic (`_measure`) and what a statistic 
 own for any of it.
 """
 
+import warnings
 from abc import abstractmethod
 from dataclasses import replace
 from typing import Any, ClassVar, Self
@@ -16,10 +17,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from rosenblatt.base import FLOATS, all_or_nothing, encode_labels
-from rosenblatt.statistics import Labels, Statistic
-from rosenblatt.waiting import LOCK, ROWS, Waiting
+from rosenblatt.base import FLOATS, callers_level, encode_labels
+from rosenblatt.statistics import Labels, Moments, Statistic
+from rosenblatt.statistics.precision import relative_noise
+from rosenblatt.turns import in_turn, turn_of
+from rosenblatt.waiting import RowsMayWait
 
+KNOWN = 1e-9  # a share of a variance that need not be known
 DATA_OVER_TABLES = 4  # how much larger data must be than the tables for all groups at once
 
 
@@ -28,6 +32,7 @@ class Additive(BaseEstimator):  # type: ignore[misc]
 
     statistics_: Any
     n_features_in_: int
+    forget_bound_: float
 
     # The parameters that `_check_X` and `_measure` read; None if any may be. Models that differ in
     # the others alone draw their conclusions from the same statistic.
@@ -69,7 +74,7 @@ class Additive(BaseEstimator):  # type: ignore[misc]
     def _conclude(self) -> None:
         """Set the fitted attributes that `statistics_` implies."""
 
-    @all_or_nothing
+    @in_turn
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from X (n, d) and labels y (n,), in one pass; return self.
 
@@ -86,7 +91,6 @@ class Additive(BaseEstimator):  # type: ignore[misc]
         self._publish(self._statistic(X, y, sample_weight, first=True))
         return self
 
-    @all_or_nothing
     def merge(self, other: Self) -> Self:
         """Learn what another model has learned, as if fitted on the rows of both; return self.
 
@@ -106,14 +110,21 @@ class Additive(BaseEstimator):  # type: ignore[misc]
                     f"Models must have the same parameters to be merged; {name} is {value!r} here "
                     f"and {others[name]!r} there."
                 )
-        self._publish(self.statistics_ + other.statistics_)
+        self._merge(other.statistics_)  # read before our turn: they may be merging us
         return self
 
-    @all_or_nothing
+    @in_turn
+    def _merge(self, theirs: Statistic) -> None:
+        """Learn what a statistic knows."""
+        self._publish(self.statistics_ + theirs)
+
+    @in_turn
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Unlearn rows, as if never fitted on them; return self.
 
         Rows that were never learned are refused where that can be known, and nothing is changed.
+        `forget_bound_` says how far variances may be off afterwards, relative to themselves:
+        rounding times what there was over what is left. Above 1e-9 there is a warning.
 
         Parameters
         ----------
@@ -125,14 +136,27 @@ class Additive(BaseEstimator):  # type: ignore[misc]
             The weights they had.
         """
         check_is_fitted(self)
-        left = self.statistics_ - self._statistic(X, y, sample_weight, first=False, careful=True)
+        before = self.statistics_
+        left = before - self._statistic(X, y, sample_weight, first=False, careful=True)
         if not len(left):
             raise ValueError(
                 "These are all the rows that the model has learned from: nothing would be left. "
                 "An unfitted copy is sklearn.base.clone(model)."
             )
         self._publish(left)
+        self.forget_bound_ = self._forget_bound(before, left)
+        if self.forget_bound_ > KNOWN:
+            warnings.warn(
+                f"What is left may be off by {self.forget_bound_:.1g} of its variance, as the rows "
+                "forgotten vary so much more. Fit again without them; or from the beginning with "
+                "from_statistics(Moments.of(..., careful=True)), which keeps twice the digits.",
+                stacklevel=callers_level(),
+            )
         return self
+
+    def _forget_bound(self, before: Any, left: Any) -> float:
+        """How far off what a model uses of `left` may be, relative to itself; sums are not."""
+        return relative_noise(before, left) if isinstance(left, Moments) else 0.0
 
     @classmethod
     def from_statistics(cls, statistics: Statistic, **parameters: Any) -> Self:
@@ -157,6 +181,7 @@ class Additive(BaseEstimator):  # type: ignore[misc]
 
     def _publish(self, statistic: Statistic) -> None:
         """Set the statistic and all that follows from it."""
+        self.__dict__.pop("forget_bound_", None)
         self.statistics_ = statistic
         self._conclude()
 
@@ -232,19 +257,14 @@ def _some(values: Any, rows: NDArray[np.int64]) -> Any:
     return None if values is None else values[rows]
 
 
-class AdditiveClassifier(ClassifierMixin, Additive):  # type: ignore[misc]
+class AdditiveClassifier(ClassifierMixin, RowsMayWait, Additive):  # type: ignore[misc]
     """An additive model of classes. Classes seen later extend it."""
 
     classes_: NDArray[Any]
 
     _promised: NDArray[Any] | None = None  # classes that `partial_fit` was told of
 
-    # Whether any finite row of a known class can be learned, so that single ones may wait.
-    _lets_rows_wait = False
-    _waiting: Waiting | None = None
-    _settled: dict[str, Any]  # attributes as they were before the rows that wait
-
-    @all_or_nothing
+    @in_turn
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from X (n, d) and labels y (n,), in one pass; return self.
 
@@ -257,11 +277,10 @@ class AdditiveClassifier(ClassifierMixin, Additive):  # type: ignore[misc]
         sample_weight : array-like of shape (n,) or None
             How often each row counts; any numbers >= 0.
         """
-        self._promised = None
+        self._promised = self._waiting = None
         super().fit(X, y, sample_weight)
         return self
 
-    @all_or_nothing
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn from some more rows; any batches give what one fit on all rows gives; return self.
 
@@ -276,57 +295,27 @@ class AdditiveClassifier(ClassifierMixin, Additive):  # type: ignore[misc]
         sample_weight : array-like of shape (n,) or None
             How often each row counts; any numbers >= 0.
         """
-        if classes is None and sample_weight is None and self._wait(X, y):
-            return self
+        if classes is None and sample_weight is None:
+            with turn_of(self):
+                if self._wait(X, y):
+                    return self
+        self._learn_more(X, y, classes, sample_weight)
+        return self
+
+    @in_turn
+    def _learn_more(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> None:
+        """Learn from some more rows at once."""
         self._validate_params()
         first = not hasattr(self, "statistics_")
         if classes is not None:
             told = np.unique(np.asarray(classes))
             self._promised = told if self._promised is None else np.union1d(self._promised, told)
         statistic = self._statistic(X, y, sample_weight, first=first)
-        self._publish(statistic if first else self.statistics_ + statistic)
-        return self
+        self._publish_more(statistic if first else self.statistics_ + statistic)
 
-    def _wait(self, X: Any, y: Any) -> bool:
-        """Put a single row aside if that is safe; what the model knew is then out of date."""
-        state, waiting = self.__dict__, self._waiting
-        if waiting is None:
-            if not self._lets_rows_wait or "statistics_" not in state:
-                return False
-            if "feature_names_in_" in state:
-                return False
-            self._validate_params()
-            waiting = Waiting(self)
-        if not waiting.take(X, y, state):
-            return False
-        if "statistics_" in state:
-            gone = [n for n in state if n.endswith("_") and n not in ("classes_", "n_features_in_")]
-            self._settled = {name: state.pop(name) for name in gone}
-            self._waiting = waiting
-        if waiting.n == ROWS:
-            self._settle()
-        return True
-
-    def _settle(self) -> None:
-        """Learn the rows that wait."""
-        with LOCK:
-            waiting = self._waiting
-            if waiting is not None:
-                statistic = self._settled["statistics_"] + self._measure(*waiting.batch(), None)
-                self._publish(statistic)
-                del self._waiting, self._settled
-
-    def __getattr__(self, name: str) -> Any:
-        # Asked for what is not there: it may be waiting to be concluded.
-        if name.endswith("_") and not name.startswith("_"):
-            self._settle()
-            if name in vars(self):
-                return vars(self)[name]
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-
-    def __getstate__(self) -> Any:
-        self._settle()
-        return super().__getstate__()
+    def _publish_more(self, statistic: Statistic) -> None:
+        """Set the statistic of a stream, to which more may come, and all that follows from it."""
+        self._publish(statistic)
 
     def _check_y(self, y: Any, n: int) -> Labels:
         classes, codes = encode_labels(y)

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import DTypeLike, NDArray
-from scipy.special import expit, logsumexp
+from scipy.special import expit
 from sklearn.base import BaseEstimator
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import threads
 from .base import FLOATS
-from .statistics.scatter import one_blas_thread
+from .blas import one_blas_thread
 
 Score = Callable[[Any], NDArray[Any]]
 
@@ -85,7 +85,19 @@ def log_probabilities(scores: NDArray[Any]) -> NDArray[Any]:
     if scores.ndim == 1:
         with np.errstate(over="ignore"):
             return np.stack([-np.logaddexp(0, scores), -np.logaddexp(0, -scores)], axis=1)
-    return np.asarray(scores - logsumexp(scores, axis=1, keepdims=True))
+    return normalised(scores)
+
+
+def normalised(scores: NDArray[Any]) -> NDArray[Any]:
+    """The scores (n, K) less the logarithm of the sum of their exponentials, in each row.
+
+    The best is taken from the others first: scores beyond 1e16 would swallow log K, and shares
+    add up to K. Where the best is infinite, those equal to it share alone.
+    """
+    best = scores.max(axis=1, keepdims=True)
+    with np.errstate(invalid="ignore"):
+        away = np.where(scores == best, scores.dtype.type(0), scores - best)
+    return np.asarray(away - np.log(np.exp(away).sum(axis=1, keepdims=True)))
 
 
 def probabilities(scores: NDArray[Any]) -> NDArray[Any]:

@@ -29,10 +29,10 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
     return view
 
 
-def summed_duplicates(X: Any) -> Any:
-    """X, its numbers added up where CSR stores them in parts: their square is not their parts'."""
+def summed_duplicates(X: Any, copy: bool = True) -> Any:
+    """X, its numbers added up where CSR stores them in parts; else X itself."""
     if sp.issparse(X) and not X.has_canonical_format:
-        X = X.copy()
+        X = X.copy() if copy else X
         X.sum_duplicates()
     return X
 

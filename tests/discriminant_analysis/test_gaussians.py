@@ -381,6 +381,8 @@ def test_singular_covariances_are_refused_by_name_or_raised():
         warnings.simplefilter("error")
         QDA(reg_param=0.1).fit(X, y)
         LDA(solver="eigen", shrinkage=0.1).fit(X, y)
+        LDA(solver="lsqr", shrinkage=0.1).fit(X, y)
+    with pytest.warns(LinAlgWarning, match=r"3 of 4 directions.*Set shrinkage"):
         LDA(solver="lsqr").fit(X, y)
 
 
@@ -414,3 +416,69 @@ def test_bad_input_is_refused_and_changes_nothing():
     with pytest.raises(ValueError, match="Cannot remove"):
         model.forget(X[:99] + 1e3, y[:99])
     assert vars(model) == before
+
+
+def test_units_far_apart_are_no_lack_of_rank():
+    """A feature in tiny units drowned the others: their variances were raised, with a warning."""
+    X, y = load_iris(return_X_y=True)
+    expected = QDA().fit(X, y).predict(X)
+    for unit in (1e-8, 1e4, 1e7, 1e8, 1e10):
+        for settings in ({}, {"solver": "eigen"}):
+            model = QDA(**settings, tol=0 if unit < 1 else 1e-4).fit(X * [1, 1, unit, 1], y)
+            np.testing.assert_array_equal(model.predict(X * [1, 1, unit, 1]), expected)
+    with pytest.warns(LinAlgWarning, match=r"at most 2.*, which is rounding, in 1 of 5 direct"):
+        QDA(tol=0).fit(np.hstack([X, X[:, :1] + X[:, 1:2]]), y)
+
+
+@pytest.mark.parametrize("n_features", [58, 59, 100])
+def test_lsqr_with_fewer_rows_than_features(n_features):
+    """Directions without variance were kept: coefficients of 1e12, and no row of training right."""
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((60, n_features)), np.arange(60) % 2
+    X[:, 0] += y
+    model = LDA(solver="lsqr")
+    if n_features > 58:
+        with pytest.warns(LinAlgWarning, match=r"58 of \d+ directions; .*Set shrinkage"):
+            model.fit(X, y)
+    else:
+        model.fit(X, y)
+    assert model.score(X, y) > 0.9
+    assert np.abs(model.coef_).max() < 1e4
+    explained = [model.explain(x).winner for x in X]
+    np.testing.assert_array_equal(explained, model.predict(X))
+
+
+@pytest.mark.parametrize("solver", ["svd", "lsqr", "eigen"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_rows_far_from_the_origin_are_told_apart(solver, n_classes):
+    rng = np.random.default_rng(0)
+    y = np.arange(150) % n_classes
+    X = rng.standard_normal((150, 3)) + y[:, None]
+    near = LDA(solver=solver).fit(X - X.mean(axis=0), y)
+    far = LDA(solver=solver).fit(X + 2.0**30, y)
+    agree = far.predict(X + 2.0**30) == near.predict(X - X.mean(axis=0))
+    assert agree.mean() > 0.98  # rows on the boundary may fall to the other side
+
+
+@pytest.mark.parametrize("model", [LDA(tol=0.5), LDA(), LDA(n_components=1), QDA(reg_param=0.5)])
+def test_explain_speaks_of_the_predicted_class(model):
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % 3
+    X = rng.standard_normal((60, 3)) + 0.5 * y[:, None]
+    model = clone(model).fit(X, y)
+    explained = [model.explain(x) for x in X]
+    np.testing.assert_array_equal([e.winner for e in explained], model.predict(X))
+    assert min(e.log_odds for e in explained) > -1e-9
+
+
+def test_a_linear_model_wants_more_rows_than_classes_however_it_learns():
+    X, y = clouds()
+    first = [int(np.flatnonzero(y == label)[0]) for label in "abc"]
+    few = Moments.of(X[first], y[first], full=True)
+    with pytest.raises(np.linalg.LinAlgError, match="more than the number of classes; got 3"):
+        LDA.from_statistics(few)
+    stream = LDA().partial_fit(X[first], y[first])
+    with pytest.raises(NotFittedError, match="more than the number of classes; got 3"):
+        stream.predict(X)
+    rows = [*first, *range(len(X))]
+    same(stream.partial_fit(X, y), LDA().fit(X[rows], y[rows]), X)

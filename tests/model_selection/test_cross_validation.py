@@ -19,7 +19,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from rosenblatt import Perceptron
+from rosenblatt import GaussianNB, LinearDiscriminantAnalysis, Perceptron
 from rosenblatt.model_selection import cross_validate, evaluation
 from rosenblatt.model_selection.recipe import is_additive
 from tests.model_selection.additive_models import NearestMean, RowByRow, WordCounts
@@ -343,3 +343,23 @@ def test_real_data_agree(data_folder):
     assert len(table) > 4000
     for model in (NearestMean(), WordCounts(), make_pipeline(StandardScaler(), NearestMean())):
         compare(model, numbers, spam, cv=10, scoring=["accuracy", "neg_log_loss"], **EVERYTHING)
+
+
+def test_folds_with_no_more_rows_than_classes_fail_as_fits_do():
+    """A linear discriminant from such a fold was concluded in silence, where a fit refuses."""
+    X, y = load_iris(return_X_y=True)
+    cv = theirs.ShuffleSplit(6, train_size=3, random_state=0)
+    with pytest.warns(FitFailedWarning):
+        expected = theirs.cross_validate(LinearDiscriminantAnalysis(), X, y, cv=cv)["test_score"]
+    with pytest.warns(FitFailedWarning):
+        found = cross_validate(LinearDiscriminantAnalysis(), X, y, cv=cv)["test_score"]
+    assert np.isnan(expected).any()
+    np.testing.assert_allclose(found, expected)
+
+
+def test_huge_weights_are_weights():
+    X, y = load_iris(return_X_y=True)
+    params = {"sample_weight": np.random.default_rng(0).uniform(0.5, 2, len(X)) * 1e300}
+    expected = theirs.cross_validate(TheirGaussianNB(), X, y, params=params)["test_score"]
+    found = cross_validate(GaussianNB(), X, y, params=params)["test_score"]
+    np.testing.assert_allclose(found, expected)

@@ -21,10 +21,10 @@ from tests.model_selection.additive_models import NearestMean, WordCounts
 from tests.model_selection.compare import assert_same, assert_same_fit
 from tests.model_selection.test_cross_validation import (
     WEIGHTS,
-    CountedTable,
     no_fits,  # noqa: F401
     scores_by_name,
 )
+from tests.model_selection.test_one_pass import CountedTable
 
 X, y = load_iris(return_X_y=True)
 SHRINKAGES = [0.0, 0.3, 0.6, 0.9]

@@ -320,3 +320,25 @@ def test_prediction_of_small_tables_warns_of_nothing():
         warnings.simplefilter("error")
         model = ours.BernoulliNB(alpha=0).fit(np.eye(4), [0, 0, 1, 1])
         model.predict_proba(np.eye(4))
+
+
+@each_model
+@pytest.mark.parametrize("alpha", [1e300, 1e308, 1.7e308])
+def test_smoothing_near_the_end_of_doubles_is_as_infinite(name, alpha):
+    """Sums of counts and smoothing were infinite, and probabilities NaN."""
+    X, y = np.arange(24).reshape(8, 3) % 2, np.arange(8) % 2
+    large, infinite = (
+        getattr(ours, name)(alpha=a).fit(X, y).predict_proba(X) for a in (alpha, np.inf)
+    )
+    np.testing.assert_allclose(large, infinite, rtol=1e-12)
+
+
+@pytest.mark.parametrize("K", [2, 3])
+def test_explain_speaks_of_the_predicted_class(K):
+    rng = np.random.default_rng(0)
+    X, y = rng.poisson(2, (60, 5)), np.arange(60) % K
+    for name in MODELS:
+        for settings in ({"norm": True}, {}) if name == "ComplementNB" else ({},):
+            model = getattr(ours, name)(**settings).fit(X, y)
+            explained = [model.explain(x).winner for x in X]
+            np.testing.assert_array_equal(explained, model.predict(X))

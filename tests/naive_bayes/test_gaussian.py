@@ -375,3 +375,35 @@ def test_real_digits_in_grey(data_folder):
     assert (
         ours.set_params(var_smoothing=0.1).fit(X[:5000], y[:5000]).score(X[5000:], y[5000:]) > 0.75
     )
+
+
+def test_probabilities_sum_to_one_however_far_a_row():
+    """Scores beyond 1e16 swallowed log 2, and two classes had probability one each."""
+    x = np.random.default_rng(0).standard_normal((50, 1))
+    model = GaussianNB().fit(np.r_[x, x], np.repeat([0, 1], 50))
+    np.testing.assert_array_equal(model.predict_proba([[1e9], [0.0]]), np.full((2, 2), 0.5))
+    X, y = [[0, 1.0], [0, 2.0], [0, 8.0], [0, 9.0]], [0, 0, 1, 1]
+    constant = GaussianNB(var_smoothing=0).fit(X, y)
+    np.testing.assert_allclose(constant.predict_proba([[1, 1.0]]).sum(axis=1), 1.0)
+    with pytest.warns(UserWarning, match="probability zero in every class"):
+        np.testing.assert_array_equal(model.predict_proba([[1e200]]), [[0.5, 0.5]])
+
+
+def test_numbers_that_csr_stores_in_parts_are_numbers():
+    X, y = np.random.default_rng(0).standard_normal((40, 3)), np.arange(40) % 2
+    whole = sp.csr_matrix(X)
+    parts = sp.csr_matrix(
+        (np.repeat(whole.data / 2, 2), np.repeat(whole.indices, 2), whole.indptr * 2), X.shape
+    )
+    model = GaussianNB().fit(parts, y)
+    np.testing.assert_allclose(model.var_, GaussianNB().fit(X, y).var_, rtol=1e-12)
+    np.testing.assert_allclose(model.predict_proba(parts), model.predict_proba(X), rtol=1e-9)
+
+
+def test_huge_weights_merge():
+    """The product of two weights was infinite, and variances NaN."""
+    X, y = np.random.default_rng(0).standard_normal((40, 3)), np.arange(40) // 20
+    heavy = [GaussianNB().fit(X[i::2], y[i::2], np.full(20, 1e160)) for i in (0, 1)]
+    merged, whole = heavy[0].merge(heavy[1]), GaussianNB().fit(X, y)
+    np.testing.assert_allclose(merged.var_, whole.var_, rtol=1e-12)
+    np.testing.assert_allclose(merged.theta_, whole.theta_, rtol=1e-12)

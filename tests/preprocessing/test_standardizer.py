@@ -365,3 +365,16 @@ def test_transforming_does_not_import_numba():
         "assert 'numba' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", script], check=True)
+
+
+@pytest.mark.parametrize("options", [{"method": "l2"}, {"method": "l1"}, {"with_mean": False}])
+@pytest.mark.parametrize("copy", [True, False])
+def test_numbers_that_csr_stores_in_parts_are_numbers(options, copy):
+    X = np.random.default_rng(0).standard_normal((20, 3))
+    whole = sp.csr_matrix(X)
+    parts = sp.csr_matrix(
+        (np.repeat(whole.data / 2, 2), np.repeat(whole.indices, 2), whole.indptr * 2), X.shape
+    )
+    expected = Standardizer(**options).fit_transform(X)
+    scaled = Standardizer(**options, copy=copy).fit(parts).transform(parts)
+    np.testing.assert_allclose(scaled.toarray(), expected, rtol=1e-12)

@@ -168,3 +168,21 @@ def test_bad_shapes_and_options():
         FeatureCounts.of([[1]], [0]) + ClassCounts.of([0])
     with pytest.raises(ValueError, match="groups must be from 0 to n_groups - 1; got 0 to 2"):
         ClassCounts.by_group([0, 1], [0, 2], 2)
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64])
+@pytest.mark.parametrize("storage", [np.asarray, sp.csr_matrix])
+def test_sums_of_integers_are_exact_beyond_what_doubles_hold(dtype, storage):
+    X = storage(np.array([[2**53 + 1, 1], [2, 0]], dtype))
+    assert FeatureCounts.of(X).sums.tolist() == [[2**53 + 3, 1]]
+    assert FeatureCounts.of(X, None, [3, 1]).sums.tolist() == [[3 * 2**53 + 5, 3]]
+    total = FeatureCounts.of(X) + FeatureCounts.of(X)
+    assert (total - FeatureCounts.of(X)).sums.tolist() == [[2**53 + 3, 1]]
+
+
+def test_sums_too_large_for_doubles_are_refused():
+    with pytest.raises(ValueError, match="too large for 64 bits; rescale the weights"):
+        FeatureCounts.of([[9.5], [9.5]], None, [1e307, 1e307])
+    large = FeatureCounts.of([[0.5]], None, [1.7e308])
+    with pytest.raises(ValueError, match="too large for 64 bits; rescale the weights"):
+        large + large

@@ -49,3 +49,8 @@ def test_a_file_with_low_above_high_is_refused():
     arrays["low"], arrays["high"] = arrays["high"], arrays["low"]
     with pytest.raises(ValueError, match="low is above high"):
         Extremes.from_arrays(arrays)
+
+
+def test_numbers_that_csr_stores_in_parts_are_numbers():
+    parts = sp.csr_matrix((np.array([1.0, 1.0, 3.0]), [0, 0, 0], [0, 2, 3]), (2, 1))
+    assert Extremes.of(parts).low.tolist() == [[2.0]]

@@ -133,3 +133,35 @@ def test_no_temporary_of_the_size_of_the_data(order, dtype, full):
     labels = X.shape[0] * 8
     # A chunk of another kind is copied, for each thread one; 10 columns make labels a large share.
     assert peak <= labels + 0.4 * X.nbytes
+
+
+def test_numbers_that_csr_stores_in_parts_are_numbers():
+    """Squares of the parts were summed, so that variances came out as half of what they are."""
+    X, y = np.random.default_rng(0).standard_normal((40, 3)), np.arange(40) % 2
+    whole = sp.csr_matrix(X)
+    parts = sp.csr_matrix(
+        (np.repeat(whole.data / 2, 2), np.repeat(whole.indices, 2), whole.indptr * 2), X.shape
+    )
+    for options in ({}, {"missing": "ignore"}, {"full": True}):
+        moments, expected = Moments.of(parts, y, **options), Moments.of(X, y, **options)
+        np.testing.assert_allclose(moments.scatter, expected.scatter, rtol=1e-12)
+    assert parts.nnz == 2 * whole.nnz  # what was given is left as it was
+
+
+@pytest.mark.parametrize("full", [False, True])
+@pytest.mark.parametrize("weight", [1e160, 1e300])
+def test_weights_whose_products_leave_the_range_of_doubles_merge(weight, full):
+    X = np.random.default_rng(0).standard_normal((40, 3))
+    a, b = (Moments.of(part, None, np.full(20, weight), full=full) for part in (X[:20], X[20:]))
+    whole = Moments.of(X, full=full)
+    for moments in (a + b, a + b - a + a):
+        np.testing.assert_allclose(moments.mean, whole.mean, rtol=1e-9)
+        np.testing.assert_allclose(moments.scatter / weight, whole.scatter, rtol=1e-9)
+
+
+def test_what_is_too_large_for_doubles_is_refused():
+    far = Moments.of([[9.3e153], [9.2e153]]), Moments.of([[-9.3e153], [-9.2e153]])
+    with pytest.raises(ValueError, match="rescale the features, or the weights"):
+        far[0] + far[1]
+    with pytest.raises(ValueError, match="weights must add up to less than"):
+        Moments.of([[1.0], [2.0]], None, [1e308, 1e308])

@@ -9,8 +9,9 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.additive import AdditiveClassifier
-from rosenblatt.base import all_or_nothing
 from rosenblatt.statistics import Labels, Moments
+from rosenblatt.statistics.precision import relative_noise
+from rosenblatt.turns import in_turn
 
 
 class Undetermined(np.linalg.LinAlgError):
@@ -41,7 +42,7 @@ class Discriminant(AdditiveClassifier):
         """Whether products of different features are left out."""
         return False
 
-    @all_or_nothing
+    @in_turn
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from X (n, d) and labels y (n,), in one pass; return self.
 
@@ -59,7 +60,6 @@ class Discriminant(AdditiveClassifier):
         del self._during
         return self
 
-    @all_or_nothing
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn from some more rows; any batches give what one fit on all rows gives; return self.
 
@@ -76,10 +76,16 @@ class Discriminant(AdditiveClassifier):
         sample_weight : array-like of shape (n,) or None
             How often each row counts; any numbers >= 0.
         """
-        self._during = "partial_fit"
         super().partial_fit(X, y, classes, sample_weight)
-        del self._during
         return self
+
+    def _publish_more(self, statistic: Any) -> None:
+        self._during = "partial_fit"
+        super()._publish_more(statistic)
+        del self._during
+
+    def _may_wait(self) -> bool:
+        return self._row_reader() is None
 
     def _measure(
         self, X: Any, y: Labels, sample_weight: NDArray[Any] | None, careful: bool = False
@@ -120,6 +126,9 @@ class Discriminant(AdditiveClassifier):
                 raise
             self._lacking = str(lack)
         self._reread = None
+
+    def _forget_bound(self, before: Any, left: Any) -> float:
+        return relative_noise(before, left, pooled=True)  # the covariance is one for all classes
 
     def _check_known(self) -> None:
         """Raise if there is no model to predict with."""

@@ -12,7 +12,7 @@ from rosenblatt import prediction
 from rosenblatt.statistics import Labels
 
 from .base import Discriminant, Undetermined
-from .gaussians import Array, directions, shrunk
+from .covariances import Array, directions, shrunk
 
 
 class FisherDiscriminant(

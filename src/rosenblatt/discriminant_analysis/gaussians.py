@@ -23,11 +23,7 @@ from rosenblatt.prediction import Score
 from rosenblatt.statistics import Labels
 
 from .base import Discriminant
-
-# A direction is no direction when its variance, the features scaled to one, is below this times d.
-ROUNDING = 1e-14
-
-Array = NDArray[np.float64]
+from .covariances import Array, shrunk
 
 
 class GaussianDiscriminant(Discriminant):
@@ -194,11 +190,15 @@ class GaussianDiscriminant(Discriminant):
         """
         self._check_known()
         X = one_row(x, lambda X: prediction.rows_to_score(self, X))
-        n_columns = len(self.classes_)
-        joint = prediction.all_scores(X, self._log_densities, n_columns, np.float64)
-        winner, second = two_classes(self.classes_, np.atleast_2d(joint)[0], rival)
+        winner, second = two_classes(self.classes_, self._compared_row(X), rival)
         row = (X.toarray() if sp.issparse(X) else X)[0].astype(np.float64)
         return Explanation.of(self, winner, second, *self._compare(row, winner, second))
+
+    def _compared_row(self, X: Any) -> NDArray[Any]:
+        """The scores (K,) of one checked row (1, d), to the bit what `predict` compares."""
+        n_columns = 1 if len(self.classes_) == 2 else len(self.classes_)
+        scores = prediction.all_scores(X, self._score(X), n_columns, self._dtype(X))
+        return np.array([0.0, scores[0]]) if scores.ndim == 1 else scores[0]
 
     def _dtype(self, X: Any) -> np.dtype[Any]:
         """The precision of scores of X."""
@@ -301,40 +301,3 @@ class GaussianDiscriminant(Discriminant):
         if not given.any():
             raise ValueError("priors must not be zero for all classes that have rows.")
         return np.asarray(given / given.sum())
-
-
-def shrunk(covariance: Array, shrinkage: Any) -> Array:
-    """(1 - s) covariance + s mean(variances) I; s = None means none."""
-    if not shrinkage:
-        return covariance
-    mean = np.trace(covariance) / len(covariance)
-    return np.asarray((1.0 - shrinkage) * covariance + shrinkage * mean * np.eye(len(covariance)))
-
-
-def directions(covariance: Array, least: float = 0.0) -> tuple[Array, Array]:
-    """Columns W (d, r) with ``W.T @ covariance @ W = I``, and their deviations (r,) before.
-
-    The features are scaled to deviation one first. Directions with a deviation of at most `least`
-    after it, or below rounding, are dropped: nothing is known of them.
-    """
-    deviation = np.sqrt(np.diag(covariance))
-    scale = np.where(deviation > 0, deviation, 1.0)
-    variances, axes = np.linalg.eigh(covariance / np.outer(scale, scale))
-    variances, axes = variances[::-1], upright(axes[:, ::-1])
-    floor = max(least**2, ROUNDING * len(covariance))
-    kept = variances > floor
-    deviations = np.sqrt(variances[kept])
-    return axes[:, kept] / scale[:, None] / deviations, deviations
-
-
-def upright(columns: Array) -> Array:
-    """The columns (d, r), each with the sign that makes its largest entry positive."""
-    largest = np.abs(columns).argmax(axis=0)
-    signs = np.where(np.take_along_axis(columns, largest[None], 0)[0] < 0, -1.0, 1.0)
-    return np.asarray(columns * signs)
-
-
-def with_log(shares: Array) -> Array:
-    """log of shares, minus infinity for none."""
-    with np.errstate(divide="ignore"):
-        return np.asarray(np.log(shares))

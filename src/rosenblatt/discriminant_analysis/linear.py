@@ -1,22 +1,26 @@
 """Linear discriminant analysis: one Gaussian per class, all of one covariance."""
 
+import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.linalg import eigh, lstsq
+from scipy.linalg import LinAlgWarning, eigh
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from rosenblatt import prediction
+from rosenblatt.base import callers_level
 from rosenblatt.prediction import Score
 
 from .base import Undetermined
-from .gaussians import Array, GaussianDiscriminant, directions, shrunk, upright, with_log
+from .covariances import Array, directions, planes_about, shrunk, upright, with_log
+from .gaussians import GaussianDiscriminant
 
 LOG_TWO_PI = float(np.log(2 * np.pi))
+FAR = 1e10  # squared deviations from the origin beyond which scores would lose ten digits
 
 
 class LinearDiscriminantAnalysis(
@@ -35,7 +39,8 @@ class LinearDiscriminantAnalysis(
     ----------
     solver : {"svd", "lsqr", "eigen"}
         All are answered from the class moments. "svd" drops directions in which the classes do
-        not vary; "lsqr" and "eigen" take `shrinkage`; "lsqr" has no `transform`.
+        not vary; "lsqr" and "eigen" take `shrinkage`. Without it "lsqr" drops such directions with
+        a warning, and "eigen" refuses them. "lsqr" has no `transform`.
     shrinkage : float from 0 to 1, "auto" or None
         The share of a multiple of the identity in each class's covariance. "auto" is Ledoit and
         Wolf's rule, which reads the rows twice and works with `fit` alone.
@@ -147,7 +152,7 @@ class LinearDiscriminantAnalysis(
     def _draw(self) -> None:
         self._check_solver()
         statistic = self.statistics_
-        if self._during == "fit" and len(statistic) <= len(self.classes_):
+        if len(statistic) <= len(self.classes_):
             raise Undetermined(
                 "The number of samples must be more than the number of classes; got "
                 f"{len(statistic)} sample(s) of {len(self.classes_)} class(es)."
@@ -210,23 +215,23 @@ class LinearDiscriminantAnalysis(
         ratio = squares / squares.sum() if squares.any() else squares
         rank = int(np.count_nonzero(lengths > self.tol * lengths.max(initial=0.0)))
         scalings = upright(whitening @ axes.T[:, :rank])
-        away = (means - xbar) @ scalings
-        coef = away @ scalings.T
-        intercept = with_log(priors) - 0.5 * (away**2).sum(axis=1) - coef @ xbar
-        self._set_planes(coef, intercept)
+        self._set_planes(*planes_about(xbar, priors, means, scalings))
         dtype = statistic.dtype
         self.explained_variance_ratio_ = ratio[: self._max_components].astype(dtype)
         self.scalings_, self.xbar_ = scalings.astype(dtype), xbar.astype(dtype)
         return whitening, pooled
 
     def _solve_lsqr(self, priors: Array, means: Array, covariance: Array) -> Array:
-        """Solve covariance @ coef = mean, by the shortest of several solutions."""
+        """Solve covariance @ coef = mean; in the directions there are, if not in all."""
         whitening, _ = directions(covariance)
-        if whitening.shape[1] == len(covariance):
-            coef = means @ whitening @ whitening.T
-        else:
-            coef = lstsq(covariance, means.T)[0].T
-        self._set_planes(coef, with_log(priors) - 0.5 * (means * coef).sum(axis=1))
+        if whitening.shape[1] < len(covariance) and self._during != "partial_fit":
+            warnings.warn(
+                f"The covariance has only {whitening.shape[1]} of {len(covariance)} directions; "
+                "the others are left out. Set shrinkage, to 0.1 for a start, to use them all.",
+                LinAlgWarning,
+                stacklevel=callers_level(),
+            )
+        self._set_planes(*self._planes(priors, means, whitening))
         return whitening
 
     def _solve_eigen(self, priors: Array, means: Array, covariance: Array) -> Array:
@@ -245,13 +250,23 @@ class LinearDiscriminantAnalysis(
             total = shrunk(scatter / moments.weight[0], self.shrinkage)
         values, vectors = eigh(total - covariance, covariance)
         values, vectors = values[::-1], upright(vectors[:, ::-1])
-        coef = means @ vectors @ vectors.T
-        self._set_planes(coef, with_log(priors) - 0.5 * (means * coef).sum(axis=1))
+        self._set_planes(*self._planes(priors, means, vectors))
         dtype = self.statistics_.dtype
         ratio = values[: self._max_components] / (values.sum() or 1.0)
         self.explained_variance_ratio_ = ratio.astype(dtype)
         self.scalings_ = vectors.astype(dtype)
         return whitening
+
+    def _planes(self, priors: Array, means: Array, axes: Array) -> tuple[Array, Array]:
+        """The planes S^-1 m_k (K, d) and their intercepts (K,), with S^-1 = axes axes'.
+
+        What all classes have in common is left out where it would drown the differences: of two
+        classes only these are published, and far from the origin nothing else is left of either.
+        """
+        xbar = priors @ means
+        far = float(((xbar @ axes) ** 2).sum()) > FAR
+        origin = xbar if far or len(means) == 2 else np.zeros_like(xbar)
+        return planes_about(origin, priors, means, axes)
 
     def _set_planes(self, coef: Array, intercept: Array) -> None:
         """Publish coef (K, d) and intercept (K,); for two classes their difference."""

@@ -12,10 +12,12 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from rosenblatt.base import callers_level
 from rosenblatt.prediction import Score
+from rosenblatt.statistics.precision import relative_noise
 
 from .base import Undetermined
+from .covariances import ROUNDING, Array, principal_axes, with_log
 from .distances import Factors
-from .gaussians import ROUNDING, Array, GaussianDiscriminant, upright, with_log
+from .gaussians import GaussianDiscriminant
 
 LOG_TWO_PI = float(np.log(2 * np.pi))
 LARGE = 1_000_000  # numbers in a table for which a compiled loop is worth being loaded
@@ -123,9 +125,12 @@ class QuadraticDiscriminantAnalysis(GaussianDiscriminant):
             covariances = (1.0 - self.reg_param) * covariances + self.reg_param * here
         # A class without rows has no share; that its covariance is the identity changes nothing.
         covariances[priors == 0] = np.eye(covariances.shape[1])
-        scalings, rotations = np.linalg.eigh(covariances)
-        scalings = self._raised(scalings[:, ::-1])
-        rotations = np.stack([upright(axes[:, ::-1]) for axes in rotations])
+        axes = [principal_axes(covariance) for covariance in covariances]
+        scalings, rotations = (np.stack(parts) for parts in zip(*axes, strict=True))
+        # A variance is rounding beside those of the features that make up its direction.
+        features = np.diagonal(covariances, axis1=1, axis2=2)
+        least = ROUNDING * np.einsum("kj,kji->ki", features, rotations**2)
+        scalings = self._raised(scalings, np.maximum(self.tol, least.clip(1e-300)))
 
         dtype = statistic.dtype
         self.priors_, self.means_ = priors.astype(dtype), means.astype(dtype)
@@ -140,6 +145,9 @@ class QuadraticDiscriminantAnalysis(GaussianDiscriminant):
         centre = (priors @ means).astype(dtype)
         self._factors = Factors.of(centre, means, scalings, rotations, with_log(priors))
 
+    def _forget_bound(self, before: Any, left: Any) -> float:
+        return relative_noise(before, left, floor=self.tol * left.weight[:, None])
+
     def _refuse_single_rows(self) -> None:
         """Raise if a class is one row, counted once."""
         statistic = self.statistics_
@@ -149,22 +157,23 @@ class QuadraticDiscriminantAnalysis(GaussianDiscriminant):
                 "Leave the class out, or get more rows of it."
             )
 
-    def _raised(self, scalings: Array) -> Array:
-        """The variances (K, d) along the axes, none below a floor; "eigen" refuses those."""
-        floors = np.maximum(self.tol, ROUNDING * np.maximum(scalings[:, :1], 1e-300))
+    def _raised(self, scalings: Array, floors: Array) -> Array:
+        """The variances (K, d) along the axes, none below its floor; "eigen" refuses those."""
         flat = scalings <= floors
         if not flat.any():
             return scalings
         k = int(flat.any(axis=1).argmax())
+        floor = float(floors[k][flat[k]].max())
+        most = f"tol={self.tol}" if floor == self.tol else f"{floor:.3g}, which is rounding,"
         what = (
             f"The covariance matrix of class {self.classes_[k]} is not full rank: its variance is "
-            f"at most tol={self.tol} in {np.count_nonzero(flat[k])} of {flat.shape[1]} directions."
+            f"at most {most} in {np.count_nonzero(flat[k])} of {flat.shape[1]} directions."
         )
         if self.solver == "eigen":
             raise Undetermined(f"{what} Set shrinkage, to 0.1 for a start.")
         if self._during != "partial_fit":
             warnings.warn(
-                f"{what} There it is taken to be tol. Set reg_param, to 0.1 for a start, or "
+                f"{what} There it is taken to be that. Set reg_param, to 0.1 for a start, or "
                 "solver='eigen' and shrinkage.",
                 LinAlgWarning,
                 stacklevel=callers_level(),

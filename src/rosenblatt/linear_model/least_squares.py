@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from rosenblatt import prediction
 from rosenblatt.additive import AdditiveClassifier
 from rosenblatt.statistics import Labels, Moments
+from rosenblatt.statistics.precision import relative_noise
 
 # Below this reciprocal condition, features scaled to one, normal equations lose too many digits.
 WELL_CONDITIONED = 1e-10
@@ -100,6 +101,9 @@ class LeastSquaresClassifier(AdditiveClassifier):
         score = prediction.linear(self.coef_, self.intercept_)
         return prediction.best_labels(X, score, self.classes_)
 
+    def _may_wait(self) -> bool:
+        return True
+
     def _measure(
         self, X: Any, y: Labels, sample_weight: NDArray[Any] | None, careful: bool = False
     ) -> Moments:
@@ -115,6 +119,9 @@ class LeastSquaresClassifier(AdditiveClassifier):
         n_groups: int,
     ) -> list[Any]:
         return Moments.by_group(X, y, groups, n_groups, sample_weight, full=True)
+
+    def _forget_bound(self, before: Any, left: Any) -> float:
+        return relative_noise(before.total(), left.total())
 
     def _conclude(self) -> None:
         statistic = self.statistics_

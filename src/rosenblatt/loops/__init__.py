@@ -19,6 +19,7 @@ MODULES = (
     "dual",
     "extremes",
     "gaussian",
+    "means",
     "moments",
     "order",
     "pairs",

@@ -60,6 +60,28 @@ def sum_whole(X, buckets, weights, most, sums):
     return -1
 
 
+@compiled
+def sum_integers(X, buckets, weights, most, sums):
+    """As `sum_whole`, for integers that doubles may not hold, up to 2**62 in all."""
+    for i in range(buckets.shape[0]):
+        b = buckets[i]
+        if b < 0:
+            continue
+        weight = 1.0 if weights is None else np.float64(weights[i])
+        if isinstance(X, tuple):
+            numbers, places = row(X, i)
+            if not are_whole(numbers, most / weight):
+                return i
+            for p in range(numbers.shape[0]):
+                sums[b, np.uint32(places[p])] += np.int64(weight) * np.int64(numbers[p])
+        else:
+            if not are_whole(X[i], most / weight):
+                return i
+            for j in range(X.shape[1]):
+                sums[b, j] += np.int64(weight) * np.int64(X[i, j])
+    return -1
+
+
 @compiled(reorder_sums=True)  # sums of whole numbers are the same in any order
 def are_whole(numbers, most):
     """Whether numbers (m,) are whole, not negative, and sum to no more than `most`.

@@ -18,6 +18,10 @@ from .pairs import add, divide, multiply, two_product, two_sum
 # Units of the last place of a pair, with a few for good measure.
 ROUNDING = 2.0**-100
 
+LARGE_WEIGHT = 2.0**500  # products of two such would leave the range of doubles
+
+TOO_LARGE = -2  # what merging returns if a scatter leaves the range of doubles
+
 
 @compiled
 def sum_squares(X, buckets, weights, sums, squares):
@@ -119,13 +123,13 @@ def merge(sign, place, weight, mean, scatter, noise, other):
 
     Changes weight, mean, scatter and noise. With sign -1 the rows of `other` are taken out: the
     same formula with negative weight. Returns the first cell k d + j of `other` whose scatter would
-    fall below zero by more than rounding; -1 if there is none.
+    fall below zero by more than rounding; -1 if there is none, TOO_LARGE if doubles cannot hold it.
 
     With distance D = mean - other mean (Chan, Golub and LeVeque 1979):
     scatter = scatter + other scatter + D D w w' / (w + w').
     """
     other_weight, other_mean, other_scatter, other_noise = other
-    bad = -1
+    bad, held = -1, True
     w = w_low = o = o_low = total = total_low = f = f_low = 0.0
     for k in range(place.shape[0]):
         t = place[k]
@@ -152,20 +156,21 @@ def merge(sign, place, weight, mean, scatter, noise, other):
             s, s_low = add(s, s_low, q, q_low)
             spread = abs(a) + abs(c) + abs(q) + abs(f * D) * (abs(m) + abs(n))
             noise[t, j] = (noise[t, j] + other_noise[k, j]) + ROUNDING * spread
+            held = held and noise[t, j] < np.inf
             if sign < 0 and s <= noise[t, j]:
                 if s < -noise[t, j] and bad < 0:
                     bad = k * mean.shape[2] + j
                 s, s_low = 0.0, 0.0
             scatter[0, t, j], scatter[1, t, j] = s, s_low
         add_weights(sign, weight, t, other_weight, k)
-    return bad
+    return bad if held else TOO_LARGE
 
 
 @compiled
 def merge_full(sign, place, weight, mean, scatter, noise, other, D):
     """As `merge`, for scatter (2, B, d, d) and one weight a class; D (2, d) is scratch space."""
     other_weight, other_mean, other_scatter, other_noise = other
-    bad = -1
+    bad, held = -1, True
     for k in range(place.shape[0]):
         t = place[k]
         w, w_low = weight[0, t, 0], weight[1, t, 0]
@@ -184,6 +189,7 @@ def merge_full(sign, place, weight, mean, scatter, noise, other, D):
             spread = abs(f * D[0, j]) * (abs(D[0, j]) + abs(m) + abs(n))
             spread += abs(scatter[0, t, j, j]) + abs(other_scatter[0, k, j, j])
             noise[t, j] = (noise[t, j] + other_noise[k, j]) + ROUNDING * spread
+            held = held and noise[t, j] < np.inf
         for j in range(mean.shape[2]):
             g, g_low = multiply(f, f_low, D[0, j], D[1, j])
             for i in range(j + 1):
@@ -198,12 +204,12 @@ def merge_full(sign, place, weight, mean, scatter, noise, other, D):
                 if sign < 0:
                     if i == j and s < -noise[t, j] and bad < 0:
                         bad = k * mean.shape[2] + j
-                    if abs(s) <= np.sqrt(noise[t, j] * noise[t, i]):
+                    if abs(s) <= np.sqrt(noise[t, j]) * np.sqrt(noise[t, i]):
                         s, s_low = 0.0, 0.0
                 scatter[0, t, j, i], scatter[1, t, j, i] = s, s_low
                 scatter[0, t, i, j], scatter[1, t, i, j] = s, s_low
         add_weights(sign, weight, t, other_weight, k)
-    return bad
+    return bad if held else TOO_LARGE
 
 
 @compiled
@@ -223,8 +229,16 @@ def join_factor(w, w_low, o, o_low, total, total_low):
     """The pair w o / (w + o); 0 when nothing is left."""
     if total == 0:
         return 0.0, 0.0
-    f, f_low = multiply(w, w_low, o, o_low)
-    return divide(f, f_low, total, total_low)
+    unit = weight_unit(w, o)
+    f, f_low = multiply(w * unit, w_low * unit, o * unit, o_low * unit)
+    f, f_low = divide(f, f_low, total * unit, total_low * unit)
+    return f / unit, f_low / unit
+
+
+@compiled
+def weight_unit(w, o):
+    """The power of two to multiply weights by, so that their products are in range: mostly 1."""
+    return 1.0 if abs(w) + abs(o) < LARGE_WEIGHT else 1 / LARGE_WEIGHT
 
 
 @compiled
@@ -234,7 +248,8 @@ def join_means(w, m, o, n, total):
         return n
     if (m[0] == n[0] and m[1] == n[1]) or total[0] == 0:
         return m
-    a, a_low = multiply(w[0], w[1], m[0], m[1])
-    b, b_low = multiply(o[0], o[1], n[0], n[1])
+    unit = weight_unit(w[0], o[0])
+    a, a_low = multiply(w[0] * unit, w[1] * unit, m[0], m[1])
+    b, b_low = multiply(o[0] * unit, o[1] * unit, n[0], n[1])
     a, a_low = add(a, a_low, b, b_low)
-    return divide(a, a_low, total[0], total[1])
+    return divide(a, a_low, total[0] * unit, total[1] * unit)

@@ -68,7 +68,7 @@ def centre_products(weight, sums, products, n_rows, mean, scatter, noise):
             for l in range(j + 1):  # noqa: E741
                 p, p_low = multiply(sums[0, b, j], sums[1, b, j], mean[0, b, l], mean[1, b, l])
                 s, s_low = add(products[0, b, j, l], products[1, b, j, l], -p, -p_low)
-                if abs(s) <= np.sqrt(noise[b, j] * noise[b, l]):
+                if abs(s) <= np.sqrt(noise[b, j]) * np.sqrt(noise[b, l]):
                     s, s_low = 0.0, 0.0
                 scatter[0, b, j, l], scatter[1, b, j, l] = s, s_low
                 scatter[0, b, l, j], scatter[1, b, l, j] = s, s_low

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from rosenblatt.additive import AdditiveClassifier
 from rosenblatt.base import callers_level
 from rosenblatt.explanation import Explanation, one_row, two_classes
+from rosenblatt.prediction import normalised
 
 
 class NaiveBayes(AdditiveClassifier):
@@ -37,6 +38,11 @@ class NaiveBayes(AdditiveClassifier):
     def _compared(self, X: Any) -> NDArray[Any]:
         """log P(x, y) less any number for each row of X: all that classes are compared by."""
         return self.predict_joint_log_proba(X)
+
+    def _compared_row(self, X: Any) -> NDArray[Any]:
+        """The same for one checked row (1, d): (K,), to the bit what `predict` compares."""
+        joint: NDArray[Any] = self._log_likelihood(X)[0] + self._log_prior()
+        return joint
 
     def predict_joint_log_proba(self, X: Any) -> NDArray[Any]:
         """Return log P(x, y) for each row of X and class: (n, K).
@@ -87,7 +93,7 @@ class NaiveBayes(AdditiveClassifier):
             Columns in the order of `classes_`.
         """
         joint = self._possible(self._compared(X))
-        return np.asarray(joint - logsumexp(joint, axis=1, keepdims=True))
+        return normalised(joint)
 
     def predict_proba(self, X: Any) -> NDArray[Any]:
         """Return P(y | x) for each row of X and class: (n, K).
@@ -141,7 +147,7 @@ class NaiveBayes(AdditiveClassifier):
         check_is_fitted(self)
         X = one_row(x, lambda X: self._check_X(X, first=False))
         parts, prior = self._log_factors(X), self._log_prior().astype(np.float64)
-        joint = parts.sum(axis=1) + prior
+        joint = self._compared_row(X)
         if np.isneginf(joint).all():
             parts, joint = np.zeros_like(parts), prior
         winner, second = two_classes(self.classes_, joint, rival)

@@ -13,6 +13,7 @@ from rosenblatt.statistics import FeatureCounts
 from rosenblatt.storage import summed_duplicates
 
 from .discrete import LinearNB
+from .smoothing import unit_of
 
 
 class BernoulliNB(LinearNB):
@@ -125,6 +126,10 @@ class BernoulliNB(LinearNB):
         rows = self._by_class(self.statistics_.feature_weight).T  # (1, K), or (d, K)
         absent = np.maximum(rows - present, 0)  # rounding, of fractions
         more_present, more_absent = self._added()
+        unit = unit_of(rows, more_present, more_absent)
+        if unit < 1:
+            rows, present, absent = rows * unit, present * unit, absent * unit
+            more_present, more_absent = more_present * unit, more_absent * unit
         totals = rows + more_present + more_absent  # (1, K) or (d, K)
         # A class of no rows without smoothing: the limit of a vanishing alpha is 1/2.
         with np.errstate(divide="ignore", invalid="ignore"):

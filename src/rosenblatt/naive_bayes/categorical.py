@@ -12,7 +12,7 @@ from sklearn.utils.validation import validate_data
 from rosenblatt.statistics import CategoryCounts
 
 from .discrete import DiscreteNB, over_rows
-from .smoothing import log_shares
+from .smoothing import log_shares, unit_of
 from .values import are_words, checked_values, places_of
 
 
@@ -174,9 +174,10 @@ class CategoricalNB(DiscreteNB):
         ):
             never = np.zeros((counts.shape[0], 1))  # one more value, which no row has
             if counts.size and not np.isinf(alpha):
+                unit = unit_of(counts, alpha)
                 with np.errstate(divide="ignore"):
-                    never = np.log(alpha) - np.log(
-                        counts.sum(axis=1, keepdims=True) + alpha * counts.shape[1]
+                    never = np.log(alpha * unit) - np.log(
+                        (counts * unit).sum(axis=1, keepdims=True) + alpha * unit * counts.shape[1]
                     )
             elif counts.size:
                 never -= np.log(counts.shape[1])

@@ -130,6 +130,10 @@ class LinearNB(DiscreteNB):
             scores = np.column_stack([np.zeros_like(scores), scores])
         return scores.astype(self.feature_log_prob_.dtype, copy=False)
 
+    def _compared_row(self, X: Any) -> NDArray[Any]:
+        scores = self._comparison(X)(0, 1)
+        return np.array([0.0, scores[0]]) if scores.ndim == 1 else scores[0]
+
     def _comparison(self, X: Any) -> Callable[[int, int], NDArray[np.float64]]:
         """A function of a range of rows that gives their joint log-probabilities (m, K).
 

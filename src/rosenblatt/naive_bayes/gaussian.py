@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from .. import loops, threads
 from ..base import callers_level
 from ..statistics import Moments
+from ..statistics.precision import relative_noise
 from ..storage import read_only, summed_duplicates
 from .base import NaiveBayes, log_prior
 
@@ -111,7 +112,6 @@ class GaussianNB(NaiveBayes):
         "missing": [StrOptions({"refuse", "ignore"})],
     }
 
-    _lets_rows_wait = True
     _rehearsals = ({}, {"missing": "ignore"})
 
     def __init__(
@@ -192,6 +192,12 @@ class GaussianNB(NaiveBayes):
         joint = self._scores(X, np.float64) + self.class_log_prior_
         return np.asarray(self._possible(joint).argmax(axis=1))
 
+    def _compared_row(self, X: Any) -> NDArray[Any]:
+        return np.asarray(self._scores(X, np.float64)[0] + self.class_log_prior_)
+
+    def _may_wait(self) -> bool:
+        return True
+
     def _measure(
         self, X: Any, y: Any, sample_weight: NDArray[Any] | None, careful: bool = False
     ) -> Moments:
@@ -206,6 +212,9 @@ class GaussianNB(NaiveBayes):
         n_groups: int,
     ) -> list[Any]:
         return Moments.by_group(X, y, groups, n_groups, sample_weight, missing=self.missing)
+
+    def _forget_bound(self, before: Any, left: Any) -> float:
+        return relative_noise(before, left, floor=self.epsilon_ * left.feature_weight)
 
     def _conclude(self) -> None:
         moments, dtype = self.statistics_, self.statistics_.dtype

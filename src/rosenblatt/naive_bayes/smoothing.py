@@ -11,6 +11,10 @@ from rosenblatt.base import callers_level
 
 LEAST_ALPHA = 1e-10  # what force_alpha=False puts in the place of less, as scikit-learn does
 
+# Above this sums may leave the range of doubles. Shares do not change if all is divided alike.
+LARGE = 2.0**960
+SMALLER = 2.0**-60
+
 
 def checked_alpha(alpha: Any, force: bool, n_features: int) -> NDArray[np.float64]:
     """The smoothing as an array, () or (d,)."""
@@ -41,6 +45,9 @@ def log_shares(counts: NDArray[Any], alpha: NDArray[np.float64]) -> NDArray[np.f
     """
     if np.isinf(alpha).any():
         counts, alpha = np.zeros(counts.shape), np.isinf(alpha).astype(np.float64)
+    unit = unit_of(counts, alpha)
+    if unit < 1:
+        counts, alpha = counts * unit, alpha * unit
     smoothed = np.add(counts.T, alpha[..., np.newaxis], order="C")  # (v, K)
     totals = smoothed.sum(axis=0)
     if not totals.all():
@@ -50,3 +57,8 @@ def log_shares(counts: NDArray[Any], alpha: NDArray[np.float64]) -> NDArray[np.f
         logs = np.log(smoothed, out=smoothed)
     logs -= np.log(totals)
     return np.asarray(logs.T)
+
+
+def unit_of(*numbers: NDArray[Any]) -> float:
+    """What to multiply counts and smoothing by, so that their sums are in range: mostly 1."""
+    return SMALLER if any(table.max(initial=0) > LARGE for table in numbers) else 1.0

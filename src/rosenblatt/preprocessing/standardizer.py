@@ -164,7 +164,7 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, ScaleLearner):  # typ
         self._refuse_strange(X)
         self._refuse_sparse(X)
         if self.method in OF_ROWS:
-            X = summed_duplicates(X)
+            X = summed_duplicates(X, self._must_copy(copy))
         out = _target(X, given, self._must_copy(copy))
         if self.method in OF_ROWS:
             to_unit_length(X, out, self.method)

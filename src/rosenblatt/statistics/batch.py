@@ -193,6 +193,11 @@ def _checked_weights(weights: Any, n_rows: int) -> tuple[NDArray[np.float64] | N
     if n_rows and not (weights.min() >= 0 and weights.max() < np.inf):
         bad = int(np.flatnonzero(~((weights >= 0) & (weights < np.inf)))[0])
         raise ValueError(f"weights must be finite and >= 0; got {weights[bad]} in row {bad}.")
+    with np.errstate(over="ignore"):
+        if not np.isfinite(weights.sum()):
+            raise ValueError(
+                f"weights must add up to less than 1.8e308; they go up to {weights.max():.3g}."
+            )
     whole = not n_rows or bool(
         weights.max() < LARGEST_WHOLE_WEIGHT and (weights == np.floor(weights)).all()
     )

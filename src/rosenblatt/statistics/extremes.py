@@ -82,7 +82,7 @@ class Extremes(ByClass):
         """Return the extremes of each group of rows, in one read; groups (n,) count from 0."""
         check_missing(missing)
         batch = Batch(X, y, weights, groups, n_groups)
-        batch.sum_duplicates()
+        batch.sum_duplicates()  # a sum may lie farther out than its parts
         rows, sums = batch.count()
         table = _widest(batch, rows) if missing == "refuse" else _widest_known(batch, rows)
         statistics = []

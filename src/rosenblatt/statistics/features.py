@@ -12,9 +12,10 @@ from .batch import Batch
 from .counts import ByClass, ClassCounts, names_and_dtype
 from .gaps import Changed, check_missing, filled, gaps
 from .statistic import expect, freeze
-from .sums import Sums, total_of, value
+from .sums import Sums, checked, total_of, value
 
-EXACT = 2**53  # whole numbers up to here are doubles
+EXACT = 2**53 - 1  # whole numbers up to here are doubles, and no others round to them
+LONG = 2**62  # sums of integers up to here are integers of 64 bits
 # Sums that stay below this are added in 32 bits: half the memory to scatter over, and with twenty
 # classes half the time.
 SMALL = 2**31 - 1
@@ -192,6 +193,8 @@ class FeatureCounts(ByClass):
 def _sum(batch: Batch) -> Sums:
     """The sums (p, B, d) of a batch."""
     shape = (batch.n_buckets, batch.n_features)
+    if batch.X.dtype == np.uint64 and batch.X.size and batch.X.max() < LONG:
+        batch.X = batch.X.astype(np.int64)  # doubles would not hold them all
 
     def work(X: Any, buckets: NDArray[np.int64], weights: Any) -> Sums:
         limits = ((np.int32, SMALL / len(buckets)), (np.int64, EXACT / batch.n_rows))
@@ -199,13 +202,23 @@ def _sum(batch: Batch) -> Sums:
             whole = np.zeros((1, *shape), dtype)
             if loops.counts.sum_whole(X, buckets, weights, most, whole[0]) < 0:
                 return whole
+        if batch.whole and _numbers(X).dtype.kind == "i":
+            whole = np.zeros((1, *shape), np.int64)
+            if loops.counts.sum_integers(X, buckets, weights, LONG / batch.n_rows, whole[0]) < 0:
+                return whole
         real = np.zeros((2, *shape))
         bad = loops.counts.sum_real(X, buckets, weights, real)
         if bad >= 0:
             raise ValueError(_why_not(X, bad))
         return real
 
-    return total_of(batch.over_chunks(work, batch.n_buckets * batch.n_features, NUMBERS), shape)
+    parts = batch.over_chunks(work, batch.n_buckets * batch.n_features, NUMBERS)
+    return checked(total_of(parts, shape))
+
+
+def _numbers(X: Any) -> NDArray[Any]:
+    """The numbers of rows, dense or CSR."""
+    return np.asarray(X[0] if isinstance(X, tuple) else X)
 
 
 def _why_not(X: Any, i: int) -> str:

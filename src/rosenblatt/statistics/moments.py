@@ -13,11 +13,13 @@ from .batch import Batch
 from .counts import ByClass, ClassCounts, Joint, names_and_dtype
 from .gaps import check_missing
 from .labels import Labels
+from .precision import relative_noise
 from .scatter import diagonal_moments, full_moments, known_moments
 from .statistic import Names, expect, freeze
 from .sums import as_pairs, spread, value
 
 SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
+FEW_PRODUCTS = 200_000
 ONE_ROW = (np.ones(1, np.int64), np.ones((1, 1), np.int64))
 ONE_WEIGHT = np.array([[[1.0]], [[0.0]]])
 
@@ -94,7 +96,7 @@ class Moments(ByClass):
 
         Full scatters of many rows are summed in plain doubles, rows far from the rest excepted.
         `careful` sums all in 32 digits, several times as slowly: for rows to be taken out of
-        others, when they may be far larger than what stays.
+        others, and for the others, when what goes may be far larger than what stays.
         """
         if isinstance(X, np.ndarray) and len(X) == 1 and weights is None and missing == "refuse":
             return cls._of_row(X, Labels.of(y, 1), full)
@@ -141,7 +143,7 @@ class Moments(ByClass):
         rows, sums = batch.count()
         weight = as_pairs(sums)[:, :, None]
         if full:
-            tables = full_moments(batch, careful)
+            tables = full_moments(batch, careful or _are_few(batch))
         elif missing == "ignore":
             tables, weight = known_moments(batch, weight)
         else:
@@ -231,16 +233,14 @@ class Moments(ByClass):
         """Return how far the scatter of ``self - other`` may be off, relative to itself.
 
         It is rounding times scatter before over scatter after, at its largest over classes and
-        features. What is left no larger than its rounding is taken to be constant: its scatter is
-        zero, and it has no part in this.
+        features: infinite where rounding is all that is left. A feature that is left with numbers
+        all the same, as far as 32 digits tell, has no part in this.
 
         >>> a = Moments.of([[0.0], [1.0], [1e8]])
         >>> a.subtraction_bound(Moments.of([[1e8]])) < 1e-12
         True
         """
-        left = (self - other).diagonal()
-        varies = left.scatter > 0
-        return float((left.noise[varies] / left.scatter[varies]).max(initial=0.0))
+        return relative_noise(self, self - other)
 
     def _combined(self, other: Self, sign: int) -> Self:
         joint = self.counts.join(other.counts, sign)
@@ -254,6 +254,11 @@ class Moments(ByClass):
             bad = loops.moments.merge_full(*arguments, np.empty((2, self.n_features)))
         else:
             bad = loops.moments.merge(*arguments)
+        if bad == loops.moments.TOO_LARGE:
+            raise ValueError(
+                "The squares of these numbers, times their weights, are too large for 64 bits; "
+                "rescale the features, or the weights."
+            )
         if bad >= 0:
             self._refuse(joint, int(bad) // self.n_features, int(bad) % self.n_features)
         if sign < 0:
@@ -301,6 +306,11 @@ class Moments(ByClass):
         mean, scatter, noise, weight = (tables[name].copy() for name in shapes)
         about_data = names_and_dtype(about)
         return cls(counts, *about_data, mean, scatter, noise, weight, about["missing"])
+
+
+def _are_few(batch: Batch) -> bool:
+    """Whether 32 digits of every product cost no more than setting up plain sums."""
+    return bool(batch.n_rows * batch.n_features**2 <= FEW_PRODUCTS)
 
 
 def _check_missing(missing: str, full: bool) -> None:

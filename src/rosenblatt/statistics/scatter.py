@@ -1,15 +1,13 @@
 """From rows to means and scatters by bucket, in one read."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from functools import cache
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import ThreadpoolController
 
 from .. import loops
+from ..blas import one_blas_thread
 from .batch import Batch
 from .sums import settled
 
@@ -143,20 +141,20 @@ def _near(
     loops.products.find_centres(X, order, starts, centres, reach, np.empty(SAMPLE))
     size = max(BLOCK_ROWS, BLOCK_CELLS // d)
     block, roots = np.empty((size, d)), np.empty(size)
-    sums, products = np.zeros((n_buckets, d)), np.zeros((n_buckets, d, d))
+    sums, products = np.zeros((2, n_buckets, d)), np.zeros((n_buckets, d, d))
     for b in range(n_buckets):
         for start in range(starts[b], starts[b + 1], size):
             stop = min(start + size, starts[b + 1])
             here = (centres[b], reach[b], block, roots, far, b)
             n_near = loops.products.gather_near(X, order, start, stop, weights, *here)
             distances = block[:n_near]
-            sums[b] += roots[:n_near] @ distances
             products[b] += distances.T @ distances
+            loops.means.add_distances(X, order[start:stop], weights, centres[b], far, b, sums)
     _count(np.where(far < 0, buckets, -1), weights, part.weight)
+    shifts = np.zeros_like(centres)
+    loops.means.find_means(part.weight, sums, centres, shifts, part.mean)
     for b in map(int, part.weight[0, :, 0].nonzero()[0]):
-        shift = sums[b] / part.weight[0, b]
-        part.mean[:, b] = _pair_sum(centres[b], shift)
-        part.scatter[0, b] = products[b] - np.outer(sums[b], shift)
+        part.scatter[0, b] = products[b] - np.outer(sums[0, b], shifts[b])
         part.noise[b] = BLAS_ROUNDING * products[b].diagonal()
     return part
 
@@ -169,23 +167,3 @@ def _count(buckets: NDArray[np.int64], weights: Any, totals: Pairs) -> None:
         n_rows = np.zeros(totals.shape[1], np.int64)
         loops.counts.count_rows(buckets, weights, n_rows, totals[:, :, 0])
         settled(totals)
-
-
-def _pair_sum(a: NDArray[np.float64], b: NDArray[np.float64]) -> Pairs:
-    """a + b as pairs, without error."""
-    total = a + b
-    part = total - a
-    return np.stack([total, (a - (total - part)) + (b - part)])
-
-
-@contextmanager
-def one_blas_thread() -> Iterator[None]:
-    """Keep BLAS to one thread: the chunks have threads of their own, and bits must not depend."""
-    with _blas().limit(limits=1, user_api="blas"):
-        yield
-
-
-@cache
-def _blas() -> ThreadpoolController:
-    """Finding the libraries takes milliseconds, so it is done once."""
-    return ThreadpoolController()

@@ -55,7 +55,16 @@ def add(a: Sums, places: Places, b: Sums, others: NDArray[np.int64], n_classes: 
     total = spread(as_pairs(a), places, n_classes)
     part = spread(as_pairs(b), others, n_classes)
     loops.moments.add_pairs(total.reshape(2, -1), part.reshape(2, -1), 1.0)
-    return total
+    return checked(total)
+
+
+def checked(sums: Sums) -> Sums:
+    """The sums, if they are all in the range of doubles."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        suspect = not np.isfinite(sums[0].sum())
+    if suspect and not np.isfinite(sums).all():
+        raise ValueError("These sums are too large for 64 bits; rescale the weights.")
+    return sums
 
 
 def subtract(a: Sums, b: Sums, others: NDArray[np.int64]) -> Sums:
