@@ -80,6 +80,8 @@ def _use_statistics(model: Any, rehearsal: Rehearsal) -> None:
     labels = np.tile(y, REPEATED)
     model.fit(many * LARGE_COUNT, labels)
     model.fit(few * 0.5, y)
+    for weight in (0.5, 2.0):
+        model.fit(few, y, np.full(FEW, weight))
     for weight in (0.5, 5.0 * LARGE_COUNT):
         model.fit(many, labels, np.full(len(labels), weight))
     model.fit(many, labels)
