@@ -11,10 +11,13 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import cache
 from numbers import Integral
 from typing import Any, TypeVar
 
-__all__ = ["count", "limit", "over_chunks"]
+from threadpoolctl import ThreadpoolController
+
+__all__ = ["count", "limit", "one_blas_thread", "over_chunks"]
 
 Result = TypeVar("Result")
 
@@ -99,6 +102,19 @@ def over_chunks(work: Callable[[int, int], Result], n_rows: int, cells: int) -> 
     if pool is None:
         return [work(start, stop) for start, stop in chunks]
     return list(pool.map(lambda chunk: work(*chunk), chunks))
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Keep BLAS to one thread: the chunks have threads of their own, and bits must not depend."""
+    with _blas().limit(limits=1, user_api="blas"):
+        yield
+
+
+@cache
+def _blas() -> ThreadpoolController:
+    """Finding the libraries takes milliseconds, so it is done once."""
+    return ThreadpoolController()
 
 
 def _cores() -> int:

@@ -15,10 +15,13 @@ __all__ = ["MODULES", "compiled"]
 
 MODULES = (
     "averaged",
+    "centres",
     "counts",
     "dual",
     "extremes",
+    "forms",
     "gaussian",
+    "lanes",
     "moments",
     "order",
     "pairs",
@@ -29,6 +32,8 @@ MODULES = (
     "rows",
     "scaling",
     "scores",
+    "shifted",
+    "tiles",
 )
 
 Function = TypeVar("Function", bound=Callable[..., Any])

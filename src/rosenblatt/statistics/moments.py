@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from .. import loops
 from .batch import Batch
 from .counts import ByClass, ClassCounts, Joint, names_and_dtype
+from .full_scatter import full_moments
 from .labels import Labels
-from .scatter import diagonal_moments, full_moments, known_moments
+from .scatter import diagonal_moments, known_moments
 from .statistic import Names, expect, freeze
 from .sums import as_pairs, spread, value
 
@@ -143,7 +144,7 @@ class Moments(ByClass):
         elif missing == "ignore":
             tables, weight = known_moments(batch, weight)
         else:
-            tables = diagonal_moments(batch, weight)
+            tables = diagonal_moments(batch, weight, careful)
         statistics = []
         for g in range(batch.n_groups):
             counts, kept = ClassCounts._of_group(batch, g, rows, sums)
