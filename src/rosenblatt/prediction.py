@@ -11,19 +11,20 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import DTypeLike, NDArray
-from scipy.special import expit, logsumexp
+from scipy.special import expit
 from sklearn.base import BaseEstimator
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import loops, threads
-from .base import FLOATS
+from .base import FLOATS, is_as_fitted
 from .storage import read_only
 
 Score = Callable[[Any], NDArray[Any]]
 
 # From so many numbers on, compiled loops score dense rows; they take this many at a time.
 LARGE = 1_000_000
+SMALL = 1000
 MOST_PLANES = 4  # for more of them BLAS is faster
 
 
@@ -32,6 +33,8 @@ def rows_to_score(model: BaseEstimator, X: Any) -> Any:
 
     A chunk of CSC would cost a pass over all of it, so that other sparse layouts become CSR.
     """
+    if is_as_fitted(model, X):
+        return X
     check_is_fitted(model)
     return validate_data(
         model, X, reset=False, accept_sparse="csr", dtype=FLOATS, ensure_all_finite=False
@@ -135,7 +138,14 @@ def log_probabilities(scores: NDArray[Any]) -> NDArray[Any]:
     if scores.ndim == 1:
         with np.errstate(over="ignore"):
             return np.stack([-np.logaddexp(0, scores), -np.logaddexp(0, -scores)], axis=1)
-    return np.asarray(scores - logsumexp(scores, axis=1, keepdims=True))
+    return np.asarray(scores - log_sum_exp(scores))
+
+
+def log_sum_exp(scores: NDArray[Any]) -> NDArray[Any]:
+    """log sum exp over the columns of scores (n, K), (n, 1); each row has a finite largest."""
+    largest = scores.max(axis=1, keepdims=True)
+    total = np.exp(scores - largest).sum(axis=1, keepdims=True)
+    return np.asarray(largest + np.log(total))
 
 
 def probabilities(scores: NDArray[Any]) -> NDArray[Any]:
@@ -164,6 +174,9 @@ def _over_chunks(
     cells = max(X.nnz if sp.issparse(X) else X.size, X.shape[0] * n_columns)
     if isinstance(score, InLoop):
         cells = cells * threads.CELLS_PER_CHUNK // LARGE
+    if cells <= SMALL:
+        work(0, X.shape[0])  # BLAS has no use for threads here, and to tell it so takes a while
+        return
     with threads.one_blas_thread():
         threads.over_chunks(work, X.shape[0], cells)
 

@@ -9,7 +9,7 @@ from rosenblatt.storage import read_only
 
 def sums(X, buckets, n_buckets, centres, limits):
     """Sums and squares (B, d) as pairs, and which of the squares were summed in plain doubles."""
-    n, d = X.shape
+    d = X.shape[1]
     p = d + -d % 4
     cells = np.append(np.arange(p - 4), np.arange(d - 4, d))
     tables = (*np.zeros((2, 2, n_buckets, p)), np.zeros((n_buckets, p)))

@@ -200,16 +200,17 @@ class _Rows:
         """The same of the rows to train on."""
         return self._cut(self.split.train)
 
-    def share_of_right(self, estimator: Any, rows: NDArray[Any]) -> float | None:
-        """The accuracy on some rows; without a copy of them if they are most of a stretch."""
-        X, y = self.scoring.X, _some(self.scoring.y, rows)
+    def share_of_right(self, estimator: Any, part: str) -> float | None:
+        """The accuracy on the rows of a part; without a copy of them if they fill a stretch."""
+        X, rows = self.scoring.X, getattr(self.split, part)
         if type(X) is np.ndarray and rows.dtype.kind in "iu" and len(rows):
             first, last = int(rows.min()), int(rows.max())
             if last - first < MOST_OF_A_STRETCH * len(rows):
+                y = _some(self.scoring.y, rows)
                 share = accuracy(estimator, X[first : last + 1], y, rows - first)
                 if share is not None:
                     return share
-        return accuracy(estimator, _some(X, rows), y)
+        return accuracy(estimator, *getattr(self, part)[:2])
 
     def _cut(self, rows: Any) -> tuple[Any, Any, Any]:
         X, params = self.scoring.X, self.scoring.score_params
@@ -278,7 +279,7 @@ def _scores(estimator: Any, rows: _Rows, part: str) -> Any:
     """The scores of a fitted estimator on the rows to test on, or to train on."""
     scoring = rows.scoring
     if not scoring.score_params and is_accuracy(scoring.scorer, estimator):
-        share = rows.share_of_right(estimator, getattr(rows.split, part))
+        share = rows.share_of_right(estimator, part)
         if share is not None:
             return share
     X, y, params = getattr(rows, part)

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.additive import AdditiveClassifier
 from rosenblatt.explanation import Explanation, one_row, two_classes
+from rosenblatt.prediction import log_sum_exp
 
 
 class NaiveBayes(AdditiveClassifier):
@@ -86,7 +87,7 @@ class NaiveBayes(AdditiveClassifier):
             Columns in the order of `classes_`.
         """
         joint = self._possible(self._compared(X))
-        return np.asarray(joint - logsumexp(joint, axis=1, keepdims=True))
+        return np.asarray(joint - log_sum_exp(joint))
 
     def predict_proba(self, X: Any) -> NDArray[Any]:
         """Return P(y | x) for each row of X and class: (n, K).

@@ -35,7 +35,7 @@ SHARED: dict[str, tuple[int, ...]] = {
 SMALLEST_VARIANCE = 2.0**-100
 
 # Up to so many distances NumPy is as fast, and does not have to be compiled.
-FEW_DISTANCES = 500_000
+FEW_DISTANCES = 100_000
 CELLS_PER_CHUNK = 1_000_000
 
 
@@ -194,7 +194,7 @@ class GaussianNB(NaiveBayes):
     def _measure(
         self, X: Any, y: Any, sample_weight: NDArray[Any] | None, careful: bool = False
     ) -> Moments:
-        return Moments.of(X, y, sample_weight, missing=self.missing)
+        return Moments.of(X, y, sample_weight, careful=careful, missing=self.missing)
 
     def _measure_groups(
         self,

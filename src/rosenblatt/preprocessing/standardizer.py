@@ -302,7 +302,10 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, Additive):  # type: i
     def _measure(
         self, X: Any, y: Any, sample_weight: NDArray[Any] | None, careful: bool = False
     ) -> Statistic:
-        return self._kind().of(X, None, sample_weight)
+        kind = self._kind()
+        if kind is Moments:
+            return Moments.of(X, None, sample_weight, careful=careful)
+        return kind.of(X, None, sample_weight)
 
     def _kind(self) -> type[Moments] | type[Extremes] | type[RowCounts]:
         if self.method in OF_ROWS:  # a row's length is its own
