@@ -85,9 +85,9 @@ def scenarios(scale: float) -> list[Scenario]:
 
 
 TRIED = (
-    "Rows are read twice, once to train and once to be predicted: half of the time at "
-    "1,000,000 rows. The folds are assigned without a sort of the labels, and rows that are most of "
-    "a stretch are predicted where they lie: 217 ms became 87. What is left are labels, folds and "
+    "Rows are read twice, once to train and once to be predicted: half of the time at 1,000,000 "
+    "rows. The folds are assigned without a sort of the labels, and rows that are most of a "
+    "stretch are predicted where they lie: 217 ms became 87. What is left are labels, folds and "
     "models: some 10 ms at 200,000 rows, and 1 for each fold."
 )
 

@@ -59,10 +59,10 @@ def scenarios(scale: float) -> list[Scenario]:
 TRIED = (
     "The fit sums units of 256 rows in plain doubles about the middle of each class, and only the "
     "units in pairs of doubles; rows are asked from memory 1,200 numbers ahead: 22 ms, 19 being "
-    "the time of reading alone; 25 without asking, 52 with every number summed in pairs. Prediction by "
-    "the difference of two classes' parabolas takes 25 ms, asked for ahead as well; by two "
-    "distances 30. With ten classes two parabolas at a time take 63 ms, one at a time 80, vectors "
-    "along the classes instead of the features 67."
+    "the time of reading alone; 25 without asking, 52 with every number summed in pairs. "
+    "Prediction by the difference of two classes' parabolas takes 25 ms, asked for ahead as well; "
+    "by two distances 30. With ten classes two parabolas at a time take 63 ms, one at a time 80, "
+    "vectors along the classes instead of the features 67."
 )
 
 
