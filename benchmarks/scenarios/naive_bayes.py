@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.data import dense, kept
+from benchmarks.data import dense, iris, kept
 from benchmarks.scenario import Contender, Data, Quality, Scenario
 
 
@@ -42,14 +42,27 @@ def scenarios(scale: float) -> list[Scenario]:
             rounds=5,
             memory_wanted=None,
         ),
+        Scenario(
+            name="GaussianNB predict, single rows",
+            job="predict on each of iris' 150 rows alone, three classes.",
+            data=iris,
+            ours=one_by_one("rosenblatt.naive_bayes.GaussianNB"),
+            peers=(one_by_one("sklearn.naive_bayes.GaussianNB", 1),),
+            quality=Quality("accuracy on the rows", right, slack=0.0),
+            limits=read_once,
+            rounds=11,
+            memory_wanted=None,
+        ),
     ]
 
 
 TRIED = (
-    "Prediction: one, two and four rows at a time, blocks turned on their side, the form "
-    "a z^2 + b z; four rows won, at 30 ms of 20 for reading alone with two classes and 77 with "
-    "ten. The fit sums in pairs of doubles, so that rows can be taken out again, in 52 ms; plain "
-    "shifted sums would take 30, with a look-out for rows too far out for them 37."
+    "The fit sums units of 256 rows in plain doubles about the middle of each class, and only the "
+    "units in pairs of doubles; rows are asked from memory 1,200 numbers ahead: 22 ms, 19 being "
+    "the time of reading alone; 25 without asking, 52 with every number summed in pairs. "
+    "Prediction by the difference of two classes' parabolas takes 25 ms, asked for ahead as well; "
+    "by two distances 30. With ten classes two parabolas at a time take 63 ms, one at a time 80, "
+    "vectors along the classes instead of the features 67."
 )
 
 
@@ -81,6 +94,21 @@ def row_by_row(path: str, wanted: float | None = None) -> Contender:
 
     settings = f"{name}().partial_fit(X[i:i+1], y[i:i+1]) for each i"
     return Contender(package_of(path), settings, package_of(path), run, wanted)
+
+
+def one_by_one(path: str, wanted: float | None = None) -> Contender:
+    """A fitted model that predicts one row after the other."""
+    module, _, name = path.rpartition(".")
+
+    def prepare(data: Data):
+        return getattr(import_module(module), name)().fit(data.X, data.y), data.X
+
+    def run(prepared, seed: int):
+        model, X = prepared
+        return np.array([model.predict(X[i : i + 1])[0] for i in range(len(X))])
+
+    settings = f"{name}().predict(X[i:i+1]) for each i"
+    return Contender(package_of(path), settings, package_of(path), run, wanted, prepare)
 
 
 def river_row_by_row(wanted: float) -> Contender:
@@ -117,6 +145,10 @@ def package_of(path: str) -> str:
 
 def accuracy(model, data: Data) -> float:
     return float((model.predict(data.X_test) == data.y_test).mean())
+
+
+def right(labels, data: Data) -> float:
+    return float(np.mean(labels == data.y))
 
 
 ACCURACY = Quality("held-out accuracy", accuracy, slack=0.0005)

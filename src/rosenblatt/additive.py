@@ -17,7 +17,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from rosenblatt.base import FLOATS, callers_level, encode_labels
+from rosenblatt.base import FLOATS, callers_level, encode_labels, is_as_fitted
 from rosenblatt.statistics import Labels, Moments, Statistic
 from rosenblatt.statistics.precision import relative_noise
 from rosenblatt.turns import in_turn, turn_of
@@ -44,6 +44,14 @@ class Additive(BaseEstimator):  # type: ignore[misc]
 
     # Parameters with which to rehearse, so that `rosenblatt warm` compiles all loops it may use.
     _rehearsals: ClassVar[tuple[dict[str, Any], ...]] = ({},)
+
+    @classmethod
+    def _get_param_names(cls) -> list[str]:
+        # Read off the signature once for a class: each clone asks three times.
+        names = vars(cls).get("_names_of_parameters")
+        if names is None:
+            names = cls._names_of_parameters = tuple(super()._get_param_names())
+        return list(names)
 
     @abstractmethod
     def _measure(
@@ -240,6 +248,8 @@ class Additive(BaseEstimator):  # type: ignore[misc]
 
     def _check_X(self, X: Any, first: bool) -> Any:
         """X (n, d) as statistics read it; they find values that are not finite by themselves."""
+        if not first and is_as_fitted(self, X) and X.flags.c_contiguous:
+            return X
         return validate_data(
             self, X, reset=first, accept_sparse="csr", dtype=FLOATS, order="C",
             ensure_all_finite=False,

@@ -28,6 +28,21 @@ Attributes = Mapping[str, Any]
 FLOATS = (np.float64, np.float32)
 
 
+def is_as_fitted(model: Any, X: Any) -> bool:
+    """Whether X is a table that scikit-learn's checks would return as it is, finite or not.
+
+    They take longer than all the rest when single rows are predicted.
+    """
+    return (
+        type(X) is np.ndarray
+        and X.ndim == 2
+        and X.dtype in FLOATS
+        and len(X) > 0
+        and X.shape[1] == vars(model).get("n_features_in_")
+        and "feature_names_in_" not in vars(model)
+    )
+
+
 def fitting(method: Callable[..., Any]) -> Callable[..., Any]:
     """Make a fit speak to callbacks, and leave the estimator as it was if it does not end well."""
     return all_or_nothing(with_callbacks(method))

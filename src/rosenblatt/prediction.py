@@ -16,11 +16,17 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from . import threads
-from .base import FLOATS
+from . import loops, threads
+from .base import FLOATS, is_as_fitted
 from .blas import one_blas_thread
+from .storage import read_only
 
 Score = Callable[[Any], NDArray[Any]]
+
+# From so many numbers on, compiled loops score dense rows; they take this many at a time.
+LARGE = 1_000_000
+SMALL = 1000
+MOST_PLANES = 4  # for more of them BLAS is faster
 
 
 def rows_to_score(model: BaseEstimator, X: Any) -> Any:
@@ -28,24 +34,72 @@ def rows_to_score(model: BaseEstimator, X: Any) -> Any:
 
     A chunk of CSC would cost a pass over all of it, so that other sparse layouts become CSR.
     """
+    if is_as_fitted(model, X):
+        return X
     check_is_fitted(model)
     return validate_data(
         model, X, reset=False, accept_sparse="csr", dtype=FLOATS, ensure_all_finite=False
     )
 
 
-def linear(coef: NDArray[Any], intercept: NDArray[Any]) -> Score:
+class InLoop:
+    """A score function that is a compiled loop: it likes long chunks, in the order C."""
+
+    def __init__(self, score: Score) -> None:
+        self.score = score
+
+    def __call__(self, rows: NDArray[Any]) -> NDArray[Any]:
+        """The scores of some rows."""
+        return self.score(read_only(rows))
+
+
+class Planes:
     """The score function of planes coef (K, d) and intercept (K,)."""
 
-    def score(rows: Any) -> NDArray[Any]:
+    def __init__(self, coef: NDArray[Any], intercept: NDArray[Any]) -> None:
+        self.coef, self.intercept = coef, intercept
+
+    def __call__(self, rows: Any) -> NDArray[Any]:
+        """The scores of some rows."""
         if sp.issparse(rows):
-            scores: NDArray[Any] = np.ascontiguousarray((rows @ coef.T).T)
+            scores: NDArray[Any] = np.ascontiguousarray((rows @ self.coef.T).T)
         else:
-            scores = coef @ rows.T
-        scores += intercept[:, None]
+            scores = self.coef @ rows.T
+        scores += self.intercept[:, None]
         return scores
 
-    return score
+    def in_loop(self) -> InLoop:
+        """The same for many rows."""
+        linear = in_cells(self.coef.astype(np.float64))
+        constant = self.intercept.astype(np.float64)
+
+        def score(rows: NDArray[Any]) -> NDArray[Any]:
+            scores = np.empty((len(constant), len(rows)))
+            loops.forms.linear_scores(rows, linear, constant, scores)
+            return scores
+
+        return InLoop(score)
+
+
+def linear(coef: NDArray[Any], intercept: NDArray[Any]) -> Score:
+    """The score function of planes coef (K, d) and intercept (K,)."""
+    return Planes(coef, intercept)
+
+
+def in_cells(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Weights of features (k, d) as `loops.forms` reads them: zero where a feature is repeated."""
+    d = weights.shape[1]
+    whole = d - d % 4
+    if whole == d:
+        return np.ascontiguousarray(weights)
+    last = np.where(np.arange(d - 4, d) < whole, 0.0, weights[:, d - 4 :])
+    return np.hstack([weights[:, :whole], last])
+
+
+def suits_loops(X: Any) -> bool:
+    """Whether rows are many and lie in memory as loops read them."""
+    many = not sp.issparse(X) and X.size >= LARGE and X.shape[1] >= 4
+    return many and bool(X.flags.c_contiguous)
 
 
 def all_scores(X: Any, score: Score, n_columns: int, dtype: DTypeLike) -> NDArray[Any]:
@@ -112,6 +166,9 @@ def _over_chunks(
 ) -> None:
     """Call ``use(start, stop, scores)`` with the scores (K, b) of each chunk of rows."""
 
+    if isinstance(score, Planes) and len(score.coef) <= MOST_PLANES and suits_loops(X):
+        score = score.in_loop()
+
     def work(start: int, stop: int) -> None:
         rows = X[start:stop]
         with np.errstate(invalid="ignore", over="ignore"):
@@ -121,6 +178,11 @@ def _over_chunks(
         use(start, stop, scores)
 
     cells = max(X.nnz if sp.issparse(X) else X.size, X.shape[0] * n_columns)
+    if isinstance(score, InLoop):
+        cells = cells * threads.CELLS_PER_CHUNK // LARGE
+    if cells <= SMALL:
+        work(0, X.shape[0])  # BLAS has no use for threads here, and to tell it so takes a while
+        return
     with one_blas_thread():
         threads.over_chunks(work, X.shape[0], cells)
 

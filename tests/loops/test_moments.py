@@ -141,30 +141,3 @@ def test_a_scatter_below_zero_is_named():
         parts.append((weight, *diagonal_moments(rows, b, None, weight)))
     assert loops.moments.merge(-1.0, np.arange(B), *parts[0], parts[1]) == 0
     assert len(buckets) == 2
-
-
-@given(nps.arrays(np.int64, st.integers(0, 20), elements=st.integers(-1, 3)))
-def test_rows_sorted_by_bucket(buckets):
-    starts, order = np.empty(5, np.int64), np.empty(len(buckets), np.int64)
-    loops.products.sort_by_bucket(read_only(buckets), starts, order)
-    for b in range(4):
-        assert np.array_equal(order[starts[b] : starts[b + 1]], np.flatnonzero(buckets == b))
-
-
-def test_the_centre_is_amid_most_rows_and_the_others_are_far():
-    rng = np.random.RandomState(0)
-    X = 1e6 + rng.standard_normal((300, D))
-    X[::3] *= -1e3
-    buckets, sample = np.zeros(300, np.int64), np.empty(17)
-    starts, order = np.empty(2, np.int64), np.empty(300, np.int64)
-    loops.products.sort_by_bucket(read_only(buckets), starts, order)
-    centres, reach = np.zeros((1, D)), np.zeros((1, D))
-    loops.products.find_centres(read_only(X), order, starts, centres, reach, sample)
-    assert np.all(np.abs(centres - 1e6) < 10)
-    block, roots, far = np.empty((300, D)), np.empty(300), np.full(300, -1)
-    n_near = loops.products.gather_near(
-        read_only(X), order, 0, 300, None, centres[0], reach[0], block, roots, far, 0
-    )
-    assert n_near == 200
-    assert np.array_equal(far >= 0, np.arange(300) % 3 == 0)
-    assert np.array_equal(block[:200], X[far < 0] - centres[0])

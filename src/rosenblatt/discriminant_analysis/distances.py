@@ -12,11 +12,12 @@ import scipy.sparse as sp
 from numpy.typing import DTypeLike, NDArray
 
 from rosenblatt import loops
-from rosenblatt.prediction import Score
+from rosenblatt.prediction import InLoop, Score
 
 Array = NDArray[np.float64]
 
 BLOCK_CELLS = 32_768  # what BLAS is given at a time; stays in the second-level cache
+ROWS_AT_A_TIME = 32  # of a quadratic form; they stay in the first-level cache
 LEAST_VARIANCE = 1e-6  # multiplying out loses this share of the digits, features scaled to one
 MOST_APART = 1e6  # and so does a squared distance of a class from the middle
 
@@ -81,15 +82,15 @@ class Factors(NamedTuple):
         """The same multiplied out; None if that would cost digits."""
         if not self.regular or np.isinf(self.constants).any():
             return None
-        d = len(self.centre)
-        p = d + -d % 4
-        linear, upper = np.zeros((len(self.tables), p)), np.zeros((len(self.tables), p, p))
+        d, K = len(self.centre), len(self.tables)
+        pad = -d % loops.tiles.TILE
+        linear, upper = np.zeros((K, pad + d)), np.zeros((K, pad + d, pad + d))
         constants = self.constants.copy()
         for k, (F, place) in enumerate(zip(self.tables, self.places, strict=True)):
             inverse = F @ F.T
             # -(x - m).P.(x - m) / 2 = -x.P.x / 2 + (P m).x - m.P.m / 2
-            upper[k, :d, :d] = -np.triu(inverse, 1) - 0.5 * np.diag(np.diag(inverse))
-            linear[k, :d] = inverse @ place
+            upper[k, pad:, pad:] = -np.triu(inverse, 1) - 0.5 * np.diag(np.diag(inverse))
+            linear[k, pad:] = inverse @ place
             constants[k] -= 0.5 * place @ inverse @ place
         return Forms(self.centre.astype(np.float64), linear, upper, constants)
 
@@ -98,8 +99,8 @@ class Forms(NamedTuple):
     """Quadratic functions of x less a centre; see `loops.quadratic`."""
 
     centre: Array  # (d,)
-    linear: Array  # (K, p)
-    upper: Array  # (K, p, p)
+    linear: Array  # (K, q)
+    upper: Array  # (K, q, q)
     constants: Array  # (K,)
 
     def difference(self) -> "Forms":
@@ -109,14 +110,16 @@ class Forms(NamedTuple):
 
     def score(self, dtype: DTypeLike) -> Score:
         """The function of rows (b, d) that gives their values, (K, b)."""
-        n_forms, p = self.linear.shape
+        n_forms, q = self.linear.shape
+        tile = loops.tiles.TILE
+        by_tile = self.upper.reshape(n_forms, q, q // tile, tile).transpose(0, 2, 1, 3)
+        upper = np.ascontiguousarray(by_tile)
 
         def score(rows: NDArray[Any]) -> NDArray[Any]:
             scores = np.empty((n_forms, len(rows)), dtype)
-            panel = np.zeros((p, loops.quadratic.PANEL))
-            sums = np.empty((3, loops.quadratic.PANEL))
-            rows = np.ascontiguousarray(rows)
-            loops.quadratic.quadratic_scores(rows, *self, scores, panel, sums)
+            z, sums = np.zeros((ROWS_AT_A_TIME, q)), np.empty((ROWS_AT_A_TIME, 4))
+            form = (self.centre, self.linear, upper, self.constants)
+            loops.quadratic.quadratic_scores(rows, *form, scores, z, sums)
             return scores
 
-        return score
+        return InLoop(score)

@@ -15,10 +15,13 @@ __all__ = ["MODULES", "compiled"]
 
 MODULES = (
     "averaged",
+    "centres",
     "counts",
     "dual",
     "extremes",
+    "forms",
     "gaussian",
+    "lanes",
     "means",
     "moments",
     "order",
@@ -30,6 +33,8 @@ MODULES = (
     "rows",
     "scaling",
     "scores",
+    "shifted",
+    "tiles",
 )
 
 Function = TypeVar("Function", bound=Callable[..., Any])

@@ -7,7 +7,8 @@ missing. noise (B, d) bounds the error of the scatter.
 
 Plain squares of numbers far from zero lose the spread to rounding; that is why others shift them
 first. With 32 digits nothing is lost as long as the spread is more than 1e-13 of the mean, a row
-costs the same whether it is typical or 1e8 times too large, and CSR needs only what it stores.
+costs the same whether it is typical or 1e8 times too large, and CSR needs only what it stores. Many
+dense rows are summed in `shifted`, in half the time.
 """
 
 import numpy as np
@@ -101,7 +102,7 @@ def centre(weight, sums, squares, n_rows, mean, scatter, noise):
     """Turn sums and squares into mean, scatter and noise.
 
     mean = sum / weight; scatter = squares - sum mean. `n_rows` is the most rows that were added one
-    by one, since each may leave a rounding in the low number.
+    by one, since each may leave a rounding in the low number; it is added to the noise there is.
     """
     for b in range(sums.shape[1]):
         for j in range(sums.shape[2]):
@@ -111,7 +112,7 @@ def centre(weight, sums, squares, n_rows, mean, scatter, noise):
             m, m_low = divide(sums[0, b, j], sums[1, b, j], weight[0, b, v], weight[1, b, v])
             p, p_low = multiply(sums[0, b, j], sums[1, b, j], m, m_low)
             s, s_low = add(squares[0, b, j], squares[1, b, j], -p, -p_low)
-            noise[b, j] = (1 + n_rows / 16) * ROUNDING * squares[0, b, j]
+            noise[b, j] += (1 + n_rows / 16) * ROUNDING * squares[0, b, j]
             mean[0, b, j], mean[1, b, j] = m, m_low
             if s > noise[b, j]:  # else the numbers were all the same
                 scatter[0, b, j], scatter[1, b, j] = s, s_low

@@ -1,53 +1,88 @@
 """Quadratic forms of many rows: c + b.x + x.U.x for each class, U upper triangular.
 
-Rows go through in panels of a few, transposed, so that one instruction works on several rows; a
-panel stays in the first-level cache. d is padded to p, a multiple of four, with zeros.
+A few rows at a time go through 12 columns of U after the other, four rows together, with sums that
+stay in the processor's registers. The d features stand at the end of q places, a multiple of 12,
+behind zeros: then the columns with the most products above the diagonal come in full twelves.
 """
 
 import numpy as np
 
-from . import compiled
-
-PANEL = 64  # rows; the compiler knows the number
+from . import compiled, lanes
+from .tiles import TILE, add3
 
 
 @compiled
-def quadratic_scores(X, centre, linear, upper, constant, scores, panel, sums):
+def quadratic_scores(X, centre, linear, upper, constant, scores, z, sums):
     """Fill scores (K, n) with constant + x.linear + x.upper.x, x the rows less the centre.
 
-    Reads X (n, d), centre (d,), linear (K, p), upper (K, p, p), constant (K,); panel (p, PANEL),
-    with zeros beyond d, and sums (3, PANEL) are scratch space.
+    Reads X (n, d), centre (d,), linear (K, q), upper (K, q / 12, q, 12), and constant (K,). z
+    (rows, q), zeros when it starts, and sums (rows, 4) are scratch space for a multiple of four
+    rows.
     """
     n, d = X.shape
-    form = sums[2]
-    for start in range(0, n, PANEL):
-        size = min(PANEL, n - start)
-        for r in range(size):
-            for j in range(d):
-                panel[j, r] = np.float64(X[start + r, j]) - centre[j]
+    most, q = z.shape
+    for start in range(0, n, most):
+        size = min(most, n - start)
+        put_rows(X, start, size, centre, z)
         for k in range(scores.shape[0]):
-            for r in range(PANEL):
-                form[r] = constant[k]
-            for j in range(0, panel.shape[0], 2):
-                add_two_columns(panel, linear[k], upper[k], j, sums, form)
+            for r in range(most):
+                lanes.store(sums, r * lanes.WIDTH, lanes.spread(0.0))
+            for l in range(0, q, TILE):  # noqa: E741
+                add_columns(z, size, q - d, linear, upper, k, l, sums)
             for r in range(size):
-                scores[k, start + r] = form[r]
+                scores[k, start + r] = constant[k] + lanes.total(lanes.load(sums, r * lanes.WIDTH))
 
 
-@compiled(reorder_sums=True)  # lets multiply-adds be fused; the order of sums is as written
-def add_two_columns(panel, linear, upper, j, sums, form):
-    """Add x_j (b_j + sum over i <= j of x_i U_ij) to form (PANEL,), for columns j and j + 1."""
-    for r in range(PANEL):
-        sums[0, r] = linear[j]
-        sums[1, r] = linear[j + 1]
-    # Four products for each load and store of a sum; below the diagonal U has zeros.
-    for i in range(0, j + 2, 4):
-        a1, b1, c1, d1 = upper[i, j], upper[i + 1, j], upper[i + 2, j], upper[i + 3, j]
-        l = j + 1  # noqa: E741
-        a2, b2, c2, d2 = upper[i, l], upper[i + 1, l], upper[i + 2, l], upper[i + 3, l]
-        for r in range(PANEL):
-            x, y, z, w = panel[i, r], panel[i + 1, r], panel[i + 2, r], panel[i + 3, r]
-            sums[0, r] += a1 * x + b1 * y + c1 * z + d1 * w
-            sums[1, r] += a2 * x + b2 * y + c2 * z + d2 * w
-    for r in range(PANEL):
-        form[r] += sums[0, r] * panel[j, r] + sums[1, r] * panel[j + 1, r]
+@compiled
+def put_rows(X, start, size, centre, z):
+    """Put rows of X, less the centre, at the ends of the rows of z."""
+    d, q = X.shape[1], z.shape[1]
+    for r in range(size):
+        row, to = (start + r) * d, (r + 1) * q - d
+        for j in range(0, d - lanes.WIDTH + 1, lanes.WIDTH):
+            lanes.call(X, row + j + lanes.AHEAD)
+            x = lanes.subtract(lanes.load(X, row + j), lanes.load(centre, j))
+            lanes.store(z, to + j, x)
+        for j in range(d - d % lanes.WIDTH, d):
+            z[r, q - d + j] = np.float64(X[start + r, j]) - centre[j]
+
+
+@compiled
+def add_columns(z, size, first, linear, upper, k, l, sums):  # noqa: E741
+    """Add x_j (b_j + sum over i <= j of x_i U_ij), j the 12 columns from l on, to the rows' sums.
+
+    The first place of x that is not always zero is `first`.
+    """
+    q = z.shape[1]
+    columns = (k * q + l) * q
+    x, y, w = three(linear, k * q + l)
+    for r in range(0, size, 4):
+        a, b, c, e = r * q, (r + 1) * q, (r + 2) * q, (r + 3) * q
+        a0 = b0 = c0 = e0 = x
+        a1 = b1 = c1 = e1 = y
+        a2 = b2 = c2 = e2 = w
+        for i in range(first, l + TILE):
+            u, v, s = three(upper, columns + i * TILE)
+            a0, a1, a2 = add3(lanes.spread_from(z, a + i), u, v, s, a0, a1, a2)
+            b0, b1, b2 = add3(lanes.spread_from(z, b + i), u, v, s, b0, b1, b2)
+            c0, c1, c2 = add3(lanes.spread_from(z, c + i), u, v, s, c0, c1, c2)
+            e0, e1, e2 = add3(lanes.spread_from(z, e + i), u, v, s, e0, e1, e2)
+        add_dot(z, a + l, a0, a1, a2, sums, r)
+        add_dot(z, b + l, b0, b1, b2, sums, r + 1)
+        add_dot(z, c + l, c0, c1, c2, sums, r + 2)
+        add_dot(z, e + l, e0, e1, e2, sums, r + 3)
+
+
+@compiled
+def three(array, place):
+    """The 12 numbers from a place on."""
+    return lanes.load(array, place), lanes.load(array, place + 4), lanes.load(array, place + 8)
+
+
+@compiled
+def add_dot(z, place, u, v, s, sums, r):
+    """Add three vectors times those at a place of z to the sum of row r."""
+    x, y, w = three(z, place)
+    total = lanes.multiply_add(x, u, lanes.load(sums, r * lanes.WIDTH))
+    total = lanes.multiply_add(w, s, lanes.multiply_add(y, v, total))
+    lanes.store(sums, r * lanes.WIDTH, total)

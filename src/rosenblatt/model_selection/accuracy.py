@@ -27,14 +27,19 @@ def is_accuracy(scorer: Any, estimator: Any) -> bool:
     )
 
 
-def accuracy(estimator: Any, X: Any, y: Any) -> float | None:
-    """The share of rows whose label is the predicted one; None if labels need a closer look."""
+def accuracy(estimator: Any, X: Any, y: Any, places: Any = None) -> float | None:
+    """The share of rows whose label is the predicted one; None if labels need a closer look.
+
+    The labels are of all rows of X, or of those at some places.
+    """
     if not isinstance(y, np.ndarray) or y.ndim != 1 or y.dtype.kind not in "biuU" or not len(y):
         return None
     try:
         answers = estimator.predict(X)
     except Exception:  # the scorer will meet it again, and knows what to do
         return None
+    if places is not None:
+        answers = answers.take(places)
     if answers.shape != y.shape or answers.dtype.kind != y.dtype.kind:
         return None
     return float(np.mean(answers == y))

@@ -7,7 +7,6 @@ from sklearn import model_selection as theirs
 from sklearn.base import is_classifier
 from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.metrics import check_scoring
-from sklearn.model_selection._split import check_cv
 from sklearn.model_selection._validation import (
     _aggregate_score_dicts,
     _check_groups_routing_disabled,
@@ -24,11 +23,10 @@ from sklearn.utils.metadata_routing import (
     _routing_enabled,
     process_routing,
 )
-from sklearn.utils.validation import _num_samples
 
 from .evaluation import Evaluation, Scoring
-from .folds import Split
 from .recipe import is_additive
+from .splitting import splits_of, splitter_of
 
 
 @validate_params(
@@ -106,13 +104,10 @@ def cross_validate(
         return dict(theirs.cross_validate(**given))
     _check_groups_routing_disabled(groups)
     X, y = indexable(X, y)
-    cv = check_cv(cv, y, classifier=is_classifier(estimator))
+    cv = splitter_of(cv, y, is_classifier(estimator))
     scorer = check_scoring(estimator, scoring=scoring, raise_exc=(error_score == "raise"))
     routed = _routed(estimator, cv, scorer, groups, params or {})
-    n_rows = _num_samples(X)
-    splits = [
-        Split.of(train, test, n_rows) for train, test in cv.split(X, y, **routed.splitter.split)
-    ]
+    splits = splits_of(cv, X, y, routed.splitter.split)
     how = Scoring(
         X, y, scorer, routed.estimator.fit, routed.scorer.score,
         error_score, return_train_score, return_estimator, verbose,

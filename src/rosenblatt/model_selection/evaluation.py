@@ -30,6 +30,7 @@ Result = dict[str, Any]
 
 # Statistics of folds may take this much memory at a time; more folds are taken in several reads.
 MOST_BYTES = 2**30
+MOST_OF_A_STRETCH = 1.25  # a stretch of rows may be longer than those wanted of it by this factor
 FEW_SPLITS = 64  # never too many, unless their training sets overlap
 
 
@@ -199,6 +200,18 @@ class _Rows:
         """The same of the rows to train on."""
         return self._cut(self.split.train)
 
+    def share_of_right(self, estimator: Any, part: str) -> float | None:
+        """The accuracy on the rows of a part; without a copy of them if they fill a stretch."""
+        X, rows = self.scoring.X, getattr(self.split, part)
+        if type(X) is np.ndarray and rows.dtype.kind in "iu" and len(rows):
+            first, last = int(rows.min()), int(rows.max())
+            if last - first < MOST_OF_A_STRETCH * len(rows):
+                y = _some(self.scoring.y, rows)
+                share = accuracy(estimator, X[first : last + 1], y, rows - first)
+                if share is not None:
+                    return share
+        return accuracy(estimator, *getattr(self, part)[:2])
+
     def _cut(self, rows: Any) -> tuple[Any, Any, Any]:
         X, params = self.scoring.X, self.scoring.score_params
         params = _check_method_params(X, params=params, indices=rows) if params else {}
@@ -249,11 +262,11 @@ def _conclude(job: Job, rows: _Rows, progress: tuple[int, int], scoring: Scoring
     if estimator is None:
         return None
     fitted = time.perf_counter()
-    result: Result = {"fit_error": None, "test_scores": _scores(estimator, *rows.test, scoring)}
+    result: Result = {"fit_error": None, "test_scores": _scores(estimator, rows, "test")}
     scored = time.perf_counter()
     if scoring.return_train_score:
-        result["train_scores"] = _scores(estimator, *rows.train, scoring)
-    result["n_test_samples"] = _num_samples(rows.test[0])
+        result["train_scores"] = _scores(estimator, rows, "train")
+    result["n_test_samples"] = _how_many(rows.split.test)
     result["fit_time"], result["score_time"] = job.seconds + fitted - start, scored - fitted
     if scoring.return_estimator:
         result["estimator"] = estimator
@@ -262,13 +275,20 @@ def _conclude(job: Job, rows: _Rows, progress: tuple[int, int], scoring: Scoring
     return result
 
 
-def _scores(estimator: Any, X: Any, y: Any, params: Any, scoring: Scoring) -> Any:
-    """The scores of a fitted estimator on some rows."""
-    if not params and is_accuracy(scoring.scorer, estimator):
-        share = accuracy(estimator, X, y)
+def _scores(estimator: Any, rows: _Rows, part: str) -> Any:
+    """The scores of a fitted estimator on the rows to test on, or to train on."""
+    scoring = rows.scoring
+    if not scoring.score_params and is_accuracy(scoring.scorer, estimator):
+        share = rows.share_of_right(estimator, part)
         if share is not None:
             return share
+    X, y, params = getattr(rows, part)
     return _score(estimator, X, y, scoring.scorer, params, scoring.error_score)
+
+
+def _how_many(rows: NDArray[Any]) -> int:
+    """How many rows are listed, or marked by a mask."""
+    return int(np.count_nonzero(rows)) if rows.dtype == bool else len(rows)
 
 
 def _print(job: Job, progress: tuple[int, int], result: Result) -> None:

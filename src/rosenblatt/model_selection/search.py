@@ -8,18 +8,18 @@ from sklearn import model_selection as theirs
 from sklearn.base import clone, is_classifier
 from sklearn.metrics._scorer import _MultimetricScorer
 from sklearn.model_selection import ParameterGrid
-from sklearn.model_selection._split import check_cv
 from sklearn.model_selection._validation import (
     _insert_error_scores,
     _warn_or_raise_about_fit_failures,
 )
 from sklearn.utils import indexable
-from sklearn.utils.validation import _check_method_params, _num_samples
+from sklearn.utils.validation import _check_method_params
 
 from .evaluation import Evaluation, Scoring
 from .folds import Split
 from .recipe import is_additive
 from .simplicity import simplest
+from .splitting import splits_of, splitter_of
 
 
 class GridSearchCV(theirs.GridSearchCV):  # type: ignore[misc]
@@ -121,7 +121,7 @@ class GridSearchCV(theirs.GridSearchCV):  # type: ignore[misc]
         X, y = indexable(X, y)
         params = _check_method_params(X, params=params)
         routed = self._get_routed_params_for_fit(params)
-        cv = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
+        cv = splitter_of(self.cv, y, is_classifier(self.estimator))
         self._checked_cv_orig = cv
         splits = self._splits(cv, X, y, routed.splitter.split)
         candidates = list(ParameterGrid(self.param_grid))
@@ -149,8 +149,7 @@ class GridSearchCV(theirs.GridSearchCV):  # type: ignore[misc]
     def _splits(self, cv: Any, X: Any, y: Any, params: Any) -> list[Split]:
         """The splits, as many as the splitter promised."""
         self.n_splits_ = cv.get_n_splits(X, y, **params)
-        n_rows = _num_samples(X)
-        splits = [Split.of(train, test, n_rows) for train, test in cv.split(X, y, **params)]
+        splits = splits_of(cv, X, y, params)
         if len(splits) != self.n_splits_:
             raise ValueError(
                 "cv.split and cv.get_n_splits return inconsistent results. "

@@ -21,6 +21,7 @@ from ..statistics import Moments
 from ..statistics.precision import relative_noise
 from ..storage import read_only, summed_duplicates
 from .base import NaiveBayes, log_prior
+from .densities import chooser, score, score_sparse
 
 Table = NDArray[np.float64]
 
@@ -36,7 +37,7 @@ SHARED: dict[str, tuple[int, ...]] = {
 SMALLEST_VARIANCE = 2.0**-100
 
 # Up to so many distances NumPy is as fast, and does not have to be compiled.
-FEW_DISTANCES = 500_000
+FEW_DISTANCES = 100_000
 CELLS_PER_CHUNK = 1_000_000
 
 
@@ -174,15 +175,15 @@ class GaussianNB(NaiveBayes):
         if self._few(X):
             labels: NDArray[Any] = self.classes_[self._decide(X)]
             return labels
-        form = self._form()
+        choose = chooser(X, *self._form())
         labels = np.empty(X.shape[0], self.classes_.dtype)
 
         def work(start: int, stop: int) -> None:
             rows = X[start:stop]
-            codes = np.empty(len(rows), np.int64)
-            if loops.gaussian.choose_classes(read_only(rows), *form, codes):
+            codes = choose(read_only(rows))
+            if codes is None:
                 codes = self._decide(rows)  # which says what is wrong, or goes by the prior
-            labels[start:stop] = self.classes_[codes]
+            np.take(self.classes_, codes, out=labels[start:stop], mode="clip")
 
         _over_chunks(work, X)
         return labels
@@ -201,7 +202,7 @@ class GaussianNB(NaiveBayes):
     def _measure(
         self, X: Any, y: Any, sample_weight: NDArray[Any] | None, careful: bool = False
     ) -> Moments:
-        return Moments.of(X, y, sample_weight, missing=self.missing)
+        return Moments.of(X, y, sample_weight, careful=careful, missing=self.missing)
 
     def _measure_groups(
         self,
@@ -294,9 +295,9 @@ class GaussianNB(NaiveBayes):
         def work(start: int, stop: int) -> None:
             rows = X[start:stop]
             if sp.issparse(X):
-                scores[start:stop] = _score_sparse(rows, *form)
+                scores[start:stop] = score_sparse(rows, *form)
             elif few:
-                scores[start:stop] = _score(rows, *form)
+                scores[start:stop] = score(rows, *form)
             else:
                 part = np.empty((len(rows), scores.shape[1]))
                 loops.gaussian.score_rows(read_only(rows), *form, part)
@@ -354,34 +355,3 @@ def _over_chunks(work: Any, X: Any) -> None:
     """Call ``work(start, stop)`` on chunks of rows that keep a thread busy for a while."""
     cells = X.nnz if sp.issparse(X) else X.size
     threads.over_chunks(work, X.shape[0], cells * threads.CELLS_PER_CHUNK // CELLS_PER_CHUNK)
-
-
-def _score(
-    X: NDArray[Any], mean: Table, half_precision: Table, start: Table, gap: Table | None
-) -> Table:
-    """As `loops.gaussian.score_rows`, in NumPy."""
-    far = X[:, None, :] - mean  # (n, K, d), of few rows
-    far *= far
-    if gap is None:
-        return np.asarray(start - np.einsum("nkd,kd->nk", far, half_precision))
-    far *= half_precision
-    return np.asarray(start - np.where(np.isnan(far), gap, far).sum(axis=2))
-
-
-def _score_sparse(
-    X: Any, mean: Table, half_precision: Table, start: Table, gap: Table | None
-) -> Table:
-    """The same for CSR: the score of a row of zeros, and what each stored number changes in it.
-
-    h (x - m)^2 = h m^2 + h x (x - 2 m)
-    """
-    at_zero = half_precision * mean**2  # (K, d)
-    scores = start - at_zero.sum(axis=1)
-    if gap is not None:
-        X = summed_duplicates(X)  # a number and NaN in one place are missing together
-        missing = np.isnan(X.data)
-        where = sp.csr_array((missing.astype(np.float64), X.indices, X.indptr), shape=X.shape)
-        X = sp.csr_array((np.where(missing, 0, X.data), X.indices, X.indptr), shape=X.shape)
-        scores = scores + where @ (at_zero - gap).T
-    X = summed_duplicates(sp.csr_array(X, dtype=np.float64))
-    return np.asarray(scores - X.power(2) @ half_precision.T + X @ (2 * half_precision * mean).T)

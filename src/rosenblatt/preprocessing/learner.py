@@ -129,8 +129,9 @@ class ScaleLearner(Additive):
     ) -> Statistic:
         if self.method in OF_ROWS:  # a row's length is its own
             return RowCounts.of(X, None, sample_weight)
-        kind = Extremes if self.method == "min-max" else Moments
-        return kind.of(X, None, sample_weight, missing=self.missing)
+        if self.method == "min-max":
+            return Extremes.of(X, None, sample_weight, missing=self.missing)
+        return Moments.of(X, None, sample_weight, careful=careful, missing=self.missing)
 
     def _kind(self) -> type[Moments] | type[Extremes] | type[RowCounts]:
         if self.method in OF_ROWS:

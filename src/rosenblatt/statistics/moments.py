@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from .. import loops
 from .batch import Batch
 from .counts import ByClass, ClassCounts, Joint, names_and_dtype
+from .full_scatter import full_moments
 from .gaps import check_missing
 from .labels import Labels
 from .precision import relative_noise
-from .scatter import diagonal_moments, full_moments, known_moments
+from .scatter import diagonal_moments, known_moments
 from .statistic import Names, expect, freeze
 from .sums import as_pairs, spread, value
 
@@ -31,9 +32,9 @@ class Moments(ByClass):
     """The weight, mean and scatter of each class.
 
     The scatter is the weighted sum of squared distances from the class's own mean, or with `full`
-    of the products of all pairs of features; divided by the weight it is the variance. Everything
-    is kept to 32 digits, so that rows may lie anywhere and be taken out again: see
-    `subtraction_bound`.
+    of the products of all pairs of features; divided by the weight it is the variance. Sums are
+    kept to 32 digits, and so is every row that lies far from the others, so that rows may lie
+    anywhere and be taken out again: see `subtraction_bound`.
 
     Attributes
     ----------
@@ -94,9 +95,9 @@ class Moments(ByClass):
         Without labels all rows are of one class, 0. With ``missing="ignore"`` NaN is left out, and
         each feature has a weight of its own; not for `full`.
 
-        Full scatters of many rows are summed in plain doubles, rows far from the rest excepted.
-        `careful` sums all in 32 digits, several times as slowly: for rows to be taken out of
-        others, and for the others, when what goes may be far larger than what stays.
+        Many rows are summed in plain doubles, some hundred at a time, rows far from the rest
+        excepted. `careful` sums all in 32 digits, several times as slowly: for rows to be taken out
+        of others, and for the others, when what goes may be far larger than what stays.
         """
         if isinstance(X, np.ndarray) and len(X) == 1 and weights is None and missing == "refuse":
             return cls._of_row(X, Labels.of(y, 1), full)
@@ -147,7 +148,7 @@ class Moments(ByClass):
         elif missing == "ignore":
             tables, weight = known_moments(batch, weight)
         else:
-            tables = diagonal_moments(batch, weight)
+            tables = diagonal_moments(batch, weight, careful)
         statistics = []
         for g in range(batch.n_groups):
             counts, kept = ClassCounts._of_group(batch, g, rows, sums)

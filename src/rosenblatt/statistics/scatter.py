@@ -1,27 +1,33 @@
 """From rows to means and scatters by bucket, in one read."""
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import loops
-from ..blas import one_blas_thread
-from .batch import Batch
-from .sums import settled
+from .batch import CHUNK_OVER_TABLE, Batch
+from .middles import Middles
 
 Pairs = NDArray[np.float64]
 Tables = tuple[Pairs, Pairs, Pairs]  # mean (2, B, d), scatter (2, B, ...), noise (1, B, d)
 
-SAMPLE = 17  # rows of a bucket that are looked at to find its middle
-BLOCK_CELLS = 32_768  # what BLAS is given at a time; stays in the second-level cache
-BLOCK_ROWS = 256  # at least
-BLAS_ROUNDING = 2.0**-45  # of a sum of products in plain doubles, tens of thousands at a time
+# From so many rows, in all and in a bucket on average, plain sums of units of rows will do.
+MANY_ROWS = 2048
+MANY_ROWS_A_BUCKET = 512
+
+FLOATS = (np.float64, np.float32)
+LONG_CHUNK = 4_000_000  # numbers
+SAMPLE = 65  # rows of a bucket that are looked at to find its middle
 
 
-def diagonal_moments(batch: Batch, weight: Pairs) -> Tables:
-    """Mean, scatter and noise of each feature in each bucket, from weight (2, B, 1)."""
+def diagonal_moments(batch: Batch, weight: Pairs, careful: bool) -> Tables:
+    """Mean, scatter and noise of each feature in each bucket, from weight (2, B, 1).
+
+    `careful` keeps 32 digits of every row, whether there are many or few.
+    """
+    if not careful and _are_many(batch):
+        return _shifted_moments(batch, weight)
     shape = (2, batch.n_buckets, batch.n_features)
 
     def work(X: Any, buckets: NDArray[np.int64], weights: Any) -> Pairs:
@@ -31,6 +37,45 @@ def diagonal_moments(batch: Batch, weight: Pairs) -> Tables:
 
     parts = batch.over_chunks(work, 2 * shape[1] * shape[2])
     return _centred(batch, weight, _total(parts, (2, *shape)), len(parts))
+
+
+def _are_many(batch: Batch) -> bool:
+    """Whether rows are dense, of equal weight, and enough for plain sums to be worth it."""
+    least = max(MANY_ROWS, MANY_ROWS_A_BUCKET * batch.n_buckets)
+    wide = batch.n_features >= loops.lanes.WIDTH
+    plain = isinstance(batch.X, np.ndarray) and batch.weights is None and batch.targets is None
+    return plain and wide and batch.n_rows >= least
+
+
+def _shifted_moments(batch: Batch, weight: Pairs) -> Tables:
+    """As `diagonal_moments`, by plain sums of the distances from the middle of each bucket.
+
+    There is one middle for the whole batch: then what is summed in plain doubles is all within its
+    reach, whatever the order of the rows.
+    """
+    d, width = batch.n_features, loops.lanes.WIDTH
+    p = d + -d % width
+    cells = np.append(np.arange(p - width), np.arange(d - width, d))  # the feature of each
+    middles = Middles.of(batch.X, batch.buckets, batch.n_buckets, SAMPLE)
+    centres, limits = (np.ascontiguousarray(t[:, cells]) for t in (middles.centres, middles.limits))
+
+    def work(X: Any, buckets: NDArray[np.int64], weights: Any) -> tuple[Pairs, Pairs]:
+        table, plain = np.zeros((2, 2, *centres.shape)), np.zeros((1, 2, *centres.shape))
+        tables = (table[0], table[1], plain[0, 0])
+        scratch, counts = np.zeros(table.shape[1:]), np.zeros((2, len(centres)), np.int64)
+        loops.shifted.sum_shifted(X, buckets, centres, limits, tables, scratch, counts)
+        return table, plain
+
+    parts = batch.over_chunks(work, max(6 * centres.size, long_chunk(batch)))
+    of_feature = np.arange(d) + np.where(np.arange(d) < p - width, 0, p - d)  # its cell
+    total = np.ascontiguousarray(_total([table for table, _ in parts], ())[..., of_feature])
+    plain = _total([plain for _, plain in parts], ())[0, 0][:, of_feature]
+    mean, scatter, noise = _centred(
+        batch, weight, total, len(parts), loops.shifted.PLAIN_ROUNDING * plain
+    )
+    loops.moments.add_pairs(mean.reshape(2, -1), middles.as_pairs().reshape(2, -1), 1.0)
+    mean[:, weight[0, :, 0] == 0] = 0
+    return mean, scatter, noise
 
 
 def known_moments(batch: Batch, weight: Pairs) -> tuple[Tables, Pairs]:
@@ -49,6 +94,16 @@ def known_moments(batch: Batch, weight: Pairs) -> tuple[Tables, Pairs]:
     return _centred(batch, known, total, len(parts)), known
 
 
+def long_chunk(batch: Batch) -> int:
+    """The size of table for which chunks are long, if they are read where they lie; else none.
+
+    Short chunks are for those that must be copied to be read.
+    """
+    X = batch.X
+    in_place = isinstance(X, np.ndarray) and X.flags.c_contiguous and X.dtype in FLOATS
+    return LONG_CHUNK // CHUNK_OVER_TABLE if in_place else 0
+
+
 def _total(parts: list[Pairs], shape: tuple[int, ...]) -> Pairs:
     """The sum of the chunks' sums (q, 2, B, d), first chunks first."""
     if not parts:
@@ -59,111 +114,11 @@ def _total(parts: list[Pairs], shape: tuple[int, ...]) -> Pairs:
     return parts[0]
 
 
-def _centred(batch: Batch, weight: Pairs, total: Pairs, n_chunks: int) -> Tables:
-    """Mean, scatter and noise from sums and squares."""
+def _centred(batch: Batch, weight: Pairs, total: Pairs, n_chunks: int, plain: Any = 0.0) -> Tables:
+    """Mean, scatter and noise from sums and squares, and the noise (B, d) of plain sums."""
     batch.finite(total[0], total[1])
     mean, scatter = np.zeros_like(total[0]), np.zeros_like(total[0])
-    noise = np.zeros((1, *mean.shape[1:]))
+    noise = np.zeros((1, *mean.shape[1:])) + plain
     chunk_rows = batch.n_rows / max(1, n_chunks)
     loops.moments.centre(weight, total[0], total[1], chunk_rows, mean, scatter, noise[0])
     return mean, scatter, noise
-
-
-def full_moments(batch: Batch, careful: bool) -> Tables:
-    """Mean, full scatter and noise of each bucket; `careful` keeps 32 digits of every row."""
-    n_buckets, d = batch.n_buckets, batch.n_features
-    total = _Full.zero(n_buckets, d)
-    with one_blas_thread():
-        # Four tables a chunk may exist at once: near rows, far rows, and their sums.
-        parts = batch.over_chunks(_chunk_moments(n_buckets, d, careful), 8 * n_buckets * d * d)
-    for part in parts:
-        for half in part:
-            total.add(half)
-    batch.finite(total.mean, total.scatter)
-    return total.mean, total.scatter, total.noise[None]
-
-
-class _Full(NamedTuple):
-    """The moments of some rows, by bucket; changed in place while rows are added."""
-
-    weight: Pairs  # (2, B, 1)
-    mean: Pairs  # (2, B, d)
-    scatter: Pairs  # (2, B, d, d)
-    noise: NDArray[np.float64]  # (B, d)
-
-    @staticmethod
-    def zero(n_buckets: int, d: int) -> "_Full":
-        """The moments of no rows."""
-        weight, mean = np.zeros((2, n_buckets, 1)), np.zeros((2, n_buckets, d))
-        return _Full(weight, mean, np.zeros((2, n_buckets, d, d)), np.zeros((n_buckets, d)))
-
-    def add(self, other: "_Full") -> None:
-        """Take in the rows of another."""
-        places = np.arange(self.noise.shape[0])
-        scratch = np.empty((2, self.noise.shape[1]))
-        loops.moments.merge_full(1.0, places, *self, tuple(other), scratch)
-
-
-def _chunk_moments(n_buckets: int, d: int, careful: bool) -> Callable[..., list[_Full]]:
-    """The work on one chunk: the moments of its near rows, and of its far ones if there are any."""
-
-    def work(X: Any, buckets: NDArray[np.int64], weights: Any) -> list[_Full]:
-        if careful or isinstance(X, tuple):
-            return [_exact(X, buckets, weights, n_buckets, d)]
-        far = np.full(len(buckets), -1)
-        near = _near(X, buckets, weights, far, n_buckets)
-        if (far < 0).all():
-            return [near]
-        return [near, _exact(X, far, weights, n_buckets, d)]
-
-    return work
-
-
-def _exact(X: Any, buckets: NDArray[np.int64], weights: Any, n_buckets: int, d: int) -> _Full:
-    """The moments of rows whose products are summed to 32 digits."""
-    part = _Full.zero(n_buckets, d)
-    sums, products = np.zeros_like(part.mean), np.zeros_like(part.scatter)
-    _count(buckets, weights, part.weight)
-    loops.products.sum_products(X, buckets, weights, sums, products)
-    loops.products.centre_products(part.weight, sums, products, len(buckets), *part[1:])
-    return part
-
-
-def _near(
-    X: Any, buckets: NDArray[np.int64], weights: Any, far: NDArray[np.int64], n_buckets: int
-) -> _Full:
-    """The moments of the rows near the middle of their bucket, by BLAS; the others go to `far`."""
-    n, d = X.shape
-    part = _Full.zero(n_buckets, d)
-    starts, order = np.empty(n_buckets + 1, np.int64), np.empty(n, np.int64)
-    loops.products.sort_by_bucket(buckets, starts, order)
-    centres, reach = np.zeros((n_buckets, d)), np.empty((n_buckets, d))
-    loops.products.find_centres(X, order, starts, centres, reach, np.empty(SAMPLE))
-    size = max(BLOCK_ROWS, BLOCK_CELLS // d)
-    block, roots = np.empty((size, d)), np.empty(size)
-    sums, products = np.zeros((2, n_buckets, d)), np.zeros((n_buckets, d, d))
-    for b in range(n_buckets):
-        for start in range(starts[b], starts[b + 1], size):
-            stop = min(start + size, starts[b + 1])
-            here = (centres[b], reach[b], block, roots, far, b)
-            n_near = loops.products.gather_near(X, order, start, stop, weights, *here)
-            distances = block[:n_near]
-            products[b] += distances.T @ distances
-            loops.means.add_distances(X, order[start:stop], weights, centres[b], far, b, sums)
-    _count(np.where(far < 0, buckets, -1), weights, part.weight)
-    shifts = np.zeros_like(centres)
-    loops.means.find_means(part.weight, sums, centres, shifts, part.mean)
-    for b in map(int, part.weight[0, :, 0].nonzero()[0]):
-        part.scatter[0, b] = products[b] - np.outer(sums[0, b], shifts[b])
-        part.noise[b] = BLAS_ROUNDING * products[b].diagonal()
-    return part
-
-
-def _count(buckets: NDArray[np.int64], weights: Any, totals: Pairs) -> None:
-    """Add the weight of each bucket to the pairs totals (2, B, 1)."""
-    if weights is None:
-        totals[0, :, 0] = np.bincount(buckets + 1, minlength=totals.shape[1] + 1)[1:]
-    else:
-        n_rows = np.zeros(totals.shape[1], np.int64)
-        loops.counts.count_rows(buckets, weights, n_rows, totals[:, :, 0])
-        settled(totals)

@@ -1,0 +1,131 @@
+"""Products of columns, summed over rows: 4 x 12 sums at a time, kept in the processor's registers.
+
+A block holds some rows in panels of four columns, (q / 4, rows, 4), so that what a tile reads lies
+together. A row less its centre has a one behind it, whose products are the sums of the columns, and
+zeros up to q columns, a multiple of 12; of these p, a multiple of 4, make a row of products.
+"""
+
+import numpy as np
+
+from . import compiled, lanes
+
+TILE = 3 * lanes.WIDTH  # columns
+
+
+@compiled
+def sum_products_by_tile(X, buckets, weights, centres, limits, products, far, block, places):
+    """Add the products of rows to the lower halves of products (B, p, q), by bucket.
+
+    Rows are taken less their centres (B, d) and times the roots of their weights. If limits are not
+    None, a row with a squared distance above its limit (B, d) is left out, and far (n,) gets its
+    bucket. block is zeros when it starts; places (2, B + 1) is scratch space.
+    """
+    n, most = buckets.shape[0], block.shape[1]
+    begin, end = places[0], places[1]
+    for start in range(0, n, most):
+        stop = min(start + most, n)
+        find_places(buckets, start, stop, begin, end)
+        put_rows(X, start, stop, buckets, weights, centres, limits, far, block, end)
+        for b in range(centres.shape[0]):
+            if end[b] > begin[b]:
+                add_products(block, begin[b], end[b] - begin[b], products, b)
+
+
+@compiled
+def find_places(buckets, start, stop, begin, end):
+    """Set begin and end (B + 1,) to where each bucket begins if rows start to stop are sorted."""
+    for b in range(begin.shape[0]):
+        begin[b] = 0
+    for i in range(start, stop):
+        begin[buckets[i] + 1] += 1  # rows without a bucket, -1, are counted at 0
+    begin[0] = end[0] = 0
+    for b in range(begin.shape[0] - 1):
+        begin[b + 1] += begin[b]
+        end[b + 1] = begin[b + 1]
+
+
+@compiled
+def is_far(X, i, centres, limits, b):
+    """Whether row i has a number farther from its centre than it may be."""
+    for j in range(X.shape[1]):
+        z = np.float64(X[i, j]) - centres[b, j]
+        if z * z > limits[b, j]:
+            return True
+    return False
+
+
+@compiled
+def put_rows(X, start, stop, buckets, weights, centres, limits, far, block, end):
+    """Put rows, sorted by bucket, into the block, and the roots of their weights behind them."""
+    d, panel = X.shape[1], lanes.WIDTH * block.shape[1]
+    whole = d - d % lanes.WIDTH
+    for i in range(start, stop):
+        b = buckets[i]
+        if b < 0:
+            continue
+        if limits is not None and is_far(X, i, centres, limits, b):
+            far[i] = b
+            continue
+        root = 1.0 if weights is None else np.sqrt(np.float64(weights[i]))
+        r, scale = end[b], lanes.spread(root)
+        to = lanes.WIDTH * r
+        for v in range(0, whole, lanes.WIDTH):
+            lanes.call(X, i * d + v + lanes.AHEAD)
+            z = lanes.subtract(lanes.load(X, i * d + v), lanes.load(centres, b * d + v))
+            lanes.store(block, to, lanes.multiply(z, scale))
+            to += panel
+        for j in range(whole, d):
+            z = np.float64(X[i, j]) - centres[b, j]
+            block[j // lanes.WIDTH, r, j % lanes.WIDTH] = z * root
+        block[d // lanes.WIDTH, r, d % lanes.WIDTH] = root
+        end[b] += 1
+
+
+@compiled
+def add_products(block, first, n, products, b):
+    """Add the products of rows first to first + n of the block to the lower half of bucket b."""
+    p, q, panel = products.shape[1], products.shape[2], block.shape[1] * lanes.WIDTH
+    for l in range(0, p, TILE):  # noqa: E741
+        wide = l // lanes.WIDTH * panel + first * lanes.WIDTH
+        for j in range(l, p, lanes.WIDTH):
+            narrow = j // lanes.WIDTH * panel + first * lanes.WIDTH
+            add_tile(block, narrow, wide, panel, n, products, (b * p + j) * q + l, q)
+
+
+@compiled
+def add_tile(block, narrow, wide, panel, n, products, place, width):
+    """Add the products of a panel of 4 columns with 3 panels, over n rows, to 4 x 12 products.
+
+    narrow and wide are where the panel and the first of the three begin.
+    """
+    a0 = a1 = a2 = b0 = b1 = b2 = c0 = c1 = c2 = d0 = d1 = d2 = lanes.spread(0.0)
+    for t in range(0, n * lanes.WIDTH, lanes.WIDTH):
+        x = lanes.load(block, wide + t)
+        y = lanes.load(block, wide + panel + t)
+        z = lanes.load(block, wide + 2 * panel + t)
+        k = lanes.spread_from(block, narrow + t)
+        a0, a1, a2 = add3(k, x, y, z, a0, a1, a2)
+        k = lanes.spread_from(block, narrow + t + 1)
+        b0, b1, b2 = add3(k, x, y, z, b0, b1, b2)
+        k = lanes.spread_from(block, narrow + t + 2)
+        c0, c1, c2 = add3(k, x, y, z, c0, c1, c2)
+        k = lanes.spread_from(block, narrow + t + 3)
+        d0, d1, d2 = add3(k, x, y, z, d0, d1, d2)
+    put3(products, place, a0, a1, a2)
+    put3(products, place + width, b0, b1, b2)
+    put3(products, place + 2 * width, c0, c1, c2)
+    put3(products, place + 3 * width, d0, d1, d2)
+
+
+@compiled
+def add3(k, x, y, z, a, b, c):
+    """k times each of three vectors, added to three others."""
+    return lanes.multiply_add(k, x, a), lanes.multiply_add(k, y, b), lanes.multiply_add(k, z, c)
+
+
+@compiled
+def put3(products, place, a, b, c):
+    """Add three vectors to 12 numbers."""
+    lanes.store(products, place, lanes.add(lanes.load(products, place), a))
+    lanes.store(products, place + 4, lanes.add(lanes.load(products, place + 4), b))
+    lanes.store(products, place + 8, lanes.add(lanes.load(products, place + 8), c))
