@@ -19,7 +19,7 @@ from .. import loops, threads
 from ..base import callers_level
 from ..statistics import Moments
 from ..statistics.precision import relative_noise
-from ..storage import read_only, summed_duplicates
+from ..storage import read_only
 from .base import NaiveBayes, log_prior
 from .densities import chooser, score, score_sparse
 
