@@ -30,7 +30,9 @@ class Scores:
         Sums of some of them may be rounded to the precision of the published numbers.
         """
         work = EPS if is_ours(model) else unit(published)
-        blur = (8 * work * (d + 8) + 4 * unit(published)) * sizes.max(axis=1, initial=0.0)
+        # logarithms of probabilities have at least the size of log K somewhere
+        largest = sizes.max(axis=1, initial=0.0) + 1 + np.log(values.shape[1])
+        blur = (8 * work * (d + 8) + 4 * unit(published)) * largest
         return Scores(values, blur)
 
     def where_possible(self, fallback: Floats) -> "Scores":
