@@ -73,6 +73,7 @@ MEASURED = [
 
 
 def rows(n_classes):
+    rng = np.random.RandomState(n_classes)
     y = np.arange(N) % n_classes
     return rng.standard_normal((N, D)) @ MIX + y[:, None] * [1.0, 0.5, -1.0, 0.0], y
 
@@ -127,6 +128,7 @@ COUNTED = [
 
 
 def count_tables():
+    rng = np.random.RandomState(2)
     counts, y = rng.poisson(1.5, (N, D)), np.arange(N) % 3
     yield "plain", counts, y
     yield "a feature never in a class", counts * (y[:, None] != [0, 1, 1, 9]), y
@@ -163,14 +165,15 @@ def test_counts(model, dtype, weight):
 )  # fmt: skip
 @pytest.mark.parametrize("classes", [[0, 1, 2], [-1, 0, 1], [0, 1, 5, 7]], ids=str)
 def test_classes_that_were_promised_and_never_came(model, classes):
-    X, y = rng.poisson(2 + np.arange(4), (N, D)), np.arange(N) % 2
+    X = np.random.RandomState(3).poisson(2 + np.arange(4), (N, D))
+    y = np.arange(N) % 2
     model = copy.deepcopy(model).partial_fit(X, y, classes=classes)
     certificate = certify(model, X, y)
     assert certificate.holds, str(certificate)
 
 
 def test_rows_that_were_forgotten_leave_an_honest_model():
-    X, y = rng.poisson(2, (N, D)), np.arange(N) % 3
+    X, y = np.random.RandomState(4).poisson(2, (N, D)), np.arange(N) % 3
     for model in (GaussianNB(), BernoulliNB(), MultinomialNB(), CategoricalNB(), LDA(), QDA()):
         model = model.fit(X, y).forget(X[:40], y[:40])
         certificate = certify(model, X[40:], y[40:])
@@ -185,7 +188,7 @@ def test_one_class_has_no_planes_to_compare(model):
 
 
 def test_fractions_are_cut_off_categories_as_by_the_models():
-    X, y = rng.randint(0, 3, (N, 2)) + 0.3, np.arange(N) % 2
+    X, y = np.random.RandomState(5).randint(0, 3, (N, 2)) + 0.3, np.arange(N) % 2
     for model in (CategoricalNB(), naive_bayes.CategoricalNB()):
         assert certify(model.fit(X, y), X, y).holds
 

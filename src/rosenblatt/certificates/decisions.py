@@ -30,7 +30,9 @@ class Scores:
         Sums of some of them may be rounded to the precision of the published numbers.
         """
         work = EPS if is_ours(model) else unit(published)
-        blur = (8 * work * (d + 8) + 4 * unit(published)) * sizes.max(axis=1, initial=0.0)
+        # logarithms of probabilities have at least the size of log K somewhere
+        largest = sizes.max(axis=1, initial=0.0) + 1 + np.log(values.shape[1])
+        blur = (8 * work * (d + 8) + 4 * unit(published)) * largest
         return Scores(values, blur)
 
     def where_possible(self, fallback: Floats) -> "Scores":
@@ -112,5 +114,10 @@ def _scores_claim(values: Floats, own: Floats, best: NDArray[np.intp], blur: Flo
     apart = np.where(np.isnan(apart), np.inf, apart).max(axis=1)
     row = int((apart / blur).argmax())
     off, allowed = float(apart[row]), float(blur[row])
-    statement = f"the model's scores are those of the published numbers, up to {off:.2g}"
+    statement = (
+        f"the model's scores differ from those of the published numbers by {off:.2g} at most"
+    )
+    n_strange = int(np.count_nonzero(np.isnan(own).any(axis=1)))
+    if n_strange:
+        statement = f"the model's scores of {n_strange:,} rows are no numbers"
     return Claim("scores", statement, off, allowed, bool(off <= allowed), "checked")

@@ -24,7 +24,8 @@ def direction_claims(
     e = np.asarray(np.linalg.eigvalsh(W.T @ between @ W)[::-1], np.float64)
     most = min(len(data.classes) - 1, data.X.shape[1])
     n_columns = most if model.n_components is None else min(int(model.n_components), most)
-    fewest, largest = _n_directions(model, e, len(data.classes))
+    blur = float(np.linalg.norm(off / spread.scale)) / np.sqrt(spread.weakest)  # of means
+    fewest, largest = _n_directions(model, e, len(data.classes), blur)
     if A.ndim != 2 or len(A) != len(W) or not fewest <= A.shape[1] <= largest:
         said = f"the directions have shape {A.shape}; the data imply {(len(W), fewest)}"
         return [Claim("directions", said, np.inf, 0.0, False, "checked")]
@@ -32,8 +33,7 @@ def direction_claims(
     top = float(np.abs(e).max(initial=0.0)) or 1.0
     # Rounding of A itself, and of means far from the origin.
     own = unit(model.scalings_) * float(_lengths(A, spread, 1).max(initial=0.0))
-    far = float(np.linalg.norm(off / spread.scale)) / np.sqrt(spread.weakest * top)
-    allowed = max(1e-8, noise) + 8 * own + 4 * far
+    allowed = max(1e-8, noise) + 8 * own + 4 * blur / np.sqrt(top)
     claims = [_sorted_claim(A, spread, between, e, noise, allowed)]
     if A.shape[1] and e.sum() > 0:
         shares, slack = e / e.sum(), (allowed * top + noise) / e.sum()
@@ -49,15 +49,18 @@ def direction_claims(
     return claims
 
 
-def _n_directions(model: Any, e: Floats, n_classes: int) -> tuple[int, int]:
-    """How few and how many there may be: all, or by svd those in which the means differ."""
+def _n_directions(model: Any, e: Floats, n_classes: int, blur: float) -> tuple[int, int]:
+    """How few and how many there may be: all, or by svd those in which the means differ.
+
+    Means that are off by `blur` may seem to differ in one more.
+    """
     if not hasattr(model, "xbar_"):
         return len(e), len(e)
     lengths = np.sqrt(np.maximum(e, 0.0))
     largest = float(lengths.max(initial=0.0))
     cut = float(model.tol) * largest
     fewest = np.count_nonzero(lengths > 1.01 * cut + 1e-7 * largest)
-    most = np.count_nonzero(lengths > 0.99 * cut - 1e-7 * largest) if largest > 0 else 0
+    most = np.count_nonzero(lengths > 0.99 * cut - 1e-7 * largest - blur) if largest > 0 else 0
     return int(fewest), int(min(most, n_classes))
 
 
