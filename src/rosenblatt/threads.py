@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 from threadpoolctl import ThreadpoolController
 
-__all__ = ["count", "limit", "one_blas_thread", "over_chunks"]
+__all__ = ["count", "limit", "over_chunks"]
 
 Result = TypeVar("Result")
 
