@@ -33,11 +33,8 @@ def test_parabolas_and_the_highest_of_them(n, d, k, dtype):
     z = X - centre
     expected = constant[:, None] + linear @ z.T + square @ (z * z).T
     cells = (in_cells(centre[None])[0], in_cells(square), in_cells(linear), constant)
-    scores, scratch = np.full((k, n), np.nan), np.empty((4, cells[1].shape[1]))
-    loops.forms.parabola_scores(read_only(X), *cells, scores, scratch)
-    np.testing.assert_allclose(scores, expected, rtol=1e-12, atol=1e-12)
-    codes, few = np.full(n, -1), np.empty((k, 3))
-    assert not loops.forms.choose_by_parabolas(read_only(X), *cells, codes, few, scratch)
+    codes, scratch = np.full(n, -1), np.empty((4, cells[1].shape[1]))
+    assert not loops.forms.choose_by_parabolas(read_only(X), *cells, codes, scratch)
     assert np.array_equal(codes, expected.argmax(axis=0))
     one = np.full((1, n), np.nan)
     first = (cells[0], cells[1][:1], cells[2][:1], cells[3][:1])
@@ -45,9 +42,10 @@ def test_parabolas_and_the_highest_of_them(n, d, k, dtype):
     np.testing.assert_allclose(one, expected[:1], rtol=1e-12, atol=1e-12)
 
 
-def test_a_row_without_a_score_is_counted():
+def test_a_row_without_a_score_is_reported():
     X, linear, square, constant, centre = problem(5, 6, 2, np.float64)
     X[3, 2] = np.nan
     cells = (in_cells(centre[None])[0], in_cells(square), in_cells(linear), constant)
-    scratch = (np.empty(5, np.int64), np.empty((2, 8)), np.empty((4, 8)))
-    assert loops.forms.choose_by_parabolas(read_only(X), *cells, *scratch) == 1
+    assert loops.forms.choose_by_parabolas(
+        read_only(X), *cells, np.empty(5, np.int64), np.empty((4, 8))
+    )

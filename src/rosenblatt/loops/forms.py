@@ -48,10 +48,15 @@ def one_parabola_score(X, centre, square, linear, constant, scores):
 
 
 @compiled
-def parabola_scores(X, centre, square, linear, constant, scores, z):
-    """The same for scores (F, n): two at a time, from rows put into z (4, p)."""
+def choose_by_parabolas(X, centre, square, linear, constant, codes, z):
+    """Fill codes (n,) with the place of each row's highest score, the first of equals.
+
+    Scores are F parabolas, two at a time, of rows put into z (4, p). Returns how many rows, the
+    last perhaps more than once, have no score above minus infinity.
+    """
     n, d = X.shape
     n_scores, p = linear.shape
+    lost = 0
     for i in range(0, n, 4):
         r, s, t = min(i + 1, n - 1), min(i + 2, n - 1), min(i + 3, n - 1)
         for v in range(0, p, lanes.WIDTH):
@@ -61,6 +66,8 @@ def parabola_scores(X, centre, square, linear, constant, scores, z):
             lanes.store(z, p + v, lanes.subtract(lanes.load(X, r * d + j), m))
             lanes.store(z, 2 * p + v, lanes.subtract(lanes.load(X, s * d + j), m))
             lanes.store(z, 3 * p + v, lanes.subtract(lanes.load(X, t * d + j), m))
+        best_a = best_b = best_c = best_e = -np.inf
+        code_a = code_b = code_c = code_e = 0
         for k in range(0, n_scores, 2):
             l = min(k + 1, n_scores - 1)  # noqa: E741
             a = b = c = e = A = B = C = E = lanes.spread(0.0)
@@ -75,29 +82,25 @@ def parabola_scores(X, centre, square, linear, constant, scores, z):
                 c, C = add_parabola(x, q, w, c), add_parabola(x, Q, W, C)
                 x = lanes.load(z, 3 * p + v)
                 e, E = add_parabola(x, q, w, e), add_parabola(x, Q, W, E)
-            put_scores(scores, k, i, r, s, t, constant[k], a, b, c, e)
-            put_scores(scores, l, i, r, s, t, constant[l], A, B, C, E)
+            best_a, code_a = better(best_a, code_a, constant, k, a, l, A)
+            best_b, code_b = better(best_b, code_b, constant, k, b, l, B)
+            best_c, code_c = better(best_c, code_c, constant, k, c, l, C)
+            best_e, code_e = better(best_e, code_e, constant, k, e, l, E)
+        codes[t], codes[s], codes[r], codes[i] = code_e, code_c, code_b, code_a
+        lost += min(min(best_a, best_b), min(best_c, best_e)) == -np.inf
+    return lost
 
 
 @compiled
-def choose_by_parabolas(X, centre, square, linear, constant, codes, scores, z):
-    """Fill codes (n,) with the place of each row's highest score, the first of equals.
-
-    Returns how many rows have no score above minus infinity. scores (F, rows) is scratch space, for
-    as many rows as stay in cache; so is z (4, p).
-    """
-    n, size, lost = X.shape[0], scores.shape[1], 0
-    for start in range(0, n, size):
-        rows = X[start : min(start + size, n)]
-        parabola_scores(rows, centre, square, linear, constant, scores, z)
-        for i in range(rows.shape[0]):
-            best, code = -np.inf, 0
-            for k in range(scores.shape[0]):
-                if scores[k, i] > best:
-                    best, code = scores[k, i], k
-            codes[start + i] = code
-            lost += best == -np.inf
-    return lost
+def better(best, code, constant, k, first, l, second):  # noqa: E741
+    """The best of a score and two more, and its place; the earliest of equals."""
+    score = constant[k] + lanes.total(first)
+    if score > best:
+        best, code = score, k
+    score = constant[l] + lanes.total(second)
+    if score > best:
+        best, code = score, l
+    return best, code
 
 
 @compiled

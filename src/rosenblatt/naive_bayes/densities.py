@@ -17,7 +17,6 @@ from rosenblatt.storage import summed_duplicates
 Table = NDArray[np.float64]
 Choice = Callable[[NDArray[Any]], NDArray[Any] | None]  # rows to classes; None if one has none
 
-ROWS_AT_A_TIME = 256  # their scores stay in cache
 MOST_APART = 1e6  # multiplying out loses this share of the digits of a score
 
 
@@ -56,9 +55,8 @@ def by_parabolas(centre: Table, square: Table, linear: Table, constant: Table) -
     form = (in_cells(centre[None])[0], in_cells(square), in_cells(linear), constant)
 
     def choose(rows: NDArray[Any]) -> NDArray[Any] | None:
-        codes, scores = np.empty(len(rows), np.int64), np.empty((len(constant), ROWS_AT_A_TIME))
-        z = np.empty((4, form[1].shape[1]))
-        lost = loops.forms.choose_by_parabolas(rows, *form, codes, scores, z)
+        codes, z = np.empty(len(rows), np.int64), np.empty((4, form[1].shape[1]))
+        lost = loops.forms.choose_by_parabolas(rows, *form, codes, z)
         return None if lost else codes
 
     return choose
