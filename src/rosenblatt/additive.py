@@ -81,6 +81,7 @@ class Additive(BaseEstimator):  # type: ignore[misc]
         """
         self._validate_params()
         self._publish(self._statistic(X, y, sample_weight, first=True))
+        self._speak()
         return self
 
     @all_or_nothing
@@ -104,6 +105,7 @@ class Additive(BaseEstimator):  # type: ignore[misc]
                     f"and {others[name]!r} there."
                 )
         self._publish(self.statistics_ + other.statistics_)
+        self._speak()
         return self
 
     @all_or_nothing
@@ -129,6 +131,7 @@ class Additive(BaseEstimator):  # type: ignore[misc]
                 "An unfitted copy is sklearn.base.clone(model)."
             )
         self._publish(left)
+        self._speak()
         return self
 
     @classmethod
@@ -140,7 +143,9 @@ class Additive(BaseEstimator):  # type: ignore[misc]
         statistics : the statistic of a model of this class, or a sum of such.
         parameters : of the model.
         """
-        return cls(**parameters)._become(statistics)
+        model = cls(**parameters)._become(statistics)
+        model._speak()
+        return model
 
     def _become(self, statistics: Statistic) -> Self:
         """Be the fitted model that a statistic implies."""
@@ -151,6 +156,13 @@ class Additive(BaseEstimator):  # type: ignore[misc]
             self.feature_names_in_ = np.array(names, dtype=object)
         self._publish(statistics)
         return self
+
+    def _speak(self) -> None:
+        """Warn of what users should know of the conclusions: unheard while a search tries many."""
+
+    def _needs_rows(self) -> bool:
+        """Whether a fit to the rows would know more than what the statistic implied."""
+        return False
 
     def _publish(self, statistic: Statistic) -> None:
         """Set the statistic and all that follows from it."""

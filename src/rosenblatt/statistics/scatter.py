@@ -113,7 +113,8 @@ def _chunk_moments(n_buckets: int, d: int, careful: bool) -> Callable[..., list[
         if careful or isinstance(X, tuple):
             return [_exact(X, buckets, weights, n_buckets, d)]
         far = np.full(len(buckets), -1)
-        near = _near(X, buckets, weights, far, n_buckets)
+        with np.errstate(over="ignore", invalid="ignore"):  # the sums will tell
+            near = _near(X, buckets, weights, far, n_buckets)
         if (far < 0).all():
             return [near]
         return [near, _exact(X, far, weights, n_buckets, d)]
