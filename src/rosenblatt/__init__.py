@@ -25,6 +25,9 @@ if TYPE_CHECKING:
         LinearRegression,
         Perceptron,
         PocketPerceptron,
+        Ridge,
+        RidgeCV,
+        ridge_path,
     )
     from .model_selection import GridSearchCV, SealedTest, cross_validate, train_dev_test_split
     from .naive_bayes import (
@@ -61,12 +64,15 @@ _HOMES = {
     "Perceptron": "linear_model",
     "PocketPerceptron": "linear_model",
     "QuadraticDiscriminantAnalysis": "discriminant_analysis",
+    "Ridge": "linear_model",
+    "RidgeCV": "linear_model",
     "SealedTest": "model_selection",
     "Separability": "separation",
     "Standardizer": "preprocessing",
     "Trace": "trace",
     "certify": "certificates",
     "cross_validate": "model_selection",
+    "ridge_path": "linear_model",
     "separability": "separation",
     "train_dev_test_split": "model_selection",
 }
@@ -90,12 +96,15 @@ __all__ = [
     "Perceptron",
     "PocketPerceptron",
     "QuadraticDiscriminantAnalysis",
+    "Ridge",
+    "RidgeCV",
     "SealedTest",
     "Separability",
     "Standardizer",
     "Trace",
     "certify",
     "cross_validate",
+    "ridge_path",
     "separability",
     "train_dev_test_split",
 ]

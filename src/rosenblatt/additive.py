@@ -37,6 +37,10 @@ class Additive(BaseEstimator):  # type: ignore[misc]
     # that differs decides.
     _simpler_when_larger: tuple[str, ...] = ()
 
+    # The parameter along which many models follow from one decomposition of the statistic; see
+    # `_scores_along`.
+    _path_parameter: str | None = None
+
     @abstractmethod
     def _measure(
         self, X: Any, y: Any, sample_weight: NDArray[Any] | None, careful: bool = False
@@ -163,6 +167,16 @@ class Additive(BaseEstimator):  # type: ignore[misc]
     def _needs_rows(self) -> bool:
         """Whether a fit to the rows would know more than what the statistic implied."""
         return False
+
+    def _scores_along(
+        self, values: list[Any], training: Any, test: Any, metric: str
+    ) -> NDArray[np.float64] | None:
+        """The scores of models with these values of `_path_parameter`, from two statistics.
+
+        They are trained on the rows of one and scored on those of the other; None if statistics do
+        not say, and each is to be fitted and scored.
+        """
+        return None
 
     def _publish(self, statistic: Statistic) -> None:
         """Set the statistic and all that follows from it."""

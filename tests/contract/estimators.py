@@ -61,6 +61,13 @@ SETTINGS = {
         {"solver": "eigen", "shrinkage": 0.1, "store_covariance": True},
         {"covariance": "diagonal"},
     ],
+    "Ridge": [
+        {},
+        {"alpha": 0.01, "fit_intercept": False},
+        {"solver": "svd"},
+        {"solver": "lbfgs", "positive": True},
+    ],
+    "RidgeCV": [{}, {"alphas": "decades", "cv": 3}, {"scoring": "r2", "fit_intercept": False}],
     "Standardizer": [
         {},
         {"with_mean": False, "ddof": 0},
@@ -99,6 +106,9 @@ CHECKED_SETTINGS = {
     # transform, which the checks would call.
     "FisherDiscriminant": [{}, {"threshold": "prior", "shrinkage": 0.2}],
     "LeastSquaresClassifier": [{}, {"fit_intercept": False}],
+    "LinearRegression": [{}, {"fit_intercept": False}, {"positive": True}],
+    "Ridge": [{}, {"solver": "svd"}, {"positive": True}],
+    "RidgeCV": [{}, {"alphas": "decades"}, {"alphas": [0.1, 1.0], "scoring": "r2"}],
     "LinearDiscriminantAnalysis": [
         {},
         {"solver": "eigen", "shrinkage": 0.1},

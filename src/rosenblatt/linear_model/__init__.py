@@ -1,9 +1,11 @@
-"""Linear models: least squares, and perceptrons."""
+"""Linear models: least squares, ridge, and perceptrons."""
 
 from .averaged import AveragedPerceptron
 from .least_squares import LeastSquaresClassifier, LinearRegression
 from .perceptron import Perceptron
 from .pocket import PocketPerceptron
+from .ridge import Ridge, ridge_path
+from .ridge_cv import RidgeCV
 
 __all__ = [
     "AveragedPerceptron",
@@ -11,4 +13,7 @@ __all__ = [
     "LinearRegression",
     "Perceptron",
     "PocketPerceptron",
+    "Ridge",
+    "RidgeCV",
+    "ridge_path",
 ]

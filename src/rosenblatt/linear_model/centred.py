@@ -30,7 +30,7 @@ class Centred:
         self.X, self.Y = X, Y
         self.roots = None if weights is None else np.sqrt(weights)
         n, d = X.shape
-        self.shape = (n, d)
+        self.shape, self.sparse = (n, d), sp.issparse(X)
         self.weight = float(n) if weights is None else float(weights.sum())
         if not centre:
             self.mean_x, self.mean_y = np.zeros(d), np.zeros(Y.shape[1])
@@ -94,7 +94,7 @@ class Centred:
         """The products (n, n) of all pairs of rows."""
         n = self.shape[0]
         with one_blas_thread():
-            if not sp.issparse(self.X):
+            if not self.sparse:
                 products = np.zeros((n, n))
                 for columns in self._column_blocks():
                     products += columns @ columns.T
@@ -115,7 +115,7 @@ class Centred:
 
     def squares(self) -> Array:
         """The sum of squares of each centred column, (d,)."""
-        if sp.issparse(self.X):
+        if self.sparse:
             squared = self.X.astype(np.float64).power(2)
             weights = np.ones(self.shape[0]) if self.roots is None else self.roots**2
             total = _doubles(squared.T @ weights) - self.weight * self.mean_x**2

@@ -61,7 +61,7 @@ class LinearRegression(GramRegressor):
     --------
     >>> from rosenblatt import LinearRegression
     >>> model = LinearRegression().fit([[0], [1], [2], [3]], [1, 2, 2, 4])
-    >>> model.coef_, model.intercept_
+    >>> model.coef_, model.intercept_.round(12)
     (array([0.9]), np.float64(0.9))
     >>> model.partial_fit([[4]], [5]).coef_
     array([1.])

@@ -55,6 +55,10 @@ class GramRegressor(LinearRegressor, Additive):
         """Directions that vary less than this, relative to the largest, are none."""
         return 0.0
 
+    def _prefers_rows(self) -> bool:
+        """Whether rows are to be decomposed though their products would do."""
+        return False
+
     @abstractmethod
     def _limits(self, d: int) -> tuple[float, int]:
         """The relative gradient at which to stop where there is no closed form, and iterations."""
@@ -131,8 +135,9 @@ class GramRegressor(LinearRegressor, Additive):
             raise ValueError("This is the statistic of no rows: there is nothing to learn from.")
         gram, products, _ = known.about(self.fit_intercept)
         solution = self._solved(gram, products)
+        self._count_iterations(np.ones(known.n_targets, np.int64))
         rows_say_more = solution.condition < AS_GOOD_AS_ROWS or known.rows <= len(gram)
-        if X is not None and not self.positive and rows_say_more:
+        if X is not None and not self.positive and (rows_say_more or self._prefers_rows()):
             means = known.mean_x, known.mean_y
             rows = Centred(X, columns(y), weights, self.fit_intercept, means)
             solution = self._solved_by_rows(rows)
@@ -168,7 +173,7 @@ class GramRegressor(LinearRegressor, Additive):
     def _solved_wide(self, rows: Centred) -> Solution:
         """The same of rows too wide for products of columns."""
         targets, (tol, max_iter) = rows.targets, self._limits(rows.shape[1])
-        n_iter = np.zeros(targets.shape[1], np.int64)
+        n_iter = np.ones(targets.shape[1], np.int64)
 
         def one(here: NDArray[np.intp], penalty: float) -> Solution:
             if self.positive:
@@ -187,11 +192,11 @@ class GramRegressor(LinearRegressor, Additive):
             return found
 
         solution = by_penalty(self._penalties(targets.shape[1]), one)
-        self._count_iterations(n_iter if n_iter.any() else None)
+        self._count_iterations(n_iter)
         return solution
 
-    def _count_iterations(self, n_iter: NDArray[np.int64] | None) -> None:
-        """Publish how many steps there were; None for closed forms."""
+    def _count_iterations(self, n_iter: NDArray[np.int64]) -> None:
+        """Publish how many steps (t,) there were; a closed form is one."""
 
     def _set(
         self, solution: Solution, mean_x: Array, mean_y: Array, dtype: Any, flat_y: bool

@@ -5,7 +5,6 @@ rows, ``X' (X X' + penalty)^-1 y``. Many rows, which are sparse then, are taken 
 """
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.linalg import cho_solve, lapack
 from scipy.optimize import minimize
@@ -23,7 +22,7 @@ ROWS_WITH_DUAL = 5000  # a table of products of sparse rows is made for at most 
 def has_dual(rows: Centred) -> bool:
     """Whether the rows are few enough for a table of the products of all pairs of them."""
     n, d = rows.shape
-    return n <= d and (n <= ROWS_WITH_DUAL or not sp.issparse(rows.X))
+    return n <= d and (n <= ROWS_WITH_DUAL or not rows.sparse)
 
 
 def solve_dual(rows: Centred, targets: Array, penalty: float, tol: float) -> Solution:
@@ -37,20 +36,14 @@ def solve_dual(rows: Centred, targets: Array, penalty: float, tol: float) -> Sol
         if condition > WELL_CONDITIONED:
             coef = rows.adjoint(cho_solve((factor, True), targets))
             return Solution(coef, condition, d, "cholesky")
-    if not sp.issparse(rows.X):
+    if not rows.sparse:
         A, _ = rows.condensed()  # the rows themselves, being few
-        return _of_rank(solve_rows(A, targets, penalty, tol), penalty, d)
+        return solve_rows(A, targets, penalty, tol)
     values, turned = np.linalg.eigh(products)
     kept = values > max(ROUNDING * n, tol**2) * values.max(initial=0.0)
     shrunk = np.where(kept, values + penalty, np.inf)[:, None]
     coef = rows.adjoint(turned @ ((turned.T @ targets) / shrunk))
-    return _of_rank(Solution(coef, 0.0, int(np.count_nonzero(kept)), "eigen"), penalty, d)
-
-
-def _of_rank(solution: Solution, penalty: float, d: int) -> Solution:
-    """A penalty determines every coefficient."""
-    rank = d if penalty else solution.rank
-    return Solution(solution.coef, solution.condition, rank, solution.method)
+    return Solution(coef, 0.0, d if penalty else int(np.count_nonzero(kept)), "eigen")
 
 
 def solve_iteratively(

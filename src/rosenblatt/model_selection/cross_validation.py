@@ -26,8 +26,9 @@ from sklearn.utils.metadata_routing import (
 )
 from sklearn.utils.validation import _num_samples
 
+from rosenblatt.statistics.folds import Split
+
 from .evaluation import Evaluation, Scoring
-from .folds import Split
 from .recipe import is_additive
 
 

@@ -20,9 +20,9 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_method_params, _num_samples
 
 from rosenblatt.statistics import Statistic
+from rosenblatt.statistics.folds import Block, Split, blocks
 
 from .accuracy import accuracy, is_accuracy
-from .folds import Block, Split, blocks
 from .recipe import Measurement, Recipe
 
 Parameters = Mapping[str, Any] | None

@@ -16,8 +16,9 @@ from sklearn.model_selection._validation import (
 from sklearn.utils import indexable
 from sklearn.utils.validation import _check_method_params, _num_samples
 
+from rosenblatt.statistics.folds import Split
+
 from .evaluation import Evaluation, Scoring
-from .folds import Split
 from .recipe import is_additive
 from .simplicity import simplest
 

@@ -90,7 +90,8 @@ def _solve_wide(A: Array, B: Array, penalty: float, tol: float) -> Solution:
     kept = s > max(ROUNDING * A.shape[1], tol) * s.max(initial=0.0)
     filtered = (s / np.where(kept, s**2 + penalty, np.inf))[:, None]
     coef = axes.T @ (filtered * (U.T @ B))
-    return Solution(coef, _condition(s), int(np.count_nonzero(kept)), "svd")
+    rank = A.shape[1] if penalty else int(np.count_nonzero(kept))
+    return Solution(coef, _condition(s), rank, "svd")
 
 
 def solve_nonnegative(gram: Array, products: Array, penalty: float = 0.0) -> Solution:
