@@ -2,9 +2,13 @@
 
 from importlib import import_module
 
+import numpy as np
+
 from benchmarks.data import kept
 from benchmarks.regression_data import noisy_plane
 from benchmarks.scenario import Contender, Data, Quality, Scenario
+
+ALPHAS = np.geomspace(1e-2, 1e6, 100)
 
 
 def scenarios(scale: float) -> list[Scenario]:
@@ -26,7 +30,64 @@ def scenarios(scale: float) -> list[Scenario]:
             read_once,
             rounds=5,
         ),
+        Scenario(
+            "ridge, 100 penalties x 5 folds, 100k x 50",
+            "The best of 100 penalties by five folds of 100,000 x 50 float64, and a fit to all rows "
+            "with it; one of the peers leaves out one row at a time instead.",
+            table(100_000, 50),
+            choose("rosenblatt", "RidgeCV, 5 folds", cv_class, cv=5),
+            (
+                choose("sklearn", "GridSearchCV, 5 folds", search_class, 1200),
+                choose("sklearn", "RidgeCV, one row at a time", cv_class, 219),
+            ),
+            r2,
+            read_once,
+            rounds=3,
+            memory_wanted=None,
+        ),
+        Scenario(
+            "grid search, Ridge, 100 penalties x 5 folds, 100k x 50",
+            "The same by GridSearchCV over alpha.",
+            table(100_000, 50),
+            choose("rosenblatt", "GridSearchCV, 5 folds", search_class),
+            (choose("sklearn", "GridSearchCV, 5 folds", search_class, 250),),
+            r2,
+            read_once,
+            rounds=3,
+            memory_wanted=None,
+        ),
+        Scenario(
+            "RidgeCV leaving out one row at a time, 100 penalties, 100k x 50",
+            "The best of 100 penalties by rows of 100,000 x 50 float64 left out one at a time.",
+            table(100_000, 50),
+            choose("rosenblatt", "RidgeCV, one row at a time", cv_class),
+            (choose("sklearn", "RidgeCV, one row at a time", cv_class, 20),),
+            r2,
+            read_once,
+            rounds=3,
+            memory_wanted=None,
+        ),
     ]
+
+
+def choose(package: str, how: str, run_with, wanted: float | None = None, **settings) -> Contender:
+    """A search for the penalty, by one package."""
+    name = "scikit-learn" if package == "sklearn" else package
+    label = f"{name}, {how}" if wanted is not None else name
+    return Contender(
+        label, how, name, lambda data, seed: run_with(package, data, **settings), wanted
+    )
+
+
+def cv_class(package: str, data: Data, **settings):
+    model = import_module(f"{package}.linear_model").RidgeCV(ALPHAS, **settings)
+    return model.fit(data.X, data.y)
+
+
+def search_class(package: str, data: Data):
+    selection = import_module(f"{package}.model_selection")
+    model = import_module(f"{package}.linear_model").Ridge()
+    return selection.GridSearchCV(model, {"alpha": ALPHAS}).fit(data.X, data.y)
 
 
 def fit(package: str, model: str, wanted: float | None = None, **settings) -> Contender:

@@ -169,7 +169,7 @@ class Additive(BaseEstimator):  # type: ignore[misc]
         return False
 
     def _scores_along(
-        self, values: list[Any], training: Any, test: Any, metric: str
+        self, values: list[Any], training: Any, test: Any, scorer: Any
     ) -> NDArray[np.float64] | None:
         """The scores of models with these values of `_path_parameter`, from two statistics.
 

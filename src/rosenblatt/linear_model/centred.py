@@ -59,10 +59,10 @@ class Centred:
             return rows
         return np.asarray(rows * (self.roots if rows.ndim == 1 else self.roots[:, None]))
 
-    def blocks(self) -> Iterator[tuple[slice, Array]]:
-        """The rows, dense and in doubles, a block at a time."""
+    def blocks(self, width: int = 0) -> Iterator[tuple[slice, Array]]:
+        """The rows, dense and in doubles, a block at a time; `width` numbers are made of each."""
         n, d = self.shape
-        size = max(1, BLOCK_CELLS // d, min(n, 2 * d) if n > d else 1)
+        size = max(1, BLOCK_CELLS // max(d, width), min(n, 2 * d) if n > d else 1)
         for start in range(0, n, size):
             here = slice(start, start + size)
             rows = self.X[here]

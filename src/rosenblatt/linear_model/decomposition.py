@@ -4,7 +4,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import _check_sample_weight
 
 from rosenblatt.solvers.least_squares import AS_GOOD_AS_ROWS
@@ -13,7 +15,7 @@ from rosenblatt.statistics import Gram
 from rosenblatt.statistics.scatter import one_blas_thread
 
 from .centred import Centred
-from .regression import has_gram
+from .regression import columns, has_gram
 from .wide import has_dual, solve_iteratively
 
 Array = NDArray[np.float64]
@@ -29,31 +31,35 @@ class Decomposition:
     means : of columns (d,) and targets (t,).
     products : of columns (d, d), and of columns with targets (d, t); None for wide rows.
     rows : the rows, for where products have too few digits or there are none.
+    gram : the statistic that products are from, if there is one.
     """
 
     centre: bool
     means: tuple[Array, Array]
     products: tuple[Array, Array] | None
     rows: Centred | None = None
+    gram: Gram | None = None
 
     @classmethod
     def of_gram(cls, gram: Gram, centre: bool) -> "Decomposition":
         """From a statistic."""
         xx, xy, _ = gram.about(centre)
-        return cls(centre, (gram.mean_x, gram.mean_y), (xx, xy))
+        return cls(centre, (gram.mean_x, gram.mean_y), (xx, xy), gram=gram)
 
     @classmethod
-    def of(cls, X: Any, Y: Array, weights: Any, centre: bool) -> "Decomposition":
-        """From checked rows X (n, d) with targets Y (n, t)."""
+    def of(cls, X: Any, y: Array, weights: Any, centre: bool) -> "Decomposition":
+        """From checked rows X (n, d) with targets y (n,) or (n, t)."""
+        Y = columns(y)
         if weights is not None:
             shape = np.empty((len(Y), 0))
             weights = _check_sample_weight(
                 weights, shape, dtype=np.float64, ensure_non_negative=True
             )
         if has_gram(X) and X.shape[0] > X.shape[1]:
-            found = cls.of_gram(Gram.of(X, Y, weights), centre)
+            found = cls.of_gram(Gram.of(X, y, weights), centre)
             found.rows = Centred(X, Y, weights, centre, found.means)
             return found
+        assert_all_finite(X.data if sp.issparse(X) else X, input_name="X")
         rows = Centred(X, Y, weights, centre)
         return cls(centre, (rows.mean_x, rows.mean_y), None, rows)
 

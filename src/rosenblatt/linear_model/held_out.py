@@ -1,5 +1,6 @@
 """Penalties scored on rows that were not trained on: one by one, or split by split."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ class ByOneRow:
         self.model, self.rows, self.y = model, (X, y, weights), y
         self.scorer: Any = None if model.scoring is None else scorer
         self.params = routed["score"]
-        self.found = Decomposition.of(X, columns(y), weights, model.fit_intercept)
+        self.found = Decomposition.of(X, y, weights, model.fit_intercept)
         self.left_out = LeaveOneOut(self.found)
         self.kept_weights = weights
 
@@ -89,9 +90,7 @@ class ByOneRow:
 
     def fitted(self, alpha: Any) -> Ridge:
         """A fit to all rows."""
-        model = Ridge(alpha, fit_intercept=self.model.fit_intercept)
-        model.fit(*self.rows)
-        return model
+        return fitted(self.model, alpha, self.found.gram, self.rows)
 
 
 class BySplits:
@@ -127,7 +126,7 @@ class BySplits:
     def largest(self) -> float:
         """The largest variation of the rows along a direction."""
         if self.whole is None:
-            return Decomposition.of(self.X, columns(self.y), None, self.model.fit_intercept).largest
+            return Decomposition.of(self.X, self.y, None, self.model.fit_intercept).largest
         return Decomposition.of_gram(self.whole, self.model.fit_intercept).largest
 
     def score(self, penalties: Array) -> Array:
@@ -162,18 +161,25 @@ class BySplits:
         rows = self.splits[s].train
         weights = None if self.weights is None else self.weights[rows]
         X, y = _safe_indexing(self.X, rows), _safe_indexing(self.y, rows)
-        return Decomposition.of(X, columns(y), weights, centre).path_by_rows(penalties)
+        return Decomposition.of(X, y, weights, centre).path_by_rows(penalties)
 
     def fitted(self, alpha: float) -> Ridge:
         """A fit to all rows."""
-        model = Ridge(alpha, fit_intercept=self.model.fit_intercept)
-        if self.whole is not None:
-            model._become(self.whole)
-            if not model._needs_rows():
-                model._speak()
-                return model
-        model.fit(self.X, self.y, self.weights)
-        return model
+        return fitted(self.model, alpha, self.whole, (self.X, self.y, self.weights))
+
+
+def fitted(model: Any, alpha: Any, gram: Gram | None, rows: tuple[Any, Any, Any]) -> Ridge:
+    """A fit to all rows, from their statistic if that suffices."""
+    final = Ridge(alpha, fit_intercept=model.fit_intercept)
+    if gram is not None:
+        if hasattr(model, "feature_names_in_"):
+            gram = replace(gram, feature_names=tuple(model.feature_names_in_))
+        final._become(gram)
+        if not final._needs_rows():
+            final._speak()
+            return final
+    final.fit(*rows)
+    return final
 
 
 class _Said(LinearRegressor):

@@ -84,7 +84,7 @@ class LeaveOneOut:
         if self.rows.roots is not None:
             shares *= self.rows.roots**2
         with one_blas_thread():
-            for here, rows in self.rows.blocks():
+            for here, rows in self.rows.blocks(4 * flat.shape[1]):
                 turned = rows @ self.spectrum.axes
                 fitted = (turned @ flat).reshape(len(rows), len(penalties), -1)
                 leverage = np.square(turned, out=turned) @ shrinkage

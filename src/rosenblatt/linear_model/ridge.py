@@ -14,8 +14,8 @@ from rosenblatt.statistics import Gram
 
 from . import doubts
 from .decomposition import Decomposition
-from .fold_scores import scores_of
-from .regression import GramRegressor, checked_targets, columns
+from .fold_scores import metric_of, scores_of
+from .regression import GramRegressor, checked_targets
 
 Array = NDArray[np.float64]
 
@@ -146,11 +146,12 @@ class Ridge(GramRegressor):
                 self._say(scales)
 
     def _scores_along(
-        self, alphas: list[Any], training: Gram, test: Gram, metric: str
+        self, alphas: list[Any], training: Gram, test: Gram, scorer: Any
     ) -> Array | None:
         """The scores (A,) that models of these penalties, trained on one, would have on another."""
         usual = all(isinstance(a, Real) and 0 <= float(a) < np.inf for a in alphas)
-        if self.positive or not usual or self.solver == "svd":
+        metric = metric_of(scorer, self)
+        if metric is None or self.positive or not usual or self.solver == "svd":
             return None
         penalties = np.array(alphas, np.float64)
         path = Decomposition.of_gram(training, self.fit_intercept).path(penalties)
@@ -201,7 +202,7 @@ def ridge_path(
     """
     X = check_array(X, accept_sparse="csr", dtype=FLOATS, order="C")
     y = checked_targets("ridge_path", y, X.shape[0])
-    found = Decomposition.of(X, columns(y), sample_weight, fit_intercept)
+    found = Decomposition.of(X, y, sample_weight, fit_intercept)
     if alphas is None:
         alphas = found.largest * np.geomspace(1e2, 1e-6, n_alphas)
     penalties = checked_penalties(alphas)

@@ -5,9 +5,11 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import check_scoring, get_scorer, get_scorer_names
+from sklearn.utils import assert_all_finite
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metadata_routing import (
     MetadataRouter,
@@ -135,15 +137,20 @@ class RidgeCV(LinearRegressor):
             raise ValueError("store_cv_results and alpha_per_target need cv=None.")
         scorer = self._scorer()
         X = validate_data(
-            self, X, accept_sparse="csr", dtype=FLOATS, order="C", ensure_min_samples=2
-        )
+            self, X, accept_sparse="csr", dtype=FLOATS, order="C", ensure_min_samples=2,
+            ensure_all_finite=False,
+        )  # fmt: skip
         y = checked_targets(self, y, X.shape[0])
         weights = sample_weight
         if weights is not None:
             weights = _check_sample_weight(weights, X, dtype=np.float64, ensure_non_negative=True)
         routed = self._routed(sample_weight, params)
-        task = (X, y, weights, scorer, routed)
-        chooser: Any = ByOneRow(self, *task) if self.cv is None else BySplits(self, *task)
+        kind: Any = ByOneRow if self.cv is None else BySplits
+        try:
+            chooser = kind(self, X, y, weights, scorer, routed)
+        except ValueError:  # in scikit-learn's words, if it is that
+            assert_all_finite(X.data if sp.issparse(X) else X, input_name="X")
+            raise
         self._choose(chooser)
         if self.store_cv_results:
             self.cv_results_ = chooser.kept(checked_penalties(self._tried()), X.dtype)

@@ -1,7 +1,7 @@
 """Gram statistics: what least squares needs to know of its data."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -145,6 +145,29 @@ class Gram(Statistic):
             mean = self._mean()
             products = products + self.weight * np.outer(mean, mean)
         return products[:d, :d], products[:d, d:], np.diag(products)[d:]
+
+    def features(self) -> Moments:
+        """Return the moments of the features alone.
+
+        >>> Gram.of([[1.0], [3.0]], [0.0, 1.0]).features().scatter
+        array([[[2.]]])
+        """
+        d, all_of_it = self.n_features, self.moments
+        mean, noise = all_of_it.mean_pairs[..., :d], all_of_it.noise[..., :d]
+        return replace(
+            all_of_it,
+            mean_pairs=np.ascontiguousarray(mean),
+            scatter_pairs=np.ascontiguousarray(all_of_it.scatter_pairs[..., :d, :d]),
+            noise=np.ascontiguousarray(noise),
+            feature_names=self.feature_names,
+        )
+
+    def rescaled(self, shift: Any, scale: Any) -> Self:
+        """Return the statistic of ``(X - shift) / scale`` and the same targets; see `Moments`."""
+        d, kept = self.n_features, np.ones(self.n_targets)
+        shift, scale = (np.broadcast_to(v, d).astype(float) for v in (shift, scale))
+        moved = self.moments.rescaled(np.append(shift, 0 * kept), np.append(scale, kept))
+        return replace(self, moments=moved)
 
     def subtraction_bound(self, other: Self) -> float:
         """Return how far the products of ``self - other`` may be off; see `Moments`."""
