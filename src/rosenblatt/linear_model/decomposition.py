@@ -15,7 +15,8 @@ from rosenblatt.statistics import Gram
 from rosenblatt.statistics.scatter import one_blas_thread
 
 from .centred import Centred
-from .regression import columns, has_gram
+from .regression import has_gram
+from .targets import columns
 from .wide import has_dual, solve_iteratively
 
 Array = NDArray[np.float64]

@@ -11,7 +11,6 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgWarning
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import _check_y
 
 from rosenblatt.additive import Additive
 from rosenblatt.base import LinearRegressor, all_or_nothing
@@ -24,9 +23,11 @@ from rosenblatt.solvers.least_squares import (
     solve_rows,
 )
 from rosenblatt.statistics import Gram
+from rosenblatt.statistics.scatter import one_blas_thread
 
 from . import doubts, wide
 from .centred import Centred
+from .targets import checked_targets, columns
 
 Array = NDArray[np.float64]
 
@@ -134,7 +135,8 @@ class GramRegressor(LinearRegressor, Additive):
         if not len(known):
             raise ValueError("This is the statistic of no rows: there is nothing to learn from.")
         gram, products, _ = known.about(self.fit_intercept)
-        solution = self._solved(gram, products)
+        with one_blas_thread():  # bits must not depend on how many there are
+            solution = self._solved(gram, products)
         self._count_iterations(np.ones(known.n_targets, np.int64))
         rows_say_more = solution.condition < AS_GOOD_AS_ROWS or known.rows <= len(gram)
         if X is not None and not self.positive and (rows_say_more or self._prefers_rows()):
@@ -271,29 +273,6 @@ def refuse_too_wide(X: Any) -> None:
             f"X has {X.shape[1]} columns, too many for a table of the products of all pairs; "
             "`fit` does without one, but streaming, merging and forgetting need it."
         )
-
-
-def checked_targets(model: Any, y: Any, n: int) -> Array:
-    """Targets (n,) or (n, t) in doubles."""
-    if y is None:
-        raise ValueError("This estimator requires y to be passed, but the target y is None.")
-    y = _check_y(y, multi_output=True, y_numeric=True, estimator=model)
-    if sp.issparse(y):
-        raise TypeError("y must be dense; got a sparse matrix. Use y.toarray().")
-    if y.dtype.kind not in "fiub":
-        raise ValueError(
-            f"y must hold numbers; got {y.dtype}, such as {y.ravel()[0]!r}. For labels use a "
-            "classifier, for instance rosenblatt.LeastSquaresClassifier."
-        )
-    if y.ndim > 2 or len(y) != n:
-        raise ValueError(f"y must have shape ({n},) or ({n}, t), as X has rows; got {y.shape}.")
-    return np.asarray(y, np.float64)
-
-
-def columns(y: Any) -> Array:
-    """Targets (n, t) of y (n,) or (n, t)."""
-    targets: Array = np.asarray(y, np.float64)
-    return targets[:, None] if targets.ndim == 1 else targets
 
 
 def by_penalty(penalties: Array, one: Callable[[NDArray[np.intp], float], Solution]) -> Solution:

@@ -15,7 +15,8 @@ from rosenblatt.statistics import Gram
 from . import doubts
 from .decomposition import Decomposition
 from .fold_scores import metric_of, scores_of
-from .regression import GramRegressor, checked_targets
+from .regression import GramRegressor
+from .targets import checked_targets
 
 Array = NDArray[np.float64]
 

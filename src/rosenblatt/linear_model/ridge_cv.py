@@ -24,8 +24,8 @@ from rosenblatt.base import FLOATS, LinearRegressor, all_or_nothing
 
 from .held_out import ByOneRow, BySplits
 from .penalty_search import Search, decades, search
-from .regression import checked_targets
 from .ridge import checked_penalties
+from .targets import checked_targets
 
 Array = NDArray[np.float64]
 
