@@ -219,7 +219,7 @@ def shrinking(path: Path) -> None:
     )
     names = load_diabetes().feature_names
     lines = plt.get_cmap("tab10")(np.arange(len(coefs)))
-    for name, coef, ink in zip(names, coefs, lines, strict=True):
+    for coef, ink in zip(coefs, lines, strict=True):
         top.semilogx(alphas, coef, color=ink, linewidth=1.6)
     order = np.argsort(coefs[:, 0])
     heights = np.linspace(coefs[:, 0].min(), coefs[:, 0].max(), len(order))

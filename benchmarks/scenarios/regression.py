@@ -32,8 +32,8 @@ def scenarios(scale: float) -> list[Scenario]:
         ),
         Scenario(
             "ridge, 100 penalties x 5 folds, 100k x 50",
-            "The best of 100 penalties by five folds of 100,000 x 50 float64, then a fit to all rows "
-            "with it; one of the peers leaves out one row at a time instead.",
+            "The best of 100 penalties by five folds of 100,000 x 50 float64, then a fit to all "
+            "rows with it; one of the peers leaves out one row at a time instead.",
             table(100_000, 50),
             choose("rosenblatt", "RidgeCV, 5 folds", cv_class, cv=5),
             (
