@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.datasets import make_circles, make_moons
+from sklearn.datasets import load_diabetes, make_circles, make_moons
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import make_pipeline
@@ -22,6 +22,8 @@ from rosenblatt import (
     LeastSquaresClassifier,
     Perceptron,
     PocketPerceptron,
+    RidgeCV,
+    ridge_path,
 )
 from rosenblatt.plot import bias_variance, boundary
 from rosenblatt.plot.palette import COLOURS, INK, PALE, colour, marker, pyplot
@@ -44,6 +46,7 @@ def main() -> None:
         dragged(STATIC / "least_squares.png")
         added(STATIC / "statistics.png")
         taken_apart(STATIC / "bias_variance.png")
+        shrinking(STATIC / "ridge_path.png")
 
 
 def overlapping(n: int, seed: int) -> Data:
@@ -293,6 +296,49 @@ def _draw_folds(ax: Any, k: int) -> None:
     ax.set(xlim=(0, k), ylim=(-k, 1))
     ax.set_title("training sets are sums of folds", loc="left", fontsize="medium")
     ax.axis("off")
+
+
+def shrinking(path: Path) -> None:
+    """Ridge coefficients of 50 rows of diabetes along the penalty, and the error on the others."""
+    X, y = load_diabetes(return_X_y=True)
+    order = np.random.RandomState(0).permutation(len(X))
+    few, others = order[:50], order[50:]
+    alphas = np.geomspace(1e-4, 1e2, 200)
+    new = X[others], y[others]
+    X, y = X[few], y[few]
+    _, coefs, intercepts = ridge_path(X, y, alphas)
+    errors = {
+        name: np.sqrt(((t[:, None] - Z @ coefs - intercepts) ** 2).mean(axis=0))
+        for name, (Z, t) in {"the 50 rows": (X, y), "other rows": new}.items()
+    }
+    search = RidgeCV(alphas).fit(X, y)
+    plt = pyplot()
+    figure, (top, low) = plt.subplots(
+        2, 1, figsize=(8.6, 6.2), height_ratios=[2, 1], sharex=True, layout="constrained"
+    )
+    names = load_diabetes().feature_names
+    lines = plt.get_cmap("tab10")(np.arange(len(coefs)))
+    for coef, ink in zip(coefs, lines, strict=True):
+        top.semilogx(alphas, coef, color=ink, linewidth=1.6)
+    order = np.argsort(coefs[:, 0])
+    heights = np.linspace(coefs[:, 0].min(), coefs[:, 0].max(), len(order))
+    for j, height in zip(order, heights, strict=True):
+        top.annotate(
+            names[j], (alphas[0], coefs[j, 0]), (alphas[0] / 1.7, height), color=lines[j],
+            ha="right", va="center", arrowprops={"arrowstyle": "-", "color": lines[j], "lw": 0.6},
+        )  # fmt: skip
+    top.set_xlim(alphas[0] / 5, alphas[-1])
+    for (name, error), ink in zip(errors.items(), (COLOURS[2], COLOURS[3]), strict=True):
+        low.semilogx(alphas, error, color=ink, linewidth=2, label=name)
+    low.legend(frameon=False)
+    for ax in (top, low):
+        ax.axvline(search.alpha_, color=INK, linewidth=1, linestyle=(0, (4, 3)))
+        ax.spines[["top", "right"]].set_visible(False)
+    print("penalty by leaving out", search.alpha_, "best", alphas[errors["other rows"].argmin()])
+    top.set_title("coefficients", loc="left", fontsize="medium")
+    low.set_title("root mean squared error", loc="left", fontsize="medium")
+    low.set_xlabel("penalty alpha")
+    figure.savefig(path, dpi=130, bbox_inches="tight")
 
 
 if __name__ == "__main__":

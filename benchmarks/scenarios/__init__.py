@@ -7,6 +7,7 @@ from benchmarks.scenarios import (
     model_selection,
     naive_bayes,
     perceptron,
+    regression,
     separability,
 )
 
@@ -20,4 +21,5 @@ def all_scenarios(scale: float = 1.0) -> list[Scenario]:
         *discrete_naive_bayes.scenarios(scale),
         *discriminants.scenarios(scale),
         *model_selection.scenarios(scale),
+        *regression.scenarios(scale),
     ]

@@ -53,6 +53,10 @@ class Additive(BaseEstimator):  # type: ignore[misc]
             names = cls._names_of_parameters = tuple(super()._get_param_names())
         return list(names)
 
+    # The parameter along which many models follow from one decomposition of the statistic; see
+    # `_scores_along`.
+    _path_parameter: str | None = None
+
     @abstractmethod
     def _measure(
         self, X: Any, y: Any, sample_weight: NDArray[Any] | None, careful: bool = False
@@ -97,6 +101,7 @@ class Additive(BaseEstimator):  # type: ignore[misc]
         """
         self._validate_params()
         self._publish(self._statistic(X, y, sample_weight, first=True))
+        self._speak()
         return self
 
     def merge(self, other: Self) -> Self:
@@ -119,6 +124,7 @@ class Additive(BaseEstimator):  # type: ignore[misc]
                     f"and {others[name]!r} there."
                 )
         self._merge(other.statistics_)  # read before our turn: they may be merging us
+        self._speak()
         return self
 
     @in_turn
@@ -160,6 +166,7 @@ class Additive(BaseEstimator):  # type: ignore[misc]
                 "from_statistics(Moments.of(..., careful=True)), which keeps twice the digits.",
                 stacklevel=callers_level(),
             )
+        self._speak()
         return self
 
     def _forget_bound(self, before: Any, left: Any) -> float:
@@ -175,7 +182,9 @@ class Additive(BaseEstimator):  # type: ignore[misc]
         statistics : the statistic of a model of this class, or a sum of such.
         parameters : of the model.
         """
-        return cls(**parameters)._become(statistics)
+        model = cls(**parameters)._become(statistics)
+        model._speak()
+        return model
 
     def _become(self, statistics: Statistic) -> Self:
         """Be the fitted model that a statistic implies."""
@@ -186,6 +195,23 @@ class Additive(BaseEstimator):  # type: ignore[misc]
             self.feature_names_in_ = np.array(names, dtype=object)
         self._publish(statistics)
         return self
+
+    def _speak(self) -> None:
+        """Warn of what users should know of the conclusions: unheard while a search tries many."""
+
+    def _needs_rows(self) -> bool:
+        """Whether a fit to the rows would know more than what the statistic implied."""
+        return False
+
+    def _scores_along(
+        self, values: list[Any], training: Any, test: Any, scorer: Any
+    ) -> NDArray[np.float64] | None:
+        """The scores of models with these values of `_path_parameter`, from two statistics.
+
+        They are trained on the rows of one and scored on those of the other; None if statistics do
+        not say, and each is to be fitted and scored.
+        """
+        return None
 
     def _publish(self, statistic: Statistic) -> None:
         """Set the statistic and all that follows from it."""

@@ -4,7 +4,7 @@ import inspect
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, MetaEstimatorMixin
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_regressor
 from sklearn.datasets import make_classification
 from sklearn.utils import get_tags
 
@@ -48,6 +48,7 @@ SETTINGS = {
         {"early_stopping": True, "max_updates": 200},
     ],
     "LeastSquaresClassifier": [{}, {"fit_intercept": False}],
+    "LinearRegression": [{}, {"fit_intercept": False, "tol": 0}, {"positive": True}],
     "LinearDiscriminantAnalysis": [
         {},
         {"solver": "lsqr", "shrinkage": 0.1},
@@ -70,6 +71,13 @@ SETTINGS = {
         {"solver": "eigen", "shrinkage": 0.1, "store_covariance": True},
         {"covariance": "diagonal"},
     ],
+    "Ridge": [
+        {},
+        {"alpha": 0.01, "fit_intercept": False},
+        {"solver": "svd"},
+        {"solver": "lbfgs", "positive": True},
+    ],
+    "RidgeCV": [{}, {"alphas": "decades", "cv": 3}, {"scoring": "r2", "fit_intercept": False}],
     "Standardizer": [
         {},
         {"with_mean": False, "ddof": 0},
@@ -110,6 +118,9 @@ CHECKED_SETTINGS = {
     # transform, which the checks would call.
     "FisherDiscriminant": [{}, {"threshold": "prior", "shrinkage": 0.2}],
     "LeastSquaresClassifier": [{}, {"fit_intercept": False}],
+    "LinearRegression": [{}, {"fit_intercept": False}, {"positive": True}],
+    "Ridge": [{}, {"solver": "svd"}, {"positive": True}],
+    "RidgeCV": [{}, {"alphas": "decades"}, {"alphas": [0.1, 1.0], "scoring": "r2"}],
     "LinearDiscriminantAnalysis": [
         {},
         {"solver": "eigen", "shrinkage": 0.1},
@@ -133,7 +144,17 @@ def instances(settings=SETTINGS):
 
 def iterative(estimator):
     """Whether it learns in passes: it then speaks to callbacks and says why it stopped."""
-    return hasattr(estimator, "max_iter")
+    return hasattr(estimator, "set_callbacks")
+
+
+def mistake_driven(estimator):
+    """Whether it learns example by example, and has updates and visits to tell of."""
+    return iterative(estimator) and hasattr(estimator, "pick")
+
+
+def holds_out(estimator):
+    """Whether it keeps rows aside to stop early by."""
+    return getattr(estimator, "early_stopping", False)
 
 
 def predicts(estimator):
@@ -169,7 +190,7 @@ def name_of(estimator):
 def problem(
     n_classes=2, n_rows=120, n_features=5, dtype=np.float64, sparse=False, seed=0, estimator=None
 ):
-    """A noisy table with its labels; of counts, or of two classes, for who asks for such."""
+    """A noisy table with its labels; of counts, two classes, or numbers, for who asks for such."""
     tags = None if estimator is None else get_tags(estimator)
     if tags is not None and tags.classifier_tags and not tags.classifier_tags.multi_class:
         n_classes = 2
@@ -181,13 +202,16 @@ def problem(
         n_classes=n_classes,
         random_state=seed,
     )
+    if estimator is not None and is_regressor(estimator):
+        noise = np.random.default_rng(seed).normal(size=n_rows)
+        y = X @ np.linspace(-1, 2, n_features) + 0.5 * noise + 3
     X = X.astype(dtype)
     if tags is not None and (tags.input_tags.positive_only or tags.input_tags.categorical):
         X = np.clip(np.round(X), 0, 2)
     if sparse:
         X[np.abs(X) < 0.3] = 0
         X = sp.csr_matrix(X)
-    return X, np.array(["a", "b", "c", "d"])[y]
+    return X, y if y.dtype.kind == "f" else np.array(["a", "b", "c", "d"])[y]
 
 
 def learned(model):
@@ -202,7 +226,7 @@ def learned(model):
 
 def scores(model, X):
     """What it decides by, a number for each row or each row and class; or what it makes of X."""
-    for method in ("decision_function", "predict_joint_log_proba", "transform"):
+    for method in ("decision_function", "predict_joint_log_proba", "transform", "predict"):
         if hasattr(model, method):
             return getattr(model, method)(X)
     raise AssertionError(f"{model} has nothing to say")

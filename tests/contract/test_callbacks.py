@@ -2,10 +2,18 @@
 
 import numpy as np
 import pytest
-from sklearn.base import clone
+from sklearn.base import clone, is_regressor
 from sklearn.callback import ProgressBar, ScoringMonitor
 
-from tests.contract.estimators import instances, iterative, learned, name_of, only, problem
+from tests.contract.estimators import (
+    holds_out,
+    instances,
+    iterative,
+    learned,
+    name_of,
+    only,
+    problem,
+)
 
 pytestmark = pytest.mark.usefixtures("unconverged")
 each_setting = pytest.mark.parametrize("estimator", only(iterative, instances()), ids=name_of)
@@ -38,19 +46,19 @@ class Listener:
 
 @each_setting
 def test_every_pass_is_a_task_with_a_model_that_can_predict(estimator):
-    X, y = problem(3)
+    X, y = problem(3, estimator=estimator)
     listener = Listener()
     model = clone(estimator).set_callbacks(listener).fit(X, y)
     assert listener.log[:3] == ["setup", "begin fit", "begin pass"]
     assert listener.log[-2:] == ["end fit", "teardown"]
     assert listener.log.count("end pass") == model.n_iter_
-    if not estimator.early_stopping:
+    if not holds_out(estimator):
         assert listener.scores[-1] == model.score(X, y)
 
 
 @each_setting
 def test_the_model_given_to_a_callback_does_not_change_later(estimator):
-    X, y = problem()
+    X, y = problem(estimator=estimator)
     listener = Listener()
     clone(estimator).set_callbacks(listener).fit(X, y)
     assert len({id(array) for array in listener.arrays}) == len(listener.arrays)
@@ -59,7 +67,7 @@ def test_the_model_given_to_a_callback_does_not_change_later(estimator):
 
 @each_setting
 def test_a_true_answer_stops_the_fit(estimator):
-    X, y = problem()
+    X, y = problem(estimator=estimator)
     model = clone(estimator).set_callbacks(Listener(stop_after=2)).fit(X, y)
     assert model.n_iter_ == 2
     assert model.stop_reason_ in ("callback", "early_stopping")
@@ -67,16 +75,18 @@ def test_a_true_answer_stops_the_fit(estimator):
 
 @each_setting
 def test_listening_does_not_change_the_fit(estimator):
-    X, y = problem()
+    X, y = problem(estimator=estimator)
     heard = clone(estimator).set_callbacks(Listener()).fit(X, y)
     assert np.array_equal(learned(heard), learned(clone(estimator).fit(X, y)))
 
 
 @each_setting
 def test_progress_bar_and_scoring_monitor_work(estimator, capsys):
-    X, y = problem()
-    monitor = ScoringMonitor(scoring="accuracy")
+    X, y = problem(estimator=estimator)
+    metric = "r2" if is_regressor(estimator) else "accuracy"
+    monitor = ScoringMonitor(scoring=metric)
     model = clone(estimator).set_callbacks(ProgressBar(), monitor).fit(X, y)
     rows = [row for row in monitor.get_logs().data if row["task_name"] == "pass"]
     assert len(rows) == model.n_iter_
-    assert all(0 <= row["accuracy"] <= 1 for row in rows)
+    assert all(row[metric] <= 1 for row in rows)
+    assert is_regressor(estimator) or all(row[metric] >= 0 for row in rows)

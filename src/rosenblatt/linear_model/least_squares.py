@@ -1,22 +1,116 @@
-"""Classification by least squares: a plane through -1 and +1, or one per class through 0 and 1."""
+"""Least squares: regression, and classification by the fit of class codes."""
 
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_solve, lapack
+from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt import prediction
 from rosenblatt.additive import AdditiveClassifier
+from rosenblatt.solvers.least_squares import Solution, solve
 from rosenblatt.statistics import Labels, Moments
 from rosenblatt.statistics.precision import relative_noise
 
-# Below this reciprocal condition, features scaled to one, normal equations lose too many digits.
-WELL_CONDITIONED = 1e-10
-ROUNDING = 1e-14  # a direction with less than this times d of the variance is none
+from .regression import GramRegressor
 
 Array = NDArray[np.float64]
+
+
+class LinearRegression(GramRegressor):
+    """Least squares: the coefficients w and intercept b of least ``sum (y - w.x - b)^2``.
+
+    What is left over has mean zero and no product with any column. It all follows from the products
+    of the columns, the `Gram` statistic, so a model streams, merges and forgets. Columns are scaled
+    to length one first, so that their units do not matter. Where the products have lost too many
+    digits `fit` goes back to the rows, by an orthogonal factorisation. Where the columns are
+    dependent, the shortest of all best coefficients are taken, with a warning that names the
+    columns.
+
+    Parameters
+    ----------
+    fit_intercept : bool
+        Whether b is fitted; it is zero otherwise.
+    copy_X : bool
+        Accepted for scikit-learn's sake: X is never changed.
+    tol : float
+        Directions in which the columns, scaled to length one, vary less than this times the
+        largest variation are taken for dependence. Where there is no closed form (sparse rows with
+        very many columns), the gradient at which to stop, relative to the first.
+    n_jobs : int or None
+        Accepted for scikit-learn's sake: one product of matrices does the work.
+    positive : bool
+        Whether coefficients below zero are forbidden.
+
+    Attributes
+    ----------
+    coef_ : the coefficients, (d,), or (t, d) for targets in columns.
+    intercept_ : a number, or (t,).
+    rank_ : independent directions among the columns.
+    singular_ : singular values of the centred, weighted rows, largest first.
+    solution_ : "unique", or "minimum norm" where others fit equally well.
+    solver_ : "cholesky" or "eigen" of the products, "svd" of the rows, "nnls" for positive ones,
+        "sparse_cg" or "lbfgs" where there is no closed form.
+    condition_ : reciprocal of the condition of the normal equations, columns scaled to one.
+    n_parameters_ : free numbers of the model.
+    statistics_ : the `Gram` it follows from; none is kept of more than 2048 columns, unless there
+        are as many rows.
+
+    Examples
+    --------
+    >>> from rosenblatt import LinearRegression
+    >>> model = LinearRegression().fit([[0], [1], [2], [3]], [1, 2, 2, 4])
+    >>> model.coef_, model.intercept_.round(12)
+    (array([0.9]), np.float64(0.9))
+    >>> model.partial_fit([[4]], [5]).coef_
+    array([1.])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "fit_intercept": ["boolean"],
+        "copy_X": ["boolean"],
+        "n_jobs": [None, Integral],
+        "positive": ["boolean"],
+        "tol": [Interval(Real, 0, None, closed="left")],
+    }
+
+    singular_: NDArray[Any]
+
+    def __init__(
+        self,
+        *,
+        fit_intercept: bool = True,
+        copy_X: bool = True,
+        tol: float = 1e-6,
+        n_jobs: int | None = None,
+        positive: bool = False,
+    ) -> None:
+        self.fit_intercept = fit_intercept
+        self.copy_X = copy_X
+        self.tol = tol
+        self.n_jobs = n_jobs
+        self.positive = positive
+
+    def _penalties(self, n_targets: int) -> Array:
+        return np.zeros(n_targets)
+
+    def _least_share(self) -> float:
+        return float(self.tol)
+
+    def _limits(self, d: int) -> tuple[float, int]:
+        return self.tol, 2 * d
+
+    def _set(
+        self, solution: Solution, mean_x: Array, mean_y: Array, dtype: Any, flat_y: bool
+    ) -> None:
+        super()._set(solution, mean_x, mean_y, dtype, flat_y)
+        if "statistics_" in vars(self):
+            gram, _, _ = self.statistics_.about(self.fit_intercept)
+            squares = np.linalg.eigvalsh(gram)[::-1]
+            singular = np.sqrt(np.maximum(squares, 0.0))[: self.statistics_.rows]
+            self.singular_ = singular.astype(dtype)
 
 
 class LeastSquaresClassifier(AdditiveClassifier):
@@ -136,34 +230,14 @@ class LeastSquaresClassifier(AdditiveClassifier):
         if not self.fit_intercept:  # about the origin instead of the mean
             gram = gram + weight * np.outer(mean, mean)
             products = products + weight * np.outer(mean, shares)
-        coef = self._solve(gram, products).T
+        solution = solve(gram, products)
+        self.condition_, self.rank_ = solution.condition, solution.rank
+        self.solution_ = "unique" if solution.rank == len(gram) else "minimum norm"
+        coef = solution.coef.T
         intercept = shares - coef @ mean if self.fit_intercept else np.zeros(len(coef))
         self.coef_ = coef.astype(statistic.dtype)
         self.intercept_ = intercept.astype(statistic.dtype)
         self.n_parameters_ = self.coef_.size + (len(coef) if self.fit_intercept else 0)
-
-    def _solve(self, gram: Array, products: Array) -> Array:
-        """The shortest coef (d, t) with ``gram @ coef = products``."""
-        d = len(gram)
-        deviation = np.sqrt(np.diag(gram))
-        scale = np.where(deviation > 0, deviation, 1.0)
-        scaled, right = gram / np.outer(scale, scale), products / scale[:, None]
-        factor, failed = lapack.dpotrf(scaled, lower=True)
-        norm = np.abs(scaled).sum(axis=0).max()
-        self.condition_ = 0.0 if failed else float(lapack.dpocon(factor, norm, uplo="L")[0])
-        if self.condition_ > WELL_CONDITIONED:
-            self.rank_, self.solution_ = d, "unique"
-            return np.asarray(cho_solve((factor, True), right) / scale[:, None])
-        values, axes = np.linalg.eigh(scaled)
-        kept = values > ROUNDING * d
-        self.rank_ = int(np.count_nonzero(kept))
-        self.solution_ = "unique" if self.rank_ == d else "minimum norm"
-        coef = axes[:, kept] @ ((axes[:, kept].T @ right) / values[kept, None]) / scale[:, None]
-        if self.rank_ < d:
-            # What may be added without changing a score is taken away as far as it goes.
-            free = axes[:, ~kept] / scale[:, None]
-            coef -= free @ np.linalg.lstsq(free, coef, rcond=None)[0]
-        return np.asarray(coef)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

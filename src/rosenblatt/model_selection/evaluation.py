@@ -20,9 +20,10 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_method_params, _num_samples
 
 from rosenblatt.statistics import Statistic
+from rosenblatt.statistics.folds import Block, Split, blocks
 
 from .accuracy import accuracy, is_accuracy
-from .folds import Block, Split, blocks
+from .paths import follow, weighs_alike
 from .recipe import Measurement, Recipe
 
 Parameters = Mapping[str, Any] | None
@@ -56,6 +57,7 @@ class Job:
     parameters: Parameters
     recipe: Recipe | None
     statistics: list[Any]
+    test: Any  # the statistic of the test rows, if it is known
     seconds: float  # its share of the time that measuring took
     progress: tuple[int, int]  # number of the candidate, and of all
 
@@ -86,8 +88,9 @@ class Evaluation:
 
     def run(self, splits: Sequence[Split], n_jobs: Any, pre_dispatch: Any) -> list[Result]:
         """The results as scikit-learn makes them: all splits of the first candidate first."""
+        along = self._paths
         tasks = (
-            delayed(_run_split)(self.estimator, split, (s, len(splits)), jobs, self.scoring)
+            delayed(_run_split)(self.estimator, split, (s, len(splits)), jobs, along, self.scoring)
             for s, (split, jobs) in enumerate(self._jobs(splits))
         )
         by_split = Parallel(n_jobs=n_jobs, pre_dispatch=pre_dispatch)(tasks)
@@ -105,7 +108,7 @@ class Evaluation:
         most = self._most_groups(splits)
         for block in blocks(splits, _num_samples(self.scoring.X), most, most):
             measured = [self._measured(block, m) for m in self.measurements]
-            self.totals = [whole for _, whole, _ in measured]
+            self.totals = [whole for _, _, whole, _ in measured]
             for s, split in enumerate(block.splits):
                 yield split, [self._job(c, s, measured) for c in range(len(self.candidates))]
 
@@ -117,7 +120,8 @@ class Evaluation:
             self.candidates[c],
             recipe,
             statistics=[measured[i][0][s] for i in sources],
-            seconds=sum(measured[i][2] / self._users[i] for i in sources),
+            test=measured[sources[0]][1][s] if sources else None,
+            seconds=sum(measured[i][3] / self._users[i] for i in sources),
             progress=(c, len(self.candidates)),
         )
 
@@ -132,8 +136,8 @@ class Evaluation:
 
     def _measured(
         self, block: Block, measurement: Measurement
-    ) -> tuple[list[Statistic | None], Statistic | None, float]:
-        """The statistic of each training set of a block, of all rows, and seconds a training set.
+    ) -> tuple[list[Statistic | None], list[Statistic | None], Statistic | None, float]:
+        """Statistics of the training and test sets of a block, of all rows, and seconds a set.
 
         A row that cannot be measured spoils only the training sets it is in. Which these are, and
         what is to be said of them, shows when each is fitted in the ordinary way.
@@ -146,8 +150,24 @@ class Evaluation:
             )
             trained, whole = block.training_sets(parts)
         except Exception:
-            return [None] * len(block.splits), None, 0.0
-        return trained, whole, (time.perf_counter() - start) / len(block.splits)
+            nothing: list[Statistic | None] = [None] * len(block.splits)
+            return nothing, nothing, None, 0.0
+        tests: list[Any] = block.test_sets(parts) if self._paths else [None] * len(block.splits)
+        return trained, tests, whole, (time.perf_counter() - start) / len(block.splits)
+
+    @cached_property
+    def _paths(self) -> list[list[int]]:
+        """Candidates that differ in a model's path parameter alone, several at a time."""
+        scoring = self.scoring
+        if scoring.return_estimator or scoring.return_train_score:
+            return []
+        paths: dict[Any, list[int]] = {}
+        for c, recipe in enumerate(self.recipes):
+            if recipe is not None and recipe.model._path_parameter is not None:
+                weights = self.measurements[recipe.sources[0]].weights
+                if weighs_alike(weights, scoring.score_params):
+                    paths.setdefault(recipe.path_key, []).append(c)
+        return [path for path in paths.values() if len(path) > 1]
 
     def _most_groups(self, splits: Sequence[Split]) -> int:
         """How many groups of rows may be measured at a time, for the sake of memory."""
@@ -173,14 +193,26 @@ def _size(measurement: Measurement, X: Any, y: Any) -> int:
 
 
 def _run_split(
-    estimator: Any, split: Split, progress: tuple[int, int], jobs: list[Job], scoring: Scoring
+    estimator: Any,
+    split: Split,
+    progress: tuple[int, int],
+    jobs: list[Job],
+    paths: list[list[int]],
+    scoring: Scoring,
 ) -> list[Result]:
     """The results of all candidates on one split."""
     rows = _Rows(split, scoring)
+    along: dict[int, Result] = {}
+    for path in paths:
+        along |= follow(path, jobs, len(split.test), scoring.scorer)
+    if scoring.verbose > 1:
+        for c, result in along.items():
+            _print(jobs[c], progress, result)
     return [
-        _conclude(job, rows, progress, scoring)
+        along.get(c)
+        or _conclude(job, rows, progress, scoring)
         or _fit_in_full(estimator, split, progress, job, scoring)
-        for job in jobs
+        for c, job in enumerate(jobs)
     ]
 
 

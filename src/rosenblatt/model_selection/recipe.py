@@ -1,9 +1,11 @@
 """Which estimators follow from statistics, and how."""
 
 from dataclasses import dataclass
+from functools import cache, cached_property
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import _is_arraylike, _num_samples
@@ -52,9 +54,16 @@ class Measurement:
         """Whether another model's statistic is the same."""
         if type(model) is not type(self.model) or weights is not self.weights:
             return False
-        mine, theirs = self.model.get_params(deep=False), model.get_params(deep=False)
-        names = mine if model._measured_by is None else model._measured_by
-        return all(_same(mine[name], theirs[name]) for name in names)
+        names = model._measured_by
+        if names is None:
+            names = parameter_names(type(model))  # type: ignore[arg-type]
+        return all(_same(getattr(self.model, name), getattr(model, name)) for name in names)
+
+
+@cache
+def parameter_names(kind: Any) -> tuple[str, ...]:
+    """The parameters of a class of estimators, which scikit-learn finds out anew each time."""
+    return tuple(kind._get_param_names())
 
 
 def _same(a: Any, b: Any) -> bool:
@@ -72,6 +81,7 @@ class Recipe:
     """How an estimator follows from statistics of its training rows."""
 
     estimator: Any  # not fitted
+    model: Additive  # the last step of it
     sources: tuple[int, ...]  # the measurements for the model, and for the scaler if there is one
 
     @classmethod
@@ -89,25 +99,71 @@ class Recipe:
             return None
         model = steps[-1]
         sources = tuple(_find(measurements, model, w) for w in reversed(weights))
-        return cls(estimator, sources)
+        return cls(estimator, model, sources)
 
     def fitted(self, statistics: list[Any]) -> Any | None:
         """The estimator as if fitted to the rows that statistics are of; None if they do not say.
 
         They do not when there are no rows, and when a model wants to see the rows themselves.
         """
-        *others, statistic = reversed(statistics)
-        if statistic is None or not all(map(can_be_scaled, others and statistics)):
+        if not self._suffice(statistics):
             return None
         estimator = clone(self.estimator)
         *scalers, model = _steps(estimator)
         try:
-            for scaler, moments in zip(scalers, others, strict=True):
-                statistic = scaled(statistic, *fit_scaler(scaler, moments))
+            statistic, _ = _scaled(scalers, statistics)
             model._become(statistic)
         except Exception:
             return None
-        return estimator
+        return None if model._needs_rows() else estimator
+
+    def scores_along(
+        self, values: list[Any], statistics: list[Any], test: Any, scorer: Any
+    ) -> NDArray[np.float64] | None:
+        """The scores of the estimator with these values of its path parameter; None if unknown.
+
+        `test` is the statistic of the rows to score.
+        """
+        if test is None or not self._suffice(statistics):
+            return None
+        *scalers, model = _steps(clone(self.estimator))
+        try:
+            training, test = _scaled(scalers, statistics, test)
+            return model._scores_along(values, training, test, scorer)  # type: ignore[no-any-return]
+        except Exception:
+            return None  # what is wrong will be met again, and told
+
+    @property
+    def path_value(self) -> Any:
+        """The model's value of its path parameter."""
+        return getattr(self.model, str(self.model._path_parameter))
+
+    @cached_property
+    def path_key(self) -> Any:
+        """What estimators that differ in the path parameter alone have in common."""
+        settings = [
+            (type(step), name, repr(getattr(step, name)))
+            for step in _steps(self.estimator)
+            for name in parameter_names(type(step))  # type: ignore[arg-type]
+            if step is not self.model or name != self.model._path_parameter
+        ]
+        return self.sources, tuple(settings)
+
+    def _suffice(self, statistics: list[Any]) -> bool:
+        """Whether the statistics of the model and of its scaler say enough."""
+        if statistics[0] is None:
+            return False
+        return len(statistics) == 1 or all(map(can_be_scaled, statistics))
+
+
+def _scaled(scalers: list[Any], statistics: list[Any], test: Any = None) -> tuple[Any, Any]:
+    """The statistics of training and test rows after the scalers, which are fitted."""
+    training, *others = statistics
+    for scaler, known in zip(scalers, others, strict=True):
+        shift, scale = fit_scaler(scaler, known)
+        training = scaled(training, shift, scale)
+        test = None if test is None else scaled(test, shift, scale)
+    return training, test
 
 
 def _find(measurements: list[Measurement], model: Additive, weights: Any) -> int:

@@ -1,7 +1,7 @@
-"""Scalers from moments, and moments of scaled rows: no row is read for either."""
+"""Scalers from statistics, and statistics of scaled rows: no row is read for either."""
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -10,7 +10,9 @@ from sklearn.preprocessing._data import _handle_zeros_in_scale, _is_constant_fea
 from sklearn.utils._set_output import _get_output_config
 
 from rosenblatt.additive import Additive
-from rosenblatt.statistics import Moments
+from rosenblatt.statistics import Gram, Moments
+
+Scaled = TypeVar("Scaled", Moments, Gram)
 
 
 def can_follow(scaler: Any, X: Any, weighted: bool) -> bool:
@@ -34,15 +36,14 @@ def can_be_scaled(statistic: Any) -> bool:
 
     Scaled rows of 32 bits are rounded to 32 bits, which no statistic of the rows themselves knows.
     """
-    return (
-        type(statistic) is Moments
-        and statistic.missing == "refuse"
-        and statistic.dtype == np.float64
-    )
+    if type(statistic) not in (Gram, Moments) or statistic.dtype != np.float64:
+        return False
+    return type(statistic) is Gram or statistic.missing == "refuse"
 
 
-def fit_scaler(scaler: Any, moments: Moments) -> tuple[Any, Any]:
-    """Fit a scaler to the rows that moments are of; return its shift and scale."""
+def fit_scaler(scaler: Any, statistic: Moments | Gram) -> tuple[Any, Any]:
+    """Fit a scaler to the rows that a statistic is of; return its shift and scale."""
+    moments = statistic.features() if isinstance(statistic, Gram) else statistic
     together = moments.diagonal().total()
     if isinstance(scaler, Additive):
         scaler._become(together)
@@ -69,6 +70,6 @@ def _fit_standard_scaler(scaler: Any, moments: Moments) -> None:
         scaler.scale_ = _handle_zeros_in_scale(np.sqrt(variance), constant_mask=constant)
 
 
-def scaled(moments: Moments, shift: Any, scale: Any) -> Moments:
-    """The moments of scaled rows, whose columns have lost their names."""
-    return replace(moments.rescaled(shift, scale), feature_names=None)
+def scaled(statistic: Scaled, shift: Any, scale: Any) -> Scaled:
+    """The statistic of scaled rows, whose columns have lost their names."""
+    return replace(statistic.rescaled(shift, scale), feature_names=None)

@@ -15,8 +15,9 @@ from sklearn.model_selection._validation import (
 from sklearn.utils import indexable
 from sklearn.utils.validation import _check_method_params
 
+from rosenblatt.statistics.folds import Split
+
 from .evaluation import Evaluation, Scoring
-from .folds import Split
 from .recipe import is_additive
 from .simplicity import simplest
 from .splitting import splits_of, splitter_of

@@ -11,8 +11,7 @@ from sklearn.model_selection._split import check_cv
 from sklearn.utils.validation import _num_samples
 
 from rosenblatt.base import encode_labels
-
-from .folds import Split
+from rosenblatt.statistics.folds import Split
 
 
 def splitter_of(cv: Any, y: Any, classifier: bool) -> Any:

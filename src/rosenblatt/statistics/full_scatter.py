@@ -65,7 +65,8 @@ def _chunk_moments(n_buckets: int, d: int, careful: bool) -> Callable[..., list[
     def work(X: Any, buckets: NDArray[np.int64], weights: Any) -> list[_Full]:
         if careful or isinstance(X, tuple):
             return [_exact(X, buckets, weights, n_buckets, d)]
-        near, far = _near(X, buckets, weights, n_buckets)
+        with np.errstate(over="ignore", invalid="ignore"):  # the sums will tell
+            near, far = _near(X, buckets, weights, n_buckets)
         return [near] if far is None else [near, _exact(X, far, weights, n_buckets, d)]
 
     return work

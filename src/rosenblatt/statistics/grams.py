@@ -1,7 +1,7 @@
 """Gram statistics: what least squares needs to know of its data."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -26,6 +26,7 @@ class Gram(Statistic):
     rows, weight : how many rows there are, and how much they weigh.
     mean_x, mean_y : the means of features and targets, shapes (d,) and (t,).
     xx, xy, yy : sums of products of distances from the means, shapes (d, d), (d, t) and (t, t).
+    flat_y : whether targets came as y (n,), and predictions should, too.
     feature_names, dtype : of the data, names as far as known.
 
     Examples
@@ -40,11 +41,13 @@ class Gram(Statistic):
     moments: Moments  # of (features, targets), all rows in one class
     n_targets: int
     feature_names: Names
+    flat_y: bool = False
 
     @classmethod
     def zero(cls, n_features: int, n_targets: int = 1) -> Self:
         """Return the statistic of no rows."""
-        return cls(Moments.zero(n_features + n_targets, full=True), n_targets, None)
+        moments = Moments.zero(n_features + n_targets, full=True)
+        return cls(moments, n_targets, None, flat_y=n_targets == 1)
 
     @classmethod
     def of(cls, X: Any, y: Any, weights: Any = None, *, careful: bool = False) -> Self:
@@ -72,7 +75,8 @@ class Gram(Statistic):
             raise ValueError(f"y must be numbers, (n,) or (n, t); got shape {y.shape}, {y.dtype}.")
         batch = Batch(X, None, weights, groups, n_groups, targets)
         parts = Moments.of_batch(batch, None, True, careful, "refuse")
-        return [cls(part, targets.shape[1], batch.feature_names) for part in parts]
+        about = (targets.shape[1], batch.feature_names, y.ndim == 1)
+        return [cls(part, *about) for part in parts]
 
     @property
     def classes(self) -> NDArray[Any]:
@@ -124,6 +128,47 @@ class Gram(Statistic):
         """The same between targets, (t, t)."""
         return self._scatter()[self.n_features :, self.n_features :]
 
+    def about(
+        self, centred: bool
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        """Return products of features (d, d), of features and targets (d, t), and squares (t,).
+
+        Of distances from the means, or with `centred` false from the origin: what least squares
+        with and without an intercept reads.
+
+        >>> products, _, _ = Gram.of([[1.0], [3.0]], [0.0, 1.0]).about(centred=False)
+        >>> products
+        array([[10.]])
+        """
+        d, products = self.n_features, self._scatter()
+        if not centred:
+            mean = self._mean()
+            products = products + self.weight * np.outer(mean, mean)
+        return products[:d, :d], products[:d, d:], np.diag(products)[d:]
+
+    def features(self) -> Moments:
+        """Return the moments of the features alone.
+
+        >>> Gram.of([[1.0], [3.0]], [0.0, 1.0]).features().scatter
+        array([[[2.]]])
+        """
+        d, all_of_it = self.n_features, self.moments
+        mean, noise = all_of_it.mean_pairs[..., :d], all_of_it.noise[..., :d]
+        return replace(
+            all_of_it,
+            mean_pairs=np.ascontiguousarray(mean),
+            scatter_pairs=np.ascontiguousarray(all_of_it.scatter_pairs[..., :d, :d]),
+            noise=np.ascontiguousarray(noise),
+            feature_names=self.feature_names,
+        )
+
+    def rescaled(self, shift: Any, scale: Any) -> Self:
+        """Return the statistic of ``(X - shift) / scale`` and the same targets; see `Moments`."""
+        d, kept = self.n_features, np.ones(self.n_targets)
+        shift, scale = (np.broadcast_to(v, d).astype(float) for v in (shift, scale))
+        moved = self.moments.rescaled(np.append(shift, 0 * kept), np.append(scale, kept))
+        return replace(self, moments=moved)
+
     def subtraction_bound(self, other: Self) -> float:
         """Return how far the products of ``self - other`` may be off; see `Moments`."""
         return self.moments.subtraction_bound(other.moments)
@@ -137,13 +182,17 @@ class Gram(Statistic):
 
     def _combined(self, other: Self, sign: int) -> Self:
         moments = self.moments._combined(other.moments, sign)
-        return type(self)(moments, self.n_targets, self.feature_names or other.feature_names)
+        names, flat_y = self.feature_names or other.feature_names, self.flat_y and other.flat_y
+        return type(self)(moments, self.n_targets, names, flat_y)
 
     def _tables(self) -> dict[str, NDArray[Any]]:
         return self.moments._tables()
 
     def _options(self) -> dict[str, Any]:
         return {"n_features": self.n_features, "n_targets": self.n_targets}
+
+    def _about(self) -> dict[str, Any]:
+        return {**super()._about(), "flat_y": self.flat_y}
 
     @classmethod
     def _rebuilt(cls, tables: Mapping[str, NDArray[Any]], about: Mapping[str, Any]) -> Self:
@@ -152,4 +201,4 @@ class Gram(Statistic):
         width = about["n_features"] + n_targets
         inside = {"n_features": width, "full": True, "missing": "refuse", "feature_names": None}
         moments = Moments._rebuilt(tables, {**inside, "dtype": about["dtype"]})
-        return cls(moments, n_targets, names)
+        return cls(moments, n_targets, names, bool(about.get("flat_y", n_targets == 1)))

@@ -66,6 +66,14 @@ class Split:
             return True
         return len(self.listed) == self.n_rows - len(self.left_out)
 
+    @property
+    def tests_what_it_leaves_out(self) -> bool:
+        """Whether the test rows are all that are not trained on, each once."""
+        test = self.test
+        if test.dtype.kind not in "iu" or len(test) != len(self.left_out):
+            return False
+        return np.array_equal(test, self.left_out) or np.array_equal(np.sort(test), self.left_out)
+
     def times(self) -> NDArray[np.int64]:
         """How often each row is trained on, (n,)."""
         times = np.ones(self.n_rows, np.int64)
@@ -98,6 +106,16 @@ class Block:
         for s, part in zip(self.members, parts, strict=True):
             folds[s] = part
         return all_but_one(folds[:-1], folds[-1])
+
+    def test_sets(self, parts: Sequence[Part]) -> list[Part | None]:
+        """The statistic of the test rows of each split; None where they are no group."""
+        found: list[Part | None] = [None] * len(self.splits)
+        if self.members.ndim == 2:
+            return found
+        for s, part in zip(self.members, parts, strict=True):
+            if s < len(self.splits) and self.splits[s].tests_what_it_leaves_out:
+                found[s] = part
+        return found
 
 
 def blocks(splits: Sequence[Split], n_rows: int, most_folds: int, most_groups: int) -> list[Block]:

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import model_selection as theirs
 
-from rosenblatt.model_selection import folds
-from rosenblatt.model_selection.folds import Split, all_but_one, blocks
+from rosenblatt.statistics import folds
+from rosenblatt.statistics.folds import Split, all_but_one, blocks
 
 
 class Rows(Counter):

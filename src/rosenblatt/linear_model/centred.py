@@ -1,0 +1,130 @@
+"""Rows as least squares sees them: less their means, times the roots of their weights."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from rosenblatt.blas import one_blas_thread
+
+Array = NDArray[np.float64]
+
+BLOCK_CELLS = 500_000  # rows are made dense, or doubles, this many numbers at a time
+
+
+class Centred:
+    """Rows X (n, d), dense or CSR, targets Y (n, t) and weights (n,), about their means.
+
+    With ``centre=False`` about the origin: for fits without an intercept. X itself is never copied,
+    nor a sparse one made dense. `means` of X and Y may be known already, and better.
+    """
+
+    def __init__(
+        self, X: Any, Y: Array, weights: Any, centre: bool, means: tuple[Array, Array] | None = None
+    ) -> None:
+        if weights is not None and not np.all(weights):
+            kept = np.flatnonzero(weights)  # others count for nothing
+            X, Y, weights = X[kept], Y[kept], weights[kept]
+        self.X, self.Y = X, Y
+        self.roots = None if weights is None else np.sqrt(weights)
+        n, d = X.shape
+        self.shape, self.sparse = (n, d), sp.issparse(X)
+        self.weight = float(n) if weights is None else float(weights.sum())
+        if not centre:
+            self.mean_x, self.mean_y = np.zeros(d), np.zeros(Y.shape[1])
+        elif means is not None:
+            self.mean_x, self.mean_y = means
+        else:
+            shares = np.full(n, 1 / n) if weights is None else weights / self.weight
+            self.mean_x, self.mean_y = _doubles(X.T @ shares), shares @ Y
+
+    @property
+    def targets(self) -> Array:
+        """The centred, weighted targets, (n, t)."""
+        return self._weighted(self.Y - self.mean_y)
+
+    def product(self, W: Array) -> Array:
+        """The rows times W (d,) or (d, t)."""
+        return self._weighted(np.asarray(_doubles(self.X @ W) - self.mean_x @ W))
+
+    def adjoint(self, R: Array) -> Array:
+        """The transpose of the rows times R (n,) or (n, t)."""
+        R = self._weighted(R)
+        return _doubles(self.X.T @ R - np.multiply.outer(self.mean_x, R.sum(axis=0)))
+
+    def _weighted(self, rows: Array) -> Array:
+        if self.roots is None:
+            return rows
+        return np.asarray(rows * (self.roots if rows.ndim == 1 else self.roots[:, None]))
+
+    def blocks(self, width: int = 0) -> Iterator[tuple[slice, Array]]:
+        """The rows, dense and in doubles, a block at a time; `width` numbers are made of each."""
+        n, d = self.shape
+        size = max(1, BLOCK_CELLS // max(d, width), min(n, 2 * d) if n > d else 1)
+        for start in range(0, n, size):
+            here = slice(start, start + size)
+            rows = self.X[here]
+            rows = rows.toarray() if sp.issparse(rows) else rows
+            rows = rows.astype(np.float64) - self.mean_x
+            if self.roots is not None:
+                rows *= self.roots[here, None]
+            yield here, rows
+
+    def condensed(self) -> tuple[Array, Array]:
+        """At most d + t rows A (m, d) with targets B (m, t), of the same least-squares problem.
+
+        A triangle, by orthogonal turns of a block of rows under the triangle of those before.
+        """
+        d, targets = self.shape[1], self.targets
+        triangle = np.zeros((0, d + targets.shape[1]))
+        with one_blas_thread():
+            for here, rows in self.blocks():
+                triangle = np.vstack([triangle, np.hstack([rows, targets[here]])])
+                if len(triangle) > triangle.shape[1]:
+                    triangle = _doubles(np.linalg.qr(triangle, mode="r"))
+        A, B = triangle[:, :d], triangle[:, d:]
+        # Constant columns are now the rounding of their means, and nothing else.
+        rounding = 2.0**-50 * np.sqrt(self.weight) * np.abs(self.mean_x)
+        A[:, np.abs(A).max(axis=0) <= rounding] = 0.0
+        return A, B
+
+    def dual(self) -> Array:
+        """The products (n, n) of all pairs of rows."""
+        n = self.shape[0]
+        with one_blas_thread():
+            if not self.sparse:
+                products = np.zeros((n, n))
+                for columns in self._column_blocks():
+                    products += columns @ columns.T
+                return products
+        X = self.X.astype(np.float64)
+        products = _doubles((X @ X.T).toarray())
+        along = _doubles(X @ self.mean_x)
+        products += self.mean_x @ self.mean_x - along[:, None] - along
+        return products if self.roots is None else products * np.outer(self.roots, self.roots)
+
+    def _column_blocks(self) -> Iterator[Array]:
+        """The rows of a dense table, some columns at a time."""
+        n, d = self.shape
+        size = max(1, BLOCK_CELLS // n)
+        for start in range(0, d, size):
+            here = slice(start, start + size)
+            yield self._weighted(self.X[:, here].astype(np.float64) - self.mean_x[here])
+
+    def squares(self) -> Array:
+        """The sum of squares of each centred column, (d,)."""
+        if self.sparse:
+            squared = self.X.astype(np.float64).power(2)
+            weights = np.ones(self.shape[0]) if self.roots is None else self.roots**2
+            total = _doubles(squared.T @ weights) - self.weight * self.mean_x**2
+            return np.maximum(total, 0.0)
+        total = np.zeros(self.shape[1])
+        for _, rows in self.blocks():
+            total += (rows**2).sum(axis=0)
+        return total
+
+
+def _doubles(values: Any) -> Array:
+    return np.asarray(values, np.float64)

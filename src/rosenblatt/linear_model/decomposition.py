@@ -1,0 +1,128 @@
+"""Ridge problems taken apart once, for any number of penalties."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.utils import assert_all_finite
+from sklearn.utils.validation import _check_sample_weight
+
+from rosenblatt.blas import one_blas_thread
+from rosenblatt.solvers.least_squares import AS_GOOD_AS_ROWS
+from rosenblatt.solvers.spectrum import Spectrum, ridge_coefs
+from rosenblatt.statistics import Gram
+
+from .centred import Centred
+from .regression import has_gram
+from .targets import columns
+from .wide import has_dual, solve_iteratively
+
+Array = NDArray[np.float64]
+Path = tuple[Array, Array]  # coefs (A, d, t) and intercepts (A, t)
+
+
+@dataclass(eq=False)
+class Decomposition:
+    """What the coefficients for every penalty follow from: products of columns, or the rows.
+
+    Attributes
+    ----------
+    means : of columns (d,) and targets (t,).
+    products : of columns (d, d), and of columns with targets (d, t); None for wide rows.
+    rows : the rows, for where products have too few digits or there are none.
+    gram : the statistic that products are from, if there is one.
+    """
+
+    centre: bool
+    means: tuple[Array, Array]
+    products: tuple[Array, Array] | None
+    rows: Centred | None = None
+    gram: Gram | None = None
+
+    @classmethod
+    def of_gram(cls, gram: Gram, centre: bool) -> "Decomposition":
+        """From a statistic."""
+        xx, xy, _ = gram.about(centre)
+        return cls(centre, (gram.mean_x, gram.mean_y), (xx, xy), gram=gram)
+
+    @classmethod
+    def of(cls, X: Any, y: Array, weights: Any, centre: bool) -> "Decomposition":
+        """From checked rows X (n, d) with targets y (n,) or (n, t)."""
+        Y = columns(y)
+        if weights is not None:
+            shape = np.empty((len(Y), 0))
+            weights = _check_sample_weight(
+                weights, shape, dtype=np.float64, ensure_non_negative=True
+            )
+        if has_gram(X) and X.shape[0] > X.shape[1]:
+            found = cls.of_gram(Gram.of(X, y, weights), centre)
+            found.rows = Centred(X, Y, weights, centre, found.means)
+            return found
+        assert_all_finite(X.data if sp.issparse(X) else X, input_name="X")
+        rows = Centred(X, Y, weights, centre)
+        return cls(centre, (rows.mean_x, rows.mean_y), None, rows)
+
+    @property
+    def largest(self) -> float:
+        """About the largest variation along a direction, or one if there is none."""
+        if self.products is not None:
+            found = float(np.linalg.eigvalsh(self.products[0])[-1])
+        else:
+            assert self.rows is not None
+            found = float(self.rows.squares().sum())
+        return found if found > 0 else 1.0
+
+    def path(self, penalties: Array) -> Path | None:
+        """Coefficients and intercepts for penalties (A,), from products; None if rows know more."""
+        assert self.products is not None
+        with one_blas_thread():
+            coefs, condition = ridge_coefs(*self.products, penalties)
+        return None if condition < AS_GOOD_AS_ROWS else self._with_intercepts(coefs)
+
+    def path_by_rows(self, penalties: Array) -> Path:
+        """The same, from the rows where products do not suffice."""
+        path = None if self.products is None else self.path(penalties)
+        if path is not None:
+            return path
+        rows = self.rows
+        assert rows is not None
+        if self.products is not None:
+            coefs = Spectrum.of_rows(*rows.condensed()).coefs(penalties)
+        elif has_dual(rows):
+            coefs = dual_coefs(rows, penalties)
+        else:
+            coefs = self._step_by_step(penalties)
+        return self._with_intercepts(coefs)
+
+    def _step_by_step(self, penalties: Array) -> Array:
+        """For rows too many and too wide for any table."""
+        rows = self.rows
+        assert rows is not None
+        each = [
+            solve_iteratively(rows, rows.targets, float(p), 1e-9, 10 * rows.shape[1])[0].coef
+            for p in penalties
+        ]
+        return np.stack(each)
+
+    def _with_intercepts(self, coefs: Array) -> Path:
+        mean_x, mean_y = self.means
+        if not self.centre:
+            return coefs, np.zeros((len(coefs), len(mean_y)))
+        return coefs, np.asarray(mean_y - mean_x @ coefs)
+
+
+def dual_coefs(rows: Centred, penalties: Array) -> Array:
+    """Coefficients (A, d, t) of few wide rows, by the products of rows."""
+    targets = rows.targets
+    with one_blas_thread():
+        values, turned = np.linalg.eigh(rows.dual())
+        values = np.maximum(values, 0.0)
+        largest = values.max(initial=0.0)
+        if penalties.min() < AS_GOOD_AS_ROWS * largest and not rows.sparse:
+            return Spectrum.of_rows(*rows.condensed()).coefs(penalties)
+        parts = (turned.T @ targets)[:, None, :] / (values[:, None] + penalties)[:, :, None]
+        flat = turned @ parts.reshape(len(values), -1)
+        coefs = rows.adjoint(flat).reshape(-1, len(penalties), targets.shape[1])
+    return np.moveaxis(coefs, 1, 0)

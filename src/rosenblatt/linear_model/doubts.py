@@ -1,0 +1,81 @@
+"""What a user should know of the columns of a linear fit, in words that name them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components
+
+MOST_NAMES = 8
+INVOLVED = 1e-6  # the least share of a column in a direction that changes nothing
+SCALES_APART = 1e6  # ratio of deviations above which a penalty means different things
+
+Array = NDArray[np.float64]
+
+
+def names_of(model: Any) -> list[str]:
+    """How to speak of a fitted model's columns."""
+    names = getattr(model, "feature_names_in_", None)
+    if names is None:
+        return [str(j) for j in range(model.n_features_in_)]
+    return [repr(str(name)) for name in names]
+
+
+def undetermined(model: Any, solution: Any, squares: Array | None) -> str:
+    """Why a fit had to choose among many coefficients: which columns are to blame."""
+    d, names = model.n_features_in_, names_of(model)
+    message = f"The rows determine {solution.rank} of {d} coefficients"
+    if solution.dependent is None or squares is None:
+        message += ", being fewer than the columns or dependent"
+    else:
+        message += f"; {dependence(solution.dependent, squares == 0, names, model._least_share())}"
+    return (
+        f"{message}. Of all coefficients that fit equally well the shortest are taken (minimum "
+        "norm). Leave columns out, or use Ridge."
+    )
+
+
+def dependence(
+    dependent: Array, constant: NDArray[np.bool_], names: Sequence[str], tol: float
+) -> str:
+    """Which columns depend on each other, from directions (d, q) that change no prediction."""
+    said = []
+    if constant.any():
+        said.append(f"constant: {listed(np.flatnonzero(constant), names)}")
+    together = np.abs(dependent @ dependent.T) > INVOLVED
+    together[constant] = together[:, constant] = False
+    involved = np.flatnonzero(together.any(axis=0))
+    if len(involved):
+        n_groups, group = connected_components(together[np.ix_(involved, involved)], directed=False)
+        groups = [listed(involved[group == g], names) for g in range(min(n_groups, MOST_NAMES))]
+        within = f" to within tol={tol:.2g}" if tol else ""
+        said.append(f"linearly dependent{within}: {'; '.join(groups)}")
+    return "; ".join(said)
+
+
+def listed(columns: Any, names: Sequence[str]) -> str:
+    """Some columns by name, and how many more there are."""
+    shown = [names[j] for j in columns[:MOST_NAMES]]
+    more = len(columns) - len(shown)
+    return ", ".join(shown) + (f" and {more} more" if more else "")
+
+
+def apart(squares: Array, weight: float, names: Sequence[str]) -> str | None:
+    """Say so if columns vary on scales so different that one penalty cannot serve all."""
+    deviations = np.sqrt(squares / weight)
+    varies = np.flatnonzero(deviations > 0)
+    if len(varies) < 2:
+        return None
+    small = varies[np.argmin(deviations[varies])]
+    large = varies[np.argmax(deviations[varies])]
+    if deviations[large] <= SCALES_APART * deviations[small]:
+        return None
+    middle = np.median(deviations[varies])
+    far = [j for j in varies if not 1 / 1e3 < deviations[j] / middle < 1e3]
+    return (
+        f"Columns vary on very different scales, from {deviations[small]:.2g} (column "
+        f"{names[small]}) to {deviations[large]:.2g} (column {names[large]}), so that one penalty "
+        f"forbids some and leaves others free. Standardise {listed(far or [small, large], names)}, "
+        "or all columns, for instance with rosenblatt.Standardizer."
+    )

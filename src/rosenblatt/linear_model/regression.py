@@ -1,0 +1,289 @@
+"""Linear regression that follows from the Gram statistic: what least squares and ridge share."""
+
+import warnings
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.linalg import LinAlgWarning
+from sklearn.exceptions import ConvergenceWarning
+
+from rosenblatt.additive import Additive
+from rosenblatt.base import LinearRegressor, all_or_nothing
+from rosenblatt.blas import one_blas_thread
+from rosenblatt.solvers.least_squares import (
+    AS_GOOD_AS_ROWS,
+    WELL_CONDITIONED,
+    Solution,
+    solve,
+    solve_nonnegative,
+    solve_rows,
+)
+from rosenblatt.statistics import Gram
+
+from . import doubts, wide
+from .centred import Centred
+from .targets import checked_targets, columns
+
+Array = NDArray[np.float64]
+
+# A table of products is kept for this many features, or for more if it is smaller than the rows.
+FEATURES_WITH_GRAM = 2048
+
+
+class GramRegressor(LinearRegressor, Additive):
+    """A linear regressor whose coefficients follow from the products of its columns.
+
+    `fit` has the rows at hand, and goes back to them where products have lost too many digits.
+    """
+
+    fit_intercept: bool
+    positive: bool
+    statistics_: Gram
+
+    _measured_by = ()
+    _said: tuple[tuple[str, type[Warning]], ...] = ()  # what `_speak` is going to say
+
+    @abstractmethod
+    def _penalties(self, n_targets: int) -> Array:
+        """The penalty of each target, (t,)."""
+
+    def _least_share(self) -> float:
+        """Directions that vary less than this, relative to the largest, are none."""
+        return 0.0
+
+    def _prefers_rows(self) -> bool:
+        """Whether rows are to be decomposed though their products would do."""
+        return False
+
+    @abstractmethod
+    def _limits(self, d: int) -> tuple[float, int]:
+        """The relative gradient at which to stop where there is no closed form, and iterations."""
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from X (n, d) and targets y (n,) or (n, t); return self.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            The rows.
+        y : array-like of shape (n,) or (n, t)
+            Their targets.
+        sample_weight : array-like of shape (n,) or None
+            How often each row counts; any numbers >= 0.
+        """
+        self._validate_params()
+        rows = self._checked(X, y, sample_weight, first=True)
+        self.__dict__.pop("statistics_", None)
+        try:
+            if has_gram(rows[0]):
+                self.statistics_ = self._named(self._measure(*rows))  # type: ignore[assignment]
+                self._conclude(*rows)
+            else:
+                self._conclude_without_gram(*rows)
+        except ValueError:
+            self._refuse_strange(rows[0])  # in scikit-learn's words, if it is that
+            raise
+        self._speak()
+        return self
+
+    @all_or_nothing
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from some more rows; any batches give what one fit on all rows gives; return self.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            The rows.
+        y : array-like of shape (n,) or (n, t)
+            Their targets.
+        sample_weight : array-like of shape (n,) or None
+            How often each row counts; any numbers >= 0.
+        """
+        self._validate_params()
+        first = "coef_" not in vars(self)
+        statistic = self._statistic(X, y, sample_weight, first=first)
+        self._publish(statistic if first else self.statistics_ + statistic)
+        self._speak()
+        return self
+
+    def _measure(
+        self, X: Any, y: Any, sample_weight: NDArray[Any] | None, careful: bool = False
+    ) -> Gram:
+        refuse_too_wide(X)
+        return Gram.of(X, y, sample_weight, careful=careful)
+
+    def _measure_groups(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: NDArray[Any] | None,
+        groups: NDArray[np.int64],
+        n_groups: int,
+    ) -> list[Any]:
+        refuse_too_wide(X)
+        return Gram.by_group(X, y, groups, n_groups, sample_weight)
+
+    def _conclude(self, X: Any = None, y: Any = None, weights: Any = None) -> None:
+        """Set what the statistic implies; with rows, more exactly where products do not suffice."""
+        known = self.statistics_
+        if not len(known):
+            raise ValueError("This is the statistic of no rows: there is nothing to learn from.")
+        gram, products, _ = known.about(self.fit_intercept)
+        with one_blas_thread():  # bits must not depend on how many there are
+            solution = self._solved(gram, products)
+        self._count_iterations(np.ones(known.n_targets, np.int64))
+        rows_say_more = solution.condition < AS_GOOD_AS_ROWS or known.rows <= len(gram)
+        if X is not None and not self.positive and (rows_say_more or self._prefers_rows()):
+            means = known.mean_x, known.mean_y
+            rows = Centred(X, columns(y), weights, self.fit_intercept, means)
+            solution = self._solved_by_rows(rows)
+        self._set(solution, known.mean_x, known.mean_y, known.dtype, known.flat_y)
+        self._doubt(solution, np.diag(gram), streamed=X is None)
+
+    def _conclude_without_gram(self, X: Any, y: Any, weights: Any) -> None:
+        """Set what rows imply that are too wide for a statistic."""
+        self._refuse_strange(X)
+        rows = Centred(X, columns(y), weights, self.fit_intercept)
+        solution = self._solved_wide(rows)
+        self._set(solution, rows.mean_x, rows.mean_y, X.dtype, np.ndim(y) == 1)
+        self._doubt(solution, None, streamed=False)
+
+    def _solved(self, gram: Array, products: Array) -> Solution:
+        """The coefficients (d, t) of all targets, from products."""
+
+        def one(here: NDArray[np.intp], penalty: float) -> Solution:
+            if self.positive:
+                return solve_nonnegative(gram, products[:, here], penalty)
+            return solve(gram, products[:, here], penalty, self._least_share())
+
+        return by_penalty(self._penalties(products.shape[1]), one)
+
+    def _solved_by_rows(self, rows: Centred) -> Solution:
+        """The same from the rows themselves."""
+        A, B = rows.condensed()
+        share = self._least_share()
+        return by_penalty(
+            self._penalties(B.shape[1]), lambda here, p: solve_rows(A, B[:, here], p, share)
+        )
+
+    def _solved_wide(self, rows: Centred) -> Solution:
+        """The same of rows too wide for products of columns."""
+        targets, (tol, max_iter) = rows.targets, self._limits(rows.shape[1])
+        n_iter = np.ones(targets.shape[1], np.int64)
+
+        def one(here: NDArray[np.intp], penalty: float) -> Solution:
+            if self.positive:
+                return wide.solve_positive(rows, targets[:, here], penalty, tol)
+            if wide.has_dual(rows):
+                return wide.solve_dual(rows, targets[:, here], penalty, self._least_share())
+            found, n_iter[here], worst = wide.solve_iteratively(
+                rows, targets[:, here], penalty, tol, max_iter
+            )
+            if worst > tol:
+                self._say(
+                    f"After {max_iter} iterations the gradient is {worst:.2g} of what it was at "
+                    f"first, not yet tol={tol:.2g}. Give a larger max_iter or tol, or a penalty.",
+                    ConvergenceWarning,
+                )
+            return found
+
+        solution = by_penalty(self._penalties(targets.shape[1]), one)
+        self._count_iterations(n_iter)
+        return solution
+
+    def _count_iterations(self, n_iter: NDArray[np.int64]) -> None:
+        """Publish how many steps (t,) there were; a closed form is one."""
+
+    def _set(
+        self, solution: Solution, mean_x: Array, mean_y: Array, dtype: Any, flat_y: bool
+    ) -> None:
+        """Publish a solution."""
+        coef, d = solution.coef.T, len(solution.coef)
+        intercept = mean_y - coef @ mean_x if self.fit_intercept else np.zeros(1)
+        if not (np.isfinite(coef).all() and np.isfinite(intercept).all()):
+            raise ValueError(
+                "The coefficients leave the range of floating point: columns or targets are too "
+                "large or too small. Rescale them, for instance with rosenblatt.Standardizer."
+            )
+        self.coef_ = (coef[0] if flat_y else coef).astype(dtype)
+        self.intercept_ = intercept.astype(dtype)
+        if flat_y or not self.fit_intercept:
+            self.intercept_ = self.intercept_[0]
+        self.rank_, self.condition_ = solution.rank, solution.condition
+        self.solution_ = "unique" if solution.rank == d else "minimum norm"
+        self.solver_ = solution.method
+        self.n_parameters_ = coef.size + (len(coef) if self.fit_intercept else 0)
+
+    def _needs_rows(self) -> bool:
+        """Whether the rows could say more than the statistic that this was concluded from."""
+        return self.condition_ < AS_GOOD_AS_ROWS and self.solver_ in ("cholesky", "eigen")
+
+    def _doubt(self, solution: Solution, squares: Array | None, streamed: bool) -> None:
+        """Find what is to be said of the columns, from their sums of squares (d,) if known."""
+        if self.solution_ == "minimum norm":
+            self._say(doubts.undetermined(self, solution, squares))
+        elif streamed and solution.condition < WELL_CONDITIONED and not self.positive:
+            self._say(
+                f"Columns are nearly dependent (reciprocal condition {solution.condition:.1g} of "
+                "the normal equations), and a statistic alone cannot tell more digits of their "
+                "coefficients. `fit` on all rows at once reads the rows themselves."
+            )
+
+    def _say(self, message: str, kind: type[Warning] = LinAlgWarning) -> None:
+        self._said = (*self._said, (message, kind))
+
+    def _speak(self) -> None:
+        for message, kind in self.__dict__.pop("_said", ()):
+            # Up past this method, the one that was called, and the wrapper around it.
+            warnings.warn(message, kind, stacklevel=4)
+
+    def _check_y(self, y: Any, n: int) -> NDArray[Any]:
+        return checked_targets(self, y, n)
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "statistics_" and "coef_" in vars(self):
+            raise AttributeError(
+                f"This {type(self).__name__} was fitted to rows too wide for a table of products, "
+                "and keeps no statistic: it cannot be extended, merged or made to forget."
+            )
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+
+def has_gram(X: Any) -> bool:
+    """Whether the products of all pairs of columns are worth a table."""
+    d = X.shape[1]
+    return bool(d <= FEATURES_WITH_GRAM or d * d <= (X.nnz if sp.issparse(X) else X.size))
+
+
+def refuse_too_wide(X: Any) -> None:
+    """Raise if a statistic of X would be far larger than X."""
+    if not has_gram(X):
+        raise ValueError(
+            f"X has {X.shape[1]} columns, too many for a table of the products of all pairs; "
+            "`fit` does without one, but streaming, merging and forgetting need it."
+        )
+
+
+def by_penalty(penalties: Array, one: Callable[[NDArray[np.intp], float], Solution]) -> Solution:
+    """The solution for all targets, from ``one(targets, penalty)`` for those of equal penalty."""
+    different = np.unique(penalties)
+    places = [np.flatnonzero(penalties == penalty) for penalty in different]
+    parts = [one(here, float(p)) for here, p in zip(places, different, strict=True)]
+    if len(parts) == 1:
+        return parts[0]
+    coef = np.empty((len(parts[0].coef), len(penalties)))
+    for here, part in zip(places, parts, strict=True):
+        coef[:, here] = part.coef
+    worst = min(parts, key=lambda part: (part.rank, part.condition))
+    return replace(worst, coef=coef)

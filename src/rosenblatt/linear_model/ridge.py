@@ -1,0 +1,225 @@
+"""Ridge regression: least squares with a price on long coefficients."""
+
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_array
+
+from rosenblatt.base import FLOATS
+from rosenblatt.solvers.least_squares import Solution
+from rosenblatt.statistics import Gram
+
+from . import doubts
+from .decomposition import Decomposition
+from .fold_scores import metric_of, scores_of
+from .regression import GramRegressor
+from .targets import checked_targets
+
+Array = NDArray[np.float64]
+
+SOLVERS = {"auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs"}
+
+
+class Ridge(GramRegressor):
+    """Least squares with a penalty: least ``sum (y - w.x - b)^2 + alpha |w|^2``.
+
+    The intercept b is free. The penalty makes the answer unique, shrinks it toward zero, most where
+    the rows say least, and sets nothing exactly to zero. It is the most probable w if each
+    coefficient is Gaussian around zero, of variance ``noise variance / alpha``. All follows from
+    the products of the columns, the `Gram` statistic, so a model streams, merges and forgets; rows
+    wider than long are taken by the products of rows instead.
+
+    Parameters
+    ----------
+    alpha : float or array-like of shape (t,)
+        The penalty, >= 0, for all targets or for each.
+    fit_intercept : bool
+        Whether b is fitted; it is zero otherwise.
+    copy_X : bool
+        Accepted for scikit-learn's sake: X is never changed.
+    max_iter : int or None
+        Most steps where there is no closed form.
+    tol : float
+        Gradient, relative to the first, at which to stop where there is no closed form.
+    solver : {"auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs"}
+        "svd" decomposes the rows themselves. All others take the closed form where there is one,
+        which is more exact than what they ask for; `solver_` says what was done.
+    positive : bool
+        Whether coefficients below zero are forbidden.
+    random_state : int, RandomState instance or None
+        Accepted for scikit-learn's sake: nothing is drawn.
+
+    Attributes
+    ----------
+    coef_ : the coefficients, (d,), or (t, d) for targets in columns.
+    intercept_ : a number, or (t,).
+    n_iter_ : steps for each target, (t,): the closed form is one.
+    solver_ : "cholesky" or "eigen" of products, "svd" of rows, "nnls" or "lbfgs" for positive ones,
+        "sparse_cg" where there is no closed form.
+    solution_ : "unique", or "minimum norm" where others are as good: with alpha=0 alone.
+    rank_ : directions that the rows and the penalty determine.
+    condition_ : reciprocal of the condition of the penalised normal equations, columns scaled to
+        one.
+    n_parameters_ : free numbers of the model.
+    statistics_ : the `Gram` it follows from; none is kept of more than 2048 columns, unless there
+        are as many rows.
+
+    Examples
+    --------
+    >>> from rosenblatt import Ridge
+    >>> model = Ridge(alpha=1.0).fit([[0], [1], [2], [3]], [1, 2, 2, 4])
+    >>> model.coef_, model.intercept_.round(12)
+    (array([0.75]), np.float64(1.125))
+    """
+
+    _simpler_when_larger = ("alpha",)
+    _path_parameter = "alpha"
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "alpha": [Interval(Real, 0, None, closed="left"), "array-like"],
+        "fit_intercept": ["boolean"],
+        "copy_X": ["boolean"],
+        "max_iter": [Interval(Integral, 1, None, closed="left"), None],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "solver": [StrOptions(SOLVERS)],
+        "positive": ["boolean"],
+        "random_state": ["random_state"],
+    }
+
+    n_iter_: NDArray[np.int64]
+
+    def __init__(
+        self,
+        alpha: Any = 1.0,
+        *,
+        fit_intercept: bool = True,
+        copy_X: bool = True,
+        max_iter: int | None = None,
+        tol: float = 1e-4,
+        solver: str = "auto",
+        positive: bool = False,
+        random_state: Any = None,
+    ) -> None:
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.copy_X = copy_X
+        self.max_iter = max_iter
+        self.tol = tol
+        self.solver = solver
+        self.positive = positive
+        self.random_state = random_state
+
+    def _penalties(self, n_targets: int) -> Array:
+        alpha = np.atleast_1d(np.asarray(self.alpha, np.float64))
+        if alpha.ndim > 1 or len(alpha) not in (1, n_targets):
+            raise ValueError(
+                f"alpha must be a number, or one for each of {n_targets} targets; got shape "
+                f"{alpha.shape}."
+            )
+        if not (np.isfinite(alpha).all() and (alpha >= 0).all()):
+            raise ValueError(f"alpha must be finite and >= 0; got {self.alpha!r}.")
+        return np.broadcast_to(alpha, n_targets)
+
+    def _set(
+        self, solution: Solution, mean_x: Array, mean_y: Array, dtype: Any, flat_y: bool
+    ) -> None:
+        super()._set(solution, mean_x, mean_y, dtype, flat_y)
+        if len(mean_y) == 1:  # one row of coefficients is a row, as in scikit-learn
+            self.coef_ = self.coef_.ravel()
+
+    def _prefers_rows(self) -> bool:
+        return self.solver == "svd"
+
+    def _limits(self, d: int) -> tuple[float, int]:
+        return self.tol, self.max_iter or 10 * d
+
+    def _count_iterations(self, n_iter: NDArray[np.int64]) -> None:
+        self.n_iter_ = n_iter
+
+    def _doubt(self, solution: Solution, squares: Array | None, streamed: bool) -> None:
+        super()._doubt(solution, squares, streamed)
+        if squares is not None and np.max(self.alpha) > 0:
+            scales = doubts.apart(squares, self.statistics_.weight, doubts.names_of(self))
+            if scales is not None:
+                self._say(scales)
+
+    def _scores_along(
+        self, alphas: list[Any], training: Gram, test: Gram, scorer: Any
+    ) -> Array | None:
+        """The scores (A,) that models of these penalties, trained on one, would have on another."""
+        usual = all(isinstance(a, Real) and 0 <= float(a) < np.inf for a in alphas)
+        metric = metric_of(scorer, self)
+        if metric is None or self.positive or not usual or self.solver == "svd":
+            return None
+        penalties = np.array(alphas, np.float64)
+        path = Decomposition.of_gram(training, self.fit_intercept).path(penalties)
+        return None if path is None else scores_of(metric, test, *path)
+
+
+def ridge_path(
+    X: Any,
+    y: Any,
+    alphas: Any = None,
+    *,
+    fit_intercept: bool = True,
+    sample_weight: Any = None,
+    n_alphas: int = 100,
+) -> tuple[Array, Array, Array]:
+    """Fit ridge regression for many penalties at the price of about one.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n, d)
+        The rows.
+    y : array-like of shape (n,) or (n, t)
+        Their targets.
+    alphas : array-like of shape (A,) or None
+        The penalties, > 0; if None, from hardly any effect to hardly any coefficient.
+    fit_intercept : bool
+        Whether there is an intercept, which is free.
+    sample_weight : array-like of shape (n,) or None
+        How often each row counts.
+    n_alphas : int
+        How many penalties, if none are given.
+
+    Returns
+    -------
+    alphas : ndarray of shape (A,)
+        The penalties, as given, else from the largest.
+    coefs : ndarray of shape (d, A), or (t, d, A) for targets in columns
+        The coefficients for each.
+    intercepts : ndarray of shape (A,) or (t, A)
+        The intercepts.
+
+    Examples
+    --------
+    >>> from rosenblatt import ridge_path
+    >>> alphas, coefs, intercepts = ridge_path([[0], [1], [2], [3]], [1, 2, 2, 4], [1, 10])
+    >>> coefs, intercepts
+    (array([[0.75, 0.3 ]]), array([1.125, 1.8  ]))
+    """
+    X = check_array(X, accept_sparse="csr", dtype=FLOATS, order="C")
+    y = checked_targets("ridge_path", y, X.shape[0])
+    found = Decomposition.of(X, y, sample_weight, fit_intercept)
+    if alphas is None:
+        alphas = found.largest * np.geomspace(1e2, 1e-6, n_alphas)
+    penalties = checked_penalties(alphas)
+    coefs, intercepts = found.path_by_rows(penalties)
+    coefs, intercepts = coefs.transpose(2, 1, 0), intercepts.T
+    if y.ndim == 1:
+        coefs, intercepts = coefs[0], intercepts[0]
+    return penalties, coefs.astype(X.dtype), intercepts.astype(X.dtype)
+
+
+def checked_penalties(alphas: Any, least: float = 0.0) -> Array:
+    """Penalties (A,) as doubles."""
+    penalties: Array = np.atleast_1d(np.asarray(alphas, np.float64))
+    if penalties.ndim != 1 or not len(penalties):
+        raise ValueError(f"alphas must be numbers, (A,); got shape {penalties.shape}.")
+    bad = penalties[~((penalties > least) & (penalties < np.inf))]
+    if len(bad):
+        raise ValueError(f"alphas must be finite and > {least:g}; got {bad[0]}.")
+    return penalties

@@ -1,0 +1,149 @@
+"""Least squares in closed form: the shortest coefficients of the smallest error.
+
+Columns are scaled to length one before anything is decided, so that neither the answer nor what
+counts as dependent hangs on their units. With a penalty the problem is one of longer columns: a
+row ``sqrt(penalty)`` for each.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cho_solve, lapack
+from scipy.optimize import nnls
+
+Array = NDArray[np.float64]
+
+# Below this reciprocal condition, columns scaled to one, normal equations lose too many digits
+# to be used at all; and below the second, more than rows themselves would lose.
+WELL_CONDITIONED = 1e-10
+AS_GOOD_AS_ROWS = 1e-6
+ROUNDING = 1e-14  # a direction with less than this times d of the variance is none
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """Coefficients, and how they were found.
+
+    Attributes
+    ----------
+    coef : shape (d, t).
+    condition : reciprocal of the condition of the normal equations, columns scaled to one.
+    rank : independent directions among the columns.
+    method : "cholesky" or "eigen" of the normal equations, "svd" of rows, "nnls", "cg".
+    dependent : directions (d, d - rank) that change no prediction, columns scaled to one; None
+        where rows are fewer than columns, and there are too many.
+    """
+
+    coef: Array
+    condition: float
+    rank: int
+    method: str
+    dependent: Array | None = None
+
+
+def solve(gram: Array, products: Array, penalty: float = 0.0, tol: float = 0.0) -> Solution:
+    """The shortest coef (d, t) with ``(gram + penalty) @ coef = products``.
+
+    Directions that vary less than `tol` times the one that varies most are taken for none.
+    """
+    d = len(gram)
+    if penalty:
+        gram = gram + penalty * np.eye(d)
+    scale = _lengths(np.diag(gram))
+    scaled, right = gram / scale[:, None] / scale, products / scale[:, None]
+    factor, failed = lapack.dpotrf(scaled, lower=True)
+    norm = np.abs(scaled).sum(axis=0).max(initial=0.0)
+    condition = 0.0 if failed or not d else float(lapack.dpocon(factor, norm, uplo="L")[0])
+    if condition > max(WELL_CONDITIONED, d * tol**2):
+        coef = cho_solve((factor, True), right) / scale[:, None]
+        return Solution(np.asarray(coef), condition, d, "cholesky", np.zeros((d, 0)))
+    values, axes = np.linalg.eigh(scaled)
+    kept = values > max(ROUNDING * d, tol**2 * values.max(initial=0.0))
+    coef = axes[:, kept] @ ((axes[:, kept].T @ right) / values[kept, None])
+    return _shortest(coef, axes[:, ~kept], scale, condition, "eigen")
+
+
+def solve_rows(A: Array, B: Array, penalty: float = 0.0, tol: float = 0.0) -> Solution:
+    """The shortest coef (d, t) of least ``|A coef - B|^2 + penalty |coef|^2``; A (m, d), B (m, t).
+
+    Rows rather than their products: half the digits of the condition are lost, not all.
+    """
+    m, d = A.shape
+    if m < d:
+        return _solve_wide(A, B, penalty, tol)
+    if penalty:
+        A, B = penalised(A, B, penalty)
+    largest = np.abs(A).max(axis=0, initial=0.0)
+    largest[largest == 0] = 1.0
+    scale = largest * _lengths(((A / largest) ** 2).sum(axis=0))  # squares may be too small
+    U, s, axes = np.linalg.svd(A / scale, full_matrices=False)
+    kept = s > max(ROUNDING * d, tol) * s.max(initial=0.0)
+    coef = axes[kept].T @ ((U[:, kept].T @ B) / s[kept, None])
+    return _shortest(coef, axes[~kept].T, scale, _condition(s), "svd")
+
+
+def _solve_wide(A: Array, B: Array, penalty: float, tol: float) -> Solution:
+    """As `solve_rows`, for fewer rows than columns: many answers, of which the shortest."""
+    U, s, axes = np.linalg.svd(A, full_matrices=False)
+    kept = s > max(ROUNDING * A.shape[1], tol) * s.max(initial=0.0)
+    filtered = (s / np.where(kept, s**2 + penalty, np.inf))[:, None]
+    coef = axes.T @ (filtered * (U.T @ B))
+    rank = A.shape[1] if penalty else int(np.count_nonzero(kept))
+    return Solution(coef, _condition(s), rank, "svd")
+
+
+def solve_nonnegative(gram: Array, products: Array, penalty: float = 0.0) -> Solution:
+    """As `solve`, with no coefficient below zero.
+
+    ``gram = S'S`` for the root S of its eigenvectors, which stands for the rows.
+    """
+    d = len(gram)
+    gram = gram + penalty * np.eye(d)
+    scale = _lengths(np.diag(gram))
+    values, axes = np.linalg.eigh(gram / scale[:, None] / scale)
+    kept = values > ROUNDING * d
+    roots = np.sqrt(values[kept])[:, None]
+    rows, right = roots * axes[:, kept].T, axes[:, kept].T @ (products / scale[:, None]) / roots
+    coef = nonnegative(rows, right) / scale[:, None]
+    condition = float(max(values.min(initial=np.inf), 0.0) / max(values.max(initial=0.0), 1e-300))
+    return Solution(coef, condition, int(np.count_nonzero(kept)), "nnls", axes[:, ~kept])
+
+
+def nonnegative(A: Array, B: Array) -> Array:
+    """The coef (d, t) >= 0 of least ``|A coef - B|^2``."""
+    d = A.shape[1]
+    if not len(A):
+        return np.zeros((d, B.shape[1]))
+    return np.stack([nnls(A, b, maxiter=30 * d)[0] for b in B.T], axis=1)
+
+
+def penalised(A: Array, B: Array, penalty: float) -> tuple[Array, Array]:
+    """Rows with the penalty among them."""
+    d = A.shape[1]
+    below = np.sqrt(penalty) * np.eye(d)
+    return np.vstack([A, below]), np.vstack([B, np.zeros((d, B.shape[1]))])
+
+
+def _lengths(squares: Any) -> Array:
+    """The lengths of columns, one for those that have none."""
+    lengths = np.sqrt(np.maximum(squares, 0.0))
+    return np.where(lengths > 0, lengths, 1.0)
+
+
+def _condition(s: Array) -> float:
+    """The reciprocal condition of normal equations, from the singular values of the rows."""
+    largest = s.max(initial=0.0)
+    return float((s.min() / largest) ** 2) if largest > 0 else 0.0
+
+
+def _shortest(coef: Array, free: Array, scale: Array, condition: float, method: str) -> Solution:
+    """Scaled coefficients in the columns' own units, less what may be added without any effect."""
+    coef = coef / scale[:, None]
+    rank = len(scale) - free.shape[1]
+    if free.shape[1]:
+        directions = free / scale[:, None]
+        directions /= np.linalg.norm(directions, axis=0)
+        coef = coef - directions @ np.linalg.lstsq(directions, coef, rcond=None)[0]
+    return Solution(np.asarray(coef), condition, rank, method, free)
