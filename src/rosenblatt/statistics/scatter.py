@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import blas
 from threadpoolctl import ThreadpoolController
 
 from .. import loops
@@ -151,12 +152,15 @@ def _near(
             n_near = loops.products.gather_near(X, order, start, stop, weights, *here)
             distances = block[:n_near]
             sums[b] += roots[:n_near] @ distances
-            products[b] += distances.T @ distances
+            # The upper half, added where it stands.
+            blas.dsyrk(1.0, distances.T, beta=1.0, c=products[b].T, overwrite_c=1, lower=1)
     _count(np.where(far < 0, buckets, -1), weights, part.weight)
     for b in map(int, part.weight[0, :, 0].nonzero()[0]):
         shift = sums[b] / part.weight[0, b]
         part.mean[:, b] = _pair_sum(centres[b], shift)
-        part.scatter[0, b] = products[b] - np.outer(sums[b], shift)
+        whole = np.triu(products[b])
+        whole += np.triu(whole, 1).T
+        part.scatter[0, b] = whole - np.outer(sums[b], shift)
         part.noise[b] = BLAS_ROUNDING * products[b].diagonal()
     return part
 
