@@ -250,9 +250,8 @@ class LinearRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
-        predicted: NDArray[Any] = safe_sparse_dot(X, self.coef_.T, dense_output=True)
-        predicted = predicted + self.intercept_
-        return predicted
+        predicted = safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_
+        return np.asarray(predicted)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

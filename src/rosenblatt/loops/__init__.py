@@ -15,6 +15,7 @@ __all__ = ["MODULES", "compiled"]
 
 MODULES = (
     "averaged",
+    "coordinate",
     "counts",
     "dual",
     "extremes",
