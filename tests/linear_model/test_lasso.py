@@ -301,3 +301,39 @@ def real_tables(folder):
     yield scale(longley[:, :-1]), longley[:, -1]
     X, y = load_diabetes(return_X_y=True)
     yield X, y
+
+
+@pytest.mark.parametrize("storage", [np.asarray, sp.csr_matrix])
+@pytest.mark.parametrize("shape", [(200, 30), (40, 300)])
+@pytest.mark.parametrize("wanted", [1, 5, 17])
+def test_a_number_of_features_can_be_asked_for(storage, shape, wanted):
+    rng = np.random.RandomState(5)
+    X = rng.standard_normal(shape)
+    y = X[:, :10] @ np.arange(1.0, 11) + rng.standard_normal(shape[0])
+    model = Lasso(n_features=wanted, tol=1e-8).fit(storage(X), y)
+    assert abs(np.count_nonzero(model.coef_) - wanted) <= 1
+    plain = Lasso(model.alpha_, tol=1e-8).fit(storage(X), y)
+    np.testing.assert_allclose(model.coef_, plain.coef_, atol=1e-3)
+    assert model.stop_reason_ == "converged"
+
+
+def test_too_many_features_cannot_be_asked_for():
+    X, y, _ = problem()
+    with pytest.raises(ValueError, match="n_features=9 is more than the 8 features of X"):
+        Lasso(n_features=9).fit(X, y)
+    with pytest.raises(ValueError, match="asks for one target; got 2"):
+        Lasso(n_features=3).fit(X, np.column_stack([y, y]))
+    wide = problem(6, 50)
+    with pytest.warns(ConvergenceWarning, match="n_features=40 cannot be had"):
+        assert np.count_nonzero(Lasso(n_features=40).fit(*wide[:2]).coef_) <= 6
+
+
+def test_a_hundred_features_of_a_hundred_thousand_on_a_hundred_rows():
+    """W9: company features by the thousand, and a hundred prices."""
+    rng = np.random.RandomState(0)
+    X = rng.standard_normal((100, 100_000))
+    y = X[:, :5].sum(axis=1) + 0.1 * rng.standard_normal(100)
+    model = Lasso(n_features=90, tol=1e-6).fit(X, y)
+    assert 80 <= np.count_nonzero(model.coef_) <= 100
+    assert model.dual_gap_ <= 1e-6 * np.var(y)
+    assert np.count_nonzero(Lasso(n_features=5).fit(X, y).coef_) in (4, 5, 6)

@@ -1,11 +1,16 @@
 """Lasso and elastic net: least squares with a penalty that leaves few weights."""
 
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
+from .feature_count import alpha_for
+from .paths import enet_path
 from .penalised import PenalisedRegressor
+from .squares import Squares
 
 
 class ElasticNet(PenalisedRegressor):
@@ -89,6 +94,8 @@ class ElasticNet(PenalisedRegressor):
         "l1_ratio": [Interval(Real, 0, 1, closed="both")],
     }
 
+    path = staticmethod(enet_path)
+
     # Parameters whose fits compile all loops there are for these classes (see `rosenblatt warm`).
     _rehearsals: ClassVar[tuple[dict[str, Any], ...]] = ({"alpha": 0.01},)
 
@@ -153,6 +160,9 @@ class Lasso(PenalisedRegressor):
         Seed of the orders of ``selection="random"``.
     selection : {"cyclic", "random"}
         Whether a sweep visits the weights in their order, or in a new random order each time.
+    n_features : int or None
+        Keep about so many features, by the penalty for which that comes out; `alpha` then means
+        nothing, and `alpha_` is the penalty that was found. The fit begins where the search ended.
 
     Attributes
     ----------
@@ -181,6 +191,7 @@ class Lasso(PenalisedRegressor):
 
     See Also
     --------
+    LassoCV : with the penalty chosen by cross-validation.
     ElasticNet : with a second penalty, under which columns that say the same share their weight.
 
     References
@@ -198,14 +209,22 @@ class Lasso(PenalisedRegressor):
     (array([0.8, 0. ]), 1.05)
     >>> model.stop_reason_, model.dual_gap_ < 1e-9
     ('converged', True)
+
+    As strong a penalty as leaves one feature:
+
+    >>> one = Lasso(n_features=1).fit(X, y)
+    >>> one.coef_.round(2), round(one.alpha_, 2)
+    (array([0.18, 0.  ]), 0.9)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **PenalisedRegressor._parameter_constraints,
+        "n_features": [Interval(Integral, 1, None, closed="left"), None],
     }
 
     _rehearsals: ClassVar[tuple[dict[str, Any], ...]] = ({"alpha": 0.01},)
 
+    path = staticmethod(enet_path)
     l1_ratio = 1.0
 
     def __init__(
@@ -221,6 +240,7 @@ class Lasso(PenalisedRegressor):
         positive: bool = False,
         random_state: Any = None,
         selection: str = "cyclic",
+        n_features: int | None = None,
     ) -> None:
         self.alpha = alpha
         self.fit_intercept = fit_intercept
@@ -232,3 +252,21 @@ class Lasso(PenalisedRegressor):
         self.positive = positive
         self.random_state = random_state
         self.selection = selection
+        self.n_features = n_features
+
+    def _searches(self) -> bool:
+        return self.n_features is not None
+
+    def _choose_alpha(self, squares: Squares, coefs: NDArray[np.float64]) -> float:
+        if self.n_features is None:
+            return float(self.alpha)
+        n_targets, d = coefs.shape
+        if n_targets > 1:
+            raise ValueError(f"n_features={self.n_features} asks for one target; got {n_targets}.")
+        if self.n_features > d:
+            raise ValueError(
+                f"n_features={self.n_features} is more than the {d} features of X; ask for fewer."
+            )
+        tol = 1e-4 if self.tol is None else self.tol
+        alpha, coefs[0] = alpha_for(self.n_features, squares.descents[0], self.positive, tol)
+        return alpha

@@ -111,6 +111,7 @@ class PenalisedRegressor(CallbackSupportMixin, LinearRegressor):  # type: ignore
                 rows.weights,
                 fit_intercept=self.fit_intercept,
                 precompute=self.precompute,
+                path=self._searches(),
             )
             shortfall = self._descend(squares, rows, (X, y, sample_weight))
         if shortfall:
@@ -165,6 +166,10 @@ class PenalisedRegressor(CallbackSupportMixin, LinearRegressor):  # type: ignore
                 np.maximum(coefs, 0.0, out=coefs)
         return coefs
 
+    def _searches(self) -> bool:
+        """Whether many fits are made to find one."""
+        return False
+
     def _choose_alpha(self, squares: Squares, coefs: Array) -> float:
         """The penalty; coefs (t, d), where the fit begins, may be changed."""
         return float(self.alpha)
@@ -190,6 +195,11 @@ class PenalisedRegressor(CallbackSupportMixin, LinearRegressor):  # type: ignore
     def sparse_coef_(self) -> Any:
         """The weights as a sparse matrix, (1, d) or (t, d)."""
         return sp.csr_matrix(np.atleast_2d(self.coef_))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
 
 
 def check_rows(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Rows:

@@ -145,6 +145,7 @@ def _near(
     size = max(BLOCK_ROWS, BLOCK_CELLS // d)
     block, roots = np.empty((size, d)), np.empty(size)
     sums, products = np.zeros((n_buckets, d)), np.zeros((n_buckets, d, d))
+    squares = np.zeros((d, d))
     for b in range(n_buckets):
         for start in range(starts[b], starts[b + 1], size):
             stop = min(start + size, starts[b + 1])
@@ -152,8 +153,9 @@ def _near(
             n_near = loops.products.gather_near(X, order, start, stop, weights, *here)
             distances = block[:n_near]
             sums[b] += roots[:n_near] @ distances
-            # The upper half, added where it stands.
-            blas.dsyrk(1.0, distances.T, beta=1.0, c=products[b].T, overwrite_c=1, lower=1)
+            # The upper half alone; block by block, because a sum of sums keeps more digits.
+            blas.dsyrk(1.0, distances.T, beta=0.0, c=squares.T, overwrite_c=1, lower=1)
+            products[b] += squares
     _count(np.where(far < 0, buckets, -1), weights, part.weight)
     for b in map(int, part.weight[0, :, 0].nonzero()[0]):
         shift = sums[b] / part.weight[0, b]
