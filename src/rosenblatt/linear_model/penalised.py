@@ -1,5 +1,6 @@
 """Linear regression with an elastic-net penalty: what its classes share."""
 
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from numbers import Integral, Number, Real
@@ -9,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.callback import CallbackSupportMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metadata_routing import UNUSED
@@ -76,6 +78,8 @@ class PenalisedRegressor(CallbackSupportMixin, LinearRegressor):  # type: ignore
         "selection": [StrOptions({"cyclic", "random"})],
     }
 
+    _simpler_when_larger = ("alpha",)  # of candidates that score alike
+
     alpha: float
     l1_ratio: float
     fit_intercept: bool
@@ -118,9 +122,15 @@ class PenalisedRegressor(CallbackSupportMixin, LinearRegressor):  # type: ignore
             warn_not_converged(shortfall)
         return self
 
-    def _descend(self, squares: Squares, rows: Rows, data: tuple[Any, Any, Any]) -> str:
+    def _descend(
+        self,
+        squares: Squares,
+        rows: Rows,
+        data: tuple[Any, Any, Any],
+        start: Array | None = None,
+    ) -> str:
         """Fit, and publish; say what is missing to the tolerance, if anything is."""
-        coefs = self._start(squares)
+        coefs = self._start(squares) if start is None else start
         alpha = self._choose_alpha(squares, coefs)
         penalty = penalty_of(alpha, self.l1_ratio, self.positive)
         rng = check_random_state(self.random_state) if self.selection == "random" else None
@@ -213,6 +223,16 @@ def check_rows(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Rows:
     if sample_weight is not None and not isinstance(sample_weight, Number):
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
     return Rows(X, y.reshape(len(y), -1), weights, y.ndim == 1)
+
+
+def models_along(models: list[Any], squares: Squares, rows: Rows) -> None:
+    """Fit models that differ in alpha alone, each from where the next larger alpha ended."""
+    coefs = np.zeros((len(squares.descents), squares.n_features))
+    with one_blas_thread():
+        for model in sorted(models, key=lambda model: -model.alpha):
+            shortfall = model._descend(squares, rows, (None, None, None), coefs)
+            if shortfall:
+                warnings.warn(shortfall, ConvergenceWarning, stacklevel=2)
 
 
 def published(
