@@ -96,9 +96,6 @@ class ElasticNet(PenalisedRegressor):
 
     path = staticmethod(enet_path)
 
-    # Parameters whose fits compile all loops there are for these classes (see `rosenblatt warm`).
-    _rehearsals: ClassVar[tuple[dict[str, Any], ...]] = ({"alpha": 0.01},)
-
     def __init__(
         self,
         alpha: float = 1.0,
@@ -221,8 +218,6 @@ class Lasso(PenalisedRegressor):
         **PenalisedRegressor._parameter_constraints,
         "n_features": [Interval(Integral, 1, None, closed="left"), None],
     }
-
-    _rehearsals: ClassVar[tuple[dict[str, Any], ...]] = ({"alpha": 0.01},)
 
     path = staticmethod(enet_path)
     l1_ratio = 1.0
