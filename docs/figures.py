@@ -23,6 +23,8 @@ from rosenblatt import (
     Perceptron,
     PocketPerceptron,
     RidgeCV,
+    enet_path,
+    lasso_path,
     ridge_path,
 )
 from rosenblatt.plot import bias_variance, boundary
@@ -47,6 +49,7 @@ def main() -> None:
         added(STATIC / "statistics.png")
         taken_apart(STATIC / "bias_variance.png")
         shrinking(STATIC / "ridge_path.png")
+        shrunk(STATIC / "lasso.png")
 
 
 def overlapping(n: int, seed: int) -> Data:
@@ -338,6 +341,40 @@ def shrinking(path: Path) -> None:
     top.set_title("coefficients", loc="left", fontsize="medium")
     low.set_title("root mean squared error", loc="left", fontsize="medium")
     low.set_xlabel("penalty alpha")
+    figure.savefig(path, dpi=130, bbox_inches="tight")
+
+
+def shrunk(path: Path) -> None:
+    """The weights of the diabetes table as the penalty falls: lasso, and squares alone."""
+    X, y = load_diabetes(return_X_y=True, as_frame=True)
+    names, X, y = list(X.columns), X.to_numpy(), y.to_numpy() - y.mean()
+    alphas = np.geomspace(2.2, 2e-3, 200)  # squares pull less on small weights: a longer way
+    cases = [
+        ("absolute weights: they wait at zero, then set out", lasso_path(X, y, alphas=alphas)),
+        (
+            "squared weights: all leave zero at once",
+            enet_path(X, y, l1_ratio=0.0, alphas=np.geomspace(1, 1e-6, 200), tol=1e-9),
+        ),
+    ]
+    plt = pyplot()
+    figure, axes = plt.subplots(1, 2, figsize=(10.4, 4.4), layout="constrained", sharey=True)
+    shown = np.argsort(-np.abs(cases[0][1][1][:, -1]))[:6]
+    for ax, (title, (penalties, weights, _)) in zip(axes, cases, strict=True):
+        for j in range(X.shape[1]):
+            place = np.flatnonzero(shown == j)
+            ink = COLOURS[int(place[0]) % len(COLOURS)] if len(place) else "#b7bbc2"
+            ax.plot(penalties, weights[j], color=ink, linewidth=2 if len(place) else 1)
+            if len(place) and ax is axes[0]:
+                ax.annotate(names[j], (penalties[-1], weights[j, -1]), (6, 0), fontsize="small",
+                            textcoords="offset points", va="center", color=ink)  # fmt: skip
+        ax.axhline(0, color=INK, linewidth=0.8)
+        ax.set_xscale("log")
+        ax.set_xlim(penalties[0], penalties[-1])
+        ax.set_xlabel("alpha, falling")
+        ax.set_title(title, loc="left", fontsize="medium")
+        ax.spines[["top", "right"]].set_visible(False)
+        print(title, "used:", [int((w != 0).sum()) for w in weights.T[::40]])
+    axes[0].set_ylabel("weight")
     figure.savefig(path, dpi=130, bbox_inches="tight")
 
 

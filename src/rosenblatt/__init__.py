@@ -12,21 +12,33 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .certificates import Certificate, Claim, certify
+    from .certificates import (
+        Certificate,
+        Claim,
+        certify,
+    )
     from .discriminant_analysis import (
         FisherDiscriminant,
         LinearDiscriminantAnalysis,
         QuadraticDiscriminantAnalysis,
     )
-    from .kernels import KernelPerceptron
+    from .kernels import (
+        KernelPerceptron,
+    )
     from .linear_model import (
         AveragedPerceptron,
+        ElasticNet,
+        ElasticNetCV,
+        Lasso,
+        LassoCV,
         LeastSquaresClassifier,
         LinearRegression,
         Perceptron,
         PocketPerceptron,
         Ridge,
         RidgeCV,
+        enet_path,
+        lasso_path,
         ridge_path,
     )
     from .model_selection import (
@@ -45,9 +57,17 @@ if TYPE_CHECKING:
         MixedNB,
         MultinomialNB,
     )
-    from .preprocessing import BasisExpansion, Standardizer
-    from .separation import Separability, separability
-    from .trace import Trace
+    from .preprocessing import (
+        BasisExpansion,
+        Standardizer,
+    )
+    from .separation import (
+        Separability,
+        separability,
+    )
+    from .trace import (
+        Trace,
+    )
 
 __version__ = "0.1.0"
 
@@ -61,10 +81,14 @@ _HOMES = {
     "Certificate": "certificates",
     "Claim": "certificates",
     "ComplementNB": "naive_bayes",
+    "ElasticNet": "linear_model",
+    "ElasticNetCV": "linear_model",
     "FisherDiscriminant": "discriminant_analysis",
     "GaussianNB": "naive_bayes",
     "GridSearchCV": "model_selection",
     "KernelPerceptron": "kernels",
+    "Lasso": "linear_model",
+    "LassoCV": "linear_model",
     "LeastSquaresClassifier": "linear_model",
     "LinearDiscriminantAnalysis": "discriminant_analysis",
     "LinearRegression": "linear_model",
@@ -82,6 +106,8 @@ _HOMES = {
     "bias_variance": "model_selection",
     "certify": "certificates",
     "cross_validate": "model_selection",
+    "enet_path": "linear_model",
+    "lasso_path": "linear_model",
     "ridge_path": "linear_model",
     "separability": "separation",
     "train_dev_test_split": "model_selection",
@@ -96,10 +122,14 @@ __all__ = [
     "Certificate",
     "Claim",
     "ComplementNB",
+    "ElasticNet",
+    "ElasticNetCV",
     "FisherDiscriminant",
     "GaussianNB",
     "GridSearchCV",
     "KernelPerceptron",
+    "Lasso",
+    "LassoCV",
     "LeastSquaresClassifier",
     "LinearDiscriminantAnalysis",
     "LinearRegression",
@@ -117,6 +147,8 @@ __all__ = [
     "bias_variance",
     "certify",
     "cross_validate",
+    "enet_path",
+    "lasso_path",
     "ridge_path",
     "separability",
     "train_dev_test_split",

@@ -34,6 +34,7 @@ class Rehearsal(NamedTuple):
     n_classes: int
     dtype: str
     sparse: bool
+    n_columns: int = 3
 
 
 def rehearsals() -> Iterator[Rehearsal]:
@@ -42,9 +43,12 @@ def rehearsals() -> Iterator[Rehearsal]:
         estimator = getattr(rosenblatt, name)
         additive = isinstance(estimator, type) and issubclass(estimator, Additive)
         dtypes = ("float64", "float32", "int64") if additive else ("float64", "float32")
+        # Some learn in another way from more columns than rows.
+        widths = getattr(estimator, "_rehearsed_widths", (3,))
         for parameters in getattr(estimator, "_rehearsals", ()):
-            for n_classes, dtype, sparse in itertools.product((2, 3), dtypes, (False, True)):
-                yield Rehearsal(name, parameters, n_classes, dtype, sparse)
+            kinds = itertools.product((2, 3), dtypes, (False, True), widths)
+            for n_classes, dtype, sparse, width in kinds:
+                yield Rehearsal(name, parameters, n_classes, dtype, sparse, width)
 
 
 def rehearse(rehearsal: Rehearsal) -> float:
@@ -65,7 +69,8 @@ def rehearse(rehearsal: Rehearsal) -> float:
 
 def _fit(model: Any, rehearsal: Rehearsal) -> None:
     """Fit to a dozen rows."""
-    X = np.random.RandomState(0).standard_normal((12, 3)).astype(rehearsal.dtype)
+    X = np.random.RandomState(0).standard_normal((12, rehearsal.n_columns))
+    X = X.astype(rehearsal.dtype)
     y = np.arange(12) % rehearsal.n_classes
     model.fit(sp.csr_matrix(X) if rehearsal.sparse else X, y)
 

@@ -16,6 +16,7 @@ __all__ = ["MODULES", "compiled"]
 MODULES = (
     "averaged",
     "centres",
+    "coordinate",
     "counts",
     "dual",
     "extremes",

@@ -25,6 +25,7 @@ from sklearn.utils.metadata_routing import (
 )
 
 from .evaluation import Evaluation, Scoring
+from .penalty_path import PathEvaluation, has_path
 from .recipe import is_additive
 from .splitting import splits_of, splitter_of
 
@@ -100,7 +101,7 @@ def cross_validate(
     array([0.933, 0.967, 0.933, 0.933, 1.   ])
     """
     given = dict(locals())
-    if not is_additive(estimator):
+    if not (is_additive(estimator) or has_path(estimator)):
         return dict(theirs.cross_validate(**given))
     _check_groups_routing_disabled(groups)
     X, y = indexable(X, y)
@@ -112,7 +113,8 @@ def cross_validate(
         X, y, scorer, routed.estimator.fit, routed.scorer.score,
         error_score, return_train_score, return_estimator, verbose,
     )  # fmt: skip
-    results = Evaluation(estimator, [None], how).run(splits, n_jobs, pre_dispatch)
+    kind = PathEvaluation if has_path(estimator, routed.estimator.fit) else Evaluation
+    results = kind(estimator, [None], how).run(splits, n_jobs, pre_dispatch)
     _warn_or_raise_about_fit_failures(results, error_score)
     if callable(scoring):
         _insert_error_scores(results, error_score)

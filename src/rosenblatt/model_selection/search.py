@@ -18,6 +18,7 @@ from sklearn.utils.validation import _check_method_params
 from rosenblatt.statistics.folds import Split
 
 from .evaluation import Evaluation, Scoring
+from .penalty_path import PathEvaluation, has_path
 from .recipe import is_additive
 from .simplicity import simplest
 from .splitting import splits_of, splitter_of
@@ -29,8 +30,9 @@ class GridSearchCV(theirs.GridSearchCV):  # type: ignore[misc]
     Parameters, attributes and results are those of `sklearn.model_selection.GridSearchCV`. For an
     additive model, alone or directly after a `StandardScaler` or `Standardizer`, the rows are read
     once for training: each training set is a sum of statistics, and candidates that differ only in
-    what is concluded from it (smoothing, shrinkage, priors) share it, the refit included. For all
-    other estimators the search is scikit-learn's own.
+    what is concluded from it (smoothing, shrinkage, priors) share it, the refit included. Penalties
+    of `Lasso` and `ElasticNet` are followed along one path on each split. For all other estimators
+    the search is scikit-learn's own.
 
     Of candidates with the same best score the simplest is taken: fewest parameters
     (``n_parameters_``), then the most smoothing or shrinkage, then the first in the grid. Of
@@ -90,7 +92,7 @@ class GridSearchCV(theirs.GridSearchCV):  # type: ignore[misc]
         params : dict
             For the estimator's `fit`, the splitter (``groups``) and the scorer.
         """
-        self._evaluation: Evaluation | None = None
+        self._evaluation: Evaluation | PathEvaluation | None = None
         try:
             if not self._finds_additive_candidates():
                 super().fit(X, y, **params)
@@ -107,6 +109,8 @@ class GridSearchCV(theirs.GridSearchCV):  # type: ignore[misc]
             type(self)._run_search is not theirs.GridSearchCV._run_search
         ):
             return False
+        if has_path(self.estimator):
+            return True
         try:
             for candidate in ParameterGrid(self.param_grid):
                 estimator = clone(self.estimator).set_params(**clone(candidate, safe=False))
@@ -135,7 +139,9 @@ class GridSearchCV(theirs.GridSearchCV):  # type: ignore[misc]
             X, y, scorer, routed.estimator.fit, routed.scorer.score,
             self.error_score, self.return_train_score, False, self.verbose,
         )  # fmt: skip
-        self._evaluation = Evaluation(self.estimator, candidates, how)
+        follows = has_path(self.estimator, routed.estimator.fit)
+        kind = PathEvaluation if follows else Evaluation
+        self._evaluation = kind(self.estimator, candidates, how)
         results = self._evaluation.run(splits, self.n_jobs, self.pre_dispatch)
         _warn_or_raise_about_fit_failures(results, self.error_score)
         if callable(self.scoring):

@@ -1,0 +1,243 @@
+"""The weights of a lasso or elastic net at many penalties, each fit begun where the last ended."""
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import _check_sample_weight, check_X_y
+
+from rosenblatt.base import FLOATS
+from rosenblatt.blas import one_blas_thread
+
+from .squares import Descent, Squares, penalty_of
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Path:
+    """One target's fits at penalties (A,): weights (A, d), and how well they were found."""
+
+    alphas: Array
+    coefs: Array
+    gaps: Array
+    objectives: Array
+    gradient_norms: Array
+    n_iters: list[int]
+    wanted: float  # the gap that will do
+
+    @property
+    def short(self) -> int:
+        """How many fits did not reach the gap wanted."""
+        return int(np.count_nonzero(self.gaps > self.wanted))
+
+    def shortfall(self) -> str:
+        """A sentence on the fits that stopped short, if some did."""
+        if not self.short:
+            return ""
+        worst = int(self.gaps.argmax())
+        return (
+            f"{self.short} of {len(self.alphas)} fits stopped short of a duality gap of "
+            f"{self.wanted:.3g}; the worst, alpha={self.alphas[worst]:.3g}, at "
+            f"{self.gaps[worst]:.3g} after {self.n_iters[worst]} iterations. Raise max_iter or "
+            "tol, or leave out the smallest alphas."
+        )
+
+
+def follow(
+    descent: Descent,
+    alphas: Array,
+    l1_ratio: float,
+    *,
+    positive: bool = False,
+    tol: float = 1e-4,
+    max_iter: int | None = 1000,
+    rng: Any = None,
+    start: Array | None = None,
+) -> Path:
+    """Solve at each of alphas (A,) in turn, largest first for speed."""
+    w = np.zeros(descent.n_weights) if start is None else start
+    coefs, found, n_iters = np.empty((len(alphas), len(w))), [], []
+    wanted = tol * descent.yy
+    for k, alpha in enumerate(alphas):
+        n_iter = 0
+        for step in descent.steps(penalty_of(alpha, l1_ratio, positive), w, wanted, rng):
+            n_iter += 1
+            if step.gap <= wanted or n_iter == max_iter:
+                break
+        coefs[k] = w
+        found.append((step.gap, step.objective, step.gradient_norm))
+        n_iters.append(n_iter)
+    gaps, objectives, norms = np.array(found).reshape(len(alphas), 3).T
+    return Path(np.asarray(alphas), coefs, gaps, objectives, norms, n_iters, wanted)
+
+
+def alpha_grid(squares: Squares, l1_ratio: float, positive: bool, eps: float, count: int) -> Array:
+    """`count` penalties from the least at which all weights are zero down to `eps` times it."""
+    if l1_ratio == 0:
+        raise ValueError(
+            "With l1_ratio=0 no penalty makes all weights zero, so that a grid has no beginning; "
+            "give alphas as a list."
+        )
+    # A largest penalty of zero, which is that of constant targets, has no logarithm.
+    largest = max(squares.largest_alpha(l1_ratio, positive), float(np.finfo(np.float64).resolution))
+    return np.geomspace(largest, largest * eps, count)
+
+
+def enet_path(
+    X: Any,
+    y: Any,
+    *,
+    l1_ratio: float = 0.5,
+    eps: float = 1e-3,
+    n_alphas: int | None = None,
+    alphas: Any = 100,
+    precompute: Any = "auto",
+    Xy: Any = None,
+    copy_X: bool = True,
+    coef_init: Any = None,
+    verbose: Any = False,
+    return_n_iter: bool = False,
+    positive: bool = False,
+    check_input: bool = True,
+    tol: float = 1e-4,
+    max_iter: int | None = 1000,
+    random_state: Any = None,
+    selection: str = "cyclic",
+    sample_weight: Any = None,
+) -> tuple[Any, ...]:
+    """Return the weights of elastic nets without intercept, at many penalties in one call.
+
+    Minimises ``1/(2n) |y - X w|^2 + alpha l1_ratio |w|_1 + alpha (1 - l1_ratio)/2 |w|^2`` for each
+    alpha, beginning where the last one ended. Centre X and y beforehand if there is to be an
+    intercept. Every answer comes with its duality gap.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n, d)
+        The rows.
+    y : array-like of shape (n,)
+        Their targets.
+    l1_ratio : float
+        Share of the absolute weights in the penalty, from 0 to 1.
+    eps : float
+        The smallest alpha as a share of the largest.
+    n_alphas : int or None
+        The old name for a number of `alphas`.
+    alphas : int or array-like of shape (A,)
+        How many penalties, or which.
+    precompute : "auto", bool or array-like of shape (d, d)
+        Whether to work on the Gram matrix; the faster is taken, and one given is computed anew.
+    Xy, copy_X, verbose, check_input : object
+        Accepted for scikit-learn's sake; none is needed.
+    coef_init : array-like of shape (d,) or None
+        Weights to begin from.
+    return_n_iter : bool
+        Whether to return the iterations made, too.
+    positive : bool
+        Let no weight be below zero.
+    tol : float
+        Largest duality gap, as a share of the mean square of y.
+    max_iter : int or None
+        Iterations at each alpha before giving up.
+    random_state : int, RandomState instance or None
+        Seed of the orders of ``selection="random"``.
+    selection : {"cyclic", "random"}
+        The order in which a sweep visits the weights.
+    sample_weight : array-like of shape (n,) or None
+        The rows' weights.
+
+    Returns
+    -------
+    alphas : ndarray of shape (A,)
+        The penalties, falling.
+    coefs : ndarray of shape (d, A)
+        Their weights.
+    dual_gaps : ndarray of shape (A,)
+        How far each objective is above its best, at most.
+    n_iters : list of int
+        Iterations, if `return_n_iter`.
+
+    Examples
+    --------
+    >>> from rosenblatt.linear_model import enet_path
+    >>> X, y = [[1.0, 2.0], [2.0, 1.0], [3.0, 4.0]], [1.0, 2.0, 3.0]
+    >>> alphas, coefs, gaps = enet_path(X, y, alphas=[2.0, 0.5], tol=1e-9)
+    >>> coefs.round(3)
+    array([[0.368, 0.682],
+           [0.296, 0.2  ]])
+    """
+    X, y = check_X_y(X, y, accept_sparse=("csr", "csc"), dtype=FLOATS, multi_output=True,
+                     y_numeric=True)  # fmt: skip
+    if y.ndim == 2 and y.shape[1] > 1:
+        raise ValueError(
+            f"y must be one target; got {y.shape[1]}. Call once for each: a path that ties targets "
+            "together, as scikit-learn's does, is not offered."
+        )
+    weights = None
+    if sample_weight is not None:
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    if selection not in ("cyclic", "random"):
+        raise ValueError(f"selection must be 'cyclic' or 'random'; got {selection!r}.")
+    rng = check_random_state(random_state) if selection == "random" else None
+    with one_blas_thread():
+        squares = Squares.of(
+            X, y.reshape(-1, 1), weights, fit_intercept=False, path=True, precompute=precompute
+        )
+        count = alphas if n_alphas is None else n_alphas
+        if isinstance(count, int | np.integer):
+            grid = alpha_grid(squares, l1_ratio, positive, eps, int(count))
+        else:
+            grid = np.sort(np.asarray(alphas, np.float64))[::-1]
+        start = None if coef_init is None else np.array(coef_init, np.float64)
+        path = follow(
+            squares.descents[0], grid, l1_ratio, positive=positive, tol=tol, max_iter=max_iter,
+            rng=rng, start=start,
+        )  # fmt: skip
+    if path.short:
+        warnings.warn(path.shortfall(), ConvergenceWarning, stacklevel=2)
+    found = (grid, np.ascontiguousarray(path.coefs.T.astype(X.dtype)), path.gaps)
+    return (*found, path.n_iters) if return_n_iter else found
+
+
+def lasso_path(X: Any, y: Any, **params: Any) -> tuple[Any, ...]:
+    """Return the weights of lassos without intercept, at many penalties in one call.
+
+    Minimises ``1/(2n) |y - X w|^2 + alpha |w|_1`` for each alpha: `enet_path` with ``l1_ratio=1``.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n, d)
+        The rows.
+    y : array-like of shape (n,)
+        Their targets.
+    params : dict
+        Everything else that `enet_path` takes: `eps`, `alphas`, `tol`, `positive`, ...
+
+    Returns
+    -------
+    alphas : ndarray of shape (A,)
+        The penalties, falling.
+    coefs : ndarray of shape (d, A)
+        Their weights.
+    dual_gaps : ndarray of shape (A,)
+        How far each objective is above its best, at most.
+    n_iters : list of int
+        Iterations, if `return_n_iter`.
+
+    Examples
+    --------
+    One after the other the columns come in:
+
+    >>> from rosenblatt.linear_model import lasso_path
+    >>> X, y = [[1.0, 2.0], [2.0, 1.0], [3.0, 4.0]], [1.0, 2.0, 3.0]
+    >>> alphas, coefs, gaps = lasso_path(X, y, alphas=[6.0, 4.0, 0.1], tol=1e-9)
+    >>> coefs.round(3)
+    array([[0.   , 0.   , 0.961],
+           [0.   , 0.19 , 0.016]])
+    """
+    return enet_path(X, y, l1_ratio=1.0, **params)

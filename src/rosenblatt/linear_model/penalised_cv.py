@@ -1,0 +1,285 @@
+"""Penalties chosen by cross-validation: what `LassoCV` and `ElasticNetCV` share."""
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import check_cv
+from sklearn.utils import check_random_state, column_or_1d
+from sklearn.utils._metadata_requests import _raise_for_params
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.metadata_routing import (
+    MetadataRouter,
+    MethodMapping,
+    _routing_enabled,
+    process_routing,
+)
+
+from rosenblatt.base import LinearRegressor, all_or_nothing
+from rosenblatt.blas import one_blas_thread
+
+from .fold_squares import Folds, training_squares
+from .paths import Path, alpha_grid, follow
+from .penalised import Rows, check_rows
+from .squares import Squares
+
+Array = NDArray[np.float64]
+ROUNDS = 2  # of looking closer, after the decades
+BETWEEN = 4  # penalties on either side of the best, in each of them
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """The errors (A, F) on the held-out rows of each fold, for penalties (A,), falling."""
+
+    alphas: Array
+    errors: Array
+
+    @property
+    def best(self) -> int:
+        """The place of the least error, mean over the folds."""
+        return int(self.errors.mean(axis=1).argmin())
+
+    def with_more(self, other: "Curve") -> "Curve":
+        """This and another, in order."""
+        alphas = np.concatenate([self.alphas, other.alphas])
+        order = np.argsort(-alphas, kind="stable")
+        return Curve(alphas[order], np.vstack([self.errors, other.errors])[order])
+
+
+def decades(largest: float, eps: float) -> Array:
+    """Powers of ten that reach from above the largest useful penalty down past `eps` times it."""
+    top = int(np.ceil(np.log10(largest)))
+    bottom = int(np.floor(np.log10(largest * eps)))
+    return np.power(10.0, np.arange(top, bottom - 1, -1, dtype=np.float64))
+
+
+def closer(alphas: Array, best: int) -> Array:
+    """Penalties between the best of some falling ones and its neighbours, on either side."""
+    ends = alphas[max(best - 1, 0)], alphas[min(best + 1, len(alphas) - 1)]
+    parts = [
+        np.geomspace(alphas[best], end, BETWEEN + 2)[1:-1] for end in ends if end != alphas[best]
+    ]
+    return np.sort(np.concatenate([*parts, []]))[::-1]
+
+
+class PenalisedRegressorCV(LinearRegressor):
+    """A lasso or elastic net whose penalty is chosen by the squared error on held-out rows."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "eps": [Interval(Real, 0, None, closed="neither")],
+        "alphas": [
+            Interval(Integral, 1, None, closed="left"),
+            "array-like",
+            StrOptions({"decades"}),
+        ],
+        "fit_intercept": ["boolean"],
+        "precompute": [StrOptions({"auto"}), "array-like", "boolean"],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "copy_X": ["boolean"],
+        "cv": ["cv_object"],
+        "verbose": ["verbose"],
+        "n_jobs": [Integral, None],
+        "positive": ["boolean"],
+        "random_state": ["random_state"],
+        "selection": [StrOptions({"cyclic", "random"})],
+    }
+
+    eps: float
+    alphas: Any
+    fit_intercept: bool
+    precompute: Any
+    max_iter: int
+    tol: float
+    cv: Any
+    positive: bool
+    random_state: Any
+    selection: str
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Self:
+        """Choose the penalty by cross-validation, and fit all rows with it; return self.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            The rows.
+        y : array-like of shape (n,)
+            Their targets.
+        sample_weight : array-like of shape (n,) or None
+            The rows' weights, in fits and in errors; folds count alike whatever they weigh.
+        params : dict
+            For the splitter, with scikit-learn's metadata routing.
+        """
+        _raise_for_params(params, self, "fit")
+        self._validate_params()
+        rows = self._check(X, y, sample_weight)
+        folds = self._folds(rows, sample_weight, params)
+        ratios = np.atleast_1d(self._l1_ratios())
+        with one_blas_thread():
+            everything = Squares.of(
+                rows.X, rows.targets, rows.weights, fit_intercept=self.fit_intercept, path=True
+            )
+            grids = [self._grid(everything, float(ratio)) for ratio in ratios]
+            held_out = _HeldOut(self, rows, folds)
+            curves = held_out.curves(grids, ratios)
+            if isinstance(self.alphas, str):
+                for _ in range(ROUNDS):
+                    finer = [closer(curve.alphas, curve.best) for curve in curves]
+                    more = held_out.curves(finer, ratios)
+                    curves = [a.with_more(b) for a, b in zip(curves, more, strict=True)]
+        if held_out.shortfall:
+            warnings.warn(held_out.shortfall, ConvergenceWarning, stacklevel=3)
+        winner = self._publish(curves, ratios)
+        self._warn_of_edge(curves[winner], everything.largest_alpha(1.0, self.positive))
+        self._refit(rows)
+        return self
+
+    def _l1_ratios(self) -> Any:
+        """The shares of the absolute weights to try."""
+        return 1.0
+
+    def _model(self) -> Any:
+        """The estimator of the chosen parameters, which fits all rows."""
+        raise NotImplementedError
+
+    def _check(self, X: Any, y: Any, sample_weight: Any) -> Rows:
+        rows = check_rows(self, X, y, sample_weight)
+        if rows.targets.shape[1] > 1:
+            raise ValueError(
+                f"y must be one target; got {rows.targets.shape[1]}. One penalty for all of them "
+                "is not offered: fit once for each."
+            )
+        if not rows.flat:
+            column_or_1d(y, warn=True)
+        return rows
+
+    def _folds(self, rows: Rows, sample_weight: Any, params: dict[str, Any]) -> Folds:
+        """Rows to train and to test on."""
+        cv, split = check_cv(self.cv), {}
+        if _routing_enabled():
+            split = process_routing(
+                self, "fit", sample_weight=sample_weight, **params
+            ).splitter.split
+        return list(cv.split(rows.X, rows.targets[:, 0], **split))
+
+    def _grid(self, squares: Squares, l1_ratio: float) -> Array:
+        """The penalties to try first, falling."""
+        if isinstance(self.alphas, str):
+            largest = alpha_grid(squares, l1_ratio, self.positive, self.eps, 1)[0]
+            return decades(float(largest), self.eps)
+        if isinstance(self.alphas, Integral):
+            return alpha_grid(squares, l1_ratio, self.positive, self.eps, int(self.alphas))
+        for k, alpha in enumerate(self.alphas):
+            if not isinstance(alpha, Real):
+                raise TypeError(f"alphas[{k}] must be a number; got {type(alpha).__name__}.")
+            if not float(alpha) >= 0:
+                raise ValueError(f"alphas[{k}] must be >= 0; got {alpha}.")
+        return np.sort(np.asarray(self.alphas, np.float64))[::-1]
+
+    def _publish(self, curves: Sequence[Curve], ratios: Array) -> int:
+        """Set what the search found; return the place of the best share."""
+        winner = int(np.argmin([curve.errors.mean(axis=1).min() for curve in curves]))
+        best = curves[winner]
+        self.alpha_ = float(best.alphas[best.best])
+        alike = all(np.array_equal(curve.alphas, curves[0].alphas) for curve in curves)
+        same_size = len({len(curve.alphas) for curve in curves}) == 1
+        given = not isinstance(self.alphas, Integral | str)
+        alphas = [curve.alphas for curve in curves]
+        self.alphas_ = alphas[0] if len(curves) == 1 or (given and alike) else _stack(alphas)
+        errors = [curve.errors for curve in curves]
+        self.mse_path_ = np.squeeze(np.array(errors)) if same_size else errors
+        if hasattr(self, "l1_ratio"):
+            self.l1_ratio_ = ratios[winner]
+        return winner
+
+    def _warn_of_edge(self, curve: Curve, largest: float) -> None:
+        """Warn if the best penalty is an end of the grid beyond which there is more to try."""
+        place, last = curve.best, len(curve.alphas) - 1
+        if last < 2:
+            return
+        if place == last and self.alpha_ > 0:
+            advice = f"Try smaller ones: lower eps={self.eps:g}, or give alphas that reach further."
+        elif place == 0 and self.alpha_ < largest:
+            advice = "Try larger ones; at the largest useful penalty all weights are zero."
+        else:
+            return
+        end = "smallest" if place else "largest"
+        warnings.warn(
+            f"The best alpha, {self.alpha_:.3g}, is the {end} that was tried. {advice}",
+            ConvergenceWarning,
+            stacklevel=4,
+        )
+
+    def _refit(self, rows: Rows) -> None:
+        """Fit all rows with the chosen penalty, and take over what is known of the fit."""
+        model = self._model()
+        y = rows.targets[:, 0]
+        model.fit(rows.X, y, sample_weight=rows.weights)
+        for name in (
+            "coef_", "intercept_", "dual_gap_", "n_iter_", "objective_", "gradient_norm_",
+            "stop_reason_",
+        ):  # fmt: skip
+            setattr(self, name, getattr(model, name))
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Return which parameters go where: `sample_weight` here, all others to the splitter."""
+        return (
+            MetadataRouter(owner=self)
+            .add_self_request(self)
+            .add(
+                splitter=check_cv(self.cv),
+                method_mapping=MethodMapping().add(caller="fit", callee="split"),
+            )
+        )
+
+
+def _stack(alphas: list[Array]) -> Any:
+    """Grids of one size in one array."""
+    return np.array(alphas) if len({len(grid) for grid in alphas}) == 1 else alphas
+
+
+class _HeldOut:
+    """Errors on the held-out rows of each fold."""
+
+    def __init__(self, search: PenalisedRegressorCV, rows: Rows, folds: Folds) -> None:
+        self.search, self.rows, self.folds = search, rows, folds
+        self.squares = list(
+            training_squares(rows.X, rows.targets, rows.weights, folds, search.fit_intercept)
+        )
+        self.shortfall = ""
+
+    def curves(self, grids: list[Array], ratios: Array) -> list[Curve]:
+        """The error curve of each share of the absolute weights."""
+        found = []
+        for grid, ratio in zip(grids, ratios, strict=True):
+            columns = [
+                self._errors(k, self._path(squares, grid, float(ratio)), squares)
+                for k, squares in enumerate(self.squares)
+            ]
+            found.append(Curve(grid, np.column_stack(columns)))
+        return found
+
+    def _path(self, squares: Squares, grid: Array, ratio: float) -> Path:
+        search = self.search
+        rng = check_random_state(search.random_state) if search.selection == "random" else None
+        path = follow(
+            squares.descents[0], grid, ratio, positive=search.positive, tol=search.tol,
+            max_iter=search.max_iter, rng=rng,
+        )  # fmt: skip
+        self.shortfall = self.shortfall or path.shortfall()
+        return path
+
+    def _errors(self, k: int, path: Path, squares: Squares) -> Array:
+        """Mean squared errors (A,) on the rows left out of fold k."""
+        test = self.folds[k][1]
+        intercepts = squares.mean_y[0] - path.coefs @ squares.mean_x
+        residuals = self.rows.X[test] @ path.coefs.T + intercepts - self.rows.targets[test]
+        weights = None if self.rows.weights is None else self.rows.weights[test]
+        return np.asarray(np.average(residuals**2, axis=0, weights=weights))

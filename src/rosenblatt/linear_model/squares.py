@@ -1,0 +1,117 @@
+"""Least squares as coordinate descent wants it: by Gram matrix or by columns, without its means."""
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from rosenblatt.solvers.columns import Columns
+from rosenblatt.solvers.coordinate import GramDescent, Penalty
+from rosenblatt.solvers.working_set import ColumnDescent
+from rosenblatt.statistics import Gram
+
+Array = NDArray[np.float64]
+Descent = GramDescent | ColumnDescent
+
+# A Gram matrix costs d / 2 multiplications for each number of the table; columns cost a copy and a
+# read for each working set. So wide may a table be for a Gram matrix to cost less than one fit, or
+# than a path of them.
+WIDEST_FOR_ONE, WIDEST_FOR_PATH = 500, 5000
+
+
+@dataclass(frozen=True, eq=False)
+class Squares:
+    """The squared error of each target, mean over the rows by weight: ``1/2 |t - X w|^2``.
+
+    Columns and targets are centred if there is an intercept, which is then what it must be:
+    ``b = mean_y - mean_x . w``.
+    """
+
+    descents: list[Descent]  # one for each target
+    mean_x: Array  # (d,): what was taken off; zeros without an intercept
+    mean_y: Array  # (t,)
+
+    @classmethod
+    def of(
+        cls,
+        X: Any,
+        targets: NDArray[Any],
+        weights: Array | None,
+        *,
+        fit_intercept: bool,
+        path: bool = False,
+        precompute: Any = False,
+    ) -> Self:
+        """The problem of rows X (n, d), dense or sparse, and targets (n, t)."""
+        n, d = X.shape
+        widest = WIDEST_FOR_PATH if path else WIDEST_FOR_ONE
+        by_gram = not isinstance(precompute, bool | str) or precompute is True
+        if not sp.issparse(X) and n >= d and (by_gram or d <= widest):
+            with np.errstate(over="ignore", invalid="ignore"):  # refused by feature, if it happens
+                gram = Gram.of(X, targets, weights)
+            return cls.of_gram(gram, fit_intercept)
+        return cls._of_columns(X, np.asarray(targets, np.float64), weights, fit_intercept)
+
+    @classmethod
+    def of_gram(cls, gram: Gram, fit_intercept: bool) -> Self:
+        """The problem that a Gram statistic stands for."""
+        total = gram.weight
+        xx, xy, yy = gram.xx / total, gram.xy / total, np.diag(gram.yy) / total
+        mean_x, mean_y = gram.mean_x, gram.mean_y
+        if not fit_intercept:  # about the origin instead of the means
+            xx, yy = xx + np.outer(mean_x, mean_x), yy + mean_y**2
+            xy = xy + np.outer(mean_x, mean_y)
+            mean_x, mean_y = np.zeros_like(mean_x), np.zeros_like(mean_y)
+        descents: list[Descent] = [
+            GramDescent(xx, np.ascontiguousarray(xy[:, k]), float(yy[k])) for k in range(len(yy))
+        ]
+        return cls(descents, mean_x, mean_y)
+
+    @classmethod
+    def _of_columns(
+        cls, X: Any, targets: Array, weights: Array | None, fit_intercept: bool
+    ) -> Self:
+        n, d = X.shape
+        shares = np.full(n, 1 / n) if weights is None else weights / weights.sum()
+        mean_x, mean_y = np.zeros(d), np.zeros(targets.shape[1])
+        if fit_intercept:
+            mean_x, mean_y = np.asarray(shares @ X, np.float64), shares @ targets
+        roots = np.sqrt(shares)
+        with np.errstate(over="ignore", invalid="ignore"):
+            columns = Columns(X, roots, mean_x)
+            centred = ((targets - mean_y) * roots[:, None]).T.copy()
+            _refuse_overflow(columns.squares, (centred**2).sum(axis=1))
+        return cls([ColumnDescent(columns, target) for target in centred], mean_x, mean_y)
+
+    @property
+    def n_features(self) -> int:
+        """How many columns there are."""
+        return len(self.mean_x)
+
+    def intercepts(self, coefs: Array) -> Array:
+        """The intercepts (t,) that belong to coefs (t, d)."""
+        return np.asarray(self.mean_y - coefs @ self.mean_x)
+
+    def largest_alpha(self, l1_ratio: float, positive: bool) -> float:
+        """The least alpha at which all weights are zero, whatever the target."""
+        together = np.array([descent.correlations() for descent in self.descents])
+        if positive:
+            return max(0.0, float(together.max())) / l1_ratio
+        return float(np.abs(together).max()) / l1_ratio
+
+
+def penalty_of(alpha: float, l1_ratio: float, positive: bool) -> Penalty:
+    """scikit-learn's parameters as a penalty."""
+    return Penalty(float(alpha * l1_ratio), float(alpha * (1 - l1_ratio)), bool(positive))
+
+
+def _refuse_overflow(columns: Array, targets: Array) -> None:
+    """Raise if a sum of squares is not finite, saying whose."""
+    for what, squares in (("Feature", columns), ("Target", targets)):
+        if not np.isfinite(squares).all():
+            j = int(np.flatnonzero(~np.isfinite(squares))[0])
+            raise ValueError(
+                f"{what} {j} holds numbers whose squares are too large for 64 bits; rescale."
+            )

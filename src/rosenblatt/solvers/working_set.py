@@ -1,0 +1,148 @@
+"""Coordinate descent on few columns of many, for least squares with an elastic-net penalty.
+
+A penalised fit uses few columns. A working set holds those in use and the likeliest others; the
+problem on them is solved by its Gram matrix, which grows with the set and is never computed twice.
+Then the columns outside are looked at: those that have more in common with the residual than the
+penalty allows come into the set, and if there are none, the duality gap says so.
+
+Most columns need not be looked at: one that had ``|x_j' r|`` in common with a residual has at most
+``|x_j' r| + |x_j| |r - s|`` with another residual s, and if that is below l1, it stays out.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import loops
+from .columns import Columns
+from .coordinate import Array, GramDescent, Penalty
+from .step import Step
+
+FEWEST = 16  # columns that come into the set at a time, at least
+LARGEST = 4096  # beyond this a set is solved on its columns: the Gram matrix would take 128 MB
+SWEEPS = 10  # over the columns of a large set, before the others are looked at again
+TIGHTER = 0.3  # the problem on the set is solved to this share of the gap that is wanted
+MOST_INNER_STEPS = 200
+
+
+class ColumnDescent:
+    """The problem given by columns (d of n numbers) and a target (n,).
+
+    What was learned at one penalty serves at the next: the working set, its Gram matrix, and what
+    the columns had in common with the last residual they were compared with.
+    """
+
+    def __init__(self, columns: Columns, target: Array) -> None:
+        self.columns, self.target = columns, target
+        self.yy = float(target @ target)
+        self.residual = target.copy()
+        d = len(columns)
+        self.norms = np.sqrt(columns.squares)
+        self.left = np.zeros(d)  # of each column with a residual: not always the last
+        self.travelled = 0.0  # by the residual, from one comparison to the next
+        self.stamps = np.zeros(d)  # how far that was when a column was compared
+        self._compare(np.arange(d))
+        self.start = self.left.copy()
+        self.chosen = np.zeros(0, np.int64)
+        self.xx = np.zeros((0, 0))
+
+    @property
+    def n_weights(self) -> int:
+        """How many weights there are."""
+        return len(self.columns)
+
+    def correlations(self) -> Array:
+        """What each column has in common with the target, (d,)."""
+        return self.start
+
+    def steps(
+        self, penalty: Penalty, w: Array, wanted: float = 0.0, rng: Any = None
+    ) -> Iterator[Step]:
+        """Go on from w, which is changed; one step solves one working set.
+
+        `wanted` is the gap that will do. With `rng` the set is swept in random order.
+        """
+        self._look(penalty, w)
+        lower = -np.inf  # the best lower bound so far
+        while True:
+            self._choose(penalty, w)
+            if len(self.chosen) <= LARGEST:
+                self._solve_set(penalty, w, TIGHTER * wanted, rng)
+            else:
+                self._sweep_set(penalty, w, rng)
+            objective, gap, norm = self._look(penalty, w)
+            lower = max(lower, objective - gap)
+            yield Step(w, objective, norm, max(0.0, objective - lower))
+
+    def _look(self, penalty: Penalty, w: Array) -> tuple[float, float, float]:
+        """Bring the residual up to date, and all columns that may matter at this penalty."""
+        before, self.residual = self.residual, self.columns.residual(self.target, w)
+        self.travelled += float(np.linalg.norm(self.residual - before))
+        bounds = self._bounds()
+        self._compare(np.flatnonzero((bounds >= penalty.l1) | (w != 0)))
+        # Of a column that was not compared, the bound is all that is known, and enough.
+        known = np.where(self.stamps == self.travelled, self.left, self._bounds())
+        rr, tr = float(self.residual @ self.residual), float(self.residual @ self.target)
+        objective, gap, norm = loops.coordinate.measure(rr, tr, known, w, *penalty)
+        return objective, gap, norm
+
+    def _bounds(self) -> Array:
+        """The most that each column can have in common with the residual."""
+        return np.abs(self.left) + self.norms * (self.travelled - self.stamps)
+
+    def _compare(self, which: NDArray[np.intp]) -> None:
+        """Bring `left` up to date for some columns."""
+        self.columns.correlate(which, self.residual, self.left)
+        self.stamps[which] = self.travelled
+
+    def _choose(self, penalty: Penalty, w: Array) -> None:
+        """Let the columns nearest to their limit into the set."""
+        used = int(np.count_nonzero(w))
+        excess = (self.left if penalty.positive else np.abs(self.left)) - penalty.l1
+        with np.errstate(divide="ignore", invalid="ignore"):
+            nearness = np.where(self.norms > 0, excess / self.norms, -np.inf)
+        nearness[w != 0] = np.inf  # whatever is in use
+        if len(self.chosen) > 4 * used + LARGEST // 4:
+            self.chosen, self.xx = np.zeros(0, np.int64), np.zeros((0, 0))  # mostly past use
+        nearness[self.chosen] = -np.inf
+        # As many again as are in use, and all that are over their limit; not too many at a time.
+        n_over = min(int(np.count_nonzero(nearness > 0)), used + FEWEST)
+        n_new = max(n_over, 2 * used + FEWEST - len(self.chosen))
+        n_new = min(n_new, int(np.count_nonzero(nearness > -np.inf)))
+        if n_new > 0:
+            new = np.argpartition(-nearness, n_new - 1)[:n_new]
+            self._extend(np.sort(new))
+
+    def _extend(self, new: NDArray[np.intp]) -> None:
+        """Add columns to the set, and their products to its Gram matrix."""
+        old = self.chosen
+        self.chosen = np.concatenate([old, new])
+        if len(self.chosen) > LARGEST:
+            self.xx = np.zeros((0, 0))
+            return
+        grown = np.empty((len(self.chosen), len(self.chosen)))
+        k = len(old)
+        grown[:k, :k] = self.xx
+        grown[k:] = self.columns.products(new, self.chosen)
+        grown[:k, k:] = grown[k:, :k].T
+        self.xx = grown
+
+    def _solve_set(self, penalty: Penalty, w: Array, wanted: float, rng: Any) -> None:
+        """Solve the problem on the working set."""
+        inner = GramDescent(self.xx, self.start[self.chosen], self.yy)
+        weights = w[self.chosen]
+        steps = inner.steps(penalty, weights, rng=rng)
+        for step, _ in zip(steps, range(MOST_INNER_STEPS), strict=False):
+            if step.gap <= wanted:
+                break
+        w[self.chosen] = weights
+
+    def _sweep_set(self, penalty: Penalty, w: Array, rng: Any) -> None:
+        """Sweep over the columns of a set whose Gram matrix would be too large."""
+        order = self.chosen.copy()
+        for _ in range(SWEEPS):
+            if rng is not None:
+                rng.shuffle(order)
+            self.columns.sweep(penalty, order, w, self.target)

@@ -1,0 +1,153 @@
+"""Paths of penalties, and penalties chosen by cross-validation."""
+
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import sklearn.linear_model as theirs
+from sklearn.datasets import load_diabetes
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import KFold, ShuffleSplit
+
+from rosenblatt import ElasticNetCV, Lasso, LassoCV, enet_path, lasso_path
+from rosenblatt.linear_model.penalised_cv import closer, decades
+
+TIGHT = 1e-11
+
+
+def problem(n=80, d=6, seed=0):
+    rng = np.random.RandomState(seed)
+    X = np.round(rng.standard_normal((n, d)), 1)
+    return X, X[:, : min(d, 4)].sum(axis=1) + rng.standard_normal(n), rng.randint(1, 4, n) * 1.0
+
+
+@pytest.mark.parametrize("storage", [np.asarray, sp.csr_matrix])
+@pytest.mark.parametrize("shape", [(80, 6), (20, 50)])
+@pytest.mark.parametrize("positive", [False, True])
+def test_paths_are_scikit_learns(storage, shape, positive):
+    X, y, _ = problem(*shape)
+    setting = {"alphas": 12, "eps": 0.02, "positive": positive}
+    for ours, other, more in (
+        (lasso_path, theirs.lasso_path, {}),
+        (enet_path, theirs.enet_path, {"l1_ratio": 0.3}),
+    ):
+        alphas, coefs, gaps, n_iters = ours(
+            storage(X), y, **setting, **more, tol=TIGHT, return_n_iter=True
+        )
+        expected = other(X, y, **setting, **more, tol=1e-12, max_iter=100_000)
+        np.testing.assert_allclose(alphas, expected[0])
+        np.testing.assert_allclose(coefs, expected[1], atol=2e-5)
+        assert gaps.shape == (12,)
+        assert len(n_iters) == 12
+        assert (gaps <= TIGHT * y @ y / len(y)).all()
+        assert not coefs[:, 0].any()
+
+
+def test_penalties_given_come_back_falling_and_a_start_is_taken():
+    X, y, weights = problem()
+    alphas, coefs, _ = lasso_path(X, y, alphas=[0.1, 1.0, 0.5], tol=TIGHT)
+    assert alphas.tolist() == [1.0, 0.5, 0.1]
+    again = lasso_path(X, y, alphas=[0.1], coef_init=coefs[:, -1], return_n_iter=True)
+    assert again[3] == [1]
+    weighted = lasso_path(X, y, alphas=[0.1], sample_weight=weights, tol=TIGHT)[1][:, 0]
+    expected = Lasso(0.1, fit_intercept=False, tol=TIGHT).fit(X, y, sample_weight=weights)
+    np.testing.assert_allclose(weighted, expected.coef_, atol=1e-7)
+    assert lasso_path(X, y, n_alphas=7)[0].shape == (7,)
+
+
+def test_paths_refuse_what_they_do_not_do():
+    X, y, _ = problem()
+    with pytest.raises(ValueError, match="y must be one target; got 2"):
+        lasso_path(X, np.column_stack([y, y]))
+    with pytest.raises(ValueError, match="selection must be"):
+        lasso_path(X, y, selection="greedy")
+    with pytest.raises(ValueError, match="give alphas as a list"):
+        enet_path(X, y, l1_ratio=0)
+    with pytest.warns(ConvergenceWarning, match=r"of 5 fits stopped short of a duality gap of"):
+        lasso_path(X, y, alphas=5, tol=1e-13, max_iter=1)
+
+
+@pytest.mark.parametrize("storage", [np.asarray, sp.csr_matrix])
+@pytest.mark.parametrize("shape", [(80, 6), (25, 40)])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(
+    "setting",
+    [
+        ("LassoCV", {}),
+        ("LassoCV", {"alphas": [0.02, 0.1, 0.5], "fit_intercept": False, "cv": 3}),
+        ("ElasticNetCV", {"l1_ratio": [0.2, 0.9], "alphas": 8, "eps": 0.05, "cv": KFold(4)}),
+        ("ElasticNetCV", {"alphas": [0.1, 0.02, 0.3, 1], "positive": True, "selection": "random"}),
+        ("LassoCV", {"alphas": 9, "eps": 0.05, "cv": ShuffleSplit(3, random_state=0)}),
+    ],
+    ids=str,
+)
+def test_searches_are_scikit_learns(storage, shape, weighted, setting):
+    X, y, weights = problem(*shape)
+    name, parameters = setting
+    weights = weights if weighted else None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        ours = {"LassoCV": LassoCV, "ElasticNetCV": ElasticNetCV}[name](**parameters, tol=1e-9)
+        ours.fit(storage(X), y, sample_weight=weights)
+        other = getattr(theirs, name)(**parameters, tol=1e-9, max_iter=20_000)
+        other.fit(X, y, sample_weight=weights)
+    assert ours.alpha_ == pytest.approx(other.alpha_)
+    np.testing.assert_allclose(ours.alphas_, other.alphas_)
+    assert ours.mse_path_.shape == other.mse_path_.shape
+    np.testing.assert_allclose(ours.mse_path_, other.mse_path_, rtol=2e-3)
+    np.testing.assert_allclose(ours.coef_, other.coef_, atol=2e-3)
+    assert getattr(ours, "l1_ratio_", None) == getattr(other, "l1_ratio_", None)
+    assert ours.stop_reason_ == "converged"
+    np.testing.assert_allclose(ours.predict(X), other.predict(X), atol=1e-2)
+
+
+def test_decades_come_first_and_then_a_closer_look():
+    """GC20: of 1, 10, 100, 1000 the best was 100; the next are between 10 and 1000, around it."""
+    grid = np.array([1000.0, 100.0, 10.0, 1.0])
+    refined = closer(grid, 1)
+    assert ((refined > 10) & (refined < 1000)).all()
+    assert (refined > 100).any()
+    assert (refined < 100).any()
+    assert 100 not in refined
+    assert decades(123.0, 1e-2).tolist() == [1000, 100, 10, 1]
+    assert (closer(grid, 0) > 100).all(), "at an end there is one side only"
+
+
+def test_a_search_by_decades_ends_near_the_best_of_a_fine_grid():
+    X, y = load_diabetes(return_X_y=True)
+    by_decades = LassoCV(alphas="decades").fit(X, y)
+    fine = LassoCV(alphas=200).fit(X, y)
+    least = fine.mse_path_.mean(axis=1).min()
+    assert by_decades.mse_path_.mean(axis=1).min() <= 1.001 * least
+    assert len(by_decades.alphas_) < 25
+    assert (np.diff(by_decades.alphas_) < 0).all()
+    assert by_decades.mse_path_.shape == (len(by_decades.alphas_), 5)
+    both = ElasticNetCV(alphas="decades", l1_ratio=[0.3, 1.0]).fit(X, y)
+    assert both.l1_ratio_ in (0.3, 1.0)
+
+
+def test_a_winner_on_the_edge_of_the_grid_is_reported():
+    X, y, _ = problem(400)
+    with pytest.warns(ConvergenceWarning, match="is the smallest that was tried. Try smaller"):
+        LassoCV(alphas=[0.5, 0.7, 1.0]).fit(X, y)
+    noise = np.random.RandomState(3).standard_normal(400)
+    with pytest.warns(ConvergenceWarning, match="is the largest that was tried. Try larger"):
+        LassoCV(alphas=[1e-5, 1e-4, 1e-3]).fit(X, noise)
+    # Above the largest of an automatic grid nothing changes, so that nothing is to be tried.
+    noise -= X @ np.linalg.lstsq(X, noise)[0]
+    assert LassoCV(cv=2).fit(X - X.mean(0), noise - noise.mean()).alpha_ > 0
+
+
+def test_several_targets_and_bad_penalties_are_refused():
+    X, y, _ = problem()
+    with pytest.raises(ValueError, match="y must be one target; got 2"):
+        LassoCV().fit(X, np.column_stack([y, y]))
+    with pytest.raises(ValueError, match=r"alphas\[1\] must be >= 0; got -1"):
+        LassoCV(alphas=[1, -1]).fit(X, y)
+    with pytest.raises(TypeError, match=r"alphas\[0\] must be a number; got str"):
+        LassoCV(alphas=["much"]).fit(X, y)
+    model = LassoCV()
+    with pytest.raises(ValueError, match="Input X contains NaN"):
+        model.fit(np.full((9, 2), np.nan), y[:9])
+    assert not any(name.endswith("_") for name in vars(model))
