@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .linear_model import (
         AveragedPerceptron,
         LeastSquaresClassifier,
+        LogisticRegression,
         Perceptron,
         PocketPerceptron,
     )
@@ -54,6 +55,7 @@ _HOMES = {
     "KernelPerceptron": "kernels",
     "LeastSquaresClassifier": "linear_model",
     "LinearDiscriminantAnalysis": "discriminant_analysis",
+    "LogisticRegression": "linear_model",
     "MixedNB": "naive_bayes",
     "MultinomialNB": "naive_bayes",
     "Perceptron": "linear_model",
@@ -82,6 +84,7 @@ __all__ = [
     "KernelPerceptron",
     "LeastSquaresClassifier",
     "LinearDiscriminantAnalysis",
+    "LogisticRegression",
     "MixedNB",
     "MultinomialNB",
     "Perceptron",

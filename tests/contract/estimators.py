@@ -9,6 +9,7 @@ from sklearn.datasets import make_classification
 from sklearn.utils import get_tags
 
 import rosenblatt
+from rosenblatt.mistake_driven.learner import MistakeDriven
 
 ESTIMATORS = [
     member
@@ -43,6 +44,15 @@ SETTINGS = {
         {"solver": "lsqr", "shrinkage": 0.1},
         {"solver": "eigen", "shrinkage": 0.1, "store_covariance": True},
         {"covariance": "diagonal"},
+    ],
+    "LogisticRegression": [
+        {},
+        {"solver": "lbfgs"},
+        {"solver": "newton-cg"},
+        {"solver": "gradient", "max_iter": 20},
+        {"solver": "sgd", "max_iter": 5, "random_state": 0},
+        {"l1_ratio": 0.5, "C": 0.1},
+        {"softmax": "reference"},
     ],
     "MixedNB": [{}, {"alpha": 0, "variance": "feature"}],
     "MultinomialNB": [{}, {"alpha": 0}, {"fit_prior": False}],
@@ -82,6 +92,9 @@ EXPECTED_FAILURES = {
     for name in ("AveragedPerceptron", "KernelPerceptron", "Perceptron", "PocketPerceptron")
 }
 
+# What keeps an iterative fit going until it is interrupted, where tol=None does not.
+ENDLESS = {"LogisticRegression": {"solver": "gradient", "eta0": 1e-12}}
+
 # Of these, the ones for scikit-learn's own checks. The rest hold out rows of tiny tables, with
 # which scikit-learn's own class fails a dozen of them, too, or make too few updates for them.
 CHECKED_SETTINGS = {
@@ -91,6 +104,7 @@ CHECKED_SETTINGS = {
     "ComplementNB": [{}, {"norm": True, "alpha": 0}],
     "GaussianNB": [{}, {"variance": "feature"}, {"variance": "single", "missing": "ignore"}],
     "KernelPerceptron": [{}, {"kernel": "poly", "coef0": 1.0}],
+    "LogisticRegression": [{}, {"l1_ratio": 0.5}, {"softmax": "reference", "solver": "lbfgs"}],
     "MultinomialNB": [{}, {"alpha": 0}],
     "Perceptron": [{}, {"tol": None, "max_iter": 5}, {"penalty": "elasticnet"}],
     "PocketPerceptron": [{"max_updates": 1000}],
@@ -121,6 +135,16 @@ def instances(settings=SETTINGS):
 def iterative(estimator):
     """Whether it learns in passes: it then speaks to callbacks and says why it stopped."""
     return hasattr(estimator, "max_iter")
+
+
+def mistake_driven(estimator):
+    """Whether it learns by correcting mistakes, and tells of each."""
+    return isinstance(estimator, MistakeDriven)
+
+
+def n_passes(model):
+    """How many passes or iterations a fit made, as one number."""
+    return int(np.max(model.n_iter_))
 
 
 def predicts(estimator):

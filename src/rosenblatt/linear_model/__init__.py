@@ -1,8 +1,15 @@
-"""Linear models: perceptrons, and classification by least squares."""
+"""Linear models: perceptrons, classification by least squares, and logistic regression."""
 
 from .averaged import AveragedPerceptron
 from .least_squares import LeastSquaresClassifier
+from .logistic import LogisticRegression
 from .perceptron import Perceptron
 from .pocket import PocketPerceptron
 
-__all__ = ["AveragedPerceptron", "LeastSquaresClassifier", "Perceptron", "PocketPerceptron"]
+__all__ = [
+    "AveragedPerceptron",
+    "LeastSquaresClassifier",
+    "LogisticRegression",
+    "Perceptron",
+    "PocketPerceptron",
+]

@@ -15,10 +15,13 @@ __all__ = ["MODULES", "compiled"]
 
 MODULES = (
     "averaged",
+    "coordinate",
     "counts",
     "dual",
+    "exponential",
     "extremes",
     "gaussian",
+    "logistic",
     "moments",
     "order",
     "pairs",
@@ -29,6 +32,7 @@ MODULES = (
     "rows",
     "scaling",
     "scores",
+    "softmax",
 )
 
 Function = TypeVar("Function", bound=Callable[..., Any])
