@@ -5,6 +5,7 @@ from .least_squares import LeastSquaresClassifier
 from .logistic import LogisticRegression
 from .perceptron import Perceptron
 from .pocket import PocketPerceptron
+from .separated import SeparationWarning
 
 __all__ = [
     "AveragedPerceptron",
@@ -12,4 +13,5 @@ __all__ = [
     "LogisticRegression",
     "Perceptron",
     "PocketPerceptron",
+    "SeparationWarning",
 ]

@@ -1,5 +1,6 @@
 """Logistic regression."""
 
+import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
@@ -17,6 +18,7 @@ from rosenblatt.solvers.softmax import SoftmaxProblem
 
 from .descent import Descent
 from .penalties import Strengths, strengths
+from .separated import escape, separation_warning
 from .solvers import OURS, THEIRS
 
 Array = NDArray[np.float64]
@@ -104,7 +106,7 @@ class LogisticRegression(LinearClassifier):
     >>> model.predict([[1.0], [4.0]])
     array(['no', 'yes'], dtype='<U3')
     >>> model.predict_proba([[3.0]]).round(3)
-    array([[0.503, 0.497]])
+    array([[0.542, 0.458]])
     >>> model.dual_gap_ < 1e-4
     True
     """
@@ -225,8 +227,19 @@ class LogisticRegression(LinearClassifier):
             setattr(self, name, value)
         self.n_iter_ = np.array([passes.n_iter], np.int32)
         self.stop_reason_ = passes.stop_reason or "max_iter"
-        descent.warn(self.stop_reason_)
+        self._say_what_is_missing(descent, X, y)
         return self
+
+    def _say_what_is_missing(self, descent: Descent, X: Any, y: Any) -> None:
+        """Warn of a fit that fell short, or that has nowhere to go."""
+        problem = descent.problem
+        found = None if problem.penalised else escape(problem, descent.place)
+        if found is None:
+            descent.warn(self.stop_reason_)
+            return
+        if self.stop_reason_ == "converged":  # by a gradient that vanishes at infinity
+            self.stop_reason_ = "diverged"
+        warnings.warn(separation_warning(self, problem, found, X, y), stacklevel=5)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the most probable class of each row of X; of equals the first.
