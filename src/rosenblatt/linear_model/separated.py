@@ -25,7 +25,7 @@ NEXT_TO_NOTHING = 1e-6  # a sum of leads, where columns have length one
 MOST_NAMES = 5
 
 
-class SeparationWarning(ConvergenceWarning):
+class SeparationWarning(ConvergenceWarning):  # type: ignore[misc]
     """No finite maximum-likelihood solution exists, because the classes can be separated.
 
     Attributes
