@@ -4,6 +4,7 @@ from benchmarks.scenario import Scenario
 from benchmarks.scenarios import (
     discrete_naive_bayes,
     discriminants,
+    logistic,
     model_selection,
     naive_bayes,
     perceptron,
@@ -19,5 +20,6 @@ def all_scenarios(scale: float = 1.0) -> list[Scenario]:
         *naive_bayes.scenarios(scale),
         *discrete_naive_bayes.scenarios(scale),
         *discriminants.scenarios(scale),
+        *logistic.scenarios(scale),
         *model_selection.scenarios(scale),
     ]

@@ -28,7 +28,7 @@ THEIRS = {
 WITH_L1 = ("coordinate", "gradient")
 
 LARGEST_MATRIX = 1500  # parameters whose second derivative is formed
-WORK_OF_MATRIX = 4e9  # multiplications that forming it may take
+WORK_OF_MATRIX = 3e8  # multiplications that forming it may take
 
 
 def steps_of(model: Any, problem: Problem, place: Place) -> Iterator[Place]:

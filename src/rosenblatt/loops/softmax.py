@@ -1,6 +1,6 @@
 """Softmax: probabilities and loss from scores, and passes over sparse rows.
 
-Legend: Z (m, K) scores, turned into probabilities in place; code (n,) each row's class; c (n,) what
+Legend: code (n,) each row's class; c (n,) what
 a row counts; W (d + 1, K) weights, the biases last. With `reference`, one more class, the last, has
 score 0 and no column.
 """
@@ -12,17 +12,47 @@ from .exponential import exp_negative
 
 
 @compiled
-def to_probabilities(Z, code, c, reference):
-    """Turn scores into probabilities in place; return the sum of c (log sum exp z - z_true)."""
+def loss_block(Z, b, code, c, reference, scratch, P):
+    """The loss of a block of rows, from Z (K, m), their scores without the biases b (K,).
+
+    Fills P (m, K) with probabilities, and Z with what each row pulls its classes by,
+    c (p - indicator). Classes come first, so that the inner loops run over rows, all alike.
+    scratch (2, m) holds the highest score of each row, then the sum of its exponentials.
+    """
+    K, m = Z.shape
+    top, total = scratch
+    for i in range(m):
+        top[i] = 0.0 if reference else Z[0, i] + b[0]
+    for k in range(K):
+        for i in range(m):
+            Z[k, i] += b[k]
+            top[i] = Z[k, i] if Z[k, i] > top[i] else top[i]
     loss = 0.0
-    for i in range(Z.shape[0]):
-        loss += c[i] * row_loss(Z[i], code[i], reference)
+    for i in range(m):
+        own = 0.0 if reference and code[i] == K else Z[code[i], i]
+        loss -= c[i] * (own - top[i])
+        total[i] = exp_negative(-top[i]) if reference else 0.0
+    for k in range(K):
+        for i in range(m):
+            Z[k, i] = exp_negative(Z[k, i] - top[i])
+            total[i] += Z[k, i]
+    for i in range(m):
+        loss += c[i] * math.log(total[i])
+        total[i] = 1.0 / total[i]
+    for k in range(K):
+        for i in range(m):
+            p = Z[k, i] * total[i]
+            P[i, k] = p
+            Z[k, i] = c[i] * p
+    for i in range(m):
+        if code[i] < K:
+            Z[code[i], i] -= c[i]
     return loss
 
 
 @compiled
 def row_loss(z, true, reference):
-    """`to_probabilities` for one row z (K,), without its weight."""
+    """Turn the scores z (K,) of a row into probabilities; return log sum exp z - z_true."""
     K = z.shape[0]
     top = 0.0 if reference else z[0]
     for k in range(K):

@@ -7,6 +7,7 @@ import numpy as np
 from .problem import Array, Place, Problem, factored
 from .search import backtrack
 
+LEAST_REST = 0.1  # of the gradient: less would be known better after a new look
 MOST_ROUNDS = 250  # of conjugate gradients, for one step
 
 
@@ -27,12 +28,12 @@ def newton_cg(problem: Problem, place: Place) -> Iterator[Place]:
 
     Only products H v are needed. They stop early far from the optimum, where the quadratic says
     little about the objective, and late near it: when the rest is below ``min(1/2, sqrt(|g|))`` of
-    the gradient, measured against the first gradient.
+    the gradient, |g| measured against the first gradient.
     """
     first = place.gradient_norm
     while True:
-        rest = min(0.5, 0.5 * np.sqrt(place.gradient_norm / first)) if first > 0 else 0.5
-        direction = conjugate_gradients(problem, place, max(rest, 1e-3))
+        rest = min(0.5, np.sqrt(place.gradient_norm / first)) if first > 0 else 0.5
+        direction = conjugate_gradients(problem, place, max(rest, LEAST_REST))
         slope = float(np.vdot(place.gradient, direction))
         new = backtrack(problem, place, direction, slope)
         if new is None:

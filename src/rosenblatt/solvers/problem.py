@@ -24,6 +24,7 @@ Result = TypeVar("Result")
 
 PARTS = 16  # sums over rows are made in so many parts at most, each with a gradient of its own
 ROUNDING = 1e-14  # of objective and bound, each a sum of rounded terms
+MOST_TOGETHER = 300  # parameters of several classes whose curvature is looked at as one matrix
 MOST_FREE = 1500  # parameters without a penalty up to which a gap is worked out
 
 
@@ -100,6 +101,24 @@ class Problem:
     def diagonal(self, place: Place) -> Array:
         """The diagonal of the second derivative, in the shape of the point."""
         raise NotImplementedError
+
+    def inverse_curvature(self, place: Place) -> Callable[[Array], Array]:
+        """A function v -> H^-1 v at a place; of many classes, without what ties them together."""
+        p = int(np.prod(self.shape))
+        K = p // (self.d + 1)
+        if p <= MOST_TOGETHER:
+            solve = factored(self.hessian(place))
+            return lambda v: solve(v.ravel()).reshape(self.shape)
+        own = [factored(self.hessian(place, np.arange(k, p, K))) for k in range(K)]
+        if K == 1:
+            return lambda v: own[0](v)
+        return lambda v: self.centred(
+            np.stack([own[k](column) for k, column in enumerate(self.centred(v).T)], axis=1)
+        )
+
+    def centred(self, v: Array) -> Array:
+        """v without the part that moves the scores of all classes alike, and so no probability."""
+        return v
 
     def sample(self, n_rows: int) -> "Problem":
         """The problem of about `n_rows` rows, evenly spaced, that count for all."""

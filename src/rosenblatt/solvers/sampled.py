@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from .lbfgs import lbfgs
-from .problem import Array, Place, Problem, factored
+from .problem import Array, Place, Problem
 
 ROWS_PER_PARAMETER = 10  # in the first sample
-GROWTH = 4
-LARGEST_SHARE = 8  # the last sample is at most one row in so many
+GROWTH = 16
+LARGEST_SHARE = 16  # the last sample is at most one row in so many
 
 
 def sampled_newton(problem: Problem, place: Place) -> Iterator[Place]:
@@ -23,33 +23,29 @@ def sampled_newton(problem: Problem, place: Place) -> Iterator[Place]:
     for m in sizes(problem):
         part = problem.sample(m)
         point, inverse = settled(part, point, m)
-    place = problem.at(point)
+    start = problem.at(point)
+    place = start if start.objective < place.objective else place  # rows may be in an odd order
     yield place
     yield from lbfgs(problem, place, inverse)
 
 
 def sizes(problem: Problem) -> list[int]:
     """Rows of the samples, the smallest first."""
-    p = int(np.prod(problem.shape))
-    m, sizes = ROWS_PER_PARAMETER * p, []
-    while m * LARGEST_SHARE <= problem.n:
+    p = problem.d + 1
+    m, sizes = problem.n // LARGEST_SHARE, []
+    while m >= ROWS_PER_PARAMETER * p:
         sizes.append(m)
-        m *= GROWTH
-    return sizes
+        m //= GROWTH
+    return sizes[::-1]
 
 
 def settled(part: Problem, point: Array, m: int) -> tuple[Array, Callable[[Array], Array]]:
     """The optimum of a sample, as well as a sample can tell, and the inverse curvature there."""
     place = part.at(point)
-    inverse = _inverse(part, place)
+    inverse = part.inverse_curvature(place)
     enough = 0.1 * point.size / m * float(part.c.sum())
     for step, place in enumerate(lbfgs(part, place, inverse)):  # noqa: B020
         fall = float(np.vdot(place.gradient, inverse(place.gradient)))
         if fall <= enough or step == 50:
             break
-    return place.point, _inverse(part, place)
-
-
-def _inverse(part: Problem, place: Place) -> Callable[[Array], Array]:
-    solve, shape = factored(part.hessian(place)), place.point.shape
-    return lambda v: solve(v.ravel()).reshape(shape)
+    return place.point, part.inverse_curvature(place)

@@ -49,19 +49,21 @@ class SoftmaxProblem(Problem):
     def _loss(self, point: Array) -> tuple[float, Array]:
         if sp.issparse(self.X):
             return self._sparse_loss(point)
-        W, b = np.ascontiguousarray(point[:-1]), point[-1]
+        W, b = np.ascontiguousarray(point[:-1].T), np.ascontiguousarray(point[-1])
 
         def work(start: int, stop: int) -> tuple[float, Array]:
-            gradient, loss = np.zeros(self.shape), 0.0
+            gradient, loss = np.zeros((self.K, self.d + 1)), 0.0
             for first, last in self._blocks_within(start, stop):
-                rows, P, c = self.X[first:last], self.P[first:last], self.c[first:last]
-                np.matmul(rows, W, out=P)
-                P += b
-                loss += loops.softmax.to_probabilities(P, self.code[first:last], c, self.reference)
-                R = self._residual(P, self.code[first:last], c)
-                gradient[:-1] += rows.T @ R
-                gradient[-1] += R.sum(axis=0)
-            return loss, gradient
+                rows = self.X[first:last]
+                Z = W @ rows.T
+                scratch = np.empty((2, last - first))
+                loss += loops.softmax.loss_block(
+                    Z, b, self.code[first:last], self.c[first:last], self.reference, scratch,
+                    self.P[first:last],
+                )  # fmt: skip
+                gradient[:, :-1] += Z @ rows
+                gradient[:, -1] += Z.sum(axis=1)
+            return loss, gradient.T
 
         with one_blas_thread():
             parts = self._over_rows(work)
@@ -148,6 +150,9 @@ class SoftmaxProblem(Problem):
             self.X[rows], self.code[rows], self.n_classes, c, self.l1, self.l2,
             self.fit_intercept, self.reference,
         )  # fmt: skip
+
+    def centred(self, v: Array) -> Array:
+        return v if self.reference else v - v.mean(axis=1, keepdims=True)
 
     def _blocks_within(self, start: int, stop: int) -> list[tuple[int, int]]:
         """Ranges of some rows whose numbers and probabilities stay in cache."""
