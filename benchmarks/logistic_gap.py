@@ -1,8 +1,8 @@
 """How far a fitted logistic regression is from the best possible: one sum for all contenders.
 
 The objective is ``1/2 |W|^2 + C sum of losses``, biases free. First the biases are made the best
-for the weights, by Newton steps on them alone; the probabilities then balance, and are a dual point.
-With them the gap is ``P(W, b) - P(W, best b) + 1/2 |gradient at W, best b|^2``.
+for the weights, by Newton steps on them alone; the probabilities then balance, and are a dual
+point. With them the gap is ``P(W, b) - P(W, best b) + 1/2 |gradient at W, best b|^2``.
 """
 
 import numpy as np

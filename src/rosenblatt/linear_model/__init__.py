@@ -3,6 +3,7 @@
 from .averaged import AveragedPerceptron
 from .least_squares import LeastSquaresClassifier
 from .logistic import LogisticRegression
+from .logistic_path import LogisticRegressionCV
 from .perceptron import Perceptron
 from .pocket import PocketPerceptron
 from .separated import SeparationWarning
@@ -11,6 +12,7 @@ __all__ = [
     "AveragedPerceptron",
     "LeastSquaresClassifier",
     "LogisticRegression",
+    "LogisticRegressionCV",
     "Perceptron",
     "PocketPerceptron",
     "SeparationWarning",

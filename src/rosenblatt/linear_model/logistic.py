@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import compute_class_weight
 from sklearn.utils._param_validation import Hidden, Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from rosenblatt import prediction
 from rosenblatt.base import FLOATS, LinearClassifier, Passes, encode_labels, fitting
 from rosenblatt.solvers.logistic import LogisticProblem
 from rosenblatt.solvers.problem import Problem
@@ -18,13 +17,14 @@ from rosenblatt.solvers.softmax import SoftmaxProblem
 
 from .descent import Descent
 from .penalties import Strengths, strengths
+from .probabilities import LogisticScores
 from .separated import escape, separation_warning
 from .solvers import OURS, THEIRS
 
 Array = NDArray[np.float64]
 
 
-class LogisticRegression(LinearClassifier):
+class LogisticRegression(LinearClassifier, LogisticScores):
     """Logistic regression: classes with probabilities from linear scores.
 
     Two classes: ``P(y=1|x) = 1 / (1 + exp(-(w.x + b)))``. More: ``P(k|x)`` is proportional to
@@ -240,65 +240,6 @@ class LogisticRegression(LinearClassifier):
         if self.stop_reason_ == "converged":  # by a gradient that vanishes at infinity
             self.stop_reason_ = "diverged"
         warnings.warn(separation_warning(self, problem, found, X, y), stacklevel=5)
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the most probable class of each row of X; of equals the first.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows to classify.
-
-        Returns
-        -------
-        y : ndarray of shape (n,)
-            Their labels.
-        """
-        scores = self.decision_function(X)
-        codes = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
-        labels: NDArray[Any] = self.classes_[codes]
-        return labels
-
-    def predict_proba(self, X: Any) -> NDArray[Any]:
-        """Return the probability of each class for the rows of X.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows.
-
-        Returns
-        -------
-        P : ndarray of shape (n, K)
-            Columns in the order of `classes_`; rows sum to one.
-        """
-        return prediction.probabilities(self._finite_scores(X))
-
-    def predict_log_proba(self, X: Any) -> NDArray[Any]:
-        """Return the logarithm of `predict_proba`, exact where probabilities are tiny.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows.
-
-        Returns
-        -------
-        log_P : ndarray of shape (n, K)
-            Columns in the order of `classes_`.
-        """
-        return prediction.log_probabilities(self._finite_scores(X))
-
-    def _finite_scores(self, X: Any) -> NDArray[Any]:
-        check_is_fitted(self)
-        with np.errstate(over="ignore", invalid="ignore"):
-            scores = self.decision_function(X)
-        if not np.isfinite(scores).all():
-            raise ValueError(
-                "X holds numbers so large that their scores leave the range of floating point; "
-                "rescale the features, before fit and predict alike."
-            )
-        return scores
 
     def _check(self, X: Any, y: Any) -> tuple[Any, NDArray[Any], NDArray[np.intp]]:
         """Rows, sorted classes and the number of each row's class."""
