@@ -20,9 +20,11 @@ from rosenblatt import (
     FisherDiscriminant,
     KernelPerceptron,
     LeastSquaresClassifier,
+    LogisticRegression,
     Perceptron,
     PocketPerceptron,
     RidgeCV,
+    Trace,
     enet_path,
     lasso_path,
     ridge_path,
@@ -50,6 +52,7 @@ def main() -> None:
         taken_apart(STATIC / "bias_variance.png")
         shrinking(STATIC / "ridge_path.png")
         shrunk(STATIC / "lasso.png")
+        descending(STATIC / "logistic_regression.png")
 
 
 def overlapping(n: int, seed: int) -> Data:
@@ -376,6 +379,35 @@ def shrunk(path: Path) -> None:
         print(title, "used:", [int((w != 0).sum()) for w in weights.T[::40]])
     axes[0].set_ylabel("weight")
     figure.savefig(path, dpi=130, bbox_inches="tight")
+
+
+def descending(path: Path) -> None:
+    """Probabilities in the plane, and the duality gap of each solver after every iteration."""
+    plt = pyplot()
+    X, y = overlapping(200, seed=0)
+    figure, (plane, curves) = plt.subplots(1, 2, figsize=(9.2, 4.2), layout="constrained")
+    model = LogisticRegression().fit(X, y)
+    for k in (0, 1):
+        plane.plot(*X[y == k].T, marker(k), color=colour(k), markersize=4, linestyle="none")
+    reach = np.linspace(-4.5, 4.5, 200)
+    grid = np.stack(np.meshgrid(reach, reach), axis=-1)
+    P = model.predict_proba(grid.reshape(-1, 2))[:, 1].reshape(200, 200)
+    lines = plane.contour(reach, reach, P, [0.1, 0.5, 0.9], colors=INK, linewidths=(0.8, 1.6, 0.8))
+    plane.clabel(lines, fmt=lambda level: f"P = {level:g}", fontsize="small")
+    plane.set(xlabel="x1", ylabel="x2", aspect="equal")
+    for k, solver in enumerate(("newton", "lbfgs", "gradient", "sgd")):
+        trace = Trace()
+        LogisticRegression(solver=solver, tol=1e-12, max_iter=40, random_state=0).set_callbacks(
+            trace
+        ).fit(X, y)
+        gaps = np.maximum([step.estimator.dual_gap_ for step in trace], 1e-12)
+        curves.semilogy(gaps, color=colour(k), label=solver)
+        print(f"{solver}: gap {gaps[-1]:.1e} after {len(gaps) - 1} iterations")
+    curves.set(xlabel="iteration", title="duality gap", ylim=(1e-10, None))
+    curves.spines[["top", "right"]].set_visible(False)
+    curves.legend(frameon=False)
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from benchmarks.scenarios import (
     discrete_naive_bayes,
     discriminants,
     lasso,
+    logistic,
     model_selection,
     naive_bayes,
     perceptron,
@@ -22,6 +23,7 @@ def all_scenarios(scale: float = 1.0) -> list[Scenario]:
         *discrete_naive_bayes.scenarios(scale),
         *discriminants.scenarios(scale),
         *lasso.scenarios(scale),
+        *logistic.scenarios(scale),
         *model_selection.scenarios(scale),
         *regression.scenarios(scale),
     ]

@@ -55,6 +55,15 @@ SETTINGS = {
         {"solver": "eigen", "shrinkage": 0.1, "store_covariance": True},
         {"covariance": "diagonal"},
     ],
+    "LogisticRegression": [
+        {},
+        {"solver": "lbfgs"},
+        {"solver": "newton-cg"},
+        {"solver": "gradient", "max_iter": 20},
+        {"solver": "sgd", "max_iter": 5, "random_state": 0},
+        {"l1_ratio": 0.5, "C": 0.1},
+        {"softmax": "reference"},
+    ],
     "MixedNB": [{}, {"alpha": 0, "variance": "feature"}],
     "MultinomialNB": [{}, {"alpha": 0}, {"fit_prior": False}, {"missing": "ignore"}],
     "Perceptron": [
@@ -102,6 +111,9 @@ EXPECTED_FAILURES = {
     for name in ("AveragedPerceptron", "KernelPerceptron", "Perceptron", "PocketPerceptron")
 }
 
+# What keeps an iterative fit going until it is interrupted, where tol=None does not.
+ENDLESS = {"LogisticRegression": {"solver": "gradient", "eta0": 1e-12}}
+
 # Of these, the ones for scikit-learn's own checks. The rest hold out rows of tiny tables, with
 # which scikit-learn's own class fails a dozen of them, too, or make too few updates for them.
 CHECKED_SETTINGS = {
@@ -111,6 +123,7 @@ CHECKED_SETTINGS = {
     "ComplementNB": [{}, {"norm": True, "alpha": 0, "missing": "ignore"}],
     "GaussianNB": [{}, {"variance": "feature"}, {"variance": "single", "missing": "ignore"}],
     "KernelPerceptron": [{}, {"kernel": "poly", "coef0": 1.0}],
+    "LogisticRegression": [{}, {"l1_ratio": 0.5}, {"softmax": "reference", "solver": "lbfgs"}],
     "MultinomialNB": [{}, {"alpha": 0, "missing": "ignore"}],
     "Perceptron": [{}, {"tol": None, "max_iter": 5}, {"penalty": "elasticnet"}],
     "PocketPerceptron": [{"max_updates": 1000}],
@@ -155,6 +168,11 @@ def mistake_driven(estimator):
 def holds_out(estimator):
     """Whether it keeps rows aside to stop early by."""
     return getattr(estimator, "early_stopping", False)
+
+
+def n_passes(model):
+    """How many passes or iterations a fit made, as one number."""
+    return int(np.max(model.n_iter_))
 
 
 def predicts(estimator):

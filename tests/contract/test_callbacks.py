@@ -10,6 +10,7 @@ from tests.contract.estimators import (
     instances,
     iterative,
     learned,
+    n_passes,
     name_of,
     only,
     problem,
@@ -51,7 +52,7 @@ def test_every_pass_is_a_task_with_a_model_that_can_predict(estimator):
     model = clone(estimator).set_callbacks(listener).fit(X, y)
     assert listener.log[:3] == ["setup", "begin fit", "begin pass"]
     assert listener.log[-2:] == ["end fit", "teardown"]
-    assert listener.log.count("end pass") == model.n_iter_
+    assert listener.log.count("end pass") == n_passes(model)
     if not holds_out(estimator):
         assert listener.scores[-1] == model.score(X, y)
 
@@ -69,7 +70,7 @@ def test_the_model_given_to_a_callback_does_not_change_later(estimator):
 def test_a_true_answer_stops_the_fit(estimator):
     X, y = problem(estimator=estimator)
     model = clone(estimator).set_callbacks(Listener(stop_after=2)).fit(X, y)
-    assert model.n_iter_ == 2
+    assert n_passes(model) == 2
     assert model.stop_reason_ in ("callback", "early_stopping")
 
 
@@ -87,6 +88,6 @@ def test_progress_bar_and_scoring_monitor_work(estimator, capsys):
     monitor = ScoringMonitor(scoring=metric)
     model = clone(estimator).set_callbacks(ProgressBar(), monitor).fit(X, y)
     rows = [row for row in monitor.get_logs().data if row["task_name"] == "pass"]
-    assert len(rows) == model.n_iter_
+    assert len(rows) == n_passes(model)
     assert all(row[metric] <= 1 for row in rows)
     assert is_regressor(estimator) or all(row[metric] >= 0 for row in rows)

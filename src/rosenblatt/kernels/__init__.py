@@ -2,11 +2,13 @@
 
 from .functions import Gaussian, Kernel, Laplacian, Linear, Polynomial, Sigmoid
 from .gram import is_positive_semidefinite
+from .logistic import KernelLogisticRegression
 from .perceptron import KernelPerceptron
 
 __all__ = [
     "Gaussian",
     "Kernel",
+    "KernelLogisticRegression",
     "KernelPerceptron",
     "Laplacian",
     "Linear",

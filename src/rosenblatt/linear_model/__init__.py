@@ -4,11 +4,14 @@ from .averaged import AveragedPerceptron
 from .lasso import ElasticNet, Lasso
 from .lasso_cv import ElasticNetCV, LassoCV
 from .least_squares import LeastSquaresClassifier, LinearRegression
+from .logistic import LogisticRegression
+from .logistic_path import LogisticRegressionCV
 from .paths import enet_path, lasso_path
 from .perceptron import Perceptron
 from .pocket import PocketPerceptron
 from .ridge import Ridge, ridge_path
 from .ridge_cv import RidgeCV
+from .separated import SeparationWarning
 
 __all__ = [
     "AveragedPerceptron",
@@ -18,10 +21,13 @@ __all__ = [
     "LassoCV",
     "LeastSquaresClassifier",
     "LinearRegression",
+    "LogisticRegression",
+    "LogisticRegressionCV",
     "Perceptron",
     "PocketPerceptron",
     "Ridge",
     "RidgeCV",
+    "SeparationWarning",
     "enet_path",
     "lasso_path",
     "ridge_path",

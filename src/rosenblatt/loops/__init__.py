@@ -19,10 +19,13 @@ MODULES = (
     "coordinate",
     "counts",
     "dual",
+    "exponential",
     "extremes",
     "forms",
     "gaussian",
     "lanes",
+    "logistic",
+    "logistic_coordinate",
     "means",
     "moments",
     "order",
@@ -35,6 +38,7 @@ MODULES = (
     "scaling",
     "scores",
     "shifted",
+    "softmax",
     "tiles",
 )
 

@@ -29,11 +29,15 @@ def draw_curve(
     name: str,
     label: str | None = None,
     current: bool = False,
+    log: bool = False,
 ) -> None:
     """One quantity over the steps, its name above and its last value at the end of the line.
 
-    That of a run's current weights is dashed, where there is something else to show as well.
+    That of a run's current weights is dashed, where there is something else to show as well. What
+    shrinks by factors has a logarithmic scale.
     """
+    from matplotlib.ticker import LogLocator, NullLocator
+
     steps, values = np.asarray(steps), np.asarray(values, dtype=np.float64)
     width = 1.4 if len(steps) < 300 else 0.8
     width, style = (0.7 * width, DASHES) if current else (width, "solid")
@@ -49,7 +53,11 @@ def draw_curve(
     ax.set_title(name, loc="left", fontsize="medium")
     ax.spines[["top", "right"]].set_visible(False)
     ax.margins(x=0)
-    if np.nanmin(values) >= 0:
+    if log and np.nanmin(values) > 0:
+        ax.set_yscale("log")
+        ax.yaxis.set_major_locator(LogLocator(numticks=4))
+        ax.yaxis.set_minor_locator(NullLocator())
+    elif np.nanmin(values) >= 0:
         ax.set_ylim(bottom=0)
     ax.locator_params(axis="x", integer=True, nbins=6)
 

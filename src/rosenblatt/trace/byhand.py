@@ -105,6 +105,8 @@ def _qualities(run: Run) -> tuple[str, ...]:
     The objective is the run's, whose corrections are steps against its gradient.
     """
     name = published(run.last)
+    if hasattr(run.last, "dual_gap_"):
+        return ("error", "objective", "gap", "gradient")
     if not name:
         return ("error", "objective")
     return ("error of w", "objective of w", f"error of {name}")
@@ -113,7 +115,9 @@ def _qualities(run: Run) -> tuple[str, ...]:
 def _pass(run: Run, step: Step, with_weights: bool) -> dict[str, str]:
     """The cells of a pass, by column."""
     measures, model = run.measures(step), step.estimator
-    values: tuple[float, ...] = (measures.error, measures.objective)
+    values: tuple[float, ...] = (
+        measures.error, measures.objective, measures.dual_gap, measures.gradient_norm,
+    )[: len(_qualities(run))]  # fmt: skip
     if published(run.last):
         values = (measures.last_error, measures.last_objective, measures.error)
     counts = (str(step.step), number(run.mistakes(step)), number(step.n_updates))

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 MOST_COLUMNS = 100  # more weights than this come as one array per step
 FIRST = ("run", "step", "epoch", "objective", "error", "mistakes", "n_updates")
 LAST = ("last_objective", "last_error")  # of learners with a mean or a pocket
+PROOFS = ("dual_gap", "gradient_norm")  # of models that publish them
 OTHER = ("n_support", "row", "score", "mistake")  # of kernel models; of single visits
 
 
@@ -40,6 +41,11 @@ def frame_of(runs: Sequence[Run]) -> pd.DataFrame:
     return frame.astype({name: kind for name, kind in kinds.items() if name in frame})
 
 
+def has(run: Run, name: str) -> bool:
+    """Whether the models of a run publish a number of this name."""
+    return hasattr(run.last, f"{name}_")
+
+
 def _columns(rows: Sequence[dict[str, Any]]) -> list[str]:
     return list(dict.fromkeys(name for row in rows for name in row))
 
@@ -49,6 +55,7 @@ def _row(run: Run, step: Step, names: Sequence[str]) -> dict[str, Any]:
     row = {"run": step.run, "step": step.step, "epoch": step.epoch, **measures._asdict()}
     if not published(run.last):
         row = {name: value for name, value in row.items() if name not in LAST}
+    row = {name: value for name, value in row.items() if name not in PROOFS or has(run, name)}
     if not run.single:  # a visit says itself whether it was a mistake
         row["mistakes"] = run.mistakes(step)
     row["n_updates"] = step.n_updates
@@ -98,6 +105,6 @@ def _weight_names(run: Run) -> list[str]:
 def _feature_names(estimator: Any, d: int) -> list[str]:
     """The model's names of its features; one that is a column's already becomes ``coef_name``."""
     names = [str(name) for name in getattr(estimator, "feature_names_in_", ())]
-    taken = {*FIRST, *LAST, *OTHER, "intercept"}
+    taken = {*FIRST, *LAST, *PROOFS, *OTHER, "intercept"}
     names = [f"coef_{name}" if name in taken else name for name in names]
     return names if len(names) == len(set(names)) == d else []

@@ -31,6 +31,8 @@ class Measures(NamedTuple):
     error: float
     last_objective: float = math.nan  # of the run's own weights, where others are published
     last_error: float = math.nan
+    dual_gap: float = math.nan  # as the model published them itself
+    gradient_norm: float = math.nan
 
 
 class Ruler:
@@ -55,7 +57,11 @@ class Ruler:
         if estimator is None or self.data.X is None:
             return Measures(math.nan, math.nan)
         run = running(estimator)
-        return Measures(*self._both(estimator), *(() if run is None else self._both(run)))
+        both = Measures(*self._both(estimator), *(() if run is None else self._both(run)))
+        return both._replace(
+            dual_gap=float(getattr(estimator, "dual_gap_", math.nan)),
+            gradient_norm=float(getattr(estimator, "gradient_norm_", math.nan)),
+        )
 
     def _both(self, estimator: Any) -> tuple[float, float]:
         """Objective and error."""
@@ -111,7 +117,9 @@ class Ruler:
         return self._codes
 
     def _objective(self, estimator: Any) -> float:
-        """``estimator.objective(X, y, sample_weight)`` where the model has it."""
+        """``estimator.objective(X, y, sample_weight)``, or what it published as `objective_`."""
+        if hasattr(estimator, "objective_"):
+            return float(estimator.objective_)
         if not hasattr(estimator, "objective"):
             return math.nan
         data, weight = self.data, self.data.weights()

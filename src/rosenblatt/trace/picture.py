@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MOST_STEPS = 2000  # measured for a curve
+SHRINKING = ("duality gap", "gradient norm")  # by factors, which a logarithm shows
 CURRENT = " of the current weights"
 PAST = 6  # boundaries drawn besides the last; half as many where each is several lines
 
@@ -51,7 +52,9 @@ def figure_of(run: Run, unit: str, feature_names: Sequence[str] | None = None) -
     at, label = [step.step for step in steps], published(run.last) or None
     for i, (name, values) in enumerate(curves.items()):
         ax = figure.add_subplot(grid[i, -1])
-        draw_curve(ax, at, values, name, label, current=name.endswith(CURRENT))
+        draw_curve(
+            ax, at, values, name, label, current=name.endswith(CURRENT), log=name in SHRINKING
+        )
         if label and name == "training error":
             draw_beside(ax, at, [run.measures(step).last_error for step in steps], "current")
     if curves:
@@ -67,6 +70,11 @@ def _curves(run: Run, steps: list[Step]) -> dict[str, list[float]]:
         curves[f"objective{CURRENT}"] = [m.last_objective for m in measures]
     else:
         curves["objective"] = [m.objective for m in measures]
+        # What is proved of the objective, where it is known: infinity is not drawn.
+        curves["duality gap"] = [
+            m.dual_gap if np.isfinite(m.dual_gap) else np.nan for m in measures
+        ]
+        curves["gradient norm"] = [m.gradient_norm for m in measures]
     return {name: values for name, values in curves.items() if not np.all(np.isnan(values))}
 
 

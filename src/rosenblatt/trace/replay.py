@@ -90,7 +90,8 @@ class Trace(Recorder):
         Returns
         -------
         DataFrame with a row per step: ``run, step, epoch, objective, error``; for learners that
-        publish a mean or a pocket, ``last_objective, last_error`` of the run itself; for passes
+        publish a mean or a pocket, ``last_objective, last_error`` of the run itself; for models
+        that publish them ``dual_gap, gradient_norm``; for passes
         the ``mistakes`` made in each; ``n_updates``, those corrected so far; for kernel models
         ``n_support``; for single visits ``row, score, mistake``; and for linear models the
         intercepts and weights, named after the features if they have names, and the classes if

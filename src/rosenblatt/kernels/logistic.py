@@ -1,0 +1,200 @@
+"""Kernel logistic regression."""
+
+from collections.abc import Callable
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from rosenblatt.base import FLOATS, all_or_nothing
+from rosenblatt.linear_model.logistic import LogisticRegression
+from rosenblatt.linear_model.probabilities import LogisticScores
+
+from .choice import NAMES, gamma_of, kernel_of
+from .functions import canonical
+from .gram import check_symmetric
+
+SMALLEST = 1e-12  # eigenvalues below this share of the largest are rounding
+
+
+class KernelLogisticRegression(LogisticScores, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Logistic regression in the feature space of a kernel, where a line here may be any curve.
+
+    The score is ``f(x) = sum_i a_i K(x_i, x) + b``, and a, b minimise ``1/2 a'Ka + C sum of the
+    losses``: logistic regression with an L2 penalty on the weights ``w = sum_i a_i phi(x_i)``. With
+    the linear kernel it is `LogisticRegression`. The n x n kernel matrix is decomposed once; its
+    eigenvectors are features in which the problem is an ordinary one, solved with the same proof of
+    how far from the best it is.
+
+    Parameters
+    ----------
+    kernel : {"linear", "poly", "rbf", "laplacian", "sigmoid", "precomputed"} or callable
+        As in `KernelPerceptron`. What is negative in a kernel that is not positive semidefinite
+        ("sigmoid" in general) is left out.
+    C : float
+        What the loss counts against the penalty; finite, for without one most kernels separate
+        any classes.
+    degree, gamma, coef0 : the numbers of the kernel, as in `KernelPerceptron`.
+    tol, fit_intercept, class_weight, random_state, solver, max_iter, verbose, softmax : as in
+        `LogisticRegression`.
+
+    Attributes
+    ----------
+    dual_coef_ : ndarray of shape (1, n) or (K, n)
+        a, what each training row adds to the score of each class.
+    X_fit_ : the training rows; None if the kernel is precomputed.
+    intercept_, classes_, n_iter_, objective_, dual_gap_, gradient_norm_, stop_reason_
+        As in `LogisticRegression`.
+    gamma_ : float or None
+        The number that `gamma` stood for.
+
+    Examples
+    --------
+    >>> from rosenblatt.kernels import KernelLogisticRegression
+    >>> X, y = [[1, 1], [-1, 1], [-1, -1], [1, -1]], ["same", "other", "same", "other"]
+    >>> model = KernelLogisticRegression("poly", degree=2, gamma=1).fit(X, y)
+    >>> model.predict([[2, 3], [2, -3]])     # XOR, which no line separates
+    array(['same', 'other'], dtype='<U5')
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **{
+            name: LogisticRegression._parameter_constraints[name]
+            for name in (
+                "tol", "fit_intercept", "class_weight", "random_state", "solver",
+                "max_iter", "verbose", "softmax",
+            )
+        },
+        "C": [Interval(Real, 0, None, closed="neither")],
+        "kernel": [StrOptions(set(NAMES)), callable],
+        "degree": [Interval(Integral, 0, None, closed="left")],
+        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="left")],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+    }  # fmt: skip
+    gamma_: float | None
+    dual_coef_: NDArray[Any]
+    X_fit_: Any
+
+    def __init__(
+        self,
+        kernel: str | Callable[..., Any] = "rbf",
+        *,
+        C: float = 1.0,
+        degree: int = 3,
+        gamma: float | Literal["scale", "auto"] = "scale",
+        coef0: float = 0.0,
+        tol: float | None = 1e-4,
+        fit_intercept: bool = True,
+        class_weight: dict[Any, float] | Literal["balanced"] | None = None,
+        random_state: Any = None,
+        solver: str = "auto",
+        max_iter: int = 100,
+        verbose: int = 0,
+        softmax: Literal["symmetric", "reference"] = "symmetric",
+    ) -> None:
+        self.kernel = kernel
+        self.C = C
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.tol = tol
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.solver = solver
+        self.max_iter = max_iter
+        self.verbose = verbose
+        self.softmax = softmax
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "KernelLogisticRegression":
+        """Find what each row adds to the scores.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows; with ``kernel="precomputed"`` their kernel matrix, (n, n).
+        y : array-like of shape (n,)
+            Their labels, two or more.
+        sample_weight : array-like of shape (n,) or None
+            What each row counts.
+
+        Returns
+        -------
+        self : the fitted model.
+        """
+        self._validate_params()
+        rows = self._check_rows(X, first=True)
+        precomputed = self.kernel == "precomputed"
+        self.gamma_ = None if precomputed or callable(self.kernel) else gamma_of(self.gamma, rows)
+        self.X_fit_ = None if precomputed else rows
+        K = rows if precomputed else self._kernel(rows)
+        values, vectors = np.linalg.eigh(np.asarray(K, np.float64))
+        kept = values > SMALLEST * max(values[-1], 0.0)
+        roots = np.sqrt(values[kept])
+        # K = F F' with one column for each direction of the feature space that the rows span.
+        F, back = vectors[:, kept] * roots, vectors[:, kept] / roots
+
+        parameters = {name: getattr(self, name) for name in SHARED}
+        linear = LogisticRegression(**parameters).fit(F, y, sample_weight)
+        self.dual_coef_ = np.ascontiguousarray((linear.coef_ @ back.T), dtype=rows.dtype)
+        self.intercept_ = linear.intercept_.astype(rows.dtype)
+        for name in PUBLISHED:
+            setattr(self, name, getattr(linear, name))
+        return self
+
+    def decision_function(self, X: Any) -> NDArray[Any]:
+        """Return the scores of the rows of X: (n,) for two classes, (n, K) for more.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows to score; with ``kernel="precomputed"`` their kernel with all training rows.
+
+        Returns
+        -------
+        scores : array.
+        """
+        check_is_fitted(self)
+        rows = self._check_rows(X, first=False)
+        K = rows if self.kernel == "precomputed" else self._kernel(rows, self.X_fit_)
+        scores: NDArray[Any] = np.asarray(K, rows.dtype) @ self.dual_coef_.T + self.intercept_
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def _kernel(self, *tables: Any) -> Any:
+        gamma = self.gamma if self.gamma_ is None else self.gamma_
+        kernel = kernel_of(
+            self.kernel, tables[0], gamma=gamma, degree=self.degree, coef0=self.coef0
+        )
+        K: Any = kernel(tables[0], tables[-1])
+        return K.toarray() if sp.issparse(K) else K
+
+    def _check_rows(self, X: Any, first: bool) -> Any:
+        precomputed = self.kernel == "precomputed"
+        X = validate_data(
+            self, X, reset=first, accept_sparse=False if precomputed else "csr", dtype=FLOATS,
+            order="C",
+        )  # fmt: skip
+        if first and precomputed:
+            check_symmetric(X)
+        return canonical(X)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.input_tags.sparse = self.kernel != "precomputed"
+        return tags
+
+
+SHARED = (
+    "C", "tol", "fit_intercept", "class_weight", "random_state", "solver", "max_iter", "verbose",
+    "softmax",
+)  # fmt: skip
+PUBLISHED = (
+    "classes_", "n_iter_", "objective_", "dual_gap_", "gradient_norm_", "stop_reason_",
+)  # fmt: skip

@@ -1,0 +1,122 @@
+"""The way down of a penalised linear model: run a solver, know when to stop, say what is left."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from sklearn.utils import assert_all_finite
+
+from rosenblatt.base import StopReason, warn_not_converged
+from rosenblatt.solvers.gradient import Diverged
+from rosenblatt.solvers.problem import Place, Problem
+
+from .solvers import steps_of
+
+
+class Descent:
+    """Where a fit is, how far from the best it may be, and whether that is near enough."""
+
+    def __init__(self, model: Any, problem: Problem, start: Any) -> None:
+        self.model, self.problem = model, problem
+        self.listening = False
+        self.place = problem.at(start)
+        if not np.isfinite(self.place.objective) or not np.isfinite(self.place.gradient_norm):
+            self._refuse()
+        self.gap = float("inf")
+        tol = 0.0 if model.tol is None else model.tol
+        total = float(problem.c.sum())
+        self.short_gradient = tol * total
+        self.small_gap = tol * max(problem.zero(), 1e-6 * total)
+        self.steps: Iterator[Place] = steps_of(model, problem, self.place)
+        self.trouble = ""
+
+    def look_at_start(self) -> None:
+        """Work out the gap of the start, if someone is listening."""
+        if self.listening:
+            self.gap = self.problem.gap(self.place)
+
+    def advance(self) -> StopReason | None:
+        """Make one iteration; the reason to stop after it, if there is one."""
+        try:
+            place = next(self.steps, None)
+        except Diverged as error:
+            self.trouble = str(error)
+            return "diverged"
+        if place is None:  # no step lowers the objective any more
+            return self._verdict() or "no_progress"
+        self.place, self.gap = place, float("inf")
+        if self.listening:
+            self.gap = self.problem.gap(place)
+        if not np.isfinite(place.objective):
+            self._refuse()
+        return self._verdict()
+
+    def settle(self) -> None:
+        """Work out the gap of the last place, if it was not needed until now."""
+        if np.isinf(self.gap):
+            self.gap = self.problem.gap(self.place)
+
+    def in_words(self) -> str:
+        """Where the fit is."""
+        return (
+            f"objective {self.place.objective:.6g}, gradient {self.place.gradient_norm:.3g}, "
+            f"gap {self.gap:.3g}"
+        )
+
+    def warn(self, reason: StopReason | str) -> None:
+        """Tell the caller of `fit` what the fit fell short of."""
+        if reason == "diverged":
+            warn_not_converged(
+                f"The fit diverged and was stopped: {self.trouble}. The step "
+                f"eta0={self.model.eta0} is too large for these data; use eta0="
+                f"{0.1 * (self.model.eta0 or 1.0):.3g}, eta0=None, or another solver. The "
+                "coefficients are those before the objective rose."
+            )
+        if reason in ("max_iter", "no_progress") and self.model.tol is not None:
+            warn_not_converged(self._shortfall(str(reason)))
+
+    def _verdict(self) -> StopReason | None:
+        """Whether the place is near enough to the best."""
+        if self.model.tol is None or self.place.gradient_norm > self.short_gradient:
+            return None
+        if not self.problem.penalised:
+            return "converged"
+        # The bound is about this, and costs about a pass: it is worked out when it may do.
+        hopeful = self.problem.l1 or self._about() <= 4 * self.small_gap
+        if np.isinf(self.gap) and hopeful:
+            self.gap = self.problem.gap(self.place)
+        return "converged" if self.gap <= self.small_gap else None
+
+    def _about(self) -> float:
+        """The gap of an L2 penalty, but for the bias."""
+        g = self.place.gradient[:-1]
+        return float(np.vdot(g, g)) / (2 * self.problem.l2)
+
+    def _shortfall(self, reason: str) -> str:
+        """What was reached, what was wanted, and what to change."""
+        model, wanted = self.model, []
+        if self.place.gradient_norm > self.short_gradient:
+            wanted.append(
+                f"the gradient is {self.place.gradient_norm:.3g} long, wanted "
+                f"{self.short_gradient:.3g}"
+            )
+        if self.problem.penalised and self.gap > self.small_gap:
+            wanted.append(f"the duality gap is {self.gap:.3g}, wanted {self.small_gap:.3g}")
+        short = " and ".join(wanted) or "the tolerance was met only after the last test"
+        if reason == "max_iter":
+            advice = f"max_iter={model.max_iter} is reached. Raise it, standardise X"
+        else:
+            advice = "No step lowers the objective any more in floating point. Standardise X"
+        other = "" if model.solver == "auto" else ', or use solver="auto"'
+        return (
+            f"{type(model).__name__} stopped short of tol={model.tol}: {short}. "
+            f"{advice}{other}, or raise tol."
+        )
+
+    def _refuse(self) -> None:
+        X = self.problem.X
+        assert_all_finite(X, input_name="X", estimator_name=type(self.model).__name__)
+        raise ValueError(
+            "X holds numbers so large that the objective leaves the range of floating point. "
+            "Standardise X, for example with StandardScaler."
+        )

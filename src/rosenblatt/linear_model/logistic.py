@@ -1,0 +1,332 @@
+"""Logistic regression."""
+
+import warnings
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import compute_class_weight
+from sklearn.utils._param_validation import Hidden, Interval, StrOptions
+from sklearn.utils.validation import _check_sample_weight, validate_data
+
+from rosenblatt.base import FLOATS, LinearClassifier, Passes, encode_labels, fitting
+from rosenblatt.solvers.logistic import LogisticProblem
+from rosenblatt.solvers.problem import Problem
+from rosenblatt.solvers.softmax import SoftmaxProblem
+
+from .descent import Descent
+from .penalties import Strengths, strengths
+from .probabilities import LogisticScores
+from .separated import escape, separation_warning
+from .solvers import OURS, THEIRS
+
+Array = NDArray[np.float64]
+
+
+class LogisticRegression(LinearClassifier, LogisticScores):
+    """Logistic regression: classes with probabilities from linear scores.
+
+    Two classes: ``P(y=1|x) = 1 / (1 + exp(-(w.x + b)))``. More: ``P(k|x)`` is proportional to
+    ``exp(w_k.x + b_k)``. The weights minimise
+
+        r |w|_1 + (1 - r)/2 |w|^2 + C sum_i s_i loss_i,   r = l1_ratio,
+
+    with the loss minus the log-probability of the row's own class and s_i the row's weight; the
+    bias is never penalised. With ``C=np.inf`` it is the sum of the losses alone, and the fit that
+    of maximum likelihood. The problem is convex; how far a fit is from its best value is published,
+    as a bound that duality proves.
+
+    Parameters
+    ----------
+    penalty : {"l1", "l2", "elasticnet", None}
+        Deprecated in scikit-learn 1.8; use `C` and `l1_ratio`.
+    C : float
+        What the loss counts against the penalty; ``np.inf`` for no penalty.
+    l1_ratio : float
+        Share of L1 in the penalty: 0 is L2, 1 is L1, which leaves many weights at zero.
+    dual : bool
+        Accepted for scikit-learn's sake; the problem solved is the same.
+    tol : float or None
+        Stop when the gradient of the mean loss is no longer than `tol`, as scikit-learn does, and
+        the duality gap at most `tol` times the objective without weights. None goes on until no
+        step lowers the objective.
+    fit_intercept : bool
+        Whether there is a bias.
+    intercept_scaling : float
+        Accepted for scikit-learn's sake: the bias is not penalised, so its scale does not matter.
+    class_weight : dict, "balanced" or None
+        Multiplies the weights of the rows of each class; "balanced" by the inverse of its weight.
+    random_state : int, RandomState instance or None
+        Seed of the order of ``solver="sgd"``.
+    solver : str
+        ``"auto"``, ``"newton"``, ``"lbfgs"``, ``"gradient"``, ``"sgd"``, ``"coordinate"``, or any
+        name that scikit-learn knows. With an L1 penalty "auto" is "coordinate", else "newton",
+        which looks at the shape of the data: see the documentation.
+    max_iter : int
+        Iterations before giving up.
+    verbose : int
+        Print a line per iteration if not 0.
+    warm_start : bool
+        Begin where the previous fit ended.
+    n_jobs : None
+        Deprecated in scikit-learn 1.8, without effect.
+    softmax : {"symmetric", "reference"}
+        With more than two classes, whether each has weights, as in scikit-learn, or the last has
+        none and is the one that others are compared with. Predictions without a penalty are equal.
+    eta0 : float or None
+        Length of a step of "gradient", up the log-likelihood minus ``|w|^2 / (2 C)``, or of the
+        first of "sgd", which are for the mean loss. None searches for one, or takes one over the
+        mean curvature.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (1, d) or (K, d)
+        Weights, one row for two classes; with ``softmax="reference"`` the last row is zero.
+    intercept_ : ndarray of shape (1,) or (K,)
+        Biases.
+    classes_ : ndarray of shape (K,)
+        The labels, sorted.
+    n_iter_ : ndarray of shape (1,)
+        Iterations made.
+    objective_ : float
+        The value above at these weights.
+    dual_gap_ : float
+        How far `objective_` is above the best possible, at most.
+    gradient_norm_ : float
+        Length of the gradient, or of the shortest subgradient, of the objective.
+    stop_reason_ : str
+        Why the fit ended: "converged", "max_iter", "no_progress", "callback" or "diverged".
+
+    Examples
+    --------
+    >>> from rosenblatt import LogisticRegression
+    >>> X, y = [[0.5], [1.5], [2.5], [3.5], [4.5]], ["no", "no", "yes", "no", "yes"]
+    >>> model = LogisticRegression().fit(X, y)
+    >>> model.predict([[1.0], [4.0]])
+    array(['no', 'yes'], dtype='<U3')
+    >>> model.predict_proba([[3.0]]).round(3)
+    array([[0.542, 0.458]])
+    >>> model.dual_gap_ < 1e-4
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "penalty": [
+            StrOptions({"l1", "l2", "elasticnet"}), None, Hidden(StrOptions({"deprecated"})),
+        ],
+        "C": [Interval(Real, 0, None, closed="right")],
+        "l1_ratio": [Interval(Real, 0, 1, closed="both"), None],
+        "dual": ["boolean"],
+        "tol": [Interval(Real, 0, None, closed="left"), None],
+        "fit_intercept": ["boolean"],
+        "intercept_scaling": [Interval(Real, 0, None, closed="neither")],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+        "random_state": ["random_state"],
+        "solver": [StrOptions(set(OURS) | set(THEIRS))],
+        "max_iter": [Interval(Integral, 0, None, closed="left")],
+        "verbose": ["verbose"],
+        "warm_start": ["boolean"],
+        "n_jobs": [None, Integral],
+        "softmax": [StrOptions({"symmetric", "reference"})],
+        "eta0": [Interval(Real, 0, None, closed="neither"), None],
+    }  # fmt: skip
+
+    _rehearsals: ClassVar[list[dict[str, Any]]] = [
+        {},
+        {"solver": "newton-cg"},
+        {"solver": "sgd"},
+        {"l1_ratio": 0.5},
+    ]
+
+    n_iter_: NDArray[np.int32]
+    objective_: float
+    dual_gap_: float
+    gradient_norm_: float
+    stop_reason_: str
+
+    def __init__(
+        self,
+        penalty: Literal["l1", "l2", "elasticnet", "deprecated"] | None = "deprecated",
+        *,
+        C: float = 1.0,
+        l1_ratio: float | None = 0.0,
+        dual: bool = False,
+        tol: float | None = 1e-4,
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1,
+        class_weight: dict[Any, float] | Literal["balanced"] | None = None,
+        random_state: Any = None,
+        solver: str = "auto",
+        max_iter: int = 100,
+        verbose: int = 0,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        softmax: Literal["symmetric", "reference"] = "symmetric",
+        eta0: float | None = None,
+    ) -> None:
+        self.penalty = penalty
+        self.C = C
+        self.l1_ratio = l1_ratio
+        self.dual = dual
+        self.tol = tol
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.solver = solver
+        self.max_iter = max_iter
+        self.verbose = verbose
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.softmax = softmax
+        self.eta0 = eta0
+
+    @fitting
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "LogisticRegression":
+        """Find the weights.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows.
+        y : array-like of shape (n,)
+            Their labels, two or more.
+        sample_weight : array-like of shape (n,) or None
+            What each row counts; a row of weight two is two rows.
+
+        Returns
+        -------
+        self : the fitted model.
+        """
+        self._validate_params()
+        strength = strengths(self)
+        table, classes, codes = self._check(X, y)
+        weight = self._row_weights(classes, codes, sample_weight)
+        problem = self._problem(table, classes, codes, strength, weight)
+
+        descent = Descent(self, problem, self._start(problem, classes))
+        passes = Passes(self, X, y, sample_weight, self.max_iter)
+        passes.attributes = lambda: {
+            **self._published(descent, classes, table.dtype),
+            "n_iter_": np.array([passes.n_iter], np.int32),
+            "stop_reason_": "callback",
+        }
+        if self.max_iter == 0:
+            passes.stop("max_iter")
+        descent.listening = passes.listening
+        descent.look_at_start()
+        for n_iter in passes:
+            if reason := descent.advance():
+                passes.stop(reason)
+            if self.verbose:
+                print(f"iteration {n_iter}: {descent.in_words()}")
+
+        descent.settle()
+        for name, value in self._published(descent, classes, table.dtype).items():
+            setattr(self, name, value)
+        self.n_iter_ = np.array([passes.n_iter], np.int32)
+        self.stop_reason_ = passes.stop_reason or "max_iter"
+        self._say_what_is_missing(descent, X, y)
+        return self
+
+    def _say_what_is_missing(self, descent: Descent, X: Any, y: Any) -> None:
+        """Warn of a fit that fell short, or that has nowhere to go."""
+        problem = descent.problem
+        found = None if problem.penalised else escape(problem, descent.place)
+        if found is None:
+            descent.warn(self.stop_reason_)
+            return
+        if self.stop_reason_ == "converged":  # by a gradient that vanishes at infinity
+            self.stop_reason_ = "diverged"
+        warnings.warn(separation_warning(self, problem, found, X, y), stacklevel=5)
+
+    def _check(self, X: Any, y: Any) -> tuple[Any, NDArray[Any], NDArray[np.intp]]:
+        """Rows, sorted classes and the number of each row's class."""
+        # Numbers that are not finite show in the first gradient; looking for them is one more read.
+        X = validate_data(
+            self, X, accept_sparse="csr", dtype=FLOATS, order="C", ensure_all_finite=False
+        )
+        classes, codes = encode_labels(y)
+        if len(codes) != X.shape[0]:
+            raise ValueError(
+                f"X and y must have as many rows; X has {X.shape[0]} and y has {len(codes)}."
+            )
+        if len(classes) < 2:
+            raise ValueError(
+                "The number of classes has to be greater than one; "
+                f"y has {len(classes)} class: {classes.tolist()}."
+            )
+        return X, classes, codes
+
+    def _row_weights(
+        self, classes: NDArray[Any], codes: NDArray[np.intp], sample_weight: Any
+    ) -> Array:
+        """Sample weight times class weight, each row (n,)."""
+        weight = _check_sample_weight(
+            sample_weight, np.empty((len(codes), 0)), dtype=np.float64, ensure_non_negative=True
+        )
+        if self.class_weight is not None:
+            by_class = compute_class_weight(
+                self.class_weight, classes=classes, y=classes[codes], sample_weight=weight
+            )
+            weight = weight * by_class[codes]
+        if not weight.sum() > 0:
+            raise ValueError(
+                "sample_weight and class_weight must give some row a positive weight; all are 0."
+            )
+        return np.asarray(weight)
+
+    def _problem(
+        self,
+        X: Any,
+        classes: NDArray[Any],
+        codes: NDArray[np.intp],
+        strength: Strengths,
+        weight: Array,
+    ) -> Problem:
+        c = strength.C * weight
+        common = (c, strength.l1, strength.l2, self.fit_intercept)
+        if len(classes) == 2:
+            return LogisticProblem(X, np.where(codes == 1, 1.0, -1.0), *common)
+        code = codes.astype(np.int32)
+        return SoftmaxProblem(X, code, len(classes), *common, self.softmax == "reference")
+
+    def _start(self, problem: Problem, classes: NDArray[Any]) -> Array:
+        """The point to begin from: zero, or the previous fit."""
+        start = np.zeros(problem.shape)
+        if not self.warm_start or not hasattr(self, "coef_"):
+            return start
+        n_rows = 1 if len(classes) == 2 else len(classes)
+        coef = self.coef_.toarray() if hasattr(self.coef_, "toarray") else self.coef_
+        if coef.shape != (n_rows, problem.d):
+            raise ValueError(
+                f"warm_start=True continues the previous fit, whose coef_ has shape {coef.shape}; "
+                f"these data need {(n_rows, problem.d)}. Fit a clone instead."
+            )
+        known = np.vstack([coef.T, self.intercept_]).astype(np.float64)
+        if self.softmax == "reference" and n_rows > 1:
+            known = known[:, :-1] - known[:, -1:]
+        start[...] = known.reshape(problem.shape)
+        if not self.fit_intercept:
+            start[-1] = 0.0
+        return start
+
+    def _published(self, descent: Descent, classes: NDArray[Any], dtype: Any) -> dict[str, Any]:
+        """The fitted attributes where the descent is now, as copies."""
+        place, problem = descent.place, descent.problem
+        table = np.array(place.point.reshape(problem.d + 1, -1))
+        if len(classes) > 2 and self.softmax == "reference":
+            table = np.hstack([table, np.zeros((len(table), 1))])
+        elif len(classes) > 2:
+            # A number added to all classes changes no probability; the sum of biases is kept at 0.
+            free = slice(-1, None) if problem.penalised else slice(None)
+            table[free] -= table[free].mean(axis=1, keepdims=True)
+        return {
+            "coef_": np.ascontiguousarray(table[:-1].T, dtype=dtype),
+            "intercept_": table[-1].astype(dtype),
+            "classes_": classes,
+            "objective_": place.objective,
+            "dual_gap_": descent.gap,
+            "gradient_norm_": place.gradient_norm,
+        }

@@ -1,0 +1,289 @@
+"""Logistic regression along a path of penalties, with cross-validation."""
+
+from collections.abc import Sequence
+from numbers import Integral
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import get_scorer
+from sklearn.model_selection import check_cv
+from sklearn.utils import compute_class_weight
+from sklearn.utils._param_validation import Hidden, Interval, StrOptions
+from sklearn.utils.validation import _check_sample_weight
+
+from rosenblatt.base import all_or_nothing
+
+from .logistic import LogisticRegression
+
+Array = NDArray[np.float64]
+
+
+class LogisticRegressionCV(LogisticRegression):
+    """`LogisticRegression` whose `C`, and `l1_ratio` if wanted, are chosen by cross-validation.
+
+    In each fold the values of C are fitted one after the other, each from where the last ended; the
+    best on average over the folds is then fitted to all rows, from the mean of the folds'
+    coefficients.
+
+    Parameters
+    ----------
+    Cs : int or sequence of floats
+        Values of C; a number means so many from 1e-4 to 1e4, evenly on a logarithmic scale.
+    l1_ratios : sequence of floats or None
+        Values of `l1_ratio`; None is L2 alone.
+    fit_intercept, dual, penalty, solver, tol, max_iter, class_weight, n_jobs, verbose, \
+    intercept_scaling, random_state
+        As in `LogisticRegression`; "balanced" weights are those of all rows, in every fold.
+    cv : int, splitter or iterable
+        The folds: five stratified ones by default.
+    scoring : str, callable or None
+        What is best; accuracy by default.
+    refit : bool
+        False averages the coefficients of each fold's own best C instead of fitting all rows.
+    use_legacy_attributes : bool
+        True gives dictionaries by class, as scikit-learn did until 1.9; False arrays.
+
+    Attributes
+    ----------
+    coef_, intercept_, classes_ : as in `LogisticRegression`.
+    Cs_, l1_ratios_ : the values tried.
+    C_, l1_ratio_ : the values chosen: arrays, or with ``use_legacy_attributes=False`` numbers.
+    scores_ : the scores, (folds, l1 ratios, Cs); or by class, all alike, (folds, Cs, l1 ratios).
+    coefs_paths_ : coefficients and, last, intercept, (folds, l1 ratios, Cs, K, d + 1); or by class
+        (folds, Cs, l1 ratios, d + 1).
+    n_iter_ : iterations of each fit, (folds, l1 ratios, Cs); or (1, folds, Cs, l1 ratios).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from rosenblatt.linear_model import LogisticRegressionCV
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = LogisticRegressionCV(Cs=[0.01, 1, 100], use_legacy_attributes=False).fit(X, y)
+    >>> model.C_, model.scores_.shape
+    (100.0, (5, 1, 3))
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **{
+            name: values
+            for name, values in LogisticRegression._parameter_constraints.items()
+            if name not in ("C", "l1_ratio", "warm_start", "softmax", "eta0")
+        },
+        "Cs": [Interval(Integral, 1, None, closed="left"), "array-like"],
+        "l1_ratios": ["array-like", None, Hidden(StrOptions({"warn"}))],
+        "cv": ["cv_object"],
+        "scoring": [str, callable, None, Hidden(StrOptions({"warn"}))],
+        "refit": ["boolean"],
+        "use_legacy_attributes": ["boolean", Hidden(StrOptions({"warn"}))],
+    }
+    _rehearsals: ClassVar[list[dict[str, Any]]] = []
+
+    Cs_: Array
+
+    def __init__(
+        self,
+        *,
+        Cs: int | Sequence[float] = 10,
+        l1_ratios: Sequence[float] | Literal["warn"] | None = "warn",
+        fit_intercept: bool = True,
+        cv: Any = None,
+        dual: bool = False,
+        penalty: Literal["l1", "l2", "elasticnet", "deprecated"] = "deprecated",
+        scoring: Any = "warn",
+        solver: str = "auto",
+        tol: float | None = 1e-4,
+        max_iter: int = 100,
+        class_weight: dict[Any, float] | Literal["balanced"] | None = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        refit: bool = True,
+        intercept_scaling: float = 1.0,
+        random_state: Any = None,
+        use_legacy_attributes: bool | Literal["warn"] = "warn",
+    ) -> None:
+        self.Cs = Cs
+        self.l1_ratios = l1_ratios
+        self.fit_intercept = fit_intercept
+        self.cv = cv
+        self.dual = dual
+        self.penalty = penalty
+        self.scoring = scoring
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.class_weight = class_weight
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.refit = refit
+        self.intercept_scaling = intercept_scaling
+        self.random_state = random_state
+        self.use_legacy_attributes = use_legacy_attributes
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "LogisticRegressionCV":
+        """Choose C, and find the weights.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows.
+        y : array-like of shape (n,)
+            Their labels.
+        sample_weight : array-like of shape (n,) or None
+            What each row counts, in fitting and in scoring.
+
+        Returns
+        -------
+        self : the fitted model.
+        """
+        self._validate_params()
+        table, classes, codes = self._check(X, y)
+        self.classes_ = classes
+        self.Cs_ = (
+            np.logspace(-4, 4, self.Cs) if isinstance(self.Cs, Integral) else np.array(self.Cs)
+        )
+        ratios = self._ratios()
+        weight = None if sample_weight is None else _check_sample_weight(sample_weight, table)
+        labels = classes[codes]
+        folds = list(check_cv(self.cv, labels, classifier=True).split(table, labels))
+        model = self._one(classes, labels, weight)
+        K = 1 if len(classes) == 2 else len(classes)
+        shape = (len(folds), len(self.Cs_), len(ratios))
+        paths = np.empty((K, *shape, table.shape[1] + int(self.fit_intercept)))
+        scores, n_iter = np.empty(shape), np.empty(shape, np.int32)
+        for f, (train, test) in enumerate(folds):
+            for r, ratio in enumerate(ratios):
+                model.set_params(l1_ratio=ratio, warm_start=False)
+                for k, C in enumerate(self.Cs_):
+                    model.set_params(C=C)
+                    model.fit(
+                        table[train], labels[train], None if weight is None else weight[train]
+                    )
+                    model.set_params(warm_start=True)  # the next C begins where this one ended
+                    paths[:, f, k, r] = self._flat(model)
+                    n_iter[f, k, r] = model.n_iter_[0]
+                    scores[f, k, r] = self._score(model, table[test], labels[test], weight, test)
+        self._choose(table, labels, weight, model, ratios, paths, scores)
+        self._publish(ratios, paths, scores, n_iter)
+        return self
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the score of `scoring` on rows X (n, d) with labels y (n,).
+
+        Parameters
+        ----------
+        X : rows.
+        y : their labels.
+        sample_weight : what each row counts.
+
+        Returns
+        -------
+        score : float.
+        """
+        weight = {} if sample_weight is None else {"sample_weight": sample_weight}
+        return float(self._scorer()(self, X, y, **weight))
+
+    def _ratios(self) -> list[float]:
+        """The shares of L1 to try."""
+        fixed = {"l1": [1.0], "l2": [0.0]}.get(str(self.penalty))
+        if fixed is not None:
+            return fixed
+        if self.l1_ratios is None or isinstance(self.l1_ratios, str):
+            return [0.0]
+        ratios = [float(ratio) for ratio in self.l1_ratios]
+        if not ratios or not all(0 <= ratio <= 1 for ratio in ratios):
+            raise ValueError(
+                "l1_ratios must be an array-like of numbers between 0 and 1; "
+                f"got {self.l1_ratios!r}."
+            )
+        return ratios
+
+    def _one(
+        self, classes: NDArray[Any], labels: NDArray[Any], weight: Array | None
+    ) -> LogisticRegression:
+        """The model of a single C; balanced classes are so by the weights of all rows."""
+        by_class: Any = self.class_weight
+        if isinstance(by_class, str):
+            values = compute_class_weight(by_class, classes=classes, y=labels, sample_weight=weight)
+            by_class = dict(zip(classes.tolist(), values, strict=True))
+        return LogisticRegression(
+            tol=self.tol, fit_intercept=self.fit_intercept, class_weight=by_class,
+            random_state=self.random_state, solver=self.solver, max_iter=self.max_iter,
+            verbose=max(0, self.verbose - 1),
+        )  # fmt: skip
+
+    def _flat(self, model: LogisticRegression) -> Array:
+        """Weights and, last, intercepts (K, d + 1)."""
+        if not self.fit_intercept:
+            return np.asarray(model.coef_)
+        return np.hstack([model.coef_, model.intercept_[:, None]])
+
+    def _scorer(self) -> Any:
+        scoring = None if isinstance(self.scoring, str) and self.scoring == "warn" else self.scoring
+        return get_scorer("accuracy" if scoring is None else scoring)
+
+    def _score(
+        self, model: Any, X: Any, y: NDArray[Any], weight: Array | None, rows: NDArray[Any]
+    ) -> float:
+        given = {} if weight is None else {"sample_weight": weight[rows]}
+        return float(self._scorer()(model, X, y, **given))
+
+    def _choose(
+        self,
+        X: Any,
+        labels: NDArray[Any],
+        weight: Array | None,
+        model: LogisticRegression,
+        ratios: list[float],
+        paths: Array,
+        scores: Array,
+    ) -> None:
+        """Set the coefficients, by a fit of the best C or as a mean over folds."""
+        d = X.shape[1]
+        if self.refit:
+            best = np.unravel_index(np.argmax(scores.sum(axis=0)), scores.shape[1:])
+            self._chosen = (float(self.Cs_[best[0]]), ratios[best[1]])
+            start = paths[:, :, best[0], best[1]].mean(axis=1)
+            model.coef_ = start[:, :d]
+            model.intercept_ = start[:, d] if self.fit_intercept else np.zeros(len(start))
+            model.set_params(C=self._chosen[0], l1_ratio=self._chosen[1], warm_start=True)
+            model.fit(X, labels, weight)
+            flat = self._flat(model)
+            for name in ("objective_", "dual_gap_", "gradient_norm_", "stop_reason_"):
+                setattr(self, name, getattr(model, name))
+        else:
+            flats = scores.reshape(len(scores), -1).argmax(axis=1)
+            at = [np.unravel_index(i, scores.shape[1:]) for i in flats]
+            flat = np.mean([paths[:, f, k, r] for f, (k, r) in enumerate(at)], axis=0)
+            C = float(np.mean([self.Cs_[k] for k, _ in at]))
+            self._chosen = (C, float(np.mean([ratios[r] for _, r in at])))
+        self.coef_ = np.ascontiguousarray(flat[:, :d], dtype=X.dtype)
+        intercept = flat[:, d] if self.fit_intercept else np.zeros(len(flat))
+        self.intercept_ = intercept.astype(X.dtype)
+
+    def _publish(
+        self, ratios: list[float], paths: Array, scores: Array, n_iter: NDArray[np.int32]
+    ) -> None:
+        """Set what was tried and found, in the form asked for."""
+        (C, ratio), K = self._chosen, len(paths)
+        del self._chosen
+        self.l1_ratios_ = np.array(ratios)
+        # As arrays they have the l1 ratios before the Cs, and the classes last but one.
+        self.scores_: Any = scores.swapaxes(1, 2)
+        self.coefs_paths_: Any = np.moveaxis(paths, (0, 1, 3), (3, 0, 1))
+        self.n_iter_ = n_iter.swapaxes(1, 2)
+        self.C_: Any = C
+        self.l1_ratio_: Any = ratio
+        if self.use_legacy_attributes is False:
+            return
+        none = self.l1_ratios is None or isinstance(self.l1_ratios, str)
+        cut = (slice(None), slice(None), 0) if none else (slice(None),) * 3
+        names = self.classes_[1:] if K == 1 else self.classes_
+        self.scores_ = dict.fromkeys(names, scores[cut])
+        self.coefs_paths_ = {label: paths[k][cut] for k, label in enumerate(names)}
+        self.n_iter_ = n_iter[None][(slice(None), *cut)]
+        self.C_, self.l1_ratio_ = np.full(K, C), np.full(K, ratio)
+        if none:
+            self.l1_ratios_ = np.array([None])
+            self.l1_ratio_ = np.full(K, None)

@@ -1,0 +1,66 @@
+"""The exponential, written so that the compiler can do several at once.
+
+Calls of the C library's keep a loop from being vectorised; of twenty classes, this one takes a
+third of the time. Its error is below two units in the last place.
+"""
+
+import math
+
+import numpy as np
+from llvmlite import ir
+from numba import config, types
+from numba.extending import intrinsic
+
+from . import compiled
+
+LOG2_E = 1.4426950408889634
+LN2_HIGH, LN2_LOW = 0.6931471803691238, 1.9082149292705877e-10
+MAGIC = 6755399441055744.0  # 1.5 * 2**52: added and taken off, it rounds; its last bits are the sum
+LOWEST = -708.0
+
+
+if config.DISABLE_JIT:
+
+    def exp_negative(x):
+        """exp(x) for x <= 0."""
+        return math.exp(x) if x > LOWEST else 0.0
+
+else:
+
+    @intrinsic
+    def bits(context, number):
+        """The bits of a float64 as an integer."""
+
+        def generate(context, builder, signature, arguments):
+            return builder.bitcast(arguments[0], ir.IntType(64))
+
+        return types.int64(types.float64), generate
+
+    @intrinsic
+    def float_of(context, integer):
+        """The float64 that has these bits."""
+
+        def generate(context, builder, signature, arguments):
+            return builder.bitcast(arguments[0], ir.DoubleType())
+
+        return types.float64(types.int64), generate
+
+    @compiled
+    def exp_negative(x):
+        """exp(x) for x <= 0: 2**k times the series of the rest, which is at most ln(2) / 2."""
+        x = max(x, LOWEST)
+        shifted = x * LOG2_E + MAGIC
+        k = shifted - MAGIC
+        r = (x - k * LN2_HIGH) - k * LN2_LOW
+        # The series in pairs, so that no term waits for all the others.
+        r2 = r * r
+        r4 = r2 * r2
+        low = (1.0 + r) + r2 * (0.5 + r * 0.16666666666666666)
+        middle = (0.041666666666666664 + r * 0.008333333333333333) + r2 * (
+            0.001388888888888889 + r * 0.0001984126984126984
+        )
+        high = (2.48015873015873e-05 + r * 2.7557319223985893e-06) + r2 * (
+            2.755731922398589e-07 + r * 2.505210838544172e-08 + r2 * 2.08767569878681e-09
+        )
+        series = low + r4 * (middle + r4 * high)
+        return series * float_of((bits(shifted) + np.int64(1023)) << np.int64(52))

@@ -1,0 +1,162 @@
+"""Softmax: probabilities and loss from scores, and passes over sparse rows.
+
+Legend: code (n,) each row's class; c (n,) what
+a row counts; W (d + 1, K) weights, the biases last. With `reference`, one more class, the last, has
+score 0 and no column.
+"""
+
+import math
+
+from . import compiled, rows
+from .exponential import exp_negative
+
+
+@compiled
+def loss_block(Z, b, code, c, reference, scratch, P):
+    """The loss of a block of rows, from Z (K, m), their scores without the biases b (K,).
+
+    Fills P (m, K) with probabilities, and Z with what each row pulls its classes by,
+    c (p - indicator). Classes come first, so that the inner loops run over rows, all alike.
+    scratch (2, m) holds the highest score of each row, then the sum of its exponentials.
+    """
+    K, m = Z.shape
+    top, total = scratch
+    for i in range(m):
+        top[i] = 0.0 if reference else Z[0, i] + b[0]
+    for k in range(K):
+        for i in range(m):
+            Z[k, i] += b[k]
+            top[i] = Z[k, i] if Z[k, i] > top[i] else top[i]
+    loss = 0.0
+    for i in range(m):
+        own = 0.0 if reference and code[i] == K else Z[code[i], i]
+        loss -= c[i] * (own - top[i])
+        total[i] = exp_negative(-top[i]) if reference else 0.0
+    for k in range(K):
+        for i in range(m):
+            Z[k, i] = exp_negative(Z[k, i] - top[i])
+            total[i] += Z[k, i]
+    for i in range(m):
+        loss += c[i] * math.log(total[i])
+        total[i] = 1.0 / total[i]
+    for k in range(K):
+        for i in range(m):
+            p = Z[k, i] * total[i]
+            P[i, k] = p
+            Z[k, i] = c[i] * p
+    for i in range(m):
+        if code[i] < K:
+            Z[code[i], i] -= c[i]
+    return loss
+
+
+@compiled
+def row_loss(z, true, reference):
+    """Turn the scores z (K,) of a row into probabilities; return log sum exp z - z_true."""
+    K = z.shape[0]
+    top = 0.0 if reference else z[0]
+    for k in range(K):
+        top = max(top, z[k])
+    own = -top if reference and true == K else z[true] - top
+    for k in range(K):
+        z[k] = exp_negative(z[k] - top)
+    total = sum_of(z)
+    if reference:
+        total += exp_negative(-top)
+    share = 1.0 / total
+    for k in range(K):
+        z[k] *= share
+    return math.log(total) - own
+
+
+@compiled(reorder_sums=True)
+def sum_of(values):
+    """Their sum."""
+    total = 0.0
+    for k in range(values.shape[0]):
+        total += values[k]
+    return total
+
+
+@compiled
+def loss_pass(X, code, c, start, stop, W, reference, P, gradient):
+    """The loss of sparse rows start to stop. Fills P (n, K), adds to gradient (d + 1, K)."""
+    d, K = W.shape[0] - 1, W.shape[1]
+    loss = 0.0
+    for i in range(start, stop):
+        rows.dots(X, i, W[:d], P[i])
+        for k in range(K):
+            P[i, k] += W[d, k]
+        loss += c[i] * row_loss(P[i], code[i], reference)
+        add_outer(X, i, c[i], code[i], P[i], gradient)
+    return loss
+
+
+@compiled
+def add_outer(X, i, c, true, p, gradient):
+    """Add c (p - e_true) times (x_i, 1) to gradient (d + 1, K)."""
+    data, indices, indptr = X
+    d, K = gradient.shape[0] - 1, gradient.shape[1]
+    for q in range(indptr[i], indptr[i + 1]):
+        j, value = indices[q], c * data[q]
+        for k in range(K):
+            gradient[j, k] += value * p[k]
+        if true < K:
+            gradient[j, true] -= value
+    for k in range(K):
+        gradient[d, k] += c * p[k]
+    if true < K:
+        gradient[d, true] -= c
+
+
+@compiled
+def curvature_pass(X, c, P, start, stop, V, scores, product):
+    """Add H V, H the curvature of the loss at probabilities P, to product (d + 1, K); sparse rows.
+
+    scores (K,) is scratch space.
+    """
+    data, indices, indptr = X
+    d, K = V.shape[0] - 1, V.shape[1]
+    for i in range(start, stop):
+        rows.dots(X, i, V[:d], scores)
+        mean = 0.0
+        for k in range(K):
+            scores[k] += V[d, k]
+            mean += P[i, k] * scores[k]
+        for k in range(K):
+            scores[k] = c[i] * P[i, k] * (scores[k] - mean)
+        for q in range(indptr[i], indptr[i + 1]):
+            j = indices[q]
+            for k in range(K):
+                product[j, k] += data[q] * scores[k]
+        for k in range(K):
+            product[d, k] += scores[k]
+
+
+@compiled
+def stochastic_pass(X, code, c, order, steps, shrink, bias, reference, W, scale, scores):
+    """As `logistic.stochastic_pass`, for W (d + 1, K); scores (K,) is scratch space."""
+    d, K = W.shape[0] - 1, W.shape[1]
+    for t in range(order.shape[0]):
+        rows.call_ahead(X, c, order, t)
+        i = order[t]
+        rows.dots(X, i, W[:d], scores)
+        total = 0.0
+        for k in range(K):
+            scores[k] = scale[0] * scores[k] + W[d, k]
+            total += scores[k]
+        if not math.isfinite(total):
+            return t
+        row_loss(scores, code[i], reference)
+        scale[0] *= shrink[t]
+        if scale[0] < 1e-9:
+            for j in range(d):
+                for k in range(K):
+                    W[j, k] *= scale[0]
+            scale[0] = 1.0
+        for k in range(K):
+            residual = (1.0 if k == code[i] else 0.0) - scores[k]
+            step = steps[t] * c[i] * residual
+            rows.add(X, i, step / scale[0], W[:d, k])
+            W[d, k] += bias * step
+    return order.shape[0]

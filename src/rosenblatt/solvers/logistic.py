@@ -1,0 +1,142 @@
+"""Logistic regression with two classes, as a problem for the solvers."""
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.special import entr
+
+from rosenblatt import loops
+from rosenblatt.blas import one_blas_thread
+from rosenblatt.storage import arrays, read_only
+
+from .problem import Array, Place, Problem
+
+
+class LogisticProblem(Problem):
+    """Two classes: ``loss = log(1 + exp(-m))`` of the margin ``m = y (w.x + b)``.
+
+    The probabilities kept are those of the wrong class, `share` (n,).
+    """
+
+    def __init__(
+        self, X: Any, y: Array, c: Array, l1: float, l2: float, fit_intercept: bool
+    ) -> None:
+        super().__init__(X, read_only(c), l1, l2, fit_intercept)
+        self.y = read_only(y)
+        self.rows = arrays(X)
+        self.share = np.empty(self.n)
+
+    def zero(self) -> float:
+        total, second = float(self.c.sum()), float(self.c[self.y > 0].sum())
+        if not self.fit_intercept:
+            return total * float(np.log(2))
+        return total * float(entr(second / total) + entr(1 - second / total))
+
+    def _loss(self, point: Array) -> tuple[float, Array]:
+        def work(start: int, stop: int) -> tuple[float, Array]:
+            gradient = np.zeros(self.d + 1)
+            loss = loops.logistic.loss_pass(
+                self.rows, self.y, self.c, start, stop, point, self.share, gradient
+            )
+            return loss, gradient
+
+        parts = self._over_rows(work)
+        return sum(loss for loss, _ in parts), sum(g for _, g in parts)  # type: ignore[return-value]
+
+    def _curvature(self, P: Array, v: Array) -> Array:
+        def work(start: int, stop: int) -> Array:
+            product = np.zeros(self.d + 1)
+            loops.logistic.curvature_pass(self.rows, self.c, P, start, stop, v, product)
+            return product
+
+        return sum(self._over_rows(work))  # type: ignore[return-value]
+
+    def hessian(self, place: Place, chosen: NDArray[np.intp] | None = None) -> Array:
+        share = self.probabilities(place)
+        h = self.c * share * (1 - share)
+        chosen = np.arange(self.d + 1) if chosen is None else chosen
+        return self._penalised_hessian(weighted_gram(self, h, chosen), chosen == self.d)
+
+    def diagonal(self, place: Place) -> Array:
+        share = self.probabilities(place)
+        diagonal = np.empty(self.d + 1)
+        h = self.c * share * (1 - share)
+        diagonal[:-1] = squared_columns(self, h[:, None])[:, 0] + self.l2
+        diagonal[-1] = h.sum() if self.fit_intercept else 1.0
+        return diagonal
+
+    def sample(self, n_rows: int) -> "LogisticProblem":
+        rows = np.arange(0, self.n, max(1, self.n // n_rows))
+        c = self.c[rows]
+        c = c * (self.c.sum() / c.sum())
+        return LogisticProblem(self.X[rows], self.y[rows], c, self.l1, self.l2, self.fit_intercept)
+
+    def _probabilities(self) -> Array:
+        return self.share
+
+    def _moved(self, P: Array, move: Array) -> Array:
+        scores = np.full(self.n, move[-1])
+        if np.any(move[:-1]):
+            scores += self.X @ move[:-1]
+        moved: Array = P * (1 + (1 - P) * self.y * scores)
+        return moved
+
+    def _pull(self, P: Array) -> Array:
+        push = self.c * self.y * P
+        return np.append(transposed_product(self, push[:, None])[:, 0], push.sum())
+
+    def _entropy(self, P: Array, kept: float) -> float:
+        P = P * kept if kept != 1.0 else P
+        return float(self.c @ (entr(P) + entr(1 - P)))
+
+
+def weighted_gram(problem: Problem, h: Array, chosen: NDArray[np.intp]) -> Array:
+    """The sum of h (x, 1)(x, 1)' over rows, for the chosen columns, d being the constant."""
+    columns = chosen[chosen < problem.d]
+    bias = np.flatnonzero(chosen == problem.d)
+    places = np.flatnonzero(chosen < problem.d)
+    every = len(columns) == problem.d
+    H = np.zeros((len(chosen), len(chosen)))
+    root = np.sqrt(h)
+    with one_blas_thread():
+        for start, stop in problem._blocks(len(columns)) if len(columns) else ():
+            rows = problem.X[start:stop]
+            rows = rows if every else rows[:, columns]
+            some = root[start:stop, None]
+            if sp.issparse(rows):
+                rows = rows.multiply(some).tocsr()
+                gram, edge = (rows.T @ rows).toarray(), np.ravel(rows.T @ some)
+            else:
+                rows = rows * some
+                gram, edge = rows.T @ rows, (rows.T @ some)[:, 0]
+            H[np.ix_(places, places)] += gram
+            if len(bias):
+                H[bias, places] += edge
+    if len(bias):
+        H[places, bias] = H[bias, places]
+        H[bias, bias] = h.sum()
+    return H
+
+
+def transposed_product(problem: Problem, R: Array) -> Array:
+    """X' R for R (n, K), in blocks of rows whose sums are added in order."""
+
+    def work(start: int, stop: int) -> Array:
+        return np.asarray(problem.X[start:stop].T @ R[start:stop])
+
+    with one_blas_thread():
+        return sum(problem._over_rows(work))  # type: ignore[return-value]
+
+
+def squared_columns(problem: Problem, h: Array) -> Array:
+    """The sums (d, K) of h (n, K) times the squares of each column of X."""
+    rows = arrays(problem.X)
+
+    def work(start: int, stop: int) -> Array:
+        sums = np.zeros((problem.d, h.shape[1]))
+        loops.logistic.squares_pass(rows, h, start, stop, sums)
+        return sums
+
+    return sum(problem._over_rows(work))  # type: ignore[return-value]

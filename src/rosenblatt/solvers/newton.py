@@ -1,0 +1,66 @@
+"""Newton's method: go to the minimum of the quadratic that fits here, and look again."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from .problem import Array, Place, Problem, factored
+from .search import backtrack
+
+LEAST_REST = 0.1  # of the gradient: less would be known better after a new look
+MOST_ROUNDS = 250  # of conjugate gradients, for one step
+
+
+def newton(problem: Problem, place: Place) -> Iterator[Place]:
+    """Steps ``-H^-1 g`` with the whole second derivative H, halved until the objective falls."""
+    while True:
+        g = place.gradient.ravel()
+        direction = -factored(problem.hessian(place))(g)
+        new = backtrack(problem, place, direction.reshape(place.point.shape), float(g @ direction))
+        if new is None:
+            return
+        place = new
+        yield place
+
+
+def newton_cg(problem: Problem, place: Place) -> Iterator[Place]:
+    """As `newton`, for points too long for a matrix: H d = -g is solved by conjugate gradients.
+
+    Only products H v are needed. They stop early far from the optimum, where the quadratic says
+    little about the objective, and late near it: when the rest is below ``min(1/2, sqrt(|g|))`` of
+    the gradient, |g| measured against the first gradient.
+    """
+    first = place.gradient_norm
+    while True:
+        rest = min(0.5, np.sqrt(place.gradient_norm / first)) if first > 0 else 0.5
+        direction = conjugate_gradients(problem, place, max(rest, LEAST_REST))
+        slope = float(np.vdot(place.gradient, direction))
+        new = backtrack(problem, place, direction, slope)
+        if new is None:
+            return
+        place = new
+        yield place
+
+
+def conjugate_gradients(problem: Problem, place: Place, rest: float) -> Array:
+    """About ``-H^-1 g``, until `rest` of the gradient is left, both measured by diag H."""
+    diagonal = np.maximum(problem.diagonal(place), 1e-300)
+    solution = np.zeros_like(place.point)
+    residual = -place.gradient
+    scaled = residual / diagonal
+    direction = scaled.copy()
+    size = start = float(np.vdot(residual, scaled))
+    for _ in range(MOST_ROUNDS):
+        if size <= rest**2 * start or size <= 0:
+            break
+        product = problem.product(place, direction)
+        bend = float(np.vdot(direction, product))
+        if bend <= 0:  # flat, but for rounding
+            break
+        step = size / bend
+        solution += step * direction
+        residual = residual - step * product
+        scaled = residual / diagonal
+        size, before = float(np.vdot(residual, scaled)), size
+        direction = scaled + (size / before) * direction
+    return solution if np.any(solution) else -place.gradient / diagonal

@@ -1,0 +1,243 @@
+"""The problems of logistic regression: what is made small, and how good a point is.
+
+    minimise  l1 |w|_1 + l2/2 |w|^2 + sum_i c_i loss_i(w, b)
+
+A point holds the weights and, last, the bias: (d + 1,) for two classes, (d + 1, K) for more. The
+bias is never penalised.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
+from rosenblatt import threads
+
+from .step import Step
+
+Array = NDArray[np.float64]
+Result = TypeVar("Result")
+
+PARTS = 16  # sums over rows are made in so many parts at most, each with a gradient of its own
+ROUNDING = 1e-14  # of objective and bound, each a sum of rounded terms
+MOST_TOGETHER = 300  # parameters of several classes whose curvature is looked at as one matrix
+MOST_FREE = 1500  # parameters without a penalty up to which a gap is worked out
+
+
+@dataclass(frozen=True, eq=False)
+class Place(Step):
+    """A step with the gradient of the smooth part of the objective."""
+
+    gradient: Array = field(default_factory=lambda: np.empty(0))
+
+
+class Problem:
+    """What the problems with two and with more classes share."""
+
+    def __init__(self, X: Any, c: Array, l1: float, l2: float, fit_intercept: bool) -> None:
+        self.X, self.c = X, c
+        self.l1, self.l2, self.fit_intercept = l1, l2, fit_intercept
+        self.n, self.d = X.shape
+        self.shape: tuple[int, ...] = (self.d + 1,)
+        self._known: Place | None = None  # where the probabilities are those of
+
+    @property
+    def penalised(self) -> bool:
+        """Whether large weights cost anything."""
+        return self.l1 + self.l2 > 0
+
+    def at(self, point: Array) -> Place:
+        """The objective at a point, and its gradient."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            loss, gradient = self._loss(point)
+            w = point[:-1]
+            gradient[:-1] += self.l2 * w
+            if not self.fit_intercept:
+                gradient[-1] = 0.0
+            objective = loss + 0.5 * self.l2 * float(np.vdot(w, w))
+            if self.l1:
+                objective += self.l1 * float(np.abs(w).sum())
+            norm = float(np.linalg.norm(self.subgradient(point, gradient)))
+        self._known = Place(point, objective, norm, gradient=gradient)
+        return self._known
+
+    def subgradient(self, point: Array, gradient: Array) -> Array:
+        """The shortest subgradient of the whole objective."""
+        if not self.l1:
+            return gradient
+        w, g = point[:-1], gradient[:-1]
+        shortest = gradient.copy()
+        pulled = np.sign(g) * np.maximum(np.abs(g) - self.l1, 0.0)
+        shortest[:-1] = np.where(w == 0, pulled, g + self.l1 * np.sign(w))
+        return shortest
+
+    def zero(self) -> float:
+        """The objective without weights and with the best bias, to measure gaps against."""
+        raise NotImplementedError
+
+    def product(self, place: Place, v: Array) -> Array:
+        """The second derivative of the smooth part times v."""
+        result = self._curvature(self.probabilities(place), v)
+        result[:-1] += self.l2 * v[:-1]
+        if not self.fit_intercept:
+            result[-1] = v[-1]
+        return result
+
+    def hessian(self, place: Place, chosen: NDArray[np.intp] | None = None) -> Array:
+        """The second derivative of the smooth part, by the chosen entries of the flat point."""
+        raise NotImplementedError
+
+    def _penalised_hessian(self, H: Array, bias: NDArray[np.bool_]) -> Array:
+        """H with the penalty's curvature; a bias that is not fitted stays where it is."""
+        if not self.fit_intercept:
+            H[bias] = H[:, bias] = 0.0
+        H.flat[:: len(H) + 1] += np.where(bias, float(not self.fit_intercept), self.l2)
+        return H
+
+    def diagonal(self, place: Place) -> Array:
+        """The diagonal of the second derivative, in the shape of the point."""
+        raise NotImplementedError
+
+    def inverse_curvature(self, place: Place) -> Callable[[Array], Array]:
+        """A function v -> H^-1 v at a place; of many classes, without what ties them together."""
+        p = int(np.prod(self.shape))
+        K = p // (self.d + 1)
+        if p <= MOST_TOGETHER:
+            solve = factored(self.hessian(place))
+            return lambda v: solve(v.ravel()).reshape(self.shape)
+        own = [factored(self.hessian(place, np.arange(k, p, K))) for k in range(K)]
+        if K == 1:
+            return lambda v: own[0](v)
+        return lambda v: self.centred(
+            np.stack([own[k](column) for k, column in enumerate(self.centred(v).T)], axis=1)
+        )
+
+    def centred(self, v: Array) -> Array:
+        """v without the part that moves the scores of all classes alike, and so no probability."""
+        return v
+
+    def sample(self, n_rows: int) -> "Problem":
+        """The problem of about `n_rows` rows, evenly spaced, that count for all."""
+        raise NotImplementedError
+
+    def gap(self, place: Place) -> float:
+        """How far the objective of a place is above the best possible, at most.
+
+        Any dual point bounds the best from below. The probabilities are one, once they balance in
+        each direction that is not penalised: for that, they are moved to first order in the way
+        Newton's step on those directions would move them. Where that does not give probabilities,
+        or where without a penalty there are too many directions, it is known at least that no
+        objective is negative.
+        """
+        P = self.balanced(place)
+        if P is None:
+            return place.objective
+        pull = self._pull(P)
+        if not self.fit_intercept:
+            pull[-1] = 0.0
+        allowance = ROUNDING * (abs(place.objective) + float(np.abs(self.c).sum()))
+        if not self.penalised:
+            # The balance holds up to rounding: stated for points up to 100 times as far out.
+            residual = float(np.linalg.norm(pull))
+            allowance += 100.0 * residual * float(np.linalg.norm(place.point))
+            bound = self._entropy(P, 1.0) - allowance
+        else:
+            cost, kept = self._conjugate(pull[:-1])
+            bound = self._entropy(P, kept) - cost - allowance
+        return place.objective - min(max(bound, 0.0), place.objective)
+
+    def balanced(self, place: Place) -> Array | None:
+        """The probabilities of a place, moved until they balance where nothing is penalised."""
+        P = self.probabilities(place)
+        move = self._balancing_move(place)
+        if move is None:
+            return None
+        if np.any(move):
+            P = self._moved(P, move)
+            if not np.all(np.isfinite(P)) or P.min() < 0.0:
+                return None
+        return P
+
+    def probabilities(self, place: Place) -> Array:
+        """What the loops left of a place; worked out anew if another has been visited since."""
+        if place is not self._known:
+            self.at(place.point)
+            self._known = place
+        return self._probabilities()
+
+    def _conjugate(self, v: Array) -> tuple[float, float]:
+        """The penalty's share of the dual, and what the dual point must be multiplied with."""
+        over = np.maximum(np.abs(v) - self.l1, 0.0)
+        if self.l2:
+            return float(np.vdot(over, over)) / (2 * self.l2), 1.0
+        most = float(np.abs(v).max(initial=0.0))
+        return 0.0, 1.0 if most <= self.l1 else self.l1 / most
+
+    def _balancing_move(self, place: Place) -> Array | None:
+        """Newton's step over the free parameters alone; None if there are too many."""
+        move = np.zeros(self.shape)
+        if self.penalised:
+            if self.fit_intercept:
+                free = np.arange(move.size - move[-1].size, move.size)
+                move.flat[free] = _solve(self.hessian(place, free), place.gradient.flat[free])
+            return move
+        if move.size > MOST_FREE:
+            return None
+        return _solve(self.hessian(place), place.gradient.ravel()).reshape(self.shape)
+
+    def _over_rows(self, work: Callable[[int, int], Result]) -> list[Result]:
+        """``work(start, stop)`` of each part of the rows, in order."""
+        cells = self.X.nnz if sp.issparse(self.X) else self.X.size
+        most = PARTS * threads.CELLS_PER_CHUNK
+        return threads.over_chunks(work, self.n, min(int(cells), most))
+
+    def _blocks(self, width: int) -> list[tuple[int, int]]:
+        """Ranges of rows whose products of this width stay in cache."""
+        size = max(16, threads.CELLS_PER_CHUNK // max(width, 1))
+        return [(start, min(start + size, self.n)) for start in range(0, self.n, size)]
+
+    def _loss(self, point: Array) -> tuple[float, Array]:
+        raise NotImplementedError
+
+    def _curvature(self, P: Array, v: Array) -> Array:
+        raise NotImplementedError
+
+    def _probabilities(self) -> Array:
+        raise NotImplementedError
+
+    def _moved(self, P: Array, move: Array) -> Array:
+        """The probabilities after a step of minus `move`, to first order."""
+        raise NotImplementedError
+
+    def _pull(self, P: Array) -> Array:
+        """Minus the gradient of the loss at these probabilities, in the shape of the point."""
+        raise NotImplementedError
+
+    def _entropy(self, P: Array, kept: float) -> float:
+        """The sum of c times the entropy of each row, its dual point multiplied by `kept`."""
+        raise NotImplementedError
+
+
+def _solve(H: Array, g: Array) -> Array:
+    """H^-1 g for a positive definite H; directions that are none are left out."""
+    return factored(H)(g)
+
+
+def factored(H: Array) -> Callable[[Array], Array]:
+    """A function v -> H^-1 v, for H (m, m) at least positive semidefinite."""
+    # The scores do not change along some directions (all biases of a softmax together, columns
+    # that repeat another): a little more on the diagonal, and nothing happens along them.
+    scale = np.sqrt(np.maximum(np.diag(H), 1e-300))
+    scaled = H / np.outer(scale, scale)
+    for ridge in (1e-12, 1e-9, 1e-6, 1e-3):
+        scaled.flat[:: len(H) + 1] = 1.0 + ridge
+        try:
+            factor = cho_factor(scaled, lower=True)
+        except (LinAlgError, ValueError):
+            continue
+        return lambda v: np.asarray(cho_solve(factor, v / scale) / scale)
+    return lambda v: np.asarray(v / scale**2)

@@ -1,0 +1,192 @@
+"""Logistic regression with more classes than two, as a problem for the solvers."""
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.special import entr
+
+from rosenblatt import loops
+from rosenblatt.blas import one_blas_thread
+from rosenblatt.storage import arrays, read_only
+
+from .logistic import squared_columns, transposed_product
+from .problem import Array, Place, Problem
+
+
+class SoftmaxProblem(Problem):
+    """K classes: ``loss = log sum_k exp(z_k) - z_true`` of the scores ``z_k = w_k.x + b_k``.
+
+    In the symmetric form every class has weights; in the form with a reference the last has none
+    and scores 0. P (n, K) are the probabilities of the classes that have weights.
+    """
+
+    def __init__(
+        self,
+        X: Any,
+        code: NDArray[Any],
+        n_classes: int,
+        c: Array,
+        l1: float,
+        l2: float,
+        fit_intercept: bool,
+        reference: bool,
+    ) -> None:
+        super().__init__(X, read_only(c), l1, l2, fit_intercept)
+        self.code, self.n_classes, self.reference = read_only(code), n_classes, reference
+        self.K = n_classes - reference
+        self.shape = (self.d + 1, self.K)
+        self.P = np.empty((self.n, self.K))
+
+    def zero(self) -> float:
+        total = float(self.c.sum())
+        if not self.fit_intercept:
+            return total * float(np.log(self.n_classes))
+        shares = np.bincount(self.code, self.c, self.n_classes) / total
+        return total * float(entr(shares).sum())
+
+    def _loss(self, point: Array) -> tuple[float, Array]:
+        if sp.issparse(self.X):
+            return self._sparse_loss(point)
+        W, b = np.ascontiguousarray(point[:-1].T), np.ascontiguousarray(point[-1])
+
+        def work(start: int, stop: int) -> tuple[float, Array]:
+            gradient, loss = np.zeros((self.K, self.d + 1)), 0.0
+            for first, last in self._blocks_within(start, stop):
+                rows = self.X[first:last]
+                Z = W @ rows.T
+                scratch = np.empty((2, last - first))
+                loss += loops.softmax.loss_block(
+                    Z, b, self.code[first:last], self.c[first:last], self.reference, scratch,
+                    self.P[first:last],
+                )  # fmt: skip
+                gradient[:, :-1] += Z @ rows
+                gradient[:, -1] += Z.sum(axis=1)
+            return loss, gradient.T
+
+        with one_blas_thread():
+            parts = self._over_rows(work)
+        return sum(loss for loss, _ in parts), sum(g for _, g in parts)  # type: ignore[return-value]
+
+    def _sparse_loss(self, point: Array) -> tuple[float, Array]:
+        rows = arrays(self.X)
+        W = np.ascontiguousarray(point)
+
+        def work(start: int, stop: int) -> tuple[float, Array]:
+            gradient = np.zeros(self.shape)
+            loss = loops.softmax.loss_pass(
+                rows, self.code, self.c, start, stop, W, self.reference, self.P, gradient
+            )
+            return loss, gradient
+
+        parts = self._over_rows(work)
+        return sum(loss for loss, _ in parts), sum(g for _, g in parts)  # type: ignore[return-value]
+
+    def _curvature(self, P: Array, v: Array) -> Array:
+        v = np.ascontiguousarray(v)
+
+        def sparse_work(start: int, stop: int) -> Array:
+            product = np.zeros(self.shape)
+            loops.softmax.curvature_pass(
+                arrays(self.X), self.c, P, start, stop, v, np.empty(self.K), product
+            )
+            return product
+
+        def work(start: int, stop: int) -> Array:
+            product = np.zeros(self.shape)
+            for first, last in self._blocks_within(start, stop):
+                rows, p = self.X[first:last], P[first:last]
+                scores = rows @ v[:-1] + v[-1]
+                scores -= np.einsum("ik,ik->i", p, scores)[:, None]
+                scores *= p
+                scores *= self.c[first:last, None]
+                product[:-1] += rows.T @ scores
+                product[-1] += scores.sum(axis=0)
+            return product
+
+        with one_blas_thread():
+            return sum(self._over_rows(sparse_work if sp.issparse(self.X) else work))  # type: ignore[return-value]
+
+    def hessian(self, place: Place, chosen: NDArray[np.intp] | None = None) -> Array:
+        # H = D - M'M with D block diagonal by class, D_k = sum c p_k z z', and M with a column
+        # sqrt(c) p_k z_j for each weight j of class k; z = (x, 1).
+        P = self.probabilities(place)
+        chosen = np.arange((self.d + 1) * self.K) if chosen is None else chosen
+        feature, kind = np.divmod(chosen, self.K)
+        H = np.zeros((len(chosen), len(chosen)))
+        with one_blas_thread():
+            for start, stop in self._blocks(len(chosen)):
+                self._add_hessian(H, P, start, stop, feature, kind)
+        return self._penalised_hessian(H, feature == self.d)
+
+    def _add_hessian(
+        self, H: Array, P: Array, start: int, stop: int, feature: Any, kind: Any
+    ) -> None:
+        """Add the curvature of some rows."""
+        rows, p, root = self.X[start:stop], P[start:stop], np.sqrt(self.c[start:stop, None])
+        rows = rows.toarray() if sp.issparse(rows) else rows
+        Z = np.hstack([rows, np.ones((stop - start, 1))]) * root
+        M = Z[:, feature] * p[:, kind]
+        H -= M.T @ M
+        for k in range(self.K):
+            own = np.flatnonzero(kind == k)
+            columns = Z[:, feature[own]] * np.sqrt(p[:, k : k + 1])
+            H[np.ix_(own, own)] += columns.T @ columns
+
+    def diagonal(self, place: Place) -> Array:
+        P = self.probabilities(place)
+        h = self.c[:, None] * P * (1 - P)
+        diagonal = np.empty(self.shape)
+        diagonal[:-1] = squared_columns(self, h) + self.l2
+        diagonal[-1] = h.sum(axis=0) if self.fit_intercept else 1.0
+        return diagonal
+
+    def sample(self, n_rows: int) -> "SoftmaxProblem":
+        rows = np.arange(0, self.n, max(1, self.n // n_rows))
+        c = self.c[rows]
+        c = c * (self.c.sum() / c.sum())
+        return SoftmaxProblem(
+            self.X[rows], self.code[rows], self.n_classes, c, self.l1, self.l2,
+            self.fit_intercept, self.reference,
+        )  # fmt: skip
+
+    def centred(self, v: Array) -> Array:
+        return v if self.reference else v - v.mean(axis=1, keepdims=True)
+
+    def _blocks_within(self, start: int, stop: int) -> list[tuple[int, int]]:
+        """Ranges of some rows whose numbers and probabilities stay in cache."""
+        size = max(64, 32_768 // (self.d + self.K))
+        return [(first, min(first + size, stop)) for first in range(start, stop, size)]
+
+    def _residual(self, P: Array, code: NDArray[Any], c: Array) -> Array:
+        """c (P - Y), Y the indicators of the classes."""
+        R = P * c[:, None]
+        own = np.flatnonzero(code < self.K) if self.reference else slice(None)
+        R[np.arange(len(P))[own], code[own]] -= c[own]
+        return R
+
+    def _probabilities(self) -> Array:
+        return self.P
+
+    def _moved(self, P: Array, move: Array) -> Array:
+        scores = np.broadcast_to(move[-1], P.shape)
+        if np.any(move[:-1]):
+            scores = scores + self.X @ move[:-1]
+        mean = np.einsum("ik,ik->i", P, scores)[:, None]
+        moved: Array = P * (1 - (scores - mean))
+        if self.reference and np.any(moved.sum(axis=1) > 1):
+            moved[0, 0] = np.nan  # the last class would have less than nothing
+        return moved
+
+    def _pull(self, P: Array) -> Array:
+        R = -self._residual(P, self.code, self.c)
+        return np.vstack([transposed_product(self, R), R.sum(axis=0)])
+
+    def _entropy(self, P: Array, kept: float) -> float:
+        if self.reference:
+            P = np.hstack([P, np.maximum(1 - P.sum(axis=1, keepdims=True), 0.0)])
+        if kept != 1.0:
+            P = P * kept
+            P[np.arange(len(P)), self.code] += 1 - kept
+        return float(self.c @ entr(P).sum(axis=1))

@@ -1,0 +1,68 @@
+"""Stochastic gradient descent: a step after each example."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from rosenblatt import loops
+from rosenblatt.storage import arrays
+
+from .gradient import Diverged
+from .logistic import LogisticProblem
+from .problem import Array, Place, Problem
+from .softmax import SoftmaxProblem
+
+
+def sgd(problem: Problem, place: Place, seed: int, step: float | None = None) -> Iterator[Place]:
+    """Passes over the rows in random order: ``w += step c s(-m) y x`` at each.
+
+    Steps are for the mean loss, and fall as ``step / (1 + passes made)``. The first is one over the
+    mean curvature of a row by default. Raises `Diverged` if a score is not a finite number.
+    """
+    order = np.arange(problem.n, dtype=np.int32)
+    weight = problem.c * (problem.n / problem.c.sum())
+    decay = problem.l2 / problem.c.sum()
+    point = place.point.copy()
+    step = 1.0 / _curvature_of_a_row(problem, place) if step is None else step
+    passes = 0
+    while True:
+        steps = step / (1.0 + passes + np.arange(problem.n) / problem.n)
+        loops.order.shuffle(order, seed + (passes << 32))
+        with np.errstate(over="ignore"):
+            shrink = np.maximum(1.0 - steps * decay, 0.0)
+        if _pass(problem, weight, order, steps, shrink, point):
+            raise Diverged("a score left the range of floating point")
+        passes += 1
+        place = problem.at(point.copy())
+        if not np.isfinite(place.objective):
+            raise Diverged("the objective left the range of floating point")
+        yield place
+
+
+def _pass(
+    problem: Problem, c: Array, order: Array, steps: Array, shrink: Array, point: Array
+) -> bool:
+    """Visit all rows, and say whether that had to be broken off. Changes the point."""
+    scale, bias, rows = np.ones(1), float(problem.fit_intercept), arrays(problem.X)
+    size = max(1, 30_000_000 // max(1, problem.X.shape[1]))  # so that Ctrl-C is heard
+    for start in range(0, problem.n, size):
+        some = slice(start, start + size)
+        part = (order[some], steps[some], shrink[some])
+        if isinstance(problem, LogisticProblem):
+            made = loops.logistic.stochastic_pass(rows, problem.y, c, *part, bias, point, scale)
+        else:
+            assert isinstance(problem, SoftmaxProblem)
+            made = loops.softmax.stochastic_pass(
+                rows, problem.code, c, *part, bias, problem.reference, point, scale,
+                np.empty(problem.K),
+            )  # fmt: skip
+        if made < len(order[some]):
+            return True
+    point[:-1] *= scale[0]
+    return False
+
+
+def _curvature_of_a_row(problem: Problem, place: Place) -> float:
+    """The curvature of the mean loss along all directions together, at the place."""
+    per_class = problem.diagonal(place).reshape(problem.d + 1, -1).sum(axis=0)
+    return max(float(per_class.max() / problem.c.sum()), 1e-300)

@@ -1,0 +1,72 @@
+"""Kernel logistic regression: the linear model where the kernel is linear, curves elsewhere."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.datasets import make_circles, make_classification
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from rosenblatt import LogisticRegression
+from rosenblatt.kernels import Gaussian, KernelLogisticRegression
+
+
+def noisy(n_classes=2):
+    return make_classification(
+        120, 5, n_informative=4, n_redundant=0, n_classes=n_classes, flip_y=0.1, random_state=0
+    )
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("softmax", ["symmetric", "reference"])
+@pytest.mark.parametrize("C", [0.1, 10.0])
+def test_the_linear_kernel_is_logistic_regression(n_classes, softmax, C):
+    X, y = noisy(n_classes)
+    plain = LogisticRegression(C=C, softmax=softmax, tol=1e-8).fit(X, y)
+    model = KernelLogisticRegression("linear", C=C, softmax=softmax, tol=1e-8).fit(X, y)
+    np.testing.assert_allclose(model.dual_coef_ @ X, plain.coef_, atol=1e-5)
+    np.testing.assert_allclose(model.predict_proba(X), plain.predict_proba(X), atol=1e-5)
+    assert model.objective_ == pytest.approx(plain.objective_, rel=1e-8)
+
+
+def test_at_the_optimum_each_row_adds_what_is_left_of_it():
+    """The gradient by a is K (lambda a - (y - p)): zero where a = C (y - p)."""
+    X, y = noisy()
+    model = KernelLogisticRegression("rbf", C=2.0, tol=1e-10).fit(X, y)
+    np.testing.assert_allclose(
+        model.dual_coef_[0], 2.0 * (y - model.predict_proba(X)[:, 1]), atol=1e-5
+    )
+    K = Gaussian(model.gamma_)(X)
+    a = model.dual_coef_[0]
+    loss = np.logaddexp(0, -(2 * y - 1) * model.decision_function(X)).sum()
+    assert model.objective_ == pytest.approx(0.5 * a @ K @ a + 2.0 * loss, rel=1e-9)
+
+
+def test_a_ring_is_no_line():
+    X, y = make_circles(200, noise=0.1, factor=0.4, random_state=0)
+    assert KernelLogisticRegression().fit(X, y).score(X, y) > 0.97
+    assert LogisticRegression().fit(X, y).score(X, y) < 0.7
+
+
+def test_a_precomputed_matrix_and_a_function_are_the_same_model():
+    X, y = noisy()
+    named = KernelLogisticRegression("rbf", gamma=0.3).fit(X, y)
+    K = Gaussian(0.3)(X)
+    given = KernelLogisticRegression("precomputed").fit(K, y)
+    function = KernelLogisticRegression(Gaussian(0.3)).fit(X, y)
+    np.testing.assert_allclose(given.predict_proba(K), named.predict_proba(X), atol=1e-8)
+    np.testing.assert_allclose(function.predict_proba(X), named.predict_proba(X), atol=1e-8)
+
+
+def test_sparse_rows_and_single_precision():
+    X, y = noisy()
+    dense = KernelLogisticRegression().fit(X, y)
+    sparse = KernelLogisticRegression().fit(sp.csr_matrix(X), y)
+    np.testing.assert_allclose(dense.decision_function(X), sparse.decision_function(X), atol=1e-8)
+    assert KernelLogisticRegression().fit(X.astype(np.float32), y).dual_coef_.dtype == np.float32
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore:Can't check dok sparse matrix for nan or inf")
+@parametrize_with_checks([KernelLogisticRegression(gamma=0.1), KernelLogisticRegression("linear")])
+def test_it_passes_the_checks_of_scikit_learn(estimator, check):
+    check(estimator)

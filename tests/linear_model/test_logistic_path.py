@@ -1,0 +1,97 @@
+"""LogisticRegressionCV: the choices and the paths of scikit-learn's."""
+
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.datasets import make_classification
+from sklearn.linear_model import LogisticRegressionCV as Theirs
+from sklearn.model_selection import StratifiedKFold
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from rosenblatt.linear_model import LogisticRegression, LogisticRegressionCV
+
+CS = [0.01, 0.1, 1.0, 10.0]
+
+
+def noisy(n_classes=2):
+    return make_classification(
+        240, 6, n_informative=4, n_redundant=0, n_classes=n_classes, flip_y=0.2, random_state=1
+    )
+
+
+def theirs(**parameters):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return Theirs(tol=1e-8, max_iter=10_000, **parameters)
+
+
+def fitted(model, *data):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return model.fit(*data)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("legacy", [True, False])
+@pytest.mark.parametrize("refit", [True, False])
+def test_it_chooses_and_publishes_as_scikit_learn_does(n_classes, legacy, refit):
+    X, y = noisy(n_classes)
+    common = {"Cs": CS, "use_legacy_attributes": legacy, "refit": refit, "l1_ratios": (0.0,)}
+    model = LogisticRegressionCV(tol=1e-7, **common).fit(X, y)
+    other = fitted(theirs(**common, scoring=None), X, y)
+    np.testing.assert_allclose(model.C_, other.C_)
+    np.testing.assert_allclose(model.coef_, other.coef_, atol=1e-4)
+    for name in ("scores_", "coefs_paths_"):
+        ours, their = getattr(model, name), getattr(other, name)
+        for key in ours if legacy else [Ellipsis]:
+            assert ours[key].shape == their[key].shape
+            np.testing.assert_allclose(ours[key], their[key], atol=1e-3)
+    assert np.shape(model.n_iter_) == np.shape(other.n_iter_)
+    assert model.score(X, y) == other.score(X, y)
+
+
+def test_elastic_net_over_both_parameters():
+    X, y = noisy()
+    common = {"Cs": [0.02, 0.2], "l1_ratios": [0.2, 1.0], "use_legacy_attributes": False}
+    model = LogisticRegressionCV(tol=1e-6, scoring="neg_log_loss", **common).fit(X, y)
+    other = fitted(theirs(solver="saga", scoring="neg_log_loss", **common), X, y)
+    assert (model.C_, model.l1_ratio_) == (other.C_, other.l1_ratio_)
+    np.testing.assert_allclose(model.scores_, other.scores_, atol=1e-4)
+
+
+def test_the_chosen_fit_is_that_of_the_plain_model():
+    X, y = noisy(3)
+    weight = np.random.RandomState(0).uniform(0.5, 2, len(y))
+    model = LogisticRegressionCV(
+        Cs=CS, class_weight="balanced", tol=1e-8, use_legacy_attributes=False
+    ).fit(X, y, weight)
+    plain = LogisticRegression(C=model.C_, class_weight="balanced", tol=1e-8).fit(X, y, weight)
+    np.testing.assert_allclose(model.coef_, plain.coef_, atol=1e-5)
+    assert model.dual_gap_ < 1e-4
+
+
+def test_sparse_rows_and_given_folds():
+    X, y = noisy()
+    folds = StratifiedKFold(3)
+    dense = LogisticRegressionCV(Cs=3, cv=folds).fit(X, y)
+    sparse = LogisticRegressionCV(Cs=3, cv=folds).fit(sp.csr_matrix(X), y)
+    np.testing.assert_allclose(dense.coef_, sparse.coef_, atol=1e-8)
+    assert len(dense.Cs_) == 3
+
+
+def test_ratios_outside_are_refused():
+    with pytest.raises(ValueError, match="numbers between 0 and 1"):
+        LogisticRegressionCV(l1_ratios=[2.0]).fit(*noisy())
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore:The least populated class")
+@pytest.mark.filterwarnings("ignore:Can't check dok sparse matrix for nan or inf")
+@parametrize_with_checks([LogisticRegressionCV(Cs=3, cv=3)])
+def test_it_passes_the_checks_of_scikit_learn(estimator, check):
+    name = getattr(check, "func", check).__name__
+    if name.startswith("check_sample_weight_equivalence"):
+        pytest.skip("repeated rows fall into other folds than one row of weight two")
+    check(estimator)

@@ -1,0 +1,145 @@
+"""Maximum likelihood on classes that can be separated: said with a proof, never NaN."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rosenblatt import LogisticRegression
+from rosenblatt.linear_model import SeparationWarning
+
+SOLVERS = ["auto", "newton-cg", "lbfgs", "gradient", "sgd", "coordinate"]
+
+
+def told_of(model, X, y):
+    """The warning of a fit, and the model."""
+    with pytest.warns(SeparationWarning) as told:
+        model.fit(X, y)
+    assert np.isfinite(model.coef_).all()
+    assert np.isfinite(model.predict_proba(X)).all()
+    return next(w.message for w in told if isinstance(w.message, SeparationWarning))
+
+
+def check_direction(warning, X, sign):
+    """No row loses along the direction, and some gain."""
+    X = X.toarray() if sp.issparse(X) else np.asarray(X, float)
+    gained = sign * (X @ warning.direction[:-1] + warning.direction[-1])
+    assert gained.min() >= -1e-9 * gained.max()
+    assert gained.max() > 0
+    return gained
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("sparse", [False, True])
+def test_complete_separation(solver, sparse):
+    X = np.array([[1.0, 5], [2, 4], [3, 4], [4, 4], [5, 4], [6, 5]])
+    y = [0, 0, 0, 1, 1, 1]
+    table = sp.csr_matrix(X) if sparse else X
+    model = LogisticRegression(C=np.inf, solver=solver, random_state=0)
+    warning = told_of(model, table, y)
+    assert warning.kind == "complete"
+    assert warning.proof.verify(X, y)
+    assert warning.columns == (0,)
+    assert "completely by column 0, so no finite maximum-likelihood" in str(warning)
+    assert "C=1.0" in str(warning)
+    assert check_direction(warning, table, np.where(y, 1, -1)).min() > 0
+    assert model.stop_reason_ in ("diverged", "max_iter")
+
+
+def test_quasi_complete_separation_of_one_number():
+    # The classic: overlap in a single value of x.
+    X = np.array([[1.0], [2], [3], [3], [4], [5]])
+    y = np.array([0, 0, 0, 1, 1, 1])
+    warning = told_of(LogisticRegression(C=np.inf), X, y)
+    assert warning.kind == "partial"
+    assert warning.proof is None
+    assert "in part (4 of 6 rows) by column 0" in str(warning)
+    assert np.count_nonzero(np.abs(check_direction(warning, X, 2 * y - 1)) < 1e-9) == 2
+
+
+def test_one_dummy_column_that_is_always_right_when_it_is_one():
+    rng = np.random.RandomState(0)
+    age, dose = rng.standard_normal(200), rng.standard_normal(200)
+    y = (age + rng.logistic(size=200) > 0).astype(int)
+    treated = np.zeros(200)
+    treated[np.flatnonzero(y == 1)[:9]] = 1
+    X = pd.DataFrame({"age": age, "dose": dose, "treated": treated})
+    warning = told_of(LogisticRegression(C=np.inf), X, y)
+    assert warning.kind == "partial"
+    assert warning.columns == ("treated",)
+    assert "in part (9 of 200 rows) by column 'treated'" in str(warning)
+    check_direction(warning, X, 2 * y - 1)
+
+
+@pytest.mark.parametrize("softmax", ["symmetric", "reference"])
+def test_a_class_of_several_that_can_be_told_from_the_rest(softmax):
+    rng = np.random.RandomState(0)
+    X = rng.standard_normal((150, 3))
+    y = rng.randint(3, size=150)
+    model = LogisticRegression(C=np.inf, softmax=softmax)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.fit(X, y)
+    X[y == 2, 1] += 10
+    warning = told_of(model, X, y)
+    assert warning.kind == "partial"
+    assert warning.columns == (1,)
+    X[y == 1, 1] -= 10
+    assert told_of(model, X, y).kind == "complete"
+
+
+def test_a_penalty_has_a_finite_answer_and_nothing_to_say():
+    X, y = [[1.0], [2], [3], [4]], [0, 0, 1, 1]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert LogisticRegression().fit(X, y).stop_reason_ == "converged"
+
+
+def test_without_a_bias_the_plane_goes_through_the_origin():
+    X, y = [[1.0], [2], [3], [4]], [0, 0, 1, 1]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        LogisticRegression(C=np.inf, fit_intercept=False).fit(X, y)
+    warning = told_of(LogisticRegression(C=np.inf, fit_intercept=False), [[-1.0], [2]], [0, 1])
+    assert warning.kind == "complete"
+    assert warning.direction[-1] == 0
+
+
+def test_rows_without_weight_do_not_count():
+    X = np.array([[1.0], [2], [3], [4], [2.5], [2.4]])
+    y = [0, 0, 1, 1, 0, 1]
+    with pytest.warns(SeparationWarning, match="completely"):
+        LogisticRegression(C=np.inf).fit(X, y, [1, 1, 1, 1, 0, 0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        LogisticRegression(C=np.inf).fit(X, y)
+
+
+@given(seed=st.integers(0, 10_000), n_rows=st.integers(4, 14), n_classes=st.sampled_from([2, 3]))
+def test_it_is_said_exactly_when_a_linear_program_says_so(seed, n_rows, n_classes):
+    """Small whole numbers lie on planes often, so that all three cases occur."""
+    from scipy.optimize import linprog
+
+    rng = np.random.RandomState(seed)
+    X = rng.randint(-2, 3, size=(n_rows, 2)).astype(float)
+    y = np.arange(n_rows) % n_classes
+    rng.shuffle(y)
+    Z = np.hstack([X, np.ones((n_rows, 1))])
+    leads = []
+    for i in range(n_rows):
+        for k in set(range(n_classes)) - {y[i]}:
+            lead = np.zeros((n_classes, 3))
+            lead[y[i]] += Z[i]
+            lead[k] -= Z[i]
+            leads.append(lead.ravel())
+    leads = np.array(leads)
+    solved = linprog(-leads.sum(axis=0), A_ub=-leads, b_ub=np.zeros(len(leads)), bounds=(-1, 1))
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        model = LogisticRegression(C=np.inf).fit(X, y)
+    assert any(isinstance(w.message, SeparationWarning) for w in told) == (-solved.fun > 1e-7)
+    assert np.isfinite(model.coef_).all()
