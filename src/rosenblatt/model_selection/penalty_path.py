@@ -41,7 +41,7 @@ class PathEvaluation:
     def run(self, splits: Sequence[Split], n_jobs: Any, pre_dispatch: Any) -> list[Result]:
         """The results as scikit-learn makes them: all splits of the first candidate first."""
         n = len(self.candidates)
-        jobs = [Job(p, None, [], 0.0, (c, n)) for c, p in enumerate(self.candidates)]
+        jobs = [Job(p, None, [], None, 0.0, (c, n)) for c, p in enumerate(self.candidates)]
         problems = self._problems(splits)
         tasks = (
             delayed(_run_split)(self.estimator, split, (s, len(splits)), jobs, self.scoring, *given)
@@ -92,7 +92,7 @@ def _run_split(
     problems: dict[bool, Squares],
 ) -> list[Result]:
     """The results of all candidates on one split."""
-    test = _Rows(split, scoring)
+    rows = _Rows(split, scoring)
     start = time.perf_counter()
     fitted = {} if checked is None else _fitted(estimator, jobs, checked, problems)
     seconds = (time.perf_counter() - start) / max(1, len(fitted))
@@ -104,13 +104,13 @@ def _run_split(
         start = time.perf_counter()
         result: Result = {
             "fit_error": None,
-            "test_scores": _scores(fitted[c], *test.test, scoring),
+            "test_scores": _scores(fitted[c], rows, "test"),
             "n_test_samples": len(split.test),
             "fit_time": seconds,
         }
         result["score_time"] = time.perf_counter() - start
         if scoring.return_train_score:
-            result["train_scores"] = _scores(fitted[c], *test.train, scoring)
+            result["train_scores"] = _scores(fitted[c], rows, "train")
         if scoring.return_estimator:
             result["estimator"] = fitted[c]
         if scoring.verbose > 1:
