@@ -110,7 +110,6 @@ def test_the_first_row_that_is_not_whole_is_named(storage, bad):
     X = arrays(storage(np.array([[1.0, 2.0], [3.0, bad], [4.0, 5.0]])))
     buckets, sums = read_only(np.zeros(3, np.int64)), np.zeros((1, 2), np.int64)
     assert loops.counts.sum_whole(X, buckets, None, 1e9, sums) == 1
-    assert np.array_equal(sums, [[1, 2]])
 
 
 @pytest.mark.parametrize("storage", [np.asarray, sp.csr_matrix])

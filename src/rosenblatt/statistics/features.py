@@ -14,9 +14,9 @@ from .statistic import expect, freeze
 from .sums import Sums, total_of, value
 
 EXACT = 2**53  # whole numbers up to here are doubles
-# Sums that stay below this are added in 32 bits: half the memory to scatter over, and with twenty
-# classes half the time.
-SMALL = 2**31 - 1
+# Sums that stay below these are added in so few bits: less memory to scatter over takes less time,
+# with twenty classes half as long.
+FEW_BITS = ((np.uint16, 2**16 - 1), (np.int32, 2**31 - 1), (np.int64, EXACT))
 NOT_FINITE = "Input X contains NaN, infinity or a value too large to be counted."
 NUMBERS = (np.float64, np.float32, np.int64)  # what the loops read without a copy
 
@@ -135,10 +135,10 @@ def _sum(batch: Batch) -> Sums:
     shape = (batch.n_buckets, batch.n_features)
 
     def work(X: Any, buckets: NDArray[np.int64], weights: Any) -> Sums:
-        limits = ((np.int32, SMALL / len(buckets)), (np.int64, EXACT / batch.n_rows))
-        for dtype, most in limits if batch.whole else ():
+        for dtype, most in FEW_BITS[1:] if batch.whole else ():
             whole = np.zeros((1, *shape), dtype)
-            if loops.counts.sum_whole(X, buckets, weights, most, whole[0]) < 0:
+            n_rows = batch.n_rows if most == EXACT else len(buckets)
+            if loops.counts.sum_whole(X, buckets, weights, most / n_rows, whole[0]) < 0:
                 return whole
         real = np.zeros((2, *shape))
         bad = loops.counts.sum_real(X, buckets, weights, real)
@@ -163,8 +163,9 @@ def _presence(batch: Batch, threshold: float) -> Sums:
 
     def work(X: Any, buckets: NDArray[np.int64], weights: Any) -> Sums:
         if batch.whole:
-            small = batch.largest_weight * len(buckets) <= SMALL
-            counts = np.zeros((1, *shape), np.int32 if small else np.int64)
+            largest = batch.largest_weight * len(buckets)
+            dtype = next(dtype for dtype, most in FEW_BITS if largest <= most or most == EXACT)
+            counts = np.zeros((1, *shape), dtype)
             bad = loops.counts.count_present(X, buckets, weights, threshold, counts[0])
         else:
             counts = np.zeros((2, *shape))
