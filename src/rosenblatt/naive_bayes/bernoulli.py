@@ -144,10 +144,12 @@ class BernoulliNB(LinearNB):
         added = (prior - 1).reshape(2, -1, 1)
         return added[0], added[1]
 
-    def _weights(self) -> tuple[NDArray[Any], NDArray[np.float64], float | None]:
+    def _weights(self, dtype: Any = np.float64) -> tuple[NDArray[Any], Any, float | None]:
         # log-likelihood = sum_j log P(absent) + sum over present j of log P(present) / P(absent)
         present, absent = self.feature_log_prob_.T, self.feature_log_absent_.T
-        weights = np.subtract(present, absent, dtype=np.float64, order="C")
+        weights = np.empty(present.shape, dtype)
+        with np.errstate(over="ignore"):
+            np.subtract(present, absent, out=weights, dtype=np.float64, casting="same_kind")
         start = absent.sum(axis=0, dtype=np.float64)
         if not np.isfinite(start).all():
             start = np.where(np.isinf(absent), 0.0, absent).sum(axis=0, dtype=np.float64)

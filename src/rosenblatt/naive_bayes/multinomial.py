@@ -9,8 +9,8 @@ from sklearn.utils import check_random_state
 
 from rosenblatt.statistics import FeatureCounts
 
-from .discrete import LinearNB, dense_row, over_rows
-from .scores import why_not
+from .discrete import LinearNB, dense_row
+from .scores import over_rows, why_not
 from .smoothing import log_shares
 
 
@@ -37,8 +37,9 @@ class CountNB(LinearNB):
     ) -> list[Any]:
         return FeatureCounts.by_group(X, y, groups, n_groups, sample_weight)
 
-    def _weights(self) -> tuple[NDArray[Any], NDArray[np.float64], float | None]:
-        return self.feature_log_prob_.T, np.zeros(len(self.classes_)), None
+    def _weights(self, dtype: Any = np.float64) -> tuple[NDArray[Any], Any, float | None]:
+        weights = self.feature_log_prob_.T.astype(dtype, order="C", copy=False)
+        return weights, np.zeros(len(self.classes_)), None
 
     def _log_factors(self, X: Any) -> NDArray[np.float64]:
         x = dense_row(X)
