@@ -29,11 +29,12 @@ def test_scores_of_rows(X, n_classes, dtype, threshold):
     scores, sizes = np.empty((len(X), n_classes)), np.empty(len(X))
     assert loops.scores.score_classes(*what, W, start, threshold, scores, sizes) == -1
     np.testing.assert_allclose(scores, expected, rtol=1e-12, atol=1e-12)
-    counted = X if threshold is None else X > threshold
+    counted = X if threshold is None else np.greater(X, threshold)
     np.testing.assert_array_equal(sizes, counted.sum(axis=1)[order])
-    plane = np.empty(len(X))
+    plane, again = np.empty(len(X)), np.empty(len(X))
     w = np.ascontiguousarray(W[:, 0])
-    assert loops.scores.score_plane(*what, w, start[0], threshold, plane) == -1
+    assert loops.scores.score_plane(*what, w, start[0], threshold, plane, again) == -1
+    np.testing.assert_array_equal(again, sizes)
     np.testing.assert_allclose(plane, expected[:, 0], rtol=1e-12, atol=1e-12)
 
 
@@ -43,11 +44,10 @@ def test_the_first_row_that_cannot_be_scored_is_named(bad, threshold):
     if bad == -1 and threshold is not None:
         pytest.skip("a negative number is below the threshold")
     rows = arrays(sp.csr_matrix(np.array([[1.0, 2.0], [3.0, bad], [4.0, 5.0]])))
-    W, scores = np.ones((2, 3)), np.empty((3, 3))
-    what = rows, np.arange(3)
-    scored = loops.scores.score_classes(*what, W, np.zeros(3), threshold, scores, np.empty(3))
-    assert scored == 1
-    assert loops.scores.score_plane(*what, np.ones(2), 0.0, threshold, np.empty(3)) == 1
+    what, sizes = (rows, np.arange(3)), np.empty(3)
+    last = threshold, np.empty((3, 3)), sizes
+    assert loops.scores.score_classes(*what, np.ones((2, 3)), np.zeros(3), *last) == 1
+    assert loops.scores.score_plane(*what, np.ones(2), 0.0, threshold, np.empty(3), sizes) == 1
 
 
 def test_the_largest_score_is_chosen_unless_another_may_be_larger():

@@ -16,18 +16,22 @@ AHEAD = 16
 
 
 @compiled(reorder_sums=True)  # several sums at once: one waits for the adder, not for memory
-def score_plane(X, order, w, start, threshold, scores):
-    """Fill scores (m,) with `start` plus each row times w (d,).
+def score_plane(X, order, w, start, threshold, scores, sizes):
+    """Fill scores (m,) with `start` plus each row times w (d,), and sizes (m,).
 
-    Returns the place in `order` of the first row that cannot be scored, -1 if all can.
+    The size of a row is what its numbers count together. Returns the place in `order` of the first
+    row that cannot be scored, -1 if all can.
     """
     for t in range(order.shape[0]):
         numbers, places = row(X, order[t])
-        total = 0.0
+        total = size = strange = 0.0
         for p in range(numbers.shape[0]):
-            total += counted(numbers[p], threshold) * w[np.uint32(places[p])]
-        scores[t] = start + total
-        if not can_be_counted(numbers, threshold) or total - total != 0:
+            x = counted(numbers[p], threshold)
+            total += x * w[np.uint32(places[p])]
+            size += x
+            strange += strangeness(numbers[p], threshold)
+        scores[t], sizes[t] = start + total, size
+        if strange != 0 or total - total != 0:
             return t
     return -1
 
@@ -35,25 +39,23 @@ def score_plane(X, order, w, start, threshold, scores):
 @compiled
 def counted(x, threshold):
     """What a number counts."""
-    return np.float64(x) if threshold is None else np.float64(x > threshold)
+    if threshold is None:
+        return np.float64(x)
+    return 1.0 if x > threshold else 0.0
 
 
-@compiled(reorder_sums=True)  # the sum is only compared with zero
-def can_be_counted(numbers, threshold):
-    """Whether numbers (m,) are finite, and not negative where that matters."""
-    strange = 0.0
-    for p in range(numbers.shape[0]):
-        x = np.float64(numbers[p])
-        strange += x * 0.0 if threshold is not None else abs(x) - x
-    return strange == 0
+@compiled
+def strangeness(x, threshold):
+    """Zero for a number that can be counted; NaN if it is not finite, and more if negative."""
+    x = np.float64(x)
+    return abs(x) - x if threshold is None else x * 0.0
 
 
 @compiled(reorder_sums=True)  # as above
 def score_classes(X, order, W, start, threshold, scores, sizes):
-    """Fill scores (m, K) with start (K,) plus each row times W (d, K); returns as `score_plane`.
+    """As `score_plane`, for W (d, K), start (K,) and scores (m, K).
 
-    Fills sizes (m,) with what the numbers of each row count together. Features are taken four at a
-    time: then the scores are read and written a quarter as often.
+    Features are taken four at a time: then the scores are read and written a quarter as often.
     """
     data, indices, indptr = X
     n_classes, last = W.shape[1], np.uint64(indices.shape[0] - 1)
@@ -81,7 +83,12 @@ def score_classes(X, order, W, start, threshold, scores, sizes):
                 totals[k] += a * u[k]
             size += a
         sizes[t] = size
-        if not can_be_counted(data[first:stop], threshold) or not can_be_counted(totals, 0.0):
+        strange = 0.0
+        for p in range(first, stop):
+            strange += strangeness(data[p], threshold)
+        for k in range(n_classes):
+            strange += totals[k] * 0.0
+        if strange != 0:
             return t
     return -1
 

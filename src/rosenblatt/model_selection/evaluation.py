@@ -6,7 +6,7 @@ from sums. Where that cannot be, scikit-learn fits and scores as ever.
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -21,7 +21,7 @@ from sklearn.utils.validation import _check_method_params, _num_samples
 
 from rosenblatt.statistics import Statistic
 
-from .accuracy import accuracy, is_accuracy
+from .accuracy import accuracies, accuracy, is_accuracy
 from .folds import Block, Split, blocks
 from .recipe import Measurement, Recipe
 
@@ -30,6 +30,7 @@ Result = dict[str, Any]
 
 # Statistics of folds may take this much memory at a time; more folds are taken in several reads.
 MOST_BYTES = 2**30
+TOGETHER = 8  # candidates that are scored in one read of the rows, if they can be
 FEW_SPLITS = 64  # never too many, unless their training sets overlap
 
 
@@ -176,10 +177,41 @@ def _run_split(
 ) -> list[Result]:
     """The results of all candidates on one split."""
     rows = _Rows(split, scoring)
+    results = []
+    for start in range(0, len(jobs), TOGETHER):
+        some = jobs[start : start + TOGETHER]
+        for job, fitted in zip(some, _fitted(some, rows, scoring), strict=True):
+            result = _conclude(job, fitted, rows, progress, scoring)
+            results.append(result or _fit_in_full(estimator, split, progress, job, scoring))
+    return results
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """What follows from a job's statistics, and how long it took to draw; scores if known."""
+
+    estimator: Any  # None if nothing follows
+    seconds: float
+    test_scores: Any = None
+    scoring_seconds: float = 0.0
+
+
+def _fitted(jobs: list[Job], rows: "_Rows", scoring: Scoring) -> list[Fitted]:
+    """The estimators of some jobs on one split, scored together if they can be."""
+    fitted = []
+    for job in jobs:
+        start = time.perf_counter()
+        estimator = None if job.recipe is None else job.recipe.fitted(job.statistics)
+        fitted.append(Fitted(estimator, time.perf_counter() - start))
+    models = [one.estimator for one in fitted]
+    if scoring.score_params or not all(is_accuracy(scoring.scorer, m) for m in models):
+        return fitted
+    start = time.perf_counter()
+    shares = accuracies(models, scoring.X, rows.order, rows.test_labels)
+    seconds = (time.perf_counter() - start) / len(jobs)
     return [
-        _conclude(job, rows, progress, scoring)
-        or _fit_in_full(estimator, split, progress, job, scoring)
-        for job in jobs
+        replace(one, test_scores=share, scoring_seconds=seconds)
+        for one, share in zip(fitted, shares, strict=True)
     ]
 
 
@@ -188,6 +220,16 @@ class _Rows:
 
     def __init__(self, split: Split, scoring: Scoring) -> None:
         self.split, self.scoring = split, scoring
+
+    @cached_property
+    def order(self) -> NDArray[np.intp]:
+        """The numbers of the rows to test on."""
+        return np.arange(self.split.n_rows)[self.split.test]
+
+    @cached_property
+    def test_labels(self) -> Any:
+        """Their labels."""
+        return _some(self.scoring.y, self.split.test)
 
     @cached_property
     def test(self) -> tuple[Any, Any, Any]:
@@ -238,23 +280,26 @@ def _fit_in_full(
     return result
 
 
-def _conclude(job: Job, rows: _Rows, progress: tuple[int, int], scoring: Scoring) -> Result | None:
-    """Draw the conclusions of what was measured, and score them; None if that cannot be.
+def _conclude(
+    job: Job, fitted: Fitted, rows: _Rows, progress: tuple[int, int], scoring: Scoring
+) -> Result | None:
+    """Score the conclusions of what was measured; None if there are none.
 
     A model that cannot be concluded is fitted in the ordinary way, which may need the rows
     themselves, or say why it fails.
     """
-    start = time.perf_counter()
-    estimator = None if job.recipe is None else job.recipe.fitted(job.statistics)
+    estimator, scores = fitted.estimator, fitted.test_scores
     if estimator is None:
         return None
-    fitted = time.perf_counter()
-    result: Result = {"fit_error": None, "test_scores": _scores(estimator, *rows.test, scoring)}
-    scored = time.perf_counter()
+    start = time.perf_counter()
+    if scores is None:
+        scores = _scores(estimator, *rows.test, scoring)
+    result: Result = {"fit_error": None, "test_scores": scores}
+    result["fit_time"] = job.seconds + fitted.seconds
+    result["score_time"] = fitted.scoring_seconds + time.perf_counter() - start
     if scoring.return_train_score:
         result["train_scores"] = _scores(estimator, *rows.train, scoring)
-    result["n_test_samples"] = _num_samples(rows.test[0])
-    result["fit_time"], result["score_time"] = job.seconds + fitted - start, scored - fitted
+    result["n_test_samples"] = len(rows.order)
     if scoring.return_estimator:
         result["estimator"] = estimator
     if scoring.verbose > 1:

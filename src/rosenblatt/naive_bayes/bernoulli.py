@@ -11,7 +11,8 @@ from sklearn.utils._param_validation import Interval
 
 from rosenblatt.statistics import FeatureCounts
 
-from .discrete import LinearNB, dense_row
+from .discrete import ALL, LinearNB, dense_row
+from .smoothing import blocks
 
 
 class BernoulliNB(LinearNB):
@@ -115,18 +116,22 @@ class BernoulliNB(LinearNB):
         return FeatureCounts.by_group(X, y, groups, n_groups, sample_weight, binarize=self.binarize)
 
     def _conclude(self) -> None:
-        present = self._by_class(self.statistics_.sums).T  # (d, K)
-        absent = np.maximum(self.class_count_ - present, 0)  # rounding, of fractions
-        more_present, more_absent = self._added()
-        totals = self.class_count_ + more_present + more_absent  # (K,), (1, K) or (d, K)
-        # A class of no rows without smoothing: the limit of a vanishing alpha is 1/2.
-        with np.errstate(divide="ignore", invalid="ignore"):
-            log_totals = np.log(totals)
-            logs = _log_part(present + more_present, log_totals, more_present, more_absent)
-            rest = _log_part(absent + more_absent, log_totals, more_absent, more_present)
-        dtype = self.statistics_.dtype
-        self.feature_log_prob_ = logs.T.astype(dtype, copy=False)
-        self.feature_log_absent_ = rest.T.astype(dtype, copy=False)
+        counts, weight = self._by_class(self.statistics_.sums), self.class_count_
+        dtype, n_features = self.statistics_.dtype, counts.shape[1]
+        logs, rest = (np.empty((n_features, len(weight)), dtype) for _ in range(2))
+        added = self._added()
+        for some in blocks(n_features):
+            present = counts[:, some].T  # (m, K)
+            absent = np.maximum(weight - present, 0)  # rounding, of fractions
+            more_present, more_absent = (a if len(a) == 1 else a[some] for a in added)
+            # A class of no rows without smoothing: the limit of a vanishing alpha is 1/2.
+            with np.errstate(divide="ignore", invalid="ignore"):
+                log_totals = np.log(weight + more_present + more_absent)
+                parts = log_totals, more_present, more_absent
+                logs[some] = _log_part(present + more_present, *parts)
+                parts = log_totals, more_absent, more_present
+                rest[some] = _log_part(absent + more_absent, *parts)
+        self.feature_log_prob_, self.feature_log_absent_ = logs.T, rest.T
         self._conclude_prior()
         self.n_parameters_ = logs.size + self._n_prior_parameters()
 
@@ -144,12 +149,13 @@ class BernoulliNB(LinearNB):
         added = (prior - 1).reshape(2, -1, 1)
         return added[0], added[1]
 
-    def _weights(self, dtype: Any = np.float64) -> tuple[NDArray[Any], Any, float | None]:
+    def _weights(
+        self, dtype: Any = np.float64, features: Any = ALL
+    ) -> tuple[NDArray[Any], NDArray[np.float64], float | None]:
         # log-likelihood = sum_j log P(absent) + sum over present j of log P(present) / P(absent)
-        present, absent = self.feature_log_prob_.T, self.feature_log_absent_.T
+        present, absent = self.feature_log_prob_.T[features], self.feature_log_absent_.T
         weights = np.empty(present.shape, dtype)
-        with np.errstate(over="ignore"):
-            np.subtract(present, absent, out=weights, dtype=np.float64, casting="same_kind")
+        np.subtract(present, absent[features], out=weights, dtype=np.float64, casting="same_kind")
         start = absent.sum(axis=0, dtype=np.float64)
         if not np.isfinite(start).all():
             start = np.where(np.isinf(absent), 0.0, absent).sum(axis=0, dtype=np.float64)

@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, Options
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rosenblatt import loops
-
 from .base import NaiveBayes, log_prior
-from .scores import Linear, is_small, over_rows, score
+from .rough import Rough, decide_together
+from .scores import Linear, is_small, over_rows
 from .smoothing import checked_alpha
 
-LARGEST_ROUGH = 1e30  # weights this large, or sums of them, might not fit 32 bits
+ALL = slice(None)
 
+Comparison = Callable[[int, int], NDArray[np.float64]]
 Decision = Callable[[int, int], NDArray[np.intp]]
 
 
@@ -90,10 +90,12 @@ class LinearNB(DiscreteNB):
         return self._by_class(self._known().sums).astype(np.float64)
 
     @abstractmethod
-    def _weights(self, dtype: Any = np.float64) -> tuple[NDArray[Any], Any, float | None]:
+    def _weights(
+        self, dtype: Any = np.float64, features: Any = ALL
+    ) -> tuple[NDArray[Any], NDArray[np.float64], float | None]:
         """Weights (d, K), what a row without any feature scores (K,), the threshold of presence.
 
-        Weights are laid out by rows, as precise as `dtype` at least.
+        Weights are of `dtype`, laid out by rows, and of some features if not all are asked for.
         """
 
     def _check_X(self, X: Any, first: bool) -> Any:
@@ -119,15 +121,13 @@ class LinearNB(DiscreteNB):
             scores = np.column_stack([np.zeros_like(scores), scores])
         return scores.astype(self.feature_log_prob_.dtype, copy=False)
 
-    def _comparison(self, X: Any) -> Callable[[int, int], NDArray[np.float64]]:
+    def _comparison(self, X: Any) -> Comparison:
         """A function of a range of rows that gives their joint log-probabilities (m, K).
 
         Of two classes the second's less the first's (m,): one product, with the difference of
         their weights.
         """
-        linear = self._linear(X, self._log_prior().astype(np.float64))
-        two = len(linear.start) == 2 and linear.hits is None and np.isfinite(linear.start).all()
-        return linear.difference if two else linear.scores
+        return self._linear(X, self._log_prior().astype(np.float64)).comparison()
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the most probable class of each row of X; of equals the first in `classes_`.
@@ -144,7 +144,7 @@ class LinearNB(DiscreteNB):
         """
         check_is_fitted(self)
         X = self._check_X(X, first=False)
-        decide = self._rough_decision(X) or self._decision(X)
+        decide = self._rough_decision(X) or decision(self._comparison(X))
         codes = np.concatenate(over_rows(decide, X))  # scores are never held for all rows
         impossible = codes < 0
         if impossible.any():
@@ -153,53 +153,70 @@ class LinearNB(DiscreteNB):
         labels: NDArray[Any] = self.classes_[codes]
         return labels
 
-    def _decision(self, X: Any) -> Decision:
-        """A function of a range of rows that gives their classes' places; -1 for the impossible."""
-        comparison = self._comparison(X)
-
-        def decide(first: int, last: int) -> NDArray[np.intp]:
-            joint = comparison(first, last)
-            if joint.ndim == 1:
-                return (joint > 0).astype(np.intp)
-            best: NDArray[np.intp] = joint.argmax(axis=1)
-            best[joint[np.arange(len(best)), best] == -np.inf] = -1
-            return best
-
-        return decide
-
     def _rough_decision(self, X: Any) -> Decision | None:
-        """The same from weights in 32 bits, and from all bits where these are too few to decide.
-
-        Weights are gathered from a table that no near cache holds: half its size is half the time.
-        None where there is nothing to gain, or a weight is infinite.
-        """
-        if is_small(X) or len(self.classes_) == 2:
+        """Decisions from fewer bits, and from all where these cannot tell; None if not possible."""
+        rough = None if is_small(X) else Rough.of(self)
+        if rough is None:
             return None
-        weights, start, threshold = self._weights(np.float32)
-        start = start + self._log_prior().astype(np.float64)
-        largest = float(np.abs([weights.min(), weights.max()]).max())
-        if not (largest < LARGEST_ROUGH and np.isfinite(start).all()):
-            return None
-        # Each class's score is off by 2**-24 of its terms; the rest is for rounding in 64 bits.
-        unit = 2.0**-22 * largest
 
         def decide(first: int, last: int) -> NDArray[np.intp]:
             order = np.arange(first, last)
-            scores, sizes = score(X, order, weights, start, threshold)
-            codes = np.empty(len(order), np.intp)
-            loops.scores.choose(scores, sizes, unit, codes)
-            doubtful = codes < 0
-            if doubtful.any():
-                exactly = self._decision(X[order[doubtful]])
-                codes[doubtful] = exactly(0, np.count_nonzero(doubtful))
-            return codes
+            return self._decided(rough.decide(X, order), X, order)
 
         return decide
+
+    @staticmethod
+    def _predict_together(
+        models: list[Any], X: Any, order: NDArray[np.intp]
+    ) -> list[NDArray[Any]] | None:
+        """What each of several models of one class predicts for rows `order` of X.
+
+        Rows are neither copied nor checked again; None if they or the models must be looked at more
+        closely.
+        """
+        several = [Rough.of(model) for model in models]
+        first = several[0]
+        if first is None or any(
+            rough is None or rough.threshold != first.threshold for rough in several
+        ):
+            return None
+        codes = decide_together(several, X, order)  # type: ignore[arg-type]
+        pairs = zip(models, codes, strict=True)
+        return [model.classes_[model._decided(found, X, order)] for model, found in pairs]
+
+    def _decided(
+        self, codes: NDArray[np.intp], X: Any, order: NDArray[np.intp]
+    ) -> NDArray[np.intp]:
+        """Rough decisions about rows `order` of X, those left open decided in all bits."""
+        left = codes < 0
+        if left.any():
+            rows = X[order[left]]
+            # Only the features that occur: a few rows should not cost a pass over all weights.
+            features, places = np.unique(rows.indices, return_inverse=True)
+            rows = sp.csr_array((rows.data, places, rows.indptr), (rows.shape[0], len(features)))
+            weights, start, threshold = self._weights(features=features)
+            linear = Linear(rows, weights, start + self._log_prior(), threshold)
+            codes[left] = decision(linear.comparison())(0, rows.shape[0])
+        return codes
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def decision(comparison: Comparison) -> Decision:
+    """A function of a range of rows that gives their classes' places; -1 for the impossible."""
+
+    def decide(first: int, last: int) -> NDArray[np.intp]:
+        joint = comparison(first, last)
+        if joint.ndim == 1:
+            return (joint > 0).astype(np.intp)
+        best: NDArray[np.intp] = joint.argmax(axis=1)
+        best[joint[np.arange(len(best)), best] == -np.inf] = -1
+        return best
+
+    return decide
 
 
 def dense_row(X: Any) -> NDArray[np.float64]:

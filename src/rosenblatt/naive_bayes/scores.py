@@ -4,6 +4,7 @@ A weight of -inf makes a row impossible that has the feature, one of +inf a row 
 are counted, by a second product, instead of multiplied: zero times infinity would be NaN.
 """
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -51,6 +52,11 @@ class Linear:
             scores[missed > 0] = -np.inf
         return scores
 
+    def comparison(self) -> Callable[[int, int], Array]:
+        """What classes are compared by: their scores (m, K), or the difference (m,) of two."""
+        two = len(self.start) == 2 and self.hits is None and np.isfinite(self.start).all()
+        return self.difference if two else self.scores
+
     def difference(self, first: int, last: int) -> Array:
         """The second of two classes' scores less the first, (m,); weights must be finite."""
         return self.product(first, last, self._difference, self.start[1] - self.start[0])
@@ -89,18 +95,15 @@ def score(
 ) -> tuple[Array, Array]:
     """`start` plus rows `order` (m,) of CSR X times weights (d,) or (d, K); and their sizes (m,).
 
-    The size of a row is what its numbers count together; it is not looked for if K is left out.
+    The size of a row is what its numbers count together.
     """
     if X.dtype not in NUMBERS or X.indices.dtype != np.int32:
         X, order = X[order], np.arange(len(order))  # a copy of these rows alone, then converted
     first, last = (int(order.min()), int(order.max()) + 1) if len(order) else (0, 0)
     rows, order = some_rows(X, first, last, NUMBERS), order - first
-    scores = np.empty((len(order), *weights.shape[1:]))
-    sizes = np.empty(len(order) if weights.ndim == 2 else 0)
-    if weights.ndim == 1:
-        bad = loops.scores.score_plane(rows, order, weights, start, threshold, scores)
-    else:
-        bad = loops.scores.score_classes(rows, order, weights, start, threshold, scores, sizes)
+    scores, sizes = np.empty((len(order), *weights.shape[1:])), np.empty(len(order))
+    loop = loops.scores.score_plane if weights.ndim == 1 else loops.scores.score_classes
+    bad = loop(rows, order, weights, start, threshold, scores, sizes)
     if bad >= 0:
         raise ValueError(why_not(X[[first + order[bad]]].data))
     return scores, sizes
