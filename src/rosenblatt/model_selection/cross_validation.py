@@ -117,7 +117,8 @@ def cross_validate(
         X, y, scorer, routed.estimator.fit, routed.scorer.score,
         error_score, return_train_score, return_estimator, verbose,
     )  # fmt: skip
-    results = Evaluation(estimator, [None], how).run(splits, n_jobs, pre_dispatch)
+    evaluation = Evaluation(estimator, [None], how, in_passing=not return_estimator)
+    results = evaluation.run(splits, n_jobs, pre_dispatch)
     _warn_or_raise_about_fit_failures(results, error_score)
     if callable(scoring):
         _insert_error_scores(results, error_score)

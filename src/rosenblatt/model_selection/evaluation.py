@@ -70,6 +70,7 @@ class Evaluation:
     estimator: Any
     candidates: Sequence[Parameters]
     scoring: Scoring
+    in_passing: bool = False  # whether no fitted estimator is kept
     measurements: list[Measurement] = field(default_factory=list)
     recipes: list[Recipe | None] = field(default_factory=list)
     totals: list[Statistic | None] = field(default_factory=list)  # of all rows, by measurement
@@ -140,6 +141,7 @@ class Evaluation:
         """
         start = time.perf_counter()
         model, X, y = clone(measurement.model), self.scoring.X, self.scoring.y
+        model._in_passing = self.in_passing
         try:
             parts = model._statistics_by_group(
                 X, y, measurement.weights, block.groups, block.n_groups
@@ -224,7 +226,8 @@ class _Rows:
     @cached_property
     def order(self) -> NDArray[np.intp]:
         """The numbers of the rows to test on."""
-        return np.arange(self.split.n_rows)[self.split.test]
+        order: NDArray[np.intp] = np.arange(self.split.n_rows)[self.split.test]
+        return order
 
     @cached_property
     def test_labels(self) -> Any:

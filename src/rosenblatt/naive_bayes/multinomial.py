@@ -34,7 +34,7 @@ class CountNB(LinearNB):
         groups: NDArray[np.int64],
         n_groups: int,
     ) -> list[Any]:
-        return FeatureCounts.by_group(X, y, groups, n_groups, sample_weight)
+        return FeatureCounts.by_group(X, y, groups, n_groups, sample_weight, rough=self._in_passing)
 
     def _weights(
         self, dtype: Any = np.float64, features: Any = ALL
