@@ -85,8 +85,7 @@ class NaiveBayes(AdditiveClassifier):
         log_probabilities : ndarray of shape (n, K)
             Columns in the order of `classes_`.
         """
-        joint = self._possible(self._compared(X))
-        return np.asarray(joint - logsumexp(joint, axis=1, keepdims=True))
+        return _normalised(self._possible(self._compared(X)))
 
     def predict_proba(self, X: Any) -> NDArray[Any]:
         """Return P(y | x) for each row of X and class: (n, K).
@@ -166,6 +165,16 @@ class NaiveBayes(AdditiveClassifier):
             "possible.",
             stacklevel=4,
         )
+
+
+def _normalised(joint: NDArray[Any]) -> NDArray[Any]:
+    """Joint log-probabilities less the logarithm of their sum; in each row one must be possible.
+
+    SciPy's `logsumexp` takes a tenth of a millisecond to look at its arguments.
+    """
+    joint = joint - joint.max(axis=1, keepdims=True)
+    log_sums = np.log(np.exp(joint).sum(axis=1, keepdims=True))
+    return np.asarray(joint - log_sums)
 
 
 def log_prior(

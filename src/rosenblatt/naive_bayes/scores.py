@@ -72,17 +72,18 @@ class Linear:
         return score(self.X, np.arange(first, last), weights, start, self.threshold)[0]
 
     def _small_product(self, first: int, last: int, weights: Array) -> Array:
-        X = self.X[first:last]
+        X = self.X if last - first == self.X.shape[0] else self.X[first:last]
         sparse = sp.issparse(X)
         numbers = X.data if sparse else X
         if not np.isfinite(numbers).all() or (
             self.threshold is None and numbers.min(initial=0) < 0
         ):
             raise ValueError(why_not(numbers))
-        counts = numbers if self.threshold is None else numbers > self.threshold
-        counts = counts.astype(np.float64, copy=False)
-        if sparse:
-            counts = sp.csr_array((counts, X.indices, X.indptr), shape=X.shape)
+        counts = X
+        if self.threshold is not None:
+            counts = (numbers > self.threshold).astype(np.float64)
+            if sparse:
+                counts = sp.csr_array((counts, X.indices, X.indptr), shape=X.shape)
         with np.errstate(over="ignore", invalid="ignore"):
             product = np.asarray(counts @ weights)
         if not np.isfinite(product).all():
