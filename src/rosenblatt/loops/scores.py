@@ -58,7 +58,7 @@ def score_classes(X, order, W, start, threshold, scores, sizes):
     Features are taken four at a time: then the scores are read and written a quarter as often.
     """
     data, indices, indptr = X
-    n_classes, last = W.shape[1], np.uint64(indices.shape[0] - 1)
+    n_classes, last = W.shape[1], np.uint64(max(indices.shape[0] - 1, 0))
     for t in range(order.shape[0]):
         totals, i = scores[t], order[t]
         for k in range(n_classes):

@@ -56,9 +56,10 @@ def log_shares(
     log_totals = np.log(np.where(unknown, n_features, totals))
     logs = np.empty((n_features, n_classes), dtype)
     for some in blocks(n_features):
-        smoothed = np.add(counts[:, some].T, alpha[some, np.newaxis], order="C")
-        smoothed[:, unknown] = 1.0
+        smoothed = counts[:, some] + alpha[some]
+        smoothed[unknown] = 1.0
         with np.errstate(divide="ignore"):
             np.log(smoothed, out=smoothed)
-        np.subtract(smoothed, log_totals, out=logs[some], casting="same_kind")
+        smoothed -= log_totals[:, np.newaxis]
+        logs[some] = smoothed.T
     return logs.T
