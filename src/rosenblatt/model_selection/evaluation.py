@@ -12,18 +12,19 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.model_selection._validation import _fit_and_score, _score
+from sklearn.model_selection._validation import _fit_and_score
 from sklearn.utils import _safe_indexing
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import _check_method_params, _num_samples
+from sklearn.utils.validation import _num_samples
 
 from rosenblatt.statistics import Statistic
 
-from .accuracy import accuracies, accuracy, is_accuracy
+from .accuracy import accuracies, is_accuracy
 from .folds import Block, Split, blocks
 from .recipe import Measurement, Recipe
+from .scoring import Rows, scores_of
+from .scoring import Scoring as Scoring
 
 Parameters = Mapping[str, Any] | None
 Result = dict[str, Any]
@@ -32,21 +33,6 @@ Result = dict[str, Any]
 MOST_BYTES = 2**30
 TOGETHER = 8  # candidates that are scored in one read of the rows, if they can be
 FEW_SPLITS = 64  # never too many, unless their training sets overlap
-
-
-@dataclass(frozen=True, eq=False)
-class Scoring:
-    """The data, and how estimators are scored on it."""
-
-    X: Any
-    y: Any
-    scorer: Any
-    fit_params: Mapping[str, Any]
-    score_params: Mapping[str, Any]
-    error_score: Any
-    return_train_score: bool
-    return_estimator: bool
-    verbose: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,7 +164,7 @@ def _run_split(
     estimator: Any, split: Split, progress: tuple[int, int], jobs: list[Job], scoring: Scoring
 ) -> list[Result]:
     """The results of all candidates on one split."""
-    rows = _Rows(split, scoring)
+    rows = Rows(split, scoring)
     results = []
     for start in range(0, len(jobs), TOGETHER):
         some = jobs[start : start + TOGETHER]
@@ -198,7 +184,7 @@ class Fitted:
     scoring_seconds: float = 0.0
 
 
-def _fitted(jobs: list[Job], rows: "_Rows", scoring: Scoring) -> list[Fitted]:
+def _fitted(jobs: list[Job], rows: Rows, scoring: Scoring) -> list[Fitted]:
     """The estimators of some jobs on one split, scored together if they can be."""
     fitted = []
     for job in jobs:
@@ -215,46 +201,6 @@ def _fitted(jobs: list[Job], rows: "_Rows", scoring: Scoring) -> list[Fitted]:
         replace(one, test_scores=share, scoring_seconds=seconds)
         for one, share in zip(fitted, shares, strict=True)
     ]
-
-
-class _Rows:
-    """The rows of a split, cut out of the data when first needed."""
-
-    def __init__(self, split: Split, scoring: Scoring) -> None:
-        self.split, self.scoring = split, scoring
-
-    @cached_property
-    def order(self) -> NDArray[np.intp]:
-        """The numbers of the rows to test on."""
-        order: NDArray[np.intp] = np.arange(self.split.n_rows)[self.split.test]
-        return order
-
-    @cached_property
-    def test_labels(self) -> Any:
-        """Their labels."""
-        return _some(self.scoring.y, self.split.test)
-
-    @cached_property
-    def test(self) -> tuple[Any, Any, Any]:
-        """X, y and the scorer's parameters of the rows to test on."""
-        return self._cut(self.split.test)
-
-    @cached_property
-    def train(self) -> tuple[Any, Any, Any]:
-        """The same of the rows to train on."""
-        return self._cut(self.split.train)
-
-    def _cut(self, rows: Any) -> tuple[Any, Any, Any]:
-        X, params = self.scoring.X, self.scoring.score_params
-        params = _check_method_params(X, params=params, indices=rows) if params else {}
-        return _some(X, rows), _some(self.scoring.y, rows), params
-
-
-def _some(table: Any, rows: NDArray[Any]) -> Any:
-    """Some rows of a table or of targets, which may be None."""
-    if type(table) is np.ndarray and rows.dtype.kind in "iu":
-        return table.take(rows, axis=0)  # in half the time of table[rows]
-    return None if table is None else _safe_indexing(table, rows)
 
 
 def _fit_in_full(
@@ -284,7 +230,7 @@ def _fit_in_full(
 
 
 def _conclude(
-    job: Job, fitted: Fitted, rows: _Rows, progress: tuple[int, int], scoring: Scoring
+    job: Job, fitted: Fitted, rows: Rows, progress: tuple[int, int], scoring: Scoring
 ) -> Result | None:
     """Score the conclusions of what was measured; None if there are none.
 
@@ -296,27 +242,18 @@ def _conclude(
         return None
     start = time.perf_counter()
     if scores is None:
-        scores = _scores(estimator, *rows.test, scoring)
+        scores = scores_of(estimator, *rows.test, scoring)
     result: Result = {"fit_error": None, "test_scores": scores}
     result["fit_time"] = job.seconds + fitted.seconds
     result["score_time"] = fitted.scoring_seconds + time.perf_counter() - start
     if scoring.return_train_score:
-        result["train_scores"] = _scores(estimator, *rows.train, scoring)
+        result["train_scores"] = scores_of(estimator, *rows.train, scoring)
     result["n_test_samples"] = len(rows.order)
     if scoring.return_estimator:
         result["estimator"] = estimator
     if scoring.verbose > 1:
         _print(job, progress, result)
     return result
-
-
-def _scores(estimator: Any, X: Any, y: Any, params: Any, scoring: Scoring) -> Any:
-    """The scores of a fitted estimator on some rows."""
-    if not params and is_accuracy(scoring.scorer, estimator):
-        share = accuracy(estimator, X, y)
-        if share is not None:
-            return share
-    return _score(estimator, X, y, scoring.scorer, params, scoring.error_score)
 
 
 def _print(job: Job, progress: tuple[int, int], result: Result) -> None:
