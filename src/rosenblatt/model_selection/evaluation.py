@@ -196,6 +196,8 @@ def _fitted(jobs: list[Job], rows: Rows, scoring: Scoring) -> list[Fitted]:
         return fitted
     start = time.perf_counter()
     shares = accuracies(models, scoring.X, rows.order, rows.test_labels)
+    if None in shares:
+        return fitted
     seconds = (time.perf_counter() - start) / len(jobs)
     return [
         replace(one, test_scores=share, scoring_seconds=seconds)
