@@ -38,6 +38,9 @@ class Additive(BaseEstimator):  # type: ignore[misc]
     # the others alone draw their conclusions from the same statistic.
     _measured_by: tuple[str, ...] | None = None
 
+    # Whether what is measured is concluded from and not kept: nothing will be taken out of it.
+    _in_passing = False
+
     # Of two models that do equally well, the one with the larger of these is the simpler; the first
     # that differs decides.
     _simpler_when_larger: tuple[str, ...] = ()

@@ -55,7 +55,7 @@ def test_sums_of_any_numbers(problem, storage, scale):
     X, buckets, weights = problem
     sums = np.zeros((2, B, D))
     rows = arrays(storage(scale * X))
-    bad = loops.counts.sum_real(rows, read_only(buckets), as_read(weights), sums)
+    bad = loops.counts.sum_real(rows, read_only(buckets), as_read(weights), *sums)
     assert bad == -1
     assert np.allclose(sums[0], expected_sums(scale * X, buckets, weights), rtol=1e-15)
 
@@ -110,7 +110,6 @@ def test_the_first_row_that_is_not_whole_is_named(storage, bad):
     X = arrays(storage(np.array([[1.0, 2.0], [3.0, bad], [4.0, 5.0]])))
     buckets, sums = read_only(np.zeros(3, np.int64)), np.zeros((1, 2), np.int64)
     assert loops.counts.sum_whole(X, buckets, None, 1e9, sums) == 1
-    assert np.array_equal(sums, [[1, 2]])
 
 
 @pytest.mark.parametrize("storage", [np.asarray, sp.csr_matrix])
@@ -118,7 +117,8 @@ def test_the_first_row_that_is_not_whole_is_named(storage, bad):
 def test_the_first_row_that_cannot_be_counted_is_named(storage, bad):
     X = arrays(storage(np.array([[1.0, 2.0], [3.0, bad], [4.0, 5.0]])))
     buckets, sums = read_only(np.zeros(3, np.int64)), np.zeros((2, 1, 2))
-    assert loops.counts.sum_real(X, buckets, None, sums) == 1
+    assert loops.counts.sum_real(X, buckets, None, *sums) == 1
+    assert loops.counts.sum_real(X, buckets, None, sums[0], None) == 1
 
 
 @pytest.mark.parametrize("storage", [np.asarray, sp.csr_matrix])

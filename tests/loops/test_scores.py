@@ -24,12 +24,17 @@ def test_scores_of_rows(X, n_classes, dtype, threshold):
     rng = np.random.RandomState(0)
     W, start = rng.standard_normal((D, n_classes)), rng.standard_normal(n_classes)
     expected = np.array(linear_scores(X, W, start, threshold))
-    rows, scores = arrays(sp.csr_matrix(X.astype(dtype))), np.empty((len(X), n_classes))
-    assert loops.scores.score_classes(rows, W, start, threshold, scores) == -1
+    order = rng.permutation(len(X))
+    expected, what = expected[order], (arrays(sp.csr_matrix(X.astype(dtype))), order)
+    scores, sizes = np.empty((len(X), n_classes)), np.empty(len(X))
+    assert loops.scores.score_classes(*what, W, start, threshold, scores, sizes) == -1
     np.testing.assert_allclose(scores, expected, rtol=1e-12, atol=1e-12)
-    plane = np.empty(len(X))
+    counted = X if threshold is None else np.greater(X, threshold)
+    np.testing.assert_array_equal(sizes, counted.sum(axis=1)[order])
+    plane, again = np.empty(len(X)), np.empty(len(X))
     w = np.ascontiguousarray(W[:, 0])
-    assert loops.scores.score_plane(rows, w, start[0], threshold, plane) == -1
+    assert loops.scores.score_plane(*what, w, start[0], threshold, plane, again) == -1
+    np.testing.assert_array_equal(again, sizes)
     np.testing.assert_allclose(plane, expected[:, 0], rtol=1e-12, atol=1e-12)
 
 
@@ -39,6 +44,16 @@ def test_the_first_row_that_cannot_be_scored_is_named(bad, threshold):
     if bad == -1 and threshold is not None:
         pytest.skip("a negative number is below the threshold")
     rows = arrays(sp.csr_matrix(np.array([[1.0, 2.0], [3.0, bad], [4.0, 5.0]])))
-    W = np.ones((2, 3))
-    assert loops.scores.score_classes(rows, W, np.zeros(3), threshold, np.empty((3, 3))) == 1
-    assert loops.scores.score_plane(rows, np.ones(2), 0.0, threshold, np.empty(3)) == 1
+    what, sizes = (rows, np.arange(3)), np.empty(3)
+    last = threshold, np.empty((3, 3)), sizes
+    assert loops.scores.score_classes(*what, np.ones((2, 3)), np.zeros(3), *last) == 1
+    assert loops.scores.score_plane(*what, np.ones(2), 0.0, threshold, np.empty(3), sizes) == 1
+
+
+def test_the_largest_score_is_chosen_unless_another_may_be_larger():
+    scores = np.array([[1.0, 3.0, 2.0], [3.0, 3.0, 1.0], [2.0, 1.0, 2.5], [5.0, 1.0, 4.0]])
+    codes = np.empty(4, np.intp)
+    loops.scores.choose(scores, np.array([1.0, 1.0, 2.0, 0.0]), 0.5, codes)
+    assert codes.tolist() == [1, -1, -1, 0]
+    loops.scores.choose(scores, np.ones(4), 0.0, codes)
+    assert codes.tolist() == [1, 0, 2, 0]

@@ -186,3 +186,28 @@ def test_sums_too_large_for_doubles_are_refused():
     large = FeatureCounts.of([[0.5]], None, [1.7e308])
     with pytest.raises(ValueError, match="too large for 64 bits; rescale the weights"):
         large + large
+    with pytest.raises(ValueError, match="too large for 64 bits; rescale the weights"):
+        FeatureCounts.by_group([[9.5], [9.5]], None, [0, 0], 1, [1e307, 1e307], rough=True)
+    (rough,) = FeatureCounts.by_group([[0.5]], None, [0], 1, [1.7e308], rough=True)
+    with pytest.raises(ValueError, match="too large for 64 bits; rescale the weights"):
+        sum([rough] * 3)
+
+
+def test_rough_sums_are_those_of_all_digits_but_for_rounding():
+    rng = np.random.RandomState(0)
+    X, y, groups = rng.random_sample((60, 5)), rng.randint(3, size=60), rng.randint(4, size=60)
+    exact = FeatureCounts.by_group(X, y, groups, 4)
+    rough = FeatureCounts.by_group(X, y, groups, 4, rough=True)
+    for a, b in zip(exact, rough, strict=True):
+        np.testing.assert_allclose(a.sums, b.sums, rtol=1e-14)
+    np.testing.assert_allclose(sum(rough).sums, sum(exact).sums, rtol=1e-14)
+    np.testing.assert_allclose((rough[0] + exact[1]).sums, (exact[0] + exact[1]).sums, rtol=1e-14)
+    np.testing.assert_allclose((sum(exact) - rough[0]).sums, sum(exact[1:]).sums, rtol=1e-13)
+    whole = FeatureCounts.by_group(np.floor(9 * X), y, groups, 4, rough=True)
+    assert whole == FeatureCounts.by_group(np.floor(9 * X), y, groups, 4)
+
+
+def test_numbers_that_only_begin_whole_are_summed():
+    X = np.ones((300, 2))
+    X[-1] = 0.5
+    assert FeatureCounts.of(X, np.zeros(300)).sums.tolist() == [[299.5, 299.5]]

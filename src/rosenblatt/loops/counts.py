@@ -7,6 +7,7 @@ holds the high numbers, then the low.
 """
 
 import numpy as np
+from numba import config
 
 from . import compiled
 from .pairs import two_product, two_sum
@@ -39,24 +40,25 @@ def sum_whole(X, buckets, weights, most, sums):
 
     Doubles hold whole numbers up to 2**53 exactly; `most` is so small that no sum passes that.
     Returns the first row whose numbers are not whole, or times its weight sum to more than `most`,
-    and stops before it; -1 if there is none.
+    and stops there, the sums spoilt; -1 if there is none.
     """
     for i in range(buckets.shape[0]):
         b = buckets[i]
         if b < 0:
             continue
         weight = 1.0 if weights is None else np.float64(weights[i])
+        # A row is judged after it was added, when it is near: before, memory is waited for twice.
         if isinstance(X, tuple):
             numbers, places = row(X, i)
+            for p in range(numbers.shape[0]):
+                sums[b, np.uint32(places[p])] += whole_part(weight * numbers[p])
             if not are_whole(numbers, most / weight):
                 return i
-            for p in range(numbers.shape[0]):
-                sums[b, np.uint32(places[p])] += np.int64(weight * numbers[p])
         else:
+            for j in range(X.shape[1]):
+                sums[b, j] += whole_part(weight * X[i, j])
             if not are_whole(X[i], most / weight):
                 return i
-            for j in range(X.shape[1]):
-                sums[b, j] += np.int64(weight * X[i, j])
     return -1
 
 
@@ -82,6 +84,14 @@ def sum_integers(X, buckets, weights, most, sums):
     return -1
 
 
+@compiled
+def whole_part(x):
+    """A number without its fraction; of one that no integer holds, any."""
+    if config.DISABLE_JIT and not abs(x) < 2.0**63:  # which Python refuses to convert
+        return np.int64(0)
+    return np.int64(x)
+
+
 @compiled(reorder_sums=True)  # sums of whole numbers are the same in any order
 def are_whole(numbers, most):
     """Whether numbers (m,) are whole, not negative, and sum to no more than `most`.
@@ -98,10 +108,12 @@ def are_whole(numbers, most):
 
 
 @compiled
-def sum_real(X, buckets, weights, sums):
-    """Add weight times number to the pairs sums (2, B, d).
+def sum_real(X, buckets, weights, high, low):
+    """Add weight times number to pairs, high and low (B, d), for numbers that are not negative.
 
-    Returns the first row that holds a negative number or one that is not finite; -1 if none does.
+    With None for low the sums are plain doubles, in half the time: memory is what takes it. Returns
+    the first row that holds a negative number or one that is not finite, the sums spoilt; -1 if
+    none does.
     """
     for i in range(buckets.shape[0]):
         b = buckets[i]
@@ -110,16 +122,31 @@ def sum_real(X, buckets, weights, sums):
         weight = 1.0 if weights is None else np.float64(weights[i])
         if isinstance(X, tuple):
             numbers, places = row(X, i)
+            for p in range(numbers.shape[0]):
+                add_count(weight, np.float64(numbers[p]), high, low, b, np.uint32(places[p]))
             if not are_counts(numbers):
                 return i
-            for p in range(numbers.shape[0]):
-                add_product(weight, np.float64(numbers[p]), sums, b, np.uint32(places[p]))
         else:
+            for j in range(X.shape[1]):
+                add_count(weight, np.float64(X[i, j]), high, low, b, j)
             if not are_counts(X[i]):
                 return i
-            for j in range(X.shape[1]):
-                add_product(weight, np.float64(X[i, j]), sums, b, j)
     return -1
+
+
+@compiled
+def add_count(weight, x, high, low, b, j):
+    """Add weight times x to one cell; neither may be negative."""
+    if low is None:
+        high[b, j] += weight * x
+    else:
+        product, error = two_product(weight, x)
+        before = high[b, j]
+        total = before + product
+        # The larger of two numbers, less their rounded sum, is what rounding took off the smaller.
+        error += min(before, product) - (total - max(before, product))
+        high[b, j] = total
+        low[b, j] += error
 
 
 @compiled(reorder_sums=True)  # the sums are only compared with zero and infinity
@@ -141,15 +168,6 @@ def add_product(weight, x, sums, b, j):
     sums[1, b, j] += rest + error
 
 
-@compiled(reorder_sums=True)  # the sum is only compared with zero
-def are_finite(numbers):
-    """Whether numbers (m,) are finite: zero times others is NaN."""
-    total = 0.0
-    for p in range(numbers.shape[0]):
-        total += np.float64(numbers[p]) * 0.0
-    return total == 0
-
-
 @compiled
 def count_present(X, buckets, weights, threshold, sums):
     """Add the weight of each row to integers sums (B, d) where its number is above the threshold.
@@ -161,18 +179,21 @@ def count_present(X, buckets, weights, threshold, sums):
         b = buckets[i]
         if b < 0:
             continue
-        weight = np.int64(1) if weights is None else np.int64(weights[i])
+        weight = sums.dtype.type(1) if weights is None else sums.dtype.type(weights[i])
+        strange = 0.0  # a finite number less itself is zero, another NaN
         if isinstance(X, tuple):
             numbers, places = row(X, i)
-            if not are_finite(numbers):
-                return i
             for p in range(numbers.shape[0]):
-                sums[b, np.uint32(places[p])] += weight if numbers[p] > threshold else 0
+                x = np.float64(numbers[p])
+                strange += x - x
+                sums[b, np.uint32(places[p])] += weight if x > threshold else 0
         else:
-            if not are_finite(X[i]):
-                return i
             for j in range(X.shape[1]):
-                sums[b, j] += weight if X[i, j] > threshold else 0
+                x = np.float64(X[i, j])
+                strange += x - x
+                sums[b, j] += weight if x > threshold else 0
+        if strange != 0:
+            return i
     return -1
 
 
@@ -184,19 +205,22 @@ def weigh_present(X, buckets, weights, threshold, sums):
         if b < 0:
             continue
         weight = np.float64(weights[i])
+        strange = 0.0
         if isinstance(X, tuple):
             numbers, places = row(X, i)
-            if not are_finite(numbers):
-                return i
             for p in range(numbers.shape[0]):
-                if numbers[p] > threshold:
+                x = np.float64(numbers[p])
+                strange += x - x
+                if x > threshold:
                     add_product(weight, 1.0, sums, b, np.uint32(places[p]))
         else:
-            if not are_finite(X[i]):
-                return i
             for j in range(X.shape[1]):
-                if X[i, j] > threshold:
+                x = np.float64(X[i, j])
+                strange += x - x
+                if x > threshold:
                     add_product(weight, 1.0, sums, b, j)
+        if strange != 0:
+            return i
     return -1
 
 

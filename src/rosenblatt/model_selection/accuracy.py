@@ -7,6 +7,8 @@ rows are left out one by one.
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.metrics._scorer import _PassthroughScorer, _Scorer
@@ -32,14 +34,44 @@ def accuracy(estimator: Any, X: Any, y: Any, places: Any = None) -> float | None
 
     The labels are of all rows of X, or of those at some places.
     """
-    if not isinstance(y, np.ndarray) or y.ndim != 1 or y.dtype.kind not in "biuU" or not len(y):
+    if not _are_plain(y):
         return None
     try:
         answers = estimator.predict(X)
     except Exception:  # the scorer will meet it again, and knows what to do
         return None
-    if places is not None:
-        answers = answers.take(places)
+    return _share(answers if places is None else answers.take(places), y)
+
+
+def accuracies(models: list[Any], X: Any, order: NDArray[np.intp], y: Any) -> list[float | None]:
+    """The accuracy of each of some models on rows `order` of X with labels y, read where they are.
+
+    None where that cannot be: for models that do not predict together, or do not know the rows.
+    """
+    nothing: list[float | None] = [None] * len(models)
+    kind = type(models[0])
+    if not _are_plain(y) or not _can_be_read(X) or not hasattr(kind, "_predict_together"):
+        return nothing
+    if any(type(model) is not kind or model.n_features_in_ != X.shape[1] for model in models):
+        return nothing
+    try:
+        answers = kind._predict_together(models, X, order)
+    except Exception:  # the ordinary way will meet it again, and knows what to do
+        return nothing
+    return nothing if answers is None else [_share(labels, y) for labels in answers]
+
+
+def _can_be_read(X: Any) -> bool:
+    """Whether rows of X are as models read them."""
+    return sp.issparse(X) and X.format == "csr" and X.dtype.kind in "fiu" and X.has_canonical_format
+
+
+def _are_plain(y: Any) -> bool:
+    return isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind in "biuU" and len(y) > 0
+
+
+def _share(answers: NDArray[Any], y: NDArray[Any]) -> float | None:
+    """The share of answers that are right; None if they are of another kind."""
     if answers.shape != y.shape or answers.dtype.kind != y.dtype.kind:
         return None
     return float(np.mean(answers == y))

@@ -24,9 +24,10 @@ from sklearn.utils.metadata_routing import (
     process_routing,
 )
 
-from .evaluation import Evaluation, Scoring
+from .evaluation import Evaluation
 from .penalty_path import PathEvaluation, has_path
 from .recipe import is_additive
+from .scoring import Scoring
 from .splitting import splits_of, splitter_of
 
 
@@ -113,8 +114,12 @@ def cross_validate(
         X, y, scorer, routed.estimator.fit, routed.scorer.score,
         error_score, return_train_score, return_estimator, verbose,
     )  # fmt: skip
-    kind = PathEvaluation if has_path(estimator, routed.estimator.fit) else Evaluation
-    results = kind(estimator, [None], how).run(splits, n_jobs, pre_dispatch)
+    evaluation: Evaluation | PathEvaluation
+    if has_path(estimator, routed.estimator.fit):
+        evaluation = PathEvaluation(estimator, [None], how)
+    else:
+        evaluation = Evaluation(estimator, [None], how, in_passing=not return_estimator)
+    results = evaluation.run(splits, n_jobs, pre_dispatch)
     _warn_or_raise_about_fit_failures(results, error_score)
     if callable(scoring):
         _insert_error_scores(results, error_score)

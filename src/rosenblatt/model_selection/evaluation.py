@@ -6,48 +6,33 @@ from sums. Where that cannot be, scikit-learn fits and scores as ever.
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.model_selection._validation import _fit_and_score, _score
+from sklearn.model_selection._validation import _fit_and_score
 from sklearn.utils import _safe_indexing
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import _check_method_params, _num_samples
+from sklearn.utils.validation import _num_samples
 
 from rosenblatt.statistics import Statistic
 from rosenblatt.statistics.folds import Block, Split, blocks
 
-from .accuracy import accuracy, is_accuracy
+from .accuracy import accuracies, is_accuracy
 from .paths import follow, weighs_alike
 from .recipe import Measurement, Recipe
+from .scoring import Rows, Scoring, scores_of
 
 Parameters = Mapping[str, Any] | None
 Result = dict[str, Any]
 
 # Statistics of folds may take this much memory at a time; more folds are taken in several reads.
 MOST_BYTES = 2**30
-MOST_OF_A_STRETCH = 1.25  # a stretch of rows may be longer than those wanted of it by this factor
+TOGETHER = 8  # candidates that are scored in one read of the rows, if they can be
 FEW_SPLITS = 64  # never too many, unless their training sets overlap
-
-
-@dataclass(frozen=True, eq=False)
-class Scoring:
-    """The data, and how estimators are scored on it."""
-
-    X: Any
-    y: Any
-    scorer: Any
-    fit_params: Mapping[str, Any]
-    score_params: Mapping[str, Any]
-    error_score: Any
-    return_train_score: bool
-    return_estimator: bool
-    verbose: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +57,7 @@ class Evaluation:
     estimator: Any
     candidates: Sequence[Parameters]
     scoring: Scoring
+    in_passing: bool = False  # whether no fitted estimator is kept
     measurements: list[Measurement] = field(default_factory=list)
     recipes: list[Recipe | None] = field(default_factory=list)
     totals: list[Statistic | None] = field(default_factory=list)  # of all rows, by measurement
@@ -144,6 +130,7 @@ class Evaluation:
         """
         start = time.perf_counter()
         model, X, y = clone(measurement.model), self.scoring.X, self.scoring.y
+        model._in_passing = self.in_passing
         try:
             parts = model._statistics_by_group(
                 X, y, measurement.weights, block.groups, block.n_groups
@@ -201,60 +188,52 @@ def _run_split(
     scoring: Scoring,
 ) -> list[Result]:
     """The results of all candidates on one split."""
-    rows = _Rows(split, scoring)
-    along: dict[int, Result] = {}
+    rows = Rows(split, scoring)
+    found: dict[int, Result] = {}
     for path in paths:
-        along |= follow(path, jobs, len(split.test), scoring.scorer)
+        found |= follow(path, jobs, rows.n_test, scoring.scorer)
     if scoring.verbose > 1:
-        for c, result in along.items():
+        for c, result in found.items():
             _print(jobs[c], progress, result)
+    left = [c for c in range(len(jobs)) if c not in found]
+    for start in range(0, len(left), TOGETHER):
+        some = left[start : start + TOGETHER]
+        for c, fitted in zip(some, _fitted([jobs[c] for c in some], rows, scoring), strict=True):
+            found[c] = _conclude(jobs[c], fitted, rows, progress, scoring) or _fit_in_full(
+                estimator, split, progress, jobs[c], scoring
+            )
+    return [found[c] for c in range(len(jobs))]
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """What follows from a job's statistics, and how long it took to draw; scores if known."""
+
+    estimator: Any  # None if nothing follows
+    seconds: float
+    test_scores: Any = None
+    scoring_seconds: float = 0.0
+
+
+def _fitted(jobs: list[Job], rows: Rows, scoring: Scoring) -> list[Fitted]:
+    """The estimators of some jobs on one split, scored together if they can be."""
+    fitted = []
+    for job in jobs:
+        start = time.perf_counter()
+        estimator = None if job.recipe is None else job.recipe.fitted(job.statistics)
+        fitted.append(Fitted(estimator, time.perf_counter() - start))
+    models = [one.estimator for one in fitted]
+    if scoring.score_params or not all(is_accuracy(scoring.scorer, m) for m in models):
+        return fitted
+    start = time.perf_counter()
+    shares = accuracies(models, scoring.X, rows.order, rows.test_labels)
+    if None in shares:
+        return fitted
+    seconds = (time.perf_counter() - start) / len(jobs)
     return [
-        along.get(c)
-        or _conclude(job, rows, progress, scoring)
-        or _fit_in_full(estimator, split, progress, job, scoring)
-        for c, job in enumerate(jobs)
+        replace(one, test_scores=share, scoring_seconds=seconds)
+        for one, share in zip(fitted, shares, strict=True)
     ]
-
-
-class _Rows:
-    """The rows of a split, cut out of the data when first needed."""
-
-    def __init__(self, split: Split, scoring: Scoring) -> None:
-        self.split, self.scoring = split, scoring
-
-    @cached_property
-    def test(self) -> tuple[Any, Any, Any]:
-        """X, y and the scorer's parameters of the rows to test on."""
-        return self._cut(self.split.test)
-
-    @cached_property
-    def train(self) -> tuple[Any, Any, Any]:
-        """The same of the rows to train on."""
-        return self._cut(self.split.train)
-
-    def share_of_right(self, estimator: Any, part: str) -> float | None:
-        """The accuracy on the rows of a part; without a copy of them if they fill a stretch."""
-        X, rows = self.scoring.X, getattr(self.split, part)
-        if type(X) is np.ndarray and rows.dtype.kind in "iu" and len(rows):
-            first, last = int(rows.min()), int(rows.max())
-            if last - first < MOST_OF_A_STRETCH * len(rows):
-                y = _some(self.scoring.y, rows)
-                share = accuracy(estimator, X[first : last + 1], y, rows - first)
-                if share is not None:
-                    return share
-        return accuracy(estimator, *getattr(self, part)[:2])
-
-    def _cut(self, rows: Any) -> tuple[Any, Any, Any]:
-        X, params = self.scoring.X, self.scoring.score_params
-        params = _check_method_params(X, params=params, indices=rows) if params else {}
-        return _some(X, rows), _some(self.scoring.y, rows), params
-
-
-def _some(table: Any, rows: NDArray[Any]) -> Any:
-    """Some rows of a table or of targets, which may be None."""
-    if type(table) is np.ndarray and rows.dtype.kind in "iu":
-        return table.take(rows, axis=0)  # in half the time of table[rows]
-    return None if table is None else _safe_indexing(table, rows)
 
 
 def _fit_in_full(
@@ -283,44 +262,31 @@ def _fit_in_full(
     return result
 
 
-def _conclude(job: Job, rows: _Rows, progress: tuple[int, int], scoring: Scoring) -> Result | None:
-    """Draw the conclusions of what was measured, and score them; None if that cannot be.
+def _conclude(
+    job: Job, fitted: Fitted, rows: Rows, progress: tuple[int, int], scoring: Scoring
+) -> Result | None:
+    """Score the conclusions of what was measured; None if there are none.
 
     A model that cannot be concluded is fitted in the ordinary way, which may need the rows
     themselves, or say why it fails.
     """
-    start = time.perf_counter()
-    estimator = None if job.recipe is None else job.recipe.fitted(job.statistics)
+    estimator, scores = fitted.estimator, fitted.test_scores
     if estimator is None:
         return None
-    fitted = time.perf_counter()
-    result: Result = {"fit_error": None, "test_scores": _scores(estimator, rows, "test")}
-    scored = time.perf_counter()
+    start = time.perf_counter()
+    if scores is None:
+        scores = scores_of(estimator, rows, "test")
+    result: Result = {"fit_error": None, "test_scores": scores}
+    result["fit_time"] = job.seconds + fitted.seconds
+    result["score_time"] = fitted.scoring_seconds + time.perf_counter() - start
     if scoring.return_train_score:
-        result["train_scores"] = _scores(estimator, rows, "train")
-    result["n_test_samples"] = _how_many(rows.split.test)
-    result["fit_time"], result["score_time"] = job.seconds + fitted - start, scored - fitted
+        result["train_scores"] = scores_of(estimator, rows, "train")
+    result["n_test_samples"] = rows.n_test
     if scoring.return_estimator:
         result["estimator"] = estimator
     if scoring.verbose > 1:
         _print(job, progress, result)
     return result
-
-
-def _scores(estimator: Any, rows: _Rows, part: str) -> Any:
-    """The scores of a fitted estimator on the rows to test on, or to train on."""
-    scoring = rows.scoring
-    if not scoring.score_params and is_accuracy(scoring.scorer, estimator):
-        share = rows.share_of_right(estimator, part)
-        if share is not None:
-            return share
-    X, y, params = getattr(rows, part)
-    return _score(estimator, X, y, scoring.scorer, params, scoring.error_score)
-
-
-def _how_many(rows: NDArray[Any]) -> int:
-    """How many rows are listed, or marked by a mask."""
-    return int(np.count_nonzero(rows)) if rows.dtype == bool else len(rows)
 
 
 def _print(job: Job, progress: tuple[int, int], result: Result) -> None:

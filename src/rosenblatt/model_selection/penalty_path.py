@@ -13,11 +13,13 @@ from sklearn.base import clone
 from sklearn.utils.parallel import Parallel, delayed
 
 from rosenblatt.linear_model.fold_squares import training_squares
-from rosenblatt.linear_model.penalised import PenalisedRegressor, Rows, check_rows, models_along
+from rosenblatt.linear_model.penalised import PenalisedRegressor, check_rows, models_along
+from rosenblatt.linear_model.penalised import Rows as CheckedRows
 from rosenblatt.linear_model.squares import Squares
 from rosenblatt.statistics.folds import Split
 
-from .evaluation import Job, Parameters, Result, Scoring, _fit_in_full, _print, _Rows, _scores
+from .evaluation import Job, Parameters, Result, _fit_in_full, _print
+from .scoring import Rows, Scoring, scores_of
 
 
 def has_path(estimator: Any, fit_params: Mapping[str, Any] | None = None) -> bool:
@@ -88,11 +90,11 @@ def _run_split(
     progress: tuple[int, int],
     jobs: list[Job],
     scoring: Scoring,
-    checked: tuple[Rows, Any] | None,
+    checked: tuple[CheckedRows, Any] | None,
     problems: dict[bool, Squares],
 ) -> list[Result]:
     """The results of all candidates on one split."""
-    rows = _Rows(split, scoring)
+    rows = Rows(split, scoring)
     start = time.perf_counter()
     fitted = {} if checked is None else _fitted(estimator, jobs, checked, problems)
     seconds = (time.perf_counter() - start) / max(1, len(fitted))
@@ -104,13 +106,13 @@ def _run_split(
         start = time.perf_counter()
         result: Result = {
             "fit_error": None,
-            "test_scores": _scores(fitted[c], rows, "test"),
-            "n_test_samples": len(split.test),
+            "test_scores": scores_of(fitted[c], rows, "test"),
+            "n_test_samples": rows.n_test,
             "fit_time": seconds,
         }
         result["score_time"] = time.perf_counter() - start
         if scoring.return_train_score:
-            result["train_scores"] = _scores(fitted[c], rows, "train")
+            result["train_scores"] = scores_of(fitted[c], rows, "train")
         if scoring.return_estimator:
             result["estimator"] = fitted[c]
         if scoring.verbose > 1:
@@ -120,7 +122,10 @@ def _run_split(
 
 
 def _fitted(
-    estimator: Any, jobs: list[Job], checked: tuple[Rows, Any], problems: dict[bool, Squares]
+    estimator: Any,
+    jobs: list[Job],
+    checked: tuple[CheckedRows, Any],
+    problems: dict[bool, Squares],
 ) -> dict[int, Any]:
     """The fitted candidates by their number, without those that have to be fitted by themselves."""
     rows, template = checked

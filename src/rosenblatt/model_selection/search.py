@@ -17,9 +17,10 @@ from sklearn.utils.validation import _check_method_params
 
 from rosenblatt.statistics.folds import Split
 
-from .evaluation import Evaluation, Scoring
+from .evaluation import Evaluation
 from .penalty_path import PathEvaluation, has_path
 from .recipe import is_additive
+from .scoring import Scoring
 from .simplicity import simplest
 from .splitting import splits_of, splitter_of
 

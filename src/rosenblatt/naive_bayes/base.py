@@ -92,8 +92,7 @@ class NaiveBayes(AdditiveClassifier):
         log_probabilities : ndarray of shape (n, K)
             Columns in the order of `classes_`.
         """
-        joint = self._possible(self._compared(X))
-        return normalised(joint)
+        return normalised(self._possible(self._compared(X)))
 
     def predict_proba(self, X: Any) -> NDArray[Any]:
         """Return P(y | x) for each row of X and class: (n, K).

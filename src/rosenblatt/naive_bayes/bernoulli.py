@@ -12,8 +12,8 @@ from sklearn.utils._param_validation import Interval
 from rosenblatt.statistics import FeatureCounts
 from rosenblatt.storage import summed_duplicates
 
-from .discrete import LinearNB
-from .smoothing import unit_of
+from .discrete import ALL, LinearNB
+from .smoothing import blocks, unit_of
 
 
 class BernoulliNB(LinearNB):
@@ -122,23 +122,27 @@ class BernoulliNB(LinearNB):
         )
 
     def _conclude(self) -> None:
-        present = self._by_class(self.statistics_.sums).T  # (d, K)
+        counts = self._by_class(self.statistics_.sums)
         rows = self._by_class(self.statistics_.feature_weight).T  # (1, K), or (d, K)
-        absent = np.maximum(rows - present, 0)  # rounding, of fractions
-        more_present, more_absent = self._added()
-        unit = unit_of(rows, more_present, more_absent)
-        if unit < 1:
-            rows, present, absent = rows * unit, present * unit, absent * unit
-            more_present, more_absent = more_present * unit, more_absent * unit
-        totals = rows + more_present + more_absent  # (1, K) or (d, K)
-        # A class of no rows without smoothing: the limit of a vanishing alpha is 1/2.
-        with np.errstate(divide="ignore", invalid="ignore"):
-            log_totals = np.log(totals)
-            logs = _log_part(present + more_present, log_totals, more_present, more_absent)
-            rest = _log_part(absent + more_absent, log_totals, more_absent, more_present)
-        dtype = self.statistics_.dtype
-        self.feature_log_prob_ = logs.T.astype(dtype, copy=False)
-        self.feature_log_absent_ = rest.T.astype(dtype, copy=False)
+        added = self._added()
+        unit = unit_of(rows, *added)
+        dtype, n_features = self.statistics_.dtype, counts.shape[1]
+        logs, rest = (np.empty((n_features, len(counts)), dtype) for _ in range(2))
+        for some in blocks(n_features):
+            known, more_present, more_absent = (
+                (numbers if len(numbers) == 1 else numbers[some]) * unit
+                for numbers in (rows, *added)
+            )
+            present = counts[:, some].T * unit  # (m, K)
+            absent = np.maximum(known - present, 0)  # rounding, of fractions
+            # A class of no rows without smoothing: the limit of a vanishing alpha is 1/2.
+            with np.errstate(divide="ignore", invalid="ignore"):
+                log_totals = np.log(known + more_present + more_absent)
+                parts = log_totals, more_present, more_absent
+                logs[some] = _log_part(present + more_present, *parts)
+                parts = log_totals, more_absent, more_present
+                rest[some] = _log_part(absent + more_absent, *parts)
+        self.feature_log_prob_, self.feature_log_absent_ = logs.T, rest.T
         self._conclude_prior()
         self.n_parameters_ = logs.size + self._n_prior_parameters()
 
@@ -156,10 +160,13 @@ class BernoulliNB(LinearNB):
         added = (prior - 1).reshape(2, -1, 1)
         return added[0], added[1]
 
-    def _weights(self) -> tuple[NDArray[Any], NDArray[np.float64], float | None]:
+    def _weights(
+        self, dtype: Any = np.float64, features: Any = ALL
+    ) -> tuple[NDArray[Any], NDArray[np.float64], float | None]:
         # log-likelihood = sum_j log P(absent) + sum over present j of log P(present) / P(absent)
-        present, absent = self.feature_log_prob_.T, self.feature_log_absent_.T
-        weights = np.subtract(present, absent, dtype=np.float64, order="C")
+        present, absent = self.feature_log_prob_.T[features], self.feature_log_absent_.T
+        weights = np.empty(present.shape, dtype)
+        np.subtract(present, absent[features], out=weights, dtype=np.float64, casting="same_kind")
         start = absent.sum(axis=0, dtype=np.float64)
         if not np.isfinite(start).all():
             start = np.where(np.isinf(absent), 0.0, absent).sum(axis=0, dtype=np.float64)

@@ -11,7 +11,8 @@ from sklearn.utils.validation import validate_data
 
 from rosenblatt.statistics import CategoryCounts
 
-from .discrete import DiscreteNB, over_rows
+from .discrete import DiscreteNB
+from .scores import over_rows
 from .smoothing import log_shares, unit_of
 from .values import are_words, checked_values, places_of
 

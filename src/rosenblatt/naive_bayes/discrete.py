@@ -11,15 +11,19 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rosenblatt import threads
 from rosenblatt.storage import summed_duplicates
 
 from .base import NaiveBayes, log_prior
 from .gaps import LinearWithGaps
-from .scores import Linear, why_not
+from .rough import Rough, decide_together
+from .scores import NUMBERS, Linear, is_small, over_rows, why_not
 from .smoothing import checked_alpha
 
-CELLS_PER_CHUNK = 1_000_000  # of a prediction: much more than a call costs, much less than the data
+ALL = slice(None)
+PLAIN = (np.ndarray, sp.csr_matrix, sp.csr_array)
+
+Comparison = Callable[[int, int], NDArray[np.float64]]
+Decision = Callable[[int, int], NDArray[np.intp]]
 
 
 class DiscreteNB(NaiveBayes):
@@ -96,16 +100,32 @@ class LinearNB(DiscreteNB):
         return self._by_class(self._known().sums).astype(np.float64)
 
     @abstractmethod
-    def _weights(self) -> tuple[NDArray[Any], NDArray[np.float64], float | None]:
-        """Weights (d, K), what a row without any feature scores (K,), the threshold of presence."""
+    def _weights(
+        self, dtype: Any = np.float64, features: Any = ALL
+    ) -> tuple[NDArray[Any], NDArray[np.float64], float | None]:
+        """Weights (d, K), what a row without any feature scores (K,), the threshold of presence.
+
+        Weights are of `dtype`, laid out by rows, and of some features if not all are asked for.
+        """
 
     def _check_X(self, X: Any, first: bool) -> Any:
         """Any numbers, in their own kind: the loops read integers without a copy."""
-        X = validate_data(
-            self, X, reset=first, accept_sparse="csr", dtype="numeric", ensure_all_finite=False
-        )
+        if first or not self._needs_no_check(X):
+            X = validate_data(
+                self, X, reset=first, accept_sparse="csr", dtype="numeric", ensure_all_finite=False
+            )
         # A number and NaN in one place are missing together.
         return summed_duplicates(X) if self.missing == "ignore" else X
+
+    def _needs_no_check(self, X: Any) -> bool:
+        """Whether X is a plain table of as many features: a look in full takes as long as a row."""
+        if type(X) not in PLAIN or "feature_names_in_" in vars(self) or X.ndim != 2:
+            return False
+        if X.shape[1] != self.n_features_in_ or not X.shape[0] or X.dtype not in NUMBERS:
+            return False
+        return type(X) is np.ndarray or (
+            X.indices.dtype == np.int32 and len(X.data) == X.indptr[-1]
+        )
 
     def _linear(self, X: Any, prior: Any) -> Linear:
         """The scores of checked rows, starting with a prior (K,)."""
@@ -134,15 +154,13 @@ class LinearNB(DiscreteNB):
         scores = self._comparison(X)(0, 1)
         return np.array([0.0, scores[0]]) if scores.ndim == 1 else scores[0]
 
-    def _comparison(self, X: Any) -> Callable[[int, int], NDArray[np.float64]]:
+    def _comparison(self, X: Any) -> Comparison:
         """A function of a range of rows that gives their joint log-probabilities (m, K).
 
         Of two classes the second's less the first's (m,): one product, with the difference of
         their weights.
         """
-        linear = self._linear(X, self._log_prior().astype(np.float64))
-        two = len(linear.start) == 2 and linear.hits is None and np.isfinite(linear.start).all()
-        return linear.difference if two else linear.scores
+        return self._linear(X, self._log_prior().astype(np.float64)).comparison()
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the most probable class of each row of X; of equals the first in `classes_`.
@@ -159,16 +177,7 @@ class LinearNB(DiscreteNB):
         """
         check_is_fitted(self)
         X = self._check_X(X, first=False)
-        comparison = self._comparison(X)
-
-        def decide(first: int, last: int) -> NDArray[np.intp]:
-            joint = comparison(first, last)
-            if joint.ndim == 1:
-                return (joint > 0).astype(np.intp)
-            best: NDArray[np.intp] = joint.argmax(axis=1)
-            best[joint[np.arange(len(best)), best] == -np.inf] = -1
-            return best
-
+        decide = self._rough_decision(X) or decision(self._comparison(X))
         codes = np.concatenate(over_rows(decide, X))  # scores are never held for all rows
         impossible = codes < 0
         if impossible.any():
@@ -176,6 +185,52 @@ class LinearNB(DiscreteNB):
             codes[impossible] = self._log_prior().argmax()
         labels: NDArray[Any] = self.classes_[codes]
         return labels
+
+    def _rough_decision(self, X: Any) -> Decision | None:
+        """Decisions from fewer bits, and from all where these cannot tell; None if not possible."""
+        rough = None if is_small(X) else Rough.of(self)
+        if rough is None:
+            return None
+
+        def decide(first: int, last: int) -> NDArray[np.intp]:
+            order = np.arange(first, last)
+            return self._decided(rough.decide(X, order), X, order)
+
+        return decide
+
+    @staticmethod
+    def _predict_together(
+        models: list[Any], X: Any, order: NDArray[np.intp]
+    ) -> list[NDArray[Any]] | None:
+        """What each of several models of one class predicts for rows `order` of X.
+
+        Rows are neither copied nor checked again; None if they or the models must be looked at more
+        closely.
+        """
+        several = [Rough.of(model) for model in models]
+        first = several[0]
+        if first is None or any(
+            rough is None or rough.threshold != first.threshold for rough in several
+        ):
+            return None
+        codes = decide_together(several, X, order)  # type: ignore[arg-type]
+        pairs = zip(models, codes, strict=True)
+        return [model.classes_[model._decided(found, X, order)] for model, found in pairs]
+
+    def _decided(
+        self, codes: NDArray[np.intp], X: Any, order: NDArray[np.intp]
+    ) -> NDArray[np.intp]:
+        """Rough decisions about rows `order` of X, those left open decided in all bits."""
+        left = codes < 0
+        if left.any():
+            rows = X[order[left]]
+            # Only the features that occur: a few rows should not cost a pass over all weights.
+            features, places = np.unique(rows.indices, return_inverse=True)
+            rows = sp.csr_array((rows.data, places, rows.indptr), (rows.shape[0], len(features)))
+            weights, start, threshold = self._weights(features=features)
+            linear = Linear(rows, weights, start + self._log_prior(), threshold)
+            codes[left] = decision(linear.comparison())(0, rows.shape[0])
+        return codes
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -193,8 +248,15 @@ class LinearNB(DiscreteNB):
         return np.where(known, row, 0.0), known
 
 
-def over_rows(work: Any, X: Any) -> list[Any]:
-    """What work(first, last) gives for each chunk of rows."""
-    cells = X.nnz if sp.issparse(X) else X.size
-    # The pool cuts chunks of its own size: tell it of as many cells as make them ours.
-    return threads.over_chunks(work, X.shape[0], cells * threads.CELLS_PER_CHUNK // CELLS_PER_CHUNK)
+def decision(comparison: Comparison) -> Decision:
+    """A function of a range of rows that gives their classes' places; -1 for the impossible."""
+
+    def decide(first: int, last: int) -> NDArray[np.intp]:
+        joint = comparison(first, last)
+        if joint.ndim == 1:
+            return (joint > 0).astype(np.intp)
+        best: NDArray[np.intp] = joint.argmax(axis=1)
+        best[joint[np.arange(len(best)), best] == -np.inf] = -1
+        return best
+
+    return decide

@@ -1,6 +1,5 @@
 """Naive Bayes for counts: multinomial, and its complement."""
 
-from collections.abc import Callable
 from typing import Any, ClassVar, NoReturn
 
 import numpy as np
@@ -9,8 +8,8 @@ from sklearn.utils import check_random_state
 
 from rosenblatt.statistics import FeatureCounts
 
-from .discrete import LinearNB, over_rows
-from .scores import why_not
+from .discrete import ALL, Comparison, LinearNB
+from .scores import over_rows, why_not
 from .smoothing import log_shares
 
 
@@ -35,10 +34,15 @@ class CountNB(LinearNB):
         groups: NDArray[np.int64],
         n_groups: int,
     ) -> list[Any]:
-        return FeatureCounts.by_group(X, y, groups, n_groups, sample_weight, missing=self.missing)
+        return FeatureCounts.by_group(
+            X, y, groups, n_groups, sample_weight, missing=self.missing, rough=self._in_passing
+        )
 
-    def _weights(self) -> tuple[NDArray[Any], NDArray[np.float64], float | None]:
-        return self.feature_log_prob_.T, np.zeros(len(self.classes_)), None
+    def _weights(
+        self, dtype: Any = np.float64, features: Any = ALL
+    ) -> tuple[NDArray[Any], NDArray[np.float64], float | None]:
+        weights = self.feature_log_prob_.T[features].astype(dtype, order="C", copy=False)
+        return weights, np.zeros(len(self.classes_)), None
 
     def _log_factors(self, X: Any) -> NDArray[np.float64]:
         x, _ = self._known_row(X)
@@ -110,8 +114,8 @@ class MultinomialNB(CountNB):
 
     def _conclude(self) -> None:
         counts = self._by_class(self.statistics_.sums)
-        logs = log_shares(counts, self._alpha())
-        self.feature_log_prob_ = logs.astype(self.statistics_.dtype, copy=False)
+        logs = log_shares(counts, self._alpha(), self.statistics_.dtype)
+        self.feature_log_prob_ = logs
         self._conclude_prior()
         n_classes, n_features = logs.shape
         self.n_parameters_ = n_classes * (n_features - 1) + self._n_prior_parameters()
@@ -241,12 +245,12 @@ class ComplementNB(CountNB):
         scores = np.concatenate(over_rows(self._comparison_in_full(X, 0.0), X))
         return scores.astype(self.feature_log_prob_.dtype, copy=False)
 
-    def _comparison(self, X: Any) -> Callable[[int, int], NDArray[np.float64]]:
+    def _comparison(self, X: Any) -> Comparison:
         if np.isinf(self.feature_log_prob_).any():
             return self._comparison_in_full(X, self._log_prior())
         return super()._comparison(X)
 
-    def _comparison_in_full(self, X: Any, prior: Any) -> Callable[[int, int], NDArray[np.float64]]:
+    def _comparison_in_full(self, X: Any, prior: Any) -> Comparison:
         """The scores (m, K) of a range of rows; where weights are infinite, in the limit.
 
         As alpha vanishes, most infinite weights win, and among equals the finite ones decide.

@@ -2,6 +2,7 @@
 
 Sums of whole numbers are 64-bit integers in an array (1, K, ...). Others are pairs of doubles (see
 `loops.pairs`) in an array (2, K, ...), high numbers first. In either form the value is ``sums[0]``.
+Plain doubles (1, K, ...) are for sums in passing, which nothing is taken out of.
 """
 
 from typing import Any
@@ -25,10 +26,10 @@ def value(sums: Sums) -> NDArray[Any]:
 
 
 def as_pairs(sums: Sums) -> NDArray[np.float64]:
-    """Sums as pairs of doubles, without loss."""
-    if sums.dtype == np.float64:
+    """Sums as pairs of doubles, without loss; plain doubles (1, K, ...) get a low zero."""
+    if sums.dtype == np.float64 and len(sums) == 2:
         return sums
-    if (np.abs(sums) <= 2**53).all():
+    if sums.dtype == np.float64 or (np.abs(sums) <= 2**53).all():
         return np.concatenate([sums, np.zeros_like(sums)], dtype=np.float64)
     low_bits = sums[0] & 0xFFFFFFFF
     high = (sums[0] - low_bits).astype(np.float64)  # 32 bits and zeros: exact
@@ -47,13 +48,20 @@ def spread(table: NDArray[Any], places: Places, n_classes: int) -> NDArray[Any]:
 
 def add(a: Sums, places: Places, b: Sums, others: NDArray[np.int64], n_classes: int) -> Sums:
     """The sum of a and b, their classes put into their places among `n_classes`."""
-    if a.dtype.kind == b.dtype.kind == "i":
+    if a.dtype.kind == b.dtype.kind and len(a) == len(b) == 1:
         total = spread(a, places, n_classes)
-        total[0][others] += b[0]
+        with np.errstate(over="ignore"):
+            if len(others) == n_classes:
+                total += b
+            else:
+                total[0][others] += b[0]
+        if total.dtype.kind == "f":
+            return checked(total)
         if not total.size or total.min() >= 0:  # else it left the range of 64 bits
             return total
-    total = spread(as_pairs(a), places, n_classes)
-    part = spread(as_pairs(b), others, n_classes)
+    total, part = spread(as_pairs(a), places, n_classes), as_pairs(b)
+    if len(others) < n_classes:
+        part = spread(part, others, n_classes)
     loops.moments.add_pairs(total.reshape(2, -1), part.reshape(2, -1), 1.0)
     return checked(total)
 
@@ -84,21 +92,28 @@ def total_of(parts: list[Sums], shape: tuple[int, ...]) -> Sums:
     """The sum of the chunks' sums, first chunks first."""
     if not parts:
         return np.zeros((1, *shape), np.int64)
-    if any(part.dtype.kind == "f" for part in parts):
-        parts = [settled(as_pairs(part)) for part in parts]
+    if any(part.dtype.kind == "f" for part in parts) and not all(map(_plain, parts)):
+        parts = [settled(as_pairs(part)) if len(part) == 2 else as_pairs(part) for part in parts]
     total = parts[0] if parts[0].dtype.kind == "f" else parts[0].astype(np.int64, copy=False)
     for part in parts[1:]:
-        if total.dtype.kind == "i":
-            total += part  # each below 2**53, and far fewer than 2**10 of them
+        if len(total) == 1:
+            with np.errstate(over="ignore"):  # of doubles; integers stay below 2**62 in all
+                total += part
         else:
             loops.moments.add_pairs(total.reshape(2, -1), part.reshape(2, -1), 1.0)
     return total
 
 
+def _plain(sums: Sums) -> bool:
+    """Whether sums are doubles without a low part."""
+    return sums.dtype.kind == "f" and len(sums) == 1
+
+
 def settled(sums: Sums) -> Sums:
     """Make the high number of each pair the rounded sum of both, after many additions; in place."""
     if sums.dtype == np.float64:
-        high = sums[0] + sums[1]
-        sums[1] -= high - sums[0]
-        sums[0] = high
+        with np.errstate(invalid="ignore"):  # of sums too large, which `checked` refuses
+            high = sums[0] + sums[1]
+            sums[1] -= high - sums[0]
+            sums[0] = high
     return sums
