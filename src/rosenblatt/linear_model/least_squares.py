@@ -19,6 +19,9 @@ from .regression import GramRegressor
 Array = NDArray[np.float64]
 
 
+LEAST_SPREAD = 1e-15  # of a column, as a share of its mean: less is no more than rounding
+
+
 class LinearRegression(GramRegressor):
     """Least squares: the coefficients w and intercept b of least ``sum (y - w.x - b)^2``.
 
@@ -227,7 +230,10 @@ class LeastSquaresClassifier(AdditiveClassifier):
         products = self._by_class(np.ascontiguousarray(products.T)).T
         if len(self.classes_) == 2:  # t = 2 [second] - 1
             products, shares = 2 * products[:, 1:], 2 * shares[1:] - 1
-        if not self.fit_intercept:  # about the origin instead of the mean
+        if self.fit_intercept:  # a column that varies by the rounding of its mean alone does not
+            varies = np.sqrt(np.diag(gram) / weight) > LEAST_SPREAD * np.abs(mean)
+            gram, products = gram * np.outer(varies, varies), products * varies[:, None]
+        else:  # about the origin instead of the mean
             gram = gram + weight * np.outer(mean, mean)
             products = products + weight * np.outer(mean, shares)
         solution = solve(gram, products)
