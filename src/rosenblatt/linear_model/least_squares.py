@@ -55,6 +55,7 @@ class LeastSquaresClassifier(AdditiveClassifier):
     """
 
     _measured_by = ()
+    _stands_on = (Moments, {"full": True, "missing": "refuse"})
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"fit_intercept": ["boolean"]}
 

@@ -13,7 +13,7 @@ from rosenblatt.statistics import CategoryCounts
 
 from .discrete import DiscreteNB, over_rows
 from .smoothing import log_shares, unit_of
-from .values import are_words, checked_values, places_of
+from .values import are_words, checked_values, places_of, refuse_other_categories
 
 
 class CategoricalNB(DiscreteNB):
@@ -73,6 +73,7 @@ class CategoricalNB(DiscreteNB):
     feature_log_prob_: list[NDArray[np.float64]]
 
     _measured_by = ("missing",)
+    _stands_on = (CategoryCounts, {})
     _simpler_when_larger = ("alpha",)
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -111,6 +112,12 @@ class CategoricalNB(DiscreteNB):
         self, X: Any, y: Any, sample_weight: NDArray[Any] | None, careful: bool = False
     ) -> CategoryCounts:
         return CategoryCounts.of(X, y, sample_weight, missing=self.missing)
+
+    def _check_statistic(self, statistic: CategoryCounts) -> None:
+        super()._check_statistic(statistic)
+        for j, values in enumerate(statistic.categories):
+            if not are_words(values):
+                refuse_other_categories(values, j)
 
     def _conclude(self) -> None:
         seen = self.statistics_.categories

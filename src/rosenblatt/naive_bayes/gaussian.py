@@ -102,6 +102,7 @@ class GaussianNB(NaiveBayes):
     """
 
     _measured_by = ("missing",)
+    _stands_on = (Moments, {"full": False})
     _simpler_when_larger = ("var_smoothing",)
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

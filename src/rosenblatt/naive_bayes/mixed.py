@@ -95,6 +95,7 @@ class MixedNB(NaiveBayes):
     """
 
     _measured_by = ("kinds",)
+    _stands_on = (Together, {})
     _simpler_when_larger = ("alpha",)
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -191,6 +192,28 @@ class MixedNB(NaiveBayes):
         validate_data(self, X, reset=first, skip_check_array=True)
         _num_samples(X)
         return X
+
+    def _check_statistic(self, statistic: Together) -> None:
+        super()._check_statistic(statistic)
+        for name, part in statistic.parts.items():
+            kind = getattr(KINDS.get(name), "statistic", None)
+            right = kind is not None and isinstance(part, kind) and part.missing == "ignore"
+            if not right or getattr(part, "full", False):
+                raise ValueError(
+                    f"MixedNB stands on parts of the kinds {', '.join(KINDS)}, counted with "
+                    f"missing='ignore'; got {name!r}, which is {part!r}."
+                )
+        given = self.kinds
+        names = statistic.feature_names or range(statistic.n_features)
+        wanted = given if isinstance(given, dict) else dict(enumerate(given or ()))
+        for name, places in statistic.columns.items():
+            for j in places:
+                asked = wanted.get(names[j] if isinstance(given, dict) else j, name)
+                if asked != name:
+                    raise ValueError(
+                        f"kinds says that column {names[j]} is {asked}; these statistics were "
+                        f"made with it as {name}."
+                    )
 
     def _measure(
         self, X: Columns, y: Any, sample_weight: NDArray[Any] | None, careful: bool = False

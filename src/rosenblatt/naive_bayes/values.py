@@ -35,6 +35,16 @@ def places_of(values: NDArray[Any], categories: NDArray[Any], width: int) -> NDA
     return places
 
 
+def refuse_other_categories(numbers: NDArray[Any], j: int) -> None:
+    """Raise if the categories of feature j of a statistic are not 0, 1, ..."""
+    good = (numbers >= 0) & (numbers < MOST_CATEGORIES) & (numbers == np.floor(numbers))
+    if not good.all():
+        raise ValueError(
+            f"CategoricalNB stands on words and on whole numbers from 0 on; feature {j} has the "
+            f"category {numbers[~good][0]}. MixedNB takes any."
+        )
+
+
 def are_words(categories: NDArray[Any]) -> bool:
     return categories.dtype.kind in "USO"
 
