@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -9,10 +10,11 @@ from numpy.typing import NDArray
 
 from .. import loops
 from .batch import Batch, feature_names_of
-from .counts import ByClass, ClassCounts, Joint, names_and_dtype
+from .counts import ByClass, ClassCounts, Joint
 from .gaps import check_missing
 from .labels import unite
-from .statistic import Names, expect, freeze
+from .reading import expect_labels, expect_sums, names_and_dtype
+from .statistic import Names, freeze
 from .sums import Sums, total_of, value
 
 # Columns of integers from 0 up to here are counted as they are; others are sorted first.
@@ -167,14 +169,16 @@ class CategoryCounts(ByClass):
     def _rebuilt(cls, tables: Mapping[str, NDArray[Any]], about: Mapping[str, Any]) -> Self:
         counts, table = ClassCounts._rebuilt(tables, {}), tables["table"]
         check_missing(about["missing"])
-        categories = tuple(
-            tables[f"categories_{j}"].copy() for j in range(int(about["n_features"]))
-        )
-        for values in categories:
-            expect("categories", values, (len(values),), "biufUS")
-        n_pairs = 2 if table.dtype.kind == "f" else 1
-        expect("table", table, (n_pairs, len(counts.rows), _starts(categories)[-1]), "fi")
-        return cls(counts, *names_and_dtype(about), categories, table.copy(), about["missing"])
+        names, dtype = names_and_dtype(about)
+        categories = tuple(tables[f"categories_{j}"].copy() for j in range(about["n_features"]))
+        for j, values in enumerate(categories):
+            expect_labels(f"categories_{j}", values, values.size)
+        starts = _starts(categories)
+        expect_sums("table", table, (len(counts.rows), int(starts[-1])))
+        for first, last in pairwise(starts):
+            in_all = table[:, :, first:last].sum(axis=2)
+            expect_sums("table", in_all, (len(counts.rows),), counts.weight)
+        return cls(counts, names, dtype, categories, table.copy(), about["missing"])
 
 
 def _starts(categories: tuple[NDArray[Any], ...]) -> NDArray[np.int64]:

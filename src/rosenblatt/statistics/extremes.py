@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from .. import loops
 from .batch import Batch
-from .counts import ByClass, ClassCounts, names_and_dtype
+from .counts import ByClass, ClassCounts
 from .gaps import Changed, check_missing
+from .reading import expect, names_and_dtype
 from .rows import together
-from .statistic import expect, freeze
+from .statistic import freeze
 
 Table = NDArray[np.float64]
 

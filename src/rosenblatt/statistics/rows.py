@@ -9,7 +9,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from .batch import Batch
-from .counts import ByClass, ClassCounts, names_and_dtype
+from .counts import ByClass, ClassCounts
+from .reading import names_and_dtype
 from .sums import settled
 
 
