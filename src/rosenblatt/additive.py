@@ -106,6 +106,8 @@ class Additive(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         if type(other) is not type(self):
             mine, theirs = type(self).__name__, type(other).__name__
+            if theirs == mine:
+                theirs = f"{type(other).__module__}.{theirs}"
             raise TypeError(f"A {mine} can merge with another {mine} only; got a {theirs}.")
         check_is_fitted(other)
         ours, others = self.get_params(), other.get_params()

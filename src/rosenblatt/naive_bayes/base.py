@@ -23,6 +23,8 @@ class NaiveBayes(AdditiveClassifier):
 
     class_log_prior_: NDArray[Any]
 
+    _cure_of_impossible = "Smoothing (alpha > 0) makes every row possible."
+
     @abstractmethod
     def _log_likelihood(self, X: Any) -> NDArray[Any]:
         """log P(x | y) for each checked row and class, (n, K)."""
@@ -169,8 +171,7 @@ class NaiveBayes(AdditiveClassifier):
         """Warn of rows (n,) that have probability zero in every class."""
         warnings.warn(
             f"{np.count_nonzero(impossible)} of {len(impossible)} rows have probability zero in "
-            "every class: they get the classes' own shares. Smoothing (alpha > 0) makes every row "
-            "possible.",
+            f"every class: they get the classes' own shares. {self._cure_of_impossible}",
             stacklevel=callers_level(),
         )
 

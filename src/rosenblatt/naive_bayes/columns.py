@@ -165,7 +165,8 @@ def _check(kind: str, values: NDArray[Any], names: list[str]) -> None:
         bad, wanted = np.isinf(values), "finite numbers"
     if bad.any():
         i, c = np.argwhere(bad)[0]
+        found = "Input X contains infinity: " if np.isinf(values[i, c]) else "In X, "
         raise ValueError(
-            f"Input X contains infinity or a wrong value: column {names[c]} is {kind} and must "
-            f"hold {wanted}; got {values[i, c]} in row {i}."
+            f"{found}column {names[c]} is {kind} and must hold {wanted}; got {values[i, c]} in "
+            f"row {i}."
         )

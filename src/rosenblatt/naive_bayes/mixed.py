@@ -96,6 +96,7 @@ class MixedNB(NaiveBayes):
 
     _measured_by = ("kinds",)
     _stands_on = (Together, {})
+    _cure_of_impossible = "With alpha > 0 only numbers far out on another scale are impossible."
     _simpler_when_larger = ("alpha",)
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

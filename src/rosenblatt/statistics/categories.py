@@ -127,7 +127,11 @@ class CategoryCounts(ByClass):
     def _combined(self, other: Self, sign: int) -> Self:
         joint = self.counts.join(other.counts, sign)
         pairs = zip(self.categories, other.categories, strict=True)
-        united = [unite(a, b) for a, b in pairs]
+        names = self.feature_names or range(self.n_features)
+        united = [
+            unite(*pair, f"The values of feature {name}")
+            for name, pair in zip(names, pairs, strict=True)
+        ]
         categories = tuple(values for values, _, _ in united)
         starts = _starts(categories)
         mine, theirs = [], []
