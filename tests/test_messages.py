@@ -36,7 +36,7 @@ def test_a_missing_label_is_called_missing(model, missing, label):
     for given in (labels, np.array(labels, object), pandas.Series(labels)):
         with pytest.raises(ValueError, match=r"y contains NaN|y contains infinity or a value too"):
             model.fit(X, given)
-    with pytest.raises(ValueError, match=r"the label of row 2 is missing. Leave such rows out"):
+    with pytest.raises(ValueError, match=r"the label of row 2 is missing. Leave it out"):
         model.fit(X, labels)
 
 

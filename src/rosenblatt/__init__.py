@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         GridSearchCV,
         SealedTest,
         bias_variance,
+        cross_val_score,
         cross_validate,
         train_dev_test_split,
     )
@@ -74,6 +75,7 @@ _HOMES = {
     "Trace": "trace",
     "bias_variance": "model_selection",
     "certify": "certificates",
+    "cross_val_score": "model_selection",
     "cross_validate": "model_selection",
     "separability": "separation",
     "train_dev_test_split": "model_selection",
@@ -105,6 +107,7 @@ __all__ = [
     "Trace",
     "bias_variance",
     "certify",
+    "cross_val_score",
     "cross_validate",
     "separability",
     "train_dev_test_split",

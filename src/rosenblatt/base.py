@@ -123,7 +123,7 @@ def _refuse_mixed_labels(y: Any) -> None:
         )
     if missing is not None:
         raise ValueError(
-            f"y contains NaN or None: the label of row {missing} is missing. Leave such rows out."
+            f"Input y contains NaN or None: the label of row {missing} is missing. Leave it out."
         )
 
 
