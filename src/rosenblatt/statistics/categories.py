@@ -21,7 +21,7 @@ from .sums import Sums, total_of, value
 MOST_PLAIN_CATEGORIES = 2**16
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CategoryCounts(ByClass):
     """How often each value of each feature occurs in each class.
 

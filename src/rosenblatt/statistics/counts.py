@@ -36,7 +36,7 @@ class Joint(NamedTuple):
         return np.ascontiguousarray(table[:, self.kept])
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ClassCounts(Statistic):
     """How many rows each class has, and how much they weigh.
 
@@ -151,7 +151,7 @@ class ClassCounts(Statistic):
         return cls(classes.copy(), rows.copy(), sums.copy())
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ByClass(Statistic):
     """A statistic that keeps something about the features of each class."""
 

@@ -20,7 +20,7 @@ from .statistic import freeze
 Table = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Extremes(ByClass):
     """The least and the greatest value of each feature in each class.
 

@@ -25,7 +25,7 @@ NOT_FINITE = "Input X contains NaN, infinity or a value too large to be counted.
 NUMBERS = (np.float64, np.float32, np.int64)  # what the loops read without a copy
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FeatureCounts(ByClass):
     """The sum of each feature in each class, or how many rows have it.
 

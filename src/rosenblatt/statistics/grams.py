@@ -13,7 +13,7 @@ from .reading import names_and_dtype, whole_number
 from .statistic import Names, Statistic
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Gram(Statistic):
     """Means, and centred products of features and targets: all that least squares asks of data.
 

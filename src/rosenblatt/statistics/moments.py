@@ -27,7 +27,7 @@ ONE_WEIGHT = np.array([[[1.0]], [[0.0]]])
 Pairs = NDArray[np.float64]  # (2, ...): high numbers, then low; see `loops.pairs`
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Moments(ByClass):
     """The weight, mean and scatter of each class.
 

@@ -14,7 +14,7 @@ from .reading import names_and_dtype
 from .sums import settled
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RowCounts(ByClass):
     """How many rows each class has, and which features: the numbers in them are not read.
 

@@ -16,6 +16,8 @@ FORM = 1  # of the arrays in a file; a later form will get a later number
 # What trying to read arrays that hold something else may raise.
 NOT_THESE = (TypeError, ValueError, IndexError, AttributeError, OverflowError, RecursionError)
 
+SHOWN = ("full", "missing", "binarize", "n_targets", "parts")  # options that `repr` tells
+
 PLAIN = "biufUS"  # kinds of labels that a file holds: truth, numbers, words
 
 
@@ -108,6 +110,17 @@ class Statistic(ABC):
             _equal(mine[name], others[name]) for name in mine if name.rpartition(".")[2] != "noise"
         )
 
+    def __repr__(self) -> str:
+        """Say what it is of, not all that it holds."""
+        told = [_counted(len(self), "row")]
+        if len(np.atleast_1d(self.classes)) != 1:
+            told.append(_counted(len(self.classes), "class", "classes"))
+        options = dict(self._options())
+        if "n_features" in options:
+            told.append(_counted(options.pop("n_features"), "feature"))
+        told += [f"{name}={value!r}" for name, value in options.items() if name in SHOWN]
+        return f"<{type(self).__name__} of {', '.join(told)}>"
+
     __hash__ = None  # type: ignore[assignment]
 
     def __len__(self) -> int:
@@ -184,6 +197,11 @@ def _plain(name: str, table: NDArray[Any]) -> NDArray[Any]:
             f"{', '.join(kinds)}. Make them words with str."
         )
     return plain
+
+
+def _counted(n: int, one: str, more: str = "") -> str:
+    """A number of things."""
+    return f"{n} {one if n == 1 else more or one + 's'}"
 
 
 def _native(table: Any) -> NDArray[Any]:

@@ -17,7 +17,7 @@ PARTS: dict[str, type[Statistic]] = {
 }
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Together(Statistic):
     """Statistics of different columns of the same rows, added and subtracted part by part.
 
