@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         LinearDiscriminantAnalysis,
         QuadraticDiscriminantAnalysis,
     )
+    from .explanation import Explanation, explain
     from .kernels import KernelPerceptron
     from .linear_model import (
         AveragedPerceptron,
@@ -58,6 +59,7 @@ _HOMES = {
     "Certificate": "certificates",
     "Claim": "certificates",
     "ComplementNB": "naive_bayes",
+    "Explanation": "explanation",
     "FisherDiscriminant": "discriminant_analysis",
     "GaussianNB": "naive_bayes",
     "GridSearchCV": "model_selection",
@@ -77,6 +79,7 @@ _HOMES = {
     "certify": "certificates",
     "cross_val_score": "model_selection",
     "cross_validate": "model_selection",
+    "explain": "explanation",
     "separability": "separation",
     "train_dev_test_split": "model_selection",
 }
@@ -90,6 +93,7 @@ __all__ = [
     "Certificate",
     "Claim",
     "ComplementNB",
+    "Explanation",
     "FisherDiscriminant",
     "GaussianNB",
     "GridSearchCV",
@@ -109,6 +113,7 @@ __all__ = [
     "certify",
     "cross_val_score",
     "cross_validate",
+    "explain",
     "separability",
     "train_dev_test_split",
 ]
