@@ -35,7 +35,8 @@ class MixedNB(NaiveBayes):
     kinds : dict, list or None
         "numeric", "categorical", "boolean", "count" or "density" for each column: a list, or a
         dict by name (by number, for an array) of those that are not to be inferred. Inferred are:
-        numbers as numeric, True and False as Boolean, everything else as categorical.
+        numbers as numeric, True and False as Boolean, everything else as categorical but dates and
+        times, which are refused unless their kind is said.
     alpha : float
         Smoothing >= 0: each value of a categorical or Boolean column is counted `alpha` times
         more than it was seen in each class, and each count column has `alpha` rows with one more.
@@ -43,8 +44,9 @@ class MixedNB(NaiveBayes):
         The classes' shares; counted if None.
     var_smoothing, variance, ddof
         Of the numeric columns, as in `GaussianNB`.
-    unseen : {"smooth", "error"}
-        Whether a category that was never seen is taken as one with count zero, or refused.
+    unknown : {"smooth", "error"}
+        Whether a category that no row had in training is taken as one with count zero, or refused.
+        As in `CategoricalNB`, where it is refused by default, as scikit-learn does.
     bandwidth : {"scott", "silverman"} or float
         Of density columns, the width of the small Gaussians: a rule, from the spread s and weight
         n of the values in a class, ``s n**(-1/5)`` or ``s (3 n / 4)**(-1/5)``; or a number.
@@ -106,7 +108,7 @@ class MixedNB(NaiveBayes):
         "var_smoothing": [Interval(Real, 0, None, closed="left")],
         "variance": [StrOptions(set(SHARED))],
         "ddof": [Interval(Real, 0, None, closed="left")],
-        "unseen": [StrOptions({"smooth", "error"})],
+        "unknown": [StrOptions({"smooth", "error"})],
         "bandwidth": [StrOptions(set(RULES)), Interval(Real, 0, None, closed="neither")],
     }
 
@@ -119,7 +121,7 @@ class MixedNB(NaiveBayes):
         var_smoothing: float = 1e-9,
         variance: str = "class-feature",
         ddof: float = 0,
-        unseen: str = "smooth",
+        unknown: str = "smooth",
         bandwidth: Any = "scott",
     ) -> None:
         self.kinds = kinds
@@ -128,7 +130,7 @@ class MixedNB(NaiveBayes):
         self.var_smoothing = var_smoothing
         self.variance = variance
         self.ddof = ddof
-        self.unseen = unseen
+        self.unknown = unknown
         self.bandwidth = bandwidth
 
     def sample(

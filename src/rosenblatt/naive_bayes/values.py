@@ -8,6 +8,18 @@ from numpy.typing import NDArray
 MOST_CATEGORIES = 2**24  # of whole numbers; larger ones are hardly codes
 
 
+class UnknownValue(IndexError, ValueError):
+    """A value that no row had in training: scikit-learn's kind of error, and the usual one."""
+
+
+def refuse_unknown(value: Any, name: Any) -> None:
+    """Raise because a feature has a value that no row had in training."""
+    raise UnknownValue(
+        f"Feature {name} has a value that no row had in training: {value!r}. With "
+        "unknown='smooth' it is scored as a value never seen."
+    )
+
+
 def checked_values(X: NDArray[Any], missing: str) -> NDArray[Any]:
     """X (n, d) as integers, or with words or values missing as objects or doubles."""
     if X.dtype.kind in "fiub":
