@@ -39,7 +39,8 @@ class LeastSquaresClassifier(AdditiveClassifier):
     solution_ : "unique", or "minimum norm" where several planes fit equally well and the one with
         the shortest coefficients is taken.
     rank_ : independent directions among the features.
-    condition_ : reciprocal of the condition of the normal equations, features scaled to one.
+    condition_ : reciprocal of the condition of the normal equations, features scaled to one: near
+        1 is good, 0.0 is singular.
     n_parameters_ : free numbers of the model.
     classes_ : the labels, sorted.
     statistics_ : the moments it all follows from.
