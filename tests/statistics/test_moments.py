@@ -165,3 +165,10 @@ def test_what_is_too_large_for_doubles_is_refused():
         far[0] + far[1]
     with pytest.raises(ValueError, match="weights must add up to less than"):
         Moments.of([[1.0], [2.0]], None, [1e308, 1e308])
+
+
+def test_one_row_is_checked_as_two_are():
+    with pytest.raises(ValueError, match=r"y must have shape \(1,\)"):
+        Moments.of(np.ones((1, 2)), [0, 1, 2])
+    with pytest.raises(ValueError, match=r"X must hold numbers"):
+        Moments.of(np.array([["1", "2"]]))
