@@ -80,7 +80,7 @@ class Squares:
         n, d = X.shape
 
         def work(start: int, stop: int) -> tuple[Array, Array]:
-            rows = X[start:stop]
+            rows = np.ascontiguousarray(X[start:stop])  # the same bits from any storage
             return blas.dsyrk(1.0, rows.T, lower=1), rows.T @ targets[start:stop]
 
         n_chunks = min(MOST_CHUNKS, 1 + n * d // threads.CELLS_PER_CHUNK)
