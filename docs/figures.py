@@ -11,16 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.datasets import make_circles, make_moons
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LinearRegression
+from sklearn.pipeline import make_pipeline
 
 from rosenblatt import (
     AveragedPerceptron,
+    BasisExpansion,
     FisherDiscriminant,
     KernelPerceptron,
     LeastSquaresClassifier,
     Perceptron,
     PocketPerceptron,
 )
-from rosenblatt.plot import boundary
+from rosenblatt.plot import bias_variance, boundary
 from rosenblatt.plot.palette import COLOURS, INK, PALE, colour, marker, pyplot
 from rosenblatt.statistics import Moments
 
@@ -40,6 +43,7 @@ def main() -> None:
         projected(STATIC / "fisher.png")
         dragged(STATIC / "least_squares.png")
         added(STATIC / "statistics.png")
+        taken_apart(STATIC / "bias_variance.png")
 
 
 def overlapping(n: int, seed: int) -> Data:
@@ -224,6 +228,32 @@ def added(path: Path) -> None:
     rows.axis("off")
     _draw_folds(folds, 5)
     figure.savefig(path, dpi=130, bbox_inches="tight")
+
+
+def taken_apart(path: Path) -> None:
+    """Bias and variance of polynomials, and the curves they are means over."""
+    rng = np.random.RandomState(0)
+    x = rng.uniform(-1, 1, (40, 1))
+    truth = np.sin(3 * x[:, 0])
+    t = truth + 0.3 * rng.standard_normal(40)
+    model = make_pipeline(BasisExpansion("powers"), LinearRegression())
+    figure, axes = pyplot().subplots(1, 3, figsize=(10, 3.2), layout="constrained")
+    grid = np.linspace(-1, 1, 200)[:, np.newaxis]
+    for ax, degree in zip(axes, (1, 7), strict=False):
+        model.set_params(basisexpansion__degree=degree)
+        for seed in range(20):
+            drawn = np.random.RandomState(seed).randint(40, size=40)
+            ax.plot(grid, model.fit(x[drawn], t[drawn]).predict(grid), color=COLOURS[1], alpha=0.3)
+        ax.plot(grid, np.sin(3 * grid), color=INK, linewidth=1.8)
+        ax.plot(x, t, "o", color=PALE, markersize=3, zorder=0)
+        ax.set(ylim=(-2, 2), xlabel="x", title=f"degree {degree}")
+        ax.spines[["top", "right"]].set_visible(False)
+    degrees = list(range(1, 8))
+    bias_variance(
+        model, x, t, "basisexpansion__degree", degrees, truth=truth, random_state=0, ax=axes[2]
+    )
+    axes[2].set(xlabel="degree", xticks=degrees, ylim=(0, 0.6))
+    figure.savefig(path, dpi=140)
 
 
 def _draw_line(

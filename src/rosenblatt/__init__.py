@@ -25,7 +25,14 @@ if TYPE_CHECKING:
         Perceptron,
         PocketPerceptron,
     )
-    from .model_selection import GridSearchCV, SealedTest, cross_validate, train_dev_test_split
+    from .model_selection import (
+        BiasVariance,
+        GridSearchCV,
+        SealedTest,
+        bias_variance,
+        cross_validate,
+        train_dev_test_split,
+    )
     from .naive_bayes import (
         BernoulliNB,
         CategoricalNB,
@@ -45,6 +52,7 @@ _HOMES = {
     "AveragedPerceptron": "linear_model",
     "BasisExpansion": "preprocessing",
     "BernoulliNB": "naive_bayes",
+    "BiasVariance": "model_selection",
     "CategoricalNB": "naive_bayes",
     "Certificate": "certificates",
     "Claim": "certificates",
@@ -64,6 +72,7 @@ _HOMES = {
     "Separability": "separation",
     "Standardizer": "preprocessing",
     "Trace": "trace",
+    "bias_variance": "model_selection",
     "certify": "certificates",
     "cross_validate": "model_selection",
     "separability": "separation",
@@ -74,6 +83,7 @@ __all__ = [
     "AveragedPerceptron",
     "BasisExpansion",
     "BernoulliNB",
+    "BiasVariance",
     "CategoricalNB",
     "Certificate",
     "Claim",
@@ -93,6 +103,7 @@ __all__ = [
     "Separability",
     "Standardizer",
     "Trace",
+    "bias_variance",
     "certify",
     "cross_validate",
     "separability",

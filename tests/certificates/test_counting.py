@@ -96,11 +96,14 @@ def test_counts_of_whole_numbers_are_proved(digits):
     assert certificate["likelihood"].grade == "checked"
 
 
-def test_a_smoothing_from_the_last_batch_is_reported(digits):
+def test_a_smoothing_from_the_last_batch_is_possible_and_a_larger_one_is_not(digits):
     X, y, _ = digits
     model = theirs.GaussianNB()
     model.partial_fit(X[:900], y[:900], classes=np.arange(10)).partial_fit(X[900:], y[900:])
-    assert certify(model, X, y)["smoothing"].bound is None
+    assert certify(model, X, y)["smoothing"].holds
+    model.fit(X, y)
+    model.epsilon_, model.var_ = 1e6, model.var_ + 1e6
+    assert not certify(model, X, y)["smoothing"].holds
 
 
 def test_it_must_be_fitted_on_as_many_columns_and_those_classes(digits):

@@ -8,27 +8,8 @@ from rosenblatt.model_selection import cross_validate, evaluation
 from rosenblatt.statistics import Moments
 from tests.model_selection.additive_models import NearestMean
 from tests.model_selection.compare import assert_same
+from tests.model_selection.counted import CountedTable
 from tests.model_selection.test_cross_validation import MODELS, SPLITTERS, X, y
-
-
-class CountedTable:
-    """A table that counts how often each of its rows is read."""
-
-    def __init__(self, table):
-        self.table, self.reads = table, np.zeros(len(table), int)
-        self.shape, self.ndim, self.dtype = table.shape, 2, table.dtype
-
-    def __len__(self):
-        return len(self.table)
-
-    def __array__(self, dtype=None, copy=None):
-        self.reads += 1
-        return np.array(self.table, dtype=dtype)
-
-    def __getitem__(self, key):
-        rows = key[0] if isinstance(key, tuple) else key
-        np.add.at(self.reads, rows, 1)
-        return self.table[rows]
 
 
 @pytest.mark.parametrize("cv", [2, 5, 50, theirs.LeaveOneOut()])

@@ -19,6 +19,7 @@ from rosenblatt.model_selection import GridSearchCV, evaluation
 from rosenblatt.model_selection.simplicity import simplest
 from tests.model_selection.additive_models import NearestMean, WordCounts
 from tests.model_selection.compare import assert_same, assert_same_fit
+from tests.model_selection.counted import CountedTable
 from tests.model_selection.test_cross_validation import (
     WEIGHTS,
     no_fits,  # noqa: F401

@@ -13,16 +13,18 @@ from .claims import Claim
 from .comparing import (
     ClassData,
     Floats,
+    agree_in_logs,
     agrees,
     divergence,
     log_shares,
-    prior_claim,
+    prior_claims,
     shortfall,
     size_claim,
+    smoothed,
     smoothing,
     sums_to_one,
-    training_error,
 )
+from .decisions import Scores, decision_claims
 
 MISSING = -1
 
@@ -33,65 +35,101 @@ class Table:
 
     counts: Floats
     log_p: Floats
-    log_q: Floats
+    log_q: Any  # in the precision they were published in
     scores: Floats  # (n, K): log q of each row's value, nothing where it is missing
     gap: float  # by how much the smoothed log-likelihood falls short of its maximum
     scale: float  # the weight in that sum
 
 
-def table_of(data: ClassData, places: NDArray[np.intp], log_q: Floats, alpha: float) -> Table:
+def table_of(data: ClassData, places: NDArray[np.intp], published: Any, alpha: float) -> Table:
     """Count the places (n,) of a feature's values, and compare."""
-    known = places != MISSING
+    known, log_q = places != MISSING, np.asarray(published, np.float64)
     N = np.zeros((len(data.classes), log_q.shape[1]))
     np.add.at(N, (data.codes[known], places[known]), data.weight[known])
-    smoothed = N + alpha if np.isfinite(alpha) else np.ones_like(N)
-    smoothed[smoothed.sum(axis=1) == 0] = 1.0  # nothing is known of the class: all are alike
-    totals = smoothed.sum(axis=1, keepdims=True)
-    log_p = log_shares(smoothed, totals)
-    gap = float((totals[:, 0] * divergence(smoothed / totals, log_p, log_q)).sum())
+    table = smoothed(N, alpha)
+    totals, log_p = table.sum(axis=1, keepdims=True), log_shares(table)
+    gap = float((totals[:, 0] * divergence(table / totals, log_p, log_q)).sum())
     scores = np.where(known[:, np.newaxis], log_q[:, np.where(known, places, 0)].T, 0.0)
-    return Table(N, log_p, log_q, scores, gap, float(totals.sum()))
+    return Table(N, log_p, published, scores, gap, float(totals.sum()))
 
 
 def parameter_claims(tables: list[Table], what: str = "") -> list[Claim]:
     """That the probabilities of all tables are those of the counts, and sum to one."""
-    q, p = (np.concatenate([np.exp(t).ravel() for t in logs]) for logs in _logs(tables))
-    sums = np.concatenate([np.exp(table.log_q).sum(axis=1) for table in tables])
-    with np.errstate(divide="ignore"):
+    q = np.concatenate([np.asarray(table.log_q).ravel() for table in tables])
+    p = np.concatenate([table.log_p.ravel() for table in tables])
+    with np.errstate(divide="ignore", over="ignore"):
+        sums = np.concatenate([np.exp(table.log_q).sum(axis=1) for table in tables])
         one = sums_to_one(f"the probabilities of each feature{what}", np.log(sums)[:, np.newaxis])
-    return [agrees(f"parameters{what}", f"the probabilities{what}", q, p), one]
-
-
-def _logs(tables: list[Table]) -> tuple[list[Floats], list[Floats]]:
-    return [table.log_q for table in tables], [table.log_p for table in tables]
+    return [agree_in_logs(f"parameters{what}", f"the log-probabilities{what}", q, p), one]
 
 
 def categorical(model: Any, data: ClassData, tol: float) -> list[Claim]:
     """One table of categories for each feature."""
     d = data.X.shape[1]
     alpha, log_prior = smoothing(model, d), np.asarray(model.class_log_prior_, np.float64)
-    logs = [np.asarray(table, np.float64) for table in model.feature_log_prob_]
+    logs = [np.asarray(table) for table in model.feature_log_prob_]
+    check_one_each(d, feature_log_prob_=logs, category_count_=model.category_count_)
     known = getattr(model, "categories_", [None] * d)  # scikit-learn's: the values are the places
+    check_one_each(d, categories_=known)
+    widths = [table.shape[1] for table in logs]
+    columns = [without_fractions(data.X[:, j]) for j in range(d)]
     tables = [
-        table_of(data, places_of(data.X[:, j], known[j], logs[j].shape[1]), logs[j], alpha[j])
+        table_of(data, places_of(columns[j], known[j], widths[j]), logs[j], alpha[j])
         for j in range(d)
         if logs[j].size  # else no row has shown a value
     ]
-    scores = log_prior + sum((table.scores for table in tables), np.zeros((1, len(log_prior))))
+    total = sum((t.scores for t in tables), np.zeros((len(data.codes), len(log_prior)))) + log_prior
+    with np.errstate(invalid="ignore"):
+        sizes = sum((np.abs(np.nan_to_num(t.scores, neginf=0.0)) for t in tables), 0 * total)
+    scores = Scores.of(model, total, np.nan_to_num(sizes), d, logs[0]).where_possible(log_prior)
     published = [np.asarray(counts, np.float64).ravel() for counts in model.category_count_]
-    derived = np.concatenate([table.counts.ravel() for table in tables])
-    widths = [table.shape[1] for table in logs]
+    derived = np.concatenate([np.zeros(0), *(table.counts.ravel() for table in tables)])
     gap, scale = sum(t.gap for t in tables), sum(t.scale for t in tables)
     return [
-        training_error(data, np.broadcast_to(scores, (len(data.codes), len(log_prior)))),
+        *decision_claims(model, data, scores),
         agrees("counts", "the counts of the categories", np.concatenate(published), derived),
         agrees("class counts", "the weights of the classes", model.class_count_, data.counts),
         agrees("widths", "the numbers of categories", model.n_categories_, widths),
-        prior_claim(model, np.exp(model.class_log_prior_), data.counts),
-        *parameter_claims(tables),
-        shortfall("smoothed log-likelihood", gap, scale, tol),
+        *categories_claims(model, data, known, widths),
+        *prior_claims(model, data.counts),
+        *(parameter_claims(tables) if tables else []),
+        shortfall("smoothed log-likelihood", gap, max(scale, 1e-300), tol),
         *size_claim(model, len(data.classes) * sum(max(m - 1, 0) for m in widths)),
     ]
+
+
+def check_one_each(d: int, **tables: Any) -> None:
+    """Raise if lists of tables do not have one for each of d features."""
+    for name, table in tables.items():
+        if len(table) != d:
+            raise ValueError(
+                f"{name} must have a table for each of {d} features; got {len(table)}."
+            )
+
+
+def categories_claims(model: Any, data: ClassData, known: Any, widths: list[int]) -> list[Claim]:
+    """That the categories are those of the rows, and as many as they show or as were asked for."""
+    least = np.broadcast_to(np.asarray(getattr(model, "min_categories", None) or 0), len(widths))
+    wrong = 0
+    for j, width in enumerate(widths):
+        shown = [_shown(without_fractions(X[:, j])) for X in (data.X, data.given)]
+        named = shown[0] if known[j] is None else np.asarray(known[j]).tolist()
+        fewest, most = (max(int(least[j]), len(values)) for values in shown)
+        # Rows of no weight may have been seen or not.
+        right = set(shown[0]) <= set(named) <= set(shown[1]) and len(set(named)) == len(named)
+        if not any(isinstance(value, str | bytes) for value in named):  # numbers are places
+            right = named == list(range(width)) or known[j] is None
+        wrong += not (right and fewest <= width <= most)
+    statement = f"{len(widths) - wrong} of {len(widths)} features have the categories of the rows"
+    return [Claim("categories", statement, wrong, 0.0, wrong == 0, "proved")]
+
+
+def _shown(column: NDArray[Any]) -> list[Any]:
+    """The categories that a column calls for: up to its largest number, or each word."""
+    values = {value for value in column.tolist() if not is_missing(value)}
+    if any(isinstance(value, str | bytes) for value in values):
+        return sorted(values)
+    return list(range(int(max(values, default=-1)) + 1))
 
 
 def places_of(column: NDArray[Any], categories: Any, width: int) -> NDArray[np.intp]:
@@ -102,9 +140,17 @@ def places_of(column: NDArray[Any], categories: Any, width: int) -> NDArray[np.i
     if column.dtype.kind in "fiub" and (categories is None or _are_the_places(categories)):
         known = (column >= 0) & (column < width)  # NaN is neither
         return np.where(known, np.nan_to_num(column), MISSING).astype(np.intp)
-    where = {value: place for place, value in enumerate(np.asarray(categories).tolist())}
+    where = {value: place for place, value in enumerate(np.asarray(categories).tolist()[:width])}
     found = [MISSING if is_missing(v) else where.get(v, MISSING) for v in column.tolist()]
     return np.array(found, np.intp)
+
+
+def without_fractions(column: NDArray[Any]) -> NDArray[Any]:
+    """The values (n,), numbers cut to whole ones, as by the models."""
+    if column.dtype.kind != "O":
+        return np.asarray(np.trunc(column))
+    cut = [int(v) if isinstance(v, float) and np.isfinite(v) else v for v in column.tolist()]
+    return np.array([*cut, None], object)[:-1]  # in case they are alike enough for a table
 
 
 def _are_the_places(categories: Any) -> bool:

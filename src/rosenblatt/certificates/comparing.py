@@ -10,6 +10,8 @@ from .claims import Claim
 
 Floats = NDArray[np.float64]
 
+EPS = float(np.finfo(np.float64).eps)
+
 
 class ClassData:
     """Rows with their classes, numbered in the order of the model's own `classes_`."""
@@ -30,10 +32,15 @@ class ClassData:
                 f"{self.classes.tolist()}."
             )
         kept = np.flatnonzero(weight > 0)
+        self.given = X  # rows of no weight included
         self.X, self.weight = X[kept], weight[kept]
-        order = np.argsort(self.classes)
-        self.codes = order[np.searchsorted(self.classes, y[kept], sorter=order)]
+        self.codes = self.places(y[kept])
         self.members = [np.flatnonzero(self.codes == k) for k in range(len(self.classes))]
+
+    def places(self, labels: NDArray[Any]) -> NDArray[np.intp]:
+        """The number (n,) of each label's class."""
+        order = np.argsort(self.classes)
+        return np.asarray(order[np.searchsorted(self.classes, labels, sorter=order)])
 
     @property
     def counts(self) -> Floats:
@@ -45,6 +52,17 @@ class ClassData:
         """What was handed over, in one line."""
         n, d = self.X.shape
         return f"the {n} rows and {d} columns given, total weight {self.weight.sum():g}"
+
+
+def is_ours(model: Any) -> bool:
+    """Whether a class of this package, or one derived from such, published the numbers."""
+    bases = type(model).__mro__
+    return any(base.__module__.partition(".")[0] == "rosenblatt" for base in bases)
+
+
+def dense(X: Any) -> Floats:
+    """Rows as an array of doubles."""
+    return np.asarray(X.toarray() if sp.issparse(X) else X, np.float64)
 
 
 def filled(X: Any) -> Any:
@@ -68,32 +86,50 @@ def sums_by_class(data: ClassData, X: Any) -> Floats:
     return np.array([np.asarray(row, np.float64).ravel() for row in rows])
 
 
-def rounding(model_array: Any) -> float:
+def unit(published: Any) -> float:
+    """The relative spacing of numbers in the precision of those published."""
+    dtype = np.asarray(published).dtype
+    return max(EPS, float(np.finfo(dtype).eps)) if dtype.kind == "f" else EPS
+
+
+def unit_of_work(model: Any, published: Any) -> float:
+    """The same for what was computed on the way: ours sum up in 64 bits, whatever they publish.
+
+    Estimators that read the rows themselves, and scikit-learn, compute in the precision of the
+    data, which is that of the means.
+    """
+    reads_rows = getattr(model, "shrinkage", None) == "auto"
+    reads_rows |= getattr(model, "covariance_estimator", None) is not None
+    if is_ours(model) and not reads_rows:
+        return EPS
+    return max(unit(published), unit(getattr(model, "means_", published)))
+
+
+def rounding(published: Any) -> float:
     """How far, relatively, a published number may be from the one derived here."""
-    eps = float(np.finfo(np.asarray(model_array).dtype).eps) if _is_float(model_array) else 0.0
-    return max(1e-9, 64 * eps)
+    return max(1e-9, 64 * unit(published))
 
 
-def _is_float(array: Any) -> bool:
-    return np.asarray(array).dtype.kind == "f"
-
-
-def agrees(name: str, what: str, published: Any, derived: Any, scale: Any = None) -> Claim:
+def agrees(
+    name: str, what: str, published: Any, derived: Any, scale: Any = None, slack: Any = 0.0
+) -> Claim:
     """That published numbers are those derived from the data, up to rounding.
 
-    The difference is taken relative to the derived number, or to `scale` where that is larger.
+    The difference, less an absolute `slack`, is taken relative to the derived number, or to `scale`
+    if given. A derived zero without a scale is a zero and nothing else, infinity is infinity.
     """
     allowed = rounding(published)
     published, derived = np.asarray(published, np.float64), np.asarray(derived, np.float64)
     if published.shape != derived.shape:
         statement = f"{what} have shape {published.shape}; the data imply {derived.shape}"
         return Claim(name, statement, np.inf, 0.0, False, "checked")
-    size = np.maximum(np.abs(derived), 0.0 if scale is None else scale)
+    size = np.broadcast_to(np.abs(derived) if scale is None else scale, derived.shape)
     with np.errstate(invalid="ignore", divide="ignore"):
-        off = np.abs(published - derived) / np.where(size > 0, size, 1.0)
+        apart = np.abs(published - derived)
+        off = np.where(apart <= slack, 0.0, (apart - slack) / size)
     off = np.where(published == derived, 0.0, off)  # infinities that agree
-    worst = float(np.max(off, initial=0.0))
-    exact = worst == 0.0 and np.array_equal(derived, np.rint(derived))
+    worst = float(np.max(np.where(np.isnan(off), np.inf, off), initial=0.0))
+    exact = np.array_equal(published, derived) and np.array_equal(derived, np.rint(derived))
     statement = f"{what} differ from those of the data by {worst:.2g} of their size at most"
     if worst == 0.0:
         statement = f"{what} are those of the data"
@@ -101,17 +137,23 @@ def agrees(name: str, what: str, published: Any, derived: Any, scale: Any = None
     return Claim(name, statement, worst, allowed, holds, "proved" if exact else "checked")
 
 
-def training_error(data: ClassData, scores: Floats) -> Claim:
-    """How many rows the class of the highest score misses; of equals the first wins."""
-    wrong = scores.argmax(axis=1) != data.codes
-    n, share = int(np.count_nonzero(wrong)), float(data.weight[wrong].sum() / data.weight.sum())
-    statement = f"{n:,} of {len(wrong):,} rows are predicted wrongly ({share:.3%} of the weight)"
-    return Claim("training error", statement, n, None, True, "checked")
+def agree_in_logs(name: str, what: str, published: Any, derived: Floats) -> Claim:
+    """The same for logarithms, whose differences are shares of the numbers they are of.
+
+    Impossible is impossible: minus infinity agrees with nothing else.
+    """
+    return agrees(name, what, published, derived, scale=np.maximum(1.0, np.abs(derived)))
+
+
+def logs_of(shares: Any) -> Floats:
+    """Logarithms, minus infinity of zero."""
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(np.asarray(shares, np.float64)))
 
 
 def sums_to_one(what: str, log_probabilities: Floats) -> Claim:
     """That probabilities (..., m), given as logarithms, sum to one."""
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", over="ignore"):
         sums = np.exp(log_probabilities).sum(axis=-1)
     worst = float(np.max(np.abs(sums - 1), initial=0.0))
     return Claim(
@@ -124,15 +166,19 @@ def sums_to_one(what: str, log_probabilities: Floats) -> Claim:
     )
 
 
-def shortfall(what: str, gap: float, scale: float, tol: float) -> Claim:
-    """By how much the log-likelihood is below its maximum, which is known in closed form."""
+def shortfall(what: str, gap: float, scale: float, tol: float, blur: float = 0.0) -> Claim:
+    """By how much the log-likelihood is below its maximum, which is known in closed form.
+
+    `blur` is what the rounding of the published numbers alone may cost.
+    """
+    words = f"; rounding alone may cost {blur:.2g}" if blur > tol * scale else ""
     return Claim(
         "likelihood",
         f"the {what} is within {gap:.3g} of the best possible, {gap / scale:.2g} for each unit "
-        "of weight",
+        f"of weight{words}",
         gap,
-        tol * scale,
-        bool(gap <= tol * scale),
+        tol * scale + blur,
+        bool(gap <= tol * scale + blur),
         "checked",
     )
 
@@ -145,11 +191,20 @@ def smoothing(model: Any, d: int) -> Floats:
     return np.asarray(alpha)
 
 
-def log_shares(table: Floats, totals: Floats) -> Floats:
-    """log of counts over totals; where the smoothing is infinite all are alike."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        logs = np.log(table) - np.log(totals)
-    return np.asarray(logs)
+def smoothed(counts: Floats, alpha: Any) -> Floats:
+    """Counts (..., m) with alpha added, in the limit where that is infinite.
+
+    Infinite alphas leave nothing for the others; where nothing is known at all, all are equal.
+    """
+    alpha = np.broadcast_to(np.asarray(alpha, np.float64), counts.shape)
+    infinite = np.isinf(alpha)
+    table = np.where(infinite.any(axis=-1, keepdims=True), infinite, counts + alpha)
+    return np.where(table.any(axis=-1, keepdims=True), table, 1.0)
+
+
+def log_shares(table: Floats) -> Floats:
+    """log of each number's share of its row (..., m), minus infinity of zero."""
+    return np.asarray(logs_of(table) - np.log(table.sum(axis=-1, keepdims=True)))
 
 
 def divergence(p: Floats, log_p: Floats, log_q: Floats) -> Floats:
@@ -157,37 +212,41 @@ def divergence(p: Floats, log_p: Floats, log_q: Floats) -> Floats:
 
     Where p is zero only q's excess mass counts, and where q is zero and p is not, it is infinite.
     """
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", over="ignore"):
         terms = np.where(p > 0, p * (log_p - log_q), 0.0) - p + np.exp(log_q)
     return np.asarray(np.maximum(terms, 0.0).sum(axis=-1))
 
 
-def size_claim(model: Any, free: int) -> list[Claim]:
+def size_claim(model: Any, free: int, shares: bool = True) -> list[Claim]:
     """That a model says truly how many free numbers it has learned; nothing if it does not say.
 
-    `free` are those of the features. The shares of K classes are K - 1 more, unless they are given.
+    `free` are those of the features. `shares` of K classes are K - 1 more, unless they are given.
     """
     if not hasattr(model, "n_parameters_"):
         return []
-    given = getattr(model, "class_prior", getattr(model, "priors", None)) is not None
-    counted = not given and getattr(model, "fit_prior", True)
+    counted = shares and _given(model) is None and getattr(model, "fit_prior", True)
     derived = free + (len(model.classes_) - 1 if counted else 0)
     return [agrees("size", "the numbers said to be free", model.n_parameters_, derived)]
 
 
-def log_prior_claim(model: Any) -> Claim:
-    """That the logarithms of the classes' shares are those of the shares, where both are said."""
-    return agrees(
-        "log prior", "their logarithms", np.exp(model.class_log_prior_), model.class_prior_
-    )
+def _given(model: Any) -> Any:
+    return getattr(model, "class_prior", getattr(model, "priors", None))
 
 
-def prior_claim(model: Any, published: Any, counts: Floats) -> Claim:
-    """Where the classes' shares (K,) come from, and that they are what is said."""
-    given = getattr(model, "class_prior", getattr(model, "priors", None))
+def prior_claims(model: Any, counts: Floats) -> list[Claim]:
+    """Where the classes' shares (K,) come from, and that they are what is said, logarithms too."""
+    words, given = "", _given(model)
+    derived = counts / counts.sum()
     if given is not None:
-        return agrees("prior", "the shares of the classes, given,", published, given)
-    if getattr(model, "fit_prior", True) is False:
-        uniform = np.full(len(counts), 1 / len(counts))
-        return agrees("prior", "the shares of the classes, uniform,", published, uniform)
-    return agrees("prior", "the shares of the classes", published, counts / counts.sum())
+        words, derived = ", given,", np.asarray(given, np.float64)
+    elif getattr(model, "fit_prior", True) is False:
+        words, derived = ", uniform,", np.full(len(counts), 1 / len(counts))
+    claims = []
+    if hasattr(model, "class_prior_"):
+        what = f"the shares of the classes{words}"
+        claims.append(agrees("prior", what, model.class_prior_, derived))
+    if hasattr(model, "class_log_prior_"):
+        name = "log prior" if claims else "prior"
+        what = f"the logarithms of the classes' shares{words}"
+        claims.append(agree_in_logs(name, what, model.class_log_prior_, logs_of(derived)))
+    return claims

@@ -16,13 +16,16 @@ EXPONENT = -1 / 5
 
 def densities(model: Any, data: ClassData, X: Floats) -> Part:
     """Columns X (n, d) with a small Gaussian at each value of a class; NaN is missing."""
-    points, weights, scores = [], [], np.zeros((len(X), len(data.classes)))
+    points, weights = [], []
+    scores, sizes = (np.zeros((len(X), len(data.classes))) for _ in range(2))
     for c, x in enumerate(X.T):
         known = ~np.isnan(x)
         points.append(np.unique(x[known]))
         weights.append(weights_of(data, x, points[c]))
         if len(points[c]):
-            scores += column_scores(x, points[c], weights[c], np.asarray(model.bandwidth_)[:, c])
+            each = column_scores(x, points[c], weights[c], np.asarray(model.bandwidth_)[:, c])
+            scores += each
+            sizes += np.where(np.isfinite(each), np.abs(each), 0.0)
     h = bandwidths(model, data, X)
     claims: list[Claim] = [
         agrees("points", "the points of the densities", _row(model.points_), _row(points)),
@@ -31,7 +34,7 @@ def densities(model: Any, data: ClassData, X: Floats) -> Part:
     ]
     free = sum(int(np.count_nonzero(table)) for table in weights)
     free += h.size if isinstance(model.bandwidth, str) else 0
-    return Part(claims, scores, None, 0.0, free)
+    return Part(claims, scores, sizes, None, 0.0, free)
 
 
 def weights_of(data: ClassData, x: Floats, points: Floats) -> Floats:

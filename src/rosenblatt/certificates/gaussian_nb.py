@@ -1,8 +1,8 @@
 """Gaussian naive Bayes: means and variances again, and how far the likelihood is from its maximum.
 
-With the means m and variances s^2 of the data, the log-likelihood of other Gaussians falls short
-of the maximum by ``sum_k sum_j w_kj KL(N(m, s^2) || N(theta, var))``, w the weight of the values
-that are known.
+A smoothing epsilon takes every square to be that much larger. With the means m and variances s^2 of
+the data, the log-likelihood of other Gaussians then falls short of the maximum by
+``sum_k sum_j w_kj KL(N(m, s^2 + epsilon) || N(theta, var))``, w the weight of what is known.
 """
 
 from dataclasses import dataclass
@@ -16,40 +16,49 @@ from .comparing import (
     ClassData,
     Floats,
     agrees,
+    dense,
     filled,
     gaps,
-    log_prior_claim,
-    prior_claim,
+    is_ours,
+    logs_of,
+    prior_claims,
+    rounding,
     shortfall,
     size_claim,
-    sums_by_class,
     sums_to_one,
-    training_error,
+    unit,
 )
+from .decisions import Scores, decision_claims
+from .moments import moments, rounding_of_means, statistics_claims
+from .planes import Spread, plane_claims, published_planes
 
 
 def certify_model(
     model: Any, X: Any, y: NDArray[Any], weight: Floats, *, tol: float, effort: int
 ) -> Certificate:
     """Re-derive means, variances and shares, and compare."""
-    data = ClassData(model, _dense(X), y, weight)
+    data = ClassData(model, dense(X), y, weight)
     part = gaussians(model, data, data.X)
-    with np.errstate(divide="ignore"):
-        log_prior = np.log(np.asarray(model.class_prior_, np.float64))
+    log_prior = logs_of(model.class_prior_)
+    if hasattr(model, "class_log_prior_"):
+        log_prior = np.asarray(model.class_log_prior_, np.float64)
+    sizes = part.sizes + np.abs(np.where(np.isfinite(log_prior), log_prior, 0.0))
+    scores = Scores.of(model, part.scores + log_prior, sizes, data.X.shape[1], model.theta_)
     claims = [
-        training_error(data, part.scores + log_prior),
+        *decision_claims(model, data, scores.where_possible(log_prior)),
         *part.claims,
         agrees("class counts", "the weights of the classes", model.class_count_, data.counts),
-        prior_claim(model, model.class_prior_, data.counts),
+        *prior_claims(model, data.counts),
         sums_to_one("the shares of the classes", log_prior),
         *size_claim(model, part.free),
+        *statistics_claims(
+            model, data, moments(data, data.X), rounding_of_means(model, model.theta_, data.X)
+        ),
     ]
-    if hasattr(model, "class_log_prior_"):
-        claims.append(log_prior_claim(model))
     if part.gap is not None:
-        claims.append(shortfall("log-likelihood", part.gap, part.scale, tol))
+        claims.append(shortfall("smoothed log-likelihood", part.gap, part.scale, tol, part.blur))
     if _sharing(model) in ("feature", "single"):
-        claims += logistic_form(model, data, part.scores + log_prior)
+        claims += logistic_form(model, data, log_prior)
     problem = f"Gaussians that make the rows most probable, variances by {_sharing(model)}"
     return Certificate(type(model).__name__, problem, data.words, tuple(claims))
 
@@ -60,62 +69,50 @@ class Part:
 
     claims: list[Claim]
     scores: Floats  # (n, K): log P(x | y), nothing where it is missing
+    sizes: Floats  # (n, K): the absolute values of its terms, added up
     gap: float | None  # by how much the log-likelihood falls short of its maximum; None if unknown
     scale: float  # the weight in that sum
     free: int  # how many free numbers were learned
+    blur: float = 0.0  # what the rounding of published numbers may add to the gap
 
 
 def gaussians(model: Any, data: ClassData, X: Floats) -> Part:
     """Columns X (n, d) that are Gaussian in each class; NaN is missing."""
-    w = sums_by_class(data, 1 - gaps(X))  # (K, d): the weight of what is known
-    mean, scatter = moments(data, X, w)
-    centre, spread = of_all(w, mean, scatter)
-    mean = np.where(w > 0, mean, centre)  # nothing is known of a class: as in all the data
+    w, mean, scatter = moments(data, X)
+    centre, spread = of_all(data, X)
+    deviation = np.sqrt(scatter / np.where(w > 0, w, 1.0))
+    deviation, mean = (np.where(w > 0, t, u) for t, u in ((deviation, spread**0.5), (mean, centre)))
     theta, epsilon = np.asarray(model.theta_, np.float64), float(model.epsilon_)
     var = np.broadcast_to(np.asarray(model.var_, np.float64), theta.shape)
     ddof, sharing = float(getattr(model, "ddof", 0)), _sharing(model)
-    derived = pooled(scatter, w, spread, sharing, ddof)
-    within = np.sqrt(scatter.sum(axis=0) / np.maximum(w.sum(axis=0), 1e-300))
-    least = 2.0**-100 if _is_ours(model) else 0.0  # of a variance that would be zero
+    s2 = pooled(scatter, w, spread, sharing, ddof) + epsilon
+    off = rounding_of_means(model, model.theta_, X)
     claims = [
-        # what a mean may be off by, for its size, depends on the spread about it
-        agrees("means", "the means", model.theta_, mean, scale=np.maximum(np.abs(mean), within)),
-        agrees("variances", "the variances", model.var_, np.maximum(derived + epsilon, least)),
-        smoothing_claim(model, float(spread.max(initial=0.0))),
+        agrees("means", "the means", model.theta_, mean, scale=deviation, slack=off),
+        variances_claim(model, s2, off),
+        smoothing_claim(model, data, X, float(spread.max(initial=0.0))),
     ]
-    gap = divergence(w, mean, derived, theta, var - epsilon) if ddof == 0 else None
+    gap = divergence(w, mean, s2, theta, var) if ddof == 0 else None
+    blur = float((w * np.where(s2 > 0, off**2 / np.where(s2 > 0, s2, 1.0), 0.0)).sum())
     n_variances = {"feature": theta.shape[1], "class": len(theta), "single": 1}
     free = theta.size + n_variances.get(sharing, theta.size)
-    scores = log_joint(X, theta, var, np.zeros(len(theta)))
-    return Part(claims, scores, gap, float(w.sum()), free)
+    scores, sizes = log_densities(X, theta, var)
+    return Part(claims, scores, sizes, gap, float(w.sum()), free, blur)
 
 
 def _sharing(model: Any) -> str:
     return str(getattr(model, "variance", "class-feature"))
 
 
-def _is_ours(model: Any) -> bool:
-    return type(model).__module__.partition(".")[0] == "rosenblatt"
-
-
-def moments(data: ClassData, X: Floats, w: Floats) -> tuple[Floats, Floats]:
-    """Means and scatters (K, d) of what is known in each class, in two passes."""
-    means, scatters = [], []
-    for members, known in zip(data.members, w, strict=True):
-        rows, weight = X[members], data.weight[members]
-        mean = weight @ filled(rows) / np.where(known > 0, known, 1.0)
-        means.append(mean)
-        scatters.append(weight @ filled(rows - mean) ** 2)
-    return np.array(means), np.array(scatters)
-
-
-def of_all(w: Floats, mean: Floats, scatter: Floats) -> tuple[Floats, Floats]:
+def of_all(data: ClassData, X: Floats) -> tuple[Floats, Floats]:
     """Mean and variance (d,) of all classes together; 0 and 1 for a feature nobody knows."""
-    total = w.sum(axis=0)
+    total = data.weight @ (1 - gaps(X))
     divisor = np.where(total > 0, total, 1.0)
-    centre = (w * mean).sum(axis=0) / divisor
-    spread = (scatter + w * (mean - centre) ** 2).sum(axis=0) / divisor
-    return centre, np.where(total > 0, spread, 1.0)
+    centre = data.weight @ filled(X) / divisor
+    away = filled(X - centre)
+    rest = data.weight @ away / divisor  # what rounding did to the centre
+    spread = data.weight @ (away - np.where(np.isnan(X), 0.0, rest)) ** 2 / divisor
+    return centre + rest, np.where(total > 0, spread, 1.0)
 
 
 def pooled(scatter: Floats, w: Floats, spread: Floats, sharing: str, ddof: float) -> Floats:
@@ -131,77 +128,66 @@ def pooled(scatter: Floats, w: Floats, spread: Floats, sharing: str, ddof: float
     return np.array(np.broadcast_to(np.where(weight > 0, variances, spread), scatter.shape))
 
 
-def smoothing_claim(model: Any, largest: float) -> Claim:
-    """That epsilon_ is var_smoothing times the largest variance of a feature."""
-    expected = float(model.var_smoothing) * largest
-    off = abs(float(model.epsilon_) - expected) / (expected or 1.0)
-    # scikit-learn takes it from the last batch of partial_fit, or unweighted: reported, not tested.
-    return Claim(
-        "smoothing",
-        f"{float(model.epsilon_):.3g} was added to every variance; var_smoothing times the largest "
-        f"is {expected:.3g}",
-        off,
-        1e-6 if _is_ours(model) else None,
-        off <= 1e-6 if _is_ours(model) else True,
-        "checked",
-    )
+def variances_claim(model: Any, s2: Floats, off: Floats) -> Claim:
+    """That the variances are s2 (K, d); ours have a smallest one in the place of zero.
+
+    A mean that is off by its rounding adds the square of that to others' variances.
+    """
+    derived = s2.astype(np.asarray(model.var_).dtype)
+    slack = 0.0 if is_ours(model) else off**2
+    if is_ours(model):
+        derived[derived == 0] = 2.0**-100
+    return agrees("variances", "the variances", model.var_, derived, slack=slack)
 
 
-def log_joint(X: Floats, theta: Floats, var: Floats, log_prior: Floats) -> Floats:
-    """log P(x, y) (n, K), straight from the definition; values that are missing are left out."""
-    scores = np.empty((len(X), len(theta)))
+def smoothing_claim(model: Any, data: ClassData, X: Floats, largest: float) -> Claim:
+    """That epsilon_ is var_smoothing times the largest variance of a feature.
+
+    scikit-learn takes the variance of the last batch, and unweighted. Of whatever rows: no variance
+    is larger than the square of half the range.
+    """
+    share, epsilon = float(model.var_smoothing), float(model.epsilon_)
+    if is_ours(model):
+        expected = share * largest
+        apart = abs(epsilon - expected)
+        value, bound = apart / expected if expected > 0 else apart and np.inf, rounding(model.var_)
+        words = f"var_smoothing times the largest is {expected:.3g}"
+    else:
+        ranges = np.ptp(data.given, axis=0)
+        value, bound = epsilon, share * float(ranges.max(initial=0.0)) ** 2 / 4 * (1 + 1e-6)
+        words = f"var_smoothing times the largest of any batch of these rows is {bound:.3g} at most"
+    statement = f"{epsilon:.3g} was added to every variance; {words}"
+    return Claim("smoothing", statement, float(value), bound, 0 <= value <= bound, "checked")
+
+
+def log_densities(X: Floats, theta: Floats, var: Floats) -> tuple[Floats, Floats]:
+    """log P(x | y) (n, K), and the sizes of its terms; values that are missing are left out."""
+    scores, sizes = np.empty((2, len(X), len(theta)))
+    missing = np.isnan(X)
     for k in range(len(theta)):
-        with np.errstate(divide="ignore", invalid="ignore"):
-            terms = -0.5 * (np.log(2 * np.pi * var[k]) + (X - theta[k]) ** 2 / var[k])
-        scores[:, k] = log_prior[k] + np.where(np.isnan(X), 0.0, terms).sum(axis=1)
-    return scores
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            logs, far = 0.5 * np.log(2 * np.pi * var[k]), 0.5 * (X - theta[k]) ** 2 / var[k]
+            scores[:, k] = np.where(missing, 0.0, -logs - far).sum(axis=1)
+            # logs of all columns are added up first, and taken back where a value is missing
+            sizes[:, k] = np.where(missing, 0.0, far).sum(axis=1) + 2 * np.abs(logs).sum()
+    return scores, sizes
 
 
 def divergence(w: Floats, mean: Floats, s2: Floats, theta: Floats, var: Floats) -> float:
     """``sum_k sum_j w_kj KL(N(mean, s2) || N(theta, var))``, over features that vary."""
-    varies = (s2 > 0) & (var > 0)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         ratio = s2 / var
         each = 0.5 * (ratio - 1 - np.log(ratio) + (mean - theta) ** 2 / var)
-    return float((w * np.where(varies, np.maximum(each, 0.0), 0.0)).sum())
+    each = np.where(np.isnan(each) | (var <= 0), np.inf, np.maximum(each, 0.0))
+    return float(np.where((w > 0) & (s2 > 0), w * each, 0.0).sum())
 
 
-def logistic_form(model: Any, data: ClassData, joint: Floats) -> list[Claim]:
-    """With variances that the classes share, the log-odds are linear: w.x + b.
-
-    Of rows in which something is missing they are not; and of more than two classes it is the
-    joint log-probabilities, up to what all have in common.
-    """
+def logistic_form(model: Any, data: ClassData, log_prior: Floats) -> list[Claim]:
+    """With variances that the classes share, the log-odds are linear: w.x + b."""
+    if not hasattr(model, "coef_"):
+        return []
     theta, var = np.asarray(model.theta_, np.float64), np.asarray(model.var_, np.float64)
-    with np.errstate(divide="ignore"):
-        start = np.log(np.asarray(model.class_prior_, np.float64))
-    if len(theta) == 2:
-        base, theta, start = theta[:1], theta[1:], start[1:] - start[0]
-        joint = joint[:, 1:] - joint[:, :1]
-    else:
-        base = theta.mean(axis=0, keepdims=True)
-    w = (theta - base) / var[:1]
-    b = start + ((base**2 - theta**2) / (2 * var[:1])).sum(axis=1)
-    claims = []
-    if hasattr(model, "coef_"):
-        terms = np.abs(start) + ((base**2 + theta**2) / (2 * var[:1])).sum(axis=1)
-        size = np.abs(w).max(initial=0.0)
-        claims = [
-            agrees("weights", "the weights of the logistic form", model.coef_, w, scale=size),
-            agrees("intercepts", "its intercepts", model.intercept_, b, scale=terms),
-        ]
-    whole = ~np.isnan(data.X).any(axis=1)
-    if not whole.any() or not np.isfinite(start).all():
-        return claims
-    X, joint = data.X[whole], joint[whole]
-    linear = X @ w.T + b
-    if len(start) > 1:  # what all classes have in common says nothing
-        linear, joint = (t - t.mean(axis=1, keepdims=True) for t in (linear, joint))
-    size = np.abs(X) @ np.abs(w).T + np.abs(joint).max(axis=1, keepdims=True) + np.abs(b)
-    off = float((np.abs(joint - linear) / size).max())
-    said = f"the log-odds are w.x + b, as in logistic regression, up to {off:.2g} of their terms"
-    return [*claims, Claim("logistic form", said, off, 1e-9, off <= 1e-9, "checked")]
-
-
-def _dense(X: Any) -> Floats:
-    return np.asarray(X.toarray() if hasattr(X, "toarray") else X, np.float64)
+    spread = Spread.of(np.diag(var[0]))
+    blur = 4 * unit(model.theta_) * np.abs(theta).max(axis=0)
+    W, b = published_planes(model)
+    return plane_claims(model, W, b, theta / var[0], theta, log_prior, spread, blur)

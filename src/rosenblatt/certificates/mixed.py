@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, xlogy
 
-from .categories import is_missing, parameter_claims, places_of, table_of
+from .categories import check_one_each, is_missing, parameter_claims, places_of, table_of
 from .claims import Certificate, Claim
 from .comparing import (
     ClassData,
@@ -18,14 +18,13 @@ from .comparing import (
     agrees,
     filled,
     gaps,
-    log_prior_claim,
-    prior_claim,
+    prior_claims,
     shortfall,
     size_claim,
     sums_by_class,
     sums_to_one,
-    training_error,
 )
+from .decisions import Scores, decision_claims
 from .density import densities
 from .gaussian_nb import Part, gaussians
 
@@ -44,13 +43,15 @@ def certify_model(
         return Certificate(type(model).__name__, problem, data.words, (have_models,))
     parts = [PARTS[kind](model, data, data.X[:, places[kind]]) for kind in kinds]
     log_prior = np.asarray(model.class_log_prior_, np.float64)
+    total = sum((part.scores for part in parts), log_prior)
+    sizes = sum((part.sizes for part in parts), np.abs(np.nan_to_num(log_prior, neginf=0.0)))
+    scores = Scores.of(model, total, sizes, data.X.shape[1], model.class_log_prior_)
     claims = [
-        training_error(data, sum((part.scores for part in parts), log_prior)),
+        *decision_claims(model, data, scores.where_possible(log_prior)),
         have_models,
         *(claim for part in parts for claim in part.claims),
         agrees("class counts", "the weights of the classes", model.class_count_, data.counts),
-        prior_claim(model, model.class_prior_, data.counts),
-        log_prior_claim(model),
+        *prior_claims(model, data.counts),
         sums_to_one("the shares of the classes", log_prior),
         *size_claim(model, sum(part.free for part in parts)),
     ]
@@ -58,12 +59,13 @@ def certify_model(
     judged = [(kind, part) for kind, part in zip(kinds, parts, strict=True) if part.gap is not None]
     if judged:
         gap, scale = sum(part.gap or 0.0 for _, part in judged), sum(p.scale for _, p in judged)
+        blur = sum(part.blur for _, part in judged)
         of = (
             ""
             if len(judged) == len(parts)
             else f" of {', '.join(kind for kind, _ in judged)} columns"
         )
-        claims.append(shortfall(f"smoothed log-likelihood{of}", gap, scale, tol))
+        claims.append(shortfall(f"smoothed log-likelihood{of}", gap, scale, tol, blur))
     return Certificate(type(model).__name__, problem, data.words, tuple(claims))
 
 
@@ -86,8 +88,9 @@ def numeric(model: Any, data: ClassData, X: NDArray[Any]) -> Part:
 def categorical(model: Any, data: ClassData, X: NDArray[Any]) -> Part:
     """Columns with a table of categories each."""
     tables = []
+    check_one_each(X.shape[1], categories_=model.categories_)
     for c, log_q in enumerate(model.category_log_prob_):
-        log_q = np.asarray(log_q, np.float64)
+        log_q = np.asarray(log_q)
         if log_q.size:  # else no row has shown a value
             places = places_of(X[:, c].astype(object), model.categories_[c], log_q.shape[1])
             tables.append(table_of(data, places, log_q, float(model.alpha)))
@@ -98,7 +101,8 @@ def categorical(model: Any, data: ClassData, X: NDArray[Any]) -> Part:
         agrees("widths", "the numbers of categories", _columns(model.category_log_prob_), widths)
     )
     gap, scale = sum(t.gap for t in tables), sum(t.scale for t in tables)
-    return Part(claims, scores, gap, scale, sum(t.counts.size - len(t.counts) for t in tables))
+    free = sum(t.counts.size - len(t.counts) for t in tables)
+    return Part(claims, scores, _sizes(scores), gap, scale, free)
 
 
 def _columns(tables: Any) -> list[int]:
@@ -118,9 +122,12 @@ def boolean(model: Any, data: ClassData, X: NDArray[Any]) -> Part:
     scores = _chosen(X, on, off)
     claims = [
         agrees("chances", "the probabilities of being true", model.true_prob_, p),
-        agrees("chances of false", "those of being false", 1 - q, 1 - p, scale=1e-6),
+        agrees(
+            "chances of false", "those of being false", 1 - q, 1 - p, scale=np.maximum(1 - p, 1e-6)
+        ),
     ]
-    return Part(claims, scores, float((tosses * each).sum()), float(tosses.sum()), q.size)
+    gap = float((tosses * each).sum())
+    return Part(claims, scores, _sizes(scores), gap, float(tosses.sum()), q.size)
 
 
 def count(model: Any, data: ClassData, X: NDArray[Any]) -> Part:
@@ -135,7 +142,13 @@ def count(model: Any, data: ClassData, X: NDArray[Any]) -> Part:
     scores = np.where(known[:, np.newaxis], terms, 0.0).sum(axis=2)
     gap = float((rows * _excess(r, q)).sum())
     claims = [agrees("rates", "the expected counts", model.rate_, r)]
-    return Part(claims, scores, gap, float(rows.sum()), q.size)
+    sizes = np.where(known[:, np.newaxis], np.abs(terms) + 2 * q, 0.0).sum(axis=2)
+    return Part(claims, scores, _sizes(sizes), gap, float(rows.sum()), q.size)
+
+
+def _sizes(terms: Floats) -> Floats:
+    """Absolute values of terms of scores; what is impossible has none."""
+    return np.where(np.isfinite(terms), np.abs(terms), 0.0)
 
 
 def density(model: Any, data: ClassData, X: NDArray[Any]) -> Part:

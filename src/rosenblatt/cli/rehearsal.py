@@ -20,6 +20,7 @@ import rosenblatt
 from rosenblatt.additive import Additive
 
 FEW, REPEATED = 600, 115  # rows, and how often they come to make a table of over a million numbers
+A_FEW = 50  # of which products are summed one by one
 N_COLUMNS = 16
 LARGE_COUNT = 10_000  # so large that sums of many do not fit into 32 bits
 ANSWERS = ("predict", "predict_log_proba", "score_samples", "transform", "inverse_transform")
@@ -80,6 +81,9 @@ def _use_statistics(model: Any, rehearsal: Rehearsal) -> None:
     labels = np.tile(y, REPEATED)
     model.fit(many * LARGE_COUNT, labels)
     model.fit(few * 0.5, y)
+    for n, weight in ((FEW, 0.5), (FEW, 2.0), (A_FEW, 0.5)):
+        model.fit(few[:n], y[:n], np.full(n, weight))
+    model.fit(few[:A_FEW], y[:A_FEW])
     for weight in (0.5, 5.0 * LARGE_COUNT):
         model.fit(many, labels, np.full(len(labels), weight))
     model.fit(many, labels)

@@ -1,8 +1,16 @@
 """Choosing between models without fooling oneself."""
 
 from .cross_validation import cross_validate
+from .decomposition import BiasVariance, bias_variance
 from .sealed import SealedTest
 from .search import GridSearchCV
 from .split import train_dev_test_split
 
-__all__ = ["GridSearchCV", "SealedTest", "cross_validate", "train_dev_test_split"]
+__all__ = [
+    "BiasVariance",
+    "GridSearchCV",
+    "SealedTest",
+    "bias_variance",
+    "cross_validate",
+    "train_dev_test_split",
+]

@@ -7,10 +7,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rosenblatt.plot.palette import DASHES, INK
+from rosenblatt.plot.palette import DASHES, INK, pyplot
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+def labelled_axes(ax: Axes | None, x: str, y: str) -> Axes:
+    """Axes with names and two spines; the current ones if None."""
+    ax = pyplot().gca() if ax is None else ax
+    ax.set_xlabel(x)
+    ax.set_ylabel(y)
+    ax.spines[["top", "right"]].set_visible(False)
+    return ax
 
 
 def draw_curve(

@@ -36,10 +36,11 @@ def boundary(model: Any, X: Any, y: Any, ax: Axes | None = None) -> Axes:
 
     Examples
     --------
+    >>> import matplotlib.pyplot as plt
     >>> from rosenblatt import Perceptron
     >>> from rosenblatt.plot import boundary
     >>> X, y = [[0, 1], [1, 0], [2, 3], [3, 2]], ["ham", "ham", "spam", "spam"]
-    >>> boundary(Perceptron().fit(X, y), X, y).get_xlabel()
+    >>> boundary(Perceptron().fit(X, y), X, y, ax=plt.figure().gca()).get_xlabel()
     'x1'
     """
     plt = pyplot()

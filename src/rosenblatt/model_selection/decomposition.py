@@ -1,0 +1,187 @@
+"""Bias and variance: how much of an error is the model's, and how much the luck of the sample.
+
+Models are fitted to bootstrap samples, and each row is predicted by those that did not see it.
+Legend: t a target, f a prediction, F the mean prediction of a row over its models. For squared loss
+``mean (t - f)^2 = (t - F)^2 + mean (f - F)^2`` in every row, without remainder.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+from sklearn.base import clone, is_classifier
+from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils.validation import _num_samples
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class BiasVariance:
+    """An error and what it is made of, as means over the rows.
+
+    Attributes
+    ----------
+    error : mean loss of models that did not see the row.
+    bias : loss of the models' common answer (mean, or most frequent class). In a regression this is
+        the squared bias, and the noise of the targets with it, unless the truth was given.
+    variance : loss of single models against their common answer.
+    noise : squared distance of the targets from the truth; None if that was not given.
+    loss : "squared", or "zero-one", where a model that strays from a wrong common answer may be
+        right, so that error is bias plus variance on rows with a right one, less the variance that
+        helps on the others.
+    n_models : how many models were fitted.
+    row_error, row_bias, row_variance : the same for each row (n,); NaN where a row was in every
+        sample.
+    """
+
+    error: float
+    bias: float
+    variance: float
+    noise: float | None
+    loss: str
+    n_models: int
+    row_error: Floats
+    row_bias: Floats
+    row_variance: Floats
+
+    def __str__(self) -> str:
+        noise = "" if self.noise is None else f", noise {self.noise:.4g}"
+        name = "bias^2" if self.loss == "squared" else "bias"
+        return (
+            f"{self.loss} error {self.error:.4g}: {name} {self.bias:.4g}{noise}, "
+            f"variance {self.variance:.4g} ({self.n_models} models)"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the means in plain JSON types."""
+        return {
+            "error": self.error,
+            "bias": self.bias,
+            "variance": self.variance,
+            "noise": self.noise,
+            "loss": self.loss,
+            "n_models": self.n_models,
+        }
+
+
+def bias_variance(
+    model: Any,
+    X: Any,
+    y: Any,
+    *,
+    truth: Any = None,
+    n_models: int = 100,
+    n_jobs: int | None = None,
+    random_state: Any = None,
+) -> BiasVariance:
+    """Take a model's error apart into bias and variance, by bootstrap.
+
+    Each of `n_models` copies is fitted to as many rows as there are, drawn with replacement, and
+    predicts the rows that were not drawn, about 37 in 100.
+
+    Parameters
+    ----------
+    model : a regressor (squared loss) or a classifier (zero-one loss).
+    X : the rows, shape (n, d).
+    y : their targets or labels, shape (n,).
+    truth : targets without noise, shape (n,), where they are known, as in a simulation; the noise
+        is then told apart from the bias.
+    n_models : how many bootstrap samples.
+    n_jobs : how many are fitted at a time.
+    random_state : int, RandomState instance or None
+        Decides the samples.
+
+    Returns
+    -------
+    parts : BiasVariance
+        Print it, or draw it over a parameter with `rosenblatt.plot.bias_variance`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LinearRegression
+    >>> from rosenblatt import bias_variance
+    >>> x = np.linspace(0, 3, 60)[:, np.newaxis]
+    >>> line = bias_variance(LinearRegression(), x, np.sin(2 * x[:, 0]), random_state=0)
+    >>> line.bias > 10 * line.variance
+    True
+    >>> bool(np.isclose(line.error, line.bias + line.variance))
+    True
+    """
+    if n_models < 2:
+        raise ValueError(f"n_models must be 2 or more to speak of variance; got {n_models}.")
+    y = np.asarray(y)
+    n = _num_samples(X)
+    if y.shape != (n,):
+        raise ValueError(f"y must have one value per row of X, shape ({n},); got {y.shape}.")
+    seeds = check_random_state(random_state).randint(np.iinfo(np.int32).max, size=n_models)
+    answers = Parallel(n_jobs=n_jobs)(delayed(_answers)(model, X, y, seed) for seed in seeds)
+    if is_classifier(model):
+        if truth is not None:
+            raise ValueError("truth is for regression: the labels of a classifier have no noise.")
+        return _zero_one(y, answers)
+    return _squared(np.asarray(y, np.float64), truth, answers)
+
+
+def _answers(model: Any, X: Any, y: NDArray[Any], seed: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The rows left out of one bootstrap sample, and what a model of it predicts for them."""
+    n = len(y)
+    drawn = np.random.RandomState(seed).randint(n, size=n)
+    left = np.setdiff1d(np.arange(n), drawn)
+    fitted = clone(model).fit(_safe_indexing(X, drawn), y[drawn])
+    predicted = fitted.predict(_safe_indexing(X, left)) if len(left) else y[:0]
+    return left, np.asarray(predicted)
+
+
+def _squared(t: Floats, truth: Any, answers: list[Any]) -> BiasVariance:
+    """Means and squares of the predictions of each row."""
+    n = len(t)
+    count, total = np.zeros(n), np.zeros(n)
+    for left, f in answers:
+        count[left] += 1
+        total[left] += f
+    with np.errstate(invalid="ignore"):
+        F = total / count
+    scatter = np.zeros(n)
+    for left, f in answers:
+        scatter[left] += (f - F[left]) ** 2
+    with np.errstate(invalid="ignore"):
+        variance = scatter / count
+    true = t if truth is None else np.asarray(truth, np.float64)
+    if true.shape != t.shape:
+        raise ValueError(f"truth must have one value per row, {t.shape}; got {true.shape}.")
+    bias, error = (true - F) ** 2, (t - F) ** 2 + variance
+    noise = None if truth is None else float(np.mean((t - true) ** 2))
+    return _means(error, bias, variance, noise, "squared", len(answers))
+
+
+def _zero_one(y: NDArray[Any], answers: list[Any]) -> BiasVariance:
+    """Votes of the models for each row."""
+    classes, codes = np.unique(y, return_inverse=True)
+    votes = np.zeros((len(y), len(classes)))
+    for left, labels in answers:
+        votes[left, np.searchsorted(classes, labels)] += 1
+    count = votes.sum(axis=1)
+    rows = np.arange(len(y))
+    main = votes.argmax(axis=1)
+    with np.errstate(invalid="ignore"):
+        error = 1 - votes[rows, codes] / count
+        variance = 1 - votes[rows, main] / count
+    bias = np.where(count > 0, (main != codes).astype(float), np.nan)
+    return _means(error, bias, variance, None, "zero-one", len(answers))
+
+
+def _means(
+    error: Floats, bias: Floats, variance: Floats, noise: float | None, loss: str, n_models: int
+) -> BiasVariance:
+    """The means over rows that some model did not see."""
+    seen = np.isfinite(error)
+    if not seen.any():
+        raise ValueError("No row was left out of a sample: use more rows or a larger n_models.")
+    return BiasVariance(
+        float(error[seen].mean()), float(bias[seen].mean()), float(variance[seen].mean()),
+        noise, loss, n_models, error, bias, variance,
+    )  # fmt: skip

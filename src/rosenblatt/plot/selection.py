@@ -1,0 +1,230 @@
+"""Curves to choose a model by: error against a parameter, against rows, and what it is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone, is_classifier
+from sklearn.model_selection import learning_curve as measured_learning_curve
+
+from rosenblatt.model_selection import GridSearchCV
+from rosenblatt.model_selection import bias_variance as decompose
+from rosenblatt.plot.curves import labelled_axes
+from rosenblatt.plot.palette import COLOURS, INK
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+WIDE = 20  # a parameter whose values span more than this gets a logarithmic axis
+
+
+def validation_curve(
+    model: Any,
+    X: Any,
+    y: Any,
+    name: str,
+    values: Sequence[float],
+    *,
+    cv: Any = None,
+    scoring: Any = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the error on training and on held-out rows over values of a parameter.
+
+    Too simple on one side, too complex on the other: the held-out curve is U-shaped, and its bottom
+    is marked. Models with an additive statistic or a path pay for one fit per fold.
+
+    Parameters
+    ----------
+    model : an estimator.
+    X, y : the rows and their targets.
+    name : the parameter, as in ``model.set_params``.
+    values : what to set it to.
+    cv : folds, as `rosenblatt.model_selection.GridSearchCV` takes them.
+    scoring : a scorer; the error is its negative, or one less it for shares. None for squared error
+        in regression and the share of wrong labels in classification.
+    ax : where to draw; the current axes if None.
+
+    Returns
+    -------
+    The axes drawn on.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> import numpy as np
+    >>> from sklearn.linear_model import Ridge
+    >>> from rosenblatt.plot import validation_curve
+    >>> rng = np.random.RandomState(0)
+    >>> X = rng.standard_normal((40, 20))
+    >>> t = X[:, 0] + rng.standard_normal(40)
+    >>> ax = validation_curve(Ridge(), X, t, "alpha", [0.1, 1, 10, 100], ax=plt.figure().gca())
+    >>> ax.get_xlabel()
+    'alpha'
+    """
+    scoring, error_of, label = _error(model, scoring)
+    search = GridSearchCV(
+        model, {name: list(values)}, cv=cv, scoring=scoring, return_train_score=True, refit=False
+    ).fit(X, y)
+    results = search.cv_results_
+    folds = range(search.n_splits_)
+    held = error_of(np.array([results[f"split{k}_test_score"] for k in folds]))
+    train = error_of(np.array([results[f"split{k}_train_score"] for k in folds]))
+    ax = labelled_axes(ax, name, label)
+    _scale(ax, values)
+    _draw(ax, values, train, "training", COLOURS[0])
+    _draw(ax, values, held, "held out", COLOURS[1])
+    best = int(np.nanargmin(held.mean(axis=0)))
+    _mark(ax, values[best], held.mean(axis=0)[best])
+    ax.legend(frameon=False)
+    return ax
+
+
+def learning_curve(
+    model: Any,
+    X: Any,
+    y: Any,
+    *,
+    sizes: Any = None,
+    cv: Any = None,
+    scoring: Any = None,
+    random_state: Any = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the error on training and on held-out rows over the number of rows learned from.
+
+    Two curves that have met say that more rows will not help; a gap says that they may.
+
+    Parameters
+    ----------
+    model : an estimator.
+    X, y : the rows and their targets.
+    sizes : how many rows, or which shares of them; None for eight sizes from 1/20 to all.
+    cv, scoring : as in `validation_curve`.
+    random_state : int, RandomState instance or None
+        The rows are shuffled before the first are taken.
+    ax : where to draw; the current axes if None.
+
+    Returns
+    -------
+    The axes drawn on.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from sklearn.datasets import load_iris
+    >>> from rosenblatt import GaussianNB
+    >>> from rosenblatt.plot import learning_curve
+    >>> X, y = load_iris(return_X_y=True)
+    >>> ax = plt.figure().gca()
+    >>> ax = learning_curve(GaussianNB(), X, y, sizes=[0.3, 1.0], random_state=0, ax=ax)
+    >>> ax.get_ylabel()
+    'share of wrong labels'
+    """
+    scoring, error_of, label = _error(model, scoring)
+    shares = np.geomspace(0.05, 1, 8) if sizes is None else sizes
+    n_rows, train, held = measured_learning_curve(
+        model, X, y, train_sizes=shares, cv=cv, scoring=scoring, shuffle=True,
+        random_state=random_state, error_score=np.nan,
+    )[:3]  # fmt: skip
+    ax = labelled_axes(ax, "rows learned from", label)
+    _scale(ax, n_rows)
+    _draw(ax, n_rows, error_of(train.T), "training", COLOURS[0])
+    _draw(ax, n_rows, error_of(held.T), "held out", COLOURS[1])
+    ax.legend(frameon=False)
+    return ax
+
+
+def bias_variance(
+    model: Any,
+    X: Any,
+    y: Any,
+    name: str,
+    values: Sequence[float],
+    *,
+    truth: Any = None,
+    n_models: int = 100,
+    random_state: Any = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw error, bias and variance over values of a parameter.
+
+    Parameters
+    ----------
+    model : an estimator.
+    X, y : the rows and their targets.
+    name : the parameter, as in ``model.set_params``.
+    values : what to set it to.
+    truth, n_models, random_state : as in `rosenblatt.bias_variance`.
+    ax : where to draw; the current axes if None.
+
+    Returns
+    -------
+    The axes drawn on.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> import numpy as np
+    >>> from sklearn.linear_model import Ridge
+    >>> from rosenblatt.plot import bias_variance
+    >>> rng = np.random.RandomState(0)
+    >>> X = rng.standard_normal((40, 20))
+    >>> t = X[:, 0] + rng.standard_normal(40)
+    >>> ax = bias_variance(Ridge(), X, t, "alpha", [1, 100], ax=plt.figure().gca(), random_state=0)
+    >>> [line.get_label() for line in ax.get_lines()]
+    ['error', 'bias² and noise', 'variance']
+    """
+    parts = [
+        decompose(
+            clone(model).set_params(**{name: value}), X, y,
+            truth=truth, n_models=n_models, random_state=random_state,
+        )
+        for value in values
+    ]  # fmt: skip
+    squared = parts[0].loss == "squared"
+    ax = labelled_axes(ax, name, "squared error" if squared else "share of wrong labels")
+    _scale(ax, values)
+    of_bias = "bias" if not squared else "bias² and noise" if truth is None else "bias²"
+    ax.plot(values, [p.error for p in parts], color=INK, linewidth=1.8, label="error")
+    ax.plot(values, [p.bias for p in parts], color=COLOURS[0], marker="o", label=of_bias)
+    ax.plot(values, [p.variance for p in parts], color=COLOURS[1], marker="^", label="variance")
+    if parts[0].noise is not None:
+        ax.axhline(parts[0].noise, color=INK, linewidth=0.8, linestyle=":", label="noise")
+    ax.set_ylim(bottom=0)
+    ax.legend(frameon=False)
+    return ax
+
+
+def _error(model: Any, scoring: Any) -> tuple[Any, Any, str]:
+    """The scorer, how an error follows from it, and what that is called."""
+    if scoring is None and is_classifier(model):
+        return "accuracy", lambda score: 1 - score, "share of wrong labels"
+    if scoring is None:
+        return "neg_mean_squared_error", lambda score: -score, "mean squared error"
+    if isinstance(scoring, str) and scoring.startswith("neg_"):
+        return scoring, lambda score: -score, scoring[4:].replace("_", " ")
+    return scoring, lambda score: 1 - score, f"1 - {scoring}"
+
+
+def _scale(ax: Axes, values: Any) -> None:
+    """A logarithmic axis for values that span orders of magnitude."""
+    numbers = np.asarray(values, np.float64)
+    if numbers.min() > 0 and numbers.max() > WIDE * numbers.min():
+        ax.set_xscale("log")
+
+
+def _draw(ax: Axes, x: Any, errors: NDArray[np.float64], label: str, colour: str) -> None:
+    """The mean over folds, and a band of one deviation."""
+    mean, deviation = errors.mean(axis=0), errors.std(axis=0)
+    ax.fill_between(x, mean - deviation, mean + deviation, color=colour, alpha=0.15, linewidth=0)
+    ax.plot(x, mean, color=colour, marker="o", markersize=4, label=label)
+
+
+def _mark(ax: Axes, x: float, y: float) -> None:
+    """The bottom of a curve, with its place."""
+    ax.plot(x, y, "o", color=INK, markersize=8, fillstyle="none", zorder=3)
+    ax.annotate(f"{x:.3g}", (x, y), xytext=(0, -14), textcoords="offset points", ha="center")

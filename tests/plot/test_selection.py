@@ -1,0 +1,77 @@
+"""Curves to choose a model by."""
+
+import matplotlib
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from sklearn.linear_model import Ridge, lasso_path
+from sklearn.model_selection import cross_validate
+
+from rosenblatt import GaussianNB
+from rosenblatt.plot import bias_variance, learning_curve, path, validation_curve
+
+matplotlib.use("agg")
+RNG = np.random.RandomState(0)
+X = RNG.standard_normal((60, 30))
+T = X[:, 0] - X[:, 1] + RNG.standard_normal(60)
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    yield
+    plt.close("all")
+
+
+def line(ax, label):
+    (found,) = [line for line in ax.get_lines() if line.get_label() == label]
+    return found.get_ydata()
+
+
+def test_the_held_out_curve_is_that_of_cross_validation():
+    ax = validation_curve(Ridge(), X, T, "alpha", [0.1, 10.0, 1000.0])
+    scores = [
+        cross_validate(Ridge(alpha), X, T, scoring="neg_mean_squared_error")["test_score"].mean()
+        for alpha in (0.1, 10.0, 1000.0)
+    ]
+    np.testing.assert_allclose(line(ax, "held out"), -np.array(scores), rtol=1e-9)
+    assert (line(ax, "training") <= line(ax, "held out")).all()
+    assert ax.get_xscale() == "log"
+    assert [text.get_text() for text in ax.texts] == ["10"]
+
+
+def test_learning_curves_come_together():
+    y = (X[:, 0] > 0).astype(int)
+    ax = learning_curve(GaussianNB(), X, y, sizes=[0.2, 1.0], random_state=0)
+    gap = line(ax, "held out") - line(ax, "training")
+    assert gap[0] > gap[1]
+    assert ax.get_ylabel() == "share of wrong labels"
+
+
+def test_bias_falls_where_variance_rises():
+    ax = bias_variance(Ridge(), X, T, "alpha", [1000.0, 1e-3], n_models=20, random_state=0)
+    bias, variance = line(ax, "bias\u00b2 and noise"), line(ax, "variance")
+    assert variance[1] > variance[0]
+    np.testing.assert_allclose(line(ax, "error"), bias + variance)
+
+
+def test_noise_is_drawn_where_it_is_known():
+    ax = bias_variance(
+        Ridge(), X, T, "alpha", [1.0, 10.0], truth=X[:, 0] - X[:, 1], n_models=5, random_state=0
+    )
+    assert line(ax, "noise")[0] == pytest.approx(np.mean((T - X[:, 0] + X[:, 1]) ** 2))
+
+
+def test_paths_name_the_largest():
+    alphas, coefs, _ = lasso_path(X, T)
+    ax = path(alphas, coefs, [f"column {j}" for j in range(30)], most_names=2)
+    assert {text.get_text() for text in ax.texts} == {"column 0", "column 1"}
+    with pytest.raises(ValueError, match="one column for each penalty"):
+        path(alphas, coefs.T)
+
+
+def test_scorers_of_other_names():
+    y = (X[:, 0] > 0).astype(int)
+    ax = validation_curve(GaussianNB(), X, y, "var_smoothing", [1e-9, 0.1], scoring="roc_auc")
+    assert ax.get_ylabel() == "1 - roc_auc"
+    ax = validation_curve(Ridge(), X, T, "alpha", [1, 2], scoring="neg_mean_absolute_error")
+    assert "mean absolute error" in ax.get_ylabel()
