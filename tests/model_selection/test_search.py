@@ -25,7 +25,6 @@ from tests.model_selection.test_cross_validation import (
     no_fits,  # noqa: F401
     scores_by_name,
 )
-from tests.model_selection.test_one_pass import CountedTable
 
 X, y = load_iris(return_X_y=True)
 SHRINKAGES = [0.0, 0.3, 0.6, 0.9]
