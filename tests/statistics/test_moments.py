@@ -60,8 +60,10 @@ def test_the_bound_of_a_subtraction_is_rounding_times_scatter_before_over_after(
     assert Moments.of(X).subtraction_bound(typical) < 1e-25
     bound = (Moments.of(X) + far).subtraction_bound(far)
     assert 1e-20 < bound < 1e-10
-    full = Moments.of(X, full=True)
-    assert 1e-16 < full.subtraction_bound(Moments.of(X[:10], full=True)) < 1e-11
+    few = Moments.of(X[:10], full=True)
+    assert Moments.of(X, full=True).subtraction_bound(few) < 1e-25
+    many = Moments.of(np.tile(X, (100, 1)), full=True)  # in plain doubles
+    assert 1e-16 < many.subtraction_bound(few) < 1e-11
 
 
 def test_total_is_the_moments_without_classes():
