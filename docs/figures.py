@@ -206,8 +206,10 @@ def dragged(path: Path) -> None:
         ax.set_title(title, loc="left", fontsize="medium")
         ax.spines[["top", "right"]].set_visible(False)
     axes[0].set_ylabel("x2")
-    axes[1].annotate("(60, 50)", (9.9, 9.6), (-70, -4), textcoords="offset points",
-                     arrowprops={"arrowstyle": "->", "color": INK}, fontsize="small")  # fmt: skip
+    towards = np.array([60.0, 50.0]) - X[5]
+    tail, head = (X[5] + step * towards / np.linalg.norm(towards) for step in (0.6, 2.4))
+    axes[1].annotate("", head, tail, arrowprops={"arrowstyle": "-|>", "color": INK, "lw": 1.6})
+    axes[1].text(9.9, 6.2, "to (60, 50)", ha="right", color=INK, fontsize="small")
     figure.savefig(path, dpi=130, bbox_inches="tight")
 
 

@@ -101,3 +101,11 @@ def test_a_bound_is_infinite_where_only_rounding_is_left():
     X, y, out, out_y = rows(MANY, 1e8)
     whole = Moments.of(np.vstack([X, out]), np.append(y, out_y), full=True)
     assert whole.subtraction_bound(Moments.of(out, out_y, full=True, careful=True)) > 1e3
+
+
+def test_a_single_row_that_is_left_has_no_variance_to_be_off():
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((40, 4)) + [1e9, 1e6, 1e6, 1e6], np.arange(40) % 3
+    model = GaussianNB().fit(X, y).forget(X[3:], y[3:])
+    assert model.forget_bound_ == 0
+    np.testing.assert_array_equal(model.theta_, X[:3])

@@ -258,7 +258,8 @@ def test_rows_that_do_not_make_a_model_yet_wait_too():
 def test_rows_so_long_that_sums_may_overflow_get_a_closer_look():
     X, y = rows(20)
     model = streamed(X, y)
-    model.partial_fit(np.full((1, 3), 1.2e154), y[:1])
     with pytest.raises(ValueError, match="64 bits"):
-        model.partial_fit(np.full((1, 3), -1.2e154), y[:1])
+        model.partial_fit(np.array([[1.2e154, 0.0, 0.0]]), y[:1])
+    model.partial_fit(np.array([[1e120, 0.0, 0.0]]), y[:1])
+    assert len(model.statistics_) == 21
     assert np.isfinite(model.var_).all()

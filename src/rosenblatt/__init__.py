@@ -22,6 +22,10 @@ if TYPE_CHECKING:
         LinearDiscriminantAnalysis,
         QuadraticDiscriminantAnalysis,
     )
+    from .explanation import (
+        Explanation,
+        explain,
+    )
     from .kernels import (
         KernelPerceptron,
     )
@@ -47,6 +51,7 @@ if TYPE_CHECKING:
         GridSearchCV,
         SealedTest,
         bias_variance,
+        cross_val_score,
         cross_validate,
         train_dev_test_split,
     )
@@ -84,6 +89,7 @@ _HOMES = {
     "ComplementNB": "naive_bayes",
     "ElasticNet": "linear_model",
     "ElasticNetCV": "linear_model",
+    "Explanation": "explanation",
     "FisherDiscriminant": "discriminant_analysis",
     "GaussianNB": "naive_bayes",
     "GridSearchCV": "model_selection",
@@ -107,8 +113,10 @@ _HOMES = {
     "Trace": "trace",
     "bias_variance": "model_selection",
     "certify": "certificates",
+    "cross_val_score": "model_selection",
     "cross_validate": "model_selection",
     "enet_path": "linear_model",
+    "explain": "explanation",
     "lasso_path": "linear_model",
     "ridge_path": "linear_model",
     "separability": "separation",
@@ -126,6 +134,7 @@ __all__ = [
     "ComplementNB",
     "ElasticNet",
     "ElasticNetCV",
+    "Explanation",
     "FisherDiscriminant",
     "GaussianNB",
     "GridSearchCV",
@@ -149,8 +158,10 @@ __all__ = [
     "Trace",
     "bias_variance",
     "certify",
+    "cross_val_score",
     "cross_validate",
     "enet_path",
+    "explain",
     "lasso_path",
     "ridge_path",
     "separability",

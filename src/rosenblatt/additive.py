@@ -20,6 +20,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from rosenblatt.base import FLOATS, callers_level, encode_labels, is_as_fitted
 from rosenblatt.statistics import Labels, Moments, Statistic
 from rosenblatt.statistics.precision import relative_noise
+from rosenblatt.suitability import refuse_unsuitable, taken_over
 from rosenblatt.turns import in_turn, turn_of
 from rosenblatt.waiting import RowsMayWait
 
@@ -40,6 +41,10 @@ class Additive(BaseEstimator):  # type: ignore[misc]
 
     # Whether what is measured is concluded from and not kept: nothing will be taken out of it.
     _in_passing = False
+
+    # The kind of statistic that a model is what it is by, and what it must have been counted with
+    # beside the model's parameters.
+    _stands_on: ClassVar[tuple[type[Statistic], dict[str, Any]]] = (Statistic, {})
 
     # Of two models that do equally well, the one with the larger of these is the simpler; the first
     # that differs decides.
@@ -117,6 +122,8 @@ class Additive(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         if type(other) is not type(self):
             mine, theirs = type(self).__name__, type(other).__name__
+            if theirs == mine:
+                theirs = f"{type(other).__module__}.{theirs}"
             raise TypeError(f"A {mine} can merge with another {mine} only; got a {theirs}.")
         check_is_fitted(other)
         ours, others = self.get_params(), other.get_params()
@@ -183,11 +190,18 @@ class Additive(BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         statistics : the statistic of a model of this class, or a sum of such.
-        parameters : of the model.
+        parameters : of the model; what the statistic was counted with need not be said again.
         """
-        model = cls(**parameters)._become(statistics)
+        model = cls(**{**taken_over(cls, statistics), **parameters})
+        model._validate_params()
+        model._check_statistic(statistics)
+        model._become(statistics)
         model._speak()
         return model
+
+    def _check_statistic(self, statistic: Any) -> None:
+        """Raise if a statistic from elsewhere cannot be this model's."""
+        refuse_unsuitable(self, statistic)
 
     def _become(self, statistics: Statistic) -> Self:
         """Be the fitted model that a statistic implies."""

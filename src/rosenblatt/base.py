@@ -117,18 +117,37 @@ def _in_a_row(classes: NDArray[Any]) -> bool:
 
 
 def _refuse_mixed_labels(y: Any) -> None:
-    """Raise if y holds words and numbers; NumPy would turn the numbers into words in silence."""
+    """Raise if y holds words and numbers, or a label is missing.
+
+    NumPy would turn the numbers, and what is missing, into words in silence.
+    """
     labels = y if isinstance(y, list | tuple) else np.asarray(y)
     if isinstance(labels, np.ndarray) and labels.dtype != object:
         return
     kinds: dict[bool, Any] = {}
-    for label in labels:
-        kinds.setdefault(isinstance(label, str), label)
+    missing = None
+    for i, label in enumerate(labels):
+        if isinstance(label, str) or not _is_missing(label):
+            kinds.setdefault(isinstance(label, str), label)
+        elif missing is None:
+            missing = i
     if len(kinds) == 2:
         raise TypeError(
             f"y must hold labels of one type; got both {kinds[True]!r} and {kinds[False]!r}. "
             "Convert them all to str or all to numbers."
         )
+    if missing is not None:
+        raise ValueError(
+            f"Input y contains NaN or None: the label of row {missing} is missing. Leave it out."
+        )
+
+
+def _is_missing(label: Any) -> bool:
+    """Whether a label is None, or unlike itself as NaN is."""
+    try:
+        return label is None or bool(label != label)
+    except (TypeError, ValueError):  # neither: a missing value of pandas; or an array
+        return np.ndim(label) == 0
 
 
 class Passes:

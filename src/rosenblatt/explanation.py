@@ -5,7 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
 
 MOST_SHOWN = 12
 
@@ -14,15 +17,17 @@ MOST_SHOWN = 12
 class Explanation:
     """The log-odds of one class against another for one example, feature by feature.
 
-    ``start + contributions.sum()`` is `log_odds`, up to the order of the sum.
+    ``start + contributions.sum()`` is `log_odds`, up to the order of the sum. For models without
+    probabilities it is how far one score is ahead of the other.
 
     Attributes
     ----------
     winner, rival : the two classes.
-    log_odds : log P(winner | x) - log P(rival | x).
-    start : what the classes' shares alone say.
+    log_odds : log P(winner | x) - log P(rival | x), or the lead of the winner's score.
+    start : what the classes' shares alone say, or the lead in the middle of the data.
     contributions : what each feature adds, shape (d,).
     names : of the features.
+    words : how the table calls `start` and `log_odds`.
 
     Examples
     --------
@@ -39,10 +44,17 @@ class Explanation:
     start: float
     contributions: NDArray[np.float64]
     names: tuple[str, ...]
+    words: tuple[str, str] = ("prior", "log-odds")
 
     @staticmethod
     def of(
-        model: Any, winner: int, rival: int, start: float, contributions: NDArray[np.float64]
+        model: Any,
+        winner: int,
+        rival: int,
+        start: float,
+        contributions: NDArray[np.float64],
+        feature_names: Any = None,
+        words: tuple[str, str] = ("prior", "log-odds"),
     ) -> "Explanation":
         """Name the classes and features of a model's numbers."""
         return Explanation(
@@ -51,37 +63,128 @@ class Explanation:
             log_odds=start + float(contributions.sum()),
             start=start,
             contributions=contributions,
-            names=feature_names(model, len(contributions)),
+            names=names_of_features(model, len(contributions), feature_names),
+            words=words,
         )
 
     def __str__(self) -> str:
-        """A small table, the largest contributions first."""
+        """A small table, the largest contributions first; those of nothing are not shown."""
         order = np.argsort(-np.abs(self.contributions), kind="stable")
+        order = order[self.contributions[order] != 0]
         shown, left = order[:MOST_SHOWN], order[MOST_SHOWN:]
-        lines = [("prior", self.start)]
+        lines = [(self.words[0], self.start)]
         lines += [(self.names[j], float(self.contributions[j])) for j in shown]
         if len(left):
-            lines.append((f"{len(left)} others", float(self.contributions[left].sum())))
-        lines.append(("log-odds", self.log_odds))
+            others = "1 other" if len(left) == 1 else f"{len(left)} others"
+            lines.append((others, float(self.contributions[left].sum())))
+        lines.append((self.words[1], self.log_odds))
         width = max(len(name) for name, _ in lines)
         head = f"{self.winner} rather than {self.rival}"
         return "\n".join([head, *(f"  {name:<{width}}  {value:+.4g}" for name, value in lines)])
 
 
-def feature_names(model: Any, d: int) -> tuple[str, ...]:
-    """The names of a model's features, x1, x2, ... where it has none."""
-    names = getattr(model, "feature_names_in_", None)
+def explain(model: Any, x: Any, rival: Any = None, feature_names: Any = None) -> Explanation:
+    """Return what each feature of one example adds to the decision of a model or pipeline.
+
+    A `Pipeline` that ends in a model with a method `explain` is explained in terms of what its
+    last transformer gives out, by the names that it gives out.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted model with a method `explain`, a `Pipeline` that ends in one, or a search for the
+        best of either.
+    x : array-like of shape (d,) or (1, d), Series, or str
+        The example; a text as it is.
+    rival : label or None
+        The class to compare with; the second best if None.
+    feature_names : array-like of shape (d,) or None
+        What to call the features; by default as the last transformer or the data call them.
+
+    Returns
+    -------
+    explanation : Explanation
+        Its parts add up to the log-odds, or to the lead of the score.
+
+    Examples
+    --------
+    >>> from sklearn.feature_extraction.text import CountVectorizer
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from rosenblatt import MultinomialNB, explain
+    >>> texts, labels = ["win cash now", "win now", "see you now"], ["spam", "spam", "ham"]
+    >>> model = make_pipeline(CountVectorizer(), MultinomialNB()).fit(texts, labels)
+    >>> print(explain(model, "win now"))
+    spam rather than ham
+      prior     +0.6931
+      win       +0.8755
+      now       +0.1823
+      log-odds  +1.751
+    """
+    model = getattr(model, "best_estimator_", model)
+    last = model.steps[-1][1] if isinstance(model, Pipeline) else model
+    if not hasattr(last, "explain"):
+        raise TypeError(
+            "explain takes a model with a method explain, such as GaussianNB, or a Pipeline that "
+            f"ends in one; got {type(last).__name__}."
+        )
+    if isinstance(model, Pipeline) and len(model.steps) > 1:
+        check_is_fitted(last)
+        transformers, x = model[:-1], as_row(model, x)
+        x = transformers.transform(x)
+        if feature_names is None:
+            feature_names = _names_out(transformers)
+    told: Explanation = last.explain(x, rival, feature_names)
+    return told
+
+
+def _names_out(transformers: Pipeline) -> Any:
+    """The names that the last of some transformers gives out; None if it gives none."""
+    try:
+        return transformers.get_feature_names_out()
+    except (AttributeError, ValueError):
+        return None
+
+
+def names_of_features(model: Any, d: int, given: Any = None) -> tuple[str, ...]:
+    """The names of a model's features: those given, its own, or x1, x2, ..."""
+    names = getattr(model, "feature_names_in_", None) if given is None else given
     if names is None:
         return tuple(f"x{j + 1}" for j in range(d))
+    if len(names) != d:
+        raise ValueError(f"feature_names must be {d} names, one a feature; got {len(names)}.")
     return tuple(str(name) for name in names)
 
 
-def one_row(x: Any, check: Callable[[Any], Any]) -> Any:
-    """One example, (d,) or (1, d), as a checked table (1, d)."""
-    X = check(x if np.ndim(x) == 2 or hasattr(x, "toarray") else [x])
+def as_row(model: Any, x: Any) -> Any:
+    """One example, (d,) or (1, d), as a table (1, d); with names if the model knows some."""
+    if hasattr(x, "to_frame") and hasattr(x, "index"):  # a row of a data frame
+        if hasattr(model, "feature_names_in_"):
+            return x.to_frame().T.infer_objects()
+        x = x.to_numpy()
+    return x if np.ndim(x) == 2 or hasattr(x, "toarray") else [x]
+
+
+def one_row(model: Any, x: Any, check: Callable[[Any], Any]) -> Any:
+    """One example as a checked table (1, d)."""
+    X = check(as_row(model, x))
     if X.shape[0] != 1:
         raise ValueError(f"x must be one example; got {X.shape[0]} rows.")
     return X
+
+
+def explain_lead(
+    model: Any,
+    X: Any,
+    places: tuple[int, int],
+    plane: tuple[NDArray[Any], Any],
+    centre: NDArray[np.float64],
+    feature_names: Any,
+) -> Explanation:
+    """The lead coef.x + intercept of one class at X (1, d), from what it is at a centre (d,)."""
+    x = (X.toarray() if sp.issparse(X) else X)[0].astype(np.float64)
+    coef, intercept = np.asarray(plane[0], np.float64), float(plane[1])
+    start, parts = float(coef @ centre + intercept), coef * (x - centre)
+    return Explanation.of(model, *places, start, parts, feature_names, ("at the middle", "lead"))
 
 
 def two_classes(classes: NDArray[Any], scores: NDArray[Any], rival: Any = None) -> tuple[int, int]:

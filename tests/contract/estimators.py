@@ -20,6 +20,17 @@ ESTIMATORS = [
 
 # Settings that take other paths through the code than the defaults.
 SETTINGS = {
+    "ElasticNet": [
+        {"tol": 1e-12},
+        {"alpha": 0.01, "l1_ratio": 0.9, "fit_intercept": False, "tol": 1e-12},
+    ],
+    "ElasticNetCV": [{"alphas": [0.01, 0.1, 0.5], "tol": 1e-12}],
+    "Lasso": [
+        {"alpha": 0.01, "tol": 1e-12},
+        {"alpha": 0.05, "positive": True, "fit_intercept": False, "tol": 1e-12},
+        {"alpha": 0.01, "selection": "random", "random_state": 0, "tol": 1e-12},
+    ],
+    "LassoCV": [{"alphas": [0.01, 0.1, 0.5], "tol": 1e-12}],
     "BasisExpansion": [
         {},
         {"basis": "gaussian", "n_functions": 4},

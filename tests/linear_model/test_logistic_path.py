@@ -56,9 +56,10 @@ def test_elastic_net_over_both_parameters():
     X, y = noisy()
     common = {"Cs": [0.02, 0.2], "l1_ratios": [0.2, 1.0], "use_legacy_attributes": False}
     model = LogisticRegressionCV(tol=1e-6, scoring="neg_log_loss", **common).fit(X, y)
-    other = fitted(theirs(solver="saga", scoring="neg_log_loss", **common), X, y)
+    other = fitted(theirs(solver="saga", random_state=0, scoring="neg_log_loss", **common), X, y)
     assert (model.C_, model.l1_ratio_) == (other.C_, other.l1_ratio_)
-    np.testing.assert_allclose(model.scores_, other.scores_, atol=1e-4)
+    # Where all weights are zero saga stops at once, and its intercept is not yet at its best.
+    np.testing.assert_allclose(model.scores_, other.scores_, atol=1e-3)
 
 
 def test_the_chosen_fit_is_that_of_the_plain_model():

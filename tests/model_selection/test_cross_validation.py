@@ -20,7 +20,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from rosenblatt import GaussianNB, LinearDiscriminantAnalysis, Perceptron
-from rosenblatt.model_selection import cross_validate, evaluation
+from rosenblatt.model_selection import cross_val_score, cross_validate, evaluation
 from rosenblatt.model_selection.recipe import is_additive
 from tests.model_selection.additive_models import NearestMean, RowByRow, WordCounts
 from tests.model_selection.compare import assert_same
@@ -363,3 +363,17 @@ def test_huge_weights_are_weights():
     expected = theirs.cross_validate(TheirGaussianNB(), X, y, params=params)["test_score"]
     found = cross_validate(GaussianNB(), X, y, params=params)["test_score"]
     np.testing.assert_allclose(found, expected)
+
+
+@pytest.mark.parametrize("scoring", [None, "balanced_accuracy"])
+@pytest.mark.parametrize("model", MODELS)
+def test_the_scores_alone_are_those_of_all_results(model, scoring):
+    how = {"cv": 4, "scoring": scoring}
+    found = cross_val_score(MODELS[model], X, y, **how)
+    np.testing.assert_array_equal(found, cross_validate(MODELS[model], X, y, **how)["test_score"])
+    np.testing.assert_array_equal(found, theirs.cross_val_score(MODELS[model], X, y, **how))
+
+
+def test_the_scores_alone_are_of_one_scoring():
+    with pytest.raises(ValueError, match=r"The 'scoring' parameter of cross_val_score"):
+        cross_val_score(NearestMean(), X, y, scoring=["accuracy", "f1_macro"])

@@ -84,6 +84,8 @@ def test_any_batches_give_one_fit(variance, seed, cuts):
     assert_same(model, GaussianNB(variance=variance).fit(X, y))
 
 
+# Two rows of a class may be left that nearly coincide: the bound is on the safe side of what it is.
+@pytest.mark.filterwarnings("ignore:What is left may be off")
 @pytest.mark.parametrize("variance", VARIANCES)
 @given(seed=st.integers(0, 10**6), cut=st.integers(3, 37))
 def test_merging_and_forgetting_equal_a_refit(variance, seed, cut):

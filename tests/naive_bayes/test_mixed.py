@@ -154,9 +154,23 @@ def test_an_unseen_category_is_smoothed_or_refused():
     contribution = smooth.explain(row).contributions[1]
     odds = np.log((counts + 3)[::-1] / (counts + 3))
     assert contribution == pytest.approx(odds[list(smooth.classes_).index(smooth.predict(row)[0])])
-    strict = MixedNB(kinds=KINDS, unseen="error").fit(X, y)
-    with pytest.raises(ValueError, match="Category 'violet' of column 1 was never seen"):
-        strict.predict(row)
+    strict = MixedNB(kinds=KINDS, unknown="error").fit(X, y)
+    for kind in (ValueError, IndexError):  # scikit-learn's CategoricalNB raises the second
+        with pytest.raises(kind, match=r"Feature colour has a value that no row had.*'violet'"):
+            strict.predict(row)
+
+
+@pytest.mark.parametrize("objects", [False, True])
+def test_dates_are_refused_unless_their_kind_is_said(objects):
+    X, y = problem()
+    days = pd.Series(pd.date_range("2020-01-01", periods=len(X)), index=X.index)
+    for column in (days, days - days[0]):
+        frame = X.assign(day=column.astype(object) if objects else column)
+        with pytest.raises(ValueError, match=r"Column 'day' holds dates or times"):
+            MixedNB(kinds=KINDS).fit(frame, y)
+        assert MixedNB(kinds={**KINDS, "day": "categorical"}).fit(frame, y).kinds_[-1]
+        with pytest.raises(ValueError, match=r"Column 'day' holds what is not a number"):
+            MixedNB(kinds={**KINDS, "day": "numeric"}).fit(frame, y)
 
 
 def test_without_smoothing_an_impossible_row_gets_the_prior_with_a_word():

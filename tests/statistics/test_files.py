@@ -153,3 +153,18 @@ def test_precision_is_the_finer_of_two():
     assert (single + Moments.of(X, y)).dtype == np.float64
     assert (Moments.zero(3) + single).dtype == np.float32
     assert single.mean.dtype == np.float64
+
+
+@every
+def test_what_is_shown_is_short_and_says_what_it_is(statistic):
+    shown = repr(statistic)
+    assert shown.startswith(f"<{type(statistic).__name__} of {len(statistic)} row")
+    assert len(shown) < 120
+    assert str(statistic) == shown
+
+
+def test_what_is_shown_names_rows_classes_features_and_how_they_were_counted():
+    assert repr(EVERY["presence"]) == (
+        "<FeatureCounts of 30 rows, 3 classes, 3 features, binarize=1.0, missing='refuse'>"
+    )
+    assert repr(ClassCounts.of([1])) == "<ClassCounts of 1 row>"

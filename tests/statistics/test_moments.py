@@ -60,8 +60,10 @@ def test_the_bound_of_a_subtraction_is_rounding_times_scatter_before_over_after(
     assert Moments.of(X).subtraction_bound(typical) < 1e-25
     bound = (Moments.of(X) + far).subtraction_bound(far)
     assert 1e-20 < bound < 1e-10
-    full = Moments.of(X, full=True)
-    assert 1e-16 < full.subtraction_bound(Moments.of(X[:10], full=True)) < 1e-11
+    few = Moments.of(X[:10], full=True)
+    assert Moments.of(X, full=True).subtraction_bound(few) < 1e-25
+    many = Moments.of(np.tile(X, (100, 1)), full=True)  # in plain doubles
+    assert 1e-16 < many.subtraction_bound(few) < 1e-11
 
 
 def test_total_is_the_moments_without_classes():
@@ -165,3 +167,10 @@ def test_what_is_too_large_for_doubles_is_refused():
         far[0] + far[1]
     with pytest.raises(ValueError, match="weights must add up to less than"):
         Moments.of([[1.0], [2.0]], None, [1e308, 1e308])
+
+
+def test_one_row_is_checked_as_two_are():
+    with pytest.raises(ValueError, match=r"y must have shape \(1,\)"):
+        Moments.of(np.ones((1, 2)), [0, 1, 2])
+    with pytest.raises(ValueError, match=r"X must hold numbers"):
+        Moments.of(np.array([["1", "2"]]))

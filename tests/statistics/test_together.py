@@ -53,7 +53,7 @@ def test_what_does_not_fit_is_refused():
     other = Together.of(a.parts, {"numbers": [0, 1], "words": [2]})
     with pytest.raises(ValueError, match="different columns"):
         a + other
-    with pytest.raises(ValueError, match="must be of the same rows; 'words' has others"):
+    with pytest.raises(ValueError, match="must be of the same rows; 'words' has other rows"):
         Together.of(
             {"numbers": a.parts["numbers"], "words": of(slice(9)).parts["words"]}, a.columns
         )
@@ -65,3 +65,13 @@ def test_what_does_not_fit_is_refused():
         a - a.parts["numbers"]
     with pytest.raises(ValueError, match="Cannot remove"):
         of(slice(5)) - a
+
+
+def test_parts_must_be_of_the_same_classes_and_stand_side_by_side():
+    a, b = Moments.of([[1.0], [2.0]], [0, 1]), Moments.of([[1.0], [2.0]], [0, 2])
+    with pytest.raises(ValueError, match=r"same rows; 'b' has other classes"):
+        Together.of({"a": a, "b": b}, {"a": [0], "b": [1]})
+    with pytest.raises(ValueError, match=r"places from 0 to 0, each once; got \[7\]"):
+        Together.of({"a": a}, {"a": [7]})
+    with pytest.raises(ValueError, match=r"places from 0 to 1, each once; got \[0, 0\]"):
+        Together.of({"a": a, "b": a}, {"a": [0], "b": [0]})

@@ -76,9 +76,20 @@ def raised(model: Any, S: Floats) -> Floats:
     """S, no variance in any direction below the floor of our solver by svd."""
     if not is_ours(model) or getattr(model, "solver", "svd") != "svd":
         return S
-    variances, axes = np.linalg.eigh(S)
-    floor = max(float(model.tol), 1e-14 * max(float(variances.max()), 1e-300))
-    return np.asarray((axes * np.maximum(variances, floor)) @ axes.T)
+    variances, axes = directions(S)
+    # Rounding is judged beside the variances of the features that make up a direction.
+    floors = np.maximum(float(model.tol), 1e-14 * (np.diag(S) @ axes**2))
+    return np.asarray((axes * np.maximum(variances, floors)) @ axes.T)
+
+
+def directions(S: Floats) -> tuple[Floats, Floats]:
+    """Variances (d,) along principal axes (d, d); features are brought to one scale on the way."""
+    deviation = np.sqrt(np.maximum(np.diag(S), 0.0))
+    scale = np.where(deviation > 0, deviation, deviation.max() or 1.0)
+    squares, axes = np.linalg.eigh(S / np.outer(scale, scale))
+    root = scale[:, np.newaxis] * axes * np.sqrt(np.maximum(squares, 0.0))
+    axes, lengths, _ = np.linalg.svd(root)
+    return lengths**2, axes
 
 
 def axes_claims(
@@ -92,7 +103,7 @@ def axes_claims(
     computed = unit_of_work(model, model.rotations_[0])
     worst, allowed = 0.0, 1e-8
     for R, s, S in zip(axes, variances, S_k, strict=True):
-        squares, Q = np.linalg.eigh(S)
+        squares, Q = directions(S)
         whitening = Q / np.sqrt(np.maximum(squares, 1e-300))
         ratio = whitening.T @ ((R * s) @ R.T) @ whitening
         off = float(np.abs(ratio - np.eye(d)).max())

@@ -23,6 +23,8 @@ class Discriminant(AdditiveClassifier):
 
     statistics_: Moments
 
+    _stands_on = (Moments, {"missing": "refuse"})
+
     _during: Literal["", "fit", "partial_fit"] = ""
     _reread: Any = None  # what a second look at the rows gave, between `_measure` and `_conclude`
     _lacking: str | None = None  # what a stream has not told yet

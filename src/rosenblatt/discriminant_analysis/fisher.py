@@ -9,6 +9,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from rosenblatt import prediction
+from rosenblatt.explanation import Explanation, explain_lead, one_row, two_classes
 from rosenblatt.statistics import Labels
 
 from .base import Discriminant, Undetermined
@@ -113,6 +114,35 @@ class FisherDiscriminant(
         X = prediction.rows_to_score(self, X)
         score = prediction.linear(self.coef_, self.intercept_)
         return prediction.best_labels(X, score, self.classes_, zero_is_second=True)
+
+    def explain(self, x: Any, rival: Any = None, feature_names: Any = None) -> Explanation:
+        """Return what each feature of one example adds to the lead of the predicted class.
+
+        The lead is how far w.x is on its side of the threshold; it is counted from the point midway
+        between the means.
+
+        Parameters
+        ----------
+        x : array-like of shape (d,) or (1, d)
+            The example.
+        rival : label or None
+            The class to compare with; there is but one other.
+        feature_names : array-like of shape (d,) or None
+            What to call the features, if the data do not.
+
+        Returns
+        -------
+        explanation : Explanation
+            Its parts add up to the lead.
+        """
+        self._check_known()
+        X = one_row(self, x, lambda X: prediction.rows_to_score(self, X))
+        score = prediction.linear(self.coef_, self.intercept_)
+        dtype = np.result_type(X.dtype, self.coef_.dtype)
+        side = 1.0 if prediction.all_scores(X, score, 1, dtype)[0] >= 0 else -1.0
+        places = two_classes(self.classes_, np.array([0.0, side]), rival)
+        plane, middle = (side * self.coef_[0], side * self.intercept_[0]), self.means_.mean(axis=0)
+        return explain_lead(self, X, places, plane, middle, feature_names)
 
     def transform(self, X: Any) -> NDArray[Any]:
         """Return w.x for each row of X: (n, 1).

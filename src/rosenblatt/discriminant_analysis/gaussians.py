@@ -173,7 +173,7 @@ class GaussianDiscriminant(Discriminant):
             X[here] += rng.standard_normal((np.count_nonzero(here), len(spread))) @ spread
         return X.astype(self.means_.dtype), self.classes_[codes]
 
-    def explain(self, x: Any, rival: Any = None) -> Explanation:
+    def explain(self, x: Any, rival: Any = None, feature_names: Any = None) -> Explanation:
         """Return what each feature of one example adds to the log-odds of the predicted class.
 
         Parameters
@@ -182,6 +182,8 @@ class GaussianDiscriminant(Discriminant):
             The example.
         rival : label or None
             The class to compare with; the second most probable if None.
+        feature_names : array-like of shape (d,) or None
+            What to call the features, if the data do not.
 
         Returns
         -------
@@ -189,10 +191,11 @@ class GaussianDiscriminant(Discriminant):
             Its parts add up to the log-odds.
         """
         self._check_known()
-        X = one_row(x, lambda X: prediction.rows_to_score(self, X))
+        X = one_row(self, x, lambda X: prediction.rows_to_score(self, X))
         winner, second = two_classes(self.classes_, self._compared_row(X), rival)
         row = (X.toarray() if sp.issparse(X) else X)[0].astype(np.float64)
-        return Explanation.of(self, winner, second, *self._compare(row, winner, second))
+        parts = self._compare(row, winner, second)
+        return Explanation.of(self, winner, second, *parts, feature_names)
 
     def _compared_row(self, X: Any) -> NDArray[Any]:
         """The scores (K,) of one checked row (1, d), to the bit what `predict` compares."""

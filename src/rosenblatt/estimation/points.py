@@ -112,7 +112,8 @@ def laplace_smoothing(counts: ArrayLike, k: float = 1.0) -> Floats:
     total = raised.sum(axis=-1, keepdims=True)
     if not total.all():
         raise ValueError(
-            "counts must hold a number > 0 in each row if k is 0; got only zeros: take k > 0."
+            "counts must hold a number > 0 in each row; got only zeros, of which all shares would "
+            "be as likely. laplace_smoothing with k > 0 makes them equal."
         )
     return np.asarray(raised / total)
 

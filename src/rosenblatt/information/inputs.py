@@ -155,13 +155,22 @@ def check_labels(labels: ArrayLike, name: str) -> NDArray[Any]:
     )
     if array.dtype.kind in "US" and len(kinds) > 1:
         raise ValueError(f"{name} must be all strings or all numbers; got both: convert one kind.")
+    if any(_is_missing(label) for label in (array if array.dtype.kind in "fO" else ())):
+        raise ValueError(
+            f"{name} must hold no NaN or None: drop them, or give missing values a label."
+        )
     try:
-        missing = bool((array != array).any())  # NaN is the one value unlike itself
         np.sort(array)
     except TypeError:
         raise ValueError(
             f"{name} must hold labels of one kind, which can be sorted; got {short(labels)}."
         ) from None
-    if missing:
-        raise ValueError(f"{name} must hold no NaN: drop it or give missing values a label.")
     return array
+
+
+def _is_missing(label: Any) -> bool:
+    """Whether a label is None, or not even equal to itself."""
+    try:
+        return label is None or bool(label != label)
+    except TypeError:  # a missing value of pandas does not say
+        return True

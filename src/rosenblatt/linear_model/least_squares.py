@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt import prediction
 from rosenblatt.additive import AdditiveClassifier
+from rosenblatt.explanation import Explanation, explain_lead, one_row, two_classes
 from rosenblatt.solvers.least_squares import Solution, solve
 from rosenblatt.statistics import Labels, Moments
 from rosenblatt.statistics.precision import relative_noise
@@ -17,6 +18,9 @@ from rosenblatt.statistics.precision import relative_noise
 from .regression import GramRegressor
 
 Array = NDArray[np.float64]
+
+
+LEAST_SPREAD = 1e-15  # of a column, as a share of its mean: less is no more than rounding
 
 
 class LinearRegression(GramRegressor):
@@ -132,7 +136,8 @@ class LeastSquaresClassifier(AdditiveClassifier):
     solution_ : "unique", or "minimum norm" where several planes fit equally well and the one with
         the shortest coefficients is taken.
     rank_ : independent directions among the features.
-    condition_ : reciprocal of the condition of the normal equations, features scaled to one.
+    condition_ : reciprocal of the condition of the normal equations, features scaled to one: near
+        1 is good, 0.0 is singular.
     n_parameters_ : free numbers of the model.
     classes_ : the labels, sorted.
     statistics_ : the moments it all follows from.
@@ -149,6 +154,7 @@ class LeastSquaresClassifier(AdditiveClassifier):
     """
 
     _measured_by = ()
+    _stands_on = (Moments, {"full": True, "missing": "refuse"})
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"fit_intercept": ["boolean"]}
 
@@ -195,6 +201,41 @@ class LeastSquaresClassifier(AdditiveClassifier):
         score = prediction.linear(self.coef_, self.intercept_)
         return prediction.best_labels(X, score, self.classes_)
 
+    def explain(self, x: Any, rival: Any = None, feature_names: Any = None) -> Explanation:
+        """Return what each feature of one example adds to the lead of the predicted class.
+
+        The lead is how far its code is above the other's, for two classes above zero; it is counted
+        from the mean of the data.
+
+        Parameters
+        ----------
+        x : array-like of shape (d,) or (1, d)
+            The example.
+        rival : label or None
+            The class to compare with; the one with the next highest code if None.
+        feature_names : array-like of shape (d,) or None
+            What to call the features, if the data do not.
+
+        Returns
+        -------
+        explanation : Explanation
+            Its parts add up to the lead.
+        """
+        check_is_fitted(self)
+        X = one_row(self, x, lambda X: prediction.rows_to_score(self, X))
+        score = prediction.linear(self.coef_, self.intercept_)
+        dtype = np.result_type(X.dtype, self.coef_.dtype)
+        scores = prediction.all_scores(X, score, len(self.coef_), dtype)
+        if scores.ndim == 1:
+            scores = np.array([-scores[0], scores[0]])
+            coef, intercept = self.coef_ * [[-0.5], [0.5]], self.intercept_ * [-0.5, 0.5]
+        else:
+            scores, coef, intercept = scores[0], self.coef_, self.intercept_
+        winner, second = two_classes(self.classes_, scores, rival)
+        plane = coef[winner] - coef[second], intercept[winner] - intercept[second]
+        middle = self.statistics_.total().mean[0]
+        return explain_lead(self, X, (winner, second), plane, middle, feature_names)
+
     def _may_wait(self) -> bool:
         return True
 
@@ -227,7 +268,10 @@ class LeastSquaresClassifier(AdditiveClassifier):
         products = self._by_class(np.ascontiguousarray(products.T)).T
         if len(self.classes_) == 2:  # t = 2 [second] - 1
             products, shares = 2 * products[:, 1:], 2 * shares[1:] - 1
-        if not self.fit_intercept:  # about the origin instead of the mean
+        if self.fit_intercept:  # a column that varies by the rounding of its mean alone does not
+            varies = np.sqrt(np.diag(gram) / weight) > LEAST_SPREAD * np.abs(mean)
+            gram, products = gram * np.outer(varies, varies), products * varies[:, None]
+        else:  # about the origin instead of the mean
             gram = gram + weight * np.outer(mean, mean)
             products = products + weight * np.outer(mean, shares)
         solution = solve(gram, products)

@@ -46,6 +46,7 @@ class GramRegressor(LinearRegressor, Additive):
     statistics_: Gram
 
     _measured_by = ()
+    _stands_on = (Gram, {})
     _said: tuple[tuple[str, type[Warning]], ...] = ()  # what `_speak` is going to say
 
     @abstractmethod

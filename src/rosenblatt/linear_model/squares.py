@@ -6,7 +6,9 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.linalg import blas
 
+from rosenblatt import threads
 from rosenblatt.solvers.columns import Columns
 from rosenblatt.solvers.coordinate import GramDescent, Penalty
 from rosenblatt.solvers.working_set import ColumnDescent
@@ -19,6 +21,7 @@ Descent = GramDescent | ColumnDescent
 # read for each working set. So wide may a table be for a Gram matrix to cost less than one fit, or
 # than a path of them.
 WIDEST_FOR_ONE, WIDEST_FOR_PATH = 500, 5000
+MOST_CHUNKS = 16  # of rows, each with a Gram matrix of its own until all are added
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +52,8 @@ class Squares:
         widest = WIDEST_FOR_PATH if path else WIDEST_FOR_ONE
         by_gram = not isinstance(precompute, bool | str) or precompute is True
         if not sp.issparse(X) and n >= d and (by_gram or d <= widest):
+            if not fit_intercept and weights is None and X.dtype == np.float64:
+                return cls._about_origin(X, np.asarray(targets, np.float64))
             with np.errstate(over="ignore", invalid="ignore"):  # refused by feature, if it happens
                 gram = Gram.of(X, targets, weights)
             return cls.of_gram(gram, fit_intercept)
@@ -68,6 +73,29 @@ class Squares:
             GramDescent(xx, np.ascontiguousarray(xy[:, k]), float(yy[k])) for k in range(len(yy))
         ]
         return cls(descents, mean_x, mean_y)
+
+    @classmethod
+    def _about_origin(cls, X: Array, targets: Array) -> Self:
+        """The problem without means to take off: nothing cancels, so that plain sums will do."""
+        n, d = X.shape
+
+        def work(start: int, stop: int) -> tuple[Array, Array]:
+            rows = np.ascontiguousarray(X[start:stop])  # the same bits from any storage
+            return blas.dsyrk(1.0, rows.T, lower=1), rows.T @ targets[start:stop]
+
+        n_chunks = min(MOST_CHUNKS, 1 + n * d // threads.CELLS_PER_CHUNK)
+        parts = threads.over_chunks(work, n, n_chunks * threads.CELLS_PER_CHUNK)
+        half, xy = parts[0]
+        for more, products in parts[1:]:
+            half += more
+            xy += products
+        xx = np.tril(half) + np.tril(half, -1).T
+        yy = np.einsum("nt,nt->t", targets, targets)
+        _refuse_overflow(np.diag(xx), yy)
+        descents: list[Descent] = [
+            GramDescent(xx / n, xy[:, k] / n, float(yy[k]) / n) for k in range(len(yy))
+        ]
+        return cls(descents, np.zeros(d), np.zeros(len(yy)))
 
     @classmethod
     def _of_columns(

@@ -1,6 +1,6 @@
 """Choosing between models without fooling oneself."""
 
-from .cross_validation import cross_validate
+from .cross_validation import cross_val_score, cross_validate
 from .decomposition import BiasVariance, bias_variance
 from .sealed import SealedTest
 from .search import GridSearchCV
@@ -11,6 +11,7 @@ __all__ = [
     "GridSearchCV",
     "SealedTest",
     "bias_variance",
+    "cross_val_score",
     "cross_validate",
     "train_dev_test_split",
 ]

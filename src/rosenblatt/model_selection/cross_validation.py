@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn import model_selection as theirs
 from sklearn.base import is_classifier
 from sklearn.exceptions import UnsetMetadataPassedError
@@ -139,6 +140,58 @@ def cross_validate(
         if return_train_score:
             found[f"train_{name}"] = trains[name]
     return found
+
+
+@validate_params(
+    theirs.cross_val_score._skl_parameter_constraints, prefer_skip_nested_validation=False
+)  # type: ignore[untyped-decorator]
+def cross_val_score(
+    estimator: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    groups: Any = None,
+    scoring: Any = None,
+    cv: Any = None,
+    n_jobs: Any = None,
+    verbose: Any = 0,
+    params: Any = None,
+    pre_dispatch: Any = "2*n_jobs",
+    error_score: Any = np.nan,
+) -> NDArray[Any]:
+    """Return the scores on each fold after training on the others: those of `cross_validate`.
+
+    Parameters
+    ----------
+    estimator : estimator
+        What to train and score.
+    X : array-like or sparse matrix of shape (n, d)
+        The rows.
+    y : array-like of shape (n,) or None
+        Their labels.
+    groups : array-like of shape (n,) or None
+        For splitters that keep groups of rows together.
+    scoring : str, callable or None
+        One score; the estimator's own if None.
+    cv, n_jobs, verbose, params, pre_dispatch, error_score
+        As in `cross_validate`.
+
+    Returns
+    -------
+    scores : ndarray of shape (folds,)
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from rosenblatt.model_selection import cross_val_score
+    >>> from rosenblatt.naive_bayes import GaussianNB
+    >>> cross_val_score(GaussianNB(), *load_iris(return_X_y=True)).round(3)
+    array([0.933, 0.967, 0.933, 0.933, 1.   ])
+    """
+    given = dict(locals())
+    scorer = check_scoring(estimator, scoring=given.pop("scoring"))
+    scores: NDArray[Any] = cross_validate(**given, scoring={"score": scorer})["test_score"]
+    return scores
 
 
 def _routed(estimator: Any, cv: Any, scorer: Any, groups: Any, params: dict[str, Any]) -> Any:

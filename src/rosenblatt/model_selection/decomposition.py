@@ -35,6 +35,14 @@ class BiasVariance:
     n_models : how many models were fitted.
     row_error, row_bias, row_variance : the same for each row (n,); NaN where a row was in every
         sample.
+
+    Examples
+    --------
+    >>> from sklearn.dummy import DummyRegressor
+    >>> from rosenblatt import bias_variance
+    >>> parts = bias_variance(DummyRegressor(), [[0], [1], [2], [3]], [0, 0, 2, 2], random_state=0)
+    >>> parts.loss, parts.variance < parts.bias
+    ('squared', True)
     """
 
     error: float

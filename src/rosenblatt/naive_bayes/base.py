@@ -23,6 +23,8 @@ class NaiveBayes(AdditiveClassifier):
 
     class_log_prior_: NDArray[Any]
 
+    _cure_of_impossible = "Smoothing (alpha > 0) makes every row possible."
+
     @abstractmethod
     def _log_likelihood(self, X: Any) -> NDArray[Any]:
         """log P(x | y) for each checked row and class, (n, K)."""
@@ -126,7 +128,7 @@ class NaiveBayes(AdditiveClassifier):
         """
         return np.asarray(logsumexp(self.predict_joint_log_proba(X), axis=1))
 
-    def explain(self, x: Any, rival: Any = None) -> Explanation:
+    def explain(self, x: Any, rival: Any = None, feature_names: Any = None) -> Explanation:
         """Return what each feature of one example adds to the log-odds of the predicted class.
 
         An example that is impossible in every class is decided by the classes' shares alone.
@@ -137,6 +139,8 @@ class NaiveBayes(AdditiveClassifier):
             The example.
         rival : label or None
             The class to compare with; the second most probable if None.
+        feature_names : array-like of shape (d,) or None
+            What to call the features, if the data do not.
 
         Returns
         -------
@@ -144,7 +148,7 @@ class NaiveBayes(AdditiveClassifier):
             Its parts add up to the log-odds.
         """
         check_is_fitted(self)
-        X = one_row(x, lambda X: self._check_X(X, first=False))
+        X = one_row(self, x, lambda X: self._check_X(X, first=False))
         parts, prior = self._log_factors(X), self._log_prior().astype(np.float64)
         joint = self._compared_row(X)
         if np.isneginf(joint).all():
@@ -154,7 +158,7 @@ class NaiveBayes(AdditiveClassifier):
             contributions = parts[winner] - parts[second]
             start = float(np.nan_to_num(prior[winner] - prior[second], posinf=np.inf))
         contributions[np.isnan(contributions)] = 0.0
-        return Explanation.of(self, winner, second, start, contributions)
+        return Explanation.of(self, winner, second, start, contributions, feature_names)
 
     def _possible(self, joint: NDArray[Any]) -> NDArray[Any]:
         """The joint log-probabilities, with the prior where a row is impossible in every class."""
@@ -168,8 +172,7 @@ class NaiveBayes(AdditiveClassifier):
         """Warn of rows (n,) that have probability zero in every class."""
         warnings.warn(
             f"{np.count_nonzero(impossible)} of {len(impossible)} rows have probability zero in "
-            "every class: they get the classes' own shares. Smoothing (alpha > 0) makes every row "
-            "possible.",
+            f"every class: they get the classes' own shares. {self._cure_of_impossible}",
             stacklevel=callers_level(),
         )
 

@@ -64,6 +64,7 @@ class BernoulliNB(LinearNB):
     feature_log_absent_: NDArray[Any]
 
     _measured_by = ("binarize", "missing")
+    _stands_on = (FeatureCounts, {})
     _simpler_when_larger = ("alpha",)
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -120,6 +121,18 @@ class BernoulliNB(LinearNB):
         return FeatureCounts.by_group(
             X, y, groups, n_groups, sample_weight, binarize=self.binarize, missing=self.missing
         )
+
+    def _check_statistic(self, statistic: FeatureCounts) -> None:
+        super()._check_statistic(statistic)
+        most = statistic.feature_weight * (1 + 1e-9)
+        if (statistic.sums > most).any():
+            k, j = np.argwhere(statistic.sums > most)[0]
+            raise ValueError(
+                f"BernoulliNB stands on counts of rows that have a feature; here feature {j} of "
+                f"class {statistic.classes[k]!s} adds up to {statistic.sums[k, j]:g} in rows that "
+                f"weigh {most[k, min(j, most.shape[1] - 1)]:g}. FeatureCounts.of(X, y, "
+                "binarize=0.0) counts rows."
+            )
 
     def _conclude(self) -> None:
         counts = self._by_class(self.statistics_.sums)

@@ -14,7 +14,13 @@ from rosenblatt.statistics import CategoryCounts
 from .discrete import DiscreteNB
 from .scores import over_rows
 from .smoothing import log_shares, unit_of
-from .values import are_words, checked_values, places_of
+from .values import (
+    are_words,
+    checked_values,
+    places_of,
+    refuse_other_categories,
+    refuse_unknown,
+)
 
 
 class CategoricalNB(DiscreteNB):
@@ -23,9 +29,9 @@ class CategoricalNB(DiscreteNB):
     Feature j has value v in a row of class y with probability ``(n_v + alpha) / (n + alpha m)``,
     n_v the class's rows with that value, of n, and m the values that the feature can have.
 
-    A feature of numbers has the categories 0, 1, ..., up to the largest it has shown (fractions
-    are cut off, as in scikit-learn); a feature of words those it has shown. `min_categories` says
-    that there are more.
+    A feature of numbers has the categories 0, 1, ..., up to the largest it has shown; a feature of
+    words those it has shown. `min_categories` says that there are more. Fractions are cut off, as
+    in scikit-learn: 1.2 and 1.9 are both 1. `MixedNB` keeps them apart.
 
     Parameters
     ----------
@@ -60,10 +66,10 @@ class CategoricalNB(DiscreteNB):
     >>> model = CategoricalNB().fit(days, ["no", "no", "yes", "yes"])
     >>> model.predict([["rainy", "hot"]])
     array(['yes'], dtype='<U3')
-    >>> model.predict([["foggy", "hot"]])
+    >>> model.predict([["foggy", "hot"]])  # doctest: +IGNORE_EXCEPTION_DETAIL
     Traceback (most recent call last):
         ...
-    IndexError: Feature 0 has a value that no row had in training: 'foggy'. With
+    UnknownValue: Feature 0 has a value that no row had in training: 'foggy'. With
     unknown='smooth' it is scored as a value never seen.
     >>> model.set_params(unknown="smooth").predict([["foggy", "hot"]])
     array(['no'], dtype='<U3')
@@ -74,6 +80,7 @@ class CategoricalNB(DiscreteNB):
     feature_log_prob_: list[NDArray[np.float64]]
 
     _measured_by = ("missing",)
+    _stands_on = (CategoryCounts, {})
     _simpler_when_larger = ("alpha",)
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -112,6 +119,12 @@ class CategoricalNB(DiscreteNB):
         self, X: Any, y: Any, sample_weight: NDArray[Any] | None, careful: bool = False
     ) -> CategoryCounts:
         return CategoryCounts.of(X, y, sample_weight, missing=self.missing)
+
+    def _check_statistic(self, statistic: CategoryCounts) -> None:
+        super()._check_statistic(statistic)
+        for j, values in enumerate(statistic.categories):
+            if not are_words(values):
+                refuse_other_categories(values, j)
 
     def _conclude(self) -> None:
         seen = self.statistics_.categories
@@ -193,10 +206,7 @@ class CategoricalNB(DiscreteNB):
         if self.unknown == "error" and (places == width).any():
             value = values[places == width].tolist()[0]
             name = getattr(self, "feature_names_in_", range(len(self.n_categories_)))[j]
-            raise IndexError(
-                f"Feature {name} has a value that no row had in training: {value!r}. With "
-                "unknown='smooth' it is scored as a value never seen."
-            )
+            refuse_unknown(value, name)
         return places
 
     def sample(

@@ -1,5 +1,6 @@
 """Columns of different kinds, from a data frame or an array."""
 
+import datetime
 from dataclasses import dataclass
 from numbers import Number
 from typing import Any
@@ -8,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .kinds import KINDS
+
+DATES = (datetime.date, datetime.time, datetime.timedelta)  # a datetime is a date as well
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +38,7 @@ def infer_kinds(X: Any, given: Any) -> list[str]:
         if unknown:
             raise ValueError(f"kinds must be of columns of X; got {unknown[0]!r}.")
         kinds = [
-            given[name] if given and name in given else _kind(column(X, j))
+            given[name] if given and name in given else _kind(column(X, j), name_of(X, j))
             for j, name in enumerate(names)
         ]
     wrong = [kind for kind in kinds if kind not in KINDS]
@@ -109,7 +112,7 @@ def is_missing(value: Any) -> bool:
     return isinstance(value, float) and value != value
 
 
-def _kind(values: Any) -> str:
+def _kind(values: Any, name: str) -> str:
     """The kind of a column by its type, or where that says nothing by its values."""
     if str(getattr(values, "dtype", "")) == "category":
         return "categorical"
@@ -119,6 +122,12 @@ def _kind(values: Any) -> str:
     if array.dtype.kind in "iuf":
         return "numeric"
     known = [v for v in array.tolist() if not is_missing(v)]
+    if array.dtype.kind in "mM" or any(isinstance(v, DATES) for v in known):
+        raise ValueError(
+            f"Column {name} holds dates or times, of which each would be a category of its own. "
+            "Make numbers of them, such as days since the first, or leave the column out; kinds "
+            "can say that it is 'categorical'."
+        )
     if known and all(isinstance(v, bool) for v in known):
         return "boolean"
     if known and all(isinstance(v, Number) for v in known):
@@ -165,7 +174,8 @@ def _check(kind: str, values: NDArray[Any], names: list[str]) -> None:
         bad, wanted = np.isinf(values), "finite numbers"
     if bad.any():
         i, c = np.argwhere(bad)[0]
+        found = "Input X contains infinity: " if np.isinf(values[i, c]) else "In X, "
         raise ValueError(
-            f"Input X contains infinity or a wrong value: column {names[c]} is {kind} and must "
-            f"hold {wanted}; got {values[i, c]} in row {i}."
+            f"{found}column {names[c]} is {kind} and must hold {wanted}; got {values[i, c]} in "
+            f"row {i}."
         )

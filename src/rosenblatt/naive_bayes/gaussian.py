@@ -103,6 +103,8 @@ class GaussianNB(NaiveBayes):
     """
 
     _measured_by = ("missing",)
+    _stands_on = (Moments, {"full": False})
+    _cure_of_impossible = "They lie too far out for floating point; are they on the same scale?"
     _simpler_when_larger = ("var_smoothing",)
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

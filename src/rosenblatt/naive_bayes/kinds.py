@@ -14,6 +14,7 @@ from scipy.special import gammaln, xlogy
 from ..statistics import CategoryCounts, Moments
 from .density import bandwidths, log_density
 from .gaussian import GaussianNB
+from .values import refuse_unknown
 
 Table = NDArray[np.float64]
 
@@ -89,12 +90,10 @@ class Categorical(Kind):
 
     def scores(self, model: Any, c: int, x: NDArray[Any]) -> Table:
         codes = _places(model.categories_[c], x)
-        if model.unseen == "error" and UNSEEN in codes:
-            value = x[int(np.flatnonzero(codes == UNSEEN)[0])]
-            raise ValueError(
-                f"Category {value!r} of column {model._columns['categorical'][c]} was never seen "
-                "in training; unseen='smooth' takes it as one with count zero."
-            )
+        if model.unknown == "error" and UNSEEN in codes:
+            j = model._columns["categorical"][c]
+            name = getattr(model, "feature_names_in_", range(model.n_features_in_))[j]
+            refuse_unknown(x[int(np.flatnonzero(codes == UNSEEN)[0])], name)
         # The last two rows are for what is unseen (-1) and missing (-2).
         rest = np.stack([np.zeros(len(model.classes_)), model._log_unseen[c]])
         return np.asarray(np.concatenate([model.category_log_prob_[c].T, rest])[codes])

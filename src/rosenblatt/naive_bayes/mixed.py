@@ -35,7 +35,8 @@ class MixedNB(NaiveBayes):
     kinds : dict, list or None
         "numeric", "categorical", "boolean", "count" or "density" for each column: a list, or a
         dict by name (by number, for an array) of those that are not to be inferred. Inferred are:
-        numbers as numeric, True and False as Boolean, everything else as categorical.
+        numbers as numeric, True and False as Boolean, everything else as categorical but dates and
+        times, which are refused unless their kind is said.
     alpha : float
         Smoothing >= 0: each value of a categorical or Boolean column is counted `alpha` times
         more than it was seen in each class, and each count column has `alpha` rows with one more.
@@ -43,8 +44,9 @@ class MixedNB(NaiveBayes):
         The classes' shares; counted if None.
     var_smoothing, variance, ddof
         Of the numeric columns, as in `GaussianNB`.
-    unseen : {"smooth", "error"}
-        Whether a category that was never seen is taken as one with count zero, or refused.
+    unknown : {"smooth", "error"}
+        Whether a category that no row had in training is taken as one with count zero, or refused.
+        As in `CategoricalNB`, where it is refused by default, as scikit-learn does.
     bandwidth : {"scott", "silverman"} or float
         Of density columns, the width of the small Gaussians: a rule, from the spread s and weight
         n of the values in a class, ``s n**(-1/5)`` or ``s (3 n / 4)**(-1/5)``; or a number.
@@ -95,6 +97,8 @@ class MixedNB(NaiveBayes):
     """
 
     _measured_by = ("kinds",)
+    _stands_on = (Together, {})
+    _cure_of_impossible = "With alpha > 0 only numbers far out on another scale are impossible."
     _simpler_when_larger = ("alpha",)
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -104,7 +108,7 @@ class MixedNB(NaiveBayes):
         "var_smoothing": [Interval(Real, 0, None, closed="left")],
         "variance": [StrOptions(set(SHARED))],
         "ddof": [Interval(Real, 0, None, closed="left")],
-        "unseen": [StrOptions({"smooth", "error"})],
+        "unknown": [StrOptions({"smooth", "error"})],
         "bandwidth": [StrOptions(set(RULES)), Interval(Real, 0, None, closed="neither")],
     }
 
@@ -117,7 +121,7 @@ class MixedNB(NaiveBayes):
         var_smoothing: float = 1e-9,
         variance: str = "class-feature",
         ddof: float = 0,
-        unseen: str = "smooth",
+        unknown: str = "smooth",
         bandwidth: Any = "scott",
     ) -> None:
         self.kinds = kinds
@@ -126,7 +130,7 @@ class MixedNB(NaiveBayes):
         self.var_smoothing = var_smoothing
         self.variance = variance
         self.ddof = ddof
-        self.unseen = unseen
+        self.unknown = unknown
         self.bandwidth = bandwidth
 
     def sample(
@@ -191,6 +195,28 @@ class MixedNB(NaiveBayes):
         validate_data(self, X, reset=first, skip_check_array=True)
         _num_samples(X)
         return X
+
+    def _check_statistic(self, statistic: Together) -> None:
+        super()._check_statistic(statistic)
+        for name, part in statistic.parts.items():
+            kind = getattr(KINDS.get(name), "statistic", None)
+            right = kind is not None and isinstance(part, kind) and part.missing == "ignore"
+            if not right or getattr(part, "full", False):
+                raise ValueError(
+                    f"MixedNB stands on parts of the kinds {', '.join(KINDS)}, counted with "
+                    f"missing='ignore'; got {name!r}, which is {part!r}."
+                )
+        given = self.kinds
+        names = statistic.feature_names or range(statistic.n_features)
+        wanted = given if isinstance(given, dict) else dict(enumerate(given or ()))
+        for name, places in statistic.columns.items():
+            for j in places:
+                asked = wanted.get(names[j] if isinstance(given, dict) else j, name)
+                if asked != name:
+                    raise ValueError(
+                        f"kinds says that column {names[j]} is {asked}; these statistics were "
+                        f"made with it as {name}."
+                    )
 
     def _measure(
         self, X: Columns, y: Any, sample_weight: NDArray[Any] | None, careful: bool = False

@@ -17,6 +17,7 @@ class CountNB(LinearNB):
     """Models of how often each feature occurs."""
 
     _measured_by = ("missing",)
+    _stands_on = (FeatureCounts, {"binarize": None})
     _simpler_when_larger = ("alpha",)
 
     statistics_: FeatureCounts

@@ -8,6 +8,18 @@ from numpy.typing import NDArray
 MOST_CATEGORIES = 2**24  # of whole numbers; larger ones are hardly codes
 
 
+class UnknownValue(IndexError, ValueError):
+    """A value that no row had in training: scikit-learn's kind of error, and the usual one."""
+
+
+def refuse_unknown(value: Any, name: Any) -> None:
+    """Raise because a feature has a value that no row had in training."""
+    raise UnknownValue(
+        f"Feature {name} has a value that no row had in training: {value!r}. With "
+        "unknown='smooth' it is scored as a value never seen."
+    )
+
+
 def checked_values(X: NDArray[Any], missing: str) -> NDArray[Any]:
     """X (n, d) as integers, or with words or values missing as objects or doubles."""
     if X.dtype.kind in "fiub":
@@ -33,6 +45,16 @@ def places_of(values: NDArray[Any], categories: NDArray[Any], width: int) -> NDA
         found = np.minimum(np.searchsorted(categories, known), len(categories) - 1)
         places[~absent] = np.where(categories[found] == known, found, width)
     return places
+
+
+def refuse_other_categories(numbers: NDArray[Any], j: int) -> None:
+    """Raise if the categories of feature j of a statistic are not 0, 1, ..."""
+    good = (numbers >= 0) & (numbers < MOST_CATEGORIES) & (numbers == np.floor(numbers))
+    if not good.all():
+        raise ValueError(
+            f"CategoricalNB stands on words and on whole numbers from 0 on; feature {j} has the "
+            f"category {numbers[~good][0]}. MixedNB takes any."
+        )
 
 
 def are_words(categories: NDArray[Any]) -> bool:

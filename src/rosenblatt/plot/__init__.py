@@ -1,7 +1,28 @@
 """Pictures of models, drawn by matplotlib, which is imported when the first one is drawn."""
 
-from rosenblatt.plot.paths import path
-from rosenblatt.plot.plane import boundary
-from rosenblatt.plot.selection import bias_variance, learning_curve, validation_curve
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rosenblatt.plot.paths import path
+    from rosenblatt.plot.plane import boundary
+    from rosenblatt.plot.selection import bias_variance, learning_curve, validation_curve
 
 __all__ = ["bias_variance", "boundary", "learning_curve", "path", "validation_curve"]
+
+# Imported when asked for: curves to choose by fit models, and traces want none of that.
+_HOMES = {
+    "bias_variance": "selection",
+    "boundary": "plane",
+    "learning_curve": "selection",
+    "path": "paths",
+    "validation_curve": "selection",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value

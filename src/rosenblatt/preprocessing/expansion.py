@@ -149,7 +149,7 @@ class BasisExpansion(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def transform(self, X: Any) -> Any:
-        """Return the values of the functions, shape (n, n_output_features_); CSR if X is sparse.
+        """Return the values of the functions, `n_output_features_` columns; CSR if X is sparse.
 
         Parameters
         ----------

@@ -175,8 +175,15 @@ def _check_length(what: str, values: NDArray[Any], n_rows: int) -> None:
 
 
 def _checked_groups(given: Any, n_rows: int, n_groups: int | None) -> NDArray[np.int64]:
-    groups: NDArray[np.int64] = np.asarray(given).astype(np.int64, copy=False)
-    _check_length("groups", groups, n_rows)
+    numbers = np.asarray(given)
+    _check_length("groups", numbers, n_rows)
+    kind = numbers.dtype.kind
+    if kind not in "fiub" or (kind == "f" and (numbers != np.floor(numbers)).any()):
+        raise ValueError(
+            f"groups must be whole numbers from 0 on; got {numbers.dtype}. Those of any others are "
+            "np.unique(groups, return_inverse=True)[1]."
+        )
+    groups: NDArray[np.int64] = numbers.astype(np.int64, copy=False)
     if n_rows and (groups.min() < 0 or (n_groups is not None and groups.max() >= n_groups)):
         raise ValueError(
             f"groups must be from 0 to n_groups - 1; got {groups.min()} to {groups.max()}."

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -9,17 +10,18 @@ from numpy.typing import NDArray
 
 from .. import loops
 from .batch import Batch, feature_names_of
-from .counts import ByClass, ClassCounts, Joint, names_and_dtype
+from .counts import ByClass, ClassCounts, Joint
 from .gaps import check_missing
 from .labels import unite
-from .statistic import Names, expect, freeze
+from .reading import expect_labels, expect_sums, names_and_dtype
+from .statistic import Names, freeze
 from .sums import Sums, total_of, value
 
 # Columns of integers from 0 up to here are counted as they are; others are sorted first.
 MOST_PLAIN_CATEGORIES = 2**16
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CategoryCounts(ByClass):
     """How often each value of each feature occurs in each class.
 
@@ -125,7 +127,11 @@ class CategoryCounts(ByClass):
     def _combined(self, other: Self, sign: int) -> Self:
         joint = self.counts.join(other.counts, sign)
         pairs = zip(self.categories, other.categories, strict=True)
-        united = [unite(a, b) for a, b in pairs]
+        names = self.feature_names or range(self.n_features)
+        united = [
+            unite(*pair, f"The values of feature {name}")
+            for name, pair in zip(names, pairs, strict=True)
+        ]
         categories = tuple(values for values, _, _ in united)
         starts = _starts(categories)
         mine, theirs = [], []
@@ -167,14 +173,16 @@ class CategoryCounts(ByClass):
     def _rebuilt(cls, tables: Mapping[str, NDArray[Any]], about: Mapping[str, Any]) -> Self:
         counts, table = ClassCounts._rebuilt(tables, {}), tables["table"]
         check_missing(about["missing"])
-        categories = tuple(
-            tables[f"categories_{j}"].copy() for j in range(int(about["n_features"]))
-        )
-        for values in categories:
-            expect("categories", values, (len(values),), "biufUS")
-        n_pairs = 2 if table.dtype.kind == "f" else 1
-        expect("table", table, (n_pairs, len(counts.rows), _starts(categories)[-1]), "fi")
-        return cls(counts, *names_and_dtype(about), categories, table.copy(), about["missing"])
+        names, dtype = names_and_dtype(about)
+        categories = tuple(tables[f"categories_{j}"].copy() for j in range(about["n_features"]))
+        for j, values in enumerate(categories):
+            expect_labels(f"categories_{j}", values, values.size)
+        starts = _starts(categories)
+        expect_sums("table", table, (len(counts.rows), int(starts[-1])))
+        for first, last in pairwise(starts):
+            in_all = table[:, :, first:last].sum(axis=2)
+            expect_sums("table", in_all, (len(counts.rows),), counts.weight)
+        return cls(counts, names, dtype, categories, table.copy(), about["missing"])
 
 
 def _starts(categories: tuple[NDArray[Any], ...]) -> NDArray[np.int64]:

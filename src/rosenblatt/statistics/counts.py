@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from .batch import Batch
 from .labels import Labels, Places, unite
-from .statistic import Names, Statistic, expect, freeze
+from .reading import expect, expect_labels, expect_sums
+from .statistic import Names, Statistic, freeze
 from .sums import Sums, add, spread, subtract, value
 
 
@@ -35,7 +36,7 @@ class Joint(NamedTuple):
         return np.ascontiguousarray(table[:, self.kept])
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ClassCounts(Statistic):
     """How many rows each class has, and how much they weigh.
 
@@ -142,15 +143,15 @@ class ClassCounts(Statistic):
     @classmethod
     def _rebuilt(cls, tables: Mapping[str, NDArray[Any]], about: Mapping[str, Any]) -> Self:
         classes, rows, sums = tables["classes"], tables["rows"], tables["weight"]
-        expect("classes", classes, (len(rows),), "biufUS")
-        expect("rows", rows, (len(rows),), "i")
-        expect("weight", sums, (2 if sums.dtype.kind == "f" else 1, len(rows)), "fi")
+        expect("rows", rows, (rows.size,), "i")
+        expect_labels("classes", classes, len(rows))
+        expect_sums("weight", sums, (len(rows),))
         if (rows <= 0).any() or (sums[0] <= 0).any():
             raise ValueError("a class has no rows or no weight")
         return cls(classes.copy(), rows.copy(), sums.copy())
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ByClass(Statistic):
     """A statistic that keeps something about the features of each class."""
 
@@ -176,13 +177,3 @@ class ByClass(Statistic):
     def _shared(self, other: "ByClass") -> tuple[Names, np.dtype[Any]]:
         """Names and precision of a combination: known if either knows, and the finer."""
         return self.feature_names or other.feature_names, np.promote_types(self.dtype, other.dtype)
-
-
-def names_and_dtype(about: Mapping[str, Any]) -> tuple[Names, np.dtype[Any]]:
-    """Feature names and precision, as read from a file."""
-    names = about["feature_names"]
-    if names is not None and len(names) != about["n_features"]:
-        raise ValueError(f"there are {len(names)} names for {about['n_features']} features")
-    if about["dtype"] not in ("float32", "float64"):
-        raise ValueError(f"dtype is {about['dtype']}")
-    return None if names is None else tuple(map(str, names)), np.dtype(about["dtype"])

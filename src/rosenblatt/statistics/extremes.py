@@ -11,15 +11,16 @@ from numpy.typing import NDArray
 
 from .. import loops
 from .batch import Batch
-from .counts import ByClass, ClassCounts, names_and_dtype
+from .counts import ByClass, ClassCounts
 from .gaps import Changed, check_missing
+from .reading import expect, names_and_dtype
 from .rows import together
-from .statistic import expect, freeze
+from .statistic import freeze
 
 Table = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Extremes(ByClass):
     """The least and the greatest value of each feature in each class.
 

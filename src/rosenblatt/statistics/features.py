@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -9,9 +10,10 @@ from numpy.typing import NDArray
 
 from .. import loops
 from .batch import Batch
-from .counts import ByClass, ClassCounts, names_and_dtype
+from .counts import ByClass, ClassCounts
 from .gaps import Changed, check_missing, filled, gaps
-from .statistic import expect, freeze
+from .reading import expect_sums, names_and_dtype
+from .statistic import freeze
 from .sums import Sums, checked, total_of, value
 
 EXACT = 2**53 - 1  # whole numbers up to here are doubles, and no others round to them
@@ -24,7 +26,7 @@ NOT_FINITE = "Input X contains NaN, infinity or a value too large to be counted.
 NUMBERS = (np.float64, np.float32, np.int64)  # what the loops read without a copy
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FeatureCounts(ByClass):
     """The sum of each feature in each class, or how many rows have it.
 
@@ -71,7 +73,8 @@ class FeatureCounts(ByClass):
         check_missing(missing)
         table = np.zeros((1, 0, n_features), np.int64)
         about = (ClassCounts.zero(), None, np.dtype(np.float32))
-        return cls(*about, table, binarize, None if missing == "refuse" else table.copy())
+        missed = None if missing == "refuse" else table.copy()
+        return cls(*about, table, _threshold(binarize), missed)
 
     @classmethod
     def of(
@@ -110,9 +113,7 @@ class FeatureCounts(ByClass):
         them again: that takes half the time.
         """
         check_missing(missing)
-        if binarize is not None and not 0 <= binarize < np.inf:
-            raise ValueError(f"binarize must be a number >= 0 or None; got {binarize!r}.")
-        binarize = None if binarize is None else float(binarize)
+        binarize = _threshold(binarize)
         batch = Batch(X, y, weights, groups, n_groups)
         missed = None
         if missing == "ignore" or binarize is not None:
@@ -185,13 +186,22 @@ class FeatureCounts(ByClass):
     def _rebuilt(cls, tables: Mapping[str, NDArray[Any]], about: Mapping[str, Any]) -> Self:
         check_missing(about["missing"])
         counts = ClassCounts._rebuilt(tables, {})
-        copies = []
-        for name in ("sums", "gaps") if about["missing"] == "ignore" else ("sums",):
-            n_pairs = 2 if tables[name].dtype.kind == "f" else 1
-            expect(name, tables[name], (n_pairs, len(counts.rows), about["n_features"]), "fi")
-            copies.append(tables[name].copy())
-        table, missed = copies[0], copies[1] if len(copies) > 1 else None
-        return cls(counts, *names_and_dtype(about), table, about["binarize"], missed)
+        about_data, shape = names_and_dtype(about), (len(counts.rows), about["n_features"])
+        weight, binarize, missed = counts.weight[:, None], _threshold(about["binarize"]), None
+        if about["missing"] == "ignore":
+            missed = tables["gaps"].copy()
+            expect_sums("gaps", missed, shape, weight)
+        expect_sums("sums", tables["sums"], shape, np.inf if binarize is None else weight)
+        return cls(counts, *about_data, tables["sums"].copy(), binarize, missed)
+
+
+def _threshold(binarize: Any) -> float | None:
+    """The threshold of presence as a double, if it is one."""
+    if binarize is None:
+        return None
+    if not isinstance(binarize, Real) or not 0 <= float(binarize) < np.inf:
+        raise ValueError(f"binarize must be a number >= 0 or None; got {binarize!r}.")
+    return float(binarize)
 
 
 def _sum(batch: Batch, rough: bool) -> Sums:

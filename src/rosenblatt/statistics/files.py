@@ -1,7 +1,7 @@
 """Statistics in files: plain arrays in NumPy's own format, read without running anything."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -47,8 +47,15 @@ def save(statistic: Statistic, path: Any) -> None:
     ...     load(os.path.join(folder, "counts.npz")).rows
     array([1, 1])
     """
+    if not isinstance(statistic, Statistic):
+        raise TypeError(
+            "save takes a statistic, such as the statistics_ of a fitted model; got "
+            f"{type(statistic).__name__}."
+        )
+    arrays = statistic.arrays()
+    type(statistic).from_arrays(arrays)  # nothing is written that could not be read
     with Path(path).open("wb") as file:
-        np.savez(file, **statistic.arrays())  # type: ignore[arg-type]
+        np.savez(file, **arrays)  # type: ignore[arg-type]
 
 
 def load(path: Any) -> Any:
@@ -72,9 +79,22 @@ def load(path: Any) -> Any:
     ...     load(os.path.join(folder, "moments.npz")) == moments
     True
     """
-    with np.load(path, allow_pickle=False) as file:
-        arrays = {name: file[name] for name in file.files}
+    with Path(path).open("rb") as file:
+        arrays = _arrays(file, path)
     kind = kind_of(arrays)
     if kind not in KINDS:
         raise ValueError(f"{path} holds {kind!r}, not one of {', '.join(sorted(KINDS))}.")
     return KINDS[kind].from_arrays(arrays)
+
+
+def _arrays(file: BinaryIO, path: Any) -> dict[str, Any]:
+    """The arrays of a file, or one kind of error for all that may be wrong with it."""
+    try:
+        with np.load(file, allow_pickle=False) as read:
+            return {name: read[name] for name in read.files}
+    except Exception:
+        # Archives, compression and arrays have errors of their own; some advise to run the file.
+        raise ValueError(
+            f"{path} is damaged, or not a file of rosenblatt.statistics.save: it cannot be read "
+            "as an archive of plain arrays."
+        ) from None

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .batch import Batch
-from .counts import names_and_dtype
 from .moments import Moments
+from .reading import names_and_dtype, whole_number
 from .statistic import Names, Statistic
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Gram(Statistic):
     """Means, and centred products of features and targets: all that least squares asks of data.
 
@@ -197,7 +197,7 @@ class Gram(Statistic):
     @classmethod
     def _rebuilt(cls, tables: Mapping[str, NDArray[Any]], about: Mapping[str, Any]) -> Self:
         names, _ = names_and_dtype(about)
-        n_targets = int(about["n_targets"])
+        n_targets = whole_number("n_targets", about["n_targets"])
         width = about["n_features"] + n_targets
         inside = {"n_features": width, "full": True, "missing": "refuse", "feature_names": None}
         moments = Moments._rebuilt(tables, {**inside, "dtype": about["dtype"]})

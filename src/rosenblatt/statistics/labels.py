@@ -56,7 +56,9 @@ class Labels:
 Places = NDArray[np.int64] | None  # None: each class stays where it is
 
 
-def unite(a: NDArray[Any], b: NDArray[Any]) -> tuple[NDArray[Any], Places, NDArray[np.int64]]:
+def unite(
+    a: NDArray[Any], b: NDArray[Any], what: str = "Classes"
+) -> tuple[NDArray[Any], Places, NDArray[np.int64]]:
     """The classes in a or b, a's own array if it can be, and the places of a's and b's in it."""
     if a is b or len(b) == 0:
         return a, None, np.arange(len(b))
@@ -64,7 +66,8 @@ def unite(a: NDArray[Any], b: NDArray[Any]) -> tuple[NDArray[Any], Places, NDArr
         return b, np.arange(0), np.arange(len(b))
     kinds = a.dtype.kind, b.dtype.kind
     if kinds[0] != kinds[1] and "O" not in kinds and ("U" in kinds or "S" in kinds):
-        raise TypeError(f"Classes must be of one type; got both {a[0]!r} and {b[0]!r}.")
+        both = " and ".join(repr(values[:1].tolist()[0]) for values in (a, b))
+        raise TypeError(f"{what} must be of one type; got both {both}.")
     places = a.searchsorted(b)
     if places[-1] < len(a) and (a[places[0]] == b[0] if len(b) == 1 else (a[places] == b).all()):
         return a, None, places

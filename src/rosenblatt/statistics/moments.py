@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 
 from .. import loops
 from .batch import Batch
-from .counts import ByClass, ClassCounts, Joint, names_and_dtype
+from .counts import ByClass, ClassCounts, Joint
 from .full_scatter import full_moments
 from .gaps import check_missing
 from .labels import Labels
 from .precision import relative_noise
+from .reading import expect, expect_scatter, expect_sums, names_and_dtype
 from .scatter import diagonal_moments, known_moments
-from .statistic import Names, expect, freeze
+from .statistic import Names, freeze
 from .sums import as_pairs, spread, value
 
 SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
@@ -27,7 +28,7 @@ ONE_WEIGHT = np.array([[[1.0]], [[0.0]]])
 Pairs = NDArray[np.float64]  # (2, ...): high numbers, then low; see `loops.pairs`
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Moments(ByClass):
     """The weight, mean and scatter of each class.
 
@@ -107,12 +108,14 @@ class Moments(ByClass):
     @classmethod
     def _of_row(cls, X: NDArray[Any], labels: Labels, full: bool) -> Self:
         """As `of`, for streams that come row by row: the row is its own mean."""
+        if X.ndim != 2 or X.dtype.kind not in "fiub" or len(labels.codes) != 1:
+            return cls.by_group(X, labels, None, None, full=full)[0]  # which says what is wrong
         d = X.shape[1]
         mean, scatter = np.zeros((2, 1, d)), np.zeros((2, 1, d, d) if full else (2, 1, d))
         row = mean[0, 0]
         row[:] = X[0]
         if not math.isfinite(np.vdot(row, row)):
-            return cls.by_group(X, labels, None, None, full=full)[0]  # which says what is wrong
+            return cls.by_group(X, labels, None, None, full=full)[0]  # as well
         counts = ClassCounts(labels.classes[labels.codes], *ONE_ROW)
         dtype = SINGLE if X.dtype == SINGLE else DOUBLE
         return cls(counts, None, dtype, mean, scatter, np.zeros((1, d)), ONE_WEIGHT, "refuse")
@@ -291,7 +294,11 @@ class Moments(ByClass):
 
     @classmethod
     def _rebuilt(cls, tables: Mapping[str, NDArray[Any]], about: Mapping[str, Any]) -> Self:
-        counts, d = ClassCounts._rebuilt(tables, {}), about["n_features"]
+        counts, about_data, d = (
+            ClassCounts._rebuilt(tables, {}),
+            names_and_dtype(about),
+            about["n_features"],
+        )
         cells = (len(counts.rows), d)
         _check_missing(about["missing"], about["full"])
         shapes = {
@@ -305,7 +312,10 @@ class Moments(ByClass):
             if not np.isfinite(tables[name]).all():
                 raise ValueError(f"{name} is not finite")
         mean, scatter, noise, weight = (tables[name].copy() for name in shapes)
-        about_data = names_and_dtype(about)
+        expect_sums("feature_weight", weight, weight.shape[1:], counts.weight[:, None])
+        if about["missing"] == "refuse" and not np.allclose(weight[0, :, 0], counts.weight):
+            raise ValueError("feature_weight is not the weight of the rows")
+        expect_scatter(scatter[0], noise)
         return cls(counts, *about_data, mean, scatter, noise, weight, about["missing"])
 
 

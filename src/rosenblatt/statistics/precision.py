@@ -26,12 +26,13 @@ def relative_noise(before: Any, left: Any, floor: Any = 0.0, pooled: bool = Fals
     places = np.searchsorted(before.classes, left.classes)
     was, is_now = before.diagonal(), left.diagonal()
     squares = (was.scatter + was.feature_weight * was.mean**2)[places]
-    tables = (is_now.noise, is_now.scatter + floor, squares)
+    noise = np.where(left.rows[:, None] > 1, is_now.noise, 0.0)  # a single row has no scatter
+    tables = (noise, is_now.scatter, is_now.scatter + floor, squares)
     if pooled:
         tables = tuple(table.sum(axis=0) for table in tables)
-    noise, scatter, squares = tables
+    noise, scatter, used, squares = tables
     matters = noise > np.where(scatter > 0, 0.0, SAME * squares)
-    return float(_shares(noise[matters], scatter[matters]).max(initial=0.0))
+    return float(_shares(noise[matters], used[matters]).max(initial=0.0))
 
 
 def _shares(parts: NDArray[np.float64], wholes: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -9,11 +9,12 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from .batch import Batch
-from .counts import ByClass, ClassCounts, names_and_dtype
+from .counts import ByClass, ClassCounts
+from .reading import names_and_dtype
 from .sums import settled
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RowCounts(ByClass):
     """How many rows each class has, and which features: the numbers in them are not read.
 

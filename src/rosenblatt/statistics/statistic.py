@@ -1,6 +1,7 @@
 """What all statistics share: the algebra, equality, the summary and the file form."""
 
 import json
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, Self
@@ -11,6 +12,13 @@ from numpy.typing import NDArray
 Names = tuple[str, ...] | None
 
 FORM = 1  # of the arrays in a file; a later form will get a later number
+
+# What trying to read arrays that hold something else may raise.
+NOT_THESE = (TypeError, ValueError, IndexError, AttributeError, OverflowError, RecursionError)
+
+SHOWN = ("full", "missing", "binarize", "n_targets", "parts")  # options that `repr` tells
+
+PLAIN = "biufUS"  # kinds of labels that a file holds: truth, numbers, words
 
 
 class Statistic(ABC):
@@ -102,6 +110,17 @@ class Statistic(ABC):
             _equal(mine[name], others[name]) for name in mine if name.rpartition(".")[2] != "noise"
         )
 
+    def __repr__(self) -> str:
+        """Say what it is of, not all that it holds."""
+        told = [_counted(len(self), "row")]
+        if len(np.atleast_1d(self.classes)) != 1:
+            told.append(_counted(len(self.classes), "class", "classes"))
+        options = dict(self._options())
+        if "n_features" in options:
+            told.append(_counted(options.pop("n_features"), "feature"))
+        told += [f"{name}={value!r}" for name, value in options.items() if name in SHOWN]
+        return f"<{type(self).__name__} of {', '.join(told)}>"
+
     __hash__ = None  # type: ignore[assignment]
 
     def __len__(self) -> int:
@@ -112,7 +131,7 @@ class Statistic(ABC):
         """Return a summary in plain JSON types: what it is, classes, rows and weight."""
         return {
             **self._about(),
-            "classes": np.asarray(self.classes).tolist(),
+            "classes": [_simple(label) for label in np.asarray(self.classes)],
             "rows": np.asarray(self.rows).tolist(),
             "weight": np.asarray(self.weight).tolist(),
         }
@@ -124,7 +143,8 @@ class Statistic(ABC):
         runs no code.
         """
         about = np.array(json.dumps({"form": FORM, **self._about()}))
-        return {"about": about, **{name: _plain(table) for name, table in self._tables().items()}}
+        tables = self._tables().items()
+        return {"about": about, **{name: _plain(name, table) for name, table in tables}}
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
@@ -133,8 +153,12 @@ class Statistic(ABC):
             about = json.loads(str(arrays["about"]))
             if about["form"] != FORM or about["statistic"] != cls.__name__:
                 raise ValueError(f"form {about['form']} of {about['statistic']}")
-            return cls._rebuilt({name: np.asarray(arrays[name]) for name in arrays}, about)
-        except (KeyError, TypeError, ValueError, IndexError) as error:
+            return cls._rebuilt({name: _native(arrays[name]) for name in arrays}, about)
+        except KeyError as error:
+            raise ValueError(
+                f"These arrays do not hold {cls.__name__}: {error} is missing."
+            ) from error
+        except NOT_THESE as error:
             raise ValueError(f"These arrays do not hold {cls.__name__}: {error}.") from error
 
 
@@ -142,7 +166,7 @@ def kind_of(arrays: Mapping[str, NDArray[Any]]) -> str | None:
     """The name of the statistic that arrays hold; None if they hold none."""
     try:
         return str(json.loads(str(arrays["about"]))["statistic"])
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, *NOT_THESE):
         return None
 
 
@@ -151,12 +175,6 @@ def freeze(*tables: NDArray[Any] | None) -> None:
     for table in tables:
         if table is not None:
             table.setflags(write=False)
-
-
-def expect(name: str, table: NDArray[Any], shape: tuple[int, ...], kinds: str = "f") -> None:
-    """Raise if an array read from a file has another shape or kind than it must have."""
-    if table.shape != shape or table.dtype.kind not in kinds:
-        raise ValueError(f"{name} has shape {table.shape} and dtype {table.dtype}, not {shape}")
 
 
 def _equal(a: NDArray[Any], b: NDArray[Any]) -> bool:
@@ -168,6 +186,36 @@ def _equal(a: NDArray[Any], b: NDArray[Any]) -> bool:
     return np.array_equal(a, b)
 
 
-def _plain(table: NDArray[Any]) -> NDArray[Any]:
+def _plain(name: str, table: NDArray[Any]) -> NDArray[Any]:
     """An array without objects: class labels that are words may come as such."""
-    return np.array(table.tolist()) if table.dtype == object else table
+    labels = table.tolist()
+    plain = np.array(labels) if table.dtype == object else table
+    if plain.dtype.kind not in PLAIN or (plain is not table and plain.tolist() != labels):
+        kinds = sorted({type(label).__name__ for label in table.flat})
+        raise ValueError(
+            f"A file holds labels that are words, truth values, or numbers of 64 bits; {name} are "
+            f"{', '.join(kinds)}. Make them words with str."
+        )
+    return plain
+
+
+def _counted(n: int, one: str, more: str = "") -> str:
+    """A number of things."""
+    return f"{n} {one if n == 1 else more or one + 's'}"
+
+
+def _native(table: Any) -> NDArray[Any]:
+    """An array in this machine's order of bytes."""
+    given: NDArray[Any] = np.asarray(table)
+    return given.astype(given.dtype.newbyteorder("="), copy=False)
+
+
+def _simple(label: Any) -> Any:
+    """A label as JSON has it: words, numbers, truth; None for NaN, other labels as words."""
+    if isinstance(label, np.generic) and not isinstance(label, np.datetime64 | np.timedelta64):
+        label = label.item()
+    if isinstance(label, bytes):
+        return label.decode(errors="backslashreplace")
+    if isinstance(label, float) and not math.isfinite(label):
+        return None if label != label else str(label)
+    return label if isinstance(label, str | bool | int | float) else str(label)

@@ -17,7 +17,7 @@ PARTS: dict[str, type[Statistic]] = {
 }
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Together(Statistic):
     """Statistics of different columns of the same rows, added and subtracted part by part.
 
@@ -60,13 +60,19 @@ class Together(Statistic):
             raise ValueError("There must be at least one part.")
         first = next(iter(parts.values()))
         for name, part in parts.items():
-            if not np.array_equal(part.rows, first.rows):
-                raise ValueError(f"Parts must be of the same rows; {name!r} has others.")
+            for what in ("classes", "rows", "weight"):
+                if not np.array_equal(getattr(part, what), getattr(first, what)):
+                    raise ValueError(f"Parts must be of the same rows; {name!r} has other {what}.")
             if part.n_features != len(columns[name]):
                 raise ValueError(
                     f"{name!r} has {part.n_features} features; got {len(columns[name])} columns."
                 )
         places = {name: tuple(int(j) for j in columns[name]) for name in parts}
+        taken = sorted(j for columns_of in places.values() for j in columns_of)
+        if taken != list(range(len(taken))):
+            raise ValueError(
+                f"columns must be the places from 0 to {len(taken) - 1}, each once; got {taken}."
+            )
         return cls(dict(parts), places, names)
 
     @property
