@@ -13,16 +13,15 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from rosenblatt.base import FLOATS, callers_level, encode_labels, is_as_fitted
+from rosenblatt.base import FLOATS, callers_level, is_as_fitted
 from rosenblatt.statistics import Labels, Moments, Statistic
 from rosenblatt.statistics.precision import relative_noise
 from rosenblatt.suitability import refuse_unsuitable, taken_over
-from rosenblatt.turns import in_turn, turn_of
-from rosenblatt.waiting import RowsMayWait
+from rosenblatt.turns import in_turn
 
 KNOWN = 1e-9  # a share of a variance that need not be known
 DATA_OVER_TABLES = 4  # how much larger data must be than the tables for all groups at once
@@ -308,84 +307,3 @@ def _some(values: Any, rows: NDArray[np.int64]) -> Any:
     if isinstance(values, Labels):
         return Labels(values.classes, values.codes[rows])
     return None if values is None else values[rows]
-
-
-class AdditiveClassifier(ClassifierMixin, RowsMayWait, Additive):  # type: ignore[misc]
-    """An additive model of classes. Classes seen later extend it."""
-
-    classes_: NDArray[Any]
-
-    _promised: NDArray[Any] | None = None  # classes that `partial_fit` was told of
-
-    @in_turn
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from X (n, d) and labels y (n,), in one pass; return self.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            The examples.
-        y : array-like of shape (n,)
-            Their labels.
-        sample_weight : array-like of shape (n,) or None
-            How often each row counts; any numbers >= 0.
-        """
-        self._promised = self._waiting = None
-        super().fit(X, y, sample_weight)
-        return self
-
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from some more rows; any batches give what one fit on all rows gives; return self.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            The examples.
-        y : array-like of shape (n,)
-            Their labels.
-        classes : array-like of shape (K,) or None
-            Labels that may come. They need not be given: a new one makes a new class.
-        sample_weight : array-like of shape (n,) or None
-            How often each row counts; any numbers >= 0.
-        """
-        if classes is None and sample_weight is None:
-            with turn_of(self):
-                if self._wait(X, y):
-                    return self
-        self._learn_more(X, y, classes, sample_weight)
-        return self
-
-    @in_turn
-    def _learn_more(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> None:
-        """Learn from some more rows at once."""
-        self._validate_params()
-        first = not hasattr(self, "statistics_")
-        if classes is not None:
-            told = np.unique(np.asarray(classes))
-            self._promised = told if self._promised is None else np.union1d(self._promised, told)
-        statistic = self._statistic(X, y, sample_weight, first=first)
-        self._publish_more(statistic if first else self.statistics_ + statistic)
-
-    def _publish_more(self, statistic: Statistic) -> None:
-        """Set the statistic of a stream, to which more may come, and all that follows from it."""
-        self._publish(statistic)
-
-    def _check_y(self, y: Any, n: int) -> Labels:
-        classes, codes = encode_labels(y)
-        if len(codes) != n:
-            raise ValueError(f"X and y must have as many rows; X has {n} and y has {len(codes)}.")
-        return Labels(classes, codes.astype(np.int64, copy=False))
-
-    def _publish(self, statistic: Statistic) -> None:
-        seen, told = statistic.classes, self._promised
-        self.classes_ = seen.copy() if told is None else np.union1d(seen, told)
-        super()._publish(statistic)
-
-    def _by_class(self, table: NDArray[Any]) -> NDArray[Any]:
-        """A table of the statistic, one row a class (k, ...); zeros for classes not yet seen."""
-        seen = self.statistics_.classes
-        if len(seen) == len(self.classes_):
-            return table
-        wide = np.zeros((len(self.classes_), *table.shape[1:]), table.dtype)
-        wide[np.searchsorted(self.classes_, seen)] = table
-        return wide

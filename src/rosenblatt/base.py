@@ -17,6 +17,7 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from .missing import is_missing
 from .storage import arrays as arrays
 from .storage import read_only as read_only
 
@@ -127,7 +128,7 @@ def _refuse_mixed_labels(y: Any) -> None:
     kinds: dict[bool, Any] = {}
     missing = None
     for i, label in enumerate(labels):
-        if isinstance(label, str) or not _is_missing(label):
+        if isinstance(label, str) or not is_missing(label):
             kinds.setdefault(isinstance(label, str), label)
         elif missing is None:
             missing = i
@@ -140,14 +141,6 @@ def _refuse_mixed_labels(y: Any) -> None:
         raise ValueError(
             f"Input y contains NaN or None: the label of row {missing} is missing. Leave it out."
         )
-
-
-def _is_missing(label: Any) -> bool:
-    """Whether a label is None, or unlike itself as NaN is."""
-    try:
-        return label is None or bool(label != label)
-    except (TypeError, ValueError):  # neither: a missing value of pandas; or an array
-        return np.ndim(label) == 0
 
 
 class Passes:

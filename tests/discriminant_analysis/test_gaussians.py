@@ -191,7 +191,7 @@ def test_samples_are_of_the_model(model):
     assert np.mean(again.predict(X) == model.predict(X)) > 0.98
     np.testing.assert_allclose(again.score_samples(X), model.score_samples(X), rtol=0.1, atol=0.3)
     np.testing.assert_array_equal(drawn, model.sample(60_000, random_state=0)[0])
-    with pytest.raises(ValueError, match="n must be an integer >= 1; got 0"):
+    with pytest.raises(ValueError, match="n_samples must be an integer >= 1; got 0"):
         model.sample(0)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.additive import AdditiveClassifier
+from rosenblatt.additive_classifier import AdditiveClassifier
 from rosenblatt.statistics import FeatureCounts, Moments
 
 

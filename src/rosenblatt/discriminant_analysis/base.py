@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.additive import AdditiveClassifier
+from rosenblatt.additive_classifier import AdditiveClassifier
 from rosenblatt.statistics import Labels, Moments
 from rosenblatt.statistics.precision import relative_noise
 from rosenblatt.turns import in_turn

@@ -25,6 +25,8 @@ from rosenblatt.statistics import Labels
 from .base import Discriminant
 from .covariances import Array, shrunk
 
+LOG_TWO_PI = float(np.log(2 * np.pi))
+
 
 class GaussianDiscriminant(Discriminant):
     """Decides by the joint density of class and features, Gaussian in each class."""
@@ -145,27 +147,29 @@ class GaussianDiscriminant(Discriminant):
         X = prediction.rows_to_score(self, X)
         return prediction.all_scores(X, density, 1, self._dtype(X))
 
-    def sample(self, n: Any = 1, random_state: Any = None) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return n new rows (n, d) and their labels (n,), drawn from the model.
+    def sample(
+        self, n_samples: Any = 1, random_state: Any = None
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return new rows and their labels, drawn from the model.
 
         Parameters
         ----------
-        n : int
+        n_samples : int
             How many, at least one.
         random_state : int, RandomState or None
             Seed of the draw.
 
         Returns
         -------
-        X, y : ndarrays of shapes (n, d) and (n,)
+        X, y : ndarrays of shapes (n_samples, d) and (n_samples,)
             The rows, in random order of classes.
         """
         self._check_known()
-        if not isinstance(n, Integral) or n < 1:
-            raise ValueError(f"n must be an integer >= 1; got {n!r}.")
+        if not isinstance(n_samples, Integral) or n_samples < 1:
+            raise ValueError(f"n_samples must be an integer >= 1; got {n_samples!r}.")
         rng = check_random_state(random_state)
         shares = self.priors_.astype(np.float64)
-        codes = rng.choice(len(self.classes_), size=n, p=shares / shares.sum())
+        codes = rng.choice(len(self.classes_), size=n_samples, p=shares / shares.sum())
         X = self.means_[codes].astype(np.float64)
         for k in np.unique(codes):
             spread = self._spread(k)

@@ -17,9 +17,8 @@ from rosenblatt.prediction import Score
 
 from .base import Undetermined
 from .covariances import Array, directions, planes_about, shrunk, upright, with_log
-from .gaussians import GaussianDiscriminant
+from .gaussians import LOG_TWO_PI, GaussianDiscriminant
 
-LOG_TWO_PI = float(np.log(2 * np.pi))
 FAR = 1e10  # squared deviations from the origin beyond which scores would lose ten digits
 
 

@@ -17,9 +17,8 @@ from rosenblatt.statistics.precision import relative_noise
 from .base import Undetermined
 from .covariances import ROUNDING, Array, principal_axes, with_log
 from .distances import Factors
-from .gaussians import GaussianDiscriminant
+from .gaussians import LOG_TWO_PI, GaussianDiscriminant
 
-LOG_TWO_PI = float(np.log(2 * np.pi))
 LARGE = 1_000_000  # numbers in a table for which a compiled loop is worth being loaded
 
 

@@ -7,6 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats.contingency import crosstab
 
+from ..missing import is_missing
+
 Floats: TypeAlias = NDArray[np.float64]
 
 SUM_TOLERANCE = 1e-6  # how far from one a sum of probabilities may be, float32 included
@@ -155,7 +157,7 @@ def check_labels(labels: ArrayLike, name: str) -> NDArray[Any]:
     )
     if array.dtype.kind in "US" and len(kinds) > 1:
         raise ValueError(f"{name} must be all strings or all numbers; got both: convert one kind.")
-    if any(_is_missing(label) for label in (array if array.dtype.kind in "fO" else ())):
+    if any(is_missing(label) for label in (array if array.dtype.kind in "fO" else ())):
         raise ValueError(
             f"{name} must hold no NaN or None: drop them, or give missing values a label."
         )
@@ -166,11 +168,3 @@ def check_labels(labels: ArrayLike, name: str) -> NDArray[Any]:
             f"{name} must hold labels of one kind, which can be sorted; got {short(labels)}."
         ) from None
     return array
-
-
-def _is_missing(label: Any) -> bool:
-    """Whether a label is None, or not even equal to itself."""
-    try:
-        return label is None or bool(label != label)
-    except TypeError:  # a missing value of pandas does not say
-        return True

@@ -9,7 +9,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt import prediction
-from rosenblatt.additive import AdditiveClassifier
+from rosenblatt.additive_classifier import AdditiveClassifier
 from rosenblatt.explanation import Explanation, explain_lead, one_row, two_classes
 from rosenblatt.solvers.least_squares import Solution, solve
 from rosenblatt.statistics import Labels, Moments

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.utils.validation import _num_samples
 
 ROWS_AT_A_TIME = 4096
 
@@ -85,16 +86,12 @@ def digest_of(X: Any, y: Any) -> str:
 
     Each row is hashed, numbers by their value and place, zeros left out; then the sorted hashes.
     """
-    labels = [b""] * _length(X) if y is None else list(_plain_rows(y))
+    labels = [b""] * _num_samples(X) if y is None else list(_plain_rows(y))
     rows = [
         hashlib.blake2b(row + b"|" + label, digest_size=16).digest()
         for row, label in zip(_plain_rows(X), labels, strict=True)
     ]
     return hashlib.sha256(b"".join(sorted(rows))).hexdigest()
-
-
-def _length(rows: Any) -> int:
-    return int(rows.shape[0]) if hasattr(rows, "shape") else len(rows)
 
 
 def _plain_rows(rows: Any) -> Iterator[bytes]:

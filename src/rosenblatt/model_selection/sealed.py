@@ -8,8 +8,8 @@ from typing import Any
 
 import joblib
 import numpy as np
-import scipy.sparse as sp
 from sklearn.metrics import check_scoring
+from sklearn.utils.validation import _num_samples
 
 from .ledger import Ledger, Opening, digest_of, now
 
@@ -64,10 +64,10 @@ class SealedTest:
     def __init__(self, X: Any, y: Any = None, *, ledger: Any = None, data: Any = None) -> None:
         source = getattr(X, "filename", None) if data is None else data
         X, y = _own(X), _own(y)
-        self.n_rows = _length(X)
-        if y is not None and _length(y) != self.n_rows:
+        self.n_rows = _num_samples(X)
+        if y is not None and _num_samples(y) != self.n_rows:
             raise ValueError(
-                f"X and y must have as many rows; X has {self.n_rows} and y has {_length(y)}."
+                f"X and y must have as many rows; X has {self.n_rows} and y has {_num_samples(y)}."
             )
         if ledger is not None and data is not None:
             raise ValueError("Give the path of the ledger or of the data, not both.")
@@ -154,10 +154,6 @@ def _own(rows: Any) -> Any:
     if hasattr(rows, "clone"):  # polars
         return rows.clone()
     return rows.copy() if hasattr(rows, "copy") else rows
-
-
-def _length(rows: Any) -> int:
-    return int(rows.shape[0]) if hasattr(rows, "shape") or sp.issparse(rows) else len(rows)
 
 
 def _ledger_path(ledger: Any, data: Any) -> Path:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse as sp
 from scipy.optimize import linprog
 from sklearn.utils import _safe_indexing, check_random_state, indexable
+from sklearn.utils.validation import _num_samples
 
 PARTS = ("training", "development", "test")
 
@@ -71,7 +72,7 @@ def train_dev_test_split(
     if not arrays:
         raise ValueError("train_dev_test_split needs at least one array to split; got none.")
     arrays = tuple(indexable(*arrays))
-    n = _length(arrays[0])
+    n = _num_samples(arrays[0])
     sizes = _sizes(n, dev_size, test_size)
     if shuffle:
         rng = check_random_state(random_state)
@@ -87,10 +88,6 @@ def train_dev_test_split(
         rows = np.split(np.arange(n), np.cumsum(sizes)[:-1])
     parts = [_safe_indexing(array, chosen) for array in arrays for chosen in rows]
     return parts + rows if return_indices else parts
-
-
-def _length(array: Any) -> int:
-    return int(array.shape[0] if hasattr(array, "shape") else len(array))
 
 
 def _sizes(n: int, dev_size: Any, test_size: Any) -> Whole:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.additive import AdditiveClassifier
+from rosenblatt.additive_classifier import AdditiveClassifier
 from rosenblatt.base import callers_level
 from rosenblatt.explanation import Explanation, one_row, two_classes
 from rosenblatt.prediction import normalised

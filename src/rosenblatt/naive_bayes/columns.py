@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..missing import is_missing
 from .kinds import KINDS
 
 DATES = (datetime.date, datetime.time, datetime.timedelta)  # a datetime is a date as well
@@ -103,13 +104,6 @@ def column(X: Any, j: int) -> Any:
 def name_of(X: Any, j: int) -> str:
     """How an error speaks of column j."""
     return repr(X.columns[j]) if hasattr(X, "columns") else str(j)
-
-
-def is_missing(value: Any) -> bool:
-    """Whether a value says that there is none."""
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
-        return True
-    return isinstance(value, float) and value != value
 
 
 def _kind(values: Any, name: str) -> str:

@@ -4,7 +4,6 @@ x_j | y = k  ~  N(mean_kj, variance_kj), features independent. Legend: n rows, d
 classes; w weights (K, d), or (K, 1) when no value is missing; `known` is what of them is not zero.
 """
 
-import warnings
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -16,22 +15,14 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from .. import loops, threads
-from ..base import callers_level
 from ..statistics import Moments
 from ..statistics.precision import relative_noise
 from ..storage import read_only
 from .base import NaiveBayes, log_prior
 from .densities import chooser, score, score_sparse
+from .variances import SHARED, of_all, variances_of
 
 Table = NDArray[np.float64]
-
-# The axes of (class, feature) that share a variance.
-SHARED: dict[str, tuple[int, ...]] = {
-    "class-feature": (),
-    "feature": (0,),
-    "class": (1,),
-    "single": (0, 1),
-}
 
 # The variance of what does not vary, where smoothing leaves it at zero.
 SMALLEST_VARIANCE = 2.0**-100
@@ -222,12 +213,12 @@ class GaussianNB(NaiveBayes):
     def _conclude(self) -> None:
         moments, dtype = self.statistics_, self.statistics_.dtype
         w, means, scatter = moments.feature_weight, moments.mean, moments.scatter
-        centre, spread = _of_all(w, moments.mean_pairs, scatter)
+        centre, spread = of_all(w, moments.mean_pairs, scatter)
         w, means, scatter = map(self._by_class, (w, means, scatter))
         if not w.all():
             means = np.where(w > 0, means, centre)
         self.epsilon_ = float(self.var_smoothing * spread.max())
-        variances = self._variances(w, scatter, spread) + self.epsilon_
+        variances = variances_of(w, scatter, spread, self._pool, self.ddof) + self.epsilon_
         self.theta_ = means.astype(dtype)
         self.var_ = variances.astype(dtype)
         if not self.var_.all():
@@ -245,26 +236,6 @@ class GaussianNB(NaiveBayes):
     @property
     def _pool(self) -> tuple[int, ...]:
         return SHARED[self.variance]
-
-    def _variances(self, w: Table, scatter: Table, spread: Table) -> Table:
-        """The variances (K, d) before smoothing; `spread` (d,) where nothing is known."""
-        if self.variance == "class-feature" and self.ddof == 0 and w.all():
-            return np.asarray(scatter / w)
-        w = np.broadcast_to(w, scatter.shape)
-        pooled, weight, n_means = (
-            table.sum(axis=self._pool, keepdims=True) for table in (scatter, w, w > 0)
-        )
-        divisor = weight - self.ddof * n_means
-        short = (divisor <= 0) & (weight > 0)
-        if short.any():
-            warnings.warn(
-                f"{np.count_nonzero(short)} of {short.size} variances cannot be estimated with "
-                f"ddof={self.ddof}: their rows weigh no more than that. They are taken as zero, "
-                "plus smoothing. More rows, ddof=0, or a variance shared more widely would do.",
-                stacklevel=callers_level(),
-            )
-        variances = np.where(weight > 0, pooled / np.where(divisor > 0, divisor, np.inf), spread)
-        return np.broadcast_to(variances, scatter.shape)
 
     def _set_logistic_form(self) -> None:
         """Set coef_ and intercept_ if the classes share their variances, else see they are gone.
@@ -337,20 +308,6 @@ class GaussianNB(NaiveBayes):
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = self.missing == "ignore"
         return tags
-
-
-def _of_all(w: Table, mean_pairs: Table, scatter: Table) -> tuple[Table, Table]:
-    """Mean and variance (d,) of all classes together; 0 and 1 for a feature nobody knows."""
-    total = w.sum(axis=0)
-    if not total.all():
-        nothing = np.broadcast_to(total == 0, scatter.shape[1:])
-        w, scatter = np.where(nothing, 1.0, w), np.where(nothing, 1.0, scatter)
-        total = w.sum(axis=0)
-    centre = (w * mean_pairs[0]).sum(axis=0) / total
-    # The distances are exact to the last digits even if the centre is rounded, and a rounded
-    # centre changes their squares by its square only.
-    away = (mean_pairs[0] - centre) + mean_pairs[1]
-    return centre, (scatter + w * away * away).sum(axis=0) / total
 
 
 def _over_chunks(work: Any, X: Any) -> None:

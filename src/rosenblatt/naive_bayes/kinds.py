@@ -14,6 +14,7 @@ from scipy.special import gammaln, xlogy
 from ..statistics import CategoryCounts, Moments
 from .density import bandwidths, log_density
 from .gaussian import GaussianNB
+from .smoothing import log_shares
 from .values import refuse_unknown
 
 Table = NDArray[np.float64]
@@ -84,7 +85,7 @@ class Categorical(Kind):
     def conclude(self, model: Any, part: Any) -> int:
         model.categories_ = list(part.categories)
         tables = [model._by_class(part.counts_of(j)) for j in range(part.n_features)]
-        model.category_log_prob_ = [_log_shares(table, model.alpha) for table in tables]
+        model.category_log_prob_ = [log_shares(table, np.asarray(model.alpha, np.float64)) for table in tables]
         model._log_unseen = [_log_unseen(table, model.alpha) for table in tables]
         return sum(table.size - len(table) for table in tables if table.size)
 
@@ -117,7 +118,7 @@ class Boolean(Kind):
         for j, values in enumerate(part.categories):
             table = np.zeros((len(model.classes_), 2))
             table[:, np.asarray(values).astype(np.intp)] = model._by_class(part.counts_of(j))
-            model.true_prob_[:, j] = np.exp(_log_shares(table, model.alpha)[:, 1])
+            model.true_prob_[:, j] = np.exp(log_shares(table, np.asarray(model.alpha, np.float64))[:, 1])
         return int(model.true_prob_.size)
 
     def scores(self, model: Any, c: int, x: NDArray[Any]) -> Table:
@@ -193,15 +194,6 @@ KINDS: dict[str, Kind] = {
     "count": Count(),
     "density": Density(),
 }
-
-
-def _log_shares(counts: NDArray[Any], alpha: float) -> Table:
-    """log of smoothed shares (K, m) of counts (K, m); all the same where there is nothing."""
-    smoothed = counts + float(alpha)
-    totals = smoothed.sum(axis=1, keepdims=True)
-    even = 1.0 / max(1, counts.shape[1])
-    with np.errstate(divide="ignore"):
-        return np.log(np.where(totals > 0, smoothed / np.where(totals > 0, totals, 1.0), even))
 
 
 def _log_unseen(counts: NDArray[Any], alpha: float) -> Table:

@@ -17,8 +17,8 @@ from ..statistics import Together
 from .base import NaiveBayes, log_prior
 from .columns import Columns, any_rows_tell, infer_kinds, split
 from .density import RULES
-from .gaussian import SHARED
 from .kinds import KINDS
+from .variances import SHARED
 
 
 class MixedNB(NaiveBayes):

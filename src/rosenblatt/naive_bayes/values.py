@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..missing import is_missing
+
 MOST_CATEGORIES = 2**24  # of whole numbers; larger ones are hardly codes
 
 
@@ -65,14 +67,7 @@ def _missing(values: NDArray[Any]) -> NDArray[np.bool]:
     """Which values (n,) are None or NaN."""
     if values.dtype.kind != "O":
         return np.asarray(values != values)
-    return np.array([_is_missing(value) for value in values], bool)
-
-
-def _is_missing(value: Any) -> bool:
-    try:
-        return value is None or bool(value != value)
-    except TypeError:  # a missing value that does not even say whether it equals itself
-        return True
+    return np.array([is_missing(value) for value in values], bool)
 
 
 def _checked_numbers(numbers: NDArray[Any], missing: str) -> NDArray[Any]:

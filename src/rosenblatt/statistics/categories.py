@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import loops
+from ..missing import is_missing
 from .batch import Batch, feature_names_of
 from .counts import ByClass, ClassCounts, Joint
 from .gaps import check_missing
@@ -211,12 +212,8 @@ def _columns(X: Any) -> Any:
 
 def _column(values: NDArray[Any]) -> NDArray[Any]:
     """Values of one feature, as words or numbers if they are all of a kind."""
-    known = [v for v in values if not _is_missing(v)]
+    known = [v for v in values if not is_missing(v)]
     return values if len(known) < len(values) else np.array(known)
-
-
-def _is_missing(value: Any) -> bool:
-    return value is None or value != value
 
 
 def _encode(
@@ -236,7 +233,7 @@ def _encode(
         if values.dtype.kind == "f":
             known = ~np.isnan(values)
         elif values.dtype.kind == "O":
-            known = np.array([not _is_missing(v) for v in values], bool)
+            known = np.array([not is_missing(v) for v in values], bool)
         if missing == "refuse" and not known.all():
             i = int((~known).nonzero()[0][0])
             name = j if names is None else names[j]
