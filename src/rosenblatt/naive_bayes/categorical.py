@@ -163,12 +163,14 @@ class CategoricalNB(DiscreteNB):
         return np.broadcast_to(least, (d,)).astype(np.int64)
 
     def _log_likelihood(self, X: Any) -> NDArray[Any]:
-        tables = self._tables()
+        are_places = self._are_places(X)
+        tables = [logs.T for logs in self.feature_log_prob_] if are_places else self._tables()
 
         def score(first: int, last: int) -> NDArray[np.float64]:
             total = np.zeros((last - first, len(self.classes_)))
             for j, table in enumerate(tables):
-                total += table.take(self._places(X[first:last, j], j), axis=0)
+                values = X[first:last, j]
+                total += table.take(values if are_places else self._places(values, j), axis=0)
             return total
 
         return np.concatenate(over_rows(score, X))
@@ -198,6 +200,11 @@ class CategoricalNB(DiscreteNB):
             never[np.isnan(never)] = -np.inf
             tables.append(np.hstack([logs, never, np.zeros_like(never)]).T.copy())
         return tables
+
+    def _are_places(self, X: Any) -> bool:
+        """Whether all values of X are numbers of categories, which need not be looked up."""
+        numbered = X.dtype.kind == "i" and not any(map(are_words, self.categories_))
+        return numbered and bool((self.n_categories_ > X).all())
 
     def _places(self, values: NDArray[Any], j: int) -> NDArray[np.int64]:
         """Where values (n,) of feature j stand in its table."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..missing import is_missing
+from ..missing import which_missing
 from .kinds import KINDS
 
 DATES = (datetime.date, datetime.time, datetime.timedelta)  # a datetime is a date as well
@@ -115,16 +115,16 @@ def _kind(values: Any, name: str) -> str:
         return "boolean"
     if array.dtype.kind in "iuf":
         return "numeric"
-    known = [v for v in array.tolist() if not is_missing(v)]
-    if array.dtype.kind in "mM" or any(isinstance(v, DATES) for v in known):
+    kinds = set(map(type, array[~which_missing(array)].tolist()))
+    if array.dtype.kind in "mM" or any(issubclass(kind, DATES) for kind in kinds):
         raise ValueError(
             f"Column {name} holds dates or times, of which each would be a category of its own. "
             "Make numbers of them, such as days since the first, or leave the column out; kinds "
             "can say that it is 'categorical'."
         )
-    if known and all(isinstance(v, bool) for v in known):
+    if kinds and all(issubclass(kind, bool) for kind in kinds):
         return "boolean"
-    if known and all(isinstance(v, Number) for v in known):
+    if kinds and all(issubclass(kind, Number) for kind in kinds):
         return "numeric"
     return "categorical"
 
@@ -133,7 +133,8 @@ def _objects(values: Any) -> NDArray[Any]:
     """A column as objects, None where nothing is known."""
     listed = values.tolist() if isinstance(values, np.ndarray) else values.to_list()
     objects = np.empty(len(listed), object)
-    objects[:] = [None if is_missing(v) else v for v in listed]
+    objects[:] = listed
+    objects[which_missing(objects)] = None
     return objects
 
 

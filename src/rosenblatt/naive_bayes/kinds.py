@@ -85,7 +85,8 @@ class Categorical(Kind):
     def conclude(self, model: Any, part: Any) -> int:
         model.categories_ = list(part.categories)
         tables = [model._by_class(part.counts_of(j)) for j in range(part.n_features)]
-        model.category_log_prob_ = [log_shares(table, np.asarray(model.alpha, np.float64)) for table in tables]
+        alpha = np.asarray(model.alpha, np.float64)
+        model.category_log_prob_ = [log_shares(table, alpha) for table in tables]
         model._log_unseen = [_log_unseen(table, model.alpha) for table in tables]
         return sum(table.size - len(table) for table in tables if table.size)
 
@@ -114,11 +115,12 @@ class Boolean(Kind):
         return np.where(np.isnan(values), np.array(None), values == 1)
 
     def conclude(self, model: Any, part: Any) -> int:
+        alpha = np.asarray(model.alpha, np.float64)
         model.true_prob_ = np.empty((len(model.classes_), part.n_features))
         for j, values in enumerate(part.categories):
             table = np.zeros((len(model.classes_), 2))
             table[:, np.asarray(values).astype(np.intp)] = model._by_class(part.counts_of(j))
-            model.true_prob_[:, j] = np.exp(log_shares(table, np.asarray(model.alpha, np.float64))[:, 1])
+            model.true_prob_[:, j] = np.exp(log_shares(table, alpha)[:, 1])
         return int(model.true_prob_.size)
 
     def scores(self, model: Any, c: int, x: NDArray[Any]) -> Table:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..missing import is_missing
+from ..missing import which_missing
 
 MOST_CATEGORIES = 2**24  # of whole numbers; larger ones are hardly codes
 
@@ -39,7 +39,7 @@ def places_of(values: NDArray[Any], categories: NDArray[Any], width: int) -> NDA
     """
     if values.dtype.kind == "i" and not are_words(categories):
         return np.where(values < width, values, width)
-    absent = _missing(values)
+    absent = which_missing(values)
     places = np.full(len(values), width, np.int64)
     places[absent] = width + 1
     known = np.array(values[~absent].tolist())
@@ -61,13 +61,6 @@ def refuse_other_categories(numbers: NDArray[Any], j: int) -> None:
 
 def are_words(categories: NDArray[Any]) -> bool:
     return categories.dtype.kind in "USO"
-
-
-def _missing(values: NDArray[Any]) -> NDArray[np.bool]:
-    """Which values (n,) are None or NaN."""
-    if values.dtype.kind != "O":
-        return np.asarray(values != values)
-    return np.array([is_missing(value) for value in values], bool)
 
 
 def _checked_numbers(numbers: NDArray[Any], missing: str) -> NDArray[Any]:
@@ -93,18 +86,18 @@ def _checked_numbers(numbers: NDArray[Any], missing: str) -> NDArray[Any]:
 
 def _checked_column(values: NDArray[Any], j: int, missing: str) -> NDArray[Any]:
     """One column of objects (n,): all words, or all numbers; None where one is missing."""
-    absent = _missing(values)
+    absent = which_missing(values)
     if absent.any() and missing == "refuse":
         raise ValueError(
             f"Input X contains NaN or None, in feature {j}; missing='ignore' leaves such values "
             "out."
         )
     known = values[~absent]
-    words = sum(isinstance(value, str | bytes) for value in known)
-    if words and words < len(known):
+    words = {issubclass(kind, str | bytes) for kind in set(map(type, known))}
+    if len(words) > 1:
         raise ValueError(f"Feature {j} holds words and numbers: make it all words with str.")
     column = np.full(len(values), None, object)
-    column[~absent] = known if words else _checked_numbers(_as_numbers(known, j), missing)
+    column[~absent] = known if True in words else _checked_numbers(_as_numbers(known, j), missing)
     return column
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import loops
-from ..missing import is_missing
+from ..missing import which_missing
 from .batch import Batch, feature_names_of
 from .counts import ByClass, ClassCounts, Joint
 from .gaps import check_missing
@@ -212,8 +212,9 @@ def _columns(X: Any) -> Any:
 
 def _column(values: NDArray[Any]) -> NDArray[Any]:
     """Values of one feature, as words or numbers if they are all of a kind."""
-    known = [v for v in values if not is_missing(v)]
-    return values if len(known) < len(values) else np.array(known)
+    if values.dtype.kind != "O" or which_missing(values).any():
+        return values
+    return np.array(values.tolist())
 
 
 def _encode(
@@ -229,11 +230,7 @@ def _encode(
     codes = np.empty((len(columns[0]) if len(columns) else 0, len(columns)), np.int64)
     categories = []
     for j, values in enumerate(columns):
-        known = np.ones(len(values), bool)
-        if values.dtype.kind == "f":
-            known = ~np.isnan(values)
-        elif values.dtype.kind == "O":
-            known = np.array([not is_missing(v) for v in values], bool)
+        known = ~which_missing(values)
         if missing == "refuse" and not known.all():
             i = int((~known).nonzero()[0][0])
             name = j if names is None else names[j]
