@@ -13,19 +13,22 @@ TILE = 3 * lanes.WIDTH  # columns
 
 
 @compiled
-def sum_products_by_tile(X, buckets, weights, centres, limits, products, far, block, places):
+def sum_products_by_tile(
+    X, targets, buckets, weights, centres, limits, products, far, block, places
+):
     """Add the products of rows to the lower halves of products (B, p, q), by bucket.
 
-    Rows are taken less their centres (B, d) and times the roots of their weights. If limits are not
-    None, a row with a squared distance above its limit (B, d) is left out, and far (n,) gets its
-    bucket. block is zeros when it starts; places (2, B + 1) is scratch space.
+    Rows are taken with their targets, if any, as further columns: d in all. They are taken less
+    their centres (B, d) and times the roots of their weights. If limits are not None, a row with a
+    squared distance above its limit (B, d) is left out, and far (n,) gets its bucket. block is
+    zeros when it starts; places (2, B + 1) is scratch space.
     """
     n, most = buckets.shape[0], block.shape[1]
     begin, end = places[0], places[1]
     for start in range(0, n, most):
         stop = min(start + most, n)
         find_places(buckets, start, stop, begin, end)
-        put_rows(X, start, stop, buckets, weights, centres, limits, far, block, end)
+        put_rows(X, targets, start, stop, buckets, weights, centres, limits, far, block, end)
         for b in range(centres.shape[0]):
             if end[b] > begin[b]:
                 add_products(block, begin[b], end[b] - begin[b], products, b)
@@ -45,38 +48,46 @@ def find_places(buckets, start, stop, begin, end):
 
 
 @compiled
-def is_far(X, i, centres, limits, b):
-    """Whether row i has a number farther from its centre than it may be."""
+def is_far(X, first, i, centres, limits, b):
+    """Whether row i of columns first, ... has a number farther from its centre than it may be."""
     for j in range(X.shape[1]):
-        z = np.float64(X[i, j]) - centres[b, j]
-        if z * z > limits[b, j]:
+        z = np.float64(X[i, j]) - centres[b, first + j]
+        if z * z > limits[b, first + j]:
             return True
     return False
 
 
 @compiled
-def put_rows(X, start, stop, buckets, weights, centres, limits, far, block, end):
+def put_rows(X, targets, start, stop, buckets, weights, centres, limits, far, block, end):
     """Put rows, sorted by bucket, into the block, and the roots of their weights behind them."""
-    d, panel = X.shape[1], lanes.WIDTH * block.shape[1]
-    whole = d - d % lanes.WIDTH
+    n_features, d, panel = X.shape[1], centres.shape[1], lanes.WIDTH * block.shape[1]
+    whole = n_features - n_features % lanes.WIDTH
     for i in range(start, stop):
         b = buckets[i]
         if b < 0:
             continue
-        if limits is not None and is_far(X, i, centres, limits, b):
-            far[i] = b
-            continue
+        if limits is not None:
+            out = is_far(X, 0, i, centres, limits, b)
+            if targets is not None:
+                out = out or is_far(targets, n_features, i, centres, limits, b)
+            if out:
+                far[i] = b
+                continue
         root = 1.0 if weights is None else np.sqrt(np.float64(weights[i]))
         r, scale = end[b], lanes.spread(root)
         to = lanes.WIDTH * r
         for v in range(0, whole, lanes.WIDTH):
-            lanes.call(X, i * d + v + lanes.AHEAD)
-            z = lanes.subtract(lanes.load(X, i * d + v), lanes.load(centres, b * d + v))
+            lanes.call(X, i * n_features + v + lanes.AHEAD)
+            z = lanes.subtract(lanes.load(X, i * n_features + v), lanes.load(centres, b * d + v))
             lanes.store(block, to, lanes.multiply(z, scale))
             to += panel
-        for j in range(whole, d):
+        for j in range(whole, n_features):
             z = np.float64(X[i, j]) - centres[b, j]
             block[j // lanes.WIDTH, r, j % lanes.WIDTH] = z * root
+        if targets is not None:
+            for j in range(n_features, d):
+                z = np.float64(targets[i, j - n_features]) - centres[b, j]
+                block[j // lanes.WIDTH, r, j % lanes.WIDTH] = z * root
         block[d // lanes.WIDTH, r, d % lanes.WIDTH] = root
         end[b] += 1
 

@@ -1,6 +1,7 @@
 """Rows on their way into a statistic: checked, labelled, grouped, and cut into chunks."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
@@ -22,10 +23,22 @@ CHUNK_OVER_TABLE = 8
 LARGEST_WHOLE_WEIGHT = 2**31
 
 
+@dataclass(frozen=True, eq=False)
+class Beside:
+    """Dense rows (n, d) and their targets (n, t), to be read as one table (n, d + t)."""
+
+    X: NDArray[Any]
+    targets: NDArray[Any]
+
+    def joined(self) -> NDArray[Any]:
+        """The table itself: a copy."""
+        return read_only(np.hstack([self.X, self.targets]))
+
+
 class Batch:
     """Some rows with their buckets: group times number of classes plus class; -1 for weight zero.
 
-    `targets` (n, t) are read as further columns of X.
+    `targets` (n, t) are read as further columns of X: of dense rows, `Beside` them.
     """
 
     def __init__(
@@ -102,10 +115,7 @@ class Batch:
 
         def work_on(start: int, stop: int) -> Result:
             weights = None if self.weights is None else self.weights[start:stop]
-            X = self.X if self.targets is None else self._beside_targets(start, stop)
-            first = 0 if X is not self.X else start
-            X = some_rows(X, first, first + stop - start, dtypes)
-            return work(X, self.buckets[start:stop], weights)
+            return work(self._rows(start, stop, dtypes), self.buckets[start:stop], weights)
 
         # Tables of sparse data are wide, and are made and added up for every chunk.
         least = 4 * CELLS_PER_CHUNK if sp.issparse(self.X) else CELLS_PER_CHUNK
@@ -114,13 +124,16 @@ class Batch:
         cells = max(1, self.n_cells * threads.CELLS_PER_CHUNK // wanted)
         return threads.over_chunks(work_on, self.n_rows, cells)
 
-    def _beside_targets(self, start: int, stop: int) -> Any:
-        """Some rows with their targets as further columns."""
-        assert self.targets is not None
-        X, targets = self.X[start:stop], self.targets[start:stop]
-        if sp.issparse(X):
-            return sp.hstack([X, sp.csr_matrix(targets)], format="csr")
-        return np.hstack([X, targets])
+    def _rows(self, start: int, stop: int, dtypes: tuple[DTypeLike, ...]) -> Any:
+        """Some rows as loops read them, with their targets."""
+        if self.targets is None:
+            return some_rows(self.X, start, stop, dtypes)
+        if sp.issparse(self.X):
+            targets = sp.csr_matrix(self.targets[start:stop])
+            X = sp.hstack([self.X[start:stop], targets], format="csr")
+            return some_rows(X, 0, stop - start, dtypes)
+        targets = some_rows(self.targets, start, stop, (np.float64,))
+        return Beside(some_rows(self.X, start, stop, dtypes), targets)
 
     def group(self, table: NDArray[Any], g: int, kept: NDArray[np.int64]) -> NDArray[Any]:
         """The `kept` classes of group g, from a table (p, B, ...)."""

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import loops
-from .batch import Batch
+from .batch import Batch, Beside
 from .middles import Middles
 from .scatter import Pairs, Tables, long_chunk
 from .sums import settled
@@ -64,12 +64,17 @@ def _chunk_moments(n_buckets: int, d: int, careful: bool) -> Callable[..., list[
 
     def work(X: Any, buckets: NDArray[np.int64], weights: Any) -> list[_Full]:
         if careful or isinstance(X, tuple):
-            return [_exact(X, buckets, weights, n_buckets, d)]
+            return [_exact(_joined(X), buckets, weights, n_buckets, d)]
         with np.errstate(over="ignore", invalid="ignore"):  # the sums will tell
             near, far = _near(X, buckets, weights, n_buckets)
-        return [near] if far is None else [near, _exact(X, far, weights, n_buckets, d)]
+        return [near] if far is None else [near, _exact(_joined(X), far, weights, n_buckets, d)]
 
     return work
+
+
+def _joined(X: Any) -> Any:
+    """Rows with their targets as further columns, if they have any."""
+    return X.joined() if isinstance(X, Beside) else X
 
 
 def _exact(X: Any, buckets: NDArray[np.int64], weights: Any, n_buckets: int, d: int) -> _Full:
@@ -82,19 +87,29 @@ def _exact(X: Any, buckets: NDArray[np.int64], weights: Any, n_buckets: int, d: 
     return part
 
 
+def _middles(table: Any, buckets: NDArray[np.int64], n_buckets: int) -> Middles:
+    """The middles of rows, and of their targets beside them."""
+    if not isinstance(table, Beside):
+        return Middles.of(table, buckets, n_buckets, SAMPLE)
+    both = (Middles.of(X, buckets, n_buckets, SAMPLE) for X in (table.X, table.targets))
+    return Middles(*map(np.hstack, zip(*both, strict=True)))
+
+
 def _near(
-    X: Any, buckets: NDArray[np.int64], weights: Any, n_buckets: int
+    table: Any, buckets: NDArray[np.int64], weights: Any, n_buckets: int
 ) -> tuple[_Full, NDArray[np.int64] | None]:
     """The moments of the rows near the middle of their bucket, and the buckets (n,) of others."""
-    d, four, tile = X.shape[1], loops.lanes.WIDTH, loops.tiles.TILE
-    part, (centres, limits) = _Full.zero(n_buckets, d), Middles.of(X, buckets, n_buckets, SAMPLE)
+    centres, limits = _middles(table, buckets, n_buckets)
+    d, four, tile = centres.shape[1], loops.lanes.WIDTH, loops.tiles.TILE
+    part = _Full.zero(n_buckets, d)
     size = max(BLOCK_ROWS, BLOCK_ROWS_A_BUCKET * n_buckets) + 8
     height, width = (d + 1 + -(d + 1) % multiple for multiple in (four, tile))
     block = np.zeros((width // four, min(size, len(buckets)), four))
     products, places = np.zeros((n_buckets, height, width)), np.empty((2, n_buckets + 1), np.int64)
     scratch = (block, places)
+    rows = (table.X, table.targets) if isinstance(table, Beside) else (table, None)
     add = loops.tiles.sum_products_by_tile
-    add(X, buckets, weights, centres, None, products, None, *scratch)
+    add(*rows, buckets, weights, centres, None, products, None, *scratch)
     weight, squares = products[:, d, d, None], np.diagonal(products, axis1=1, axis2=2)[:, :d]
     wide = np.asarray(~(squares <= SPREAD_OF_NEAR * weight * limits).all(axis=1))
     far = None
@@ -102,7 +117,7 @@ def _near(
         far = np.full(len(buckets), -1)
         products[wide] = 0
         suspects = np.where(wide[buckets] & (buckets >= 0), buckets, -1)
-        add(X, suspects, weights, centres, limits, products, far, *scratch)
+        add(*rows, suspects, weights, centres, limits, products, far, *scratch)
     if weights is None:
         part.weight[0] = weight  # sums of ones are exact
     else:
@@ -113,7 +128,7 @@ def _near(
         part.mean[:] = _pair_sum(centres, shifts)
         part.mean[:, part.weight[0, :, 0] == 0] = 0
     else:
-        sums, shifts = _exact_means(X, buckets, weights, centres, far, part)
+        sums, shifts = _exact_means(_joined(table), buckets, weights, centres, far, part)
     for b in map(int, part.weight[0, :, 0].nonzero()[0]):
         squares = products[b, :d, :d]
         lower = np.tril(squares - np.outer(sums[b], shifts[b]))
