@@ -1,0 +1,1 @@
+"""The workbench: from a table to an answer that can be trusted."""
