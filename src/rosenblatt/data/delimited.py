@@ -15,6 +15,7 @@ from .errors import TableError
 NOTHING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "?"]
 LOOKED_AT = 10_000  # rows that tell the types of columns, as a rule
 NUMBERS = (pl.Int64, pl.Float64)
+DATES = {r"^\d{4}-\d\d-\d\d$": pl.Date, r"^\d{4}-\d\d-\d\d[T ]\d\d:\d\d": pl.Datetime}
 
 
 def read_delimited(source: Any, name: str, separator: str, header: bool) -> pl.DataFrame:
@@ -45,26 +46,31 @@ def options(separator: str, header: bool, rows: int | None) -> dict[str, Any]:
         "has_header": header,
         "null_values": NOTHING,
         "infer_schema_length": rows,
-        "try_parse_dates": True,
     }
 
 
 def tidy(frame: pl.DataFrame) -> pl.DataFrame:
-    """Words without the blanks around them, and numbers and nothing that these hid."""
+    """Words without the blanks around them, and the numbers, dates and nothing that these hid."""
     words = [name for name, kind in frame.schema.items() if kind == pl.String]
-    for name in words:
-        column = frame[name]
-        bare = column.str.strip_chars()
-        if not (bare != column).any():
-            continue
+    return frame.with_columns(_tidy_words(frame[name]) for name in words)
+
+
+def _tidy_words(words: pl.Series) -> pl.Series:
+    bare = words.str.strip_chars()
+    if (bare != words).any():
         bare = bare.replace(NOTHING, [None] * len(NOTHING))
-        for kind in NUMBERS:
-            numbers = bare.cast(kind, strict=False)
+        for number in NUMBERS:
+            numbers = bare.cast(number, strict=False)
             if numbers.null_count() == bare.null_count():
-                bare = numbers
-                break
-        frame = frame.with_columns(bare.alias(name))
-    return frame
+                return numbers
+    # polars would look for dates by itself, and take seconds over a small table of words.
+    first = bare.drop_nulls().head(20)
+    for pattern, kind in DATES.items():
+        if len(first) and first.str.contains(pattern).all():
+            dates = bare.str.strptime(kind, strict=False)
+            if dates.null_count() == bare.null_count():
+                return dates
+    return bare
 
 
 def check_header(source: Any, name: str, separator: str, header: bool) -> list[str]:
@@ -108,8 +114,11 @@ def _blame_a_line(source: Any, name: str, separator: str, width: int) -> None:
 def _rows(source: Any, name: str, separator: str) -> Iterator[tuple[int, list[str]]]:
     """Each row as words, with the line it begins at."""
     with _binary(source) as file:
-        quoting = csv.QUOTE_NONE if separator == "\t" else csv.QUOTE_MINIMAL
-        reader = csv.reader(_decoded(file, name), delimiter=separator, quoting=quoting)
+        lines = _decoded(file, name)
+        if separator == "\t":
+            reader = csv.reader(lines, delimiter=separator, quoting=csv.QUOTE_NONE)
+        else:
+            reader = csv.reader(lines, delimiter=separator)
         while True:
             line = reader.line_num + 1
             try:
