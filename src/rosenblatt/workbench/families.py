@@ -163,7 +163,7 @@ FAMILIES: list[Family] = [
         REGRESSION, "numbers", "smooth curves along single columns", _narrow,
     ),
     Family(
-        "ridge on splines", lambda: _expanded("splines", n_functions=8), {"ridge__alpha": DECADES},
+        "ridge on splines", lambda: _expanded("spline", n_functions=8), {"ridge__alpha": DECADES},
         REGRESSION, "numbers", "bends along single columns", _narrow,
     ),
 ]  # fmt: skip
