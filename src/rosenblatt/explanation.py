@@ -22,7 +22,7 @@ class Explanation:
 
     Attributes
     ----------
-    winner, rival : the two classes.
+    winner, rival : the two classes; of a number that is predicted, its name and None.
     log_odds : log P(winner | x) - log P(rival | x), or the lead of the winner's score.
     start : what the classes' shares alone say, or the lead in the middle of the data.
     contributions : what each feature adds, shape (d,).
@@ -79,7 +79,7 @@ class Explanation:
             lines.append((others, float(self.contributions[left].sum())))
         lines.append((self.words[1], self.log_odds))
         width = max(len(name) for name, _ in lines)
-        head = f"{self.winner} rather than {self.rival}"
+        head = str(self.winner) + ("" if self.rival is None else f" rather than {self.rival}")
         return "\n".join([head, *(f"  {name:<{width}}  {value:+.4g}" for name, value in lines)])
 
 

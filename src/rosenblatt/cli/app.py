@@ -4,6 +4,8 @@ from typing import Annotated
 
 import typer
 
+from .errors import plain_errors
+
 # Plain help: drawing boxes would triple the time it takes to answer.
 app = typer.Typer(
     name="rosenblatt",
@@ -30,6 +32,209 @@ def main(
     ] = False,
 ) -> None:
     """Classical machine learning that is fast, shows its work and proves its answers."""
+
+
+TableArgument = Annotated[
+    str,
+    typer.Argument(
+        help="A file (CSV, TSV, Parquet, Arrow, JSON lines, LIBSVM), - for standard input, or one "
+        "of iris, digits, wine, breast_cancer, diabetes.",
+        show_default=False,
+    ),
+]
+ModelArgument = Annotated[
+    str, typer.Argument(help="A file written by `rosenblatt fit`.", show_default=False)
+]
+Target = Annotated[str, typer.Option(help="The column to be predicted.", show_default=False)]
+ModelName = Annotated[
+    str,
+    typer.Option("--model", help="A name or class that `models` lists.", show_default=False),
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", help="A parameter, such as alpha=0.1; may be repeated."),
+]
+Task = Annotated[
+    str | None,
+    typer.Option(help="classification or regression; told from the target if not given."),
+]
+Format = Annotated[
+    str | None,
+    typer.Option(
+        help="csv, tsv, parquet, arrow, jsonl or libsvm; told from the name if not given."
+    ),
+]
+
+
+@app.command()
+@plain_errors
+def fit(
+    table: TableArgument,
+    target: Target,
+    model: ModelName,
+    out: Annotated[
+        str, typer.Option("--out", "-o", help="The model file to write.", show_default=False)
+    ],
+    settings: Settings = None,
+    task: Task = None,
+    format: Format = None,
+    certificate: Annotated[bool, typer.Option(help="Prove what can be proved of the fit.")] = True,
+) -> None:
+    """Fit one model to all rows of a table, and keep it in a file.
+
+    \b
+    Example:
+      rosenblatt fit iris --target species --model "logistic regression" --set C=10 -o iris.skops
+    """
+    from .fit import fit as run
+
+    run(table, target, model, settings or [], task, format, certificate, out)
+
+
+@app.command()
+@plain_errors
+def predict(
+    model: ModelArgument,
+    table: TableArgument,
+    out: Annotated[
+        str | None,
+        typer.Option("--out", "-o", help="The CSV file to write; standard output if not given."),
+    ] = None,
+    proba: Annotated[
+        bool, typer.Option("--proba", help="Add the probability of each class.")
+    ] = False,
+    keep: Annotated[
+        bool, typer.Option("--keep", help="Put predictions beside the columns of the table.")
+    ] = False,
+    score: Annotated[
+        bool,
+        typer.Option("--score", help="Say how many are right; opens a test that `split` sealed."),
+    ] = False,
+    format: Format = None,
+) -> None:
+    """Predict each row of a table, which may be larger than memory.
+
+    \b
+    Example:
+      rosenblatt predict iris.skops iris --proba -o predictions.csv
+    """
+    from .predict import predict as run
+
+    run(model, table, out, proba, keep, score, format)
+
+
+@app.command()
+@plain_errors
+def explain(
+    model: ModelArgument,
+    table: TableArgument,
+    row: Annotated[int, typer.Option(help="Which row, counted from 0.", min=0)],
+    format: Format = None,
+) -> None:
+    """Say what each column adds to what a model predicts for one row.
+
+    \b
+    Example:
+      rosenblatt explain iris.skops iris --row 70
+    """
+    from .explain import explain as run
+
+    run(model, table, row, format)
+
+
+@app.command()
+@plain_errors
+def certify(
+    model: ModelArgument,
+    table: TableArgument,
+    tol: Annotated[
+        float, typer.Option(help="How near the best possible counts as reached.")
+    ] = 1e-4,
+    format: Format = None,
+) -> None:
+    """Derive again, from a table and a model's numbers, what the fit achieved.
+
+    The exit code is 1 if a claim does not hold.
+
+    \b
+    Example:
+      rosenblatt certify iris.skops iris
+    """
+    from .certify import certify as run
+
+    raise typer.Exit(run(model, table, tol, format))
+
+
+@app.command()
+@plain_errors
+def trace(
+    table: TableArgument,
+    target: Target,
+    model: ModelName,
+    out: Annotated[str, typer.Option("--out", "-o", help="The page to write.", show_default=False)],
+    settings: Settings = None,
+    every: Annotated[str, typer.Option(help="What is a step: pass, update or visit.")] = "pass",
+    task: Task = None,
+    format: Format = None,
+) -> None:
+    """Fit one model step by step, and write a page that replays it.
+
+    \b
+    Example:
+      rosenblatt trace iris --target species --model Perceptron --set max_iter=20 -o run.html
+    """
+    from .trace import trace as run
+
+    run(table, target, model, settings or [], every, task, format, out)
+
+
+@app.command()
+@plain_errors
+def split(
+    table: TableArgument,
+    target: Annotated[
+        str | None, typer.Option(help="Classes that each part should have its share of.")
+    ] = None,
+    group: Annotated[
+        str | None, typer.Option(help="A column whose equal values stay together.")
+    ] = None,
+    time: Annotated[
+        str | None, typer.Option(help="A column to split by: what came last is tested on.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Of the mixing.")] = 0,
+    out: Annotated[
+        str | None, typer.Option("--out", "-o", help="The folder; beside the table if not given.")
+    ] = None,
+    format: Format = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace files that are there.")] = False,
+) -> None:
+    """Write a table as three: to fit to, to choose by, and to test on once, under seal.
+
+    \b
+    Example:
+      rosenblatt split iris --target species --seed 1 --out parts
+    """
+    from .split import split as run
+
+    run(table, target, group, time, seed, out, format, force)
+
+
+@app.command()
+@plain_errors
+def models(
+    name: Annotated[
+        str | None, typer.Argument(help="One model, to see all its parameters.")
+    ] = None,
+) -> None:
+    """List the models, with their parameters and when to use which.
+
+    \b
+    Example:
+      rosenblatt models "ridge regression"
+    """
+    from .models import models as run
+
+    run(name)
 
 
 @app.command()

@@ -31,10 +31,10 @@ def read_delimited(source: Any, name: str, separator: str, header: bool) -> pl.D
         except pl.exceptions.ComputeError as error:
             why = str(error).splitlines()[0]
     if frame is None:
-        _blame_a_line(source, name, separator, len(names))
+        check_widths(source, name, separator, len(names))
         raise TableError(f"{name} cannot be read: {why}.")
     if frame.height and frame[frame.columns[-1]].null_count():  # perhaps rows that end early
-        _blame_a_line(source, name, separator, len(names))
+        check_widths(source, name, separator, len(names))
     return tidy(frame)
 
 
@@ -100,7 +100,7 @@ def _is_number(word: str) -> bool:
     return True
 
 
-def _blame_a_line(source: Any, name: str, separator: str, width: int) -> None:
+def check_widths(source: Any, name: str, separator: str, width: int) -> None:
     """Raise if a row has more or fewer values than there are columns, or is not text."""
     for line, row in _rows(source, name, separator):
         if len(row) != width:

@@ -13,7 +13,7 @@ from sklearn.datasets import load_svmlight_file
 
 from . import bundled
 from .bundled import BUNDLED
-from .delimited import LOOKED_AT, check_header, options, read_delimited, tidy
+from .delimited import LOOKED_AT, check_header, check_widths, options, read_delimited, tidy
 from .errors import TableError, did_you_mean
 from .formats import SEPARATORS, Form, form_of
 
@@ -97,12 +97,17 @@ def read_table(source: Any, format: str | None = None, *, header: bool = True) -
     if name == "-":
         read = sys.stdin.buffer.read()
         return _checked(_from(read, "standard input", Form(format or "csv"), header))
-    form = form_of(_existing(name), format)
+    form = form_of(existing(name), format)
     return _checked(_from(name, name, form, header))
 
 
 def read_batches(
-    source: Any, format: str | None = None, *, header: bool = True, rows: int = ROWS_PER_BATCH
+    source: Any,
+    format: str | None = None,
+    *,
+    header: bool = True,
+    rows: int = ROWS_PER_BATCH,
+    words: bool = False,
 ) -> Iterator[Table]:
     """Read a table in batches of at most so many rows, so that it may be larger than memory.
 
@@ -112,6 +117,9 @@ def read_batches(
         JSON lines, LIBSVM, standard input and data frames are read whole and then cut.
     rows : int
         The most rows of a batch.
+    words : bool
+        Whether all values of CSV and TSV stay words: for who knows what each column should hold,
+        and would rather say which value does not than be told so by the reader.
 
     Examples
     --------
@@ -122,18 +130,31 @@ def read_batches(
     name = str(source)
     form = None
     if not (hasattr(source, "columns") or name in BUNDLED or name == "-"):
-        form = form_of(_existing(name), format)
+        form = form_of(existing(name), format)
     if form is None or form.name not in ("csv", "tsv", "parquet", "arrow"):
         table = read_table(source, format, header=header)
         for start in range(0, len(table), rows):
             some = None if table.sparse is None else table.sparse[start : start + rows]
             yield Table(table.frame[start : start + rows], table.name, some)
         return
-    for frame in _lazy(name, form, header).collect_batches(chunk_size=rows, maintain_order=True):
-        yield Table(tidy(frame), name)
+    path, whole = existing(name), form.name not in SEPARATORS
+    try:
+        for frame in _lazy(path, form, header, words).collect_batches(
+            chunk_size=rows, maintain_order=True
+        ):
+            if not whole and frame.height and frame[frame.columns[-1]].null_count():
+                check_widths(path, name, SEPARATORS[form.name], frame.width)
+                whole = True
+            yield Table(tidy(frame), name)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        if form.name in SEPARATORS:
+            separator = SEPARATORS[form.name]
+            check_widths(path, name, separator, len(check_header(path, name, separator, header)))
+        why = str(error).splitlines()[0]
+        raise TableError(f"{name} cannot be read as {form.name}: {why}.") from None
 
 
-def _lazy(name: str, form: Form, header: bool) -> pl.LazyFrame:
+def _lazy(name: str, form: Form, header: bool, words: bool) -> pl.LazyFrame:
     """A plan to read a file."""
     if form.name == "parquet":
         return pl.scan_parquet(name)
@@ -141,10 +162,11 @@ def _lazy(name: str, form: Form, header: bool) -> pl.LazyFrame:
         return pl.scan_ipc(name)
     separator = SEPARATORS[form.name]
     check_header(name, name, separator, header)
-    return pl.scan_csv(name, **options(separator, header, LOOKED_AT))
+    asked = options(separator, header, LOOKED_AT) | ({"infer_schema": False} if words else {})
+    return pl.scan_csv(name, **asked)
 
 
-def _existing(name: str) -> str:
+def existing(name: str) -> str:
     """The path of a file that is there."""
     path = Path(name).expanduser()
     if path.is_file():

@@ -253,11 +253,11 @@ def _protocol(arena: Arena, clock: Clock, stopped: str, command: str) -> Protoco
         clock.seconds,
         stopped,
         command,
-        _versions(),
+        versions(),
     )
 
 
-def _versions() -> dict[str, str]:
+def versions() -> dict[str, str]:
     found = {"Python": platform.python_version()}
     for package in PACKAGES:
         try:

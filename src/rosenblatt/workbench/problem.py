@@ -101,27 +101,12 @@ def problem_of(
     random_state: int = 0,
 ) -> Problem:
     """The problem of predicting one column of a table from the others."""
-    values = table.column(target)
-    frame, sparse, hints = table.frame, table.sparse, []
-    known = values.is_not_null()
-    if values.dtype.is_float():
-        known &= values.is_not_nan().fill_null(False)
-    if not known.all():
-        n_missing = len(values) - int(known.sum())
-        if n_missing == len(values):
-            raise TableError(f"No row of {table.name} has a value of {target!r}.")
-        hints.append(f"{n_missing:,} rows without {target} are left out.")
-        frame, values = frame.filter(known), values.filter(known)
-        sparse = None if sparse is None else sparse[known.to_numpy()]
-    if values.n_unique() == 1:
-        raise TableError(
-            f"All rows of {table.name} have the same {target}, {values[0]!r}: there is nothing to "
-            "learn."
-        )
+    hints: list[str] = []
+    frame, sparse, values, known = with_target(table, target, hints)
     task = task or task_of(values)
     if task == "classification":
         frame, sparse, values = _enough_of_each(frame, sparse, values, target, hints)
-    y = _numbers(values, target) if task == "regression" else _labels(values)
+    y = numbers_of(values, target) if task == "regression" else labels_of(values)
     if len(y) < LEAST_ROWS:
         raise TableError(
             f"{table.name} has {len(y)} rows to learn from; at least {LEAST_ROWS} are needed to "
@@ -145,8 +130,32 @@ def problem_of(
         table.name, target, task, X, y, train, dev, test, split, by_group, random_state,
         kinds or {}, tuple(hints),
     )  # fmt: skip
-    _check_finite(problem)
+    check_finite(problem)
     return problem
+
+
+def with_target(
+    table: Table, target: str, hints: list[str]
+) -> tuple[pl.DataFrame, Any, pl.Series, pl.Series]:
+    """The rows whose target is known, their targets, and which rows of the table they are."""
+    values = table.column(target)
+    frame, sparse = table.frame, table.sparse
+    known = values.is_not_null()
+    if values.dtype.is_float():
+        known &= values.is_not_nan().fill_null(False)
+    if not known.all():
+        n_missing = len(values) - int(known.sum())
+        if n_missing == len(values):
+            raise TableError(f"No row of {table.name} has a value of {target!r}.")
+        hints.append(f"{n_missing:,} rows without {target} are left out.")
+        frame, values = frame.filter(known), values.filter(known)
+        sparse = None if sparse is None else sparse[known.to_numpy()]
+    if values.n_unique() == 1:
+        raise TableError(
+            f"All rows of {table.name} have the same {target}, {values[0]!r}: there is nothing to "
+            "learn."
+        )
+    return frame, sparse, values, known
 
 
 def task_of(values: pl.Series) -> str:
@@ -188,14 +197,14 @@ def _enough_of_each(
     )
 
 
-def _labels(values: pl.Series) -> NDArray[Any]:
+def labels_of(values: pl.Series) -> NDArray[Any]:
     """Labels as NumPy holds them: words, whole numbers or truth values."""
     if values.dtype.is_numeric() or values.dtype == pl.Boolean:
         return values.to_numpy().copy()
     return np.array(values.cast(pl.String).to_list())
 
 
-def _numbers(values: pl.Series, target: str) -> NDArray[np.float64]:
+def numbers_of(values: pl.Series, target: str) -> NDArray[np.float64]:
     if not values.dtype.is_numeric():
         raise TableError(f"{target} holds no numbers ({values.dtype}); regression needs them.")
     y = values.cast(pl.Float64).to_numpy().copy()
@@ -216,7 +225,7 @@ def _in_time(
     return frame[order], None if sparse is None else sparse[order], y[order]
 
 
-def _check_finite(problem: Problem) -> None:
+def check_finite(problem: Problem) -> None:
     """Raise if a feature holds infinity."""
     if not problem.is_table:
         if not np.isfinite(problem.X.data).all():

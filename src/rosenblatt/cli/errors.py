@@ -1,0 +1,70 @@
+"""Bad input is answered in one sentence, with exit code 2; `--debug` shows where it came from."""
+
+import functools
+import inspect
+import warnings
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import typer
+
+BAD_INPUT = 2
+EXTRAS = {"polars": "tables", "pandas": "tables", "pyarrow": "tables", "skops": "files"}
+
+Debug = Annotated[bool, typer.Option("--debug", help="Show where an error comes from.")]
+
+
+def plain_errors(command: Callable[..., None]) -> Callable[..., None]:
+    """A command with the option `--debug`, whose errors and warnings are sentences."""
+
+    @functools.wraps(command)
+    def run(*, debug: bool = False, **options: Any) -> None:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                warnings.simplefilter("default", UserWarning)
+                warnings.showwarning = _say_warning
+                command(**options)
+        except BrokenPipeError:  # whoever read our output has seen enough
+            raise
+        except (ValueError, TypeError, OSError, ImportError, MemoryError) as error:
+            if debug:
+                raise
+            typer.echo(f"Error: {sentence_of(error)}", err=True)
+            raise typer.Exit(BAD_INPUT) from None
+
+    # What typer makes options of.
+    signature = inspect.signature(command)
+    extra = inspect.Parameter(
+        "debug", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Debug
+    )
+    parameters = [*signature.parameters.values(), extra]
+    run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {**command.__annotations__, "debug": Debug}
+    return run
+
+
+def sentence_of(error: BaseException) -> str:
+    """What an error says, on one line.
+
+    >>> sentence_of(ValueError("There is no such thing.\\n\\nA long story."))
+    'There is no such thing.'
+    """
+    missing = getattr(error, "name", None)
+    if isinstance(error, ImportError) and missing in EXTRAS:
+        return f'this needs {missing}: pip install "rosenblatt[{EXTRAS[missing]}]"'
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror.lower()}."
+    if isinstance(error, MemoryError):
+        return "there is not enough memory for this."
+    paragraph = str(error).strip().partition("\n\n")[0]
+    return " ".join(paragraph.split()) or type(error).__name__
+
+
+def say(note: str) -> None:
+    """A word beside the output, which goes elsewhere."""
+    typer.echo(note, err=True)
+
+
+def _say_warning(message: Any, *_: Any, **__: Any) -> None:
+    say(f"Warning: {' '.join(str(message).split())}")

@@ -1,0 +1,32 @@
+"""`rosenblatt explain`: what each column adds to what a model says of one row."""
+
+import typer
+
+from rosenblatt.data import Table, TableError, read_batches
+from rosenblatt.workbench.explaining import explain_row
+from rosenblatt.workbench.known_columns import rows_for
+from rosenblatt.workbench.model_file import load_model
+
+
+def explain(model: str, table: str, row: int, format: str | None) -> None:
+    """Print what each column adds."""
+    saved = load_model(model)
+    found = rows_for(saved, _row(table, row, format), row)
+    typer.echo(f"Row {row} of {table}: {saved.target} is {saved.model.predict(found)[0]}")
+    typer.echo(explain_row(saved, found))
+
+
+def _row(table: str, row: int, format: str | None) -> Table:
+    """One row, counted from 0; the table is read no further than that."""
+    start = 0
+    for batch in read_batches(table, format, words=True):
+        if row < start + len(batch):
+            place = row - start
+            sparse = None if batch.sparse is None else batch.sparse[[place]]
+            return Table(batch.frame[place : place + 1], batch.name, sparse)
+        start += len(batch)
+    raise TableError(
+        f"{table} has {start:,} rows, counted from 0: there is no row {row}."
+        if start
+        else f"{table} has no rows."
+    )

@@ -1,0 +1,35 @@
+"""`rosenblatt fit`: one model, fitted to all rows of a table, in a file."""
+
+import typer
+
+from rosenblatt.data import read_table
+from rosenblatt.workbench.fitting import fit_table
+from rosenblatt.workbench.model_file import save_model
+
+from .errors import say
+
+
+def fit(
+    table: str,
+    target: str,
+    model: str,
+    settings: list[str],
+    task: str | None,
+    format: str | None,
+    certificate: bool,
+    out: str,
+) -> None:
+    """Fit, write the file, and say what is in it."""
+    read = read_table(table, format)
+    saved = fit_table(read, target, model, settings, task=task, certificate=certificate)
+    left_out = len(read) - saved.n_rows
+    if left_out:
+        say(f"{left_out:,} rows without {target} were left out.")
+    save_model(saved, out)
+    n_columns = len(saved.columns) or saved.width
+    typer.echo(f"{saved.family} fitted to {saved.n_rows:,} rows and {n_columns} columns: {out}")
+    if saved.certificate is not None:
+        claims = saved.certificate["claims"]
+        n_held = sum(claim["holds"] for claim in claims)
+        typer.echo(f"{n_held} of {len(claims)} claims of its certificate hold.")
+    typer.echo(f"Next: rosenblatt predict {out} TABLE")

@@ -1,0 +1,108 @@
+"""`rosenblatt predict`: what a model says of each row of a table, however long it is."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+import polars as pl
+from sklearn.metrics import accuracy_score, r2_score
+
+from rosenblatt.data import Table, TableError, read_batches, read_table
+from rosenblatt.data.writing import whole_file
+from rosenblatt.model_selection import SealedTest
+from rosenblatt.workbench.known_columns import rows_for, targets_of, unknown_columns
+from rosenblatt.workbench.model_file import SavedModel, load_model
+
+from .errors import say
+
+PREDICTION = "prediction"
+MOST_NAMED = 5
+METRICS = {"classification": ("accuracy", accuracy_score), "regression": ("R²", r2_score)}
+
+
+def predict(
+    model: str,
+    table: str,
+    out: str | None,
+    proba: bool,
+    keep: bool,
+    score: bool,
+    format: str | None,
+) -> None:
+    """Write a line of CSV for each row, batch by batch."""
+    saved = load_model(model)
+    if proba and not hasattr(saved.model, "predict_proba"):
+        raise ValueError(f"{saved.family} gives no probabilities: leave --proba out.")
+    if score:  # before anything is written: a test that was opened is news
+        say(_score(saved, read_table(table, format)))
+    n_rows = 0
+    with _output(out) as file:
+        for batch in read_batches(table, format, words=True):
+            if not n_rows:
+                _say_what_is_ignored(saved, batch)
+            found = _predictions(saved, batch, n_rows, proba)
+            file.write(_lines(batch, found, keep, header=not n_rows))
+            n_rows += len(batch)
+        if not n_rows:
+            raise TableError(f"{table} has no rows.")
+
+
+def _predictions(saved: SavedModel, batch: Table, start: int, proba: bool) -> pl.DataFrame:
+    """A column of predictions; on request, one of probabilities for each class."""
+    X = rows_for(saved, batch, start)
+    columns = [pl.Series(PREDICTION, saved.model.predict(X))]
+    if proba:
+        probabilities = saved.model.predict_proba(X)
+        columns += [
+            pl.Series(f"P({label})", probabilities[:, k])
+            for k, label in enumerate(saved.model.classes_)
+        ]
+    return pl.DataFrame(columns)
+
+
+def _lines(batch: Table, found: pl.DataFrame, keep: bool, header: bool) -> bytes:
+    if keep:
+        taken = [name for name in found.columns if name in batch.frame.columns]
+        if taken:
+            raise TableError(
+                f"{batch.name} has a column {taken[0]!r} already: rename it, or leave --keep out."
+            )
+        found = batch.frame.hstack(found)
+    return found.write_csv(include_header=header).encode()
+
+
+def _say_what_is_ignored(saved: SavedModel, batch: Table) -> None:
+    extra = unknown_columns(saved, batch)
+    if extra:
+        more = f" and {len(extra) - MOST_NAMED} more" if len(extra) > MOST_NAMED else ""
+        say(f"The model does not read {', '.join(extra[:MOST_NAMED])}{more}.")
+
+
+def _score(saved: SavedModel, table: Table) -> str:
+    """How good predictions are; of a test set that was sealed, its opening is written down."""
+    rows, y = targets_of(saved, table)
+    name, metric = METRICS[saved.task]
+
+    def score_of(model: Any, _: Any = None) -> float:
+        return float(metric(y, model.predict(rows_for(saved, rows))))
+
+    told = f"on {len(y):,} rows of {table.name}"
+    ledger = Path(f"{table.name}.openings.jsonl")  # which `split` lays beside a test
+    if not ledger.exists():
+        return f"{name} {score_of(saved.model):.4f} {told}"
+    seal = SealedTest(table.frame if table.sparse is None else table.sparse, ledger=ledger)
+    found = seal.open(saved.model, score_of, reason="rosenblatt predict --score")
+    return f"{name} {found:.4f} {told}, which were sealed: {ledger.name} has written it down"
+
+
+@contextmanager
+def _output(path: str | None) -> Iterator[IO[bytes]]:
+    """Standard output, or a file that is there once it is whole."""
+    if path is None:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    with whole_file(path) as draft, draft.open("wb") as file:
+        yield file

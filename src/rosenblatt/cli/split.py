@@ -1,0 +1,114 @@
+"""`rosenblatt split`: a table in three files, to fit to, to choose by, and to test on once."""
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import typer
+
+from rosenblatt.data import BUNDLED, Table, TableError, read_table
+from rosenblatt.data.formats import Form, form_of
+from rosenblatt.data.writing import whole_file, write_table
+from rosenblatt.model_selection import SealedTest, train_dev_test_split
+from rosenblatt.workbench.problem import task_of
+
+PARTS = ("train", "dev", "test")
+PURPOSES = ("fit to", "choose by", "test on, once")
+LEAST_OF_A_CLASS = 3  # rows, so that each part can have one
+
+
+def split(
+    table: str,
+    target: str | None,
+    group: str | None,
+    time: str | None,
+    seed: int,
+    folder: str | None,
+    format: str | None,
+    force: bool,
+) -> None:
+    """Write the three files, seal the last, and say what is next."""
+    if group is not None and time is not None:
+        raise ValueError("Give --group or --time, not both: rows are in the order of one of them.")
+    read = read_table(table, format)
+    form, paths = _places(table, folder, format)
+    there = [str(path) for path in paths if path.exists()]
+    if there and not force:
+        raise ValueError(f"{there[0]} is there already: --force replaces it.")
+    rows, how = _rows(read, target, group, time, seed)
+    parts = [_part(read, some) for some in rows]
+    with ExitStack() as drafts:  # all three, or none
+        for part, path in zip(parts, paths, strict=True):
+            write_table(part, drafts.enter_context(whole_file(path)), form)
+    seal = _seal(paths[2], form)
+    for path, part, word in zip(
+        paths, parts, ("fit to", "choose by", "test on, once"), strict=True
+    ):
+        typer.echo(f"{len(part):>9,} rows to {word:<14} {path}")
+    typer.echo(f"Split {how}. The test is sealed: {_beside(seal)} counts its openings.")
+    named = f" --target {target}" if target else " --target COLUMN"
+    typer.echo(f"Next: rosenblatt fit {paths[0]}{named} --model NAME -o model.skops")
+    typer.echo(f"then: rosenblatt predict model.skops {paths[1]} --score")
+    typer.echo(f"last: rosenblatt predict model.skops {paths[2]} --score")
+
+
+def _rows(
+    read: Table, target: str | None, group: str | None, time: str | None, seed: int
+) -> tuple[list[Any], str]:
+    """The rows of each part, and how they were chosen."""
+    everyone: Any = np.arange(len(read))
+    if time is not None:
+        when = read.column(time)
+        if when.null_count():
+            raise TableError(
+                f"{time} is missing in {when.null_count():,} rows, which have no place."
+            )
+        order = when.arg_sort().to_numpy()
+        return train_dev_test_split(order, shuffle=False), f"by {time}, first things first"
+    options: dict[str, Any] = {"random_state": seed}
+    how = f"at random (seed {seed})"
+    if group is not None:
+        options["groups"] = read.column(group).cast(pl.String).fill_null("").to_numpy()
+        how = f"by {group}, whose rows stay together (seed {seed})"
+    elif target is not None and task_of(read.column(target).drop_nulls()) == "classification":
+        labels = read.column(target).cast(pl.String).fill_null("").to_numpy()
+        if np.unique(labels, return_counts=True)[1].min() >= LEAST_OF_A_CLASS:
+            options["stratify"] = labels
+            how = f"at random, each part with its share of every {target} (seed {seed})"
+    elif target is not None:
+        read.column(target)
+    return [np.sort(some) for some in train_dev_test_split(everyone, **options)], how
+
+
+def _part(read: Table, rows: Any) -> Table:
+    return Table(read.frame[rows], read.name, None if read.sparse is None else read.sparse[rows])
+
+
+def _places(table: str, folder: str | None, format: str | None) -> tuple[Form, list[Path]]:
+    """What kind of files they are, and where: beside the table unless said."""
+    bundled = table in BUNDLED and not Path(table).exists()
+    if bundled or table == "-":
+        form = Form(format or "csv")
+        beside, stem, suffix = Path(), table if bundled else "table", f".{form.name}"
+    else:
+        form, path = form_of(table, format), Path(table).expanduser()
+        beside, suffix = path.parent, "".join(path.suffixes[-2 if form.zipped else -1 :])
+        stem = path.name.removesuffix(suffix)
+    into = beside if folder is None else Path(folder).expanduser()
+    into.mkdir(parents=True, exist_ok=True)
+    return form, [into / f"{stem}.{part}{suffix}" for part in PARTS]
+
+
+def _beside(seal: SealedTest) -> str:
+    opened = f" ({seal.n_openings} so far)" if seal.n_openings else ""
+    return f"{seal.ledger.name}{opened}"
+
+
+def _seal(path: Path, form: Form) -> SealedTest:
+    """The test as `predict --score` will read it; its ledger is there from now on, and counts."""
+    part = read_table(str(path), form.name)
+    seal = SealedTest(part.frame if part.sparse is None else part.sparse, data=path)
+    seal.ledger.touch()
+    return seal

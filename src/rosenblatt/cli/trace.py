@@ -1,0 +1,24 @@
+"""`rosenblatt trace`: a fit, step by step, as a page."""
+
+import typer
+
+from rosenblatt.data import read_table
+from rosenblatt.trace import Trace
+from rosenblatt.workbench.tracing import trace_table
+
+
+def trace(
+    table: str,
+    target: str,
+    model: str,
+    settings: list[str],
+    every: str,
+    task: str | None,
+    format: str | None,
+    out: str,
+) -> None:
+    """Fit with a trace, write the page, and say what is in it."""
+    steps = Trace(every=every)  # type: ignore[arg-type]
+    names = trace_table(read_table(table, format), target, model, settings, steps, task=task)
+    steps.save(out, feature_names=names)
+    typer.echo(f"{len(steps):,} steps of {model} on {table}: {out}")

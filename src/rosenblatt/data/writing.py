@@ -1,0 +1,68 @@
+"""Files that are written whole or not at all, and tables in the form they were read from."""
+
+import gzip
+import os
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .errors import TableError
+from .formats import SEPARATORS, Form
+
+if TYPE_CHECKING:
+    from .table import Table
+
+
+@contextmanager
+def whole_file(path: Any) -> Iterator[Path]:
+    """The path of a draft, which takes the place of a file once all went well.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with whole_file(Path(folder, "words.txt")) as draft:
+    ...         _ = draft.write_text("all of them")
+    ...     os.listdir(folder)
+    ['words.txt']
+    """
+    target = Path(os.path.realpath(Path(path).expanduser()))  # so that a link stays one
+    if target.is_dir():
+        raise TableError(f"{path} is a folder; name a file in it.")
+    if not target.parent.is_dir():
+        raise TableError(f"There is no folder {target.parent} to write {target.name} in.")
+    draft = target.with_name(f".{target.name}.{uuid.uuid4().hex}")
+    try:
+        yield draft
+        os.replace(draft, target)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def write_table(table: "Table", path: Path, form: Form) -> None:
+    """Write a table in some form; the file must not matter to anyone before it is whole."""
+    if form.name == "libsvm":
+        content = _libsvm(table)
+        path.write_bytes(gzip.compress(content) if form.zipped else content)
+    elif form.name == "parquet":
+        table.frame.write_parquet(path)
+    elif form.name == "arrow":
+        table.frame.write_ipc(path)
+    else:
+        text = (
+            table.frame.write_ndjson()
+            if form.name == "jsonl"
+            else table.frame.write_csv(separator=SEPARATORS[form.name])
+        )
+        path.write_bytes(gzip.compress(text.encode()) if form.zipped else text.encode())
+
+
+def _libsvm(table: "Table") -> bytes:
+    import io
+
+    from sklearn.datasets import dump_svmlight_file
+
+    buffer = io.BytesIO()
+    labels = table.frame[table.frame.columns[0]].to_numpy()
+    dump_svmlight_file(table.sparse, labels, buffer, zero_based=False)
+    return buffer.getvalue()

@@ -1,0 +1,88 @@
+"""What each column of a table adds to a prediction, for one of its rows."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+import scipy.sparse as sp
+from sklearn.pipeline import Pipeline
+
+from ..explanation import Explanation, explain, two_classes
+from .features import TableFeatures
+from .model_file import SavedModel
+
+LONGEST = 40  # characters of a value that are shown
+
+
+def explain_row(saved: SavedModel, row: Any) -> Explanation:
+    """What the model says of one row, and what each column adds to it.
+
+    Parameters
+    ----------
+    saved : SavedModel
+        The model.
+    row : polars.DataFrame or CSR matrix of one row
+        As `rows_for` gives it.
+    """
+    last = saved.model.steps[-1][1]
+    if hasattr(last, "explain"):
+        found = explain(saved.model, row)
+    else:
+        found = _of_weights(saved, row)
+    return _by_column(saved.model, found, row)
+
+
+def _by_column(model: Pipeline, found: Explanation, row: Any) -> Explanation:
+    """The same, the features of one column added up and named with the value they stand for."""
+    first = model.steps[0][1]
+    if not isinstance(row, pl.DataFrame):
+        return found
+    if isinstance(first, TableFeatures):
+        widths = [len(part.names()) for part in first.parts_]
+        columns = [part.name for part in first.parts_]
+    else:
+        columns = list(row.columns)
+        widths = [1] * len(columns)
+    starts = np.cumsum([0, *widths[:-1]])
+    return replace(
+        found,
+        contributions=np.add.reduceat(found.contributions, starts),
+        names=tuple(f"{name} = {_value(row[name][0])}" for name in columns),
+    )
+
+
+def _of_weights(saved: SavedModel, row: Any) -> Explanation:
+    """A linear score: that of a row of zeros, and what each feature adds."""
+    last = saved.model.steps[-1][1]
+    classes = getattr(last, "classes_", None)
+    coef, intercept = getattr(last, "coef_", None), getattr(last, "intercept_", None)
+    n_scores = 1 if classes is None or len(classes) == 2 else len(classes)
+    if coef is None or intercept is None or np.atleast_2d(coef).shape[0] != n_scores:
+        raise TypeError(
+            f"{saved.family} cannot say what each column adds: its prediction is no sum over "
+            "columns. Naive Bayes, discriminants, logistic and linear regression are."
+        )
+    coef, intercept = np.atleast_2d(coef).astype(np.float64), np.ravel(intercept)
+    z = saved.model[:-1].transform(row)
+    z = (z.toarray() if sp.issparse(z) else np.asarray(z, np.float64))[0]
+    names = tuple(f"x{j + 1}" for j in range(len(z)))
+    if classes is None:
+        parts, start, who, word = coef[0] * z, intercept[0], (saved.target, None), "prediction"
+    else:
+        if n_scores == 1:  # two classes share a plane
+            coef, intercept = np.vstack([0 * coef, coef]), np.array([0.0, intercept[0]])
+        first, second = two_classes(classes, coef @ z + intercept)
+        parts = (coef[first] - coef[second]) * z
+        start, who = intercept[first] - intercept[second], (classes[first], classes[second])
+        word = "log-odds" if hasattr(last, "predict_proba") else "lead"
+    told = float(start) + float(parts.sum())
+    return Explanation(*who, told, float(start), parts, names, ("intercept", word))
+
+
+def _value(value: Any) -> str:
+    """A value as the table shows it."""
+    if value is None:
+        return "missing"
+    word = f"{value:.6g}" if isinstance(value, float) else str(value)
+    return word if len(word) <= LONGEST else word[: LONGEST - 1] + "…"

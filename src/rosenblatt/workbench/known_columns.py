@@ -1,0 +1,159 @@
+"""A table as a model knows it: its columns found by name, each of the kind that was learned from.
+
+Columns may come in any order, and others beside them; what is missing or of another kind is named.
+"""
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from ..data import Table, TableError
+from ..data.columns import TRUTH
+from ..data.errors import did_you_mean
+from .features import TRUE
+from .model_file import KnownColumn, SavedModel
+from .problem import labels_of, numbers_of
+
+MOST_NAMED = 5
+HOLDS = {
+    "numeric": "numbers",
+    "boolean": "yes or no",
+    "date": "dates",
+    "categorical": "categories",
+    "text": "texts",
+}
+# Kinds of numbers, dates and truth values that a column is brought back to.
+DTYPES: dict[str, Any] = {
+    str(dtype): dtype
+    for dtype in (
+        pl.Boolean, pl.Date, pl.Time, pl.Float32, pl.Float64,
+        pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32, pl.UInt64,
+    )
+} | {"Datetime": pl.Datetime("us")}  # fmt: skip
+YES_OR_NO = sorted(set().union(*TRUTH))
+
+
+def known_columns(frame: pl.DataFrame, kinds: dict[str, str]) -> tuple[KnownColumn, ...]:
+    """The columns that a model reads, as they are in the table it is fitted to."""
+    return tuple(
+        KnownColumn(name, kind, str(frame.schema[name].base_type())) for name, kind in kinds.items()
+    )
+
+
+def rows_for(saved: SavedModel, table: Table, start: int = 0) -> Any:
+    """The rows of a table as a model takes them.
+
+    Parameters
+    ----------
+    saved : SavedModel
+        The model, with the columns that it knows.
+    table : Table
+        The rows; of columns that the model does not know nothing is said.
+    start : int
+        How many rows came before, for messages.
+    """
+    if not saved.columns:
+        return _matrix_for(saved, table)
+    if table.sparse is not None:
+        names = ", ".join(column.name for column in saved.columns[:MOST_NAMED])
+        raise TableError(
+            f"{table.name} has no names of columns, and the model reads them: {names}."
+        )
+    missing = [column.name for column in saved.columns if column.name not in table.frame.columns]
+    if missing:
+        raise TableError(_lacking(table, missing))
+    return pl.DataFrame([_column(table, column, start) for column in saved.columns])
+
+
+def targets_of(saved: SavedModel, table: Table) -> tuple[Table, NDArray[Any]]:
+    """The rows of a table that have a target, and their targets (n,) as the model knows them."""
+    values = table.column(saved.target)
+    known = values.is_not_null()
+    if values.dtype.is_float():
+        known &= values.is_not_nan().fill_null(False)
+    if not known.any():
+        raise TableError(f"No row of {table.name} has a value of {saved.target!r}.")
+    sparse = None if table.sparse is None else table.sparse[known.to_numpy()]
+    rows, values = Table(table.frame.filter(known), table.name, sparse), values.filter(known)
+    if saved.task == "regression":
+        return rows, numbers_of(values, saved.target)
+    words = getattr(saved.model, "classes_", np.empty(0, object)).dtype.kind in "OUS"
+    return rows, labels_of(values.cast(pl.String) if words else values)
+
+
+def unknown_columns(saved: SavedModel, table: Table) -> list[str]:
+    """The columns of a table that the model does not read, the target aside."""
+    if not saved.columns:
+        extra = 0 if table.sparse is None else table.sparse.shape[1] - saved.width
+        return [f"{extra} columns past the {saved.width} it knows"] if extra > 0 else []
+    known = {column.name for column in saved.columns} | {saved.target}
+    return [name for name in table.frame.columns if name not in known]
+
+
+def _lacking(table: Table, missing: list[str]) -> str:
+    first = ", ".join(repr(name) for name in missing[:MOST_NAMED])
+    more = f" and {len(missing) - MOST_NAMED} more" if len(missing) > MOST_NAMED else ""
+    near = did_you_mean(missing[0], table.frame.columns)
+    word = "column" if len(missing) == 1 else "columns"
+    return f"{table.name} lacks the {word} {first}{more}, which the model reads.{near}"
+
+
+def _matrix_for(saved: SavedModel, table: Table) -> Any:
+    """The rows with as many columns as the model knows: those past the last one are zero."""
+    if table.sparse is None:
+        raise TableError(
+            f"The model was fitted to {saved.width} columns without names (LIBSVM), and "
+            f"{table.name} has columns with names: give the rows in the same form."
+        )
+    X = sp.csr_matrix(table.sparse, copy=True)
+    X.resize(X.shape[0], saved.width)
+    return X
+
+
+def _column(table: Table, known: KnownColumn, start: int) -> pl.Series:
+    """A column with values of the kind that the model knows."""
+    values = table.frame[known.name]
+    found = _converted(values, _wanted(known))
+    wrong = found.is_null() & values.is_not_null()
+    if known.kind == "boolean" and found.dtype == pl.String:
+        wrong |= ~found.str.to_lowercase().is_in(YES_OR_NO).fill_null(True)
+    if known.kind == "numeric":
+        wrong |= found.is_infinite().fill_null(False)
+    if wrong.any():
+        row = int(wrong.arg_max() or 0)
+        raise TableError(
+            f"Column {known.name!r} held {HOLDS[known.kind]} when the model was fitted, and holds "
+            f"{values[row]!r} in row {start + row} of {table.name} (rows count from 0): mend it, "
+            "or leave it empty."
+        )
+    return found
+
+
+def _wanted(known: KnownColumn) -> Any:
+    """The kind of values that a column is to have."""
+    if known.kind == "numeric":
+        return pl.Float64  # whole numbers may have become others since
+    return DTYPES.get(known.dtype, pl.String)
+
+
+def _converted(values: pl.Series, wanted: Any) -> pl.Series:
+    """Values of another kind; nothing where they are none."""
+    if values.dtype == wanted:
+        return values
+    if wanted == pl.Boolean and values.dtype == pl.String:
+        lower = values.str.to_lowercase()
+        known = lower.is_in(YES_OR_NO)
+        return lower.is_in(TRUE).set(~known.fill_null(True), None)
+    if values.dtype == pl.String and wanted in (pl.Date, pl.Datetime):
+        return _dates(values, wanted)
+    return values.cast(wanted, strict=False)
+
+
+def _dates(words: pl.Series, wanted: Any) -> pl.Series:
+    try:
+        return words.str.strptime(wanted, strict=False)
+    except pl.exceptions.ComputeError:  # no word looks like a date
+        return pl.Series(words.name, [None] * len(words), wanted)
