@@ -32,7 +32,7 @@ def trace_table(
     # One after the other: the steps of a pipeline take no callbacks of their own.
     last.set_callbacks(trace).fit(features, problem.y)
     if not len(trace):
-        raise TypeError(f"{family.name} told of no steps with these settings: is there a solver?")
+        raise TypeError(f"{family.name} told of no steps with these settings.")
     return list(map(str, first.get_feature_names_out())) if problem.is_table else None
 
 
