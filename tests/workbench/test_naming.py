@@ -1,0 +1,70 @@
+"""Models and settings by the words people type."""
+
+import pytest
+
+from rosenblatt.workbench.families import FAMILIES
+from rosenblatt.workbench.naming import class_of, family_named, named_families, settings_of
+
+
+def test_every_family_goes_by_its_name_and_its_class():
+    for family in named_families():
+        assert family_named(family.name) is family or family not in FAMILIES
+        if class_of(family):
+            assert class_of(family_named(class_of(family).lower())) == class_of(family)
+
+
+def test_names_are_one_family_each():
+    names = [family.name.lower() for family in named_families()]
+    assert len(set(names)) == len(names)
+
+
+def test_other_models_of_ours_go_by_their_class():
+    assert family_named("perceptron").make().__class__.__name__ == "Perceptron"
+    assert family_named("RidgeCV").task == "regression"
+
+
+@pytest.mark.parametrize(
+    ("word", "nearest"),
+    [("logistic", "logistic regression"), ("Rigde", "Ridge"), ("laso", "lasso")],
+)
+def test_the_nearest_name_is_suggested(word, nearest):
+    with pytest.raises(ValueError, match=f"There is no model '{word}'. Did you mean .*{nearest}"):
+        family_named(word)
+
+
+@pytest.mark.parametrize(
+    ("word", "value"),
+    [
+        ("alpha=0.1", {"alpha": 0.1}),
+        ("alpha = 1e-3", {"alpha": 1e-3}),
+        ("positive=True", {"positive": True}),
+        ("solver=lbfgs", {"solver": "lbfgs"}),
+        ("solver='svd'", {"solver": "svd"}),
+        ("max_iter=None", {"max_iter": None}),
+    ],
+)
+def test_values_are_python_literals_or_words(word, value):
+    assert settings_of(family_named("Ridge"), [word]) == value
+
+
+def test_a_step_of_a_pipeline_is_set_by_its_short_name():
+    family = family_named("ridge on splines")
+    assert settings_of(family, ["alpha=3", "n_functions=5"]) == {
+        "ridge__alpha": 3,
+        "basisexpansion__n_functions": 5,
+    }
+
+
+@pytest.mark.parametrize(
+    ("word", "message"),
+    [
+        ("alhpa=1", "ridge regression has no parameter 'alhpa'. Did you mean alpha?"),
+        ("zzz=1", "ridge regression has no parameter 'zzz'. It has alpha, copy_X"),
+        ("alpha", "A setting looks like alpha=0.1; got 'alpha'."),
+        ("alpha=__import__('os')", "alpha must be a number, a word, or a list of them"),
+    ],
+)
+def test_settings_that_are_none_are_refused(word, message):
+    with pytest.raises(ValueError) as caught:  # noqa: PT011
+        settings_of(family_named("Ridge"), [word])
+    assert str(caught.value).startswith(message)
