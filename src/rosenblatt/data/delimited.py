@@ -15,7 +15,10 @@ from .errors import TableError
 NOTHING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "?"]
 LOOKED_AT = 10_000  # rows that tell the types of columns, as a rule
 NUMBERS = (pl.Int64, pl.Float64)
-DATES = {r"^\d{4}-\d\d-\d\d$": pl.Date, r"^\d{4}-\d\d-\d\d[T ]\d\d:\d\d": pl.Datetime}
+DATES: dict[str, Any] = {
+    r"^\d{4}-\d\d-\d\d$": pl.Date,
+    r"^\d{4}-\d\d-\d\d[T ]\d\d:\d\d": pl.Datetime,
+}
 
 
 def read_delimited(source: Any, name: str, separator: str, header: bool) -> pl.DataFrame:

@@ -21,7 +21,6 @@ from .hints import hints_of
 from .problem import problem_of
 from .results import Contestant, Dropped, Findings
 from .search import Arena, contestant
-from .significance import interval_of_mean
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,8 +46,8 @@ class Comparison:
         All that was found: scores of folds, the opening of the test set, curves, hints.
     """
 
-    def __init__(self, findings: Findings, best: Pipeline, ratio: float) -> None:
-        self.findings, self.best, self._ratio = findings, best, ratio
+    def __init__(self, findings: Findings, best: Pipeline) -> None:
+        self.findings, self.best = findings, best
 
     @property
     def leaderboard(self) -> "pd.DataFrame":
@@ -57,14 +56,13 @@ class Comparison:
 
         lines = []
         for entry in [*self.findings.contestants, self.findings.baseline]:
-            interval = interval_of_mean(entry.scores, self._ratio)
             lines.append(
                 {
                     "family": entry.family,
                     "score": entry.mean,
                     "deviation": entry.deviation,
-                    "low": interval.low,
-                    "high": interval.high,
+                    "low": np.nan if entry.interval is None else entry.interval.low,
+                    "high": np.nan if entry.interval is None else entry.interval.high,
                     "p_value": entry.p_value,
                     "not_worse": entry.not_worse(),
                     "fit_seconds": entry.fit_seconds,
@@ -206,7 +204,7 @@ def compare(
         hints=hints_of(problem), dropped=dropped + late, stopped=stopped, command=command,
         ledger=ledger, source=source,
     )  # fmt: skip
-    return Comparison(findings, best, arena.ratio)
+    return Comparison(findings, best)
 
 
 def _search(

@@ -5,6 +5,7 @@ A family joins by being listed in FAMILIES.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from .. import discriminant_analysis as discriminants
@@ -189,11 +190,10 @@ def baseline_of(problem: Problem) -> Family:
     """What any model should beat: the largest class, or the mean."""
     from sklearn.dummy import DummyClassifier, DummyRegressor
 
-    always, make = ("the largest class", DummyClassifier)
-    if problem.task == REGRESSION:
-        always, make = "the mean", DummyRegressor
+    regression = problem.task == REGRESSION
+    always = "the mean" if regression else "the largest class"
     return Family(
-        f"always {always}", make, {}, problem.task, "rows", "what any model should beat",
+        f"always {always}", DummyRegressor if regression else DummyClassifier, {}, problem.task, "rows", "what any model should beat",
         package="scikit-learn",
     )  # fmt: skip
 
@@ -227,7 +227,7 @@ def peers_of() -> list[Family]:
     boosters = {CLASSIFICATION: lightgbm.LGBMClassifier, REGRESSION: lightgbm.LGBMRegressor}
     return found + [
         Family(
-            "LightGBM", lambda make=make: make(random_state=0, verbose=-1), {}, task, "numbers",
+            "LightGBM", partial(make, random_state=0, verbose=-1), {}, task, "numbers",
             "a peer's boosted trees", package="lightgbm",
         )
         for task, make in boosters.items()
