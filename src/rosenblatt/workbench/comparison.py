@@ -198,11 +198,10 @@ def compare(
     found, late, stopped = _search(arena, suiting, clock, progress)
     if not found:
         found = [(basis, baseline)]
-    source = X if isinstance(X, str) and table.name == X else None
     findings, best = conclude(
         arena, found, baseline, clock,
         hints=hints_of(problem), dropped=dropped + late, stopped=stopped, command=command,
-        ledger=ledger, source=source,
+        ledger=ledger, source=table.name,
     )  # fmt: skip
     return Comparison(findings, best)
 
@@ -225,7 +224,8 @@ def _search(
             dropped += [Dropped(other.name, why) for other in families[place:]]
             return found, dropped, stopped
         except Exception as error:  # one that fails must not take the others with it
-            dropped.append(Dropped(family.name, f"failed: {str(error).splitlines()[0]}"))
+            said = str(error).strip().splitlines()  # a search says at the end what each fit said
+            dropped.append(Dropped(family.name, f"failed: {said[-1] if said else error!r}"))
     return found, dropped, ""
 
 

@@ -48,7 +48,7 @@ def conclude(
     stopped: str,
     command: str,
     ledger: Any,
-    source: str | None,
+    source: str,
 ) -> tuple[Findings, Pipeline]:
     """All that is to be said of a comparison, and the chosen model."""
     problem = arena.problem
@@ -114,7 +114,7 @@ def _fitted(
 
 
 def open_test(
-    problem: Problem, metric: str, model: Any, baseline: Any, ledger: Any, source: str | None
+    problem: Problem, metric: str, model: Any, baseline: Any, ledger: Any, source: str
 ) -> Opening:
     """Open the test set, once: for the chosen model, and the baseline beside it."""
     sealed = _sealed(problem, ledger, source)
@@ -146,12 +146,12 @@ def open_test(
     )
 
 
-def _sealed(problem: Problem, ledger: Any, source: str | None) -> SealedTest:
+def _sealed(problem: Problem, ledger: Any, source: str) -> SealedTest:
     """The test rows under seal; the ledger beside the table, or where we are if that is closed."""
     X, y = some(problem.X, problem.test), problem.y[problem.test]
     if ledger is not None:
         return SealedTest(X, y, ledger=ledger)
-    if source is not None and Path(source).is_file():
+    if Path(source).is_file():
         try:
             beside = Path(f"{source}.openings.jsonl")
             beside.open("a").close()

@@ -14,7 +14,7 @@ from ..preprocessing import BasisExpansion
 from .problem import Problem
 
 DECADES = [float(10.0**p) for p in range(-4, 5)]
-WIDEST_EXPANSION = 60  # columns that are expanded
+WIDEST_EXPANSION = 30  # columns that are expanded
 MOST_ROWS_OF_KERNELS = 5_000
 MOST_COLUMNS_OF_COVARIANCES = 1_000
 
@@ -160,11 +160,11 @@ FAMILIES: list[Family] = [
         REGRESSION, "numbers", "as the lasso, where columns come in groups",
     ),
     Family(
-        "ridge on polynomials", lambda: _expanded("powers", degree=3), {"ridge__alpha": DECADES},
-        REGRESSION, "numbers", "smooth curves along single columns", _narrow,
+        "ridge on products", lambda: _expanded("polynomial", degree=2), {"ridge__alpha": DECADES},
+        REGRESSION, "numbers", "columns that matter together", _narrow,
     ),
     Family(
-        "ridge on splines", lambda: _expanded("splines", n_functions=8), {"ridge__alpha": DECADES},
+        "ridge on splines", lambda: _expanded("spline", n_functions=8), {"ridge__alpha": DECADES},
         REGRESSION, "numbers", "bends along single columns", _narrow,
     ),
 ]  # fmt: skip
@@ -193,8 +193,8 @@ def baseline_of(problem: Problem) -> Family:
     regression = problem.task == REGRESSION
     always = "the mean" if regression else "the largest class"
     return Family(
-        f"always {always}", DummyRegressor if regression else DummyClassifier, {}, problem.task, "rows", "what any model should beat",
-        package="scikit-learn",
+        f"always {always}", DummyRegressor if regression else DummyClassifier, {},
+        problem.task, "rows", "what any model should beat", package="scikit-learn",
     )  # fmt: skip
 
 
