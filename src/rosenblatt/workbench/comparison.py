@@ -225,7 +225,7 @@ def _search(
             return found, dropped, stopped
         except Exception as error:  # one that fails must not take the others with it
             said = str(error).strip().splitlines()  # a search says at the end what each fit said
-            dropped.append(Dropped(family.name, f"failed: {said[-1] if said else error!r}"))
+            dropped.append(Dropped(family.name, f"failed: {(said or [type(error).__name__])[-1]}"))
     return found, dropped, ""
 
 

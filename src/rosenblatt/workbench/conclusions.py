@@ -166,7 +166,7 @@ def _intervals(task: str, metric: str, score: float, y: Any, predicted: Any) -> 
     if metric == "accuracy":
         n_right = int(np.count_nonzero(y == predicted))
         return [wilson(n_right, len(y)), hoeffding(score, len(y))]
-    if task == "regression" and metric == "r2":
+    if task == "regression" and metric == "r2" and np.ptp(y) > 0:
         return [bootstrap((y - predicted) ** 2, (y - y.mean()) ** 2)]
     return []
 

@@ -113,6 +113,11 @@ def problem_of(
         hints.append(f"{n_missing:,} rows without {target} are left out.")
         frame, values = frame.filter(known), values.filter(known)
         sparse = None if sparse is None else sparse[known.to_numpy()]
+    if len(values) < LEAST_ROWS:
+        raise TableError(
+            f"{table.name} has {len(values)} rows to learn from; at least {LEAST_ROWS} are needed "
+            "to split them honestly."
+        )
     if values.n_unique() == 1:
         raise TableError(
             f"All rows of {table.name} have the same {target}, {values[0]!r}: there is nothing to "
@@ -122,11 +127,6 @@ def problem_of(
     if task == "classification":
         frame, sparse, values = _enough_of_each(frame, sparse, values, target, hints)
     y = _numbers(values, target) if task == "regression" else _labels(values)
-    if len(y) < LEAST_ROWS:
-        raise TableError(
-            f"{table.name} has {len(y)} rows to learn from; at least {LEAST_ROWS} are needed to "
-            "split them honestly."
-        )
     aside = [name for name in (target, groups) if name is not None]
     by_group = None if groups is None else table.column(groups).filter(known).to_numpy()
     if time is not None:

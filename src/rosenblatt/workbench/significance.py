@@ -94,8 +94,9 @@ def bootstrap(
     found = np.empty(draws)
     for i in range(draws):
         rows = rng.integers(0, n, n)
-        found[i] = 1 - errors[rows].sum() / max(spread[rows].sum(), 1e-300)
-    low, high = np.quantile(found, [0.5 - confidence / 2, 0.5 + confidence / 2])
+        total = spread[rows].sum()
+        found[i] = 1 - errors[rows].sum() / total if total > 0 else np.nan
+    low, high = np.nanquantile(found, [0.5 - confidence / 2, 0.5 + confidence / 2])
     return Interval(float(low), float(high), "bootstrap", confidence)
 
 
