@@ -161,7 +161,9 @@ def as_row(model: Any, x: Any) -> Any:
         if hasattr(model, "feature_names_in_"):
             return x.to_frame().T.infer_objects()
         x = x.to_numpy()
-    return x if np.ndim(x) == 2 or hasattr(x, "toarray") else [x]
+    # A data frame may hold what no one array can, such as numbers and dates.
+    is_table = hasattr(x, "columns") or hasattr(x, "toarray") or np.ndim(x) == 2
+    return x if is_table else [x]
 
 
 def one_row(model: Any, x: Any, check: Callable[[Any], Any]) -> Any:

@@ -198,3 +198,16 @@ def test_frames_texts_and_rows_without_labels_can_be_sealed(tmp_path):
         assert texts.open(MODEL, scoring=lambda model, X, y: len(X[0])) == 12
         alone = SealedTest(X, ledger=tmp_path / "3")
         assert alone.open(MODEL, scoring=lambda model, X: X.sum()) == X.sum()
+
+
+def test_a_table_of_dates_words_and_gaps_is_known_again(tmp_path):
+    polars = pytest.importorskip("polars")
+    from datetime import date
+
+    frame = polars.DataFrame(
+        {"when": [date(2020, 1, 2), date(2021, 3, 4)], "x": [1.5, None], "word": ["a", "b"]}
+    )
+    first = SealedTest(frame, ledger=tmp_path / "ledger")
+    assert SealedTest(frame.reverse(), ledger=tmp_path / "ledger").digest == first.digest
+    other = frame.with_columns(polars.lit(2.0).alias("x"))
+    assert SealedTest(other, ledger=tmp_path / "ledger").digest != first.digest

@@ -79,7 +79,7 @@ def test_a_value_of_another_kind_is_named_with_its_row(saved, name, value, holds
 def test_infinity_is_no_number_to_predict_from(saved):
     frame = mixed_frame()
     frame[4, "age"] = float("inf")
-    with pytest.raises(TableError, match="'age' held numbers .* holds inf in row 4"):
+    with pytest.raises(TableError, match=r"'age' held numbers .* holds inf in row 4"):
         rows_for(saved, table(frame))
 
 
@@ -130,5 +130,5 @@ def test_targets_are_labels_as_the_model_knows_them(saved):
     rows, y = targets_of(saved, table(frame))
     assert len(rows) == len(y) == frame.height - 1
     assert set(y) == {"high"}
-    with pytest.raises(TableError, match="No row of new.csv has a value of 'target'"):
+    with pytest.raises(TableError, match=r"No row of new.csv has a value of 'target'"):
         targets_of(saved, table(mixed_frame().with_columns(pl.lit(None).alias("target"))))

@@ -25,7 +25,12 @@ def test_other_models_of_ours_go_by_their_class():
 
 @pytest.mark.parametrize(
     ("word", "nearest"),
-    [("logistic", "logistic regression"), ("Rigde", "Ridge"), ("laso", "lasso")],
+    [
+        ("logistic regresion", "logistic regression"),
+        ("logistic", "LogisticRegression"),
+        ("Rigde", "Ridge"),
+        ("laso", "lasso"),
+    ],
 )
 def test_the_nearest_name_is_suggested(word, nearest):
     with pytest.raises(ValueError, match=f"There is no model '{word}'. Did you mean .*{nearest}"):

@@ -4,8 +4,7 @@ import csv
 import gzip
 import io
 from collections.abc import Iterable, Iterator
-from itertools import islice
-from typing import IO, Any
+from typing import Any
 
 import polars as pl
 
@@ -15,7 +14,10 @@ from .errors import TableError
 NOTHING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "?"]
 LOOKED_AT = 10_000  # rows that tell the types of columns, as a rule
 NUMBERS = (pl.Int64, pl.Float64)
-DATES = {r"^\d{4}-\d\d-\d\d$": pl.Date, r"^\d{4}-\d\d-\d\d[T ]\d\d:\d\d": pl.Datetime}
+DATES: dict[str, Any] = {
+    r"^\d{4}-\d\d-\d\d$": pl.Date,
+    r"^\d{4}-\d\d-\d\d[T ]\d\d:\d\d": pl.Datetime,
+}
 
 
 def read_delimited(source: Any, name: str, separator: str, header: bool) -> pl.DataFrame:
@@ -146,20 +148,14 @@ def _decoded(lines: Iterable[bytes], name: str) -> Iterator[str]:
             ) from None
 
 
-def _binary(source: Any) -> IO[bytes]:
+def _binary(source: Any) -> Any:
+    """A file, or bytes, to be read as bytes; gzip is undone."""
     if isinstance(source, bytes):
         return io.BytesIO(source)
-    file = open(source, "rb")  # noqa: SIM115
-    zipped = file.read(2) == b"\x1f\x8b"
-    file.seek(0)
-    return gzip.GzipFile(fileobj=file) if zipped else file  # type: ignore[return-value]
+    with open(source, "rb") as file:
+        zipped = file.read(2) == b"\x1f\x8b"
+    return gzip.open(source) if zipped else open(source, "rb")
 
 
 def _opened(source: Any) -> Any:
     return io.BytesIO(source) if isinstance(source, bytes) else source
-
-
-def first_lines(source: Any, n: int) -> list[bytes]:
-    """The first lines of a file, or of bytes."""
-    with _binary(source) as file:
-        return list(islice(file, n))

@@ -1,6 +1,7 @@
 """What all discriminants share: class moments, and what to do when these are not enough."""
 
 from abc import abstractmethod
+from contextlib import nullcontext
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -9,9 +10,12 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.additive_classifier import AdditiveClassifier
+from rosenblatt.blas import one_blas_thread
 from rosenblatt.statistics import Labels, Moments
 from rosenblatt.statistics.precision import relative_noise
 from rosenblatt.turns import in_turn
+
+FEW_FEATURES = 512
 
 
 class Undetermined(np.linalg.LinAlgError):
@@ -121,8 +125,11 @@ class Discriminant(AdditiveClassifier):
         if self._diagonal():
             self.statistics_ = self.statistics_.diagonal()
         self._lacking = None
+        # Threads gain nothing on few features, and on a busy machine they wait for one another.
+        few = self.statistics_.n_features <= FEW_FEATURES
         try:
-            self._draw()
+            with one_blas_thread() if few else nullcontext():
+                self._draw()
         except Undetermined as lack:
             if self._during != "partial_fit":
                 raise

@@ -96,6 +96,10 @@ def digest_of(X: Any, y: Any) -> str:
 
 def _plain_rows(rows: Any) -> Iterator[bytes]:
     """Each row as bytes that depend on its values alone."""
+    if hasattr(rows, "iter_rows") and not all(kind.is_numeric() for kind in rows.dtypes):
+        # polars: numbers, words and dates have no array in common
+        yield from (repr(list(row)).encode() for row in rows.iter_rows())
+        return
     if not sp.issparse(rows):
         rows = np.asarray(rows)
         if rows.dtype.kind not in "biuf":

@@ -21,7 +21,6 @@ from .hints import hints_of
 from .problem import problem_of
 from .results import Contestant, Dropped, Findings
 from .search import Arena, contestant
-from .significance import interval_of_mean
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,8 +46,8 @@ class Comparison:
         All that was found: scores of folds, the opening of the test set, curves, hints.
     """
 
-    def __init__(self, findings: Findings, best: Pipeline, ratio: float) -> None:
-        self.findings, self.best, self._ratio = findings, best, ratio
+    def __init__(self, findings: Findings, best: Pipeline) -> None:
+        self.findings, self.best = findings, best
 
     @property
     def leaderboard(self) -> "pd.DataFrame":
@@ -57,14 +56,13 @@ class Comparison:
 
         lines = []
         for entry in [*self.findings.contestants, self.findings.baseline]:
-            interval = interval_of_mean(entry.scores, self._ratio)
             lines.append(
                 {
                     "family": entry.family,
                     "score": entry.mean,
                     "deviation": entry.deviation,
-                    "low": interval.low,
-                    "high": interval.high,
+                    "low": np.nan if entry.interval is None else entry.interval.low,
+                    "high": np.nan if entry.interval is None else entry.interval.high,
                     "p_value": entry.p_value,
                     "not_worse": entry.not_worse(),
                     "fit_seconds": entry.fit_seconds,
@@ -200,13 +198,12 @@ def compare(
     found, late, stopped = _search(arena, suiting, clock, progress)
     if not found:
         found = [(basis, baseline)]
-    source = X if isinstance(X, str) and table.name == X else None
     findings, best = conclude(
         arena, found, baseline, clock,
         hints=hints_of(problem), dropped=dropped + late, stopped=stopped, command=command,
-        ledger=ledger, source=source,
+        ledger=ledger, source=table.name,
     )  # fmt: skip
-    return Comparison(findings, best, arena.ratio)
+    return Comparison(findings, best)
 
 
 def _search(
@@ -227,7 +224,8 @@ def _search(
             dropped += [Dropped(other.name, why) for other in families[place:]]
             return found, dropped, stopped
         except Exception as error:  # one that fails must not take the others with it
-            dropped.append(Dropped(family.name, f"failed: {str(error).splitlines()[0]}"))
+            said = str(error).strip().splitlines()  # a search says at the end what each fit said
+            dropped.append(Dropped(family.name, f"failed: {(said or [type(error).__name__])[-1]}"))
     return found, dropped, ""
 
 

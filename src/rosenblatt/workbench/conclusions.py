@@ -27,13 +27,14 @@ from .results import (
     Protocol,
 )
 from .search import Arena, pipeline, some
-from .significance import bootstrap, hoeffding, p_values, wilson
+from .significance import bootstrap, hoeffding, interval_of_mean, p_values, wilson
 from .verdicts import verdict_of_curve, verdicts_of
 
 PACKAGES = ("rosenblatt", "numpy", "scipy", "scikit-learn", "numba", "polars")
 STEPS_OF_CURVE = 5
 FEWEST_ROWS_OF_CURVE = 20
 MOST_WEIGHTS = 40
+MOST = {"accuracy": 1.0, "r2": 1.0}  # that a score can be
 
 
 def conclude(
@@ -47,14 +48,13 @@ def conclude(
     stopped: str,
     command: str,
     ledger: Any,
-    source: str | None,
+    source: str,
 ) -> tuple[Findings, Pipeline]:
     """All that is to be said of a comparison, and the chosen model."""
     problem = arena.problem
     found = sorted(found, key=lambda pair: -pair[1].mean)
-    found = _judged(found, arena.ratio)
-    family, chosen = found[0]
-    contestants = [entry for _, entry in found]
+    *contestants, baseline = judged([*(entry for _, entry in found), baseline], arena)
+    family, chosen = found[0][0], contestants[0]
     learned_from = np.concatenate([problem.train, problem.dev])
     model = _fitted(problem, family, chosen.parameters, learned_from)
     plain = baseline_of(problem)
@@ -90,14 +90,16 @@ def _within(clock: Clock, work: Any) -> Any:
         return None
 
 
-def _judged(
-    found: list[tuple[Family, Contestant]], ratio: float
-) -> list[tuple[Family, Contestant]]:
-    """The contestants with the p value of each."""
-    scores = np.array([entry.scores for _, entry in found])
-    p = p_values(scores, 0, ratio)
+def judged(contestants: list[Contestant], arena: Arena) -> list[Contestant]:
+    """The contestants, best first, with the interval of each and its p value beside the best."""
+    p = p_values(np.array([entry.scores for entry in contestants]), 0, arena.ratio)
     return [
-        (family, replace(entry, p_value=float(p[i]))) for i, (family, entry) in enumerate(found)
+        replace(
+            entry,
+            p_value=float(p[i]),
+            interval=interval_of_mean(entry.scores, arena.ratio, most=MOST.get(arena.metric)),
+        )
+        for i, entry in enumerate(contestants)
     ]
 
 
@@ -112,7 +114,7 @@ def _fitted(
 
 
 def open_test(
-    problem: Problem, metric: str, model: Any, baseline: Any, ledger: Any, source: str | None
+    problem: Problem, metric: str, model: Any, baseline: Any, ledger: Any, source: str
 ) -> Opening:
     """Open the test set, once: for the chosen model, and the baseline beside it."""
     sealed = _sealed(problem, ledger, source)
@@ -144,12 +146,12 @@ def open_test(
     )
 
 
-def _sealed(problem: Problem, ledger: Any, source: str | None) -> SealedTest:
+def _sealed(problem: Problem, ledger: Any, source: str) -> SealedTest:
     """The test rows under seal; the ledger beside the table, or where we are if that is closed."""
     X, y = some(problem.X, problem.test), problem.y[problem.test]
     if ledger is not None:
         return SealedTest(X, y, ledger=ledger)
-    if source is not None and Path(source).is_file():
+    if Path(source).is_file():
         try:
             beside = Path(f"{source}.openings.jsonl")
             beside.open("a").close()
@@ -164,7 +166,7 @@ def _intervals(task: str, metric: str, score: float, y: Any, predicted: Any) -> 
     if metric == "accuracy":
         n_right = int(np.count_nonzero(y == predicted))
         return [wilson(n_right, len(y)), hoeffding(score, len(y))]
-    if task == "regression" and metric == "r2":
+    if task == "regression" and metric == "r2" and np.ptp(y) > 0:
         return [bootstrap((y - predicted) ** 2, (y - y.mean()) ** 2)]
     return []
 

@@ -5,6 +5,7 @@ A family joins by being listed in FAMILIES.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from .. import discriminant_analysis as discriminants
@@ -13,7 +14,7 @@ from ..preprocessing import BasisExpansion
 from .problem import Problem
 
 DECADES = [float(10.0**p) for p in range(-4, 5)]
-WIDEST_EXPANSION = 60  # columns that are expanded
+WIDEST_EXPANSION = 30  # columns that are expanded
 MOST_ROWS_OF_KERNELS = 5_000
 MOST_COLUMNS_OF_COVARIANCES = 1_000
 
@@ -159,8 +160,8 @@ FAMILIES: list[Family] = [
         REGRESSION, "numbers", "as the lasso, where columns come in groups",
     ),
     Family(
-        "ridge on polynomials", lambda: _expanded("powers", degree=3), {"ridge__alpha": DECADES},
-        REGRESSION, "numbers", "smooth curves along single columns", _narrow,
+        "ridge on products", lambda: _expanded("polynomial", degree=2), {"ridge__alpha": DECADES},
+        REGRESSION, "numbers", "columns that matter together", _narrow,
     ),
     Family(
         "ridge on splines", lambda: _expanded("spline", n_functions=8), {"ridge__alpha": DECADES},
@@ -189,12 +190,11 @@ def baseline_of(problem: Problem) -> Family:
     """What any model should beat: the largest class, or the mean."""
     from sklearn.dummy import DummyClassifier, DummyRegressor
 
-    always, make = ("the largest class", DummyClassifier)
-    if problem.task == REGRESSION:
-        always, make = "the mean", DummyRegressor
+    regression = problem.task == REGRESSION
+    always = "the mean" if regression else "the largest class"
     return Family(
-        f"always {always}", make, {}, problem.task, "rows", "what any model should beat",
-        package="scikit-learn",
+        f"always {always}", DummyRegressor if regression else DummyClassifier, {},
+        problem.task, "rows", "what any model should beat", package="scikit-learn",
     )  # fmt: skip
 
 
@@ -227,7 +227,7 @@ def peers_of() -> list[Family]:
     boosters = {CLASSIFICATION: lightgbm.LGBMClassifier, REGRESSION: lightgbm.LGBMRegressor}
     return found + [
         Family(
-            "LightGBM", lambda make=make: make(random_state=0, verbose=-1), {}, task, "numbers",
+            "LightGBM", partial(make, random_state=0, verbose=-1), {}, task, "numbers",
             "a peer's boosted trees", package="lightgbm",
         )
         for task, make in boosters.items()

@@ -23,8 +23,8 @@ def family_named(name: str) -> Family:
     for family in known:
         if name.lower() in (family.name.lower(), class_of(family).lower()):
             return family
-    names = dict.fromkeys(word for family in known for word in (family.name, class_of(family)))
-    near = did_you_mean(name, filter(None, names))
+    near = did_you_mean(name, [family.name for family in known])
+    near = near or did_you_mean(name, filter(None, map(class_of, known)))
     raise ValueError(f"There is no model {name!r}.{near} `rosenblatt models` lists them.")
 
 

@@ -102,16 +102,11 @@ def problem_of(
 ) -> Problem:
     """The problem of predicting one column of a table from the others."""
     hints: list[str] = []
-    frame, sparse, values, known = with_target(table, target, hints)
+    frame, sparse, values, known = with_target(table, target, hints, LEAST_ROWS)
     task = task or task_of(values)
     if task == "classification":
         frame, sparse, values = _enough_of_each(frame, sparse, values, target, hints)
     y = numbers_of(values, target) if task == "regression" else labels_of(values)
-    if len(y) < LEAST_ROWS:
-        raise TableError(
-            f"{table.name} has {len(y)} rows to learn from; at least {LEAST_ROWS} are needed to "
-            "split them honestly."
-        )
     aside = [name for name in (target, groups) if name is not None]
     by_group = None if groups is None else table.column(groups).filter(known).to_numpy()
     if time is not None:
@@ -135,7 +130,7 @@ def problem_of(
 
 
 def with_target(
-    table: Table, target: str, hints: list[str]
+    table: Table, target: str, hints: list[str], least_rows: int = 0
 ) -> tuple[pl.DataFrame, Any, pl.Series, pl.Series]:
     """The rows whose target is known, their targets, and which rows of the table they are."""
     values = table.column(target)
@@ -150,6 +145,11 @@ def with_target(
         hints.append(f"{n_missing:,} rows without {target} are left out.")
         frame, values = frame.filter(known), values.filter(known)
         sparse = None if sparse is None else sparse[known.to_numpy()]
+    if len(values) < least_rows:
+        raise TableError(
+            f"{table.name} has {len(values)} rows to learn from; at least {least_rows} are needed "
+            "to split them honestly."
+        )
     if values.n_unique() == 1:
         raise TableError(
             f"All rows of {table.name} have the same {target}, {values[0]!r}: there is nothing to "

@@ -25,6 +25,16 @@ class Candidate:
         return float(self.scores.mean())
 
 
+@dataclass(frozen=True)
+class Interval:
+    """A score and the range that it is in, with its confidence and whose it is."""
+
+    low: float
+    high: float
+    method: str  # "Wilson", "Hoeffding", "corrected t", "bootstrap"
+    confidence: float = 0.95
+
+
 @dataclass(frozen=True, eq=False)
 class Contestant:
     """A family of models at its best setting: one line of the leaderboard."""
@@ -34,12 +44,13 @@ class Contestant:
     package: str  # "rosenblatt", or the peer's
     candidates: list[Candidate]  # all that were tried, in the order of the grid
     best: int  # the place of the best among them
-    fit_seconds: float  # of one fit to the training part of a fold, at the best setting
-    predict_seconds: float  # of the rows left out of a fold
+    fit_seconds: float  # of one fit to the training part, at the best setting
+    predict_seconds: float  # of the development part
     size: int  # bytes of the fitted model as a file
     dev_score: float  # fitted to the training part, scored on the development part
     dev_train_score: float  # the same model on the rows it was fitted to
     p_value: float = 1.0  # that it is as good as the best, after correction for many comparisons
+    interval: Interval | None = None  # that the mean of the scores is in
     note: str = ""  # what was given up, such as settings for want of time
 
     @property
@@ -73,16 +84,6 @@ class Dropped:
 
     family: str
     reason: str
-
-
-@dataclass(frozen=True)
-class Interval:
-    """A score and the range that it is in, with its confidence and whose it is."""
-
-    low: float
-    high: float
-    method: str  # "Wilson", "Hoeffding", "corrected t", "bootstrap"
-    confidence: float = 0.95
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,8 +17,12 @@ from .results import Interval
 Array = NDArray[np.float64]
 
 
-def interval_of_mean(scores: Array, ratio: float, confidence: float = 0.95) -> Interval:
+def interval_of_mean(
+    scores: Array, ratio: float, confidence: float = 0.95, most: float | None = None
+) -> Interval:
     """The range of the mean score of folds (k,); `ratio` is test rows over training rows.
+
+    `most` is the largest score there is.
 
     >>> found = interval_of_mean(np.array([0.8, 0.9, 0.85, 0.85, 0.85]), 0.25)
     >>> round(found.low, 3), round(found.high, 3)
@@ -28,7 +32,8 @@ def interval_of_mean(scores: Array, ratio: float, confidence: float = 0.95) -> I
     if k < 2:
         return Interval(-np.inf, np.inf, "corrected t", confidence)
     reach = stats.t.ppf(0.5 + confidence / 2, k - 1) * _error(scores, ratio)
-    return Interval(float(scores.mean() - reach), float(scores.mean() + reach), "corrected t")
+    high = min(float(scores.mean() + reach), np.inf if most is None else most)
+    return Interval(float(scores.mean() - reach), high, "corrected t", confidence)
 
 
 def p_values(scores: Array, best: int, ratio: float) -> Array:
@@ -89,8 +94,9 @@ def bootstrap(
     found = np.empty(draws)
     for i in range(draws):
         rows = rng.integers(0, n, n)
-        found[i] = 1 - errors[rows].sum() / max(spread[rows].sum(), 1e-300)
-    low, high = np.quantile(found, [0.5 - confidence / 2, 0.5 + confidence / 2])
+        total = spread[rows].sum()
+        found[i] = 1 - errors[rows].sum() / total if total > 0 else np.nan
+    low, high = np.nanquantile(found, [0.5 - confidence / 2, 0.5 + confidence / 2])
     return Interval(float(low), float(high), "bootstrap", confidence)
 
 

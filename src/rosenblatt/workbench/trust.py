@@ -27,6 +27,7 @@ OBJECTS = (
     "sklearn.dummy.DummyRegressor",
     "sklearn.pipeline.Pipeline",
     "sklearn.preprocessing._data.MaxAbsScaler",
+    "sklearn.preprocessing._polynomial.PolynomialFeatures",
     "sklearn.preprocessing._polynomial.SplineTransformer",
 )
 NUMBERS = tuple(

@@ -9,6 +9,7 @@ from .results import Contestant
 Array = NDArray[np.float64]
 
 LARGE_GAP = 0.1  # between training and held-out score, of what the held-out score lacks to one
+ALL_RIGHT = 0.001  # what a score may lack to one
 FLAT = 0.005  # a gain by the last doubling of rows that is none
 ENOUGH_ROWS = 10_000  # to prefer a held-out set to folds
 
@@ -40,15 +41,15 @@ def verdicts_of(problem: Problem, contestants: list[Contestant]) -> list[str]:
     if n >= ENOUGH_ROWS:
         said.append(f"With {n:,} rows a held-out set would do; folds were used, being cheap here.")
     else:
-        said.append(
-            f"With {n:,} rows folds are needed: a held-out set would be small enough to overfit."
-        )
+        said.append(f"With {n:,} rows folds are needed: a small held-out set can be overfitted.")
     return said
 
 
 def verdict_of_curve(rows: NDArray[np.int64], train: Array, dev: Array) -> str:
     """Bias or variance, by how the scores of a learning curve end."""
     gap, room = train[-1] - dev[-1], max(1 - dev[-1], 1e-12)
+    if room < ALL_RIGHT:
+        return "There is nothing left to gain on the development rows."
     gain = (dev[-1] - dev[-2]) / np.log2(rows[-1] / rows[-2])
     if gap > LARGE_GAP and gap > room / 2:
         return (
