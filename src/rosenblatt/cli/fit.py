@@ -3,6 +3,7 @@
 import typer
 
 from rosenblatt.data import read_table
+from rosenblatt.data.writing import place_for
 from rosenblatt.workbench.fitting import fit_table
 from rosenblatt.workbench.model_file import save_model
 
@@ -20,6 +21,7 @@ def fit(
     out: str,
 ) -> None:
     """Fit, write the file, and say what is in it."""
+    place_for(out)
     read = read_table(table, format)
     saved = fit_table(read, target, model, settings, task=task, certificate=certificate)
     left_out = len(read) - saved.n_rows

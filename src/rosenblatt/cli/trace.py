@@ -3,6 +3,7 @@
 import typer
 
 from rosenblatt.data import read_table
+from rosenblatt.data.writing import place_for
 from rosenblatt.trace import Trace
 from rosenblatt.workbench.tracing import trace_table
 
@@ -18,6 +19,7 @@ def trace(
     out: str,
 ) -> None:
     """Fit with a trace, write the page, and say what is in it."""
+    place_for(out)
     steps = Trace(every=every)  # type: ignore[arg-type]
     names = trace_table(read_table(table, format), target, model, settings, steps, task=task)
     steps.save(out, feature_names=names)

@@ -15,6 +15,18 @@ if TYPE_CHECKING:
     from .table import Table
 
 
+def place_for(path: Any) -> Path:
+    """Where a file is to be written; asked before long work, so that it is not in vain."""
+    place = Path(os.path.realpath(Path(path).expanduser()))  # so that a link stays one
+    if place.is_dir():
+        raise TableError(f"{path} is a folder; name a file in it.")
+    if not place.parent.is_dir():
+        raise TableError(f"There is no folder {place.parent} to write {place.name} in.")
+    if not os.access(place.parent, os.W_OK):
+        raise TableError(f"The folder {place.parent} cannot be written to.")
+    return place
+
+
 @contextmanager
 def whole_file(path: Any) -> Iterator[Path]:
     """The path of a draft, which takes the place of a file once all went well.
@@ -26,11 +38,7 @@ def whole_file(path: Any) -> Iterator[Path]:
     ...     os.listdir(folder)
     ['words.txt']
     """
-    target = Path(os.path.realpath(Path(path).expanduser()))  # so that a link stays one
-    if target.is_dir():
-        raise TableError(f"{path} is a folder; name a file in it.")
-    if not target.parent.is_dir():
-        raise TableError(f"There is no folder {target.parent} to write {target.name} in.")
+    target = place_for(path)
     draft = target.with_name(f".{target.name}.{uuid.uuid4().hex}")
     try:
         yield draft

@@ -5,13 +5,22 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
+from ..base import warn_user
 from ..data import Table
 from .conclusions import certificate_of, versions
 from .families import REGRESSION, Family
 from .known_columns import known_columns
 from .model_file import SavedModel
 from .naming import family_named, settings_of
-from .problem import Problem, check_finite, labels_of, numbers_of, task_of, with_target
+from .problem import (
+    Problem,
+    check_finite,
+    checked_task,
+    labels_of,
+    numbers_of,
+    task_of,
+    with_target,
+)
 from .search import pipeline
 
 Settings = dict[str, Any]
@@ -61,6 +70,9 @@ def fit_table(
     told = REGRESSION if family.task == REGRESSION else None
     problem = whole_problem(table, target, task or told)
     fitted = unfitted(problem, family, settings_of(family, settings or []))
+    unsuited = family.suits(problem)
+    if unsuited:
+        warn_user(f"{family.name} {unsuited}.", UserWarning)
     fitted.fit(problem.X, problem.y)
     proved = certificate_of(problem, fitted, problem.train) if certificate else None
     return saved_model(problem, family.name, fitted, len(problem.y), certificate=proved)
@@ -110,7 +122,7 @@ def whole_problem(table: Table, target: str, task: str | None = None) -> Problem
     """The problem of a table whose rows are all there to be learned from."""
     hints: list[str] = []
     frame, sparse, values, _ = with_target(table, target, hints)
-    task = task or task_of(values)
+    task = checked_task(task) or task_of(values)
     y = numbers_of(values, target) if task == "regression" else labels_of(values)
     rows, none = np.arange(len(y)), np.arange(0)
     X = sparse if sparse is not None else frame.drop(target)

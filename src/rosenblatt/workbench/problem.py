@@ -103,7 +103,7 @@ def problem_of(
     """The problem of predicting one column of a table from the others."""
     hints: list[str] = []
     frame, sparse, values, known = with_target(table, target, hints, LEAST_ROWS)
-    task = task or task_of(values)
+    task = checked_task(task) or task_of(values)
     if task == "classification":
         frame, sparse, values = _enough_of_each(frame, sparse, values, target, hints)
     y = numbers_of(values, target) if task == "regression" else labels_of(values)
@@ -156,6 +156,13 @@ def with_target(
             "learn."
         )
     return frame, sparse, values, known
+
+
+def checked_task(task: str | None) -> str | None:
+    """The task that was asked for, if it is one."""
+    if task not in (None, "classification", "regression"):
+        raise ValueError(f"task must be classification or regression; got {task!r}.")
+    return task
 
 
 def task_of(values: pl.Series) -> str:

@@ -1,0 +1,430 @@
+"""Each command on small tables, and what it answers to bad input."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+import scipy.sparse as sp
+from typer.testing import CliRunner
+
+from rosenblatt.cli.app import app
+from rosenblatt.data import Table, read_batches, read_table
+from rosenblatt.data.formats import form_of
+from rosenblatt.data.writing import write_table
+from rosenblatt.workbench.model_file import load_model
+from tests.workbench.models import mixed_frame
+
+COMMANDS = ["fit", "predict", "explain", "certify", "trace", "split", "models"]
+
+
+def run(*words):
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+def done(*words):
+    """What a command prints that went well."""
+    result = run(*words)
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def refused(*words):
+    """The sentence that a command refuses with."""
+    result = run(*words)
+    assert result.exit_code == 2, result.output
+    assert isinstance(result.exception, SystemExit)
+    assert "Traceback" not in result.output
+    lines = result.stderr.splitlines()
+    assert lines[-1].startswith("Error: "), result.stderr
+    return lines[-1].removeprefix("Error: ")
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    """A file of a model of mixed columns, and the table it was fitted to."""
+    folder = tmp_path_factory.mktemp("model")
+    frame = mixed_frame()
+    label = pl.when(pl.col("visits") > 2).then(pl.lit("often")).otherwise(pl.lit("seldom"))
+    frame.with_columns(label.alias("how")).write_csv(folder / "people.csv")
+    done("fit", folder / "people.csv", "--target", "how", "--model", "GaussianNB",
+         "-o", folder / "people.skops")  # fmt: skip
+    return folder / "people.skops"
+
+
+@pytest.fixture
+def table(model):
+    return model.with_name("people.csv")
+
+
+def examples():
+    """The examples that the help of each command gives, in an order that they can be run in."""
+    found = []
+    for command in COMMANDS:
+        text = done(command, "--help")
+        lines = re.findall(r"^ +(rosenblatt .*)$", text, flags=re.M)
+        assert lines, f"{command} has no example"
+        found += lines
+    return found
+
+
+def test_the_examples_of_help_work(here):
+    for example in examples():
+        done(*shlex.split(example)[1:])
+    assert {"iris.skops", "predictions.csv", "run.html", "parts"} <= set(os.listdir(here))
+
+
+def test_help_of_a_command_imports_nothing_heavy():
+    script = (
+        "import sys\n"
+        "sys.argv = ['rosenblatt', 'fit', '--help']\n"
+        "from rosenblatt.cli import main\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "heavy = {'numpy', 'sklearn', 'polars', 'skops', 'rosenblatt.workbench'}\n"
+        "assert not heavy & set(sys.modules), heavy & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True, capture_output=True)
+
+
+# fit
+
+
+def test_fit_says_what_it_did_and_what_is_next(here):
+    text = done("fit", "iris", "--target", "species", "--model", "GaussianNB", "-o", "m.skops")
+    assert "Gaussian naive Bayes fitted to 150 rows and 4 columns: m.skops" in text
+    assert re.search(r"(\d+) of \1 claims of its certificate hold", text)
+    assert "rosenblatt predict m.skops" in text
+
+
+def test_fit_sets_parameters(here):
+    done("fit", "diabetes", "--target", "progression", "--model", "Ridge", "--set", "alpha=3.5", "--set", "solver=svd", "--no-certificate", "-o", "m.skops")  # fmt: skip
+    saved = load_model("m.skops")
+    assert (saved.model[-1].alpha, saved.model[-1].solver) == (3.5, "svd")
+    assert saved.certificate is None
+
+
+def test_fit_leaves_out_rows_without_a_target_and_says_so(here):
+    frame = read_table("iris").frame.with_row_index("i")
+    holes = frame.with_columns(pl.when(pl.col("i") > 9).then("species").alias("species")).drop("i")
+    holes.write_csv("iris.csv")
+    result = run("fit", "iris.csv", "--target", "species", "--model", "GaussianNB", "-o", "m.skops")
+    assert result.exit_code == 0
+    assert "10 rows without species were left out." in result.stderr
+    assert load_model("m.skops").n_rows == 140
+
+
+def test_a_fit_that_stops_short_is_a_warning_in_one_line(here):
+    result = run("fit", "breast_cancer", "--target", "diagnosis", "--model", "LogisticRegression",
+                 "--set", "max_iter=1", "--no-certificate", "-o", "m.skops")  # fmt: skip
+    assert result.exit_code == 0
+    (line,) = result.stderr.splitlines()
+    assert line.startswith("Warning: ")
+
+
+def test_numbers_may_be_predicted_though_they_are_few(here):
+    done("fit", "digits", "--target", "digit", "--model", "Ridge", "--no-certificate",
+         "-o", "m.skops")  # fmt: skip
+    assert load_model("m.skops").task == "regression"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("irs --target species --model Ridge", "There is no file irs. Did you mean iris?"),
+        ("iris --target specis --model Ridge", "no column 'specis'. Did you mean species?"),
+        ("iris --target species --model gausian", "There is no model 'gausian'."),
+        ("iris --target species --model Ridge", "species holds no numbers"),
+        (
+            "diabetes --target progression --model GaussianNB",
+            "Gaussian naive Bayes is for classification, and progression asks for regression",
+        ),
+        (
+            "iris --target species --model GaussianNB --set var_smothing=1",
+            "Gaussian naive Bayes has no parameter 'var_smothing'. Did you mean var_smoothing?",
+        ),
+        ("iris --target species --model FisherDiscriminant", "There are 3 classes"),
+        ("iris --target species --model GaussianNB --task sorting", "task must be"),
+        ("diabetes --target progression --model Ridge --set alpha=-1", "The 'alpha' parameter"),
+    ],
+)  # fmt: skip
+def test_fit_refuses(here, words, message):
+    assert message in refused("fit", *shlex.split(words), "-o", "m.skops")
+    assert not os.listdir(here)
+
+
+def test_a_model_that_does_not_suit_is_fitted_with_a_warning(here):
+    result = run("fit", "iris", "--target", "species", "--model", "MultinomialNB",
+                 "--no-certificate", "-o", "m.skops")  # fmt: skip
+    assert result.exit_code == 0
+    assert (
+        "Warning: multinomial naive Bayes needs counts, and sepal_length is none" in result.stderr
+    )
+
+
+def test_fit_refuses_a_folder_that_is_not_there_before_a_traceback(here):
+    assert "There is no folder" in refused(
+        "fit", "iris", "--target", "species", "--model", "GaussianNB", "-o", "no/m.skops"
+    )
+
+
+# predict
+
+
+def test_predictions_stand_alone_in_a_csv(model, table):
+    text = done("predict", model, table)
+    lines = text.splitlines()
+    assert lines[0] == "prediction"
+    assert len(lines) == 121
+    assert set(lines[1:]) <= {"often", "seldom"}
+
+
+def test_probabilities_and_columns_on_request(model, table, here):
+    done("predict", model, table, "--proba", "--keep", "-o", "out.csv")
+    out = pl.read_csv("out.csv")
+    names = pl.read_csv(table).columns
+    assert out.columns == [*names, "prediction", "P(often)", "P(seldom)"]
+    assert np.allclose(out["P(often)"] + out["P(seldom)"], 1)
+
+
+def test_batches_say_the_same_as_the_whole(model, table, monkeypatch):
+    whole = done("predict", model, table, "--proba")
+
+    def few(*words, **options):
+        return read_batches(*words, rows=17, **options)
+
+    monkeypatch.setattr("rosenblatt.cli.predict.read_batches", few)
+    assert done("predict", model, table, "--proba") == whole
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet", "arrow", "jsonl"])
+def test_the_same_from_every_kind_of_file(model, table, here, suffix):
+    write_table(read_table(str(table)), Path(f"new.{suffix}"), form_of(f"new.{suffix}"))
+    assert done("predict", model, f"new.{suffix}") == done("predict", model, table)
+
+
+def test_extra_columns_are_ignored_with_a_word(model, table, here):
+    pl.read_csv(table).with_columns(pl.lit(1).alias("shoe")).drop("how").write_csv("new.csv")
+    result = run("predict", model, "new.csv")
+    assert result.exit_code == 0
+    assert result.stderr == "The model does not read shoe.\n"
+
+
+def test_words_where_numbers_were_leave_nothing_behind(model, table, here):
+    lines = table.read_text().splitlines()
+    first = lines[0].split(",").index("visits")
+    cells = lines[60].split(",")
+    cells[first] = "many"
+    lines[60] = ",".join(cells)
+    (here / "new.csv").write_text("\n".join(lines))
+    sentence = refused("predict", model, "new.csv", "-o", "out.csv")
+    assert "'visits' held numbers when the model was fitted, and holds 'many' in row 59" in sentence
+    assert os.listdir(here) == ["new.csv"]
+
+
+def test_words_far_down_a_long_table_are_found_too(here):
+    x = np.random.default_rng(0).integers(0, 9, 30_000)
+    pl.DataFrame({"x": x, "y": x > 4}).write_csv("a.csv")
+    done("fit", "a.csv", "--target", "y", "--model", "GaussianNB", "--no-certificate", "-o", "m")
+    lines = (here / "a.csv").read_text().splitlines()
+    (here / "b.csv").write_text("\n".join([*lines, "1.5,true"]))
+    assert done("predict", "m", "b.csv").count("\n") == 30_002
+    (here / "b.csv").write_text("\n".join([*lines, "six,true"]))
+    assert "holds 'six' in row 30000 of b.csv" in refused("predict", "m", "b.csv", "-o", "out.csv")
+
+
+def test_scores_are_told_beside_the_predictions(model, table):
+    result = run("predict", model, table, "--score")
+    assert re.match(r"accuracy 0\.\d+ on 120 rows of .*people.csv\n", result.stderr)
+    assert result.stdout.startswith("prediction\n")
+
+
+def test_predict_refuses(model, table, here):
+    (here / "empty.csv").write_text("")
+    (here / "header.csv").write_text("age,visits,town,member,since\n")
+    (here / "ragged.csv").write_text("age,visits,town,member,since\n1,2,Rome,yes,2020-01-01\n1,2\n")
+    assert "is empty" in refused("predict", model, "empty.csv")
+    assert "has no rows" in refused("predict", model, "header.csv")
+    assert "Line 3 of ragged.csv has 2 values" in refused("predict", model, "ragged.csv")
+    assert "lacks the columns 'age'" in refused("predict", model, "iris")
+    assert "There is no file" in refused("predict", "no.skops", "iris")
+    assert "no model file, or is damaged" in refused("predict", table, "iris")
+    assert "has no column 'how'" in refused("predict", model, "iris", "--score")
+    pl.read_csv(table).with_columns(pl.lit(1).alias("prediction")).write_csv("p.csv")
+    assert "has a column 'prediction' already" in refused("predict", model, "p.csv", "--keep")
+    done("fit", "diabetes", "--target", "progression", "--model", "Ridge", "-o", "r.skops")
+    assert "gives no probabilities" in refused("predict", "r.skops", "diabetes", "--proba")
+
+
+def test_debug_shows_where_an_error_comes_from(model):
+    result = run("predict", model, "iris", "--debug")
+    assert result.exit_code == 1
+    assert type(result.exception).__name__ == "TableError"
+
+
+# explain and certify
+
+
+def test_explain_names_columns_with_their_values(model, table):
+    text = done("explain", model, table, "--row", "5")
+    visits = pl.read_csv(table)["visits"][5]
+    assert text.startswith("Row 5 of ")
+    assert f"visits = {visits}" in text
+    assert "log-odds" in text
+
+
+def test_explain_refuses(model, table, here):
+    assert "has 120 rows, counted from 0: there is no row 120" in refused(
+        "explain", model, table, "--row", 120
+    )
+    done("fit", "iris", "--target", "species", "--model", "KernelPerceptron", "--no-certificate",
+         "-o", "k.skops")  # fmt: skip
+    sentence = refused("explain", "k.skops", "iris", "--row", 0)
+    assert sentence.startswith("kernel perceptron cannot say what each column adds")
+
+
+def test_certify_prints_the_claims_and_holds(model, table):
+    text = done("certify", model, table)
+    assert "GaussianNB: every claim holds" in text
+
+
+def test_certify_of_other_rows_fails_and_says_whose_they_are(model, table, here):
+    pl.read_csv(table).head(60).write_csv("half.csv")
+    result = run("certify", model, "half.csv")
+    assert result.exit_code == 1
+    assert "fitted to 120 rows" in result.stderr
+    assert "NO" in result.stdout
+
+
+# trace
+
+
+def test_trace_writes_a_page_with_the_names_of_columns(here):
+    text = done("trace", "iris", "--target", "species", "--model", "averaged perceptron",
+                "--every", "update", "-o", "run.html")  # fmt: skip
+    assert re.match(r"\d+ steps of averaged perceptron on iris: run.html", text)
+    page = (here / "run.html").read_text()
+    assert page.startswith("<!doctype html>")
+    assert "petal_width" in page
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("--model GaussianNB -o r.html", "Gaussian naive Bayes learns at once and has no steps"),
+        ("--model Perceptron --every day -o r.html", 'every must be "pass", "update" or "visit"'),
+        ("--model Perceptron -o no/r.html", "There is no folder"),
+    ],
+)
+def test_trace_refuses(here, words, message):
+    assert message in refused("trace", "iris", "--target", "species", *shlex.split(words))
+
+
+# split
+
+
+def parts(stem, suffix="csv"):
+    return [f"{stem}.{part}.{suffix}" for part in ("train", "dev", "test")]
+
+
+def test_split_puts_every_row_into_one_part(here, table):
+    frame = pl.read_csv(table).with_row_index("i")
+    frame.write_csv("people.csv")
+    text = done("split", "people.csv", "--target", "how", "--seed", "3")
+    read = [read_table(name).frame for name in parts("people")]
+    assert [len(part) for part in read] == [72, 24, 24]
+    assert sorted(pl.concat([part["i"] for part in read]).to_list()) == list(range(120))
+    shares = [(part["how"] == "often").mean() for part in read]
+    assert max(shares) - min(shares) < 0.05
+    assert "24 rows to test on, once  people.test.csv" in text
+    assert "rosenblatt fit people.train.csv --target how" in text
+
+
+@pytest.mark.parametrize("suffix", ["tsv", "parquet", "arrow", "jsonl", "csv.gz", "libsvm"])
+def test_split_keeps_the_kind_of_file(here, suffix):
+    whole = read_table("iris")
+    if suffix == "libsvm":
+        X = sp.csr_matrix(whole.frame.drop("species").to_numpy())
+        whole = Table(pl.DataFrame({"target": np.arange(150) % 3}), "iris", X)
+    write_table(whole, Path(f"t.{suffix}"), form_of(f"t.{suffix}"))
+    done("split", f"t.{suffix}")
+    assert [len(read_table(name)) for name in parts("t", suffix)] == [90, 30, 30]
+
+
+def test_split_by_group_and_by_time(here):
+    n = 200
+    rng = np.random.default_rng(0)
+    frame = pl.DataFrame({"who": rng.integers(0, 30, n), "when": rng.permutation(n), "x": 1.5})
+    frame.write_csv("t.csv")
+    done("split", "t.csv", "--group", "who", "--out", "groups")
+    people = [set(read_table(f"groups/{name}").frame["who"]) for name in parts("t")]
+    assert sum(map(len, people)) == len(set().union(*people)) == 30
+    done("split", "t.csv", "--time", "when", "--out", "times")
+    times = [read_table(f"times/{name}").frame["when"] for name in parts("t")]
+    assert times[0].max() < times[1].min()
+    assert times[1].max() < times[2].min()
+
+
+def test_the_test_part_is_sealed_and_counts_who_looks(here):
+    done("split", "iris", "--target", "species")
+    done("fit", "iris.train.csv", "--target", "species", "--model", "GaussianNB", "-o", "m.skops")
+    assert (here / "iris.test.csv.openings.jsonl").read_text() == ""
+    dev = run("predict", "m.skops", "iris.dev.csv", "--score", "-o", "p.csv")
+    assert "sealed" not in dev.stderr
+    first = run("predict", "m.skops", "iris.test.csv", "--score", "-o", "p.csv")
+    assert "which were sealed: iris.test.csv.openings.jsonl has written it down" in first.stderr
+    assert "Warning" not in first.stderr
+    second = run("predict", "m.skops", "iris.test.csv", "--score", "-o", "p.csv")
+    assert "Warning: This test set of 30 rows was opened before" in second.stderr
+    again = done("split", "iris", "--target", "species", "--force")
+    assert "(2 so far)" in again
+
+
+def test_split_refuses(here):
+    done("split", "iris")
+    assert "iris.train.csv is there already: --force replaces it." in refused("split", "iris")
+    assert "not both" in refused("split", "iris", "--group", "species", "--time", "species")
+    assert "no column 'specis'" in refused("split", "wine", "--target", "specis")
+    assert "no column 'day'" in refused("split", "wine", "--time", "day")
+    assert not [name for name in os.listdir(here) if name.startswith("wine")]
+
+
+# models
+
+
+def test_models_lists_them_and_says_more_of_one():
+    assert "Gaussian naive Bayes (GaussianNB)" in done("models")
+    assert "C=1.0" in done("models", "LogisticRegression")
+    assert "Did you mean" in refused("models", "lasssso")
+
+
+# real tables, as users have them
+
+
+@pytest.mark.parametrize("name", ["mixed naive Bayes", "logistic regression"])
+def test_a_real_table_from_fit_to_score(data_folder, here, name):
+    adult = data_folder / "adult"
+    done("fit", adult / "adult_train.csv.gz", "--target", "income", "--model", name,
+         "--no-certificate", "-o", "adult.skops")  # fmt: skip
+    result = run("predict", "adult.skops", adult / "adult_test.csv.gz", "--score", "-o", "p.csv")
+    assert result.exit_code == 0, result.output
+    assert len(pl.read_csv("p.csv")) == 16_281
+    assert float(re.search(r"accuracy (\S+) on", result.stderr)[1]) > 0.8
+
+
+def test_a_real_table_without_names_of_columns(data_folder, here):
+    a9a = sorted((data_folder / "a9a").glob("a9a*"))
+    done("fit", a9a[0], "--format", "libsvm", "--target", "target", "--model", "BernoulliNB",
+         "-o", "a9a.skops")  # fmt: skip
+    text = done("predict", "a9a.skops", a9a[-1], "--format", "libsvm")
+    assert set(text.split()) == {"prediction", "-1", "1"}
