@@ -108,7 +108,8 @@ def test_fit_says_what_it_did_and_what_is_next(here):
 
 
 def test_fit_sets_parameters(here):
-    done("fit", "diabetes", "--target", "progression", "--model", "Ridge", "--set", "alpha=3.5", "--set", "solver=svd", "--no-certificate", "-o", "m.skops")  # fmt: skip
+    done("fit", "diabetes", "--target", "progression", "--model", "Ridge", "--set", "alpha=3.5",
+         "--set", "solver=svd", "--no-certificate", "-o", "m.skops")  # fmt: skip
     saved = load_model("m.skops")
     assert (saved.model[-1].alpha, saved.model[-1].solver) == (3.5, "svd")
     assert saved.certificate is None

@@ -1,11 +1,11 @@
 """One model fitted to all rows of a table, with what is needed to use it on another."""
 
+import warnings
 from typing import Any
 
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from ..base import warn_user
 from ..data import Table
 from .conclusions import certificate_of, versions
 from .families import REGRESSION, Family
@@ -72,7 +72,7 @@ def fit_table(
     fitted = unfitted(problem, family, settings_of(family, settings or []))
     unsuited = family.suits(problem)
     if unsuited:
-        warn_user(f"{family.name} {unsuited}.", UserWarning)
+        warnings.warn(f"{family.name} {unsuited}.", stacklevel=2)
     fitted.fit(problem.X, problem.y)
     proved = certificate_of(problem, fitted, problem.train) if certificate else None
     return saved_model(problem, family.name, fitted, len(problem.y), certificate=proved)
