@@ -208,18 +208,22 @@ def certificate_of(problem: Problem, model: Pipeline, rows: NDArray[np.int64]) -
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return certify(model, some(problem.X, rows), problem.y[rows])
+            return certify(model, some(problem.X, rows), problem.y[rows], effort=0)
     except (TypeError, ValueError):
         return None
 
 
 def weights_of(model: Pipeline) -> list[tuple[str, float]]:
     """The features of a linear model by the size of their weights, largest first."""
-    first, last = model.steps[0][1], model.steps[-1][1]
+    last = model.steps[-1][1]
     coef = getattr(last, "coef_", None)
-    if coef is None or not hasattr(first, "get_feature_names_out"):
+    try:
+        names = model[:-1].get_feature_names_out()
+    except (AttributeError, ValueError):  # a matrix without names
         return []
-    coef, names = np.atleast_2d(np.asarray(coef)), first.get_feature_names_out()
+    if coef is None:
+        return []
+    coef = np.atleast_2d(np.asarray(coef))
     if coef.shape[1] != len(names):
         return []
     pairs = []

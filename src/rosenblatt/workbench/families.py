@@ -30,6 +30,7 @@ class Family:
     takes: str  # "numbers" (centred and scaled), "counts" (as they are), or the "table" itself
     when: str  # it is the right choice
     suits: Callable[[Problem], str] = lambda problem: ""  # why it does not
+    before: Callable[[], Any] | None = None  # a step between the table's numbers and the model
     halve: bool = False  # whether settings are sorted out on few rows first
     package: str = "rosenblatt"
 
@@ -76,12 +77,6 @@ def _named(problem: Problem) -> str:
     if not problem.is_table or not problem.used_by_mixed:
         return "reads columns of several kinds, and there are none but texts"
     return ""
-
-
-def _expanded(basis: str, **settings: Any) -> Any:
-    from sklearn.pipeline import make_pipeline
-
-    return make_pipeline(BasisExpansion(basis=basis, **settings), linear_model.Ridge())
 
 
 CLASSIFICATION, REGRESSION = "classification", "regression"
@@ -160,12 +155,12 @@ FAMILIES: list[Family] = [
         REGRESSION, "numbers", "as the lasso, where columns come in groups",
     ),
     Family(
-        "ridge on products", lambda: _expanded("polynomial", degree=2), {"ridge__alpha": DECADES},
-        REGRESSION, "numbers", "columns that matter together", _narrow,
+        "ridge on products", linear_model.Ridge, {"alpha": DECADES}, REGRESSION, "numbers",
+        "columns that matter together", _narrow, before=partial(BasisExpansion, "polynomial"),
     ),
     Family(
-        "ridge on splines", lambda: _expanded("spline", n_functions=8), {"ridge__alpha": DECADES},
-        REGRESSION, "numbers", "bends along single columns", _narrow,
+        "ridge on splines", linear_model.Ridge, {"alpha": DECADES}, REGRESSION, "numbers",
+        "bends along single columns", _narrow, before=partial(BasisExpansion, "spline"),
     ),
 ]  # fmt: skip
 

@@ -8,6 +8,7 @@ import pickle
 import time
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -86,11 +87,14 @@ class Arena:
 
     def _features(self, family: Family, fold: int) -> Any:
         """The training part as a family takes it, learned on the rows that a fold fits to."""
+        fitted = self.folds[fold][0]
+        if family.before is not None:
+            X = self._features(replace(family, before=None), fold)
+            return family.before().fit(X[fitted]).transform(X)
         key = (family.takes, fold)
         if key in self._kept:
             return self._kept[key]
-        made = preparation(self.problem, family).fit(some(self.rows, self.folds[fold][0]))
-        found = made.transform(self.rows)
+        found = preparation(self.problem, family).fit(some(self.rows, fitted)).transform(self.rows)
         if sum(map(_n_bytes, [found, *self._kept.values()])) <= MOST_KEPT_BYTES:
             self._kept[key] = found
         return found
@@ -160,7 +164,8 @@ def pipeline(problem: Problem, family: Family, parameters: dict[str, Any]) -> Pi
     model, first = family.make().set_params(**parameters), preparation(problem, family)
     if family.takes == "table":
         model.set_params(kinds=first.mixed_kinds())
-    return Pipeline([("features", first), ("model", model)])
+    between = [] if family.before is None else [("expansion", family.before())]
+    return Pipeline([("features", first), *between, ("model", model)])
 
 
 def some(X: Any, rows: NDArray[np.int64]) -> Any:
