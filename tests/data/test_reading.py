@@ -148,3 +148,24 @@ def test_files_that_are_not_there_or_not_what_they_say(tmp_path):
 def test_no_column_of_that_name():
     with pytest.raises(TableError, match=r"iris has no column 'Specie'. Did you mean species?"):
         read_table("iris").column("Specie")
+
+
+def test_a_fraction_far_down_a_file_of_json_lines_is_a_number(tmp_path):
+    path = tmp_path / "t.jsonl"
+    path.write_text('{"x": 1}\n' * 500 + '{"x": 1.5}\n')
+    assert read_table(str(path)).frame["x"].sum() == 501.5
+
+
+def test_batches_of_words_stay_as_they_stand(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("x,y\n1, a \n2,NA\n")
+    (batch,) = read_batches(str(path), words=True)
+    assert batch.frame.rows() == [("1", "a"), ("2", None)]
+
+
+@pytest.mark.parametrize("row", ["1", "1,2,3"])
+def test_batches_name_the_line_that_is_too_short_or_too_long(tmp_path, row):
+    path = tmp_path / "t.csv"
+    path.write_text(f"x,y\n1,2\n{row}\n")
+    with pytest.raises(TableError, match="Line 3 of .* has . value"):
+        list(read_batches(str(path)))

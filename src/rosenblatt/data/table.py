@@ -190,7 +190,9 @@ def _from(source: Any, name: str, form: Form, header: bool) -> Table:
     read: Any = {"parquet": pl.read_parquet, "arrow": pl.read_ipc, "jsonl": pl.read_ndjson}
     try:
         data = io.BytesIO(source) if isinstance(source, bytes) else source
-        return Table(read[form.name](data), name)
+        # A number may turn out to be a fraction, or a word, in the last line.
+        looked_at = {"infer_schema_length": None} if form.name == "jsonl" else {}
+        return Table(read[form.name](data, **looked_at), name)
     except (pl.exceptions.PolarsError, OSError) as error:
         why = str(error).splitlines()[0]
         raise TableError(f"{name} cannot be read as {form.name}: {why}.") from None

@@ -1,0 +1,44 @@
+"""Files that are whole, or not there."""
+
+import os
+
+import pytest
+
+from rosenblatt.data import TableError
+from rosenblatt.data.writing import place_for, whole_file
+
+
+def test_a_file_appears_once_it_is_whole(tmp_path):
+    path = tmp_path / "out.txt"
+    with whole_file(path) as draft:
+        draft.write_text("half")
+        assert not path.exists()
+    assert path.read_text() == "half"
+
+
+def test_a_failure_leaves_nothing_or_the_old_file(tmp_path):
+    path = tmp_path / "out.txt"
+    for before in (None, "old"):
+        if before:
+            path.write_text(before)
+        with pytest.raises(KeyboardInterrupt), whole_file(path) as draft:
+            draft.write_text("half")
+            raise KeyboardInterrupt
+        assert os.listdir(tmp_path) == ([path.name] if before else [])
+    assert path.read_text() == "old"
+
+
+def test_a_link_stays_one(tmp_path):
+    (tmp_path / "there").write_text("old")
+    (tmp_path / "link").symlink_to("there")
+    with whole_file(tmp_path / "link") as draft:
+        draft.write_text("new")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "there").read_text() == "new"
+
+
+def test_places_that_cannot_be_written_to_are_refused(tmp_path):
+    with pytest.raises(TableError, match="is a folder; name a file in it"):
+        place_for(tmp_path)
+    with pytest.raises(TableError, match="There is no folder"):
+        place_for(tmp_path / "no" / "out.txt")
