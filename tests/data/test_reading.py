@@ -167,5 +167,5 @@ def test_batches_of_words_stay_as_they_stand(tmp_path):
 def test_batches_name_the_line_that_is_too_short_or_too_long(tmp_path, row):
     path = tmp_path / "t.csv"
     path.write_text(f"x,y\n1,2\n{row}\n")
-    with pytest.raises(TableError, match="Line 3 of .* has . value"):
+    with pytest.raises(TableError, match=r"Line 3 of .* has . value"):
         list(read_batches(str(path)))

@@ -16,14 +16,20 @@ def test_a_file_appears_once_it_is_whole(tmp_path):
     assert path.read_text() == "half"
 
 
+def interrupted(path):
+    """Writing that ends half way."""
+    with whole_file(path) as draft:
+        draft.write_text("half")
+        raise KeyboardInterrupt
+
+
 def test_a_failure_leaves_nothing_or_the_old_file(tmp_path):
     path = tmp_path / "out.txt"
     for before in (None, "old"):
         if before:
             path.write_text(before)
-        with pytest.raises(KeyboardInterrupt), whole_file(path) as draft:
-            draft.write_text("half")
-            raise KeyboardInterrupt
+        with pytest.raises(KeyboardInterrupt):
+            interrupted(path)
         assert os.listdir(tmp_path) == ([path.name] if before else [])
     assert path.read_text() == "old"
 

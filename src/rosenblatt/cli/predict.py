@@ -40,9 +40,9 @@ def predict(
     n_rows = 0
     with _output(out) as file:
         for batch in read_batches(table, format, words=True):
+            found = _predictions(saved, batch, n_rows, proba)
             if not n_rows:
                 _say_what_is_ignored(saved, batch)
-            found = _predictions(saved, batch, n_rows, proba)
             file.write(_lines(batch, found, keep, header=not n_rows))
             n_rows += len(batch)
         if not n_rows:

@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import shutil
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -42,6 +43,8 @@ def whole_file(path: Any) -> Iterator[Path]:
     draft = target.with_name(f".{target.name}.{uuid.uuid4().hex}")
     try:
         yield draft
+        if target.exists():
+            shutil.copymode(target, draft)
         os.replace(draft, target)
     finally:
         draft.unlink(missing_ok=True)
