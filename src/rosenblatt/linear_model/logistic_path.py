@@ -153,17 +153,16 @@ class LogisticRegressionCV(LogisticRegression):
         paths = np.empty((K, *shape, table.shape[1] + int(self.fit_intercept)))
         scores, n_iter = np.empty(shape), np.empty(shape, np.int32)
         for f, (train, test) in enumerate(folds):
+            rows = table[train], labels[train], None if weight is None else weight[train]
+            others = table[test], labels[test]
             for r, ratio in enumerate(ratios):
                 model.set_params(l1_ratio=ratio, warm_start=False)
                 for k, C in enumerate(self.Cs_):
-                    model.set_params(C=C)
-                    model.fit(
-                        table[train], labels[train], None if weight is None else weight[train]
-                    )
+                    model.set_params(C=C).fit(*rows)
                     model.set_params(warm_start=True)  # the next C begins where this one ended
                     paths[:, f, k, r] = self._flat(model)
                     n_iter[f, k, r] = model.n_iter_[0]
-                    scores[f, k, r] = self._score(model, table[test], labels[test], weight, test)
+                    scores[f, k, r] = self._score(model, *others, weight, test)
         self._choose(table, labels, weight, model, ratios, paths, scores)
         self._publish(ratios, paths, scores, n_iter)
         return self
