@@ -1,12 +1,12 @@
 """The way down of a penalised linear model: run a solver, know when to stop, say what is left."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 from sklearn.utils import assert_all_finite
 
-from rosenblatt.base import StopReason, warn_not_converged
+from rosenblatt.base import Passes, StopReason, warn_not_converged
 from rosenblatt.solvers.gradient import Diverged
 from rosenblatt.solvers.problem import Place, Problem
 
@@ -16,8 +16,9 @@ from .solvers import steps_of
 class Descent:
     """Where a fit is, how far from the best it may be, and whether that is near enough."""
 
-    def __init__(self, model: Any, problem: Problem, start: Any) -> None:
+    def __init__(self, model: Any, problem: Problem, start: Any, name: str = "") -> None:
         self.model, self.problem = model, problem
+        self.name = name or type(model).__name__
         self.listening = False
         self.place = problem.at(start)
         if not np.isfinite(self.place.objective) or not np.isfinite(self.place.gradient_norm):
@@ -29,6 +30,26 @@ class Descent:
         self.small_gap = tol * max(problem.zero(), 1e-6 * total)
         self.steps: Iterator[Place] = steps_of(model, problem, self.place)
         self.trouble = ""
+
+    def run(self, passes: Passes, attributes: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        """Go down until a pass is the last; the fitted attributes, with how and why it ended."""
+
+        def published(reason: str) -> dict[str, Any]:
+            n_iter = np.array([passes.n_iter], np.int32)
+            return {**attributes(), "n_iter_": n_iter, "stop_reason_": reason}
+
+        passes.attributes = lambda: published("callback")
+        if self.model.max_iter == 0:
+            passes.stop("max_iter")
+        self.listening = passes.listening
+        self.look_at_start()
+        for n_iter in passes:
+            if reason := self.advance():
+                passes.stop(reason)
+            if self.model.verbose:
+                print(f"iteration {n_iter}: {self.in_words()}")
+        self.settle()
+        return published(passes.stop_reason or "max_iter")
 
     def look_at_start(self) -> None:
         """Work out the gap of the start, if someone is listening."""
@@ -109,13 +130,12 @@ class Descent:
             advice = "No step lowers the objective any more in floating point. Standardise X"
         other = "" if model.solver == "auto" else ', or use solver="auto"'
         return (
-            f"{type(model).__name__} stopped short of tol={model.tol}: {short}. "
-            f"{advice}{other}, or raise tol."
+            f"{self.name} stopped short of tol={model.tol}: {short}. {advice}{other}, or raise tol."
         )
 
     def _refuse(self) -> None:
         X = self.problem.X
-        assert_all_finite(X, input_name="X", estimator_name=type(self.model).__name__)
+        assert_all_finite(X, input_name="X", estimator_name=self.name)
         raise ValueError(
             "X holds numbers so large that the objective leaves the range of floating point. "
             "Standardise X, for example with StandardScaler."

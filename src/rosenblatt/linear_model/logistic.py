@@ -207,26 +207,9 @@ class LogisticRegression(LinearClassifier, LogisticScores):
 
         descent = Descent(self, problem, self._start(problem, classes))
         passes = Passes(self, X, y, sample_weight, self.max_iter)
-        passes.attributes = lambda: {
-            **self._published(descent, classes, table.dtype),
-            "n_iter_": np.array([passes.n_iter], np.int32),
-            "stop_reason_": "callback",
-        }
-        if self.max_iter == 0:
-            passes.stop("max_iter")
-        descent.listening = passes.listening
-        descent.look_at_start()
-        for n_iter in passes:
-            if reason := descent.advance():
-                passes.stop(reason)
-            if self.verbose:
-                print(f"iteration {n_iter}: {descent.in_words()}")
-
-        descent.settle()
-        for name, value in self._published(descent, classes, table.dtype).items():
+        found = descent.run(passes, lambda: self._published(descent, classes, table.dtype))
+        for name, value in found.items():
             setattr(self, name, value)
-        self.n_iter_ = np.array([passes.n_iter], np.int32)
-        self.stop_reason_ = passes.stop_reason or "max_iter"
         self._say_what_is_missing(descent, X, y)
         return self
 
