@@ -1,12 +1,14 @@
 """The way down of a penalised linear model: run a solver, know when to stop, say what is left."""
 
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import assert_all_finite
 
-from rosenblatt.base import Passes, StopReason, warn_not_converged
+from rosenblatt.base import Passes, StopReason, callers_level
 from rosenblatt.solvers.gradient import Diverged
 from rosenblatt.solvers.problem import Place, Problem
 
@@ -87,14 +89,14 @@ class Descent:
     def warn(self, reason: StopReason | str) -> None:
         """Tell the caller of `fit` what the fit fell short of."""
         if reason == "diverged":
-            warn_not_converged(
+            _warn(
                 f"The fit diverged and was stopped: {self.trouble}. The step "
                 f"eta0={self.model.eta0} is too large for these data; use eta0="
                 f"{0.1 * (self.model.eta0 or 1.0):.3g}, eta0=None, or another solver. The "
                 "coefficients are those before the objective rose."
             )
         if reason in ("max_iter", "no_progress") and self.model.tol is not None:
-            warn_not_converged(self._shortfall(str(reason)))
+            _warn(self._shortfall(str(reason)))
 
     def _verdict(self) -> StopReason | None:
         """Whether the place is near enough to the best."""
@@ -140,3 +142,7 @@ class Descent:
             "X holds numbers so large that the objective leaves the range of floating point. "
             "Standardise X, for example with StandardScaler."
         )
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, ConvergenceWarning, stacklevel=callers_level())

@@ -6,16 +6,25 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import LinAlgWarning
 from sklearn.utils import compute_class_weight
 from sklearn.utils._param_validation import Hidden, Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from rosenblatt.base import FLOATS, LinearClassifier, Passes, encode_labels, fitting
+from rosenblatt.base import (
+    FLOATS,
+    LinearClassifier,
+    Passes,
+    callers_level,
+    encode_labels,
+    fitting,
+)
 from rosenblatt.solvers.logistic import LogisticProblem
 from rosenblatt.solvers.problem import Problem
 from rosenblatt.solvers.softmax import SoftmaxProblem
 
 from .descent import Descent
+from .logistic_doubts import doubt
 from .penalties import Strengths, strengths
 from .probabilities import LogisticScores
 from .separated import escape, separation_warning
@@ -219,10 +228,14 @@ class LogisticRegression(LinearClassifier, LogisticScores):
         found = None if problem.penalised else escape(problem, descent.place)
         if found is None:
             descent.warn(self.stop_reason_)
+            about_columns = doubt(self, problem)
+            if about_columns is not None:
+                warnings.warn(about_columns, LinAlgWarning, stacklevel=callers_level())
             return
         if self.stop_reason_ == "converged":  # by a gradient that vanishes at infinity
             self.stop_reason_ = "diverged"
-        warnings.warn(separation_warning(self, problem, found, X, y), stacklevel=5)
+        said = separation_warning(self, problem, found, X, y)
+        warnings.warn(said, stacklevel=callers_level())
 
     def _check(self, X: Any, y: Any) -> tuple[Any, NDArray[Any], NDArray[np.intp]]:
         """Rows, sorted classes and the number of each row's class."""
