@@ -1,12 +1,10 @@
 """Logistic regression."""
 
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgWarning
 from sklearn.utils import compute_class_weight
 from sklearn.utils._param_validation import Hidden, Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, validate_data
@@ -15,7 +13,6 @@ from rosenblatt.base import (
     FLOATS,
     LinearClassifier,
     Passes,
-    callers_level,
     encode_labels,
     fitting,
 )
@@ -24,10 +21,9 @@ from rosenblatt.solvers.problem import Problem
 from rosenblatt.solvers.softmax import SoftmaxProblem
 
 from .descent import Descent
-from .logistic_doubts import doubt
+from .logistic_doubts import speak
 from .penalties import Strengths, strengths
 from .probabilities import LogisticScores
-from .separated import escape, separation_warning
 from .solvers import OURS, THEIRS
 
 Array = NDArray[np.float64]
@@ -219,23 +215,8 @@ class LogisticRegression(LinearClassifier, LogisticScores):
         found = descent.run(passes, lambda: self._published(descent, classes, table.dtype))
         for name, value in found.items():
             setattr(self, name, value)
-        self._say_what_is_missing(descent, X, y)
+        self.stop_reason_ = speak(self, descent, codes, X, y)
         return self
-
-    def _say_what_is_missing(self, descent: Descent, X: Any, y: Any) -> None:
-        """Warn of a fit that fell short, or that has nowhere to go."""
-        problem = descent.problem
-        found = None if problem.penalised else escape(problem, descent.place)
-        if found is None:
-            descent.warn(self.stop_reason_)
-            about_columns = doubt(self, problem)
-            if about_columns is not None:
-                warnings.warn(about_columns, LinAlgWarning, stacklevel=callers_level())
-            return
-        if self.stop_reason_ == "converged":  # by a gradient that vanishes at infinity
-            self.stop_reason_ = "diverged"
-        said = separation_warning(self, problem, found, X, y)
-        warnings.warn(said, stacklevel=callers_level())
 
     def _check(self, X: Any, y: Any) -> tuple[Any, NDArray[Any], NDArray[np.intp]]:
         """Rows, sorted classes and the number of each row's class."""
@@ -266,6 +247,12 @@ class LogisticRegression(LinearClassifier, LogisticScores):
             by_class = compute_class_weight(
                 self.class_weight, classes=classes, y=classes[codes], sample_weight=weight
             )
+            if by_class.min() < 0:
+                k = int(by_class.argmin())
+                raise ValueError(
+                    f"class_weight must not be negative; class {classes.tolist()[k]!r} has "
+                    f"{by_class[k]:g}."
+                )
             weight = weight * by_class[codes]
         if not weight.sum() > 0:
             raise ValueError(

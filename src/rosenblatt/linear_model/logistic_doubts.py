@@ -1,15 +1,21 @@
-"""What a user should know of the columns of a logistic fit."""
+"""What a user should know of a logistic fit, of its classes and of its columns."""
 
+import warnings
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.linalg import LinAlgWarning
+from sklearn.exceptions import ConvergenceWarning
 
+from rosenblatt.base import callers_level
 from rosenblatt.blas import one_blas_thread
 from rosenblatt.solvers.problem import Problem
 
+from .descent import Descent
 from .doubts import Array, apart, dependence, names_of
+from .separated import escape, separation_warning
 
 ENOUGH_ROWS = 10_000  # to see that columns vary on different scales
 MOST_WORK = 3e9  # multiplications that a look at all pairs of columns may take
@@ -17,7 +23,40 @@ MOST_COLUMNS = 1500
 DEPENDENT = 1e-12  # eigenvalues of correlations below this many times d are rounding
 
 
-def doubt(model: Any, problem: Problem) -> str | None:
+def speak(model: Any, descent: Descent, codes: NDArray[np.intp], X: Any, y: Any) -> str:
+    """Warn of a fit that fell short, or has nowhere to go, or more answers than one.
+
+    Returns why it ended: a gradient may vanish because everything is at infinity.
+    """
+    problem, reason = descent.problem, str(model.stop_reason_)
+    found = None if problem.penalised else escape(problem, descent.place)
+    if found is not None:
+        said = separation_warning(model, problem, found, X, y)
+        warnings.warn(said, stacklevel=callers_level())
+        return "diverged" if reason == "converged" else reason
+    descent.warn(reason)
+    for message, kind in (
+        (_of_classes(model, problem, codes), ConvergenceWarning),
+        (of_columns(model, problem), LinAlgWarning),
+    ):
+        if message is not None:
+            warnings.warn(message, kind, stacklevel=callers_level())
+    return reason
+
+
+def _of_classes(model: Any, problem: Problem, codes: NDArray[np.intp]) -> str | None:
+    """A sentence on a class whose rows count nothing: a free bias has no best value then."""
+    empty = np.flatnonzero(np.bincount(codes, problem.c, len(model.classes_)) == 0)
+    if not len(empty) or not problem.fit_intercept:
+        return None
+    return (
+        f"All rows of class {model.classes_.tolist()[empty[0]]!r} have weight zero: its "
+        "probability is best at zero, so that no finite bias is best, and it was stopped on its "
+        "way. Leave the class out, or give it a weight."
+    )
+
+
+def of_columns(model: Any, problem: Problem) -> str | None:
     """A sentence on columns that a penalty cannot treat alike, or that no fit can tell apart."""
     if problem.penalised:
         squares, weight = _variation(problem)
