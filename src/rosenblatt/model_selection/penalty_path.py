@@ -1,7 +1,8 @@
 """Candidates that differ in their penalty alone: one path for all of them on each split.
 
-A lasso at one penalty begins where that at the next larger ended. Of tall tables the rows are read
-once: the Gram matrix of a training set is the sum of those of the other folds.
+A lasso or logistic regression at one penalty begins where that at the next larger ended. Of tall
+tables a lasso reads the rows once: the Gram matrix of a training set is the sum of those of the
+other folds.
 """
 
 import time
@@ -11,6 +12,7 @@ from typing import Any
 
 from sklearn.base import clone
 from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import _check_method_params
 
 from rosenblatt.linear_model.fold_squares import training_squares
 from rosenblatt.linear_model.penalised import PenalisedRegressor, check_rows, models_along
@@ -20,11 +22,12 @@ from rosenblatt.statistics.folds import Split
 
 from .evaluation import Job, Parameters, Result, _fit_in_full, _print
 from .scoring import Rows, Scoring, scores_of
+from .warm_starts import fitted_along, starts_warm
 
 
 def has_path(estimator: Any, fit_params: Mapping[str, Any] | None = None) -> bool:
     """Whether an estimator's fits at several penalties are one path."""
-    return (
+    return starts_warm(estimator, fit_params) or (
         isinstance(estimator, PenalisedRegressor)
         and type(estimator).fit.__module__.startswith("rosenblatt.")
         and not getattr(estimator, "_skl_callbacks", None)
@@ -58,6 +61,8 @@ class PathEvaluation:
 
     def _problems(self, splits: Sequence[Split]) -> Any:
         """The checked rows and the problem of each training set; neither, if rows do not pass."""
+        if starts_warm(self.estimator):
+            return [(None, {})] * len(splits)
         scoring, template = self.scoring, clone(self.estimator)
         folds = [(split.train, split.test) for split in splits]
         try:
@@ -96,7 +101,10 @@ def _run_split(
     """The results of all candidates on one split."""
     rows = Rows(split, scoring)
     start = time.perf_counter()
-    fitted = {} if checked is None else _fitted(estimator, jobs, checked, problems)
+    if starts_warm(estimator):
+        fitted = _fitted_warm(estimator, jobs, rows)
+    else:
+        fitted = {} if checked is None else _fitted(estimator, jobs, checked, problems)
     seconds = (time.perf_counter() - start) / max(1, len(fitted))
     found = []
     for c, job in enumerate(jobs):
@@ -153,3 +161,11 @@ def _fitted(
             continue
         found |= group
     return found
+
+
+def _fitted_warm(estimator: Any, jobs: list[Job], rows: _Rows) -> dict[int, Any]:
+    """The same of logistic regressions."""
+    scoring, train = rows.scoring, rows.split.train
+    X, y, _ = rows.train
+    fit_params = _check_method_params(scoring.X, params=scoring.fit_params, indices=train)
+    return fitted_along(estimator, [job.parameters for job in jobs], X, y, fit_params)
