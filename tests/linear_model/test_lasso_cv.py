@@ -11,7 +11,6 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold, ShuffleSplit
 
 from rosenblatt import ElasticNetCV, Lasso, LassoCV, enet_path, lasso_path
-from rosenblatt.linear_model.penalised_cv import closer, decades
 
 TIGHT = 1e-11
 
@@ -103,15 +102,15 @@ def test_searches_are_scikit_learns(storage, shape, weighted, setting):
 
 
 def test_decades_come_first_and_then_a_closer_look():
-    """GC20: of 1, 10, 100, 1000 the best was 100; the next are between 10 and 1000, around it."""
-    grid = np.array([1000.0, 100.0, 10.0, 1.0])
-    refined = closer(grid, 1)
-    assert ((refined > 10) & (refined < 1000)).all()
-    assert (refined > 100).any()
-    assert (refined < 100).any()
-    assert 100 not in refined
-    assert decades(123.0, 1e-2).tolist() == [1000, 100, 10, 1]
-    assert (closer(grid, 0) > 100).all(), "at an end there is one side only"
+    X, y = load_diabetes(return_X_y=True)
+    tried = LassoCV(alphas="decades", eps=1e-5).fit(X, y).alphas_
+    decades = 10.0 ** np.arange(-5, 2)  # all weights are zero from 2.1 on
+    powers = LassoCV(alphas=decades).fit(X, y)
+    assert np.isin(decades, tried).all()
+    between = np.setdiff1d(tried, decades)
+    assert ((between > powers.alpha_ / 10) & (between < powers.alpha_ * 10)).all()
+    assert (between < powers.alpha_).any()
+    assert (between > powers.alpha_).any()
 
 
 def test_a_search_by_decades_ends_near_the_best_of_a_fine_grid():

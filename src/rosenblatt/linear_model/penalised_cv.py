@@ -26,11 +26,11 @@ from rosenblatt.blas import one_blas_thread
 from .fold_squares import Folds, training_squares
 from .paths import Path, alpha_grid, follow
 from .penalised import Rows, check_rows
+from .penalty_search import decades, search
 from .squares import Squares
 
 Array = NDArray[np.float64]
 ROUNDS = 2  # of looking closer, after the decades
-BETWEEN = 4  # penalties on either side of the best, in each of them
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,28 +44,6 @@ class Curve:
     def best(self) -> int:
         """The place of the least error, mean over the folds."""
         return int(self.errors.mean(axis=1).argmin())
-
-    def with_more(self, other: "Curve") -> "Curve":
-        """This and another, in order."""
-        alphas = np.concatenate([self.alphas, other.alphas])
-        order = np.argsort(-alphas, kind="stable")
-        return Curve(alphas[order], np.vstack([self.errors, other.errors])[order])
-
-
-def decades(largest: float, eps: float) -> Array:
-    """Powers of ten that reach from above the largest useful penalty down past `eps` times it."""
-    top = int(np.ceil(np.log10(largest)))
-    bottom = int(np.floor(np.log10(largest * eps)))
-    return np.power(10.0, np.arange(top, bottom - 1, -1, dtype=np.float64))
-
-
-def closer(alphas: Array, best: int) -> Array:
-    """Penalties between the best of some falling ones and its neighbours, on either side."""
-    ends = alphas[max(best - 1, 0)], alphas[min(best + 1, len(alphas) - 1)]
-    parts = [
-        np.geomspace(alphas[best], end, BETWEEN + 2)[1:-1] for end in ends if end != alphas[best]
-    ]
-    return np.sort(np.concatenate([*parts, []]))[::-1]
 
 
 class PenalisedRegressorCV(LinearRegressor):
@@ -128,12 +106,8 @@ class PenalisedRegressorCV(LinearRegressor):
             )
             grids = [self._grid(everything, float(ratio)) for ratio in ratios]
             held_out = _HeldOut(self, rows, folds)
-            curves = held_out.curves(grids, ratios)
-            if isinstance(self.alphas, str):
-                for _ in range(ROUNDS):
-                    finer = [closer(curve.alphas, curve.best) for curve in curves]
-                    more = held_out.curves(finer, ratios)
-                    curves = [a.with_more(b) for a, b in zip(curves, more, strict=True)]
+            look = held_out.searched if isinstance(self.alphas, str) else held_out.curve
+            curves = [look(grid, float(ratio)) for grid, ratio in zip(grids, ratios, strict=True)]
         if held_out.shortfall:
             warnings.warn(held_out.shortfall, ConvergenceWarning, stacklevel=3)
         winner = self._publish(curves, ratios)
@@ -172,8 +146,8 @@ class PenalisedRegressorCV(LinearRegressor):
     def _grid(self, squares: Squares, l1_ratio: float) -> Array:
         """The penalties to try first, falling."""
         if isinstance(self.alphas, str):
-            largest = alpha_grid(squares, l1_ratio, self.positive, self.eps, 1)[0]
-            return decades(float(largest), self.eps)
+            largest = float(alpha_grid(squares, l1_ratio, self.positive, self.eps, 1)[0])
+            return decades(largest * self.eps, largest)[::-1]
         if isinstance(self.alphas, Integral):
             return alpha_grid(squares, l1_ratio, self.positive, self.eps, int(self.alphas))
         for k, alpha in enumerate(self.alphas):
@@ -255,16 +229,25 @@ class _HeldOut:
         )
         self.shortfall = ""
 
-    def curves(self, grids: list[Array], ratios: Array) -> list[Curve]:
-        """The error curve of each share of the absolute weights."""
-        found = []
-        for grid, ratio in zip(grids, ratios, strict=True):
-            columns = [
-                self._errors(k, self._path(squares, grid, float(ratio)), squares)
-                for k, squares in enumerate(self.squares)
-            ]
-            found.append(Curve(grid, np.column_stack(columns)))
-        return found
+    def curve(self, alphas: Array, ratio: float) -> Curve:
+        """The errors at falling penalties."""
+        columns = [
+            self._errors(k, self._path(squares, alphas, ratio), squares)
+            for k, squares in enumerate(self.squares)
+        ]
+        return Curve(alphas, np.column_stack(columns))
+
+    def searched(self, alphas: Array, ratio: float) -> Curve:
+        """The errors at some penalties, and at others closer and closer around the best."""
+        known: dict[float, Array] = {}
+
+        def score(penalties: Array) -> Array:
+            falling = self.curve(penalties[::-1], ratio)
+            known.update(zip(falling.alphas.tolist(), falling.errors, strict=True))
+            return -falling.errors.mean(axis=1)[::-1]
+
+        falling = search(score, alphas, ROUNDS, grow=False).penalties[::-1]
+        return Curve(falling, np.array([known[alpha] for alpha in falling.tolist()]))
 
     def _path(self, squares: Squares, grid: Array, ratio: float) -> Path:
         search = self.search

@@ -162,7 +162,13 @@ class RidgeCV(LinearRegressor):
         """Set the best penalty, and what led to it."""
         by_decades = isinstance(self.alphas, str)
         least = 0.0 if self.cv is None else -1.0
-        grid = decades(chooser.largest) if by_decades else checked_penalties(self.alphas, least)
+        # A penalty ten times the largest variation of the rows leaves a tenth of any coefficient.
+        largest = 10 * chooser.largest
+        grid = (
+            decades(1e-7 * largest, largest)
+            if by_decades
+            else checked_penalties(self.alphas, least)
+        )
         closer = (2 if by_decades else 0) if self.closer is None else self.closer
         found: Search = search(chooser.score, grid, closer, grow=by_decades)
         self.alphas_, self.scores_ = found.penalties, found.scores
@@ -172,7 +178,7 @@ class RidgeCV(LinearRegressor):
         scores = found.scores[order]
         best = order[np.nanargmax(scores, axis=0)]
         self.alpha_ = self.alphas_[best] if each else float(self.alphas_[best])
-        picked = found.scores.max(axis=0)
+        picked = np.nanmax(found.scores, axis=0)
         self.best_score_ = picked if each else float(picked)
         if found.edge is not None and len(grid) > 2:
             self._warn_of_edge(found)
