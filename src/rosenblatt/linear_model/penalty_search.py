@@ -96,7 +96,7 @@ def _edge(penalties: Array, scores: Array) -> str | None:
     if len(penalties) < 2:
         return None
     best = _best(scores)
-    if _flat(scores, best):
+    if np.allclose(scores, scores[0], rtol=1e-12, atol=1e-300):  # the penalty makes no difference
         return None
     if 0 in best:
         return "smallest"
