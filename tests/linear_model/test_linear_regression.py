@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.linalg import LinAlgWarning
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LinearRegression as Theirs
 
 from rosenblatt import LinearRegression
@@ -144,7 +145,9 @@ def test_sparse_rows_with_too_many_of_both_are_taken_step_by_step(monkeypatch):
     assert model.solver_ == "sparse_cg"
     expected = LinearRegression().fit(X.toarray(), y)
     np.testing.assert_allclose(model.coef_, expected.coef_, rtol=1e-6)
-    positive = LinearRegression(tol=1e-12, positive=True).fit(X, y)
+    with pytest.warns(ConvergenceWarning, match=r"iterations the gradient is .* use Ridge"):
+        positive = LinearRegression(tol=1e-12, positive=True).fit(X, y)
+    assert positive.stop_reason_ == "no_progress"
     expected = LinearRegression(positive=True).fit(X.toarray(), y)
     np.testing.assert_allclose(positive.coef_, expected.coef_, rtol=1e-5, atol=1e-6)
 

@@ -244,7 +244,7 @@ class _HeldOut:
         def score(penalties: Array) -> Array:
             falling = self.curve(penalties[::-1], ratio)
             known.update(zip(falling.alphas.tolist(), falling.errors, strict=True))
-            return -falling.errors.mean(axis=1)[::-1]
+            return np.asarray(-falling.errors.mean(axis=1)[::-1])
 
         falling = search(score, alphas, ROUNDS, grow=False).penalties[::-1]
         return Curve(falling, np.array([known[alpha] for alpha in falling.tolist()]))
