@@ -21,6 +21,28 @@ def problem(n=80, d=6, seed=0):
     return X, X[:, : min(d, 4)].sum(axis=1) + rng.standard_normal(n), rng.randint(1, 4, n) * 1.0
 
 
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"coef_init": [1.0, 2.0]}, r"coef_init must be 6 finite numbers.*got shape \(2,\)"),
+        ({"coef_init": np.full(6, np.nan)}, "with NaN or infinity"),
+        ({"alphas": [-1.0, 2.0]}, r"alphas\[0\] must be finite and >= 0; got -1"),
+        ({"alphas": [1.0, np.nan]}, r"alphas\[1\] must be finite and >= 0; got nan"),
+        ({"alphas": []}, "alphas must be at least one"),
+        ({"alphas": 0}, "'alphas' parameter of enet_path"),
+        ({"tol": -1.0}, "'tol' parameter of enet_path"),
+        ({"max_iter": 0}, "'max_iter' parameter of enet_path"),
+        ({"l1_ratio": 2.0}, "'l1_ratio' parameter of enet_path"),
+        ({"eps": 0.0}, "'eps' parameter of enet_path"),
+    ],
+)
+def test_a_path_refuses_parameters_that_mean_nothing(parameters, message):
+    """A start of the wrong length would have been written to beyond its end."""
+    X, y, _ = problem()
+    with pytest.raises(ValueError, match=message):
+        enet_path(X, y, **parameters)
+
+
 @pytest.mark.parametrize("storage", [np.asarray, sp.csr_matrix])
 @pytest.mark.parametrize("shape", [(80, 6), (20, 50)])
 @pytest.mark.parametrize("positive", [False, True])
@@ -59,7 +81,7 @@ def test_paths_refuse_what_they_do_not_do():
     X, y, _ = problem()
     with pytest.raises(ValueError, match="y must be one target; got 2"):
         lasso_path(X, np.column_stack([y, y]))
-    with pytest.raises(ValueError, match="selection must be"):
+    with pytest.raises(ValueError, match="'selection' parameter of enet_path must be"):
         lasso_path(X, y, selection="greedy")
     with pytest.raises(ValueError, match="give alphas as a list"):
         enet_path(X, y, l1_ratio=0)
@@ -142,10 +164,14 @@ def test_several_targets_and_bad_penalties_are_refused():
     X, y, _ = problem()
     with pytest.raises(ValueError, match="y must be one target; got 2"):
         LassoCV().fit(X, np.column_stack([y, y]))
-    with pytest.raises(ValueError, match=r"alphas\[1\] must be >= 0; got -1"):
+    with pytest.raises(ValueError, match=r"alphas\[1\] must be finite and >= 0; got -1"):
         LassoCV(alphas=[1, -1]).fit(X, y)
     with pytest.raises(TypeError, match=r"alphas\[0\] must be a number; got str"):
         LassoCV(alphas=["much"]).fit(X, y)
+    with pytest.raises(ValueError, match="alphas must be at least one penalty"):
+        LassoCV(alphas=[]).fit(X, y)
+    with pytest.raises(ValueError, match=r"alphas\[0\] must be finite and >= 0; got inf"):
+        LassoCV(alphas=[np.inf, 1]).fit(X, y)
     model = LassoCV()
     with pytest.raises(ValueError, match="Input X contains NaN"):
         model.fit(np.full((9, 2), np.nan), y[:9])

@@ -72,7 +72,10 @@ def _fit(model: Any, rehearsal: Rehearsal) -> None:
     X = np.random.RandomState(0).standard_normal((12, rehearsal.n_columns))
     X = X.astype(rehearsal.dtype)
     y = np.arange(12) % rehearsal.n_classes
-    model.fit(sp.csr_matrix(X) if rehearsal.sparse else X, y)
+    X = sp.csr_matrix(X) if rehearsal.sparse else X
+    model.fit(X, y)
+    if hasattr(model, "_rehearse_large"):
+        model._rehearse_large(X, y)
 
 
 def _use_statistics(model: Any, rehearsal: Rehearsal) -> None:

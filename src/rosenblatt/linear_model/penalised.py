@@ -19,6 +19,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 from rosenblatt.base import FLOATS, LinearRegressor, Passes, fitting, warn_not_converged
 from rosenblatt.blas import one_blas_thread
 from rosenblatt.solvers import Step
+from rosenblatt.solvers.columns import Columns
 
 from .squares import Squares, penalty_of
 
@@ -187,6 +188,13 @@ class PenalisedRegressor(CallbackSupportMixin, LinearRegressor):  # type: ignore
     def _choose_alpha(self, squares: Squares, coefs: Array) -> float:
         """The penalty; coefs (t, d), where the fit begins, may be changed."""
         return float(self.alpha)
+
+    def _rehearse_large(self, X: Any, y: Any) -> None:
+        """Run the loop of fits with thousands of weights, which no small table gets to."""
+        roots = np.full(X.shape[0], X.shape[0] ** -0.5)
+        columns = Columns(X, roots, np.zeros(X.shape[1]))
+        penalty = penalty_of(1.0, self.l1_ratio, self.positive)
+        columns.sweep(penalty, np.arange(X.shape[1]), np.zeros(X.shape[1]), roots * y)
 
     def _shortfall(self, runs: list[Descending]) -> str:
         """A sentence on the target that is furthest from its tolerance, if one is short of it."""

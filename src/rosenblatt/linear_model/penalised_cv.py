@@ -24,7 +24,7 @@ from rosenblatt.base import LinearRegressor, all_or_nothing
 from rosenblatt.blas import one_blas_thread
 
 from .fold_squares import Folds, training_squares
-from .paths import Path, alpha_grid, follow
+from .paths import Path, alpha_grid, follow, given_alphas
 from .penalised import Rows, check_rows
 from .penalty_search import decades, search
 from .squares import Squares
@@ -150,12 +150,7 @@ class PenalisedRegressorCV(LinearRegressor):
             return decades(largest * self.eps, largest)[::-1]
         if isinstance(self.alphas, Integral):
             return alpha_grid(squares, l1_ratio, self.positive, self.eps, int(self.alphas))
-        for k, alpha in enumerate(self.alphas):
-            if not isinstance(alpha, Real):
-                raise TypeError(f"alphas[{k}] must be a number; got {type(alpha).__name__}.")
-            if not float(alpha) >= 0:
-                raise ValueError(f"alphas[{k}] must be >= 0; got {alpha}.")
-        return np.sort(np.asarray(self.alphas, np.float64))[::-1]
+        return given_alphas(self.alphas)
 
     def _publish(self, curves: Sequence[Curve], ratios: Array) -> int:
         """Set what the search found; return the place of the best share."""
