@@ -9,11 +9,12 @@ import scipy.sparse as sp
 import sklearn.linear_model as theirs
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.linalg import LinAlgWarning
 from sklearn.datasets import load_diabetes
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import scale
 
-from rosenblatt import ElasticNet, Lasso
+from rosenblatt import ElasticNet, Lasso, LassoCV
 from tests.reference.lasso import elastic_net, objective
 
 TIGHT = 1e-12
@@ -229,13 +230,22 @@ def test_numbers_too_large_to_square_are_refused_and_nothing_is_left_behind(stor
 def test_columns_of_very_different_scales_and_constant_ones_do_no_harm():
     X, y, _ = problem(50, 6)
     X = np.hstack([X * np.array([1e-8, 1e-3, 1, 1e3, 1e6, 1]), np.full((50, 1), 7.3)])
-    for storage in (np.asarray, sp.csr_matrix):
-        model = Lasso(0.01, tol=1e-10).fit(storage(X), y)
+    for storage in (np.asarray, sp.csr_matrix, frame):
+        named = "'c0'" if storage is frame else "0"
+        with pytest.warns(LinAlgWarning, match=rf"\(column {named}\) to .*Standardise {named}"):
+            model = Lasso(0.01, tol=1e-10).fit(storage(X), y)
         assert np.isfinite(model.coef_).all()
         assert model.coef_[-1] == 0
         assert model.stop_reason_ == "converged"
     assert Lasso().fit(np.ones((5, 3)), np.arange(5.0)).coef_.tolist() == [0, 0, 0]
-    assert Lasso(0.1).fit(X, np.full(50, 4.0)).intercept_ == pytest.approx(4)
+    with pytest.warns(LinAlgWarning, match="Columns vary on very different scales"):
+        assert Lasso(0.1).fit(X, np.full(50, 4.0)).intercept_ == pytest.approx(4)
+    with pytest.warns(LinAlgWarning, match=r"\(column 'c0'\) to .* \(column 'c4'\)"):
+        LassoCV(alphas=[1.0, 0.1]).fit(frame(X), y)
+
+
+def frame(X):
+    return pd.DataFrame(X, columns=[f"c{j}" for j in range(X.shape[1])])
 
 
 def test_weights_must_mean_something():

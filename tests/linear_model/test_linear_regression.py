@@ -229,6 +229,8 @@ def test_numbers_too_large_to_be_squared_and_weights_of_zero_are_refused():
     X, y = table()
     with pytest.raises(ValueError, match=r"Feature 2 holds .* squares are too large"):
         LinearRegression().fit(X * [1, 1, 1e160, 1], y)
+    with pytest.raises(ValueError, match=r"Target 1 holds .* too large for 64 bits; rescale it"):
+        LinearRegression().fit(X, np.column_stack([y, y * 1e160]))
     with pytest.raises(ValueError, match="at least one non-zero"):
         LinearRegression().fit(X, y, np.zeros(len(y)))
     with pytest.raises(ValueError, match="statistic of no rows"):

@@ -25,7 +25,7 @@ from rosenblatt.blas import one_blas_thread
 
 from .fold_squares import Folds, training_squares
 from .paths import Path, alpha_grid, follow, given_alphas
-from .penalised import Rows, check_rows
+from .penalised import Rows, check_rows, warn_of_scales
 from .penalty_search import decades, search
 from .squares import Squares
 
@@ -112,7 +112,7 @@ class PenalisedRegressorCV(LinearRegressor):
             warnings.warn(held_out.shortfall, ConvergenceWarning, stacklevel=3)
         winner = self._publish(curves, ratios)
         self._warn_of_edge(curves[winner], everything.largest_alpha(1.0, self.positive))
-        self._refit(rows)
+        self._refit(everything, rows)
         return self
 
     def _l1_ratios(self) -> Any:
@@ -186,11 +186,14 @@ class PenalisedRegressorCV(LinearRegressor):
             stacklevel=4,
         )
 
-    def _refit(self, rows: Rows) -> None:
+    def _refit(self, everything: Squares, rows: Rows) -> None:
         """Fit all rows with the chosen penalty, and take over what is known of the fit."""
         model = self._model()
-        y = rows.targets[:, 0]
-        model.fit(rows.X, y, sample_weight=rows.weights)
+        with one_blas_thread():
+            shortfall = model._descend(everything, rows, (None, None, None))
+        if shortfall:
+            warnings.warn(shortfall, ConvergenceWarning, stacklevel=4)
+        warn_of_scales(self, everything)
         for name in (
             "coef_", "intercept_", "dual_gap_", "n_iter_", "objective_", "gradient_norm_",
             "stop_reason_",
