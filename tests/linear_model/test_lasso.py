@@ -14,7 +14,7 @@ from sklearn.datasets import load_diabetes
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import scale
 
-from rosenblatt import ElasticNet, Lasso, LassoCV
+from rosenblatt import ElasticNet, Lasso, LassoCV, Trace
 from tests.reference.lasso import elastic_net, objective
 
 TIGHT = 1e-12
@@ -347,3 +347,22 @@ def test_a_hundred_features_of_a_hundred_thousand_on_a_hundred_rows():
     assert 80 <= np.count_nonzero(model.coef_) <= 100
     assert model.dual_gap_ <= 1e-6 * np.var(y)
     assert np.count_nonzero(Lasso(n_features=5).fit(X, y).coef_) in (4, 5, 6)
+
+
+@pytest.mark.parametrize("shape", [(60, 8), (15, 40)])
+@pytest.mark.parametrize("n_targets", [1, 3])
+def test_a_trace_has_finite_numbers_from_the_beginning_and_for_several_targets(shape, n_targets):
+    X, y, _ = problem(*shape)
+    targets = y if n_targets == 1 else np.column_stack([y + k * X[:, 0] for k in range(3)])
+    trace = Trace()
+    model = Lasso(0.05, tol=1e-9).set_callbacks(trace).fit(X, targets)
+    frame = trace.to_frame()
+    numbers = frame[["objective", "dual_gap", "gradient_norm"]].to_numpy(float)
+    assert np.isfinite(numbers).all()
+    centred = targets - targets.mean(axis=0)
+    assert numbers[0, 0] == pytest.approx((centred**2).sum() / (2 * len(X)))  # all weights zero
+    assert (np.diff(numbers[:, 0]) <= 1e-12).all()
+    assert numbers[-1, 0] == pytest.approx(np.sum(model.objective_))
+    assert numbers[-1, 1] == pytest.approx(np.sum(model.dual_gap_))
+    alone = Lasso(0.05, tol=1e-9).fit(X, targets)
+    assert np.array_equal(alone.coef_, model.coef_)
