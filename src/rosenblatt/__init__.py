@@ -76,6 +76,10 @@ if TYPE_CHECKING:
     from .trace import (
         Trace,
     )
+    from .workbench import (
+        Comparison,
+        compare,
+    )
 
 __version__ = "0.1.0"
 
@@ -88,6 +92,7 @@ _HOMES = {
     "CategoricalNB": "naive_bayes",
     "Certificate": "certificates",
     "Claim": "certificates",
+    "Comparison": "workbench",
     "ComplementNB": "naive_bayes",
     "ElasticNet": "linear_model",
     "ElasticNetCV": "linear_model",
@@ -117,6 +122,7 @@ _HOMES = {
     "Trace": "trace",
     "bias_variance": "model_selection",
     "certify": "certificates",
+    "compare": "workbench",
     "cross_val_score": "model_selection",
     "cross_validate": "model_selection",
     "enet_path": "linear_model",
@@ -135,6 +141,7 @@ __all__ = [
     "CategoricalNB",
     "Certificate",
     "Claim",
+    "Comparison",
     "ComplementNB",
     "ElasticNet",
     "ElasticNetCV",
@@ -164,6 +171,7 @@ __all__ = [
     "Trace",
     "bias_variance",
     "certify",
+    "compare",
     "cross_val_score",
     "cross_validate",
     "enet_path",

@@ -1,0 +1,102 @@
+"""rosenblatt compare: every family of models on one table."""
+
+import shlex
+import sys
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table as Grid
+
+from rosenblatt.data import read_table
+from rosenblatt.workbench.clock import Clock
+from rosenblatt.workbench.comparison import Comparison
+from rosenblatt.workbench.comparison import compare as run
+from rosenblatt.workbench.results import Contestant
+
+
+def compare(
+    table: str, target: str, *, out: str, format: str | None, header: bool, **options: Any
+) -> None:
+    """Compare, show the table as it fills, and write the report."""
+    console = Console(stderr=False)
+    source = read_table(table, format, header=header)
+    # Where there is no screen, a line for each contestant is all that helps.
+    if console.is_terminal:
+        with Live(console=console, refresh_per_second=8, transient=True) as live:
+
+            def show(found: list[Contestant], trying: str, clock: Clock) -> None:
+                live.update(_grid(found, trying, clock))
+
+            found = run(source, target=target, progress=show, command=_command(), **options)
+    else:
+        found = run(source, target=target, progress=_say(console), command=_command(), **options)
+    _conclude(console, found, out)
+
+
+def _say(console: Console) -> Any:
+    """What prints each contestant as it is done."""
+    said = 0
+
+    def say(found: list[Contestant], trying: str, clock: Clock) -> None:
+        nonlocal said
+        for entry in found[said:]:
+            console.print(f"{clock.seconds:6.1f} s  {entry.mean:.4f}  {entry.family}")
+        said = len(found)
+
+    return say
+
+
+def _grid(found: list[Contestant], trying: str, clock: Clock) -> Grid:
+    """The contestants so far, best first."""
+    of = "" if clock.budget is None else f" of {clock.budget:.0f}"
+    grid = Grid(title=f"{clock.seconds:.0f}{of} s, trying {trying}", title_justify="left")
+    for name in ("family", "score", "±", "fit"):
+        grid.add_column(name, justify="left" if name == "family" else "right")
+    for entry in sorted(found, key=lambda entry: -entry.mean):
+        grid.add_row(*_cells(entry))
+    return grid
+
+
+def _cells(entry: Contestant) -> tuple[str, ...]:
+    return entry.family, f"{entry.mean:.4f}", f"{entry.deviation:.4f}", f"{entry.fit_seconds:.3f} s"
+
+
+def _conclude(console: Console, comparison: Comparison, out: str) -> None:
+    """The leaderboard, the test score, hints, and where the report is."""
+    findings = comparison.findings
+    protocol, opening = findings.protocol, findings.opening
+    about = f"{protocol.target}, {protocol.metric}, {protocol.n_folds} folds"
+    grid = Grid(title=f"{findings.source}: {about}")
+    for name in ("", "family", "score", "±", "fit"):
+        grid.add_column(name, justify="left" if name in ("", "family") else "right")
+    for entry in [*findings.contestants, findings.baseline]:
+        grid.add_row("=" if entry.not_worse() else "", *_cells(entry))
+    console.print(grid)
+    console.print("= is not worse than the best, as far as the folds can tell.")
+    for drop in findings.dropped:
+        console.print(f"without {drop.family}: {drop.reason}", style="dim")
+    for hint in findings.hints:
+        console.print(f"! {hint}", style="yellow")
+    if protocol.stopped:
+        why = {"budget": "The time was over", "interrupt": "Interrupted"}[protocol.stopped]
+        console.print(f"{why}: this is what was found by then.", style="yellow")
+    if opening is not None:
+        ranges = ", ".join(f"{i.low:.3f} to {i.high:.3f} ({i.method})" for i in opening.intervals)
+        best = findings.contestants[0].family
+        console.print(
+            f"Test, opened {_times(opening.times_opened)}: {best} {opening.score:.4f}"
+            f"{f', 95% in {ranges}' if ranges else ''}; baseline {opening.baseline_score:.4f}."
+        )
+    path = comparison.report(Path(out))
+    console.print(f"Report: {path}")
+
+
+def _times(n: int) -> str:
+    return "once" if n == 1 else f"{n} times by now, which makes it flatter"
+
+
+def _command() -> str:
+    """What was typed."""
+    return shlex.join(["rosenblatt", *sys.argv[1:]])

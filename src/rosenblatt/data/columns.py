@@ -1,0 +1,112 @@
+"""What the columns of a table hold: numbers, categories, truth values, texts, dates or names."""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+# A column of words is a text if values have this many words on average, and differ this often.
+WORDS_OF_A_TEXT = 4.0
+SHARE_OF_DIFFERENT_TEXTS = 0.3
+
+MOST_CATEGORIES_SHARE = 0.5  # of the rows: more are names of rows rather than categories
+FEW_ROWS = 30  # too few to tell names from categories
+NAMES_OF_IDS = re.compile(r"(^|_|\b)(id|uuid|guid|key|index|rownum|row|nr|no)($|_|\b)", re.I)
+TRUTH = [{"0", "1"}, {"true", "false"}, {"yes", "no"}, {"y", "n"}, {"t", "f"}]
+
+USED = ("numeric", "categorical", "boolean", "text", "date")
+
+
+@dataclass(frozen=True)
+class Column:
+    """What a column holds.
+
+    Attributes
+    ----------
+    name : str
+    kind : {"numeric", "categorical", "boolean", "text", "date", "identifier", "constant", "empty"}
+    n_missing, n_different : int
+        How many rows have no value, and how many values there are.
+    note : str
+        Why the column is of no use, if it is not.
+    """
+
+    name: str
+    kind: str
+    n_missing: int
+    n_different: int
+    note: str = ""
+
+    @property
+    def used(self) -> bool:
+        """Whether models are given the column."""
+        return self.kind in USED
+
+
+def columns_of(frame: pl.DataFrame, kinds: dict[str, str] | None = None) -> list[Column]:
+    """Say what each column of a data frame holds; `kinds` may say it of some.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from rosenblatt.data import columns_of
+    >>> frame = pl.DataFrame({"id": range(40), "age": [20.5, 30.0] * 20, "ok": ["yes", "no"] * 20})
+    >>> [(column.name, column.kind) for column in columns_of(frame)]
+    [('id', 'identifier'), ('age', 'numeric'), ('ok', 'boolean')]
+    """
+    kinds = kinds or {}
+    return [_column(frame[name], kinds.get(name)) for name in frame.columns]
+
+
+def _column(values: pl.Series, given: str | None) -> Column:
+    """What one column holds."""
+    known = values.drop_nulls()
+    if known.dtype.is_float():
+        known = known.drop_nans()
+    n_missing, n_different = len(values) - len(known), known.n_unique()
+    kind, note = (given, "") if given else _kind(values.name, known, n_different)
+    return Column(values.name, kind, n_missing, n_different, note)
+
+
+def _kind(name: str, known: pl.Series, n_different: int) -> tuple[str, str]:
+    """The kind of a column by its values, and what to say of it."""
+    if not len(known):
+        return "empty", "no row has a value"
+    if n_different == 1:
+        return "constant", f"all rows have the value {known[0]}"
+    dtype = known.dtype
+    if dtype == pl.Boolean:
+        return "boolean", ""
+    if dtype.is_temporal():
+        return "date", ""
+    if dtype.is_numeric():
+        return _kind_of_numbers(name, known, n_different)
+    if dtype.is_nested() or dtype == pl.Binary:
+        return "empty", f"values are of a kind that no model takes ({dtype})"
+    return _kind_of_words(known.cast(pl.String), n_different)
+
+
+def _kind_of_numbers(name: str, known: pl.Series, n_different: int) -> tuple[str, str]:
+    everyone = n_different == len(known) and len(known) >= FEW_ROWS and known.dtype.is_integer()
+    if everyone:
+        low, high = _number(known.min()), _number(known.max())
+        if NAMES_OF_IDS.search(name) or high - low + 1 == len(known):
+            return "identifier", "every row has its own number, which says nothing of others"
+    return "numeric", ""
+
+
+def _kind_of_words(words: pl.Series, n_different: int) -> tuple[str, str]:
+    if n_different == 2 and set(words.str.to_lowercase().unique()) in TRUTH:
+        return "boolean", ""
+    share = n_different / len(words)
+    length = _number(words.str.count_matches(r"\S+").mean())
+    if length >= WORDS_OF_A_TEXT and share >= SHARE_OF_DIFFERENT_TEXTS:
+        return "text", ""
+    if len(words) >= FEW_ROWS and share > MOST_CATEGORIES_SHARE:
+        return "identifier", f"{n_different} of {len(words)} values differ: they name rows"
+    return "categorical", ""
+
+
+def _number(value: Any) -> float:
+    return float(value)

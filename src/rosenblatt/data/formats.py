@@ -1,0 +1,58 @@
+"""The kinds of files that hold tables, and how each is told from its name."""
+
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from .errors import TableError, did_you_mean
+
+SUFFIXES = {
+    ".csv": "csv",
+    ".txt": "csv",
+    ".data": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".ipc": "arrow",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".libsvm": "libsvm",
+    ".svm": "libsvm",
+    ".svmlight": "libsvm",
+}
+FORMATS = tuple(dict.fromkeys(SUFFIXES.values()))
+SEPARATORS = {"csv": ",", "tsv": "\t"}
+
+
+@dataclass(frozen=True)
+class Form:
+    """What kind of file it is, and whether it was squeezed by gzip."""
+
+    name: str
+    zipped: bool = False
+
+
+def form_of(path: str, given: str | None = None) -> Form:
+    """The form of a file, by its name unless it is given.
+
+    >>> form_of("mail.csv.gz")
+    Form(name='csv', zipped=True)
+    """
+    suffixes = [suffix.lower() for suffix in PurePath(path).suffixes]
+    zipped = bool(suffixes) and suffixes[-1] == ".gz"
+    if given is not None:
+        if given not in FORMATS:
+            raise TableError(
+                f"There is no format {given!r}; there are {', '.join(FORMATS)}."
+                + did_you_mean(given, FORMATS)
+            )
+        return Form(given, zipped)
+    last = suffixes[-2 if zipped else -1 :][:1]
+    if not last or last[0] not in SUFFIXES:
+        raise TableError(
+            f"The name {path} does not say what kind of file it is: give the format, one of "
+            f"{', '.join(FORMATS)}."
+        )
+    return Form(SUFFIXES[last[0]], zipped)

@@ -1,0 +1,5 @@
+"""The workbench: from a table to an answer that can be trusted."""
+
+from .comparison import Comparison, compare
+
+__all__ = ["Comparison", "compare"]

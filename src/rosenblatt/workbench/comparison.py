@@ -1,0 +1,275 @@
+"""Compare every family of models on one table, by the courses' recipe.
+
+Split; look only at the training part; prepare columns inside the folds; choose by cross-validation;
+retrain; open the test set once; report with uncertainty.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+import scipy.sparse as sp
+from sklearn.pipeline import Pipeline
+
+from ..data import Table, TableError, read_table
+from ..data.errors import did_you_mean
+from .clock import Clock, OutOfTime
+from .conclusions import conclude
+from .families import FAMILIES, Family, baseline_of, families_for
+from .hints import hints_of
+from .problem import problem_of
+from .results import Contestant, Dropped, Findings
+from .search import Arena, contestant
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+METRICS = {"classification": "accuracy", "regression": "r2"}
+LEAST_BUDGET = 1.0  # seconds
+RESERVE = 0.1  # of the budget, for what follows the search
+FITS_AFTER = 8  # the search: retraining, the learning curve and the certificate take about so many
+
+Progress = Callable[[list[Contestant], str, Clock], None]
+
+
+class Comparison:
+    """What `compare` found.
+
+    Attributes
+    ----------
+    leaderboard : pandas.DataFrame
+        A line for each family, best first, by cross-validated scores of the training part.
+    best : Pipeline
+        The chosen model, fitted to the training and development part.
+    findings : Findings
+        All that was found: scores of folds, the opening of the test set, curves, hints.
+    """
+
+    def __init__(self, findings: Findings, best: Pipeline) -> None:
+        self.findings, self.best = findings, best
+
+    @property
+    def leaderboard(self) -> "pd.DataFrame":
+        """A line for each family, best first; the baseline last."""
+        import pandas as pd
+
+        lines = []
+        for entry in [*self.findings.contestants, self.findings.baseline]:
+            lines.append(
+                {
+                    "family": entry.family,
+                    "score": entry.mean,
+                    "deviation": entry.deviation,
+                    "low": np.nan if entry.interval is None else entry.interval.low,
+                    "high": np.nan if entry.interval is None else entry.interval.high,
+                    "p_value": entry.p_value,
+                    "not_worse": entry.not_worse(),
+                    "fit_seconds": entry.fit_seconds,
+                    "predict_seconds": entry.predict_seconds,
+                    "size": entry.size,
+                    "parameters": entry.parameters,
+                }
+            )
+        return pd.DataFrame(lines)
+
+    def report(self, path: Any) -> Any:
+        """Write the report, one page of HTML, and return its path.
+
+        Parameters
+        ----------
+        path : str or path
+            Where to; written whole or not at all.
+        """
+        from .report import save
+
+        return save(self.findings, path)
+
+    def __str__(self) -> str:
+        opening, protocol = self.findings.opening, self.findings.protocol
+        lines = [f"{'':2}{'family':<34}{protocol.metric:>10}{'±':>9}"]
+        for entry in [*self.findings.contestants, self.findings.baseline]:
+            mark = "=" if entry.not_worse() else " "
+            lines.append(f"{mark:2}{entry.family:<34}{entry.mean:>10.4f}{entry.deviation:>9.4f}")
+        if opening is not None:
+            lines.append(
+                f"test ({protocol.n_test:,} rows, opened once): {opening.score:.4f}; baseline "
+                f"{opening.baseline_score:.4f}"
+            )
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        best = self.findings.contestants[0]
+        return (
+            f"<Comparison of {len(self.findings.contestants)} families on {self.findings.source}: "
+            f"{best.family}, {best.mean:.4f}>"
+        )
+
+    def _repr_html_(self) -> str:
+        opening = self.findings.opening
+        test = "" if opening is None else f"<p>Test score, seen once: {opening.score:.4f}</p>"
+        return str(self.leaderboard.to_html(float_format="%.4f")) + test
+
+
+def compare(
+    X: Any,
+    y: Any = None,
+    *,
+    target: str | None = None,
+    task: str | None = None,
+    metric: str | None = None,
+    time: str | None = None,
+    groups: str | None = None,
+    kinds: dict[str, str] | None = None,
+    families: Sequence[str] | None = None,
+    peers: bool = False,
+    budget: float | None = None,
+    random_state: int = 0,
+    ledger: Any = None,
+    progress: Progress | None = None,
+    command: str = "",
+) -> Comparison:
+    """Compare every family of models on one table, honestly.
+
+    Parameters
+    ----------
+    X : path, name of a bundled table, data frame, array or sparse matrix
+        The table.
+    y : array-like of shape (n,) or None
+        The target, if it is no column of the table.
+    target : str or None
+        The column to be predicted.
+    task : {"classification", "regression"} or None
+        None tells it from the target.
+    metric : str or None
+        A scorer of scikit-learn, larger being better; accuracy or R² if None.
+    time : str or None
+        A column to split by: learned from the past, tested on what came later.
+    groups : str or None
+        A column whose equal values stay in one part.
+    kinds : dict or None
+        The kind of some columns, by name: "numeric", "categorical", "boolean", "text", "date", or
+        "identifier" to leave one out.
+    families : list of str or None
+        The names of those to be tried; all if None.
+    peers : bool
+        Whether scikit-learn's and LightGBM's models are tried too, for reference.
+    budget : float or None
+        Seconds that it may take; what is found by then is reported.
+    random_state : int
+        The seed of the split.
+    ledger : path or None
+        Where the opening of the test set is written down; beside the table if None.
+    progress : callable or None
+        Called with the contestants so far, what is being tried, and the clock.
+    command : str
+        What repeats this, for the report.
+
+    Returns
+    -------
+    comparison : Comparison
+        With `leaderboard`, `best`, and `report`.
+
+    Examples
+    --------
+    >>> import os, tempfile, rosenblatt
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> found = rosenblatt.compare("iris", target="species", families=["Gaussian naive Bayes"],
+    ...                            ledger=os.path.join(folder.name, "openings.jsonl"))
+    >>> found.leaderboard["family"].tolist()
+    ['Gaussian naive Bayes', 'always the largest class']
+    >>> bool(found.findings.opening.score > 0.8)
+    True
+    >>> folder.cleanup()
+    """
+    clock = Clock(_checked_budget(budget))
+    table, target = _table(X, y, target)
+    problem = problem_of(
+        table, target, task=task, time=time, groups=groups, kinds=kinds, random_state=random_state
+    )
+    metric = metric or METRICS[problem.task]
+    arena = Arena(problem, metric)
+    suiting, others = families_for(problem, peers)
+    if families is not None:
+        suiting = _chosen(families, suiting, others)
+    dropped = [Dropped(name, why) for name, why in others if families is None or name in families]
+    basis = baseline_of(problem)
+    baseline = contestant(arena, basis, arena.candidates(basis))
+    found, late, stopped = _search(arena, suiting, clock, progress)
+    if not found:
+        found = [(basis, baseline)]
+    findings, best = conclude(
+        arena, found, baseline, clock,
+        hints=hints_of(problem), dropped=dropped + late, stopped=stopped, command=command,
+        ledger=ledger, source=table.name,
+    )  # fmt: skip
+    return Comparison(findings, best)
+
+
+def _search(
+    arena: Arena, families: list[Family], clock: Clock, progress: Progress | None
+) -> tuple[list[tuple[Family, Contestant]], list[Dropped], str]:
+    """The contestants, those given up, and why the search ended early, if it did."""
+    found: list[tuple[Family, Contestant]] = []
+    dropped: list[Dropped] = []
+    for place, family in enumerate(families):
+        if progress is not None:
+            progress([entry for _, entry in found], family.name, clock)
+        try:
+            with clock.limit(clock.left - _reserve(found, clock)):
+                found.append((family, contestant(arena, family, arena.candidates(family))))
+        except (OutOfTime, KeyboardInterrupt) as end:
+            stopped = "budget" if isinstance(end, OutOfTime) else "interrupt"
+            why = "no time was left" if stopped == "budget" else "interrupted"
+            dropped += [Dropped(other.name, why) for other in families[place:]]
+            return found, dropped, stopped
+        except Exception as error:  # one that fails must not take the others with it
+            said = str(error).strip().splitlines()  # a search says at the end what each fit said
+            dropped.append(Dropped(family.name, f"failed: {(said or [type(error).__name__])[-1]}"))
+    return found, dropped, ""
+
+
+def _reserve(found: list[tuple[Family, Contestant]], clock: Clock) -> float:
+    """Seconds to keep for what follows the search."""
+    if clock.budget is None:
+        return 0.0
+    slowest = max((entry.fit_seconds for _, entry in found), default=0.0)
+    return min(max(RESERVE * clock.budget, FITS_AFTER * slowest), clock.budget / 2)
+
+
+def _checked_budget(budget: float | None) -> float | None:
+    if budget is not None and not budget >= LEAST_BUDGET:
+        raise ValueError(f"budget must be at least {LEAST_BUDGET:g} second; got {budget!r}.")
+    return budget
+
+
+def _chosen(names: Sequence[str], suiting: list[Family], others: Any) -> list[Family]:
+    """The families of these names, in their order."""
+    known = {family.name: family for family in suiting}
+    unsuited = dict(others)
+    for name in names:
+        if name not in known and name not in unsuited:
+            every = [family.name for family in FAMILIES]
+            raise TableError(f"There is no family {name!r}.{did_you_mean(name, every)}")
+    return [known[name] for name in names if name in known]
+
+
+def _table(X: Any, y: Any, target: str | None) -> tuple[Table, str]:
+    """The table with its target as a column."""
+    if y is None:
+        if target is None:
+            raise TableError("Say which column is the target.")
+        return (X if isinstance(X, Table) else read_table(X)), target
+    name = target or str(getattr(y, "name", None) or "target")
+    values = pl.Series(name, np.asarray(y))
+    if sp.issparse(X):
+        return Table(pl.DataFrame([values]), "the table", X.tocsr()), name
+    if not hasattr(X, "columns"):
+        X = np.asarray(X)
+        X = pl.DataFrame(X, schema=[f"x{j}" for j in range(X.shape[1])])
+    frame = read_table(X).frame
+    if name in frame.columns:
+        raise TableError(f"The table has a column {name!r} already; give y another name as target.")
+    if frame.height != len(values):
+        raise TableError(f"X has {frame.height} rows and y has {len(values)}.")
+    return Table(frame.with_columns(values), "the table"), name

@@ -1,0 +1,273 @@
+"""From contestants to an answer: the best one is retrained, and the test set opened once."""
+
+import platform
+import warnings
+from dataclasses import replace
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import get_scorer
+from sklearn.pipeline import Pipeline
+
+from ..certificates import certify
+from ..model_selection import SealedTest
+from .clock import Clock, OutOfTime
+from .families import Family, baseline_of
+from .problem import Problem
+from .results import (
+    Contestant,
+    Dropped,
+    Findings,
+    Interval,
+    LearningCurve,
+    Opening,
+    Protocol,
+)
+from .search import Arena, pipeline, some
+from .significance import bootstrap, hoeffding, interval_of_mean, p_values, wilson
+from .verdicts import verdict_of_curve, verdicts_of
+
+PACKAGES = ("rosenblatt", "numpy", "scipy", "scikit-learn", "numba", "polars")
+STEPS_OF_CURVE = 5
+FEWEST_ROWS_OF_CURVE = 20
+MOST_WEIGHTS = 40
+MOST = {"accuracy": 1.0, "r2": 1.0}  # that a score can be
+
+
+def conclude(
+    arena: Arena,
+    found: list[tuple[Family, Contestant]],
+    baseline: Contestant,
+    clock: Clock,
+    *,
+    hints: list[str],
+    dropped: list[Dropped],
+    stopped: str,
+    command: str,
+    ledger: Any,
+    source: str,
+) -> tuple[Findings, Pipeline]:
+    """All that is to be said of a comparison, and the chosen model."""
+    problem = arena.problem
+    found = sorted(found, key=lambda pair: -pair[1].mean)
+    *contestants, baseline = judged([*(entry for _, entry in found), baseline], arena)
+    family, chosen = found[0][0], contestants[0]
+    learned_from = np.concatenate([problem.train, problem.dev])
+    model = _fitted(problem, family, chosen.parameters, learned_from)
+    plain = baseline_of(problem)
+    opening = open_test(
+        problem, arena.metric, model, _fitted(problem, plain, {}, learned_from), ledger, source
+    )
+    curve = _within(clock, lambda: learning_curve(arena, family, chosen))
+    certificate = _within(clock, lambda: certificate_of(problem, model, learned_from))
+    findings = Findings(
+        protocol=_protocol(arena, clock, stopped, command),
+        source=problem.name,
+        columns=problem.columns,
+        target=_target(problem),
+        hints=hints,
+        contestants=contestants,
+        baseline=baseline,
+        dropped=dropped,
+        opening=opening,
+        learning_curve=curve,
+        learned=weights_of(model),
+        verdicts=verdicts_of(problem, contestants),
+        certificate=certificate,
+    )
+    return findings, model
+
+
+def _within(clock: Clock, work: Any) -> Any:
+    """What some work gives; None if there is no time for it."""
+    try:
+        with clock.limit(clock.left):
+            return work()
+    except (OutOfTime, KeyboardInterrupt):
+        return None
+
+
+def judged(contestants: list[Contestant], arena: Arena) -> list[Contestant]:
+    """The contestants, best first, with the interval of each and its p value beside the best."""
+    p = p_values(np.array([entry.scores for entry in contestants]), 0, arena.ratio)
+    return [
+        replace(
+            entry,
+            p_value=float(p[i]),
+            interval=interval_of_mean(entry.scores, arena.ratio, most=MOST.get(arena.metric)),
+        )
+        for i, entry in enumerate(contestants)
+    ]
+
+
+def _fitted(
+    problem: Problem, family: Family, parameters: dict[str, Any], rows: NDArray[np.int64]
+) -> Pipeline:
+    model = pipeline(problem, family, parameters)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.fit(some(problem.X, rows), problem.y[rows])
+    return model
+
+
+def open_test(
+    problem: Problem, metric: str, model: Any, baseline: Any, ledger: Any, source: str
+) -> Opening:
+    """Open the test set, once: for the chosen model, and the baseline beside it."""
+    sealed = _sealed(problem, ledger, source)
+    seen: dict[str, Any] = {}
+
+    def scores(chosen: Any, X: Any, y: Any) -> dict[str, float]:
+        score = get_scorer(metric)
+        seen["y"], seen["predicted"] = y, chosen.predict(X)
+        seen["probabilities"] = _maybe(chosen, "predict_proba", X)
+        if seen["probabilities"] is None:
+            seen["decisions"] = _maybe(chosen, "decision_function", X)
+        seen["baseline"] = float(score(baseline, X, y))
+        return {"chosen": float(score(chosen, X, y)), "baseline": seen["baseline"]}
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the report says how often it was opened
+        found = sealed.open(model, scores, reason="compare: the chosen model and the baseline")
+    score = found["chosen"]
+    return Opening(
+        score,
+        found["baseline"],
+        _intervals(problem.task, metric, score, seen["y"], seen["predicted"]),
+        seen["y"],
+        seen["predicted"],
+        seen["probabilities"],
+        seen.get("decisions"),
+        getattr(model, "classes_", None),
+        sealed.n_openings,
+    )
+
+
+def _sealed(problem: Problem, ledger: Any, source: str) -> SealedTest:
+    """The test rows under seal; the ledger beside the table, or where we are if that is closed."""
+    X, y = some(problem.X, problem.test), problem.y[problem.test]
+    if ledger is not None:
+        return SealedTest(X, y, ledger=ledger)
+    if Path(source).is_file():
+        try:
+            beside = Path(f"{source}.openings.jsonl")
+            beside.open("a").close()
+            return SealedTest(X, y, data=source)
+        except OSError:
+            pass
+    return SealedTest(X, y)
+
+
+def _intervals(task: str, metric: str, score: float, y: Any, predicted: Any) -> list[Interval]:
+    """How sure a test score is."""
+    if metric == "accuracy":
+        n_right = int(np.count_nonzero(y == predicted))
+        return [wilson(n_right, len(y)), hoeffding(score, len(y))]
+    if task == "regression" and metric == "r2" and np.ptp(y) > 0:
+        return [bootstrap((y - predicted) ** 2, (y - y.mean()) ** 2)]
+    return []
+
+
+def _maybe(model: Any, method: str, X: Any) -> Any:
+    return getattr(model, method)(X) if hasattr(model, method) else None
+
+
+def learning_curve(arena: Arena, family: Family, chosen: Contestant) -> LearningCurve | None:
+    """The chosen setting fitted to more and more of the training part, seen on the other."""
+    problem, n = arena.problem, len(arena.problem.train)
+    order = problem.train
+    if problem.split != "by time":
+        order = np.random.default_rng(problem.random_state).permutation(order)
+    score = get_scorer(arena.metric)
+    dev, y_dev = some(problem.X, problem.dev), problem.y[problem.dev]
+    sizes, train_scores, dev_scores = [], [], []
+    for size in np.unique(np.geomspace(max(FEWEST_ROWS_OF_CURVE, n / 32), n, STEPS_OF_CURVE + 1)):
+        rows = order[: int(size)]
+        try:
+            model = _fitted(problem, family, chosen.parameters, rows)
+            pair = (
+                float(score(model, some(problem.X, rows), problem.y[rows])),
+                float(score(model, dev, y_dev)),
+            )
+        except Exception:  # too few rows for it, such as none of a class
+            continue
+        sizes.append(int(size))
+        train_scores.append(pair[0])
+        dev_scores.append(pair[1])
+    if len(sizes) < 2:
+        return None
+    seen = (np.array(sizes), np.array(train_scores), np.array(dev_scores))
+    return LearningCurve(*seen, verdict_of_curve(*seen))
+
+
+def certificate_of(problem: Problem, model: Pipeline, rows: NDArray[np.int64]) -> Any:
+    """What can be proved of the chosen model on the rows it was fitted to; None if nothing."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return certify(model, some(problem.X, rows), problem.y[rows], effort=0)
+    except (TypeError, ValueError):
+        return None
+
+
+def weights_of(model: Pipeline) -> list[tuple[str, float]]:
+    """The features of a linear model by the size of their weights, largest first."""
+    last = model.steps[-1][1]
+    coef = getattr(last, "coef_", None)
+    try:
+        names = model[:-1].get_feature_names_out()
+    except (AttributeError, ValueError):  # a matrix without names
+        return []
+    if coef is None:
+        return []
+    coef = np.atleast_2d(np.asarray(coef))
+    if coef.shape[1] != len(names):
+        return []
+    pairs = []
+    for k, row in enumerate(coef):
+        label = "" if len(coef) == 1 else f" [{last.classes_[k]}]"
+        pairs += [
+            (f"{name}{label}", float(weight)) for name, weight in zip(names, row, strict=True)
+        ]
+    return sorted(pairs, key=lambda pair: -abs(pair[1]))[:MOST_WEIGHTS]
+
+
+def _target(problem: Problem) -> dict[str, Any]:
+    y = problem.y[problem.train]
+    if problem.task == "regression":
+        return {"values": y}
+    labels, counts = np.unique(y, return_counts=True)
+    return {"counts": dict(zip(map(str, labels), counts.tolist(), strict=True))}
+
+
+def _protocol(arena: Arena, clock: Clock, stopped: str, command: str) -> Protocol:
+    problem = arena.problem
+    return Protocol(
+        problem.task,
+        problem.target,
+        arena.metric,
+        len(problem.train),
+        len(problem.dev),
+        len(problem.test),
+        len(arena.folds),
+        problem.split,
+        problem.random_state,
+        clock.budget,
+        clock.seconds,
+        stopped,
+        command,
+        _versions(),
+    )
+
+
+def _versions() -> dict[str, str]:
+    found = {"Python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found

@@ -1,0 +1,287 @@
+"""From the columns of a table to the numbers that most models take, learned on training rows alone.
+
+Numbers are centred and scaled, what is missing is put at the mean and marked by a column of its
+own; categories become columns of zeros and ones; dates become numbers; texts become counts of
+words, found by hashing.
+"""
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import polars as pl
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.feature_extraction.text import HashingVectorizer
+from sklearn.utils.validation import check_is_fitted
+
+Array = NDArray[np.float64]
+
+MOST_CATEGORIES = 200  # of a column that get a column of their own, the most frequent ones
+TEXT_WIDTH = 2**14
+# A table of numbers may take this much as it is; a larger one is kept sparse.
+MOST_BYTES = 2**28
+TRUE = ("1", "true", "yes", "y", "t")
+
+
+class Part:
+    """What is learned of one column, and how its values become columns of numbers."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def fit(self, values: pl.Series, counts: bool) -> None:
+        """Learn from training values; `counts` if no number may be negative."""
+
+    def transform(self, values: pl.Series) -> Any:
+        """The columns (n, m): an array, or a CSR matrix."""
+        raise NotImplementedError
+
+    def names(self) -> list[str]:
+        """What the columns are called."""
+        return [self.name]
+
+
+class Numbers(Part):
+    """Numbers less their mean, in units of their deviation; and where they are missing."""
+
+    def fit(self, values: pl.Series, counts: bool) -> None:
+        x = self.numbers(values)
+        known = ~np.isnan(x)
+        self.marks = not known.all()
+        self.mean, self.scale = 0.0, 1.0
+        if counts or not known.any():
+            return
+        self.mean = float(x[known].mean())
+        # What does not vary is left as it is, rounding not being magnified.
+        deviation = float(x[known].std())
+        self.scale = deviation if deviation > 1e-12 * max(abs(self.mean), 1e-300) else 1.0
+
+    def transform(self, values: pl.Series) -> Any:
+        x = self.numbers(values)
+        missing = np.isnan(x)
+        z = (x - self.mean) / self.scale
+        z[missing] = 0.0
+        return np.column_stack([z, missing]) if self.marks else z[:, np.newaxis]
+
+    def names(self) -> list[str]:
+        return [self.name, f"{self.name} is missing"] if self.marks else [self.name]
+
+    def numbers(self, values: pl.Series) -> Array:
+        """Values as numbers, NaN where there are none."""
+        return values.cast(pl.Float64).to_numpy().astype(np.float64)
+
+
+class Truth(Numbers):
+    """Yes and no as one and zero."""
+
+    def fit(self, values: pl.Series, counts: bool) -> None:
+        super().fit(values, True)  # which leaves zeros and ones as they are
+
+    def numbers(self, values: pl.Series) -> Array:
+        if values.dtype == pl.String:
+            values = values.str.to_lowercase().is_in(TRUE)
+        return super().numbers(values)
+
+
+class Dates(Part):
+    """A date as days since 1970, and its month and day of the week; with a time, the hour."""
+
+    def fit(self, values: pl.Series, counts: bool) -> None:
+        self.parts = [Numbers(f"{self.name} {part}") for part in self._pieces(values)]
+        for part, piece in zip(self.parts, self._pieces(values).values(), strict=True):
+            part.fit(piece, counts)
+
+    def transform(self, values: pl.Series) -> Any:
+        pieces = self._pieces(values).values()
+        return np.hstack([p.transform(x) for p, x in zip(self.parts, pieces, strict=True)])
+
+    def names(self) -> list[str]:
+        return [name for part in self.parts for name in part.names()]
+
+    def _pieces(self, values: pl.Series) -> dict[str, pl.Series]:
+        if values.dtype == pl.Time:
+            return {"hour": values.dt.hour()}
+        days = values.cast(pl.Datetime("us")).cast(pl.Int64) / 86_400_000_000
+        pieces = {"days": days, "month": values.dt.month(), "weekday": values.dt.weekday()}
+        return pieces | ({"hour": values.dt.hour()} if values.dtype != pl.Date else {})
+
+
+class Categories(Part):
+    """A column of zeros and ones for each category; all zero for one never seen."""
+
+    def fit(self, values: pl.Series, counts: bool) -> None:
+        words = values.cast(pl.String)
+        seen = words.drop_nulls().value_counts(sort=False)
+        seen = seen.sort(["count", words.name], descending=[True, False])
+        self.categories = sorted(seen[words.name].head(MOST_CATEGORIES).to_list())
+        self.marks = bool(words.null_count())
+
+    def transform(self, values: pl.Series) -> Any:
+        m = len(self.categories)
+        places = dict(zip(self.categories, range(m), strict=True))
+        words = values.cast(pl.String)
+        codes = words.replace_strict(places, default=-1, return_dtype=pl.Int64).to_numpy().copy()
+        if self.marks:
+            codes[words.is_null().to_numpy()] = m
+        rows = np.flatnonzero(codes >= 0)
+        shape = (len(values), m + self.marks)
+        return sp.csr_matrix((np.ones(len(rows)), (rows, codes[rows])), shape)
+
+    def names(self) -> list[str]:
+        names = [f"{self.name} = {category}" for category in self.categories]
+        return [*names, f"{self.name} is missing"] if self.marks else names
+
+
+class Words(Part):
+    """Counts of words, each at a place that follows from the word itself; damped unless counts."""
+
+    def fit(self, values: pl.Series, counts: bool) -> None:
+        self.counts = counts
+
+    def transform(self, values: pl.Series) -> Any:
+        norm = None if self.counts else "l2"
+        hasher = HashingVectorizer(n_features=TEXT_WIDTH, alternate_sign=False, norm=norm)
+        return hasher.transform(values.cast(pl.String).fill_null("").to_list()).tocsr()
+
+    def names(self) -> list[str]:
+        return [f"{self.name} word {j}" for j in range(TEXT_WIDTH)]
+
+
+PARTS: dict[str, type[Part]] = {
+    "numeric": Numbers,
+    "boolean": Truth,
+    "date": Dates,
+    "categorical": Categories,
+    "text": Words,
+}
+
+
+class TableFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Turns a polars data frame into numbers.
+
+    Parameters
+    ----------
+    kinds : dict
+        The kind of each column to be used, by name: "numeric", "boolean", "date", "categorical" or
+        "text".
+    counts : bool
+        Whether numbers stay as they are, for models of counts.
+
+    Attributes
+    ----------
+    parts_ : what was learned of each column.
+    n_features_out_ : how many columns come out.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from rosenblatt.workbench.features import TableFeatures
+    >>> frame = pl.DataFrame({"age": [20.0, None, 40.0], "town": ["Rome", "Oslo", "Rome"]})
+    >>> features = TableFeatures({"age": "numeric", "town": "categorical"}).fit(frame)
+    >>> features.transform(frame)
+    array([[-1.,  0.,  0.,  1.],
+           [ 0.,  1.,  1.,  0.],
+           [ 1.,  0.,  0.,  1.]])
+    >>> list(features.get_feature_names_out())
+    ['age', 'age is missing', 'town = Oslo', 'town = Rome']
+    """
+
+    _sklearn_auto_wrap_output_keys: ClassVar[set[str]] = set()
+
+    def __init__(self, kinds: dict[str, str], counts: bool = False) -> None:
+        self.kinds = kinds
+        self.counts = counts
+
+    def fit(self, frame: pl.DataFrame, y: Any = None) -> Self:
+        """Learn categories, means and deviations from training rows; return self.
+
+        Parameters
+        ----------
+        frame : polars.DataFrame
+            The rows.
+        y : ignored
+        """
+        parts = [PARTS[kind](name) for name, kind in self.kinds.items()]
+        for part in parts:
+            part.fit(frame[part.name], self.counts)
+        self.parts_ = parts
+        self.n_features_out_ = sum(len(part.names()) for part in parts)
+        return self
+
+    def transform(self, frame: pl.DataFrame) -> Any:
+        """Return the numbers (n, m) of rows, as an array or, where that is large, a CSR matrix.
+
+        Parameters
+        ----------
+        frame : polars.DataFrame
+            Rows with the columns that were fitted, in any order.
+
+        Returns
+        -------
+        X : ndarray or CSR matrix of shape (n, m)
+            Columns in the order of `get_feature_names_out`.
+        """
+        check_is_fitted(self)
+        blocks = [part.transform(frame[part.name]) for part in self.parts_]
+        stored = sum(b.nnz if sp.issparse(b) else b.size for b in blocks)
+        cells = frame.height * self.n_features_out_
+        if 8 * cells > MOST_BYTES and 4 * stored < cells:
+            return sp.hstack(blocks, format="csr")
+        dense = np.empty((frame.height, self.n_features_out_))
+        start = 0
+        for block in blocks:
+            stop = start + block.shape[1]
+            dense[:, start:stop] = block.toarray() if sp.issparse(block) else block
+            start = stop
+        return dense
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """Return what the columns are called."""
+        check_is_fitted(self)
+        return np.array([name for part in self.parts_ for name in part.names()], object)
+
+
+class TableColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """The columns of a table that a model of mixed columns reads, as they are; dates as days.
+
+    Parameters
+    ----------
+    kinds : dict
+        The kind of each column to be used, by name.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> frame = pl.DataFrame({"id": [7, 8], "town": ["Rome", None]})
+    >>> TableColumns({"town": "categorical"}).fit(frame).transform(frame).columns
+    ['town']
+    """
+
+    _sklearn_auto_wrap_output_keys: ClassVar[set[str]] = set()
+
+    def __init__(self, kinds: dict[str, str]) -> None:
+        self.kinds = kinds
+
+    def fit(self, frame: pl.DataFrame, y: Any = None) -> Self:
+        """Nothing is to be learned; return self."""
+        self.n_features_out_ = len(self.kinds)
+        return self
+
+    def transform(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """Return the columns, in the order of `kinds`."""
+        return frame.select(self._column(frame[name], kind) for name, kind in self.kinds.items())
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """Return what the columns are called."""
+        return np.array(list(self.kinds), object)
+
+    def mixed_kinds(self) -> dict[str, str]:
+        """What `MixedNB` is to take each column for."""
+        other = {"date": "numeric", "boolean": "categorical"}
+        return {name: other.get(kind, kind) for name, kind in self.kinds.items()}
+
+    def _column(self, values: pl.Series, kind: str) -> pl.Series:
+        if kind == "date":
+            return values.cast(pl.Datetime("us")).cast(pl.Int64) / 86_400_000_000
+        return values.cast(pl.Float64 if kind == "numeric" else pl.String)

@@ -1,0 +1,75 @@
+"""Signs that the answer is in the question: columns that give the target away, rows seen twice."""
+
+import numpy as np
+import polars as pl
+
+from .problem import Problem
+
+MOST_VALUES_SHARE = 0.5  # of the rows: a column with more values decides nothing, it names rows
+SAME = 1 - 1e-9  # a correlation
+
+
+def hints_of(problem: Problem) -> list[str]:
+    """Sentences to be shown with the result; columns are looked at in the training part alone."""
+    hints = list(problem.hints)
+    if problem.is_table:
+        hints += _telling_columns(problem) + _repeated_rows(problem)
+    return hints
+
+
+def _telling_columns(problem: Problem) -> list[str]:
+    """Columns that decide the target alone."""
+    hints = []
+    frame, y = problem.X[problem.train], pl.Series("", problem.y[problem.train])
+    for name, kind in problem.used.items():
+        column = frame[name]
+        if kind == "numeric" and problem.task == "regression":
+            if _copies(column, y):
+                hints.append(f"{name} is {problem.target} in other units: is it known beforehand?")
+        elif problem.task == "classification" and kind != "text" and _decides(column, y):
+            hints.append(
+                f"{name} alone decides {problem.target} in the training part: would it be known "
+                "beforehand?"
+            )
+    return hints
+
+
+def _copies(column: pl.Series, y: pl.Series) -> bool:
+    """Whether a column of numbers is a straight line of the target."""
+    x = column.cast(pl.Float64).to_numpy()
+    known = np.isfinite(x)
+    if np.count_nonzero(known) < 3 or np.ptp(x[known]) == 0:
+        return False
+    t = y.to_numpy()[known]
+    return bool(np.ptp(t) > 0 and abs(np.corrcoef(x[known], t)[0, 1]) > SAME)
+
+
+def _decides(column: pl.Series, y: pl.Series) -> bool:
+    """Whether rows with the same value have the same label; of numbers, whether steps do."""
+    pairs = pl.DataFrame({"x": column, "y": y}).drop_nulls()
+    if not pairs.height or y.n_unique() < 2:
+        return False
+    labels = pairs.group_by("x").agg(pl.col("y").n_unique().alias("labels"))
+    if labels["labels"].max() != 1:
+        return False
+    if labels.height <= MOST_VALUES_SHARE * pairs.height:
+        return True
+    if not column.dtype.is_numeric():
+        return False
+    sorted_labels = pairs.sort("x")["y"]
+    changes = int((sorted_labels != sorted_labels.shift()).sum() or 0)
+    return changes == pairs["y"].n_unique() - 1
+
+
+def _repeated_rows(problem: Problem) -> list[str]:
+    """Rows to test on that are also among those to learn from."""
+    rows = problem.X.with_columns(pl.Series("\0target", problem.y)).hash_rows(seed=0).to_numpy()
+    learned = np.concatenate([problem.train, problem.dev])
+    n = int(np.isin(rows[problem.test], rows[learned]).sum())
+    if not n:
+        return []
+    share = n / len(problem.test)
+    return [
+        f"{n:,} of {len(problem.test):,} test rows ({share:.0%}) are also among the rows learned "
+        "from: the test score flatters models that remember."
+    ]

@@ -1,0 +1,230 @@
+"""What is to be learned from a table: the task, the rows that can be used, and their split."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold, TimeSeriesSplit
+
+from ..data import Column, Table, TableError, columns_of
+from ..model_selection import train_dev_test_split
+
+FEW_NUMBERS = 20  # whole numbers that are classes, if there are no more of them
+ROWS_OF_A_CLASS = 4  # at least, so that each part of the data has some
+ROWS_A_CLASS = 5  # on average, or they are too many to learn
+LEAST_ROWS = 20
+MOST_FOLDS = 5
+
+Rows = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A table with its target taken out, split into rows to learn from, to look at, and to test on.
+
+    Only the training part is looked at to say what columns hold.
+    """
+
+    name: str
+    target: str
+    task: str  # "classification" or "regression"
+    X: Any  # polars.DataFrame, or CSR matrix
+    y: NDArray[Any]
+    train: Rows
+    dev: Rows
+    test: Rows
+    split: str  # "stratified", "at random", "by group" or "by time"
+    groups: NDArray[Any] | None
+    random_state: int
+    kinds: dict[str, str] = field(default_factory=dict)  # that were given
+    hints: tuple[str, ...] = ()
+
+    @cached_property
+    def columns(self) -> list[Column]:
+        """What the columns of the training part hold."""
+        return columns_of(self.X[self.train], self.kinds) if self.is_table else []
+
+    @property
+    def is_table(self) -> bool:
+        """Whether features have names and kinds; else they are a CSR matrix."""
+        return isinstance(self.X, pl.DataFrame)
+
+    @cached_property
+    def used(self) -> dict[str, str]:
+        """The kind of each column that models are given, by name."""
+        used = {column.name: column.kind for column in self.columns if column.used}
+        if self.is_table and not used:
+            why = "; ".join(f"{c.name}: {c.note}" for c in self.columns[:5])
+            raise TableError(f"{self.name} has no column to learn from ({why}).")
+        return used
+
+    @property
+    def used_by_mixed(self) -> dict[str, str]:
+        """The same without texts, which no model of mixed columns reads."""
+        return {name: kind for name, kind in self.used.items() if kind != "text"}
+
+    @cached_property
+    def n_classes(self) -> int:
+        """How many labels there are in the training part."""
+        return len(np.unique(self.y[self.train])) if self.task == "classification" else 0
+
+    def folds(self) -> list[tuple[Rows, Rows]]:
+        """Rows to fit to and to score on: pairs of row numbers, all of the training part."""
+        y, n = self.y[self.train], len(self.train)
+        splitter: Any
+        if self.split == "by time":
+            splitter = TimeSeriesSplit(min(MOST_FOLDS, n // 4))
+        elif self.groups is not None:
+            n_groups = len(np.unique(self.groups[self.train]))
+            splitter = GroupKFold(min(MOST_FOLDS, n_groups))
+        elif self.task == "classification":
+            least = int(np.unique(y, return_counts=True)[1].min())
+            k = max(2, min(MOST_FOLDS, least))
+            splitter = StratifiedKFold(k, shuffle=True, random_state=self.random_state)
+        else:
+            splitter = KFold(MOST_FOLDS, shuffle=True, random_state=self.random_state)
+        groups = None if self.groups is None else self.groups[self.train]
+        return list(splitter.split(np.zeros(n), y, groups))
+
+
+def problem_of(
+    table: Table,
+    target: str,
+    *,
+    task: str | None = None,
+    time: str | None = None,
+    groups: str | None = None,
+    kinds: dict[str, str] | None = None,
+    random_state: int = 0,
+) -> Problem:
+    """The problem of predicting one column of a table from the others."""
+    values = table.column(target)
+    frame, sparse, hints = table.frame, table.sparse, []
+    known = values.is_not_null()
+    if values.dtype.is_float():
+        known &= values.is_not_nan().fill_null(False)
+    if not known.all():
+        n_missing = len(values) - int(known.sum())
+        if n_missing == len(values):
+            raise TableError(f"No row of {table.name} has a value of {target!r}.")
+        hints.append(f"{n_missing:,} rows without {target} are left out.")
+        frame, values = frame.filter(known), values.filter(known)
+        sparse = None if sparse is None else sparse[known.to_numpy()]
+    if len(values) < LEAST_ROWS:
+        raise TableError(
+            f"{table.name} has {len(values)} rows to learn from; at least {LEAST_ROWS} are needed "
+            "to split them honestly."
+        )
+    if values.n_unique() == 1:
+        raise TableError(
+            f"All rows of {table.name} have the same {target}, {values[0]!r}: there is nothing to "
+            "learn."
+        )
+    task = task or task_of(values)
+    if task == "classification":
+        frame, sparse, values = _enough_of_each(frame, sparse, values, target, hints)
+    y = _numbers(values, target) if task == "regression" else _labels(values)
+    aside = [name for name in (target, groups) if name is not None]
+    by_group = None if groups is None else table.column(groups).filter(known).to_numpy()
+    if time is not None:
+        frame, sparse, y = _in_time(table, frame, sparse, y, time)
+    train, dev, test = train_dev_test_split(
+        np.arange(len(y)),
+        shuffle=time is None,
+        stratify=y if task == "classification" and time is None and groups is None else None,
+        groups=by_group if time is None else None,
+        random_state=random_state,
+    )
+    usual = "stratified" if task == "classification" else "at random"
+    split = "by time" if time else "by group" if groups else usual
+    X = sparse if sparse is not None else frame.drop(aside)
+    problem = Problem(
+        table.name, target, task, X, y, train, dev, test, split, by_group, random_state,
+        kinds or {}, tuple(hints),
+    )  # fmt: skip
+    _check_finite(problem)
+    return problem
+
+
+def task_of(values: pl.Series) -> str:
+    """Whether a target names classes or measures something.
+
+    >>> task_of(pl.Series([1.5, 2.5])), task_of(pl.Series(["a", "b"])), task_of(pl.Series([0, 1]))
+    ('regression', 'classification', 'classification')
+    """
+    dtype = values.dtype
+    if not dtype.is_numeric():
+        return "classification"
+    whole = dtype.is_integer() or bool((values == values.round(0)).all())
+    return "classification" if whole and values.n_unique() <= FEW_NUMBERS else "regression"
+
+
+def _enough_of_each(
+    frame: pl.DataFrame, sparse: Any, values: pl.Series, target: str, hints: list[str]
+) -> tuple[pl.DataFrame, Any, pl.Series]:
+    """The rows of classes that have enough of them."""
+    n_classes = values.n_unique()
+    if n_classes * ROWS_A_CLASS > len(values):
+        raise TableError(
+            f"{target} has {n_classes:,} values in {len(values):,} rows: too many classes to "
+            "learn. Is it a number to be predicted (task regression), or a name?"
+        )
+    counts = values.value_counts()
+    rare = counts.filter(pl.col("count") < ROWS_OF_A_CLASS)[values.name]
+    if not len(rare):
+        return frame, sparse, values
+    kept = ~values.is_in(rare.implode())
+    names = ", ".join(map(str, rare.sort().head(5).to_list()))
+    hints.append(
+        f"{len(rare)} classes with fewer than {ROWS_OF_A_CLASS} rows are left out: {names}."
+    )
+    return (
+        frame.filter(kept),
+        None if sparse is None else sparse[kept.to_numpy()],
+        values.filter(kept),
+    )
+
+
+def _labels(values: pl.Series) -> NDArray[Any]:
+    """Labels as NumPy holds them: words, whole numbers or truth values."""
+    if values.dtype.is_numeric() or values.dtype == pl.Boolean:
+        return values.to_numpy().copy()
+    return np.array(values.cast(pl.String).to_list())
+
+
+def _numbers(values: pl.Series, target: str) -> NDArray[np.float64]:
+    if not values.dtype.is_numeric():
+        raise TableError(f"{target} holds no numbers ({values.dtype}); regression needs them.")
+    y = values.cast(pl.Float64).to_numpy().copy()
+    if not np.isfinite(y).all():
+        raise TableError(f"{target} is infinite in row {int(np.flatnonzero(~np.isfinite(y))[0])}.")
+    return y
+
+
+def _in_time(
+    table: Table, frame: pl.DataFrame, sparse: Any, y: NDArray[Any], time: str
+) -> tuple[pl.DataFrame, Any, NDArray[Any]]:
+    """All rows, first things first."""
+    table.column(time)
+    when = frame[time]
+    if when.null_count():
+        raise TableError(f"{time} is missing in {when.null_count()} rows, which have no place.")
+    order = when.arg_sort().to_numpy()
+    return frame[order], None if sparse is None else sparse[order], y[order]
+
+
+def _check_finite(problem: Problem) -> None:
+    """Raise if a feature holds infinity."""
+    if not problem.is_table:
+        if not np.isfinite(problem.X.data).all():
+            raise TableError(f"{problem.name} holds infinite values or NaN.")
+        return
+    for name, dtype in problem.X.schema.items():
+        if dtype.is_float() and problem.X[name].is_infinite().any():
+            row = int(problem.X[name].is_infinite().arg_max() or 0)
+            raise TableError(
+                f"Column {name!r} is infinite in row {row}; make it missing, or a number."
+            )

@@ -1,0 +1,150 @@
+"""What a comparison found: contestants with their scores, and one opening of the test set."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..data import Column
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """One setting of a family in its search, with its score on each fold."""
+
+    parameters: dict[str, Any]
+    scores: Array  # (folds,), larger is better
+    train_scores: Array  # (folds,); empty if they were not taken
+
+    @property
+    def mean(self) -> float:
+        """The mean score."""
+        return float(self.scores.mean())
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A score and the range that it is in, with its confidence and whose it is."""
+
+    low: float
+    high: float
+    method: str  # "Wilson", "Hoeffding", "corrected t", "bootstrap"
+    confidence: float = 0.95
+
+
+@dataclass(frozen=True, eq=False)
+class Contestant:
+    """A family of models at its best setting: one line of the leaderboard."""
+
+    family: str  # as people call it: "logistic regression"
+    model: str  # the class: "LogisticRegression"
+    package: str  # "rosenblatt", or the peer's
+    candidates: list[Candidate]  # all that were tried, in the order of the grid
+    best: int  # the place of the best among them
+    fit_seconds: float  # of one fit to the training part, at the best setting
+    predict_seconds: float  # of the development part
+    size: int  # bytes of the fitted model as a file
+    dev_score: float  # fitted to the training part, scored on the development part
+    dev_train_score: float  # the same model on the rows it was fitted to
+    p_value: float = 1.0  # that it is as good as the best, after correction for many comparisons
+    interval: Interval | None = None  # that the mean of the scores is in
+    note: str = ""  # what was given up, such as settings for want of time
+
+    @property
+    def scores(self) -> Array:
+        """The score on each fold at the best setting."""
+        return self.candidates[self.best].scores
+
+    @property
+    def mean(self) -> float:
+        """The mean of the scores, which ranks contestants."""
+        return float(self.scores.mean())
+
+    @property
+    def deviation(self) -> float:
+        """Their standard deviation, with the divisor n - 1."""
+        return float(self.scores.std(ddof=1)) if len(self.scores) > 1 else 0.0
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The best setting."""
+        return self.candidates[self.best].parameters
+
+    def not_worse(self, level: float = 0.05) -> bool:
+        """Whether it cannot be told from the best at this level."""
+        return self.p_value > level
+
+
+@dataclass(frozen=True, eq=False)
+class Dropped:
+    """A family that has no place on the leaderboard, and why."""
+
+    family: str
+    reason: str
+
+
+@dataclass(frozen=True, eq=False)
+class Opening:
+    """What was seen when the test set was opened: once, for the chosen model and the baseline."""
+
+    score: float
+    baseline_score: float
+    intervals: list[Interval]  # of the chosen model's score
+    y: NDArray[Any]  # the truth (n,)
+    predicted: NDArray[Any]  # by the chosen model (n,)
+    probabilities: Array | None  # (n, K), where the model gives any
+    decisions: Array | None  # (n,) or (n, K), where it gives scores instead
+    classes: NDArray[Any] | None
+    times_opened: int  # by the ledger: more than one is a warning
+
+
+@dataclass(frozen=True, eq=False)
+class LearningCurve:
+    """The chosen model fitted to more and more of the training part."""
+
+    rows: NDArray[np.int64]  # (S,)
+    train_scores: Array  # (S,) on the rows fitted to
+    dev_scores: Array  # (S,) on the development part
+    verdict: str  # a sentence: bias, variance, or neither; would more rows help
+
+
+@dataclass(frozen=True, eq=False)
+class Protocol:
+    """How it was done, so that it can be done again."""
+
+    task: str  # "classification" or "regression"
+    target: str
+    metric: str  # "accuracy", "r2", ...
+    n_train: int
+    n_dev: int
+    n_test: int
+    n_folds: int
+    split: str  # "stratified", "at random", "by group", "by time"
+    random_state: int
+    budget: float | None  # seconds
+    seconds: float  # that it took
+    stopped: str  # "" if all was done, else "budget" or "interrupt"
+    command: str  # that repeats it
+    versions: dict[str, str]
+
+
+@dataclass(frozen=True, eq=False)
+class Findings:
+    """All that a comparison found; `Comparison` is made of it, and reports read it."""
+
+    protocol: Protocol
+    source: str  # the table's name
+    columns: list[Column]  # all columns of the training part but the target
+    target: dict[str, Any]  # {"counts": {label: n}} or {"values": Array} of the training part
+    hints: list[str]  # of leakage and the like, each a sentence
+    contestants: list[Contestant]  # best first
+    baseline: Contestant
+    dropped: list[Dropped] = field(default_factory=list)
+    opening: Opening | None = None  # None if there was no time
+    learning_curve: LearningCurve | None = None
+    learned: list[tuple[str, float]] = field(default_factory=list)  # features by weight, if any
+    verdicts: list[str] = field(default_factory=list)  # overfitting by definition and the like
+    certificate: Any = None  # of the chosen model on the rows it was fitted to

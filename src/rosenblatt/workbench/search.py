@@ -1,0 +1,177 @@
+"""One family on the training part: every setting on every fold, by the cheapest road there is.
+
+What is learned of columns (means, categories) is learned within each fold, and shared by all
+families and settings; our own searches then take paths and sums instead of single fits.
+"""
+
+import pickle
+import time
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.metrics import get_scorer
+from sklearn.model_selection import ParameterGrid
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import MaxAbsScaler
+
+from ..model_selection import GridSearchCV
+from .families import Family
+from .features import TableColumns, TableFeatures
+from .problem import Problem
+from .results import Candidate, Contestant
+
+FEWEST_ROWS = 500  # that settings are sorted out on
+KEPT_OF_HALVED = 3  # one of so many settings goes on to twice the rows
+MOST_KEPT_BYTES = 2**30  # of features of folds
+
+Settings = list[dict[str, Any]]
+Array = NDArray[np.float64]
+
+
+class Arena:
+    """The problem as contestants meet it: features of each fold, kept while there is room."""
+
+    def __init__(self, problem: Problem, metric: str) -> None:
+        self.problem, self.metric = problem, metric
+        self.folds = problem.folds()
+        self.rows, self.y = some(problem.X, problem.train), problem.y[problem.train]
+        self._kept: dict[tuple[str, int], Any] = {}
+
+    @property
+    def ratio(self) -> float:
+        """Rows to score on over rows to fit to, in a fold."""
+        fitted, scored = self.folds[-1]
+        return len(scored) / len(fitted)
+
+    def candidates(self, family: Family) -> list[Candidate]:
+        """Every setting of a family with its score on every fold."""
+        settings: Settings = list(ParameterGrid(family.grid))
+        if family.halve:
+            settings = self._halved(family, settings)
+        scores = self._scores(family, settings)
+        return [
+            Candidate(setting, column, np.empty(0))
+            for setting, column in zip(settings, scores.T, strict=True)
+        ]
+
+    def _scores(self, family: Family, settings: Settings) -> Array:
+        """Scores (folds, settings)."""
+        first = preparation(self.problem, family)
+        if first == "passthrough" or family.takes == "table":
+            # Nothing is learned of columns: one search, in one pass, for all folds.
+            X = self.rows if first == "passthrough" else first.transform(self.rows)
+            return self._search(family, settings, X, self.folds)
+        rows = [
+            self._search(family, settings, self._features(family, f), [fold])[0]
+            for f, fold in enumerate(self.folds)
+        ]
+        return np.array(rows)
+
+    def _halved(self, family: Family, settings: Settings) -> Settings:
+        """The settings that do best on few rows, then on twice as many, and so on."""
+        fitted, scored = self.folds[0]
+        order = np.random.default_rng(self.problem.random_state).permutation(fitted)
+        n_rows = FEWEST_ROWS
+        while len(settings) > 1 and n_rows < len(fitted):
+            fold = (np.sort(order[:n_rows]), scored)
+            scores = self._search(family, settings, self._features(family, 0), [fold])[0]
+            best = np.argsort(-scores, kind="stable")[: -(-len(settings) // KEPT_OF_HALVED)]
+            settings = [settings[i] for i in sorted(best)]
+            n_rows *= 2
+        return settings
+
+    def _features(self, family: Family, fold: int) -> Any:
+        """The training part as a family takes it, learned on the rows that a fold fits to."""
+        fitted = self.folds[fold][0]
+        if family.before is not None:
+            X = self._features(replace(family, before=None), fold)
+            return family.before().fit(X[fitted]).transform(X)
+        key = (family.takes, fold)
+        if key in self._kept:
+            return self._kept[key]
+        found = preparation(self.problem, family).fit(some(self.rows, fitted)).transform(self.rows)
+        if sum(map(_n_bytes, [found, *self._kept.values()])) <= MOST_KEPT_BYTES:
+            self._kept[key] = found
+        return found
+
+    def _search(self, family: Family, settings: Settings, X: Any, folds: Sequence[Any]) -> Array:
+        """Scores (folds, settings) of settings on features that are ready."""
+        names = {tuple(setting) for setting in settings}
+        grid: Any = [{name: [value] for name, value in s.items()} for s in settings]
+        if len(names) == 1 and len(*names) == 1:  # one parameter: said as such, it may be a path
+            [[name]] = names
+            grid = {name: [setting[name] for setting in settings]}
+        model = family.make()
+        if family.takes == "table":
+            model.set_params(kinds=TableColumns(self.problem.used_by_mixed).mixed_kinds())
+        search = GridSearchCV(model, grid, scoring=self.metric, cv=folds, refit=False)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of settings that nobody may choose
+            search.fit(X, self.y)
+        names_of_scores = [f"split{f}_test_score" for f in range(len(folds))]
+        return np.array([search.cv_results_[name] for name in names_of_scores])
+
+
+def contestant(arena: Arena, family: Family, candidates: list[Candidate]) -> Contestant:
+    """The family at its best setting, fitted to the training part and seen on the other."""
+    problem = arena.problem
+    means = np.array([candidate.mean for candidate in candidates])
+    if not np.isfinite(means).any():
+        raise ValueError("no setting could be fitted to every fold")
+    best = int(np.nanargmax(means))
+    model = pipeline(problem, family, candidates[best].parameters)
+    score = get_scorer(arena.metric)
+    start = time.perf_counter()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.fit(arena.rows, arena.y)
+    fitted = time.perf_counter()
+    dev = some(problem.X, problem.dev)
+    model.predict(dev)
+    predicted = time.perf_counter()
+    return Contestant(
+        family.name,
+        type(model.steps[-1][1]).__name__,
+        family.package,
+        candidates,
+        best,
+        fitted - start,
+        predicted - fitted,
+        len(pickle.dumps(model)),
+        float(score(model, dev, problem.y[problem.dev])),
+        float(score(model, arena.rows, arena.y)),
+    )
+
+
+def preparation(problem: Problem, family: Family) -> Any:
+    """What stands before a model in its pipeline."""
+    if family.takes == "rows":
+        return "passthrough"
+    if family.takes == "table":
+        return TableColumns(problem.used_by_mixed)
+    if problem.is_table:
+        return TableFeatures(problem.used, counts=family.takes == "counts")
+    return "passthrough" if family.takes == "counts" else MaxAbsScaler()
+
+
+def pipeline(problem: Problem, family: Family, parameters: dict[str, Any]) -> Pipeline:
+    """The whole model, from rows of the table to predictions."""
+    model, first = family.make().set_params(**parameters), preparation(problem, family)
+    if family.takes == "table":
+        model.set_params(kinds=first.mixed_kinds())
+    between = [] if family.before is None else [("expansion", family.before())]
+    return Pipeline([("features", first), *between, ("model", model)])
+
+
+def some(X: Any, rows: NDArray[np.int64]) -> Any:
+    """Some rows of a table or matrix."""
+    return X[rows]
+
+
+def _n_bytes(X: Any) -> int:
+    return int(X.data.nbytes + X.indices.nbytes if sp.issparse(X) else X.nbytes)

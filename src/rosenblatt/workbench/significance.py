@@ -1,0 +1,105 @@
+"""How sure a score is, and who is not worse than the best.
+
+Scores of folds are not independent: their training sets overlap. Their variance is corrected for
+that [1]_. Many contestants are compared with the best of them: p values are corrected by Holm.
+
+References
+----------
+.. [1] C. Nadeau, Y. Bengio (2003), Inference for the generalization error. *Machine Learning* 52.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from .results import Interval
+
+Array = NDArray[np.float64]
+
+
+def interval_of_mean(
+    scores: Array, ratio: float, confidence: float = 0.95, most: float | None = None
+) -> Interval:
+    """The range of the mean score of folds (k,); `ratio` is test rows over training rows.
+
+    `most` is the largest score there is.
+
+    >>> found = interval_of_mean(np.array([0.8, 0.9, 0.85, 0.85, 0.85]), 0.25)
+    >>> round(found.low, 3), round(found.high, 3)
+    (0.784, 0.916)
+    """
+    k = len(scores)
+    if k < 2:
+        return Interval(-np.inf, np.inf, "corrected t", confidence)
+    reach = stats.t.ppf(0.5 + confidence / 2, k - 1) * _error(scores, ratio)
+    high = min(float(scores.mean() + reach), np.inf if most is None else most)
+    return Interval(float(scores.mean() - reach), high, "corrected t", confidence)
+
+
+def p_values(scores: Array, best: int, ratio: float) -> Array:
+    """That each contestant (m, k) is as good as the best one, corrected for their number (m,).
+
+    >>> scores = np.array([[0.9, 0.92, 0.91], [0.5, 0.52, 0.5], [0.89, 0.93, 0.9]])
+    >>> (p_values(scores, 0, 0.5) < 0.05).tolist()
+    [False, True, False]
+    """
+    m, k = scores.shape
+    p = np.ones(m)
+    for i in range(m):
+        lead = scores[best] - scores[i]
+        if i == best or k < 2 or not lead.any():
+            continue
+        error = _error(lead, ratio)
+        t = lead.mean() / error if error > 0 else np.inf * np.sign(lead.mean())
+        p[i] = stats.t.sf(t, k - 1)
+    others = [int(i) for i in np.argsort(p, kind="stable") if i != best]
+    largest = 0.0
+    for place, i in enumerate(others):  # Holm: the smallest is multiplied by most
+        largest = max(largest, (len(others) - place) * p[i])
+        p[i] = min(1.0, largest)
+    return p
+
+
+def wilson(n_right: int, n: int, confidence: float = 0.95) -> Interval:
+    """Wilson's interval of a share.
+
+    >>> found = wilson(90, 100)
+    >>> round(found.low, 4), round(found.high, 4)
+    (0.8256, 0.9448)
+    """
+    z = float(stats.norm.ppf(0.5 + confidence / 2))
+    share, shrink = n_right / n, 1 + z * z / n
+    centre = (share + z * z / (2 * n)) / shrink
+    reach = z * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / shrink
+    return Interval(float(centre - reach), float(centre + reach), "Wilson", confidence)
+
+
+def hoeffding(share: float, n: int, confidence: float = 0.95) -> Interval:
+    """Hoeffding's interval of a mean of numbers in [0, 1]: it holds whatever their distribution.
+
+    >>> found = hoeffding(0.9, 100)
+    >>> round(found.low, 4), round(found.high, 4)
+    (0.7642, 1.0)
+    """
+    reach = float(np.sqrt(np.log(2 / (1 - confidence)) / (2 * n)))
+    return Interval(max(0.0, share - reach), min(1.0, share + reach), "Hoeffding", confidence)
+
+
+def bootstrap(
+    errors: Array, spread: Array, confidence: float = 0.95, draws: int = 2000
+) -> Interval:
+    """The interval of R², 1 - sum(errors) / sum(spread), over rows drawn again and again."""
+    rng = np.random.default_rng(0)
+    n = len(errors)
+    found = np.empty(draws)
+    for i in range(draws):
+        rows = rng.integers(0, n, n)
+        total = spread[rows].sum()
+        found[i] = 1 - errors[rows].sum() / total if total > 0 else np.nan
+    low, high = np.nanquantile(found, [0.5 - confidence / 2, 0.5 + confidence / 2])
+    return Interval(float(low), float(high), "bootstrap", confidence)
+
+
+def _error(scores: Array, ratio: float) -> float:
+    """The corrected standard error of a mean over folds."""
+    return float(np.sqrt((1 / len(scores) + ratio) * scores.var(ddof=1)))

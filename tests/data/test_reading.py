@@ -1,0 +1,150 @@
+"""Tables of every kind come back as they were written, and bad ones are refused in a sentence."""
+
+import gzip
+import io
+
+import numpy as np
+import polars as pl
+import pytest
+from sklearn.datasets import dump_svmlight_file
+
+from rosenblatt.data import BUNDLED, TableError, read_batches, read_table
+
+FRAME = pl.DataFrame(
+    {
+        "age": [31, 4, None, 50],
+        "weight": [70.5, 18.25, 66.0, None],
+        "town": ["Rome", "Oslo", None, "Rome"],
+    }
+)
+WRITERS = {
+    "csv": lambda frame, path: frame.write_csv(path),
+    "tsv": lambda frame, path: frame.write_csv(path, separator="\t"),
+    "parquet": lambda frame, path: frame.write_parquet(path),
+    "arrow": lambda frame, path: frame.write_ipc(path),
+    "jsonl": lambda frame, path: frame.write_ndjson(path),
+}
+
+
+def written(path, text):
+    path.write_text(text)
+    return str(path)
+
+
+@pytest.mark.parametrize("form", WRITERS)
+def test_a_table_comes_back_as_it_was_written(form, tmp_path):
+    path = tmp_path / f"people.{form}"
+    WRITERS[form](FRAME, path)
+    assert read_table(path).frame.equals(FRAME)
+    batches = [batch.frame for batch in read_batches(path, rows=3)]
+    assert max(map(len, batches)) <= 3
+    assert pl.concat(batches, how="vertical_relaxed").equals(FRAME)
+    other = tmp_path / "people"
+    path.rename(other)
+    assert read_table(other, form).frame.equals(FRAME)
+
+
+def test_gzip_is_undone(tmp_path):
+    path = tmp_path / "people.csv.gz"
+    path.write_bytes(gzip.compress(FRAME.write_csv().encode()))
+    assert read_table(path).frame.equals(FRAME)
+
+
+def test_libsvm(tmp_path):
+    X, y = np.array([[0.0, 2.0, 0.0], [1.0, 0.0, 3.0]]), np.array([1, -1])
+    path = tmp_path / "rows.libsvm"
+    dump_svmlight_file(X, y, str(path), zero_based=False)
+    table = read_table(path)
+    assert table.frame["target"].to_list() == [1, -1]
+    assert np.array_equal(table.sparse.toarray(), X)
+    assert [batch.sparse.shape[0] for batch in read_batches(path, rows=1)] == [1, 1]
+
+
+def test_standard_input(monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"a,b\n1,x\n2,y\n")))
+    assert read_table("-").frame.to_dict(as_series=False) == {"a": [1, 2], "b": ["x", "y"]}
+
+
+@pytest.mark.parametrize("name", BUNDLED)
+def test_bundled_tables_have_their_target(name):
+    assert BUNDLED[name] in read_table(name).frame.columns
+
+
+def test_pandas_and_polars_frames_are_tables():
+    assert read_table(FRAME).frame is FRAME
+    assert read_table(FRAME.to_pandas()).frame["town"].to_list() == FRAME["town"].to_list()
+
+
+def test_blanks_question_marks_and_dates(tmp_path):
+    path = written(tmp_path / "a.csv", "n,w,d\n 1, ?,2020-01-31\n 2, x,2021-12-01\n")
+    frame = read_table(path).frame
+    assert frame["n"].to_list() == [1, 2]
+    assert frame["w"].to_list() == [None, "x"]
+    assert frame["d"].dtype == pl.Date
+
+
+def test_a_column_that_turns_to_words_late_is_one_of_words(tmp_path):
+    path = written(tmp_path / "a.csv", "a,b\n" + "1,2\n" * 20_000 + "x,3\n")
+    assert read_table(path).frame["a"].dtype == pl.String
+
+
+def test_quotes_between_tabs_are_plain_characters(tmp_path):
+    path = written(tmp_path / "a.tsv", 'a\tb\n1\t"so\n2\tno\n')
+    assert read_table(path).frame["b"].to_list() == ['"so', "no"]
+
+
+BAD = {
+    "too many values": (
+        "a,b\n1,2\n3,4,5\n",
+        "Line 3 of .* has 3 values, and there are 2",
+    ),
+    "too few values": (
+        "a,b,c\n1,2,3\n\n4,5\n",
+        "Line 4 of .* has 2 values, and there are 3",
+    ),
+    "two columns of a name": ("a,b,a\n1,2,3\n", "more than one column named 'a'"),
+    "no names": ("1,2\n3,4\n", "should name the columns, and holds numbers only: 1, 2"),
+    "nothing": ("", "is empty"),
+    "no rows": ("a,b\n", "has no rows"),
+}
+
+
+@pytest.mark.parametrize("what", BAD)
+def test_bad_text_is_refused_with_its_line(what, tmp_path):
+    text, message = BAD[what]
+    with pytest.raises(TableError, match=message):
+        read_table(written(tmp_path / "a.csv", text))
+
+
+def test_other_encodings_are_named(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_bytes(b"a,b\n1,x\n2,caf\xe9\n")
+    with pytest.raises(TableError, match=r"Line 3 of .* is not UTF-8, near '2,café"):
+        read_table(path)
+    path.write_bytes("a,b\n1,x\n".encode("utf-16"))
+    with pytest.raises(TableError, match="is encoded as UTF-16"):
+        read_table(path)
+    path.write_bytes(b"\xef\xbb\xbfa,b\n1,x\n")
+    assert read_table(path).frame.columns == ["a", "b"]
+
+
+def test_files_that_are_not_there_or_not_what_they_say(tmp_path):
+    written(tmp_path / "iris_data.csv", "a\nx\n")
+    with pytest.raises(TableError, match=r"There is no file .*Did you mean .*iris_data.csv"):
+        read_table(tmp_path / "iris_dat.csv")
+    with pytest.raises(TableError, match=r"There is no file irsi. Did you mean iris"):
+        read_table("irsi")
+    with pytest.raises(TableError, match="is a folder"):
+        read_table(tmp_path)
+    with pytest.raises(TableError, match="does not say what kind of file it is"):
+        read_table(written(tmp_path / "a.xyz", "a\n1\n"))
+    for form in ("parquet", "arrow", "jsonl", "libsvm"):
+        with pytest.raises(TableError, match=f"cannot be read as {form}"):
+            read_table(written(tmp_path / f"junk.{form}", "junk { : junk"))
+    with pytest.raises(TableError, match=r"There is no format 'cvs'.*Did you mean csv"):
+        read_table(tmp_path / "iris_data.csv", "cvs")
+
+
+def test_no_column_of_that_name():
+    with pytest.raises(TableError, match=r"iris has no column 'Specie'. Did you mean species?"):
+        read_table("iris").column("Specie")

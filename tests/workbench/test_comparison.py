@@ -1,0 +1,253 @@
+"""The recipe is kept: nothing is learned from test rows, and they are opened once."""
+
+import json
+import time
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy.sparse import csr_matrix
+from sklearn.compose import ColumnTransformer
+from sklearn.datasets import load_breast_cancer, load_diabetes
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+import rosenblatt
+from rosenblatt.data import TableError, read_table
+from rosenblatt.workbench import families, search
+from rosenblatt.workbench.problem import problem_of
+
+QUICK = ["Gaussian naive Bayes", "logistic regression"]
+
+
+@pytest.fixture
+def openings(tmp_path):
+    return tmp_path / "openings.jsonl"
+
+
+@pytest.fixture
+def mixed():
+    rng = np.random.default_rng(0)
+    n = 300
+    town = rng.choice(["Rome", "Oslo", "Bonn"], n)
+    age = rng.normal(50, 10, n)
+    price = 3 * age + 20 * (town == "Rome") + rng.normal(0, 5, n)
+    age[::17] = np.nan
+    return pl.DataFrame(
+        {"id": np.arange(n), "age": age, "town": town, "price": price}
+    ).with_columns(pl.col("age").fill_nan(None))
+
+
+def test_the_leaderboard_is_of_training_scores_and_the_test_set_is_opened_once(openings):
+    found = rosenblatt.compare("wine", target="cultivar", ledger=openings, families=QUICK)
+    board = found.leaderboard
+    assert set(board["family"]) == {*QUICK, "always the largest class"}
+    assert board["score"].is_monotonic_decreasing
+    assert board["score"].iloc[0] > 0.9
+    [line] = openings.read_text().splitlines()
+    assert json.loads(line)["rows"] == found.findings.protocol.n_test
+    assert found.findings.opening.times_opened == 1
+    low_high = [(i.low, i.high) for i in found.findings.opening.intervals]
+    assert all(low <= found.findings.opening.score <= high for low, high in low_high)
+    again = rosenblatt.compare("wine", target="cultivar", ledger=openings, families=QUICK)
+    assert again.findings.opening.times_opened == 2
+    pd.testing.assert_series_equal(again.leaderboard["score"], board["score"])
+
+
+def test_no_model_and_no_preparation_sees_a_test_row(openings, mixed):
+    """Rows of the test part hold what would break any fit that saw them."""
+    frame = mixed
+    problem = problem_of(read_table(frame), "price")
+    price, town = frame["price"].to_numpy().copy(), np.array(frame["town"].to_list(), object)
+    price[problem.test], town[problem.test] = 1e9, "Atlantis"
+    poisoned = frame.with_columns(pl.Series("price", price), pl.Series("town", town.tolist()))
+    found = rosenblatt.compare(poisoned, target="price", ledger=openings)
+    clean = rosenblatt.compare(frame, target="price", ledger=openings)
+    assert found.leaderboard["score"].tolist() == clean.leaderboard["score"].tolist()
+    assert "town = Atlantis" not in found.best["features"].get_feature_names_out()
+    np.testing.assert_array_equal(found.best["model"].coef_, clean.best["model"].coef_)
+    assert found.findings.opening.score < clean.findings.opening.score
+    assert [c.n_different for c in found.findings.columns] == [
+        c.n_different for c in clean.findings.columns
+    ]
+
+
+def test_scores_are_those_of_the_same_recipe_in_scikit_learn(mixed):
+    problem = problem_of(read_table(mixed), "price")
+    arena = search.Arena(problem, "r2")
+    [family] = [f for f in families.FAMILIES if f.name == "ridge regression"]
+    found = arena.candidates(family)
+    table = ColumnTransformer(
+        [
+            ("age", make_pipeline(StandardScaler(), SimpleImputer(add_indicator=True)), ["age"]),
+            ("town", OneHotEncoder(), ["town"]),
+        ]
+    )
+    frame = mixed.to_pandas().iloc[problem.train]
+    theirs = GridSearchCV(
+        make_pipeline(table, Ridge()), {"ridge__alpha": family.grid["alpha"]}, cv=problem.folds()
+    ).fit(frame, problem.y[problem.train])
+    for c, candidate in enumerate(found):
+        expected = [theirs.cv_results_[f"split{f}_test_score"][c] for f in range(5)]
+        np.testing.assert_allclose(candidate.scores, expected, rtol=1e-6)
+
+
+def test_arrays_and_sparse_matrices_and_frames(openings):
+    X, y = load_breast_cancer(return_X_y=True)
+    one = rosenblatt.compare(X, y, ledger=openings, families=["Gaussian naive Bayes"])
+    frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])])
+    two = rosenblatt.compare(frame, y, ledger=openings, families=["Gaussian naive Bayes"])
+    assert one.leaderboard["score"].tolist() == two.leaderboard["score"].tolist()
+    assert one.best.predict(read_table(frame).frame).shape == y.shape
+
+    three = rosenblatt.compare(
+        csr_matrix(X), y, ledger=openings, families=["multinomial naive Bayes"]
+    )
+    assert three.leaderboard["score"].iloc[0] > three.leaderboard["score"].iloc[-1]
+
+
+def test_regression_has_its_own_families(openings):
+    X, y = load_diabetes(return_X_y=True)
+    found = rosenblatt.compare(X, y, ledger=openings)
+    assert {"least squares", "ridge regression", "lasso"} <= set(found.leaderboard["family"])
+    assert 0.3 < found.findings.opening.score < 0.7
+    assert found.findings.learned
+    assert found.findings.certificate.holds
+    assert found.findings.learning_curve.verdict
+
+
+def test_a_budget_is_kept_and_the_best_so_far_is_reported(openings, monkeypatch):
+    def slow_candidates(arena, family):
+        while family.name == "logistic regression":  # a fit that never ends
+            time.sleep(0.01)
+        return candidates(arena, family)
+
+    candidates = search.Arena.candidates
+    rosenblatt.compare("iris", target="species", ledger=openings, families=QUICK)  # compiles
+    monkeypatch.setattr(
+        search.Arena,
+        "candidates",
+        lambda a, f: slow_candidates(a, f) if f.takes != "rows" else candidates(a, f),
+    )
+    found = rosenblatt.compare("iris", target="species", budget=3, ledger=openings, families=QUICK)
+    assert found.findings.protocol.stopped == "budget"
+    assert found.findings.contestants[0].family == "Gaussian naive Bayes"
+    assert [(d.family, d.reason) for d in found.findings.dropped] == [
+        ("logistic regression", "no time was left")
+    ]
+    assert found.findings.opening is not None
+
+
+def test_an_interrupt_reports_what_is_there(openings, monkeypatch):
+    def interrupted(arena, family):
+        if family.name == "logistic regression":
+            raise KeyboardInterrupt
+        return candidates(arena, family)
+
+    candidates = search.Arena.candidates
+    monkeypatch.setattr(search.Arena, "candidates", interrupted)
+    found = rosenblatt.compare("iris", target="species", ledger=openings, families=QUICK)
+    assert found.findings.protocol.stopped == "interrupt"
+    assert len(found.findings.contestants) == 1
+    assert found.findings.opening.score > 0.8
+
+
+def test_a_family_that_fails_does_not_take_the_others_with_it(openings, monkeypatch):
+    def failing(arena, family):
+        if family.name == "logistic regression":
+            raise ValueError("no such luck")
+        return candidates(arena, family)
+
+    candidates = search.Arena.candidates
+    monkeypatch.setattr(search.Arena, "candidates", failing)
+    found = rosenblatt.compare("iris", target="species", ledger=openings, families=QUICK)
+    assert [(d.family, d.reason) for d in found.findings.dropped] == [
+        ("logistic regression", "failed: no such luck")
+    ]
+
+
+BAD = {
+    "no such column": ("specis", {}, "has no column 'specis'. Did you mean species"),
+    "unknown family": ("species", {"families": ["logistic"]}, "There is no family 'logistic'"),
+}
+
+
+@pytest.mark.parametrize("what", BAD)
+def test_bad_requests(what):
+    target, options, message = BAD[what]
+    with pytest.raises(TableError, match=message):
+        rosenblatt.compare("iris", target=target, **options)
+
+
+ROWS = 60
+TABLES = {
+    "one value": ({"a": list(range(ROWS)), "y": ["x"] * ROWS}, "have the same y, 'x'"),
+    "no value": ({"a": list(range(ROWS)), "y": [None] * ROWS}, "No row of the table has a value"),
+    "too many classes": (
+        {"a": [i % 7 for i in range(ROWS)], "y": [f"c{i // 2}" for i in range(ROWS)]},
+        "too many classes",
+    ),
+    "infinite": (
+        {"a": [1.5, float("inf")] * 30, "y": ["u", "v"] * 30}, "Column 'a' is infinite in row 1",
+    ),
+    "only names": ({"id": list(range(ROWS)), "y": ["u", "v"] * 30}, "no column to learn from"),
+    "few rows": ({"a": [1.0, 2.5] * 4, "y": ["u", "v"] * 4}, "at least 20"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", TABLES)
+def test_tables_that_nothing_can_be_learned_from(what):
+    columns, message = TABLES[what]
+    with pytest.raises(TableError, match=message):
+        rosenblatt.compare(pl.DataFrame(columns), target="y")
+
+
+def test_hints_of_leaks(openings):
+    rng = np.random.default_rng(0)
+    y = rng.choice(["u", "v"], 200)
+    frame = pl.DataFrame(
+        {
+            "noise": rng.normal(size=200).round(1),
+            "copy": np.where(y == "u", "up", "down"),
+            "score": np.where(y == "u", 1.0, -1.0) * rng.uniform(1, 2, 200),
+            "y": y,
+        }
+    )
+    frame = pl.concat([frame, frame.head(60)])
+    found = rosenblatt.compare(frame, target="y", ledger=openings, families=QUICK[:1])
+    text = " ".join(found.findings.hints)
+    assert "copy alone decides y" in text
+    assert "score alone decides y" in text
+    assert "noise" not in text
+    assert "test rows" in text
+
+
+def test_rows_by_group_and_by_time(openings, mixed):
+    rng = np.random.default_rng(1)
+    grouped = mixed.with_columns(pl.Series("house", rng.integers(0, 30, len(mixed))))
+    problem = problem_of(read_table(grouped), "price", groups="house")
+    houses = grouped["house"].to_numpy()
+    parts = [set(houses[rows]) for rows in (problem.train, problem.dev, problem.test)]
+    assert not parts[0] & parts[1]
+    assert not parts[0] & parts[2]
+    assert "house" not in problem.X.columns
+    timed = mixed.with_columns(pl.Series("when", rng.permutation(len(mixed))))
+    problem = problem_of(read_table(timed), "price", time="when")
+    when = problem.X["when"].to_numpy()
+    assert when[problem.train].max() < when[problem.dev].min()
+    assert when[problem.dev].max() < when[problem.test].min()
+    found = rosenblatt.compare(
+        timed, target="price", time="when", ledger=openings, families=["ridge regression"]
+    )
+    assert found.findings.protocol.split == "by time"
+
+
+def test_it_shows_itself_in_notebooks_and_in_words(openings):
+    found = rosenblatt.compare("iris", target="species", ledger=openings, families=QUICK)
+    assert "logistic regression" in found._repr_html_()
+    assert "opened once" in str(found)
+    assert "2 families on iris" in repr(found)
