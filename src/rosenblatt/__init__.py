@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         explain,
     )
     from .kernels import (
+        KernelLogisticRegression,
         KernelPerceptron,
     )
     from .linear_model import (
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
         LeastSquaresClassifier,
         LinearRegression,
         LogisticRegression,
+        LogisticRegressionCV,
         Perceptron,
         PocketPerceptron,
         Ridge,
@@ -98,6 +100,7 @@ _HOMES = {
     "FisherDiscriminant": "discriminant_analysis",
     "GaussianNB": "naive_bayes",
     "GridSearchCV": "model_selection",
+    "KernelLogisticRegression": "kernels",
     "KernelPerceptron": "kernels",
     "Lasso": "linear_model",
     "LassoCV": "linear_model",
@@ -105,6 +108,7 @@ _HOMES = {
     "LinearDiscriminantAnalysis": "discriminant_analysis",
     "LinearRegression": "linear_model",
     "LogisticRegression": "linear_model",
+    "LogisticRegressionCV": "linear_model",
     "MixedNB": "naive_bayes",
     "MultinomialNB": "naive_bayes",
     "Perceptron": "linear_model",
@@ -145,6 +149,7 @@ __all__ = [
     "FisherDiscriminant",
     "GaussianNB",
     "GridSearchCV",
+    "KernelLogisticRegression",
     "KernelPerceptron",
     "Lasso",
     "LassoCV",
@@ -152,6 +157,7 @@ __all__ = [
     "LinearDiscriminantAnalysis",
     "LinearRegression",
     "LogisticRegression",
+    "LogisticRegressionCV",
     "MixedNB",
     "MultinomialNB",
     "Perceptron",

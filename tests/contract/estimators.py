@@ -52,6 +52,12 @@ SETTINGS = {
         {"variance": "class"},
         {"variance": "single", "missing": "ignore"},
     ],
+    "KernelLogisticRegression": [
+        {"tol": 1e-8},
+        {"kernel": "poly", "coef0": 1.0, "solver": "lbfgs"},
+        {"kernel": "linear", "softmax": "reference", "fit_intercept": False},
+        {"kernel": "sigmoid", "gamma": 0.1, "class_weight": "balanced"},
+    ],
     "KernelPerceptron": [
         {"max_updates": 200},
         {"kernel": "poly", "coef0": 1.0, "max_updates": 200, "cache_size": 1.0},
@@ -74,6 +80,10 @@ SETTINGS = {
         {"solver": "sgd", "max_iter": 5, "random_state": 0},
         {"l1_ratio": 0.5, "C": 0.1},
         {"softmax": "reference"},
+    ],
+    "LogisticRegressionCV": [
+        {"Cs": [0.01, 1.0], "tol": 1e-8, "use_legacy_attributes": False},
+        {"Cs": [0.1, 1.0], "l1_ratios": [0.0, 0.5], "cv": 3, "use_legacy_attributes": False},
     ],
     "MixedNB": [{}, {"alpha": 0, "variance": "feature"}],
     "MultinomialNB": [{}, {"alpha": 0}, {"fit_prior": False}, {"missing": "ignore"}],
@@ -122,6 +132,9 @@ EXPECTED_FAILURES = {
     for name in ("AveragedPerceptron", "KernelPerceptron", "Perceptron", "PocketPerceptron")
 }
 
+# The rows that those take whose work grows with the cube of them.
+MOST_ROWS = {"KernelLogisticRegression": 500}
+
 # What keeps an iterative fit going until it is interrupted, where tol=None does not.
 ENDLESS = {"LogisticRegression": {"solver": "gradient", "eta0": 1e-12}}
 
@@ -133,8 +146,10 @@ CHECKED_SETTINGS = {
     "CategoricalNB": [{}, {"unknown": "smooth", "missing": "ignore"}],
     "ComplementNB": [{}, {"norm": True, "alpha": 0, "missing": "ignore"}],
     "GaussianNB": [{}, {"variance": "feature"}, {"variance": "single", "missing": "ignore"}],
+    "KernelLogisticRegression": [{"gamma": 0.1}, {"kernel": "linear"}],
     "KernelPerceptron": [{}, {"kernel": "poly", "coef0": 1.0}],
     "LogisticRegression": [{}, {"l1_ratio": 0.5}, {"softmax": "reference", "solver": "lbfgs"}],
+    "LogisticRegressionCV": [{"Cs": 3, "cv": 3}],
     "MultinomialNB": [{}, {"alpha": 0, "missing": "ignore"}],
     "Perceptron": [{}, {"tol": None, "max_iter": 5}, {"penalty": "elasticnet"}],
     "PocketPerceptron": [{"max_updates": 1000}],

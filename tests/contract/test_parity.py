@@ -13,7 +13,12 @@ THEIRS = dict(all_estimators())
 SHARED = [estimator for estimator in ESTIMATORS if estimator.__name__ in THEIRS]
 TABLE = Path(__file__).resolve().parents[2] / "docs" / "differences.md"
 
-pytestmark = pytest.mark.usefixtures("unconverged")
+pytestmark = [
+    pytest.mark.usefixtures("unconverged"),
+    # What scikit-learn says of its own LogisticRegressionCV.
+    pytest.mark.filterwarnings("ignore:The default value (for|of):FutureWarning"),
+    pytest.mark.filterwarnings("ignore:The fitted attributes of LogisticRegressionCV"),
+]
 
 
 def listed(name):

@@ -16,6 +16,7 @@ from rosenblatt import threads
 from tests.contract.estimators import (
     ENDLESS,
     ESTIMATORS,
+    MOST_ROWS,
     SETTINGS,
     fitted_arrays,
     instances,
@@ -33,7 +34,8 @@ each_class = pytest.mark.parametrize("Estimator", ESTIMATORS)
 
 def large_problem(n_classes, estimator):
     """Enough cells for several chunks."""
-    return problem(n_classes, n_rows=30_000, n_features=8, estimator=estimator)
+    n_rows = MOST_ROWS.get(type(estimator).__name__, 30_000)
+    return problem(n_classes, n_rows=n_rows, n_features=8, estimator=estimator)
 
 
 def fit_and_read(estimator, X, y):
@@ -105,8 +107,8 @@ def test_a_failed_fit_leaves_the_estimator_as_it_was(estimator):
 
 @pytest.mark.parametrize("Estimator", [e for e in ESTIMATORS if iterative(e())])
 def test_ctrl_c_is_heard_within_a_second_and_leaves_the_estimator_as_it_was(Estimator):
-    rng = np.random.RandomState(0)
-    X, y = rng.standard_normal((200_000, 50)), rng.randint(2, size=200_000)
+    rng, n = np.random.RandomState(0), MOST_ROWS.get(Estimator.__name__, 200_000)
+    X, y = rng.standard_normal((n, 50)), rng.randint(2, size=n)
     model = Estimator(max_iter=100_000, tol=None, **ENDLESS.get(Estimator.__name__, {}))
     before = dict(vars(model))
     model.fit(X[:10], np.arange(10) % 2)  # whatever has to be compiled is compiled

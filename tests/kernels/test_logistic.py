@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.datasets import make_circles, make_classification
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from rosenblatt import LogisticRegression
 from rosenblatt.kernels import Gaussian, KernelLogisticRegression
@@ -63,10 +62,3 @@ def test_sparse_rows_and_single_precision():
     sparse = KernelLogisticRegression().fit(sp.csr_matrix(X), y)
     np.testing.assert_allclose(dense.decision_function(X), sparse.decision_function(X), atol=1e-8)
     assert KernelLogisticRegression().fit(X.astype(np.float32), y).dual_coef_.dtype == np.float32
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.filterwarnings("ignore:Can't check dok sparse matrix for nan or inf")
-@parametrize_with_checks([KernelLogisticRegression(gamma=0.1), KernelLogisticRegression("linear")])
-def test_it_passes_the_checks_of_scikit_learn(estimator, check):
-    check(estimator)

@@ -9,11 +9,12 @@ import scipy.sparse as sp
 import sklearn.linear_model as theirs
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.linalg import LinAlgWarning
 from sklearn.datasets import load_diabetes
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import scale
 
-from rosenblatt import ElasticNet, Lasso
+from rosenblatt import ElasticNet, Lasso, LassoCV, Trace
 from tests.reference.lasso import elastic_net, objective
 
 TIGHT = 1e-12
@@ -229,13 +230,22 @@ def test_numbers_too_large_to_square_are_refused_and_nothing_is_left_behind(stor
 def test_columns_of_very_different_scales_and_constant_ones_do_no_harm():
     X, y, _ = problem(50, 6)
     X = np.hstack([X * np.array([1e-8, 1e-3, 1, 1e3, 1e6, 1]), np.full((50, 1), 7.3)])
-    for storage in (np.asarray, sp.csr_matrix):
-        model = Lasso(0.01, tol=1e-10).fit(storage(X), y)
+    for storage in (np.asarray, sp.csr_matrix, frame):
+        named = "'c0'" if storage is frame else "0"
+        with pytest.warns(LinAlgWarning, match=rf"\(column {named}\) to .*Standardise {named}"):
+            model = Lasso(0.01, tol=1e-10).fit(storage(X), y)
         assert np.isfinite(model.coef_).all()
         assert model.coef_[-1] == 0
         assert model.stop_reason_ == "converged"
     assert Lasso().fit(np.ones((5, 3)), np.arange(5.0)).coef_.tolist() == [0, 0, 0]
-    assert Lasso(0.1).fit(X, np.full(50, 4.0)).intercept_ == pytest.approx(4)
+    with pytest.warns(LinAlgWarning, match="Columns vary on very different scales"):
+        assert Lasso(0.1).fit(X, np.full(50, 4.0)).intercept_ == pytest.approx(4)
+    with pytest.warns(LinAlgWarning, match=r"\(column 'c0'\) to .* \(column 'c4'\)"):
+        LassoCV(alphas=[1.0, 0.1]).fit(frame(X), y)
+
+
+def frame(X):
+    return pd.DataFrame(X, columns=[f"c{j}" for j in range(X.shape[1])])
 
 
 def test_weights_must_mean_something():
@@ -337,3 +347,22 @@ def test_a_hundred_features_of_a_hundred_thousand_on_a_hundred_rows():
     assert 80 <= np.count_nonzero(model.coef_) <= 100
     assert model.dual_gap_ <= 1e-6 * np.var(y)
     assert np.count_nonzero(Lasso(n_features=5).fit(X, y).coef_) in (4, 5, 6)
+
+
+@pytest.mark.parametrize("shape", [(60, 8), (15, 40)])
+@pytest.mark.parametrize("n_targets", [1, 3])
+def test_a_trace_has_finite_numbers_from_the_beginning_and_for_several_targets(shape, n_targets):
+    X, y, _ = problem(*shape)
+    targets = y if n_targets == 1 else np.column_stack([y + k * X[:, 0] for k in range(3)])
+    trace = Trace()
+    model = Lasso(0.05, tol=1e-9).set_callbacks(trace).fit(X, targets)
+    frame = trace.to_frame()
+    numbers = frame[["objective", "dual_gap", "gradient_norm"]].to_numpy(float)
+    assert np.isfinite(numbers).all()
+    centred = targets - targets.mean(axis=0)
+    assert numbers[0, 0] == pytest.approx((centred**2).sum() / (2 * len(X)))  # all weights zero
+    assert (np.diff(numbers[:, 0]) <= 1e-12).all()
+    assert numbers[-1, 0] == pytest.approx(np.sum(model.objective_))
+    assert numbers[-1, 1] == pytest.approx(np.sum(model.dual_gap_))
+    alone = Lasso(0.05, tol=1e-9).fit(X, targets)
+    assert np.array_equal(alone.coef_, model.coef_)

@@ -11,7 +11,6 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold, ShuffleSplit
 
 from rosenblatt import ElasticNetCV, Lasso, LassoCV, enet_path, lasso_path
-from rosenblatt.linear_model.penalised_cv import closer, decades
 
 TIGHT = 1e-11
 
@@ -20,6 +19,28 @@ def problem(n=80, d=6, seed=0):
     rng = np.random.RandomState(seed)
     X = np.round(rng.standard_normal((n, d)), 1)
     return X, X[:, : min(d, 4)].sum(axis=1) + rng.standard_normal(n), rng.randint(1, 4, n) * 1.0
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"coef_init": [1.0, 2.0]}, r"coef_init must be 6 finite numbers.*got shape \(2,\)"),
+        ({"coef_init": np.full(6, np.nan)}, "with NaN or infinity"),
+        ({"alphas": [-1.0, 2.0]}, r"alphas\[0\] must be finite and >= 0; got -1"),
+        ({"alphas": [1.0, np.nan]}, r"alphas\[1\] must be finite and >= 0; got nan"),
+        ({"alphas": []}, "alphas must be at least one"),
+        ({"alphas": 0}, "'alphas' parameter of enet_path"),
+        ({"tol": -1.0}, "'tol' parameter of enet_path"),
+        ({"max_iter": 0}, "'max_iter' parameter of enet_path"),
+        ({"l1_ratio": 2.0}, "'l1_ratio' parameter of enet_path"),
+        ({"eps": 0.0}, "'eps' parameter of enet_path"),
+    ],
+)
+def test_a_path_refuses_parameters_that_mean_nothing(parameters, message):
+    """A start of the wrong length would have been written to beyond its end."""
+    X, y, _ = problem()
+    with pytest.raises(ValueError, match=message):
+        enet_path(X, y, **parameters)
 
 
 @pytest.mark.parametrize("storage", [np.asarray, sp.csr_matrix])
@@ -60,7 +81,7 @@ def test_paths_refuse_what_they_do_not_do():
     X, y, _ = problem()
     with pytest.raises(ValueError, match="y must be one target; got 2"):
         lasso_path(X, np.column_stack([y, y]))
-    with pytest.raises(ValueError, match="selection must be"):
+    with pytest.raises(ValueError, match="'selection' parameter of enet_path must be"):
         lasso_path(X, y, selection="greedy")
     with pytest.raises(ValueError, match="give alphas as a list"):
         enet_path(X, y, l1_ratio=0)
@@ -103,15 +124,15 @@ def test_searches_are_scikit_learns(storage, shape, weighted, setting):
 
 
 def test_decades_come_first_and_then_a_closer_look():
-    """GC20: of 1, 10, 100, 1000 the best was 100; the next are between 10 and 1000, around it."""
-    grid = np.array([1000.0, 100.0, 10.0, 1.0])
-    refined = closer(grid, 1)
-    assert ((refined > 10) & (refined < 1000)).all()
-    assert (refined > 100).any()
-    assert (refined < 100).any()
-    assert 100 not in refined
-    assert decades(123.0, 1e-2).tolist() == [1000, 100, 10, 1]
-    assert (closer(grid, 0) > 100).all(), "at an end there is one side only"
+    X, y = load_diabetes(return_X_y=True)
+    tried = LassoCV(alphas="decades", eps=1e-5).fit(X, y).alphas_
+    decades = 10.0 ** np.arange(-5, 2)  # all weights are zero from 2.1 on
+    powers = LassoCV(alphas=decades).fit(X, y)
+    assert np.isin(decades, tried).all()
+    between = np.setdiff1d(tried, decades)
+    assert ((between > powers.alpha_ / 10) & (between < powers.alpha_ * 10)).all()
+    assert (between < powers.alpha_).any()
+    assert (between > powers.alpha_).any()
 
 
 def test_a_search_by_decades_ends_near_the_best_of_a_fine_grid():
@@ -143,10 +164,14 @@ def test_several_targets_and_bad_penalties_are_refused():
     X, y, _ = problem()
     with pytest.raises(ValueError, match="y must be one target; got 2"):
         LassoCV().fit(X, np.column_stack([y, y]))
-    with pytest.raises(ValueError, match=r"alphas\[1\] must be >= 0; got -1"):
+    with pytest.raises(ValueError, match=r"alphas\[1\] must be finite and >= 0; got -1"):
         LassoCV(alphas=[1, -1]).fit(X, y)
     with pytest.raises(TypeError, match=r"alphas\[0\] must be a number; got str"):
         LassoCV(alphas=["much"]).fit(X, y)
+    with pytest.raises(ValueError, match="alphas must be at least one penalty"):
+        LassoCV(alphas=[]).fit(X, y)
+    with pytest.raises(ValueError, match=r"alphas\[0\] must be finite and >= 0; got inf"):
+        LassoCV(alphas=[np.inf, 1]).fit(X, y)
     model = LassoCV()
     with pytest.raises(ValueError, match="Input X contains NaN"):
         model.fit(np.full((9, 2), np.nan), y[:9])

@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.linalg import LinAlgWarning
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LinearRegression as Theirs
 
 from rosenblatt import LinearRegression
@@ -144,7 +145,9 @@ def test_sparse_rows_with_too_many_of_both_are_taken_step_by_step(monkeypatch):
     assert model.solver_ == "sparse_cg"
     expected = LinearRegression().fit(X.toarray(), y)
     np.testing.assert_allclose(model.coef_, expected.coef_, rtol=1e-6)
-    positive = LinearRegression(tol=1e-12, positive=True).fit(X, y)
+    with pytest.warns(ConvergenceWarning, match=r"iterations the gradient is .* use Ridge"):
+        positive = LinearRegression(tol=1e-12, positive=True).fit(X, y)
+    assert positive.stop_reason_ == "no_progress"
     expected = LinearRegression(positive=True).fit(X.toarray(), y)
     np.testing.assert_allclose(positive.coef_, expected.coef_, rtol=1e-5, atol=1e-6)
 
@@ -226,6 +229,8 @@ def test_numbers_too_large_to_be_squared_and_weights_of_zero_are_refused():
     X, y = table()
     with pytest.raises(ValueError, match=r"Feature 2 holds .* squares are too large"):
         LinearRegression().fit(X * [1, 1, 1e160, 1], y)
+    with pytest.raises(ValueError, match=r"Target 1 holds .* too large for 64 bits; rescale it"):
+        LinearRegression().fit(X, np.column_stack([y, y * 1e160]))
     with pytest.raises(ValueError, match="at least one non-zero"):
         LinearRegression().fit(X, y, np.zeros(len(y)))
     with pytest.raises(ValueError, match="statistic of no rows"):

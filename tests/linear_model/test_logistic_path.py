@@ -8,7 +8,6 @@ import scipy.sparse as sp
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegressionCV as Theirs
 from sklearn.model_selection import StratifiedKFold
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from rosenblatt.linear_model import LogisticRegression, LogisticRegressionCV
 
@@ -85,14 +84,3 @@ def test_sparse_rows_and_given_folds():
 def test_ratios_outside_are_refused():
     with pytest.raises(ValueError, match="numbers between 0 and 1"):
         LogisticRegressionCV(l1_ratios=[2.0]).fit(*noisy())
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.filterwarnings("ignore:The least populated class")
-@pytest.mark.filterwarnings("ignore:Can't check dok sparse matrix for nan or inf")
-@parametrize_with_checks([LogisticRegressionCV(Cs=3, cv=3)])
-def test_it_passes_the_checks_of_scikit_learn(estimator, check):
-    name = getattr(check, "func", check).__name__
-    if name.startswith("check_sample_weight_equivalence"):
-        pytest.skip("repeated rows fall into other folds than one row of weight two")
-    check(estimator)

@@ -98,6 +98,14 @@ def test_merge_forget_and_batches_equal_a_refit(cut, seed, alpha):
     np.testing.assert_allclose(left.coef_, expected.coef_, rtol=1e-9, atol=1e-12)
 
 
+def test_rows_that_were_never_there_cannot_be_forgotten_and_no_class_is_spoken_of():
+    X, y = table(n=20)
+    with pytest.raises(ValueError, match=r"^Cannot remove 40 rows: it has 20"):
+        Ridge().fit(X, y).forget(np.vstack([X, X]), np.append(y, y))
+    with pytest.raises(ValueError, match="Cannot remove these rows: target 0 has a scatter of"):
+        Ridge().fit(X, y).forget(X[:10], 100 * y[:10])
+
+
 @given(weights=st.lists(st.integers(0, 3), min_size=30, max_size=30).filter(any))
 def test_an_integer_weight_equals_repetition_and_order_does_not_matter(weights):
     X, y = table(n=30, d=3)
@@ -147,9 +155,40 @@ def test_sparse_rows_with_too_many_of_both_are_taken_step_by_step(monkeypatch):
         ConvergenceWarning, match="After 2 iterations the gradient is .* not yet tol"
     ):
         Ridge(max_iter=2, tol=1e-9).fit(X, y)
+    assert Ridge().fit(X.toarray()[:, :5], y).stop_reason_ == "converged"
     positive = Ridge(alpha=0.5, tol=1e-10, positive=True).fit(X, y[:, 0])
     expected = Ridge(alpha=0.5, positive=True).fit(X.toarray(), y[:, 0])
     np.testing.assert_allclose(positive.coef_, expected.coef_, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.usefixtures("unconverged")
+@pytest.mark.parametrize("positive", [False, True])
+@pytest.mark.parametrize("max_iter", [1, 3, 10, None])
+def test_steps_say_how_far_they_came(positive, max_iter, monkeypatch):
+    """The gap is never below the true excess, and the reason of the end is the true one."""
+    monkeypatch.setattr(regression, "FEATURES_WITH_GRAM", 10)
+    monkeypatch.setattr(wide, "ROWS_WITH_DUAL", 10)
+    X = sp.random(300, 60, 0.05, format="csr", random_state=0)
+    y = np.stack([np.arange(300.0) % 7, np.arange(300.0) % 3], axis=1)
+    alphas = np.array([0.5, 2.0])
+    model = Ridge(alphas, tol=1e-9, max_iter=max_iter, positive=positive).fit(X, y)
+    monkeypatch.undo()
+    best = Ridge(alphas, positive=positive).fit(X, y)
+
+    def objective(model):
+        return ((y - model.predict(X)) ** 2).sum(axis=0) + alphas * (model.coef_**2).sum(axis=1)
+
+    np.testing.assert_allclose(model.objective_, objective(model), rtol=1e-10)
+    excess = model.objective_ - objective(best)
+    assert (excess <= model.dual_gap_ + 1e-9 * model.objective_).all()
+    assert model.stop_reason_ == ("converged" if max_iter is None else "max_iter")
+    if max_iter is None:
+        assert (model.dual_gap_ <= 1e-9 * model.objective_).all()
+    one = Ridge(0.5, positive=positive).fit(X, y[:, 0])
+    assert one.stop_reason_ == "converged"
+    assert not hasattr(one, "dual_gap_")  # a closed form
+    model.fit(X.toarray(), y)
+    assert not hasattr(model, "dual_gap_"), "nothing of the earlier fit is left"
 
 
 def test_columns_of_very_different_scales_are_named():

@@ -148,6 +148,14 @@ def test_a_best_penalty_at_the_end_of_the_grid_is_told(alphas, end):
         RidgeCV(alphas).fit(X, y)
 
 
+@pytest.mark.parametrize("cv", [None, 3])
+def test_where_no_penalty_makes_a_difference_no_end_is_reported(cv):
+    X, y = table()
+    scoring = "neg_mean_squared_error"
+    RidgeCV([0.1, 1, 10], cv=cv, scoring=scoring).fit(X, np.full(len(y), 3.0))
+    RidgeCV([0.1, 1, 10], cv=cv, scoring=scoring).fit(np.zeros_like(X), y)
+
+
 def test_bad_settings_are_refused():
     X, y = table()
     with pytest.raises(ValueError, match="alphas must be finite and > 0; got 0"):

@@ -10,6 +10,8 @@ import sklearn.linear_model
 from sklearn import model_selection as theirs
 from sklearn.exceptions import ConvergenceWarning, FitFailedWarning
 from sklearn.model_selection import KFold, ShuffleSplit
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from rosenblatt import ElasticNet, Lasso
 from rosenblatt.model_selection import GridSearchCV, cross_validate, penalty_path
@@ -123,3 +125,48 @@ def test_a_path_that_stops_short_says_so():
         warnings.simplefilter("always")
         GridSearchCV(Lasso(max_iter=1, tol=1e-13), {"alpha": ALPHAS}, cv=3).fit(X, y)
     assert any(issubclass(w.category, ConvergenceWarning) for w in caught)
+
+
+@pytest.mark.usefixtures("no_fits")
+@pytest.mark.parametrize("weighted", [False, True])
+def test_behind_other_steps_these_are_fitted_once_for_each_split(weighted):
+    X, y, weights = problem()
+    fitted = []
+
+    class Counted(StandardScaler):
+        def fit(self, X, y=None):
+            fitted.append(len(X))
+            return super().fit(X, y)
+
+    grid = {"lasso__alpha": ALPHAS, "lasso__fit_intercept": [True, False]}
+    how = {"scoring": "neg_mean_absolute_error", "cv": 3, "return_train_score": True}
+    params = {"lasso__sample_weight": weights} if weighted else {}
+    ours = GridSearchCV(make_pipeline(Counted(), Lasso(**EXACT)), grid, **how)
+    ours.fit(X + 5, y, **params)
+    assert fitted == [60, 60, 60, 90]
+    model = sklearn.linear_model.Lasso(max_iter=100_000, **EXACT)
+    other = theirs.GridSearchCV(make_pipeline(StandardScaler(), model), grid, **how)
+    other.fit(X + 5, y, **params)
+    for key in ("mean_test_score", "std_train_score", "split1_test_score"):
+        np.testing.assert_allclose(ours.cv_results_[key], other.cv_results_[key], rtol=1e-5)
+    assert ours.best_params_ == other.best_params_
+    np.testing.assert_allclose(ours.predict(X), other.predict(X), atol=1e-4)
+
+
+@pytest.mark.filterwarnings("ignore:One or more of the test scores are non-finite")
+def test_steps_that_are_set_or_exchanged_by_the_grid():
+    X, y, _ = problem()
+    scaler = StandardScaler().set_output(transform="pandas")
+    pipeline = Pipeline([("scale", scaler), ("lasso", Lasso(**EXACT))])
+    grid = [
+        {"lasso__alpha": [0.1, 0.01], "scale__with_std": [True, False]},
+        {"lasso__alpha": [0.1, 0.01], "scale": ["passthrough"]},
+        {"lasso__alpha": [-1.0]},
+    ]
+    with pytest.warns(FitFailedWarning, match="3 fits failed"):
+        ours = GridSearchCV(pipeline, grid, cv=3).fit(X, y)
+    with pytest.warns(FitFailedWarning, match="3 fits failed"):
+        other = theirs.GridSearchCV(pipeline, grid, cv=3).fit(X, y)
+    scores = [search.cv_results_["mean_test_score"] for search in (ours, other)]
+    np.testing.assert_allclose(*scores, rtol=1e-6)
+    assert ours.best_params_ == other.best_params_

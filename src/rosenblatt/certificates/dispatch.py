@@ -16,6 +16,7 @@ Adapter = Callable[..., Certificate]
 # up along the bases of its class: a subclass is found, a namesake from another package is not.
 ADAPTERS = {
     ("rosenblatt", "AveragedPerceptron"): "averaged",
+    ("rosenblatt", "KernelLogisticRegression"): "kernel_logistic",
     ("rosenblatt", "KernelPerceptron"): "kernel_perceptron",
     ("rosenblatt", "MixedNB"): "mixed",
     ("rosenblatt", "Perceptron"): "perceptron",

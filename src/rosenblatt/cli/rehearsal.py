@@ -71,8 +71,12 @@ def _fit(model: Any, rehearsal: Rehearsal) -> None:
     """Fit to a dozen rows."""
     X = np.random.RandomState(0).standard_normal((12, rehearsal.n_columns))
     X = X.astype(rehearsal.dtype)
+    X[1] = X[0]  # under another label, so that nothing separates the classes and fits go on
     y = np.arange(12) % rehearsal.n_classes
-    model.fit(sp.csr_matrix(X) if rehearsal.sparse else X, y)
+    X = sp.csr_matrix(X) if rehearsal.sparse else X
+    model.fit(X, y)
+    if hasattr(model, "_rehearse_large"):
+        model._rehearse_large(X, y)
 
 
 def _use_statistics(model: Any, rehearsal: Rehearsal) -> None:

@@ -8,11 +8,15 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.callback import CallbackSupportMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rosenblatt.base import FLOATS, all_or_nothing
+from rosenblatt.base import FLOATS, Passes, fitting
+from rosenblatt.blas import one_blas_thread
+from rosenblatt.linear_model.descent import Descent
 from rosenblatt.linear_model.logistic import LogisticRegression
+from rosenblatt.linear_model.penalties import strengths
 from rosenblatt.linear_model.probabilities import LogisticScores
 
 from .choice import NAMES, gamma_of, kernel_of
@@ -22,14 +26,19 @@ from .gram import check_symmetric
 SMALLEST = 1e-12  # eigenvalues below this share of the largest are rounding
 
 
-class KernelLogisticRegression(LogisticScores, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class KernelLogisticRegression(
+    CallbackSupportMixin,  # type: ignore[misc]
+    LogisticScores,
+    ClassifierMixin,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]
+):
     """Logistic regression in the feature space of a kernel, where a line here may be any curve.
 
     The score is ``f(x) = sum_i a_i K(x_i, x) + b``, and a, b minimise ``1/2 a'Ka + C sum of the
     losses``: logistic regression with an L2 penalty on the weights ``w = sum_i a_i phi(x_i)``. With
-    the linear kernel it is `LogisticRegression`. The n x n kernel matrix is decomposed once; its
-    eigenvectors are features in which the problem is an ordinary one, solved with the same proof of
-    how far from the best it is.
+    the linear kernel it is `LogisticRegression`. The n x n kernel matrix is decomposed once, which
+    takes time that grows with n^3 and suits some thousand rows; its eigenvectors are features in
+    which the problem is an ordinary one, solved with the same proof of how far from the best it is.
 
     Parameters
     ----------
@@ -39,23 +48,25 @@ class KernelLogisticRegression(LogisticScores, ClassifierMixin, BaseEstimator): 
     C : float
         What the loss counts against the penalty; finite, for without one most kernels separate
         any classes.
-    degree, gamma, coef0 : the numbers of the kernel, as in `KernelPerceptron`.
-    tol, fit_intercept, class_weight, random_state, solver, max_iter, verbose, softmax : as in
-        `LogisticRegression`.
+    degree, gamma, coef0 : float
+        The numbers of the kernel, as in `KernelPerceptron`.
+    tol, fit_intercept, class_weight, random_state, solver, max_iter, verbose, softmax : object
+        As in `LogisticRegression`.
 
     Attributes
     ----------
     dual_coef_ : ndarray of shape (1, n) or (K, n)
         a, what each training row adds to the score of each class.
-    X_fit_ : the training rows; None if the kernel is precomputed.
-    intercept_, classes_, n_iter_, objective_, dual_gap_, gradient_norm_, stop_reason_
+    X_fit_ : ndarray or CSR matrix of shape (n, d), or None
+        The training rows; None if the kernel is precomputed.
+    intercept_, classes_, n_iter_, objective_, dual_gap_, gradient_norm_, stop_reason_ : object
         As in `LogisticRegression`.
     gamma_ : float or None
         The number that `gamma` stood for.
 
     Examples
     --------
-    >>> from rosenblatt.kernels import KernelLogisticRegression
+    >>> from rosenblatt import KernelLogisticRegression
     >>> X, y = [[1, 1], [-1, 1], [-1, -1], [1, -1]], ["same", "other", "same", "other"]
     >>> model = KernelLogisticRegression("poly", degree=2, gamma=1).fit(X, y)
     >>> model.predict([[2, 3], [2, -3]])     # XOR, which no line separates
@@ -111,7 +122,7 @@ class KernelLogisticRegression(LogisticScores, ClassifierMixin, BaseEstimator): 
         self.verbose = verbose
         self.softmax = softmax
 
-    @all_or_nothing
+    @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "KernelLogisticRegression":
         """Find what each row adds to the scores.
 
@@ -131,21 +142,29 @@ class KernelLogisticRegression(LogisticScores, ClassifierMixin, BaseEstimator): 
         self._validate_params()
         rows = self._check_rows(X, first=True)
         precomputed = self.kernel == "precomputed"
-        self.gamma_ = None if precomputed or callable(self.kernel) else gamma_of(self.gamma, rows)
-        self.X_fit_ = None if precomputed else rows
-        K = rows if precomputed else self._kernel(rows)
-        values, vectors = np.linalg.eigh(np.asarray(K, np.float64))
-        kept = values > SMALLEST * max(values[-1], 0.0)
-        roots = np.sqrt(values[kept])
-        # K = F F' with one column for each direction of the feature space that the rows span.
-        F, back = vectors[:, kept] * roots, vectors[:, kept] / roots
+        gamma = None if precomputed or callable(self.kernel) else gamma_of(self.gamma, rows)
+        wide = rows.astype(np.float64)  # eigenvalues near zero are lost in 32 bits
+        with one_blas_thread():
+            F, back = _features(wide if precomputed else self._kernel(gamma, wide))
+        linear = LogisticRegression(**{name: getattr(self, name) for name in SHARED})
+        _, classes, codes = linear._check(F, y)
+        weight = linear._row_weights(classes, codes, sample_weight)
+        problem = linear._problem(F, classes, codes, strengths(linear), weight)
 
-        parameters = {name: getattr(self, name) for name in SHARED}
-        linear = LogisticRegression(**parameters).fit(F, y, sample_weight)
-        self.dual_coef_ = np.ascontiguousarray((linear.coef_ @ back.T), dtype=rows.dtype)
-        self.intercept_ = linear.intercept_.astype(rows.dtype)
-        for name in PUBLISHED:
-            setattr(self, name, getattr(linear, name))
+        descent = Descent(linear, problem, linear._start(problem, classes), type(self).__name__)
+        of_rows = {"gamma_": gamma, "X_fit_": None if precomputed else rows}
+
+        def published() -> dict[str, Any]:
+            found = linear._published(descent, classes, np.float64)
+            with one_blas_thread():
+                dual_coef = np.ascontiguousarray(found.pop("coef_") @ back.T, dtype=rows.dtype)
+            found["intercept_"] = found["intercept_"].astype(rows.dtype)
+            return {"dual_coef_": dual_coef, **of_rows, **found}
+
+        passes = Passes(self, X, y, sample_weight, self.max_iter)
+        for name, value in descent.run(passes, published).items():
+            setattr(self, name, value)
+        descent.warn(self.stop_reason_)
         return self
 
     def decision_function(self, X: Any) -> NDArray[Any]:
@@ -162,14 +181,17 @@ class KernelLogisticRegression(LogisticScores, ClassifierMixin, BaseEstimator): 
         """
         check_is_fitted(self)
         rows = self._check_rows(X, first=False)
-        K = rows if self.kernel == "precomputed" else self._kernel(rows, self.X_fit_)
-        scores: NDArray[Any] = np.asarray(K, rows.dtype) @ self.dual_coef_.T + self.intercept_
+        with one_blas_thread():
+            known = self.kernel == "precomputed"
+            K = rows if known else self._kernel(self.gamma_, rows, self.X_fit_)
+            scores: NDArray[Any] = np.asarray(K, rows.dtype) @ self.dual_coef_.T + self.intercept_
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
-    def _kernel(self, *tables: Any) -> Any:
-        gamma = self.gamma if self.gamma_ is None else self.gamma_
+    def _kernel(self, gamma: float | None, *tables: Any) -> Any:
+        """The kernel of the rows of a table with themselves, or with those of a second."""
+        known: Any = self.gamma if gamma is None else gamma
         kernel = kernel_of(
-            self.kernel, tables[0], gamma=gamma, degree=self.degree, coef0=self.coef0
+            self.kernel, tables[0], gamma=known, degree=self.degree, coef0=self.coef0
         )
         K: Any = kernel(tables[0], tables[-1])
         return K.toarray() if sp.issparse(K) else K
@@ -191,10 +213,20 @@ class KernelLogisticRegression(LogisticScores, ClassifierMixin, BaseEstimator): 
         return tags
 
 
+def _features(K: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """F (n, r) with K = F F', a column for each direction of the feature space that rows span.
+
+    And B (n, r), by which weights w of these columns are sums over rows: a = B w.
+    """
+    values, vectors = np.linalg.eigh(K)
+    kept = values > SMALLEST * max(values[-1], 0.0)
+    if not kept.any():  # all rows are where the kernel has its zero: only a bias can be learned
+        return np.zeros((len(K), 1)), np.zeros((len(K), 1))
+    roots = np.sqrt(values[kept])
+    return vectors[:, kept] * roots, vectors[:, kept] / roots
+
+
 SHARED = (
     "C", "tol", "fit_intercept", "class_weight", "random_state", "solver", "max_iter", "verbose",
     "softmax",
-)  # fmt: skip
-PUBLISHED = (
-    "classes_", "n_iter_", "objective_", "dual_gap_", "gradient_norm_", "stop_reason_",
 )  # fmt: skip

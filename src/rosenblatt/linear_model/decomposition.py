@@ -1,14 +1,17 @@
 """Ridge problems taken apart once, for any number of penalties."""
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import _check_sample_weight
 
+from rosenblatt.base import callers_level
 from rosenblatt.blas import one_blas_thread
 from rosenblatt.solvers.least_squares import AS_GOOD_AS_ROWS
 from rosenblatt.solvers.spectrum import Spectrum, ridge_coefs
@@ -20,6 +23,7 @@ from .targets import columns
 from .wide import has_dual, solve_iteratively
 
 Array = NDArray[np.float64]
+FINE = 1e-9  # the gradient, relative to the first, at which steps end
 Path = tuple[Array, Array]  # coefs (A, d, t) and intercepts (A, t)
 
 
@@ -100,11 +104,19 @@ class Decomposition:
         """For rows too many and too wide for any table."""
         rows = self.rows
         assert rows is not None
-        each = [
-            solve_iteratively(rows, rows.targets, float(p), 1e-9, 10 * rows.shape[1])[0].coef
-            for p in penalties
-        ]
-        return np.stack(each)
+        max_iter = 10 * rows.shape[1]
+        each = [solve_iteratively(rows, rows.targets, float(p), FINE, max_iter) for p in penalties]
+        short = [found.short for found in each]
+        if any(short):
+            worst = int(np.argmax(short))
+            warnings.warn(
+                f"At penalty {penalties[worst]:.3g} the gradient is {short[worst]:.2g} of what it "
+                f"was at first after {max_iter} iterations, not yet {FINE:.2g}. Leave out the "
+                "smallest penalties, or standardise the columns.",
+                ConvergenceWarning,
+                stacklevel=callers_level(),
+            )
+        return np.stack([found.solution.coef for found in each])
 
     def _with_intercepts(self, coefs: Array) -> Path:
         mean_x, mean_y = self.means

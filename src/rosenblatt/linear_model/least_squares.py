@@ -57,6 +57,10 @@ class LinearRegression(GramRegressor):
     solution_ : "unique", or "minimum norm" where others fit equally well.
     solver_ : "cholesky" or "eigen" of the products, "svd" of the rows, "nnls" for positive ones,
         "sparse_cg" or "lbfgs" where there is no closed form.
+    stop_reason_ : "converged", a closed form always; or "max_iter".
+    objective_, dual_gap_, gradient_norm_ : where there is no closed form, the sum of squares, how
+        far it is from its least value at most (nothing is known of that without a penalty, so
+        infinity), and the length of its gradient; for several targets of each.
     condition_ : reciprocal of the condition of the normal equations, columns scaled to one.
     n_parameters_ : free numbers of the model.
     statistics_ : the `Gram` it follows from; none is kept of more than 2048 columns, unless there

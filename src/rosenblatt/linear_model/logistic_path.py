@@ -6,20 +6,22 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import get_scorer
+from sklearn.metrics import get_scorer_names
 from sklearn.model_selection import check_cv
 from sklearn.utils import compute_class_weight
 from sklearn.utils._param_validation import Hidden, Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import _check_method_params, _check_sample_weight
 
 from rosenblatt.base import all_or_nothing
 
 from .logistic import LogisticRegression
+from .scored import Scored
 
 Array = NDArray[np.float64]
 
 
-class LogisticRegressionCV(LogisticRegression):
+class LogisticRegressionCV(Scored, LogisticRegression):
     """`LogisticRegression` whose `C`, and `l1_ratio` if wanted, are chosen by cross-validation.
 
     In each fold the values of C are fitted one after the other, each from where the last ended; the
@@ -73,10 +75,12 @@ class LogisticRegressionCV(LogisticRegression):
         "Cs": [Interval(Integral, 1, None, closed="left"), "array-like"],
         "l1_ratios": ["array-like", None, Hidden(StrOptions({"warn"}))],
         "cv": ["cv_object"],
-        "scoring": [str, callable, None, Hidden(StrOptions({"warn"}))],
+        "scoring": [
+            StrOptions(set(get_scorer_names())), callable, None, Hidden(StrOptions({"warn"})),
+        ],
         "refit": ["boolean"],
         "use_legacy_attributes": ["boolean", Hidden(StrOptions({"warn"}))],
-    }
+    }  # fmt: skip
     _rehearsals: ClassVar[list[dict[str, Any]]] = []
 
     Cs_: Array
@@ -120,8 +124,13 @@ class LogisticRegressionCV(LogisticRegression):
         self.random_state = random_state
         self.use_legacy_attributes = use_legacy_attributes
 
+    # A search is no descent to follow step by step; trace a LogisticRegression of the C chosen.
+    set_callbacks = available_if(lambda self: False)(LogisticRegression.set_callbacks)
+
     @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "LogisticRegressionCV":
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, **params: Any
+    ) -> "LogisticRegressionCV":
         """Choose C, and find the weights.
 
         Parameters
@@ -132,6 +141,8 @@ class LogisticRegressionCV(LogisticRegression):
             Their labels.
         sample_weight : array-like of shape (n,) or None
             What each row counts, in fitting and in scoring.
+        params : dict
+            With metadata routing, what the splitter and the scorer ask for.
 
         Returns
         -------
@@ -143,46 +154,32 @@ class LogisticRegressionCV(LogisticRegression):
         self.Cs_ = (
             np.logspace(-4, 4, self.Cs) if isinstance(self.Cs, Integral) else np.array(self.Cs)
         )
+        if not len(self.Cs_) or not self.Cs_.min() > 0:
+            raise ValueError(f"Cs must hold one value or more, all above 0; got {self.Cs!r}.")
         ratios = self._ratios()
         weight = None if sample_weight is None else _check_sample_weight(sample_weight, table)
         labels = classes[codes]
-        folds = list(check_cv(self.cv, labels, classifier=True).split(table, labels))
+        to_splitter, to_scorer = self._routed("fit", sample_weight, params)
+        folds = list(check_cv(self.cv, labels, classifier=True).split(table, labels, **to_splitter))
         model = self._one(classes, labels, weight)
         K = 1 if len(classes) == 2 else len(classes)
         shape = (len(folds), len(self.Cs_), len(ratios))
         paths = np.empty((K, *shape, table.shape[1] + int(self.fit_intercept)))
         scores, n_iter = np.empty(shape), np.empty(shape, np.int32)
         for f, (train, test) in enumerate(folds):
+            rows = table[train], labels[train], None if weight is None else weight[train]
+            given = _check_method_params(table, to_scorer, indices=test)
             for r, ratio in enumerate(ratios):
                 model.set_params(l1_ratio=ratio, warm_start=False)
                 for k, C in enumerate(self.Cs_):
-                    model.set_params(C=C)
-                    model.fit(
-                        table[train], labels[train], None if weight is None else weight[train]
-                    )
+                    model.set_params(C=C).fit(*rows)
                     model.set_params(warm_start=True)  # the next C begins where this one ended
                     paths[:, f, k, r] = self._flat(model)
                     n_iter[f, k, r] = model.n_iter_[0]
-                    scores[f, k, r] = self._score(model, table[test], labels[test], weight, test)
+                    scores[f, k, r] = self._scorer()(model, table[test], labels[test], **given)
         self._choose(table, labels, weight, model, ratios, paths, scores)
         self._publish(ratios, paths, scores, n_iter)
         return self
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the score of `scoring` on rows X (n, d) with labels y (n,).
-
-        Parameters
-        ----------
-        X : rows.
-        y : their labels.
-        sample_weight : what each row counts.
-
-        Returns
-        -------
-        score : float.
-        """
-        weight = {} if sample_weight is None else {"sample_weight": sample_weight}
-        return float(self._scorer()(self, X, y, **weight))
 
     def _ratios(self) -> list[float]:
         """The shares of L1 to try."""
@@ -218,16 +215,6 @@ class LogisticRegressionCV(LogisticRegression):
         if not self.fit_intercept:
             return np.asarray(model.coef_)
         return np.hstack([model.coef_, model.intercept_[:, None]])
-
-    def _scorer(self) -> Any:
-        scoring = None if isinstance(self.scoring, str) and self.scoring == "warn" else self.scoring
-        return get_scorer("accuracy" if scoring is None else scoring)
-
-    def _score(
-        self, model: Any, X: Any, y: NDArray[Any], weight: Array | None, rows: NDArray[Any]
-    ) -> float:
-        given = {} if weight is None else {"sample_weight": weight[rows]}
-        return float(self._scorer()(model, X, y, **given))
 
     def _choose(
         self,

@@ -2,12 +2,18 @@
 
 import warnings
 from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import (
+    Interval,
+    StrOptions,
+    validate_parameter_constraints,
+)
 from sklearn.utils.validation import _check_sample_weight, check_X_y
 
 from rosenblatt.base import FLOATS
@@ -16,6 +22,20 @@ from rosenblatt.blas import one_blas_thread
 from .squares import Descent, Squares, penalty_of
 
 Array = NDArray[np.float64]
+
+CONSTRAINTS: dict[str, list[Any]] = {
+    "l1_ratio": [Interval(Real, 0, 1, closed="both")],
+    "eps": [Interval(Real, 0, None, closed="neither")],
+    "n_alphas": [Interval(Integral, 1, None, closed="left"), None],
+    "alphas": [Interval(Integral, 1, None, closed="left"), "array-like"],
+    "precompute": [StrOptions({"auto"}), "boolean", "array-like"],
+    "return_n_iter": ["boolean"],
+    "positive": ["boolean"],
+    "tol": [Interval(Real, 0, None, closed="left")],
+    "max_iter": [Interval(Integral, 1, None, closed="left"), None],
+    "random_state": ["random_state"],
+    "selection": [StrOptions({"cyclic", "random"})],
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +106,29 @@ def alpha_grid(squares: Squares, l1_ratio: float, positive: bool, eps: float, co
     # A largest penalty of zero, which is that of constant targets, has no logarithm.
     largest = max(squares.largest_alpha(l1_ratio, positive), float(np.finfo(np.float64).resolution))
     return np.geomspace(largest, largest * eps, count)
+
+
+def given_alphas(alphas: Any) -> Array:
+    """The penalties of a user, falling; refuses what is none."""
+    for k, alpha in enumerate(alphas):
+        if not isinstance(alpha, Real):
+            raise TypeError(f"alphas[{k}] must be a number; got {type(alpha).__name__}.")
+        if not 0 <= float(alpha) < np.inf:
+            raise ValueError(f"alphas[{k}] must be finite and >= 0; got {alpha}.")
+    if not len(alphas):
+        raise ValueError("alphas must be at least one penalty; got an empty list.")
+    return np.sort(np.asarray(alphas, np.float64))[::-1]
+
+
+def _checked_start(coef_init: Any, d: int) -> Array:
+    """Weights (d,) to begin from: loops read and write without a look at how many there are."""
+    start = np.array(coef_init, np.float64)
+    if start.shape != (d,) or not np.isfinite(start).all():
+        raise ValueError(
+            f"coef_init must be {d} finite numbers, as X has columns; got shape {start.shape}"
+            f"{'' if np.isfinite(start).all() else ' with NaN or infinity'}."
+        )
+    return start
 
 
 def enet_path(
@@ -171,6 +214,10 @@ def enet_path(
     array([[0.368, 0.682],
            [0.296, 0.2  ]])
     """
+    given = locals()
+    validate_parameter_constraints(
+        CONSTRAINTS, {name: given[name] for name in CONSTRAINTS}, caller_name="enet_path"
+    )
     X, y = check_X_y(X, y, accept_sparse=("csr", "csc"), dtype=FLOATS, multi_output=True,
                      y_numeric=True)  # fmt: skip
     if y.ndim == 2 and y.shape[1] > 1:
@@ -181,19 +228,17 @@ def enet_path(
     weights = None
     if sample_weight is not None:
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-    if selection not in ("cyclic", "random"):
-        raise ValueError(f"selection must be 'cyclic' or 'random'; got {selection!r}.")
     rng = check_random_state(random_state) if selection == "random" else None
     with one_blas_thread():
         squares = Squares.of(
             X, y.reshape(-1, 1), weights, fit_intercept=False, path=True, precompute=precompute
         )
         count = alphas if n_alphas is None else n_alphas
-        if isinstance(count, int | np.integer):
+        if isinstance(count, Integral):
             grid = alpha_grid(squares, l1_ratio, positive, eps, int(count))
         else:
-            grid = np.sort(np.asarray(alphas, np.float64))[::-1]
-        start = None if coef_init is None else np.array(coef_init, np.float64)
+            grid = given_alphas(alphas)
+        start = None if coef_init is None else _checked_start(coef_init, X.shape[1])
         path = follow(
             squares.descents[0], grid, l1_ratio, positive=positive, tol=tol, max_iter=max_iter,
             rng=rng, start=start,

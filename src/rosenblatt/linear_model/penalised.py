@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.linalg import LinAlgWarning
 from sklearn.callback import CallbackSupportMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
@@ -16,10 +17,19 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from rosenblatt.base import FLOATS, LinearRegressor, Passes, fitting, warn_not_converged
+from rosenblatt.base import (
+    FLOATS,
+    LinearRegressor,
+    Passes,
+    callers_level,
+    fitting,
+    warn_not_converged,
+)
 from rosenblatt.blas import one_blas_thread
 from rosenblatt.solvers import Step
+from rosenblatt.solvers.columns import Columns
 
+from . import doubts
 from .squares import Squares, penalty_of
 
 Array = NDArray[np.float64]
@@ -124,6 +134,7 @@ class PenalisedRegressor(CallbackSupportMixin, LinearRegressor):  # type: ignore
             shortfall = self._descend(squares, rows, (X, y, sample_weight))
         if shortfall:
             warn_not_converged(shortfall)
+        warn_of_scales(self, squares)
         return self
 
     def _descend(
@@ -145,6 +156,9 @@ class PenalisedRegressor(CallbackSupportMixin, LinearRegressor):  # type: ignore
 
         passes = Passes(self, *data, self.max_iter)
         passes.attributes = lambda: published(squares, coefs, runs, alpha, rows)
+        if passes.listening:  # the beginning has an objective, too
+            for run, descent, w in zip(runs, squares.descents, coefs, strict=True):
+                run.last = descent.at(penalty, w)
         for _ in passes:
             for run in runs:
                 if not run.done:
@@ -188,6 +202,13 @@ class PenalisedRegressor(CallbackSupportMixin, LinearRegressor):  # type: ignore
         """The penalty; coefs (t, d), where the fit begins, may be changed."""
         return float(self.alpha)
 
+    def _rehearse_large(self, X: Any, y: Any) -> None:
+        """Run the loop of fits with thousands of weights, which no small table gets to."""
+        roots = np.full(X.shape[0], X.shape[0] ** -0.5)
+        columns = Columns(X, roots, np.zeros(X.shape[1]))
+        penalty = penalty_of(1.0, self.l1_ratio, self.positive)
+        columns.sweep(penalty, np.arange(X.shape[1]), np.zeros(X.shape[1]), roots * y)
+
     def _shortfall(self, runs: list[Descending]) -> str:
         """A sentence on the target that is furthest from its tolerance, if one is short of it."""
         short = [run for run in runs if not run.done]
@@ -227,6 +248,13 @@ def check_rows(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Rows:
     if sample_weight is not None and not isinstance(sample_weight, Number):
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
     return Rows(X, y.reshape(len(y), -1), weights, y.ndim == 1)
+
+
+def warn_of_scales(model: Any, squares: Squares) -> None:
+    """Warn if columns vary on scales so different that one penalty cannot serve all."""
+    scales = doubts.apart(squares.variances(), 1.0, doubts.names_of(model))
+    if scales is not None and model.alpha_ > 0:
+        warnings.warn(scales, LinAlgWarning, stacklevel=callers_level())
 
 
 def models_along(models: list[Any], squares: Squares, rows: Rows) -> None:

@@ -24,13 +24,13 @@ from rosenblatt.base import LinearRegressor, all_or_nothing
 from rosenblatt.blas import one_blas_thread
 
 from .fold_squares import Folds, training_squares
-from .paths import Path, alpha_grid, follow
-from .penalised import Rows, check_rows
+from .paths import Path, alpha_grid, follow, given_alphas
+from .penalised import Rows, check_rows, warn_of_scales
+from .penalty_search import decades, search
 from .squares import Squares
 
 Array = NDArray[np.float64]
 ROUNDS = 2  # of looking closer, after the decades
-BETWEEN = 4  # penalties on either side of the best, in each of them
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,28 +44,6 @@ class Curve:
     def best(self) -> int:
         """The place of the least error, mean over the folds."""
         return int(self.errors.mean(axis=1).argmin())
-
-    def with_more(self, other: "Curve") -> "Curve":
-        """This and another, in order."""
-        alphas = np.concatenate([self.alphas, other.alphas])
-        order = np.argsort(-alphas, kind="stable")
-        return Curve(alphas[order], np.vstack([self.errors, other.errors])[order])
-
-
-def decades(largest: float, eps: float) -> Array:
-    """Powers of ten that reach from above the largest useful penalty down past `eps` times it."""
-    top = int(np.ceil(np.log10(largest)))
-    bottom = int(np.floor(np.log10(largest * eps)))
-    return np.power(10.0, np.arange(top, bottom - 1, -1, dtype=np.float64))
-
-
-def closer(alphas: Array, best: int) -> Array:
-    """Penalties between the best of some falling ones and its neighbours, on either side."""
-    ends = alphas[max(best - 1, 0)], alphas[min(best + 1, len(alphas) - 1)]
-    parts = [
-        np.geomspace(alphas[best], end, BETWEEN + 2)[1:-1] for end in ends if end != alphas[best]
-    ]
-    return np.sort(np.concatenate([*parts, []]))[::-1]
 
 
 class PenalisedRegressorCV(LinearRegressor):
@@ -128,17 +106,13 @@ class PenalisedRegressorCV(LinearRegressor):
             )
             grids = [self._grid(everything, float(ratio)) for ratio in ratios]
             held_out = _HeldOut(self, rows, folds)
-            curves = held_out.curves(grids, ratios)
-            if isinstance(self.alphas, str):
-                for _ in range(ROUNDS):
-                    finer = [closer(curve.alphas, curve.best) for curve in curves]
-                    more = held_out.curves(finer, ratios)
-                    curves = [a.with_more(b) for a, b in zip(curves, more, strict=True)]
+            look = held_out.searched if isinstance(self.alphas, str) else held_out.curve
+            curves = [look(grid, float(ratio)) for grid, ratio in zip(grids, ratios, strict=True)]
         if held_out.shortfall:
             warnings.warn(held_out.shortfall, ConvergenceWarning, stacklevel=3)
         winner = self._publish(curves, ratios)
         self._warn_of_edge(curves[winner], everything.largest_alpha(1.0, self.positive))
-        self._refit(rows)
+        self._refit(everything, rows)
         return self
 
     def _l1_ratios(self) -> Any:
@@ -172,16 +146,11 @@ class PenalisedRegressorCV(LinearRegressor):
     def _grid(self, squares: Squares, l1_ratio: float) -> Array:
         """The penalties to try first, falling."""
         if isinstance(self.alphas, str):
-            largest = alpha_grid(squares, l1_ratio, self.positive, self.eps, 1)[0]
-            return decades(float(largest), self.eps)
+            largest = float(alpha_grid(squares, l1_ratio, self.positive, self.eps, 1)[0])
+            return decades(largest * self.eps, largest)[::-1]
         if isinstance(self.alphas, Integral):
             return alpha_grid(squares, l1_ratio, self.positive, self.eps, int(self.alphas))
-        for k, alpha in enumerate(self.alphas):
-            if not isinstance(alpha, Real):
-                raise TypeError(f"alphas[{k}] must be a number; got {type(alpha).__name__}.")
-            if not float(alpha) >= 0:
-                raise ValueError(f"alphas[{k}] must be >= 0; got {alpha}.")
-        return np.sort(np.asarray(self.alphas, np.float64))[::-1]
+        return given_alphas(self.alphas)
 
     def _publish(self, curves: Sequence[Curve], ratios: Array) -> int:
         """Set what the search found; return the place of the best share."""
@@ -217,11 +186,14 @@ class PenalisedRegressorCV(LinearRegressor):
             stacklevel=4,
         )
 
-    def _refit(self, rows: Rows) -> None:
+    def _refit(self, everything: Squares, rows: Rows) -> None:
         """Fit all rows with the chosen penalty, and take over what is known of the fit."""
         model = self._model()
-        y = rows.targets[:, 0]
-        model.fit(rows.X, y, sample_weight=rows.weights)
+        with one_blas_thread():
+            shortfall = model._descend(everything, rows, (None, None, None))
+        if shortfall:
+            warnings.warn(shortfall, ConvergenceWarning, stacklevel=4)
+        warn_of_scales(self, everything)
         for name in (
             "coef_", "intercept_", "dual_gap_", "n_iter_", "objective_", "gradient_norm_",
             "stop_reason_",
@@ -255,16 +227,25 @@ class _HeldOut:
         )
         self.shortfall = ""
 
-    def curves(self, grids: list[Array], ratios: Array) -> list[Curve]:
-        """The error curve of each share of the absolute weights."""
-        found = []
-        for grid, ratio in zip(grids, ratios, strict=True):
-            columns = [
-                self._errors(k, self._path(squares, grid, float(ratio)), squares)
-                for k, squares in enumerate(self.squares)
-            ]
-            found.append(Curve(grid, np.column_stack(columns)))
-        return found
+    def curve(self, alphas: Array, ratio: float) -> Curve:
+        """The errors at falling penalties."""
+        columns = [
+            self._errors(k, self._path(squares, alphas, ratio), squares)
+            for k, squares in enumerate(self.squares)
+        ]
+        return Curve(alphas, np.column_stack(columns))
+
+    def searched(self, alphas: Array, ratio: float) -> Curve:
+        """The errors at some penalties, and at others closer and closer around the best."""
+        known: dict[float, Array] = {}
+
+        def score(penalties: Array) -> Array:
+            falling = self.curve(penalties[::-1], ratio)
+            known.update(zip(falling.alphas.tolist(), falling.errors, strict=True))
+            return np.asarray(-falling.errors.mean(axis=1)[::-1])
+
+        falling = search(score, alphas, ROUNDS, grow=False).penalties[::-1]
+        return Curve(falling, np.array([known[alpha] for alpha in falling.tolist()]))
 
     def _path(self, squares: Squares, grid: Array, ratio: float) -> Path:
         search = self.search

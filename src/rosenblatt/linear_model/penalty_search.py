@@ -21,14 +21,14 @@ class Search:
     edge: str | None  # "smallest" or "largest"
 
 
-def decades(largest: float) -> Array:
-    """Powers of ten from hardly any effect to hardly any coefficient left.
+def decades(smallest: float, largest: float) -> Array:
+    """Powers of ten from below the smallest penalty of use to above the largest.
 
-    `largest` is the largest variation of the rows along a direction: a penalty ten times as large
-    leaves at most a tenth of any coefficient.
+    >>> decades(3.0, 200.0)
+    array([   1.,   10.,  100., 1000.])
     """
-    top = np.ceil(np.log10(largest)) + 1
-    return np.asarray(10.0 ** np.arange(top - 8, top + 1))
+    bottom, top = np.floor(np.log10(smallest)), np.ceil(np.log10(largest))
+    return np.asarray(10.0 ** np.arange(bottom, top + 1))
 
 
 def around(penalties: Array, best: int, n: int = BETWEEN) -> Array:
@@ -83,11 +83,11 @@ def _best(scores: Array) -> NDArray[np.intp]:
 
 
 def _flat(scores: Array, ends: NDArray[np.intp]) -> bool:
-    """Whether the end is no better than what is beside it: further out is no use."""
+    """Whether each end is no better than what is beside it: further out is no use."""
     if len(scores) < 2:
         return False
-    inner = [1 if end == 0 else len(scores) - 2 for end in ends if end in (0, len(scores) - 1)]
     outer = [end for end in ends if end in (0, len(scores) - 1)]
+    inner = [1 if end == 0 else len(scores) - 2 for end in outer]
     return bool(np.allclose(scores[outer], scores[inner], rtol=1e-6, atol=0.0))
 
 
@@ -96,6 +96,8 @@ def _edge(penalties: Array, scores: Array) -> str | None:
     if len(penalties) < 2:
         return None
     best = _best(scores)
+    if np.allclose(scores, scores[0], rtol=1e-12, atol=1e-300):  # the penalty makes no difference
+        return None
     if 0 in best:
         return "smallest"
     return "largest" if len(penalties) - 1 in best else None

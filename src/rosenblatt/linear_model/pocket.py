@@ -102,7 +102,7 @@ class PocketPerceptron(LinearLearner):
     }
 
     _rehearsals: ClassVar[tuple[dict[str, Any], ...]] = (
-        {"max_iter": 2},
+        {"max_iter": 20},  # long enough for a quick look at many planes (see `sieve`)
         {"pick": "first", "max_updates": 2},
     )
 

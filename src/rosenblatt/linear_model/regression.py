@@ -2,8 +2,6 @@
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -13,12 +11,13 @@ from scipy.linalg import LinAlgWarning
 from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt.additive import Additive
-from rosenblatt.base import LinearRegressor, all_or_nothing
+from rosenblatt.base import LinearRegressor, StopReason, all_or_nothing
 from rosenblatt.blas import one_blas_thread
 from rosenblatt.solvers.least_squares import (
     AS_GOOD_AS_ROWS,
     WELL_CONDITIONED,
     Solution,
+    by_penalty,
     solve,
     solve_nonnegative,
     solve_rows,
@@ -47,6 +46,7 @@ class GramRegressor(LinearRegressor, Additive):
 
     _measured_by = ()
     _stands_on = (Gram, {})
+    dual_gap_: Any  # where there is no closed form
     _said: tuple[tuple[str, type[Warning]], ...] = ()  # what `_speak` is going to say
 
     @abstractmethod
@@ -135,6 +135,7 @@ class GramRegressor(LinearRegressor, Additive):
         known = self.statistics_
         if not len(known):
             raise ValueError("This is the statistic of no rows: there is nothing to learn from.")
+        self._begin()
         gram, products, _ = known.about(self.fit_intercept)
         with one_blas_thread():  # bits must not depend on how many there are
             solution = self._solved(gram, products)
@@ -150,10 +151,17 @@ class GramRegressor(LinearRegressor, Additive):
     def _conclude_without_gram(self, X: Any, y: Any, weights: Any) -> None:
         """Set what rows imply that are too wide for a statistic."""
         self._refuse_strange(X)
+        self._begin()
         rows = Centred(X, columns(y), weights, self.fit_intercept)
         solution = self._solved_wide(rows)
         self._set(solution, rows.mean_x, rows.mean_y, X.dtype, np.ndim(y) == 1)
         self._doubt(solution, None, streamed=False)
+
+    def _begin(self) -> None:
+        """Forget what only steps say, of an earlier fit; a closed form has converged."""
+        for name in ("objective_", "dual_gap_", "gradient_norm_"):
+            self.__dict__.pop(name, None)
+        self.stop_reason_: StopReason = "converged"
 
     def _solved(self, gram: Array, products: Array) -> Solution:
         """The coefficients (d, t) of all targets, from products."""
@@ -176,27 +184,52 @@ class GramRegressor(LinearRegressor, Additive):
     def _solved_wide(self, rows: Centred) -> Solution:
         """The same of rows too wide for products of columns."""
         targets, (tol, max_iter) = rows.targets, self._limits(rows.shape[1])
-        n_iter = np.ones(targets.shape[1], np.int64)
+        t = targets.shape[1]
+        n_iter, last = np.ones(t, np.int64), np.empty(t, object)
+        short = 0.0
 
         def one(here: NDArray[np.intp], penalty: float) -> Solution:
-            if self.positive:
-                return wide.solve_positive(rows, targets[:, here], penalty, tol)
-            if wide.has_dual(rows):
+            nonlocal short
+            if not self.positive and wide.has_dual(rows):
                 return wide.solve_dual(rows, targets[:, here], penalty, self._least_share())
-            found, n_iter[here], worst = wide.solve_iteratively(
-                rows, targets[:, here], penalty, tol, max_iter
-            )
-            if worst > tol:
-                self._say(
-                    f"After {max_iter} iterations the gradient is {worst:.2g} of what it was at "
-                    f"first, not yet tol={tol:.2g}. Give a larger max_iter or tol, or a penalty.",
-                    ConvergenceWarning,
-                )
-            return found
+            method = wide.solve_positive if self.positive else wide.solve_iteratively
+            found = method(rows, targets[:, here], penalty, tol, max_iter)
+            n_iter[here], last[here] = found.n_iter, found.last
+            short = max(short, found.short)
+            return found.solution
 
-        solution = by_penalty(self._penalties(targets.shape[1]), one)
+        solution = by_penalty(self._penalties(t), one)
         self._count_iterations(n_iter)
+        if last.all():
+            self._publish_steps(last)
+        if short:
+            made = int(n_iter.max())
+            self.stop_reason_ = "max_iter" if made >= max_iter else "no_progress"
+            self._say_short(made, short, tol)
         return solution
+
+    def _publish_steps(self, last: Any) -> None:
+        """Publish what the last steps (t,) say of themselves."""
+        found = {
+            "objective_": [step.objective for step in last],
+            "dual_gap_": [step.gap for step in last],
+            "gradient_norm_": [step.gradient_norm for step in last],
+        }
+        for name, values in found.items():
+            setattr(self, name, np.array(values) if len(values) > 1 else float(values[0]))
+
+    def _say_short(self, made: int, short: float, tol: float) -> None:
+        """Warn that so many iterations left the gradient at a share `short` of the first."""
+        gap = float(np.max(self.dual_gap_))
+        advice = "Give a larger tol, or use Ridge."
+        if np.any(self._penalties(len(np.atleast_1d(self.dual_gap_)))):
+            advice = "Give a larger max_iter or tol, or a larger penalty."
+        proved = f" (duality gap {gap:.2g})" if np.isfinite(gap) else ""
+        self._say(
+            f"After {made} iterations the gradient is {short:.2g} of what it was at first, "
+            f"not yet tol={tol:.2g}{proved}. {advice}",
+            ConvergenceWarning,
+        )
 
     def _count_iterations(self, n_iter: NDArray[np.int64]) -> None:
         """Publish how many steps (t,) there were; a closed form is one."""
@@ -274,17 +307,3 @@ def refuse_too_wide(X: Any) -> None:
             f"X has {X.shape[1]} columns, too many for a table of the products of all pairs; "
             "`fit` does without one, but streaming, merging and forgetting need it."
         )
-
-
-def by_penalty(penalties: Array, one: Callable[[NDArray[np.intp], float], Solution]) -> Solution:
-    """The solution for all targets, from ``one(targets, penalty)`` for those of equal penalty."""
-    different = np.unique(penalties)
-    places = [np.flatnonzero(penalties == penalty) for penalty in different]
-    parts = [one(here, float(p)) for here, p in zip(places, different, strict=True)]
-    if len(parts) == 1:
-        return parts[0]
-    coef = np.empty((len(parts[0].coef), len(penalties)))
-    for here, part in zip(places, parts, strict=True):
-        coef[:, here] = part.coef
-    worst = min(parts, key=lambda part: (part.rank, part.condition))
-    return replace(worst, coef=coef)

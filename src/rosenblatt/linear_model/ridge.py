@@ -57,6 +57,10 @@ class Ridge(GramRegressor):
     coef_ : the coefficients, (d,), or (t, d) for targets in columns.
     intercept_ : a number, or (t,).
     n_iter_ : steps for each target, (t,): the closed form is one.
+    stop_reason_ : "converged", a closed form always; or "max_iter".
+    objective_, dual_gap_, gradient_norm_ : where there is no closed form, what was minimised, how
+        far it is from its least value at most, and the length of its gradient; for several targets
+        of each.
     solver_ : "cholesky" or "eigen" of products, "svd" of rows, "nnls" or "lbfgs" for positive ones,
         "sparse_cg" where there is no closed form.
     solution_ : "unique", or "minimum norm" where others are as good: with alpha=0 alone.

@@ -29,6 +29,12 @@ from .targets import checked_targets
 
 Array = NDArray[np.float64]
 
+# What the fit to all rows says of itself; the last three only where there is no closed form.
+TAKEN_OVER = (
+    "coef_", "intercept_", "n_iter_", "solver_", "stop_reason_", "objective_", "dual_gap_",
+    "gradient_norm_",
+)  # fmt: skip
+
 
 class RidgeCV(LinearRegressor):
     """Ridge regression with the penalty that does best on rows it was not trained on.
@@ -64,7 +70,8 @@ class RidgeCV(LinearRegressor):
     alpha_ : the best penalty, or one for each target.
     best_score_ : its score.
     alphas_, scores_ : the penalties that were tried, sorted, and the score of each.
-    coef_, intercept_ : the fit to all rows with it, as in `Ridge`.
+    coef_, intercept_, n_iter_, solver_, stop_reason_ : of the fit to all rows with it, as in
+        `Ridge`; and `objective_`, `dual_gap_` and `gradient_norm_` where it has no closed form.
     cv_results_ : squared errors, or with `scoring` predictions, of rows left out, (n, A) or
         (n, t, A), penalties in the order given, sorted if "decades" or closer.
 
@@ -155,14 +162,23 @@ class RidgeCV(LinearRegressor):
         if self.store_cv_results:
             self.cv_results_ = chooser.kept(checked_penalties(self._tried()), X.dtype)
         model = chooser.fitted(self.alpha_)
-        self.coef_, self.intercept_ = model.coef_, model.intercept_
+        for name in TAKEN_OVER:
+            self.__dict__.pop(name, None)
+            if name in vars(model):
+                setattr(self, name, vars(model)[name])
         return self
 
     def _choose(self, chooser: Any) -> None:
         """Set the best penalty, and what led to it."""
         by_decades = isinstance(self.alphas, str)
         least = 0.0 if self.cv is None else -1.0
-        grid = decades(chooser.largest) if by_decades else checked_penalties(self.alphas, least)
+        # A penalty ten times the largest variation of the rows leaves a tenth of any coefficient.
+        largest = 10 * chooser.largest
+        grid = (
+            decades(1e-7 * largest, largest)
+            if by_decades
+            else checked_penalties(self.alphas, least)
+        )
         closer = (2 if by_decades else 0) if self.closer is None else self.closer
         found: Search = search(chooser.score, grid, closer, grow=by_decades)
         self.alphas_, self.scores_ = found.penalties, found.scores
@@ -172,7 +188,7 @@ class RidgeCV(LinearRegressor):
         scores = found.scores[order]
         best = order[np.nanargmax(scores, axis=0)]
         self.alpha_ = self.alphas_[best] if each else float(self.alphas_[best])
-        picked = found.scores.max(axis=0)
+        picked = np.nanmax(found.scores, axis=0)
         self.best_score_ = picked if each else float(picked)
         if found.edge is not None and len(grid) > 2:
             self._warn_of_edge(found)

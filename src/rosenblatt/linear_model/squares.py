@@ -118,6 +118,11 @@ class Squares:
         """How many columns there are."""
         return len(self.mean_x)
 
+    def variances(self) -> Array:
+        """The mean square of each column, (d,), about its mean if there is an intercept."""
+        first = self.descents[0]
+        return np.diag(first.xx) if isinstance(first, GramDescent) else first.columns.squares
+
     def intercepts(self, coefs: Array) -> Array:
         """The intercepts (t,) that belong to coefs (t, d)."""
         return np.asarray(self.mean_y - coefs @ self.mean_x)

@@ -4,6 +4,8 @@ A few rows have a small table of their own products: the coefficients are a comb
 rows, ``X' (X X' + penalty)^-1 y``. Many rows, which are sparse then, are taken step by step.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_solve, lapack
@@ -11,6 +13,7 @@ from scipy.optimize import minimize
 
 from rosenblatt.solvers.conjugate_gradients import conjugate_gradients
 from rosenblatt.solvers.least_squares import ROUNDING, WELL_CONDITIONED, Solution, solve_rows
+from rosenblatt.solvers.step import Step
 
 from .centred import Centred
 
@@ -46,16 +49,29 @@ def solve_dual(rows: Centred, targets: Array, penalty: float, tol: float) -> Sol
     return Solution(coef, 0.0, d if penalty else int(np.count_nonzero(kept)), "eigen")
 
 
+@dataclass(frozen=True, eq=False)
+class Descended:
+    """Where targets (t,) ended that were taken step by step: the last step of each, and its number.
+
+    `short` is the largest gradient, relative to the first, of those that ended too early; else 0.
+    """
+
+    solution: Solution
+    n_iter: list[int]
+    last: list[Step]
+    short: float
+
+
 def solve_iteratively(
     rows: Centred, targets: Array, penalty: float, tol: float, max_iter: int
-) -> tuple[Solution, list[int], float]:
-    """The coefficients (d, t) step by step; iterations of each target, worst relative gradient.
+) -> Descended:
+    """The coefficients (d, t) by conjugate gradients.
 
     It ends when the gradient is `tol` times what it was at first.
     """
     n, d = rows.shape
     sizes = rows.squares() + penalty if penalty else None
-    coef, n_iter, worst = np.zeros((d, targets.shape[1])), [], 0.0
+    coef, n_iter, last, short = np.zeros((d, targets.shape[1])), [], [], 0.0
     for j, target in enumerate(targets.T):
         first = 2 * float(np.linalg.norm(rows.adjoint(target)))
         steps = conjugate_gradients(rows.product, rows.adjoint, target, penalty, sizes)
@@ -64,15 +80,22 @@ def solve_iteratively(
                 break
         coef[:, j] = step.point
         n_iter.append(n_steps)
-        worst = max(worst, step.gradient_norm / first if first else 0.0)
+        last.append(step)
+        if step.gradient_norm > tol * first:
+            short = max(short, step.gradient_norm / first)
     rank = d if penalty else min(n, d)
-    return Solution(coef, float("nan"), rank, "sparse_cg"), n_iter, worst
+    return Descended(Solution(coef, float("nan"), rank, "sparse_cg"), n_iter, last, short)
 
 
-def solve_positive(rows: Centred, targets: Array, penalty: float, tol: float) -> Solution:
-    """The coefficients (d, t), none below zero, by L-BFGS with bounds."""
+def solve_positive(
+    rows: Centred, targets: Array, penalty: float, tol: float, max_iter: int
+) -> Descended:
+    """The coefficients (d, t), none below zero, by L-BFGS with bounds.
+
+    It ends as `solve_iteratively` does; a gradient that only a bound stands against is none.
+    """
     n, d = rows.shape
-    coef = np.zeros((d, targets.shape[1]))
+    coef, n_iter, last, short = np.zeros((d, targets.shape[1])), [], [], 0.0
     for j, target in enumerate(targets.T):
 
         def objective(w: Array, target: Array = target) -> tuple[float, Array]:
@@ -80,11 +103,33 @@ def solve_positive(rows: Centred, targets: Array, penalty: float, tol: float) ->
             value = residual @ residual + penalty * (w @ w)
             return float(value), 2 * (penalty * w - rows.adjoint(residual))
 
-        largest = float(np.abs(rows.adjoint(target)).max(initial=0.0))
-        options = {"maxiter": 15_000, "maxfun": 30_000, "gtol": tol * largest, "ftol": 0.0}
+        _, slope = objective(coef[:, j])
+        first, steepest = float(np.linalg.norm(slope)), float(np.abs(slope).max(initial=0.0))
         found = minimize(
             objective, coef[:, j], jac=True, method="L-BFGS-B", bounds=[(0, None)] * d,
-            options=options,
+            options={"maxiter": max_iter, "maxfun": 2 * max_iter, "gtol": 1e-2 * tol * steepest,
+                     "ftol": 0.0},
         )  # fmt: skip
+        step = _step_beside_bounds(found.x, *objective(found.x), penalty)
         coef[:, j] = found.x
-    return Solution(coef, float("nan"), d if penalty else min(n, d), "lbfgs")
+        n_iter.append(max(1, int(found.nit)))
+        last.append(step)
+        # The objective has too few digits for the last of the gradient: the gap may be nothing.
+        if step.gradient_norm > tol * first and step.gap > ROUNDING * step.objective:
+            short = max(short, step.gradient_norm / first)
+    rank = d if penalty else min(n, d)
+    return Descended(Solution(coef, float("nan"), rank, "lbfgs"), n_iter, last, short)
+
+
+def _step_beside_bounds(w: Array, objective: float, slope: Array, penalty: float) -> Step:
+    """What coefficients w >= 0 are worth.
+
+    Any others v differ by at least ``slope.(v - w) + penalty |v - w|^2``, whose least value over
+    v >= 0 is known: it is the gap.
+    """
+    free = np.where(w > 0, slope, np.minimum(slope, 0.0))
+    length = float(np.linalg.norm(free))
+    if not penalty:
+        return Step(w, objective, length, 0.0 if length == 0 else float("inf"))
+    way = np.maximum(w - slope / (2 * penalty), 0.0) - w
+    return Step(w, objective, length, -float(slope @ way + penalty * (way @ way)))

@@ -1,16 +1,21 @@
 """Candidates that differ in their penalty alone: one path for all of them on each split.
 
-A lasso at one penalty begins where that at the next larger ended. Of tall tables the rows are read
-once: the Gram matrix of a training set is the sum of those of the other folds.
+A lasso or logistic regression at one penalty begins where that at the next larger ended. Of tall
+tables a lasso reads the rows once: the Gram matrix of a training set is the sum of those of the
+other folds. Steps before the model, such as a scaler, are fitted once for each split, and not for
+each penalty.
 """
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+from sklearn.utils import _safe_indexing
 from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import _check_method_params
 
 from rosenblatt.linear_model.fold_squares import training_squares
 from rosenblatt.linear_model.penalised import PenalisedRegressor, check_rows, models_along
@@ -19,16 +24,25 @@ from rosenblatt.linear_model.squares import Squares
 from rosenblatt.statistics.folds import Split
 
 from .evaluation import Job, Parameters, Result, _fit_in_full, _print
+from .recipe import plain_steps
 from .scoring import Rows, Scoring, scores_of
+from .warm_starts import fitted_along, starts_warm
 
 
 def has_path(estimator: Any, fit_params: Mapping[str, Any] | None = None) -> bool:
-    """Whether an estimator's fits at several penalties are one path."""
+    """Whether an estimator's fits at several penalties are one path, alone or after other steps."""
+    if starts_warm(estimator, fit_params):
+        return True
+    steps = plain_steps(estimator)
+    model, takes = (steps[-1] if steps else None), "sample_weight"
+    if type(estimator) is Pipeline:
+        if len(estimator.steps) < 2:
+            return False
+        takes = f"{estimator.steps[-1][0]}__sample_weight"
     return (
-        isinstance(estimator, PenalisedRegressor)
-        and type(estimator).fit.__module__.startswith("rosenblatt.")
-        and not getattr(estimator, "_skl_callbacks", None)
-        and set(fit_params or {}) <= {"sample_weight"}
+        isinstance(model, PenalisedRegressor)
+        and type(model).fit.__module__.startswith("rosenblatt.")
+        and set(fit_params or {}) <= {takes}
     )
 
 
@@ -58,6 +72,9 @@ class PathEvaluation:
 
     def _problems(self, splits: Sequence[Split]) -> Any:
         """The checked rows and the problem of each training set; neither, if rows do not pass."""
+        if type(self.estimator) is Pipeline or starts_warm(self.estimator):
+            # What the model gets to see differs by split, or is read by each fit itself.
+            return [(None, {})] * len(splits)
         scoring, template = self.scoring, clone(self.estimator)
         folds = [(split.train, split.test) for split in splits]
         try:
@@ -68,7 +85,7 @@ class PathEvaluation:
                 intercept: list(
                     training_squares(rows.X, rows.targets, rows.weights, folds, intercept)
                 )
-                for intercept in self._intercepts()
+                for intercept in _intercepts(self.estimator, self.candidates)
             }
         except Exception:  # which rows are to blame, and on which splits, shows when each is fitted
             return [(None, {})] * len(splits)
@@ -78,10 +95,10 @@ class PathEvaluation:
             for s in range(len(splits))
         ]
 
-    def _intercepts(self) -> set[bool]:
-        """Whether candidates have an intercept; both may occur."""
-        default = self.estimator.fit_intercept
-        return {bool((p or {}).get("fit_intercept", default)) for p in self.candidates}
+
+def _intercepts(model: Any, candidates: Iterable[Parameters]) -> set[bool]:
+    """Whether candidates have an intercept; both may occur."""
+    return {bool((p or {}).get("fit_intercept", model.fit_intercept)) for p in candidates}
 
 
 def _run_split(
@@ -96,7 +113,13 @@ def _run_split(
     """The results of all candidates on one split."""
     rows = Rows(split, scoring)
     start = time.perf_counter()
-    fitted = {} if checked is None else _fitted(estimator, jobs, checked, problems)
+    if starts_warm(estimator):
+        fitted = _fitted_warm(estimator, jobs, rows)
+    elif type(estimator) is Pipeline:
+        fitted = _fitted_behind(estimator, jobs, rows)
+    else:
+        candidates = {c: job.parameters for c, job in enumerate(jobs)}
+        fitted = {} if checked is None else _fitted(estimator, candidates, checked, problems)
     seconds = (time.perf_counter() - start) / max(1, len(fitted))
     found = []
     for c, job in enumerate(jobs):
@@ -121,19 +144,52 @@ def _run_split(
     return found
 
 
+def _fitted_behind(pipeline: Pipeline, jobs: list[Job], rows: Rows) -> dict[int, Any]:
+    """As `_fitted`, for a model behind other steps: these are fitted once for all penalties."""
+    name, model = pipeline.steps[-1]
+    behind: dict[str, tuple[dict[str, Any], dict[int, dict[str, Any]]]] = {}
+    for c, job in enumerate(jobs):
+        given = dict(job.parameters or {})
+        prefix = f"{name}__"
+        own = {k.removeprefix(prefix): given.pop(k) for k in list(given) if k.startswith(prefix)}
+        if all("__" in k for k in given):  # no step itself is exchanged
+            behind.setdefault(repr(sorted(given.items())), (given, {}))[1][c] = own
+    X, y, _ = rows.train
+    weights = rows.scoring.fit_params.get(f"{name}__sample_weight")
+    weights = None if weights is None else _safe_indexing(weights, rows.split.train)
+    found: dict[int, Any] = {}
+    for given, candidates in behind.values():
+        front, template = clone(pipeline[:-1]), clone(model)
+        try:
+            front.set_params(**clone(given, safe=False))
+            checked = check_rows(template, front.fit_transform(X, y), y, weights)
+            problems = {
+                intercept: Squares.of(
+                    checked.X, checked.targets, checked.weights, fit_intercept=intercept, path=True
+                )
+                for intercept in _intercepts(model, candidates.values())
+            }
+        except Exception:  # the same is said when each is fitted
+            continue
+        for c, last in _fitted(model, candidates, (checked, template), problems).items():
+            found[c] = clone(pipeline)
+            found[c].steps = [*front.steps, (name, last)]
+    return found
+
+
 def _fitted(
     estimator: Any,
-    jobs: list[Job],
+    candidates: Mapping[int, Parameters],
     checked: tuple[CheckedRows, Any],
     problems: dict[bool, Squares],
 ) -> dict[int, Any]:
     """The fitted candidates by their number, without those that have to be fitted by themselves."""
     rows, template = checked
     groups: dict[str, dict[int, Any]] = {}
-    for c, job in enumerate(jobs):
+    for c, parameters in candidates.items():
         model = clone(estimator)
         try:
-            model.set_params(**clone(dict(job.parameters or {}), safe=False))
+            model.set_params(**clone(dict(parameters or {}), safe=False))
             model._validate_params()
         except Exception:  # scikit-learn says what is wrong, or scores it as an error
             continue
@@ -153,3 +209,11 @@ def _fitted(
             continue
         found |= group
     return found
+
+
+def _fitted_warm(estimator: Any, jobs: list[Job], rows: Rows) -> dict[int, Any]:
+    """The same of logistic regressions."""
+    scoring, train = rows.scoring, rows.split.train
+    X, y, _ = rows.train
+    fit_params = _check_method_params(scoring.X, params=scoring.fit_params, indices=train)
+    return fitted_along(estimator, [job.parameters for job in jobs], X, y, fit_params)

@@ -17,11 +17,11 @@ from .scaling import can_be_scaled, can_follow, fit_scaler, scaled
 
 def is_additive(estimator: Any) -> bool:
     """Whether an estimator is an additive model, alone or after a scaler."""
-    steps = _steps(estimator)
+    steps = plain_steps(estimator)
     return bool(steps) and _learns_by_sums(steps[-1])
 
 
-def _steps(estimator: Any) -> list[Any]:
+def plain_steps(estimator: Any) -> list[Any]:
     """The steps of a pipeline that does nothing but call them; an estimator is its own one step."""
     if _heard(estimator):
         return []
@@ -89,7 +89,7 @@ class Recipe:
         cls, estimator: Any, X: Any, fit_params: Any, measurements: list[Measurement]
     ) -> Self | None:
         """The recipe, with what it has to be measured added to a list; None if there is none."""
-        steps = _steps(estimator)
+        steps = plain_steps(estimator)
         if not is_additive(estimator) or len(steps) > 2:
             return None
         weights = _weights_by_step(estimator, fit_params, _num_samples(X))
@@ -109,7 +109,7 @@ class Recipe:
         if not self._suffice(statistics):
             return None
         estimator = clone(self.estimator)
-        *scalers, model = _steps(estimator)
+        *scalers, model = plain_steps(estimator)
         try:
             statistic, _ = _scaled(scalers, statistics)
             model._become(statistic)
@@ -126,7 +126,7 @@ class Recipe:
         """
         if test is None or not self._suffice(statistics):
             return None
-        *scalers, model = _steps(clone(self.estimator))
+        *scalers, model = plain_steps(clone(self.estimator))
         try:
             training, test = _scaled(scalers, statistics, test)
             return model._scores_along(values, training, test, scorer)  # type: ignore[no-any-return]
@@ -143,7 +143,7 @@ class Recipe:
         """What estimators that differ in the path parameter alone have in common."""
         settings = [
             (type(step), name, repr(getattr(step, name)))
-            for step in _steps(self.estimator)
+            for step in plain_steps(self.estimator)
             for name in parameter_names(type(step))  # type: ignore[arg-type]
             if step is not self.model or name != self.model._path_parameter
         ]

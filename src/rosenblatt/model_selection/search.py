@@ -32,8 +32,9 @@ class GridSearchCV(theirs.GridSearchCV):  # type: ignore[misc]
     additive model, alone or directly after a `StandardScaler` or `Standardizer`, the rows are read
     once for training: each training set is a sum of statistics, and candidates that differ only in
     what is concluded from it (smoothing, shrinkage, priors) share it, the refit included. Penalties
-    of `Lasso` and `ElasticNet` are followed along one path on each split. For all other estimators
-    the search is scikit-learn's own.
+    of `Lasso` and `ElasticNet`, and of `LogisticRegression` also as the last step of a `Pipeline`,
+    are followed along one path on each split. For all other estimators the search is scikit-learn's
+    own.
 
     Of candidates with the same best score the simplest is taken: fewest parameters
     (``n_parameters_``), then the most smoothing or shrinkage, then the first in the grid. Of

@@ -5,7 +5,8 @@ counts as dependent hangs on their units. With a penalty the problem is one of l
 row ``sqrt(penalty)`` for each.
 """
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -147,3 +148,17 @@ def _shortest(coef: Array, free: Array, scale: Array, condition: float, method: 
         directions /= np.linalg.norm(directions, axis=0)
         coef = coef - directions @ np.linalg.lstsq(directions, coef, rcond=None)[0]
     return Solution(np.asarray(coef), condition, rank, method, free)
+
+
+def by_penalty(penalties: Array, one: Callable[[NDArray[np.intp], float], Solution]) -> Solution:
+    """The solution for all targets, from ``one(targets, penalty)`` for those of equal penalty."""
+    different = np.unique(penalties)
+    places = [np.flatnonzero(penalties == penalty) for penalty in different]
+    parts = [one(here, float(p)) for here, p in zip(places, different, strict=True)]
+    if len(parts) == 1:
+        return parts[0]
+    coef = np.empty((len(parts[0].coef), len(penalties)))
+    for here, part in zip(places, parts, strict=True):
+        coef[:, here] = part.coef
+    worst = min(parts, key=lambda part: (part.rank, part.condition))
+    return replace(worst, coef=coef)

@@ -150,10 +150,19 @@ class Batch:
             if suspect and not np.isfinite(table).all():
                 axes = tuple(a for a in range(table.ndim) if a != 2)
                 j = int(np.flatnonzero(~np.isfinite(table).all(axis=axes))[0])
-                raise ValueError(
-                    f"Feature {self.name(j)} holds NaN, infinity, or numbers whose squares are too "
-                    "large for 64 bits; leave NaN out with missing='ignore', or rescale."
-                )
+                raise ValueError(self._strange(j))
+
+    def _strange(self, j: int) -> str:
+        """What is to be said of column j, whose sums are not finite."""
+        who, advice = f"Feature {self.name(j)}", "leave NaN out with missing='ignore', or rescale."
+        if self.targets is not None:
+            advice = "rescale it."
+            if j >= self.X.shape[1]:
+                who = f"Target {j - self.X.shape[1]}"
+        return (
+            f"{who} holds NaN, infinity, or numbers whose squares are too large for 64 bits; "
+            f"{advice}"
+        )
 
     def name(self, j: int) -> str:
         """How an error speaks of feature j."""

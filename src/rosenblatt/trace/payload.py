@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.plot.palette import clipped
 from rosenblatt.plot.plane import is_flat
+from rosenblatt.trace.frame import PROOFS, has
 from rosenblatt.trace.grid import Grid
 from rosenblatt.trace.guises import published, running
 from rosenblatt.trace.notation import rounding
@@ -98,6 +99,9 @@ class _States:
         }
         if model is None:
             return state
+        for name in PROOFS:
+            if has(run, name):
+                state[name] = numbers(getattr(measures, name))
         state |= _weights(model, self.features)
         run_itself = running(model)
         if run_itself is not None:

@@ -5,21 +5,22 @@ import { set, shape, subscript, ticks, tidied, tint } from "./drawing.js";
 
 // The past in ink, the future pale, a dot at the present; a press or a drag goes there. Of two
 // series the first is drawn on top, and both have names; that of the current weights is dashed.
+// What falls by decades, a gap or the length of a gradient, has an axis of powers of ten.
 export const curve = (name, ...series) => (host, data, width, jump) => {
-  const height = data.points ? Math.min(figureHeight() / 2 + 6, 215) : 180;
+  const height = heightOf(data);
   const pad = { left: 46, right: 14, top: 30, bottom: 24 };
-  const valuesOf = ({ of }) => data.steps.map((step) => data.states[step.state][of] ?? null);
-  const values = series.map(valuesOf);
+  const { decades } = series[0];
+  const told = series.map(({ of }) => data.steps.map((step) => data.states[step.state][of] ?? null));
+  const logarithm = (value) => (value > 0 ? Math.log10(value) : null);
+  const values = decades ? told.map((list) => list.map(logarithm)) : told;
   const finite = values.flat().filter((value) => value !== null);
-  const widen = ([low, high], value) => [Math.min(low, value), Math.max(high, value)];
-  const [low, high] = finite.reduce(widen, [0, 0]);
-  const range = [low, high || 1];
+  const range = decades ? decadesOf(finite) : rangeFromZero(finite);
   const last = Math.max(data.n_steps - 1, 1);
   const x = scale([0, last], [pad.left, width - pad.right]);
   const y = scale(range, [height - pad.bottom, pad.top]);
   const dense = data.steps.length > width ? "curve dense" : "curve";
   const svg = chartIn(host, width, height, `${name} after each step`, dense);
-  curveAxes(svg, x, y, range, last, { width, height, pad });
+  curveAxes(svg, x, y, range, last, { width, height, pad, decades });
   make(svg, "text", { x: 2, y: 14, class: "title" }, name);
   const rule = make(svg, "path", { class: "rule" });
   const keys = curveKeys(svg, series, width - pad.right);
@@ -29,9 +30,30 @@ export const curve = (name, ...series) => (host, data, width, jump) => {
   return (at) => {
     set(rule, { d: `M${x(data.steps[at].step)},${pad.top}V${height - pad.bottom}` });
     for (const draw of draws) draw(at);
-    keys.forEach((tell, i) => tell(values[i][at]));
+    keys.forEach((tell, i) => tell(told[i][at]));
   };
 };
+
+// Two curves stand beside a picture, or four if the model says how far it is from its best.
+function heightOf({ points, states }) {
+  const curves = states.at(-1).dual_gap === undefined ? 2 : 4;
+  return points ? Math.max(Math.min(figureHeight() / curves + 6, 215), 118) : 180;
+}
+
+const widen = ([low, high], value) => [Math.min(low, value), Math.max(high, value)];
+
+function rangeFromZero(values) {
+  const [low, high] = values.reduce(widen, [0, 0]);
+  return [low, high || 1];
+}
+
+function decadesOf(logarithms) {
+  const [low, high] = logarithms.reduce(widen, [Infinity, -Infinity]);
+  if (low > high) return [-1, 0];
+  return [Math.floor(low), Math.max(Math.ceil(high), Math.floor(low) + 1)];
+}
+
+const powerOfTen = (t) => `10${String(t).replace(/./g, (c) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(c)])}`;
 
 const kindOf = (current) => (current ? "series current" : "series");
 
@@ -63,13 +85,15 @@ function curveKeys(svg, series, right) {
   });
 }
 
-function curveAxes(svg, x, y, range, last, { width, height, pad }) {
+function curveAxes(svg, x, y, range, last, { width, height, pad, decades }) {
   const group = make(svg, "g", { class: "axes" });
   const bottom = height - pad.bottom;
   make(group, "path", { d: `M${pad.left},${pad.top}V${bottom}H${width - pad.right}` });
-  for (const t of ticks(...range, 3)) {
+  const marks = ticks(...range, 3).filter((t) => !decades || Number.isInteger(t));
+  for (const t of marks) {
     make(group, "path", { d: `M${pad.left},${y(t)}h-4` });
-    make(group, "text", { x: pad.left - 8, y: y(t) + 4, "text-anchor": "end" }, number(t));
+    const word = decades ? powerOfTen(t) : number(t);
+    make(group, "text", { x: pad.left - 8, y: y(t) + 4, "text-anchor": "end" }, word);
   }
   for (const t of ticks(0, last, width / 80).filter(Number.isInteger))
     make(group, "text", { x: x(t), y: bottom + 16, "text-anchor": "middle" }, number(t));
@@ -133,7 +157,6 @@ export const bars = (title, labels, quantity) => (host, data, width) => {
 
 function rangeOf(states, quantity, K) {
   const weights = states.flatMap((state) => (state[quantity] ?? []).slice(0, K).flat());
-  const widen = ([low, high], weight) => [Math.min(low, weight), Math.max(high, weight)];
   return weights.reduce(widen, [0, 1e-300]);
 }
 

@@ -189,10 +189,14 @@ function figure(root, data, jump) {
   const objective = data.published
     ? curve("objective of the current weights", { of: "last_objective", current: true })
     : curve("objective", { of: "objective" });
+  const told = (name) => data.states.some((known) => (known[name] ?? null) !== null);
   return [
     shown && place(main, shown),
     state.error !== null && place(side, curve("training error", ...errors)),
     state.objective !== null && place(side, objective),
+    told("dual_gap") && place(side, curve("duality gap", { of: "dual_gap", decades: true })),
+    told("gradient_norm") &&
+      place(side, curve("gradient norm", { of: "gradient_norm", decades: true })),
   ].filter(Boolean);
 }
 

@@ -1,0 +1,113 @@
+"""Logistic regressions that differ in C alone: each begins where that of the next smaller C ended.
+
+The rows of a training set are cut out once for all of them, and the steps of a pipeline before the
+model are fitted once.
+"""
+
+import pickle
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+
+from rosenblatt.linear_model.logistic import LogisticRegression
+
+# What these return depends on where they begin, for they stop short or go their own random way.
+AS_FAR_AS_THEY_GET = ("gradient", "sgd")
+
+
+def starts_warm(estimator: Any, fit_params: Mapping[str, Any] | None = None) -> bool:
+    """Whether ordinary fits of an estimator at several C are a path."""
+    if type(estimator) is Pipeline:
+        model = estimator.steps[-1][1]
+        plain = estimator.memory is None and not estimator.verbose
+        plain = plain and estimator.transform_input is None and not _heard(estimator)
+    else:
+        model, plain = estimator, True
+    weight = _weight_name(estimator)
+    return (
+        plain
+        and isinstance(model, LogisticRegression)
+        and type(model).fit is LogisticRegression.fit
+        and not _heard(model)
+        and set(fit_params or {}) <= {weight}
+    )
+
+
+def fitted_along(
+    estimator: Any, candidates: Sequence[Any], X: Any, y: Any, fit_params: Mapping[str, Any]
+) -> dict[int, Any]:
+    """The fitted candidates by their number, without those that have to be fitted by themselves.
+
+    Candidates are the parameters to set; X, y and fit_params are of the training rows.
+    """
+    groups: dict[bytes, dict[int, Any]] = {}
+    for c, parameters in enumerate(candidates):
+        try:
+            trial = clone(estimator).set_params(**clone(dict(parameters or {}), safe=False))
+            model = _model(trial)
+            if not starts_warm(trial) or not _belongs_to_a_path(model):
+                continue
+            model._validate_params()
+            groups.setdefault(_all_but_C(trial), {})[c] = trial
+        except Exception:  # scikit-learn says what is wrong, or scores it as an error
+            continue
+    weight = fit_params.get(_weight_name(estimator))
+    found: dict[int, Any] = {}
+    for group in groups.values():
+        try:
+            _fit_group(list(group.values()), X, y, weight)
+        except Exception:  # the same is said when each is fitted
+            continue
+        found |= group
+    return found
+
+
+def _fit_group(trials: list[Any], X: Any, y: Any, weight: Any) -> None:
+    """Fit pipelines or models that are alike but for C."""
+    trials = sorted(trials, key=lambda trial: _model(trial).C)
+    if isinstance(trials[0], Pipeline) and len(trials[0].steps) > 1:
+        before = trials[0][:-1]
+        X = before.fit_transform(X, y)
+        for trial in trials[1:]:
+            trial.steps[:-1] = before.steps
+    last = None
+    for trial in trials:
+        model = _model(trial)
+        if last is not None:
+            model.coef_, model.intercept_ = last.coef_, last.intercept_
+        asked, model.warm_start = model.warm_start, True
+        model.fit(X, y, weight)
+        model.warm_start, last = asked, model
+
+
+def _belongs_to_a_path(model: Any) -> bool:
+    """Whether the fit has one best answer, which it reaches wherever it begins."""
+    return model.solver not in AS_FAR_AS_THEY_GET and bool(np.isfinite(model.C))
+
+
+def _all_but_C(trial: Any) -> bytes:
+    """A key that candidates share if nothing but C tells them apart."""
+    if not isinstance(trial, Pipeline):
+        others = {k: v for k, v in trial.get_params(deep=False).items() if k != "C"}
+        return pickle.dumps(others)
+    model = _model(trial)
+    return pickle.dumps((trial.steps[:-1], trial.steps[-1][0])) + _all_but_C(model)
+
+
+def _model(estimator: Any) -> Any:
+    """What does the learning: the last step of a pipeline."""
+    return estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
+
+
+def _weight_name(estimator: Any) -> str:
+    """What the weights of the model's rows are called in `fit`."""
+    before = f"{estimator.steps[-1][0]}__" if isinstance(estimator, Pipeline) else ""
+    return f"{before}sample_weight"
+
+
+def _heard(estimator: Any) -> bool:
+    """Whether somebody listens to its fits."""
+    return bool(getattr(estimator, "_skl_callbacks", None))
