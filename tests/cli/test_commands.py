@@ -400,6 +400,27 @@ def test_split_refuses(here):
     assert not [name for name in os.listdir(here) if name.startswith("wine")]
 
 
+def test_the_ledger_of_a_comparison_seals_no_whole_table(here):
+    read_table("iris").frame.write_csv("iris.csv")
+    (here / "iris.csv.openings.jsonl").write_text("")
+    done("fit", "iris.csv", "--target", "species", "--model", "GaussianNB", "-o", "m.skops")
+    result = run("predict", "m.skops", "iris.csv", "--score", "-o", "p.csv")
+    assert "sealed" not in result.stderr
+    assert (here / "iris.csv.openings.jsonl").read_text() == ""
+
+
+def test_a_table_without_names_of_columns(here):
+    read_table("iris").frame.write_csv("iris.csv", include_header=False)
+    words = ("iris.csv", "--no-header")
+    *_, petal_length, _, species = read_table("iris.csv", header=False).frame.columns
+    done("fit", *words, "--target", species, "--model", "GaussianNB", "-o", "m.skops")
+    assert done("predict", "m.skops", *words).count("setosa") == 50
+    assert f"{petal_length} = 1.4" in done("explain", "m.skops", *words, "--row", 0)
+    done("certify", "m.skops", *words)
+    done("split", *words, "--target", species)
+    assert len(read_table("iris.test.csv")) == 30
+
+
 # models
 
 

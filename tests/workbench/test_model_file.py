@@ -3,7 +3,9 @@
 import io
 import json
 import pickle
+import warnings
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -11,11 +13,13 @@ import pytest
 import scipy.sparse as sp
 import skops.io
 from sklearn.datasets import load_digits
+from sklearn.exceptions import InconsistentVersionWarning
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from rosenblatt.data import Table, TableError
+from rosenblatt.data import Table, TableError, read_table
 from rosenblatt.workbench import model_file
+from rosenblatt.workbench.comparison import compare
 from rosenblatt.workbench.fitting import fit_table
 from rosenblatt.workbench.known_columns import rows_for
 from rosenblatt.workbench.model_file import SavedModel, load_model, save_model
@@ -25,6 +29,7 @@ from tests.workbench.models import fitted, table_for
 
 pytestmark = pytest.mark.usefixtures("unconverged")
 EVERY = named_families()
+FILES = Path(__file__).with_name("files")
 
 
 @pytest.fixture
@@ -71,6 +76,31 @@ def test_the_file_says_what_the_model_was_fitted_to(path):
     assert {"rosenblatt", "scikit-learn", "numpy"} <= set(again.versions)
     assert again.certificate["holds"]
     assert again.certificate["claims"][0]["statement"]
+
+
+def test_the_model_that_a_comparison_chose_goes_into_a_file_too(path):
+    found = compare(
+        "iris",
+        target="species",
+        families=["Gaussian naive Bayes"],
+        random_state=3,
+        ledger=path.with_name("ledger"),
+    )
+    found.save(path)
+    again = load_model(path)
+    assert (again.n_rows, again.split, again.seed) == (120, "stratified", 3)
+    X = read_table("iris").frame
+    assert np.array_equal(again.model.predict_proba(X), found.best.predict_proba(X))
+
+
+def test_a_file_of_the_first_format_is_still_read():
+    """Written by rosenblatt 0.1.0: it must go on to predict what it did then."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", InconsistentVersionWarning)
+        saved = load_model(FILES / "format_1_iris.skops")
+    told = saved.model.predict_proba(rows_for(saved, read_table("iris")))
+    then = np.load(FILES / "format_1_iris.npy", allow_pickle=False)
+    assert np.allclose(told, then, rtol=0, atol=1e-12)
 
 
 def test_anybody_can_read_what_it_says_of_itself(path):

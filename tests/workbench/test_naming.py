@@ -52,12 +52,9 @@ def test_values_are_python_literals_or_words(word, value):
     assert settings_of(family_named("Ridge"), [word]) == value
 
 
-def test_a_step_of_a_pipeline_is_set_by_its_short_name():
-    family = family_named("ridge on splines")
-    assert settings_of(family, ["alpha=3", "n_functions=5"]) == {
-        "ridge__alpha": 3,
-        "basisexpansion__n_functions": 5,
-    }
+def test_a_class_names_the_family_with_nothing_before_it():
+    assert family_named("Ridge").name == "ridge regression"
+    assert settings_of(family_named("ridge on splines"), ["alpha=3"]) == {"alpha": 3}
 
 
 @pytest.mark.parametrize(

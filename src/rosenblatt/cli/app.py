@@ -5,6 +5,16 @@ from typing import Annotated
 import typer
 
 from .errors import plain_errors
+from .options import (
+    Format,
+    Header,
+    ModelArgument,
+    ModelName,
+    Settings,
+    TableArgument,
+    Target,
+    Task,
+)
 
 # Plain help: drawing boxes would triple the time it takes to answer.
 app = typer.Typer(
@@ -34,38 +44,6 @@ def main(
     """Classical machine learning that is fast, shows its work and proves its answers."""
 
 
-TableArgument = Annotated[
-    str,
-    typer.Argument(
-        help="A file (CSV, TSV, Parquet, Arrow, JSON lines, LIBSVM), - for standard input, or one "
-        "of iris, digits, wine, breast_cancer, diabetes.",
-        show_default=False,
-    ),
-]
-ModelArgument = Annotated[
-    str, typer.Argument(help="A file written by `rosenblatt fit`.", show_default=False)
-]
-Target = Annotated[str, typer.Option(help="The column to be predicted.", show_default=False)]
-ModelName = Annotated[
-    str,
-    typer.Option("--model", help="A name or class that `models` lists.", show_default=False),
-]
-Settings = Annotated[
-    list[str] | None,
-    typer.Option("--set", help="A parameter, such as alpha=0.1; may be repeated."),
-]
-Task = Annotated[
-    str | None,
-    typer.Option(help="classification or regression; told from the target if not given."),
-]
-Format = Annotated[
-    str | None,
-    typer.Option(
-        help="csv, tsv, parquet, arrow, jsonl or libsvm; told from the name if not given."
-    ),
-]
-
-
 @app.command()
 @plain_errors
 def fit(
@@ -78,6 +56,7 @@ def fit(
     settings: Settings = None,
     task: Task = None,
     format: Format = None,
+    header: Header = True,
     certificate: Annotated[bool, typer.Option(help="Prove what can be proved of the fit.")] = True,
 ) -> None:
     """Fit one model to all rows of a table, and keep it in a file.
@@ -88,7 +67,7 @@ def fit(
     """
     from .fit import fit as run
 
-    run(table, target, model, settings or [], task, format, certificate, out)
+    run(table, target, model, settings or [], task, format, header, certificate, out)
 
 
 @app.command()
@@ -111,6 +90,7 @@ def predict(
         typer.Option("--score", help="Say how many are right; opens a test that `split` sealed."),
     ] = False,
     format: Format = None,
+    header: Header = True,
 ) -> None:
     """Predict each row of a table, which may be larger than memory.
 
@@ -120,7 +100,7 @@ def predict(
     """
     from .predict import predict as run
 
-    run(model, table, out, proba, keep, score, format)
+    run(model, table, out, proba, keep, score, format, header)
 
 
 @app.command()
@@ -130,6 +110,7 @@ def explain(
     table: TableArgument,
     row: Annotated[int, typer.Option(help="Which row, counted from 0.", min=0)],
     format: Format = None,
+    header: Header = True,
 ) -> None:
     """Say what each column adds to what a model predicts for one row.
 
@@ -139,7 +120,7 @@ def explain(
     """
     from .explain import explain as run
 
-    run(model, table, row, format)
+    run(model, table, row, format, header)
 
 
 @app.command()
@@ -151,6 +132,7 @@ def certify(
         float, typer.Option(help="How near the best possible counts as reached.")
     ] = 1e-4,
     format: Format = None,
+    header: Header = True,
 ) -> None:
     """Derive again, from a table and a model's numbers, what the fit achieved.
 
@@ -162,7 +144,7 @@ def certify(
     """
     from .certify import certify as run
 
-    raise typer.Exit(run(model, table, tol, format))
+    raise typer.Exit(run(model, table, tol, format, header))
 
 
 @app.command()
@@ -176,6 +158,7 @@ def trace(
     every: Annotated[str, typer.Option(help="What is a step: pass, update or visit.")] = "pass",
     task: Task = None,
     format: Format = None,
+    header: Header = True,
 ) -> None:
     """Fit one model step by step, and write a page that replays it.
 
@@ -185,7 +168,7 @@ def trace(
     """
     from .trace import trace as run
 
-    run(table, target, model, settings or [], every, task, format, out)
+    run(table, target, model, settings or [], every, task, format, header, out)
 
 
 @app.command()
@@ -206,6 +189,7 @@ def split(
         str | None, typer.Option("--out", "-o", help="The folder; beside the table if not given.")
     ] = None,
     format: Format = None,
+    header: Header = True,
     force: Annotated[bool, typer.Option("--force", help="Replace files that are there.")] = False,
 ) -> None:
     """Write a table as three: to fit to, to choose by, and to test on once, under seal.
@@ -216,7 +200,7 @@ def split(
     """
     from .split import split as run
 
-    run(table, target, group, time, seed, out, format, force)
+    run(table, target, group, time, seed, out, format, header, force)
 
 
 @app.command()
@@ -252,13 +236,9 @@ def warm(
 @app.command()
 @plain_errors
 def compare(
-    table: Annotated[
-        str, typer.Argument(help="A file, - for standard input, or the name of a bundled table.")
-    ],
-    target: Annotated[str, typer.Option(help="The column to predict.")],
-    task: Annotated[
-        str | None, typer.Option(help="classification or regression; told from the target.")
-    ] = None,
+    table: TableArgument,
+    target: Target,
+    task: Task = None,
     metric: Annotated[
         str | None, typer.Option(help="A scorer of scikit-learn; accuracy or r2 if not given.")
     ] = None,
@@ -275,10 +255,11 @@ def compare(
         bool, typer.Option("--peers", help="Try models of other libraries, for reference.")
     ] = False,
     out: Annotated[str, typer.Option(help="Where the report goes.")] = "report.html",
-    format: Annotated[
-        str | None, typer.Option(help="csv, tsv, parquet, arrow, jsonl or libsvm.")
+    save: Annotated[
+        str | None, typer.Option(help="A file for the chosen model, which `predict` reads.")
     ] = None,
-    header: Annotated[bool, typer.Option(help="Whether the first line names columns.")] = True,
+    format: Format = None,
+    header: Header = True,
     seed: Annotated[int, typer.Option(help="Of the split.")] = 0,
 ) -> None:
     """Compare every family of models on one table, honestly.
@@ -290,8 +271,8 @@ def compare(
     from .compare import compare as run
 
     run(
-        table, target, out=out, format=format, header=header, task=task, metric=metric, time=time,
-        groups=groups, budget=budget, peers=peers, random_state=seed,
+        table, target, out=out, save=save, format=format, header=header, task=task, metric=metric,
+        time=time, groups=groups, budget=budget, peers=peers, random_state=seed,
     )  # fmt: skip
 
 

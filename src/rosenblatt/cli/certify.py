@@ -10,10 +10,10 @@ from rosenblatt.workbench.model_file import load_model
 from .errors import say
 
 
-def certify(model: str, table: str, tol: float, format: str | None) -> int:
+def certify(model: str, table: str, tol: float, format: str | None, header: bool) -> int:
     """Print the certificate; return 0 if it holds, else 1."""
     saved = load_model(model)
-    rows, y = targets_of(saved, read_table(table, format))
+    rows, y = targets_of(saved, read_table(table, format, header=header))
     if len(y) != saved.n_rows:
         say(
             f"The model was fitted to {saved.n_rows:,} rows of {saved.source}, and these are "

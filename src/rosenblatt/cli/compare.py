@@ -10,6 +10,7 @@ from rich.live import Live
 from rich.table import Table as Grid
 
 from rosenblatt.data import read_table
+from rosenblatt.data.writing import place_for
 from rosenblatt.workbench.clock import Clock
 from rosenblatt.workbench.comparison import Comparison
 from rosenblatt.workbench.comparison import compare as run
@@ -17,9 +18,18 @@ from rosenblatt.workbench.results import Contestant
 
 
 def compare(
-    table: str, target: str, *, out: str, format: str | None, header: bool, **options: Any
+    table: str,
+    target: str,
+    *,
+    out: str,
+    save: str | None,
+    format: str | None,
+    header: bool,
+    **options: Any,
 ) -> None:
     """Compare, show the table as it fills, and write the report."""
+    for path in filter(None, (out, save)):
+        place_for(path)
     console = Console(stderr=False)
     source = read_table(table, format, header=header)
     # Where there is no screen, a line for each contestant is all that helps.
@@ -33,6 +43,9 @@ def compare(
     else:
         found = run(source, target=target, progress=_say(console), command=_command(), **options)
     _conclude(console, found, out)
+    if save is not None:
+        found.save(save)
+        console.print(f"Model: {save}")
 
 
 def _say(console: Console) -> Any:

@@ -8,18 +8,18 @@ from rosenblatt.workbench.known_columns import rows_for
 from rosenblatt.workbench.model_file import load_model
 
 
-def explain(model: str, table: str, row: int, format: str | None) -> None:
+def explain(model: str, table: str, row: int, format: str | None, header: bool) -> None:
     """Print what each column adds."""
     saved = load_model(model)
-    found = rows_for(saved, _row(table, row, format), row)
+    found = rows_for(saved, _row(table, row, format, header), row)
     typer.echo(f"Row {row} of {table}: {saved.target} is {saved.model.predict(found)[0]}")
     typer.echo(explain_row(saved, found))
 
 
-def _row(table: str, row: int, format: str | None) -> Table:
+def _row(table: str, row: int, format: str | None, header: bool) -> Table:
     """One row, counted from 0; the table is read no further than that."""
     start = 0
-    for batch in read_batches(table, format, words=True):
+    for batch in read_batches(table, format, header=header, words=True):
         if row < start + len(batch):
             place = row - start
             sparse = None if batch.sparse is None else batch.sparse[[place]]

@@ -17,12 +17,13 @@ def fit(
     settings: list[str],
     task: str | None,
     format: str | None,
+    header: bool,
     certificate: bool,
     out: str,
 ) -> None:
     """Fit, write the file, and say what is in it."""
     place_for(out)
-    read = read_table(table, format)
+    read = read_table(table, format, header=header)
     saved = fit_table(read, target, model, settings, task=task, certificate=certificate)
     left_out = len(read) - saved.n_rows
     if left_out:

@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import IO, Any
 
 import polars as pl
@@ -16,6 +15,7 @@ from rosenblatt.workbench.known_columns import rows_for, targets_of, unknown_col
 from rosenblatt.workbench.model_file import SavedModel, load_model
 
 from .errors import say
+from .split import ledger_of_test
 
 PREDICTION = "prediction"
 MOST_NAMED = 5
@@ -30,16 +30,17 @@ def predict(
     keep: bool,
     score: bool,
     format: str | None,
+    header: bool,
 ) -> None:
     """Write a line of CSV for each row, batch by batch."""
     saved = load_model(model)
     if proba and not hasattr(saved.model, "predict_proba"):
         raise ValueError(f"{saved.family} gives no probabilities: leave --proba out.")
     if score:  # before anything is written: a test that was opened is news
-        say(_score(saved, read_table(table, format)))
+        say(_score(saved, read_table(table, format, header=header)))
     n_rows = 0
     with _output(out) as file:
-        for batch in read_batches(table, format, words=True):
+        for batch in read_batches(table, format, header=header, words=True):
             found = _predictions(saved, batch, n_rows, proba)
             if not n_rows:
                 _say_what_is_ignored(saved, batch)
@@ -89,8 +90,8 @@ def _score(saved: SavedModel, table: Table) -> str:
         return float(metric(y, model.predict(rows_for(saved, rows))))
 
     told = f"on {len(y):,} rows of {table.name}"
-    ledger = Path(f"{table.name}.openings.jsonl")  # which `split` lays beside a test
-    if not ledger.exists():
+    ledger = ledger_of_test(table.name)
+    if ledger is None:
         return f"{name} {score_of(saved.model):.4f} {told}"
     seal = SealedTest(table.frame if table.sparse is None else table.sparse, ledger=ledger)
     found = seal.open(saved.model, score_of, reason="rosenblatt predict --score")

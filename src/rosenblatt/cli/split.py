@@ -27,12 +27,13 @@ def split(
     seed: int,
     folder: str | None,
     format: str | None,
+    header: bool,
     force: bool,
 ) -> None:
     """Write the three files, seal the last, and say what is next."""
     if group is not None and time is not None:
         raise ValueError("Give --group or --time, not both: rows are in the order of one of them.")
-    read = read_table(table, format)
+    read = read_table(table, format, header=header)
     form, paths = _places(table, folder, format)
     there = [str(path) for path in paths if path.exists()]
     if there and not force:
@@ -112,3 +113,12 @@ def _seal(path: Path, form: Form) -> SealedTest:
     seal = SealedTest(part.frame if part.sparse is None else part.sparse, data=path)
     seal.ledger.touch()
     return seal
+
+
+def ledger_of_test(table: str) -> Path | None:
+    """The ledger of a test that was sealed here; None of any other table.
+
+    `compare` keeps one beside a whole table, for the part that it tests on: that one seals nothing.
+    """
+    ledger = Path(f"{table}.openings.jsonl")
+    return ledger if f".{PARTS[2]}." in Path(table).name and ledger.exists() else None

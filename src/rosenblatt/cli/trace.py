@@ -16,11 +16,14 @@ def trace(
     every: str,
     task: str | None,
     format: str | None,
+    header: bool,
     out: str,
 ) -> None:
     """Fit with a trace, write the page, and say what is in it."""
     place_for(out)
     steps = Trace(every=every)  # type: ignore[arg-type]
-    names = trace_table(read_table(table, format), target, model, settings, steps, task=task)
+    names = trace_table(
+        read_table(table, format, header=header), target, model, settings, steps, task=task
+    )
     steps.save(out, feature_names=names)
     typer.echo(f"{len(steps):,} steps of {model} on {table}: {out}")

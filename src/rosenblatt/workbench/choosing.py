@@ -53,7 +53,8 @@ def choosing_page() -> str:
         lines += ["", f"## {title}", "", "| family | class | when | reads | tried by `compare` |"]
         lines.append("|---|---|---|---|---|")
         for family in (family for family in FAMILIES if family.task == task):
-            kind = f"`{class_of(family)}`" if class_of(family) else "expansion and `Ridge`"
+            before = "" if family.before is None else f"`{type(family.before()).__name__}`, "
+            kind = f"{before}`{type(family.make()).__name__}`"
             tried = f"`{_tried(family)}`" if family.grid else "nothing to set"
             cells = [family.name, kind, family.when, family.takes, tried]
             lines.append(f"| {' | '.join(cells)} |")
@@ -76,8 +77,7 @@ def _others() -> list[Family]:
 
 
 def _tried(family: Family) -> str:
-    grid = {name.rpartition("__")[2]: values for name, values in family.grid.items()}
-    return "; ".join(f"{name} = {_values(values)}" for name, values in grid.items())
+    return "; ".join(f"{name} = {_values(values)}" for name, values in family.grid.items())
 
 
 def _values(values: list[Any]) -> str:

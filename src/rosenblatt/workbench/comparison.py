@@ -17,7 +17,9 @@ from ..data.errors import did_you_mean
 from .clock import Clock, OutOfTime
 from .conclusions import conclude
 from .families import FAMILIES, Family, baseline_of, families_for
+from .fitting import saved_model
 from .hints import hints_of
+from .model_file import SavedModel, save_model
 from .problem import problem_of
 from .results import Contestant, Dropped, Findings
 from .search import Arena, contestant
@@ -46,8 +48,8 @@ class Comparison:
         All that was found: scores of folds, the opening of the test set, curves, hints.
     """
 
-    def __init__(self, findings: Findings, best: Pipeline) -> None:
-        self.findings, self.best = findings, best
+    def __init__(self, findings: Findings, best: Pipeline, saved: SavedModel | None = None) -> None:
+        self.findings, self.best, self._saved = findings, best, saved
 
     @property
     def leaderboard(self) -> "pd.DataFrame":
@@ -84,6 +86,19 @@ class Comparison:
         from .report import save
 
         return save(self.findings, path)
+
+    def save(self, path: Any) -> None:
+        """Write the chosen model to a file that `rosenblatt predict` and `load_model` read.
+
+        Parameters
+        ----------
+        path : str or path
+            Where to, such as "model.skops"; written whole or not at all. Models of other libraries
+            are refused.
+        """
+        if self._saved is None:
+            raise ValueError("This comparison knows no table, and cannot write a file.")
+        save_model(self._saved, path)
 
     def __str__(self) -> str:
         opening, protocol = self.findings.opening, self.findings.protocol
@@ -203,7 +218,10 @@ def compare(
         hints=hints_of(problem), dropped=dropped + late, stopped=stopped, command=command,
         ledger=ledger, source=table.name,
     )  # fmt: skip
-    return Comparison(findings, best)
+    n_rows = len(problem.train) + len(problem.dev)
+    chosen, proved = findings.contestants[0].family, findings.certificate
+    saved = saved_model(problem, chosen, best, n_rows, split=problem.split, certificate=proved)
+    return Comparison(findings, best, saved)
 
 
 def _search(

@@ -57,8 +57,9 @@ def _of_weights(saved: SavedModel, row: Any) -> Explanation:
     last = saved.model.steps[-1][1]
     classes = getattr(last, "classes_", None)
     coef, intercept = getattr(last, "coef_", None), getattr(last, "intercept_", None)
+    expanded = "expansion" in saved.model.named_steps
     n_scores = 1 if classes is None or len(classes) == 2 else len(classes)
-    if coef is None or intercept is None or np.atleast_2d(coef).shape[0] != n_scores:
+    if expanded or coef is None or intercept is None or np.atleast_2d(coef).shape[0] != n_scores:
         raise TypeError(
             f"{saved.family} cannot say what each column adds: its prediction is no sum over "
             "columns. Naive Bayes, discriminants, logistic and linear regression are."

@@ -20,6 +20,7 @@ from .trust import Untrusted, check_tree, trusted_types
 FORMAT = 1  # the one that is written; all from 1 on are read
 ABOUT = "rosenblatt.json"
 TREE = "schema.json"
+STEPS = (("features", "model"), ("features", "expansion", "model"))  # of a pipeline
 
 
 @dataclass(frozen=True)
@@ -173,10 +174,7 @@ def _pipeline(path: str) -> Pipeline:
     import skops.io
 
     model = skops.io.load(path, trusted=trusted_types())
-    if not isinstance(model, Pipeline) or [name for name, _ in model.steps] != [
-        "features",
-        "model",
-    ]:
+    if not isinstance(model, Pipeline) or tuple(model.named_steps) not in STEPS:
         raise ValueError("no pipeline of features and a model")
     return model
 

@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from typing import Any
 
 from sklearn.base import is_classifier, is_regressor
-from sklearn.pipeline import Pipeline
 
 import rosenblatt
 
@@ -37,9 +36,8 @@ def named_families() -> list[Family]:
 
 
 def class_of(family: Family) -> str:
-    """The class of a family's models; nothing if they are pipelines."""
-    model = family.make()
-    return "" if isinstance(model, Pipeline) else type(model).__name__
+    """The class of a family's models; nothing if something stands before them."""
+    return "" if family.before is not None else type(family.make()).__name__
 
 
 def _public_models() -> Iterable[Any]:
@@ -73,10 +71,7 @@ def settings_of(family: Family, given: Iterable[str]) -> dict[str, Any]:
 
 def parameters_of(family: Family) -> dict[str, Any]:
     """The parameters that can be set, with their values if they are not."""
-    model = family.make()
-    found = model.get_params()
-    if isinstance(model, Pipeline):  # those of its steps alone
-        found = {name: value for name, value in found.items() if "__" in name}
+    found = family.make().get_params()
     return {name: value for name, value in found.items() if name != "kinds"}
 
 
@@ -85,16 +80,16 @@ def _setting(family: Family, word: str) -> tuple[str, Any]:
     if not equals:
         raise ValueError(f"A setting looks like alpha=0.1; got {word!r}.")
     known = parameters_of(family)
-    short = [full for full in known if full.rpartition("__")[2] == name.strip()]
-    if len(short) != 1:
-        near = did_you_mean(name.strip(), [full.rpartition("__")[2] for full in known])
+    name = name.strip()
+    if name not in known:
+        near = did_you_mean(name, known)
         every = f" It has {', '.join(known)}." if not near else ""
-        raise ValueError(f"{family.name} has no parameter {name.strip()!r}.{near or every}")
+        raise ValueError(f"{family.name} has no parameter {name!r}.{near or every}")
     try:
-        return short[0], ast.literal_eval(text.strip())
+        return name, ast.literal_eval(text.strip())
     except (ValueError, SyntaxError):
         if text.strip().replace("-", "_").isidentifier():  # a word without quotes
-            return short[0], text.strip()
+            return name, text.strip()
         raise ValueError(
-            f"{name.strip()} must be a number, a word, or a list of them; got {text!r}."
+            f"{name} must be a number, a word, or a list of them; got {text!r}."
         ) from None

@@ -30,11 +30,11 @@ OBJECTS = (
     "sklearn.preprocessing._polynomial.PolynomialFeatures",
     "sklearn.preprocessing._polynomial.SplineTransformer",
 )
-NUMBERS = tuple(
-    f"numpy.{name}"
-    for name in ("bool", "bool_", "float32", "float64", "int32", "int64", "ndarray", "str_")
+SCALARS = tuple(
+    f"numpy.{name}" for name in ("bool", "bool_", "float32", "float64", "int32", "int64", "str_")
 )
-KEYS = ("builtins.bool", "builtins.float", "builtins.int", "builtins.str")
+# Of which the keys of a dict may be: classes are words, or numbers.
+KEYS = ("builtins.bool", "builtins.float", "builtins.int", "builtins.str", *SCALARS)
 # What B-splines make arrays with: kept by them as an attribute, not called on the way in.
 FUNCTIONS = ("scipy._lib.array_api_compat.numpy._aliases.asarray",)
 MATRICES = ("scipy.sparse._csr.csr_array", "scipy.sparse._csr.csr_matrix")
@@ -59,7 +59,7 @@ def allowed() -> dict[str, frozenset[str]]:
         "SliceNode": frozenset({"builtins.slice"}),
         "JsonNode": frozenset({"builtins.str"}),
         "TypeNode": frozenset(KEYS),
-        "NdArrayNode": frozenset(NUMBERS),
+        "NdArrayNode": frozenset({"numpy.ndarray", *SCALARS}),
         "DTypeNode": frozenset({"numpy.dtype"}),
         "FunctionNode": frozenset(FUNCTIONS),
         "SparseMatrixNode": frozenset(MATRICES),

@@ -1,0 +1,39 @@
+"""Arguments and options that several commands share."""
+
+from typing import Annotated
+
+import typer
+
+TableArgument = Annotated[
+    str,
+    typer.Argument(
+        help="A file (CSV, TSV, Parquet, Arrow, JSON lines, LIBSVM), - for standard input, or one "
+        "of iris, digits, wine, breast_cancer, diabetes.",
+        show_default=False,
+    ),
+]
+ModelArgument = Annotated[
+    str, typer.Argument(help="A file written by `rosenblatt fit`.", show_default=False)
+]
+Header = Annotated[
+    bool, typer.Option("--header/--no-header", help="Whether the first line names the columns.")
+]
+Target = Annotated[str, typer.Option(help="The column to be predicted.", show_default=False)]
+ModelName = Annotated[
+    str,
+    typer.Option("--model", help="A name or class that `models` lists.", show_default=False),
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", help="A parameter, such as alpha=0.1; may be repeated."),
+]
+Task = Annotated[
+    str | None,
+    typer.Option(help="classification or regression; told from the target if not given."),
+]
+Format = Annotated[
+    str | None,
+    typer.Option(
+        help="csv, tsv, parquet, arrow, jsonl or libsvm; told from the name if not given."
+    ),
+]
