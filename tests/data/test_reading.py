@@ -169,3 +169,8 @@ def test_batches_name_the_line_that_is_too_short_or_too_long(tmp_path, row):
     path.write_text(f"x,y\n1,2\n{row}\n")
     with pytest.raises(TableError, match=r"Line 3 of .* has . value"):
         list(read_batches(str(path)))
+
+
+def test_a_format_that_is_none_is_refused_before_standard_input_is_read():
+    with pytest.raises(TableError, match="There is no format 'cvs'"):
+        read_table("-", "cvs")

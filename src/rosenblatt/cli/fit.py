@@ -30,7 +30,8 @@ def fit(
         say(f"{left_out:,} rows without {target} were left out.")
     save_model(saved, out)
     n_columns = len(saved.columns) or saved.width
-    typer.echo(f"{saved.family} fitted to {saved.n_rows:,} rows and {n_columns} columns: {out}")
+    columns = "1 column" if n_columns == 1 else f"{n_columns:,} columns"
+    typer.echo(f"{saved.family} fitted to {saved.n_rows:,} rows and {columns}: {out}")
     if saved.certificate is not None:
         claims = saved.certificate["claims"]
         n_held = sum(claim["holds"] for claim in claims)

@@ -91,7 +91,7 @@ def _places(table: str, folder: str | None, format: str | None) -> tuple[Form, l
     """What kind of files they are, and where: beside the table unless said."""
     bundled = table in BUNDLED and not Path(table).exists()
     if bundled or table == "-":
-        form = Form(format or "csv")
+        form = form_of(table, format or "csv")
         beside, stem, suffix = Path(), table if bundled else "table", f".{form.name}"
     else:
         form, path = form_of(table, format), Path(table).expanduser()

@@ -95,8 +95,9 @@ def read_table(source: Any, format: str | None = None, *, header: bool = True) -
     if name in BUNDLED and not Path(name).exists():
         return Table(bundled.load(name), name)
     if name == "-":
+        form = form_of(name, format or "csv")
         read = sys.stdin.buffer.read()
-        return _checked(_from(read, "standard input", Form(format or "csv"), header))
+        return _checked(_from(read, "standard input", form, header))
     form = form_of(existing(name), format)
     return _checked(_from(name, name, form, header))
 
