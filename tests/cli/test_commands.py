@@ -433,7 +433,7 @@ def test_models_lists_them_and_says_more_of_one():
 # real tables, as users have them
 
 
-@pytest.mark.parametrize("name", ["mixed naive Bayes", "logistic regression"])
+@pytest.mark.parametrize("name", ["mixed naive Bayes", "linear discriminant analysis"])
 def test_a_real_table_from_fit_to_score(data_folder, here, name):
     adult = data_folder / "adult"
     done("fit", adult / "adult_train.csv.gz", "--target", "income", "--model", name,
