@@ -1,0 +1,190 @@
+"""The answer first: which model, how good on rows never seen, and what to be careful about."""
+
+import numpy as np
+
+from ..results import Findings, Interval, Opening
+from . import numbers
+from .axes import Axis, round_numbers
+from .markup import Markup, joined, tag
+from .svg import shape
+
+WIDTH, LEFT, RIGHT = 640, 14, 626  # of the picture, and where its line begins and ends
+ROW = 34
+
+
+def verdict(findings: Findings) -> Markup:
+    """The first section: a sentence, a picture of the score, and warnings."""
+    return tag(
+        "section",
+        tag("h2", "The answer", class_="quiet"),
+        *_sentences(findings),
+        _picture(findings),
+        _warnings(findings),
+        id="answer", class_="answer",
+    )  # fmt: skip
+
+
+def _sentences(findings: Findings) -> list[Markup]:
+    if not findings.contestants:
+        return [tag("p", "No family of models was fitted in time.", class_="headline")]
+    chosen, opening = findings.contestants[0], findings.opening
+    name = tag("strong", numbers.title(numbers.clipped(chosen.family)))
+    target = tag("span", numbers.clipped(findings.protocol.target, 40), class_="column")
+    if opening is None:
+        what = joined(" predicts ", target, " best, as far as cross-validation can tell: ")
+        mean = tag("strong", _said(chosen.mean, findings))
+        unsure = f" ± {numbers.score(chosen.deviation)}" if len(chosen.scores) > 1 else ""
+        sealed = "The test set is still sealed, so nothing is known of rows never seen."
+        return [tag("p", name, what, mean, unsure, ".", class_="headline"), tag("p", sealed)]
+    headline = tag("p", name, *_headline(opening, findings, target), class_="headline")
+    return [headline, tag("p", *_evidence(opening, findings), class_="evidence")]
+
+
+def _headline(opening: Opening, findings: Findings, target: Markup) -> list[object]:
+    n = numbers.plural(len(opening.y), "row")
+    good = tag("strong", _said(opening.score, findings))
+    if findings.protocol.metric == "accuracy":
+        return [" predicts ", target, " right for ", good, f" of {n} that it had never seen."]
+    if findings.protocol.metric == "r2":
+        return [" explains ", good, " of the variance of ", target, f" in {n} never seen before."]
+    return [" predicts ", target, " with a score of ", good, f" on {n} that it had never seen."]
+
+
+def _evidence(opening: Opening, findings: Findings) -> list[object]:
+    """Intervals and baseline in words."""
+    ranges = [
+        f"{_said(i.low, findings)} to {_said(i.high, findings)} by {i.method}"
+        for i in opening.intervals
+    ]
+    said: list[object] = []
+    if ranges:
+        confidence = numbers.share(opening.intervals[0].confidence).replace(".0%", "%")
+        said.append(f"With {confidence} confidence the true figure is {', '.join(ranges)}. ")
+    simple = numbers.clipped(findings.baseline.family)
+    said.append(f"The baseline ({simple}) reaches {_said(opening.baseline_score, findings)}. ")
+    reached = [i for i in opening.intervals if i.low <= opening.baseline_score]
+    if opening.baseline_score >= opening.score:
+        said.append(tag("strong", "The model is no better than the baseline."))
+    elif reached:
+        names = " and ".join(i.method for i in reached)
+        said.append(tag("strong", f"By {names}, it cannot be told from the baseline."))
+    return said
+
+
+def _said(value: float, findings: Findings) -> str:
+    """A score in the headline: shares in percent."""
+    if findings.protocol.metric in ("accuracy", "r2"):
+        return numbers.share(value).replace("-", numbers.MINUS)
+    return numbers.score(value)
+
+
+def _picture(findings: Findings) -> Markup | None:
+    """One line for the scores: intervals of the test score, the baseline, cross-validation."""
+    opening = findings.opening
+    if opening is None or not np.isfinite(opening.score):
+        return None
+    axis = _axis(opening, findings.protocol.metric)
+    rows = opening.intervals
+    height = 52 + ROW * max(len(rows), 1) + 30
+    base = height - 30
+    parts = [_ticks(axis, base)]
+    x = _x(axis, opening.baseline_score)
+    parts.append(tag("path", d=f"M{x} 40V{base}", class_="baseline"))
+    parts.append(_label(x, f"baseline {_short(opening.baseline_score, findings)}", 30))
+    for i, interval in enumerate(rows):
+        parts.extend(_range(axis, interval, 52 + ROW * i + 14, findings))
+    x = _x(axis, opening.score)
+    parts.append(tag("path", d=f"M{x} 24V{base}", class_="test"))
+    parts.append(_label(x, f"test {_short(opening.score, findings)}", 14, class_="strong"))
+    y = 52 + ROW * max(len(rows), 1) / 2
+    parts.append(tag("path", d=f"M{x} {y}{shape(0)}", class_="mark c0"))
+    return tag(
+        "svg", *parts, viewBox=f"0 0 {WIDTH} {height}", class_="scale", role="img",
+        aria_label=_description(opening, findings),
+    )  # fmt: skip
+
+
+def _axis(opening: Opening, metric: str) -> Axis:
+    """From the baseline to past the intervals; shares never leave 0 to 1."""
+    ends = [opening.score, opening.baseline_score]
+    ends += [end for interval in opening.intervals for end in (interval.low, interval.high)]
+    axis = Axis.around(ends, "", margin=0.08)
+    if metric == "accuracy":
+        return Axis(max(axis.low, 0.0), min(axis.high, 1.0), "")
+    return axis
+
+
+def _range(axis: Axis, interval: Interval, y: float, findings: Findings) -> list[Markup]:
+    low, high = _x(axis, interval.low), _x(axis, interval.high)
+    ends = f"{_short(interval.low, findings)} to {_short(interval.high, findings)}"
+    text = f"{interval.method}: {ends}"
+    bar = tag("path", d=f"M{low} {y - 5}v10M{low} {y}H{high}M{high} {y - 5}v10", class_="interval")
+    return [bar, _label((low + high) / 2, text, y + 17)]
+
+
+def _ticks(axis: Axis, y: float) -> Markup:
+    parts = [tag("path", d=f"M{LEFT} {y}H{RIGHT}", class_="axis")]
+    for value in round_numbers(axis.low, axis.high):
+        x = _x(axis, value)
+        parts.append(tag("path", d=f"M{x} {y}v5", class_="tick"))
+        parts.append(tag("text", numbers.plain(value), x=x, y=y + 20, text_anchor="middle"))
+    return tag("g", *parts, class_="axes")
+
+
+def _label(x: float, text: str, y: float, class_: str = "") -> Markup:
+    """Text over a place, moved in from the edges."""
+    anchor = "start" if x < 110 else "end" if x > WIDTH - 110 else "middle"
+    return tag("text", text, x=x, y=y, text_anchor=anchor, class_=f"halo {class_}".strip())
+
+
+def _x(axis: Axis, value: float) -> float:
+    share = float(np.clip(axis.share(value), 0, 1))
+    return round(LEFT + (RIGHT - LEFT) * share, 1)
+
+
+def _short(value: float, findings: Findings) -> str:
+    return numbers.score(value)
+
+
+def _description(opening: Opening, findings: Findings) -> str:
+    name = numbers.metric(findings.protocol.metric)
+    ranges = "".join(
+        f"; {i.method} interval {numbers.score(i.low)} to {numbers.score(i.high)}"
+        for i in opening.intervals
+    )
+    return (
+        f"Test {name} {numbers.score(opening.score)}{ranges}; "
+        f"baseline {numbers.score(opening.baseline_score)}."
+    )
+
+
+def _warnings(findings: Findings) -> Markup | None:
+    """What to be careful about."""
+    found = list(warnings_of(findings))
+    if not found:
+        return None
+    lines = (tag("li", warning) for warning in found)
+    return tag("aside", tag("h3", "Take care"), tag("ul", *lines), class_="warnings")
+
+
+def warnings_of(findings: Findings) -> list[str]:
+    """What makes the answer weaker than it looks, each in a sentence."""
+    protocol, opening, found = findings.protocol, findings.opening, []
+    if protocol.stopped == "budget":
+        limit = "" if protocol.budget is None else f" of {numbers.seconds(protocol.budget)}"
+        found.append(
+            f"The budget{limit} ran out: not every setting was tried, and this is the best so far."
+        )
+    elif protocol.stopped:
+        found.append("It was interrupted: this is the best so far, not the end of the search.")
+    if opening is not None and opening.times_opened > 1:
+        found.append(
+            f"The test set has been opened {opening.times_opened} times. Whoever chose by what an "
+            "earlier look said has a score that is too good: trust it less each time."
+        )
+    if findings.certificate is not None and not findings.certificate.holds:
+        found.append("A claim of the model's certificate does not hold (see the certificate).")
+    if findings.hints:
+        hints = numbers.plural(len(findings.hints), "hint")
+        found.append(f"There {'is' if len(findings.hints) == 1 else 'are'} {hints} of leakage.")
+    return found
