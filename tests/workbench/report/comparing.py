@@ -89,7 +89,7 @@ def compare(source, target="target", families=None, metric=None, folds=5, certif
     simple = DummyRegressor() if numeric else DummyClassifier()
     baseline = contestant("always the mean" if numeric else "always the commonest class", simple,
                           {}, *data)  # fmt: skip
-    model, grid = families[board[0].family]
+    model, _ = families[board[0].family]
     best = make_pipeline(Standardizer(), clone(model).set_params(**board[0].parameters))
     fitted = clone(best).fit(np.vstack([X_train, X_dev]), np.concatenate([y_train, y_dev]))
     columns = columns_of(frame.drop(target)[rows.tolist()])
@@ -119,7 +119,7 @@ def compare(source, target="target", families=None, metric=None, folds=5, certif
             f"{board[0].dev_score:.3f}."
         ],
         certificate=certificate,
-        learned_note="Weights of columns scaled to deviation one.",
+        learned_note="Weights of columns scaled to deviation one." if hasattr(fitted[-1], "coef_") else "",
     )  # fmt: skip
 
 
@@ -186,7 +186,9 @@ def learning_curve(best, X, y, X_dev, y_dev, metric):
     train = [score(fit, X[order[:n]], y[order[:n]]) for fit, n in zip(fits, sizes, strict=True)]
     dev = [score(fit, X_dev, y_dev) for fit in fits]
     gap = train[-1] - dev[-1]
-    verdict = f"The two lines end {gap:.3f} apart: more rows {'may' if gap > 0.02 else 'will not'} help."
+    verdict = (
+        f"The two lines end {gap:.3f} apart: more rows {'may' if gap > 0.02 else 'will not'} help."
+    )
     return LearningCurve(sizes, np.array(train), np.array(dev), verdict)
 
 
@@ -269,7 +271,9 @@ def wide(findings, n_columns=200):
 
 def letters(folder, n=4000):
     """The first rows of the letters: 26 classes."""
-    files = sorted(Path(folder, "letter").glob("*.csv*")) or sorted(Path(folder, "letter").iterdir())
+    files = sorted(Path(folder, "letter").glob("*.csv*")) or sorted(
+        Path(folder, "letter").iterdir()
+    )
     frame = pl.read_csv(files[0]).head(n)
     families = {name: CLASSIFIERS[name] for name in list(CLASSIFIERS)[1:4]}
     return compare(frame, frame.columns[0] if frame.dtypes[0] == pl.String else frame.columns[-1],
@@ -280,7 +284,8 @@ if __name__ == "__main__":
     folder = Path(sys.argv[1])
     binary, few = compare("breast_cancer", "diagnosis"), compare("iris", "species")
     pages = {
-        "binary": binary, "iris": few, "digits": compare("digits", "digit"), "diabetes": compare("diabetes", "progression"),
+        "binary": binary, "iris": few, "digits": compare("digits", "digit"),
+        "diabetes": compare("diabetes", "progression"),
         "hostile": hostile(few), "unfinished": unfinished(few), "wide": wide(binary),
     }  # fmt: skip
     if len(sys.argv) > 2:

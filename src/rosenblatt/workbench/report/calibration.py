@@ -28,8 +28,7 @@ def calibration(opening: Opening) -> Markup | None:
     share = np.bincount(place, right, N_BINS)[full] / n[full]
     low, high = wilson(share, n[full])
     off = float(np.sum(np.abs(mean - share) * n[full]) / n.sum())
-    plot = Plot(Axis(0, 1, f"probability given to {what}"), Axis(0, 1, "share it is true of"),
-                460, 380)  # fmt: skip
+    plot = Plot(Axis(0, 1, f"probability given to {what}"), Axis(0, 1, "share it is true of"))
     plot.bars(np.linspace(0, 1, N_BINS + 1), 0.22 * n / n.max(), 6)
     plot.rule([0, 1], [0, 1])
     plot.whiskers(mean, low, high)

@@ -11,8 +11,8 @@ MOST_CLASSES = 40  # of a matrix that can still be read
 WIDE = 12  # from here on, cells are small and nothing is written where nothing is
 
 
-def confusion(opening: Opening) -> Markup:
-    """The matrix as a table, and the commonest mistakes as sentences."""
+def confusion(opening: Opening, by_class: Markup | None = None) -> Markup:
+    """The matrix as a table, the commonest mistakes as sentences, and beside them more by class."""
     assert opening.classes is not None
     names = [numbers.clipped(name, 30) for name in opening.classes]
     counts = counts_of(opening)
@@ -21,8 +21,10 @@ def confusion(opening: Opening) -> Markup:
         matrix = tag("div", _table(counts, names), class_="scroll", tabindex=0, role="region",
                      aria_label="confusion matrix")  # fmt: skip
     return tag(
-        "figure", tag("h3", "What is taken for what"), matrix,
-        tag("figcaption", _mistakes(counts, names)), class_="wide",
+        "figure", tag("h3", "What is taken for what"),
+        tag("div", matrix, tag("figcaption", _mistakes(counts, names)),
+            tag("div", by_class) if by_class else None, class_="beside"),
+        class_="wide",
     )  # fmt: skip
 
 
@@ -96,4 +98,4 @@ def _mistakes(counts: NDArray[np.int64], names: list[str], most: int = 5) -> Mar
         else f"A matrix of {len(names)} classes would show nothing."
     )
     said = f"{numbers.plural(total, 'mistake')} in {numbers.plural(int(counts.sum()), 'row')}. "
-    return joined(tag("p", said, matrix), tag("p", "The commonest:"), tag("ul", *lines))
+    return joined(tag("p", said, matrix), tag("p", "The commonest mistakes:"), tag("ul", *lines))

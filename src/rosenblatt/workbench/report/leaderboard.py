@@ -64,7 +64,8 @@ def _summary(findings: Findings) -> str:
         return how
     if not alike:
         return f"{how} Every other family is worse than the best, beyond chance."
-    who = numbers.clipped(_listed([board[0].family, *alike]), 200)
+    names = [numbers.clipped(name, 40) for name in (board[0].family, *alike)]
+    who = _listed(names) if len(alike) < 5 else f"{names[0]} and {len(alike)} others"
     return f"{how} {numbers.title(who)} cannot be told apart."
 
 
@@ -76,7 +77,7 @@ def _heading(name: str, kind: str, axis: Axis) -> Markup:
     inside: object = name
     if name == "interval":
         ticks = []
-        for value in round_numbers(axis.low, axis.high, 3):
+        for value in round_numbers(axis.low, axis.high, 4):
             x = _x(axis, value)
             ticks.append(tag("path", d=f"M{x} 18v6", class_="tick"))
             anchor = "start" if x < 20 else "end" if x > WIDTH - 20 else "middle"
@@ -112,7 +113,7 @@ def _cell(name: str, inside: object, key: float | None = None) -> Markup:
 
 def _family(contestant: Contestant, baseline: bool) -> Markup:
     name = numbers.clipped(contestant.family)
-    outside = contestant.package not in ("", "rosenblatt")
+    outside = not baseline and contestant.package not in ("", "rosenblatt")
     of = tag("small", f"of {numbers.clipped(contestant.package)}") if outside else None
     base = tag("small", "baseline") if baseline else None
     note = tag("small", contestant.note, class_="remark") if contestant.note else None

@@ -13,10 +13,12 @@ MOST_FOLDED = 200
 
 def learned(findings: Findings) -> Markup | None:
     """The section; None if nothing is known."""
-    parts = [_weights(findings), _overfitting(findings), _certificate(findings)]
-    if not any(parts):
+    parts = [_weights(findings), joined(_overfitting(findings), _certificate(findings))]
+    halves = [tag("div", part) for part in parts if part]
+    if not halves:
         return None
-    return tag("section", tag("h2", "The chosen model"), *parts, id="model")
+    body = tag("div", *halves, class_="halves")
+    return tag("section", tag("h2", "The chosen model"), body, id="model")
 
 
 def _weights(findings: Findings) -> Markup | None:
@@ -44,7 +46,7 @@ def _table(pairs: list[tuple[str, float]], most: float, both: bool) -> Markup:
     rows = []
     for name, weight in pairs:
         k = 1 if weight < 0 else 0
-        text = ("+" if both and weight > 0 else "") + numbers.plain(weight)
+        text = ("+" if both and weight > 0 else "") + numbers.weight(weight)
         drawn = bar(weight, most, f"{numbers.clipped(name, 60)}: {text}", k, both=both)
         rows.append(
             tag("tr", tag("th", numbers.clipped(name, 60), scope="row"),

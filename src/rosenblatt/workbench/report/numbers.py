@@ -38,6 +38,13 @@ def plain(value: float) -> str:
     return f"10{raised}" if digits == "1" else f"{_signed(digits)}·10{raised}"
 
 
+def weight(value: float) -> str:
+    """Three digits, zeros at the end among them, so that numbers below one another compare."""
+    if value == 0 or not 0.001 <= abs(value) < 1000:
+        return plain(float(f"{value:.3g}"))
+    return _signed(f"{value:#.3g}".rstrip("."))
+
+
 def count(value: int) -> str:
     """A whole number, its thousands apart."""
     return _signed(f"{value:,}".replace(",", THIN if abs(value) >= 10_000 else ""))
@@ -91,9 +98,7 @@ def title(text: str) -> str:
 
 def value_of(value: Any, most: int = 40) -> str:
     """A parameter's value."""
-    if isinstance(value, float):
-        return plain(value) if math.isfinite(value) else str(value)
-    return clipped(value, most)
+    return f"{value:.4g}" if isinstance(value, float) else clipped(value, most)
 
 
 def settings(parameters: Mapping[str, Any], most: int = 40) -> str:

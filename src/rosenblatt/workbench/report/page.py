@@ -1,12 +1,13 @@
 """What a comparison found, as one self-contained page: the answer first, then why."""
 
 import os
+import re
 from importlib import resources
 from pathlib import Path
 
 from rosenblatt.trace.inbox import write_whole
 
-from ..results import Findings
+from ..results import Findings, Opening
 from . import numbers
 from .calibration import calibration
 from .confusion import confusion
@@ -16,13 +17,13 @@ from .markup import Markup, joined, tag
 from .protocol import protocol
 from .ranking import ranking
 from .residuals import residuals
-from .search_curves import learning, searches
+from .search_curves import searches
 from .table import data
 from .verdict import verdict
 
 NAMES = {
     "answer": "answer", "leaderboard": "leaderboard", "test": "test set", "model": "model",
-    "learning": "learning curve", "search": "search", "data": "data", "repeat": "repeat",
+    "search": "more rows, other settings", "data": "data", "repeat": "repeat",
 }  # fmt: skip
 
 
@@ -62,7 +63,6 @@ def page(findings: Findings) -> str:
         "leaderboard": leaderboard(findings),
         "test": _test_set(findings),
         "model": learned(findings),
-        "learning": _learning(findings),
         "search": searches(findings),
         "data": data(findings),
         "repeat": protocol(findings),
@@ -74,10 +74,8 @@ def page(findings: Findings) -> str:
         "script": _source("page.js"),
         "body": joined(_header(findings, list(shown)), *shown.values()),
     }
-    whole = str(_source("page.html"))
-    for name, part in parts.items():  # the body last: it may contain anything
-        whole = whole.replace(f"%{name}%", part)
-    return whole
+    # In one go: a part may contain anything, another's place among it.
+    return re.sub(r"%(\w+)%", lambda place: parts[place[1]], _source("page.html"))
 
 
 def save(findings: Findings, path: str | os.PathLike[str]) -> None:
@@ -128,25 +126,22 @@ def _test_set(findings: Findings) -> Markup | None:
     if opening is None or not len(opening.y):
         return None
     if findings.protocol.task == "regression":
-        pictures = [residuals(opening)]
+        body = tag("div", residuals(opening), class_="figures")
     elif opening.classes is not None:
-        shown = [confusion(opening), ranking(opening), calibration(opening)]
-        pictures = [picture for picture in shown if picture]
+        body = _classes(opening)
     else:
         return None
     n = numbers.plural(len(opening.y), "row")
     words = f"The chosen model on the {n} of the test set, opened for it and the baseline alone."
-    body = tag("div", *pictures, class_="figures")
     return tag("section", tag("h2", "On rows never seen"), tag("p", words), body, id="test")
 
 
-def _learning(findings: Findings) -> Markup | None:
-    curve = findings.learning_curve
-    picture = learning(curve, findings.protocol.metric) if curve is not None else None
-    if picture is None:
-        return None
-    body = tag("div", picture, class_="figures")
-    return tag("section", tag("h2", "Would more rows help?"), body, id="learning")
+def _classes(opening: Opening) -> Markup:
+    """The matrix, the curves, and the table that belongs to both."""
+    curves, areas = ranking(opening) or (None, None)
+    pictures = [picture for picture in (curves, calibration(opening)) if picture]
+    row = tag("div", *pictures, class_="figures") if pictures else None
+    return joined(confusion(opening, areas), row)
 
 
 def _source(name: str) -> Markup:

@@ -31,8 +31,8 @@ class Ranking:
     average_precision: float
 
 
-def ranking(opening: Opening) -> Markup | None:
-    """The two pictures and a table of areas; None where there is nothing to rank by."""
+def ranking(opening: Opening) -> tuple[Markup, Markup | None] | None:
+    """The two pictures, and a table of several classes; None where there is nothing to rank by."""
     rankings = rankings_of(opening)
     if not rankings:
         return None
@@ -40,10 +40,8 @@ def ranking(opening: Opening) -> Markup | None:
     shown = sorted(rankings, key=lambda r: r.area)[:MOST_CURVES]
     shown = [r for r in rankings if r in shown]
     one = len(rankings) == 1
-    return joined(
-        _roc(shown, one), _precision_recall(shown, one),
-        None if one else _areas(shown, len(rankings)),
-    )  # fmt: skip
+    pictures = joined(_roc(shown, one), _precision_recall(shown, one))
+    return pictures, None if one else _areas(shown, len(rankings))
 
 
 def scores_of(opening: Opening) -> Array | None:
@@ -80,9 +78,7 @@ def _ranking(name: str, hit: NDArray[np.bool_], scores: Array) -> Ranking:
 
 
 def _roc(rankings: list[Ranking], one: bool) -> Markup:
-    plot = Plot(
-        Axis(0, 1, "share of the others called so as well"), Axis(0, 1, "share found"), 460, 380
-    )
+    plot = Plot(Axis(0, 1, "share of the others called so"), Axis(0, 1, "share found"))
     plot.rule([0, 1], [0, 1])
     for k, r in enumerate(rankings):
         plot.line(r.false_positives, r.found, k, dashes=dash(k))
@@ -98,7 +94,7 @@ def _roc(rankings: list[Ranking], one: bool) -> Markup:
 
 
 def _precision_recall(rankings: list[Ranking], one: bool) -> Markup:
-    plot = Plot(Axis(0, 1, "recall: share found"), Axis(0, 1, "precision"), 460, 380)
+    plot = Plot(Axis(0, 1, "recall: share found"), Axis(0, 1, "precision"))
     for k, r in enumerate(rankings):
         plot.line(r.recall, r.precision, k, dashes=dash(k), steps=True)
     if one:
@@ -115,12 +111,11 @@ def _precision_recall(rankings: list[Ranking], one: bool) -> Markup:
 
 
 def _areas(shown: list[Ranking], n_classes: int) -> Markup:
-    """The legend of both pictures, with its numbers."""
-    heads = ("class", "area under ROC", "average precision", "share of rows")
+    """The legend of both pictures, with their numbers."""
+    heads = ("class", "area under ROC", "average precision")
     rows = [
         tag("tr", tag("th", swatch(k, dashes=dash(k)), " ", tag("span", r.name), scope="row"),
-            tag("td", numbers.score(r.area)), tag("td", numbers.score(r.average_precision)),
-            tag("td", numbers.share(r.share)))
+            tag("td", numbers.score(r.area)), tag("td", numbers.score(r.average_precision)))
         for k, r in enumerate(shown)
     ]  # fmt: skip
     table = tag(
@@ -129,5 +124,4 @@ def _areas(shown: list[Ranking], n_classes: int) -> Markup:
     )  # fmt: skip
     few = len(shown) < n_classes
     words = f"The {len(shown)} of {n_classes} classes that are hardest to tell." if few else None
-    caption = tag("figcaption", words) if words else None
-    return tag("figure", tag("h3", "Class by class"), table, caption, class_="wide")
+    return joined(table, tag("p", words) if words else None)

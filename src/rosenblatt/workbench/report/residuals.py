@@ -37,7 +37,7 @@ def residuals(opening: Opening) -> Markup:
 
 def _against_truth(truth: Array, predicted: Array, left: Array, thinned: str) -> Markup:
     ends = Axis.around([truth, predicted], "")
-    plot = Plot(Axis(ends.low, ends.high, "true"), Axis(ends.low, ends.high, "predicted"), 460, 380)
+    plot = Plot(Axis(ends.low, ends.high, "true"), Axis(ends.low, ends.high, "predicted"))
     plot.rule([ends.low, ends.high], [ends.low, ends.high])
     plot.cloud(truth, predicted)
     root = numbers.plain(float(np.sqrt(np.mean(left**2))))
@@ -49,7 +49,7 @@ def _against_truth(truth: Array, predicted: Array, left: Array, thinned: str) ->
 
 def _against_predicted(predicted: Array, left: Array, thinned: str) -> Markup:
     y = Axis.around([*left, 0], "true \u2212 predicted")
-    plot = Plot(Axis.around(predicted, "predicted"), y, 460, 380)
+    plot = Plot(Axis.around(predicted, "predicted"), y)
     plot.rule([plot.x.low, plot.x.high], [0, 0])
     plot.cloud(predicted, left, 1)
     words = "A bend or a funnel is something the model has not learned." + thinned

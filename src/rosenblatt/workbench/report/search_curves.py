@@ -16,10 +16,8 @@ from .svg import DASHES, Plot, entry, figure
 MOST_VALUES = 9  # written beside an axis
 
 
-def learning(curve: LearningCurve, metric: str) -> Markup | None:
+def learning(curve: LearningCurve, metric: str) -> Markup:
     """Training and development scores of the chosen model over the rows it learned from."""
-    if not len(curve.rows):
-        return None
     rows = [float(n) for n in curve.rows]
     scores = np.array([curve.train_scores, curve.dev_scores])
     plot = Plot(Axis.along(rows, "rows learned from"), Axis.around(scores, numbers.metric(metric)))
@@ -102,7 +100,7 @@ def validation(profile: Profile, metric: str) -> Markup:
     plot.marks(places, held, 1, words=words)
     best = int(held.argmax())
     plot.marks([places[best]], [held[best]], 0, class_="ring")
-    legend = [entry("held-out rows ± one deviation", 1, dashes=DASHES[1], marked=True)]
+    legend = [entry("held-out rows ± deviation", 1, dashes=DASHES[1], marked=True)]
     if has_train:
         legend.append(entry("training rows", 0, marked=True))
     said = f"Best at {name} = {texts[best]}: {numbers.score(float(held[best]))}."
@@ -116,7 +114,7 @@ def validation(profile: Profile, metric: str) -> Markup:
 def _written(values: list[Any]) -> tuple[tuple[float, str], ...]:
     """The texts beside the axis: as many as can be read, each as long as there is room."""
     stride = math.ceil(len(values) / MOST_VALUES)
-    room = max(3, 52 // min(len(values), MOST_VALUES))
+    room = max(3, 44 // min(len(values), MOST_VALUES))
     return tuple(
         (float(i), numbers.value_of(value, room)) for i, value in enumerate(values)
     )[::stride]  # fmt: skip
@@ -133,22 +131,22 @@ def _mean(scores: np.ndarray[Any, Any]) -> float:
 def searches(findings: Findings) -> Markup | None:
     """The section: the chosen family's curves in sight, the others' folded."""
     metric, board = findings.protocol.metric, findings.contestants
-    if not board:
+    curve = findings.learning_curve
+    pictures = [learning(curve, metric)] if curve is not None and len(curve.rows) else []
+    pictures += [validation(p, metric) for p in profiles(board[0])] if board else []
+    others = [(contestant, profiles(contestant)) for contestant in board[1:]]
+    folds = [_folded(contestant, found, metric) for contestant, found in others if found]
+    if not pictures and not folds:
         return None
-    blocks = []
-    chosen = profiles(board[0])
-    if chosen:
-        pictures = tag("div", *(validation(p, metric) for p in chosen), class_="figures")
-        blocks.append(tag("h3", numbers.title(numbers.clipped(board[0].family))))
-        blocks.append(pictures)
-    for contestant in board[1:]:
-        found = profiles(contestant)
-        if found:
-            blocks.append(_folded(contestant, found, metric))
-    if not blocks:
-        return None
-    words = "Mean scores over the folds of the training part, for each value that was tried."
-    return tag("section", tag("h2", "The search"), tag("p", words), *blocks, id="search")
+    row = tag("div", *pictures, class_="figures") if pictures else None
+    words = (
+        "Settings were judged by their mean scores over the folds of the training part. In sight "
+        f"is the chosen family, {numbers.clipped(board[0].family)}."
+    )
+    return tag(
+        "section", tag("h2", "Would more rows, or other settings, help?"), tag("p", words), row,
+        tag("h3", "The other families") if folds else None, *folds, id="search",
+    )  # fmt: skip
 
 
 def _folded(contestant: Contestant, found: list[Profile], metric: str) -> Markup:

@@ -35,9 +35,9 @@ def dash(k: int) -> str | None:
 class Plot:
     """A picture with two axes; shapes are drawn in the order they are asked for."""
 
-    def __init__(self, x: Axis, y: Axis, width: int = 460, height: int = 330) -> None:
+    def __init__(self, x: Axis, y: Axis, width: int = 380, height: int = 300) -> None:
         self.x, self.y, self.width, self.height = x, y, width, height
-        self.left, self.right, self.top, self.bottom = y.room(), width - 14, 30, height - 46
+        self.left, self.right, self.top, self.bottom = y.room(), width - 12, 28, height - 44
         self._shapes: list[Markup] = []
 
     def line(

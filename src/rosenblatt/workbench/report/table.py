@@ -13,7 +13,7 @@ from .markup import Markup, joined, tag
 from .svg import Plot, bar, figure
 
 MOST_CLASSES = 30
-MOST_COLUMNS = 20  # in sight; a longer table is folded
+MOST_COLUMNS = 25  # in sight; a longer table is folded
 MOST_BARS = 40
 
 
@@ -27,9 +27,10 @@ def data(findings: Findings) -> Markup:
         f"{numbers.plural(len(findings.columns), 'column')} beside the target ({listed}); "
         f"{numbers.count(used)} used. Counted in {rows} of the training part."
     )
+    halves = [tag("div", part) for part in (_target(findings), _columns(findings)) if part]
     return tag(
-        "section", tag("h2", "The data"), tag("p", words), _hints(findings), _target(findings),
-        _columns(findings), id="data",
+        "section", tag("h2", "The data"), tag("p", words), _hints(findings),
+        tag("div", *halves, class_="halves"), id="data",
     )  # fmt: skip
 
 
@@ -51,7 +52,7 @@ def _target(findings: Findings) -> Markup | None:
         return None
     heights, edges = np.histogram(values, bins=min(MOST_BARS, max(5, int(np.sqrt(len(values))))))
     plot = Plot(Axis.around([edges[0], edges[-1]], name, margin=0.01),
-                Axis(0, 1.05 * int(heights.max()), "rows"), 640, 280)  # fmt: skip
+                Axis(0, 1.05 * int(heights.max()), "rows"))  # fmt: skip
     plot.bars(edges, heights, 2)
     low, middle, high = (numbers.plain(float(v)) for v in np.quantile(values, [0, 0.5, 1]))
     words = f"From {low} to {high}; half of the rows are below {middle}."
@@ -82,8 +83,9 @@ def _columns(findings: Findings) -> Markup | None:
     if not findings.columns:
         return None
     n = max(findings.protocol.n_train, 1)
-    heads = ("column", "kind", "missing", "different values", "note")
-    rows = [_column(column, n) for column in findings.columns]
+    noted = any(column.note or not column.used for column in findings.columns)
+    heads = ["column", "kind", "missing", "different"] + ["note"] * noted
+    rows = [_column(column, n, noted) for column in findings.columns]
     table = tag(
         "table", tag("thead", tag("tr", *(tag("th", head, scope="col") for head in heads))),
         tag("tbody", *rows), class_="plain columns",
@@ -98,7 +100,7 @@ def _columns(findings: Findings) -> Markup | None:
     return joined(tag("h3", "Columns"), left, folded)
 
 
-def _column(column: Column, n: int) -> Markup:
+def _column(column: Column, n: int, noted: bool) -> Markup:
     gone = column.n_missing / n
     missing: object = "none"
     if column.n_missing:
@@ -109,5 +111,6 @@ def _column(column: Column, n: int) -> Markup:
     return tag(
         "tr", tag("th", numbers.clipped(column.name, 60), scope="row"), tag("td", column.kind),
         tag("td", missing), tag("td", numbers.count(column.n_different), class_="figure"),
-        tag("td", numbers.clipped(note, 200)), class_=None if column.used else "unused",
+        tag("td", numbers.clipped(note, 200)) if noted else None,
+        class_=None if column.used else "unused",
     )  # fmt: skip

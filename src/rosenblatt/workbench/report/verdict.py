@@ -8,8 +8,9 @@ from .axes import Axis, round_numbers
 from .markup import Markup, joined, tag
 from .svg import shape
 
-WIDTH, LEFT, RIGHT = 640, 14, 626  # of the picture, and where its line begins and ends
-ROW = 34
+WIDTH, LEFT, RIGHT = 500, 12, 488  # of the picture, and where its line begins and ends
+TOP, ROW = 48, 40  # what is above the intervals, and the height of one
+WORDS = 215  # the room that an interval in words needs
 
 
 def verdict(findings: Findings) -> Markup:
@@ -17,8 +18,7 @@ def verdict(findings: Findings) -> Markup:
     return tag(
         "section",
         tag("h2", "The answer", class_="quiet"),
-        *_sentences(findings),
-        _picture(findings),
+        tag("div", tag("div", *_sentences(findings)), _picture(findings), class_="halves"),
         _warnings(findings),
         id="answer", class_="answer",
     )  # fmt: skip
@@ -79,27 +79,26 @@ def _said(value: float, findings: Findings) -> str:
 
 
 def _picture(findings: Findings) -> Markup | None:
-    """One line for the scores: intervals of the test score, the baseline, cross-validation."""
+    """One line for the scores: intervals of the test score, and the baseline."""
     opening = findings.opening
-    if opening is None or not np.isfinite(opening.score):
+    if opening is None or not np.isfinite([opening.score, opening.baseline_score]).all():
         return None
     axis = _axis(opening, findings.protocol.metric)
-    rows = opening.intervals
-    height = 52 + ROW * max(len(rows), 1) + 30
-    base = height - 30
-    parts = [_ticks(axis, base)]
-    x = _x(axis, opening.baseline_score)
-    parts.append(tag("path", d=f"M{x} 40V{base}", class_="baseline"))
-    parts.append(_label(x, f"baseline {_short(opening.baseline_score, findings)}", 30))
-    for i, interval in enumerate(rows):
-        parts.extend(_range(axis, interval, 52 + ROW * i + 14, findings))
-    x = _x(axis, opening.score)
-    parts.append(tag("path", d=f"M{x} 24V{base}", class_="test"))
-    parts.append(_label(x, f"test {_short(opening.score, findings)}", 14, class_="strong"))
-    y = 52 + ROW * max(len(rows), 1) / 2
-    parts.append(tag("path", d=f"M{x} {y}{shape(0)}", class_="mark c0"))
+    rows = [TOP + ROW * (i + 0.5) for i in range(max(len(opening.intervals), 1))]
+    base = rows[-1] + ROW / 2
+    x, low = _x(axis, opening.score), _x(axis, opening.baseline_score)
+    parts = [
+        _ticks(axis, base),
+        tag("path", d=f"M{low} 44V{base}", class_="baseline"),
+        tag("path", d=f"M{x} 22V{base}", class_="test"),
+        _label(low, f"baseline {numbers.score(opening.baseline_score)}", 38),
+        _label(x, f"test {numbers.score(opening.score)}", 15, class_="strong"),
+    ]
+    for interval, y in zip(opening.intervals, rows, strict=False):
+        parts.extend(_range(axis, interval, y))
+    parts += [tag("path", d=f"M{x} {y}{shape(0)}", class_="mark c0") for y in rows]
     return tag(
-        "svg", *parts, viewBox=f"0 0 {WIDTH} {height}", class_="scale", role="img",
+        "svg", *parts, viewBox=f"0 0 {WIDTH} {base + 26}", class_="scale", role="img",
         aria_label=_description(opening, findings),
     )  # fmt: skip
 
@@ -114,12 +113,16 @@ def _axis(opening: Opening, metric: str) -> Axis:
     return axis
 
 
-def _range(axis: Axis, interval: Interval, y: float, findings: Findings) -> list[Markup]:
+def _range(axis: Axis, interval: Interval, y: float) -> list[Markup]:
+    """The interval as a line, and in words where there is room: before, behind or below it."""
     low, high = _x(axis, interval.low), _x(axis, interval.high)
-    ends = f"{_short(interval.low, findings)} to {_short(interval.high, findings)}"
-    text = f"{interval.method}: {ends}"
+    text = f"{interval.method}: {numbers.score(interval.low)} to {numbers.score(interval.high)}"
     bar = tag("path", d=f"M{low} {y - 5}v10M{low} {y}H{high}M{high} {y - 5}v10", class_="interval")
-    return [bar, _label((low + high) / 2, text, y + 17)]
+    if low > WORDS:
+        return [bar, _label(low - 9, text, y + 4, anchor="end")]
+    if WIDTH - high > WORDS:
+        return [bar, _label(high + 9, text, y + 4, anchor="start")]
+    return [bar, _label((low + high) / 2, text, y + 18)]
 
 
 def _ticks(axis: Axis, y: float) -> Markup:
@@ -131,19 +134,16 @@ def _ticks(axis: Axis, y: float) -> Markup:
     return tag("g", *parts, class_="axes")
 
 
-def _label(x: float, text: str, y: float, class_: str = "") -> Markup:
+def _label(x: float, text: str, y: float, class_: str = "", anchor: str = "") -> Markup:
     """Text over a place, moved in from the edges."""
-    anchor = "start" if x < 110 else "end" if x > WIDTH - 110 else "middle"
-    return tag("text", text, x=x, y=y, text_anchor=anchor, class_=f"halo {class_}".strip())
+    edge = "start" if x < 80 else "end" if x > WIDTH - 80 else "middle"
+    class_ = f"halo {class_}".strip()
+    return tag("text", text, x=x, y=y, text_anchor=anchor or edge, class_=class_)
 
 
 def _x(axis: Axis, value: float) -> float:
     share = float(np.clip(axis.share(value), 0, 1))
     return round(LEFT + (RIGHT - LEFT) * share, 1)
-
-
-def _short(value: float, findings: Findings) -> str:
-    return numbers.score(value)
 
 
 def _description(opening: Opening, findings: Findings) -> str:
