@@ -119,7 +119,7 @@ def compare(source, target="target", families=None, metric=None, folds=5, certif
             f"{board[0].dev_score:.3f}."
         ],
         certificate=certificate,
-        learned_note="Weights of columns scaled to deviation one." if hasattr(fitted[-1], "coef_") else "",
+        learned_note="Weights of columns of deviation one." if hasattr(fitted[-1], "coef_") else "",
     )  # fmt: skip
 
 

@@ -60,7 +60,8 @@ def _summary(findings: Findings) -> str:
         "training part. The test set has no say here."
     )
     alike = [c.family for c in board[1:] if c.not_worse()]
-    if len(board) == 1:
+    compared = [c for c in board[1:] if math.isfinite(c.p_value)]
+    if not compared:
         return how
     if not alike:
         return f"{how} Every other family is worse than the best, beyond chance."
@@ -124,7 +125,7 @@ def _family(contestant: Contestant, baseline: bool) -> Markup:
 
 def _score(contestant: Contestant) -> Markup:
     mean = tag("strong", numbers.score(contestant.mean))
-    if len(contestant.scores) < 2:
+    if len(contestant.scores) < 2 or not math.isfinite(contestant.mean):
         return mean
     return joined(mean, tag("span", f" ± {numbers.score(contestant.deviation)}", class_="pm"))
 

@@ -9,6 +9,7 @@ from .svg import bar
 
 MOST_SHOWN = 15  # features in sight; as many again and more are folded
 MOST_FOLDED = 200
+MOST_CLAIMS = 8  # in sight, unless one fails
 
 
 def learned(findings: Findings) -> Markup | None:
@@ -76,7 +77,7 @@ def _certificate(findings: Findings) -> Markup | None:
                       class_="yes" if claim.holds else "no"),
             tag("th", claim.name, scope="row"), tag("td", claim.grade),
             tag("td", numbers.clipped(claim.statement, 600), class_="words"))
-        for claim in certificate.claims
+        for claim in sorted(certificate.claims, key=lambda claim: claim.holds)  # failing ones first
     ]  # fmt: skip
     verdict = "Every claim holds." if certificate.holds else "Not every claim holds."
     table = tag(
@@ -89,4 +90,6 @@ def _certificate(findings: Findings) -> Markup | None:
         f"{numbers.clipped(certificate.problem, 300)}. Re-derived from the data and the model's "
         " published numbers alone, by code that shares nothing with the fit.",
     )  # fmt: skip
-    return joined(tag("h3", "Its certificate"), about, table)
+    few = len(rows) <= MOST_CLAIMS or not certificate.holds
+    claims = table if few else tag("details", tag("summary", f"All {len(rows)} claims"), table)
+    return joined(tag("h3", "Its certificate"), about, claims)

@@ -33,7 +33,7 @@ def _sentences(findings: Findings) -> list[Markup]:
     if opening is None:
         what = joined(" predicts ", target, " best, as far as cross-validation can tell: ")
         mean = tag("strong", _said(chosen.mean, findings))
-        unsure = f" ± {numbers.score(chosen.deviation)}" if len(chosen.scores) > 1 else ""
+        unsure = f" ± {_said(chosen.deviation, findings)}" if len(chosen.scores) > 1 else ""
         sealed = "The test set is still sealed, so nothing is known of rows never seen."
         return [tag("p", name, what, mean, unsure, ".", class_="headline"), tag("p", sealed)]
     headline = tag("p", name, *_headline(opening, findings, target), class_="headline")

@@ -25,6 +25,7 @@ for (const table of document.querySelectorAll("table.board")) {
     heading.append(button);
     button.addEventListener("click", () => sortBy(heading, table));
   }
+  table.classList.add("sortable");
   table.querySelector("th[data-sort]")?.setAttribute("aria-sort", "ascending");
 }
 
