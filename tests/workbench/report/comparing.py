@@ -7,14 +7,17 @@ at: `python -m tests.workbench.report.comparing FOLDER` writes one page of each 
 import pickle
 import sys
 import time
+import warnings
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import polars as pl
+from scipy.linalg import LinAlgWarning
 from scipy.stats import ttest_rel
 from sklearn.base import clone
 from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import get_scorer
 from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import make_pipeline
@@ -68,8 +71,15 @@ REGRESSORS = {
 }
 
 
-def compare(source, target="target", families=None, metric=None, folds=5, certified=True):
+def compare(*arguments, **options):
     """Findings of some families on a table of numbers."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.simplefilter("ignore", LinAlgWarning)
+        return _compare(*arguments, **options)
+
+
+def _compare(source, target="target", families=None, metric=None, folds=5, certified=True):
     started = time.perf_counter()
     table = read_table(source)
     frame = table.frame
