@@ -69,6 +69,15 @@ def test_the_leaderboard_is_sorted_by_keyboard(show, browser, iris):
     )
 
 
+def test_families_without_a_score_come_last_however_they_are_sorted(show, browser, every_kind):
+    findings = every_kind["unfinished"]
+    page = show(findings)
+    last = findings.contestants[-1].family
+    for _ in range(2):
+        page.run("document.querySelectorAll('.board th button')[2].click()")
+        assert families(page)[-1] == last
+
+
 def test_focus_is_seen(show, browser, iris):
     page = show(iris)
     page.press("Tab")

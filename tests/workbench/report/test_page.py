@@ -150,6 +150,39 @@ def test_a_comparison_without_contestants_is_still_a_page(iris):
     assert "No family of models" in Page(page(empty)).with_id("answer")["text"]
 
 
+def test_scores_that_are_no_numbers_are_dashes(iris):
+    def failed(contestant):
+        candidate = replace(contestant.candidates[0], scores=np.full(5, np.nan))
+        return replace(
+            contestant, candidates=[candidate], best=0, dev_score=np.nan, dev_train_score=np.nan,
+            fit_seconds=np.nan, predict_seconds=np.nan, p_value=np.nan,
+        )  # fmt: skip
+
+    nothing = replace(
+        unfinished(iris),
+        contestants=[failed(c) for c in iris.contestants], baseline=failed(iris.baseline),
+    )  # fmt: skip
+    text = page(nothing)
+    assert not re.search(r"\bnan\b", text, re.I)
+    assert "\u2013" in Page(text).with_id("leaderboard")["text"]
+
+
+def test_predictions_that_are_no_numbers_are_left_out(diabetes):
+    for bad in (np.nan, np.inf):
+        predicted = diabetes.opening.predicted.copy()
+        predicted[:3] = bad
+        text = page(replace(diabetes, opening=replace(diabetes.opening, predicted=predicted)))
+        assert not re.search(r"\b(nan|inf)\b", text)
+        predicted[:] = bad
+        text = page(replace(diabetes, opening=replace(diabetes.opening, predicted=predicted)))
+        assert "Not one prediction is a number." in text
+
+
+def test_exact_predictions_have_a_histogram_of_one_bar(diabetes):
+    exact = replace(diabetes.opening, predicted=diabetes.opening.y, score=1.0)
+    assert "How residuals spread" in page(replace(diabetes, opening=exact))
+
+
 def test_one_fold_has_no_interval(iris):
     first = iris.contestants[0]
     candidate = replace(first.candidates[0], scores=np.array([0.9]), train_scores=np.array([]))

@@ -82,6 +82,8 @@ def test_the_interval_of_a_mean_allows_for_shared_rows(iris):
     low, high = interval_of(contestant)
     assert (low + high) / 2 == pytest.approx(0.5)
     assert (high - low) / 2 == pytest.approx(12.7062 * math.sqrt(0.75), rel=1e-5)
+    assert interval_of(contestant, "accuracy") == (low, 1.0)
+    assert interval_of(contestant, "neg_log_loss") == (low, 0.0)
 
 
 def test_the_matrix_and_the_areas_are_those_of_scikit_learn(iris, binary):

@@ -80,6 +80,15 @@ def round_numbers(low: float, high: float, wanted: int = 5) -> list[float]:
     return [round(i * step, 12) if abs(step) > 1e-9 else i * step for i in range(first, last + 1)]
 
 
+def histogram(values: NDArray[Any], most: int) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    """Heights and edges of at most so many bars; values that hardly differ share one."""
+    low, high = float(values.min()), float(values.max())
+    if high - low <= 1e-9 * max(abs(low), abs(high), 1e-300):
+        return np.array([len(values)]), np.array([low - 0.5, low + 0.5])
+    heights, edges = np.histogram(values, bins=min(most, max(5, int(math.sqrt(len(values))))))
+    return heights, edges
+
+
 def _decades(low: float, high: float) -> list[float]:
     """Powers of ten between two numbers, every so many; more of each where there are few."""
     first, last = math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9)

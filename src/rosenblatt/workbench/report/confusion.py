@@ -20,12 +20,10 @@ def confusion(opening: Opening, by_class: Markup | None = None) -> Markup:
     if len(names) <= MOST_CLASSES:
         matrix = tag("div", _table(counts, names), class_="scroll", tabindex=0, role="region",
                      aria_label="confusion matrix")  # fmt: skip
-    return tag(
-        "figure", tag("h3", "What is taken for what"),
-        tag("div", matrix, tag("figcaption", _mistakes(counts, names)),
-            tag("div", by_class) if by_class else None, class_="beside"),
-        class_="wide",
-    )  # fmt: skip
+    caption = tag("div", _mistakes(counts, names), class_="caption")
+    words = tag("div", caption, tag("div", by_class) if by_class else None, class_="words")
+    title = tag("h3", "What is taken for what")
+    return tag("div", title, tag("div", matrix, words, class_="beside"), class_="matrix")
 
 
 def counts_of(opening: Opening) -> NDArray[np.int64]:

@@ -12,6 +12,7 @@ from .markup import Markup, joined, tag
 
 WIDTH, HEIGHT, EDGE = 190, 24, 8  # of the picture of one row
 CONFIDENCE = 0.95
+SHARES = {"accuracy", "balanced_accuracy", "f1", "precision", "recall", "roc_auc", "r2"}
 COLUMNS = (  # heading, what it is sorted by: "number", "text", or "" for not at all
     ("rank", "number"), ("family", "text"), ("score", "number"), ("interval", ""),
     ("against the best", "number"), ("fit", "number"), ("predict", "number"), ("size", "number"),
@@ -37,17 +38,21 @@ def leaderboard(findings: Findings) -> Markup:
     )  # fmt: skip
 
 
-def interval_of(contestant: Contestant, confidence: float = CONFIDENCE) -> tuple[float, float]:
+def interval_of(
+    contestant: Contestant, metric: str = "", confidence: float = CONFIDENCE
+) -> tuple[float, float]:
     """A range for the mean score, wider than folds alone suggest: they share their training rows.
 
     The variance of the mean of k folds is taken as ``(1/k + 1/(k-1)) s**2`` (Nadeau and Bengio).
+    It ends where a score can be no better.
     """
     k = len(contestant.scores)
     if k < 2:
         return math.nan, math.nan
     reach = float(stdtrit(k - 1, (1 + confidence) / 2))
     half = reach * contestant.deviation * math.sqrt(1 / k + 1 / (k - 1))
-    return contestant.mean - half, contestant.mean + half
+    best = 1.0 if metric in SHARES else 0.0 if metric.startswith("neg_") else math.inf
+    return contestant.mean - half, min(contestant.mean + half, best)
 
 
 def _summary(findings: Findings) -> str:
@@ -91,12 +96,11 @@ def _heading(name: str, kind: str, axis: Axis) -> Markup:
 
 def _row(contestant: Contestant, rank: int | None, findings: Findings, axis: Axis) -> Markup:
     """One line; the baseline has no rank."""
-    scored = math.isfinite(contestant.mean)
     alike = rank is not None and contestant.not_worse()
     cells = [
         _cell("rank", numbers.DASH if rank is None else rank, rank or 0),
         _family(contestant, baseline=rank is None),
-        _cell("score", _score(contestant), contestant.mean if scored else -math.inf),
+        _cell("score", _score(contestant), contestant.mean),
         _cell("interval", _picture(contestant, findings, axis, alike)),
         _cell("against the best", _against(contestant, rank, alike), contestant.p_value),
         _cell("fit", numbers.seconds(contestant.fit_seconds), contestant.fit_seconds),
@@ -108,7 +112,9 @@ def _row(contestant: Contestant, rank: int | None, findings: Findings, axis: Axi
 
 
 def _cell(name: str, inside: object, key: float | None = None) -> Markup:
+    """A cell with what it is sorted by; what is not a number has no key, and comes last."""
     class_ = name.split()[0]
+    key = key if key is not None and math.isfinite(key) else None
     return tag("td", inside, class_=class_, role="cell", data_name=name, data_key=key)
 
 
@@ -152,7 +158,7 @@ def _axis(findings: Findings) -> Axis:
     """Room for the contestants' intervals and folds; one far behind does not squeeze the rest."""
     board = [c for c in findings.contestants if math.isfinite(c.mean)] or [findings.baseline]
     ends = np.array([end for c in board for end in (c.scores.min(), c.mean, c.scores.max())])
-    ranges = np.array([interval_of(c) for c in board])
+    ranges = np.array([interval_of(c, findings.protocol.metric) for c in board])
     everything = np.concatenate([ends, ranges[np.isfinite(ranges)]])
     high = float(everything.max())
     lows = np.fmin(ranges[:, 0], [c.mean for c in board])
@@ -167,7 +173,7 @@ def _x(axis: Axis, value: float) -> float:
 
 def _picture(contestant: Contestant, findings: Findings, axis: Axis, alike: bool) -> Markup | str:
     """The interval as a line, the folds as small strokes, the mean as a point."""
-    mean, (low, high) = contestant.mean, interval_of(contestant)
+    mean, (low, high) = contestant.mean, interval_of(contestant, findings.protocol.metric)
     if not math.isfinite(mean):
         return numbers.DASH
     said = f"mean {numbers.score(mean)}"

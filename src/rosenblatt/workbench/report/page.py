@@ -18,6 +18,7 @@ from .protocol import protocol
 from .ranking import ranking
 from .residuals import residuals
 from .search_curves import searches
+from .svg import MANY_STEPS
 from .table import data
 from .verdict import verdict
 
@@ -133,6 +134,8 @@ def _test_set(findings: Findings) -> Markup | None:
         return None
     n = numbers.plural(len(opening.y), "row")
     words = f"The chosen model on the {n} of the test set, opened for it and the baseline alone."
+    if len(opening.y) > MANY_STEPS and findings.protocol.task != "regression":
+        words += " Curves are thinned to as many points as can be told apart."
     return tag("section", tag("h2", "On rows never seen"), tag("p", words), body, id="test")
 
 

@@ -7,8 +7,8 @@ from rosenblatt.trace.thinning import sampled
 
 from ..results import Opening
 from . import numbers
-from .axes import Axis
-from .markup import Markup, joined
+from .axes import Axis, histogram
+from .markup import Markup, joined, tag
 from .svg import Plot, figure
 
 MOST_POINTS = 2000
@@ -21,6 +21,10 @@ def residuals(opening: Opening) -> Markup:
     """Three pictures: predicted against true, residuals against predicted, and how they spread."""
     truth = np.asarray(opening.y, np.float64)
     predicted = np.asarray(opening.predicted, np.float64)
+    known = np.isfinite(truth) & np.isfinite(predicted)
+    if not known.any():
+        return tag("p", "Not one prediction is a number.")
+    truth, predicted = truth[known], predicted[known]
     left = truth - predicted
     some = sampled(len(truth), MOST_POINTS)
     thinned = (
@@ -57,14 +61,11 @@ def _against_predicted(predicted: Array, left: Array, thinned: str) -> Markup:
 
 
 def _spread(left: Array) -> Markup:
-    known = left[np.isfinite(left)]
-    heights, edges = np.histogram(known, bins=min(MOST_BARS, max(5, int(np.sqrt(len(known))))))
+    heights, edges = histogram(left, MOST_BARS)
     plot = Plot(Axis.around([edges[0], edges[-1]], "true \u2212 predicted"),
                 Axis(0, max(1, int(heights.max())) * 1.05, "rows"))  # fmt: skip
     plot.bars(edges, heights, 1)
     plot.rule([0, 0], [0, plot.y.high])
-    tenth, middle, ninetieth = (
-        numbers.plain(float(q)) for q in np.quantile(known, [0.1, 0.5, 0.9])
-    )
+    tenth, middle, ninetieth = (numbers.plain(float(q)) for q in np.quantile(left, [0.1, 0.5, 0.9]))
     words = f"Half of the residuals are below {middle}, eight in ten from {tenth} to {ninetieth}."
     return figure("How residuals spread", plot.draw(f"Histogram of residuals. {words}"), words)

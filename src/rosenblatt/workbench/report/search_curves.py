@@ -10,6 +10,7 @@ import numpy as np
 from ..results import Candidate, Contestant, Findings, LearningCurve
 from . import numbers
 from .axes import Axis
+from .gaps import gaps
 from .markup import Markup, tag
 from .svg import DASHES, Plot, entry, figure
 
@@ -134,6 +135,7 @@ def searches(findings: Findings) -> Markup | None:
     curve = findings.learning_curve
     pictures = [learning(curve, metric)] if curve is not None and len(curve.rows) else []
     pictures += [validation(p, metric) for p in profiles(board[0])] if board else []
+    pictures += [picture] if (picture := gaps(findings)) else []
     others = [(contestant, profiles(contestant)) for contestant in board[1:]]
     folds = [_folded(contestant, found, metric) for contestant, found in others if found]
     if not pictures and not folds:

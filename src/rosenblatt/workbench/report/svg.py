@@ -19,6 +19,8 @@ SHAPES = (
     "m0-5l5 5l-5 5l-5-5z",
     "m0 4.8l4.6-8.2h-9.2z",
 )
+MANY = 400  # points from which on they are drawn smaller
+MANY_STEPS = 1000  # of a line, from which on those that cannot be told apart are left out
 NEAR = 1.5  # points of a line that are no farther apart, in pixels, are one
 
 
@@ -78,7 +80,8 @@ class Plot:
         """Many points in one path: a line of no length with round ends."""
         places = dict.fromkeys(_pairs(*self._places(xs, ys)))
         path = "".join(f"M{place}h0" for place in places)
-        self._add("path", d=path, class_=f"cloud {colour(k)}")
+        dense = " dense" if len(places) > MANY else ""
+        self._add("path", d=path, class_=f"cloud{dense} {colour(k)}")
 
     def bars(self, edges: ArrayLike, heights: ArrayLike, k: int = 0) -> None:
         """A histogram."""
@@ -187,7 +190,7 @@ def _text(text: str, x: float, y: float, anchor: str, class_: str | None = None)
 
 def _thinned(across: NDArray[Any], up: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Points of a line that are at least NEAR apart along it, and the last."""
-    if len(across) < 300:
+    if len(across) <= MANY_STEPS:
         return across, up
     length = np.cumsum(
         np.abs(np.diff(across, prepend=across[0])) + np.abs(np.diff(up, prepend=up[0]))

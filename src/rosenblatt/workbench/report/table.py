@@ -8,7 +8,7 @@ from rosenblatt.data import Column
 
 from ..results import Findings
 from . import numbers
-from .axes import Axis
+from .axes import Axis, histogram
 from .markup import Markup, joined, tag
 from .svg import Plot, bar, figure
 
@@ -50,7 +50,7 @@ def _target(findings: Findings) -> Markup | None:
     values = values[np.isfinite(values)]
     if not len(values):
         return None
-    heights, edges = np.histogram(values, bins=min(MOST_BARS, max(5, int(np.sqrt(len(values))))))
+    heights, edges = histogram(values, MOST_BARS)
     plot = Plot(Axis.around([edges[0], edges[-1]], name, margin=0.01),
                 Axis(0, 1.05 * int(heights.max()), "rows"))  # fmt: skip
     plot.bars(edges, heights, 2)

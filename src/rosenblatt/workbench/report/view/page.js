@@ -5,10 +5,11 @@ function sortBy(heading, table) {
   const column = [...heading.parentNode.children].indexOf(heading);
   const text = heading.dataset.sort === "text";
   const down = heading.getAttribute("aria-sort") === "ascending";
-  const keyOf = (row) => (text ? row.children[column].dataset.key : Number(row.children[column].dataset.key));
+  const keyOf = (row) => row.children[column].dataset.key;
   const rows = [...table.tBodies[0].rows];
   rows.sort((a, b) => {
     const [p, q] = [keyOf(a), keyOf(b)];
+    if (p === undefined || q === undefined) return (p === undefined) - (q === undefined); // unknown ones last
     const order = text ? p.localeCompare(q) : p - q;
     return down ? -order : order;
   });
