@@ -137,6 +137,17 @@ def test_the_leaderboard_has_every_family_once_and_why_others_are_not_on_it(iris
     assert all(d.family in board and d.reason in board for d in iris.dropped)
 
 
+def test_families_of_other_packages_are_told_from_ours(iris):
+    ours = iris.contestants[0]
+    theirs = replace(ours, package="sklearn", p_value=0.5)
+    read = Page(page(replace(iris, contestants=[ours, theirs])))
+    words = read.with_id("leaderboard")["text"]
+    assert f"{ours.family} and {ours.family} (sklearn) cannot be told apart" in words.replace(
+        ours.family.capitalize(), ours.family
+    )
+    assert "of sklearn" in words
+
+
 def test_without_an_opening_the_test_set_is_said_to_be_sealed(iris):
     read = Page(page(unfinished(iris)))
     assert "still sealed" in read.with_id("answer")["text"]

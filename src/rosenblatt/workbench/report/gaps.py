@@ -8,7 +8,7 @@ from .axes import Axis
 from .markup import Markup, tag
 from .svg import entry, figure, shape
 
-MOST_FAMILIES = 12
+MOST_FAMILIES = 8
 WIDTH, HEIGHT, EDGE = 150, 18, 8  # of the picture of one row
 
 
@@ -47,6 +47,6 @@ def _row(contestant: Contestant, axis: Axis) -> Markup:
         viewBox=f"0 0 {WIDTH} {HEIGHT}", class_="gap", role="img", aria_label=said,
     )  # fmt: skip
     return tag(
-        "tr", tag("th", numbers.clipped(contestant.family, 40), scope="row"),
+        "tr", tag("th", numbers.named(contestant), scope="row"),
         tag("td", drawn, class_="drawn"), tag("td", numbers.score(train - dev), class_="figure"),
     )  # fmt: skip

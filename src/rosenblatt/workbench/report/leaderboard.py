@@ -64,13 +64,13 @@ def _summary(findings: Findings) -> str:
         f"Ranked by mean {numbers.metric(protocol.metric)} over {protocol.n_folds} folds of the "
         "training part. The test set has no say here."
     )
-    alike = [c.family for c in board[1:] if c.not_worse()]
+    alike = [c for c in board[1:] if c.not_worse()]
     compared = [c for c in board[1:] if math.isfinite(c.p_value)]
     if not compared:
         return how
     if not alike:
         return f"{how} Every other family is worse than the best, beyond chance."
-    names = [numbers.clipped(name, 40) for name in (board[0].family, *alike)]
+    names = [numbers.named(contestant) for contestant in (board[0], *alike)]
     who = _listed(names) if len(alike) < 5 else f"{names[0]} and {len(alike)} others"
     return f"{how} {numbers.title(who)} cannot be told apart."
 

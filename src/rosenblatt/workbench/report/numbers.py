@@ -6,6 +6,8 @@ from typing import Any
 
 from rosenblatt.plot.palette import clipped as clipped
 
+from ..results import Contestant
+
 DASH = "\u2013"
 MINUS = "\u2212"
 THIN = "\u202f"  # between thousands, and between a number and its unit
@@ -110,6 +112,13 @@ def settings(parameters: Mapping[str, Any], most: int = 40) -> str:
 def short(name: str) -> str:
     """A parameter's name without the steps of the pipeline that it is in."""
     return clipped(name.rsplit("__", 1)[-1], 40)
+
+
+def named(contestant: Contestant, most: int = 40) -> str:
+    """A family by its name, and its package if that is not this one."""
+    name = clipped(contestant.family, most)
+    ours = contestant.package in ("", "rosenblatt")
+    return name if ours else f"{name} ({clipped(contestant.package, most)})"
 
 
 def plural(n: int, one: str, many: str = "") -> str:

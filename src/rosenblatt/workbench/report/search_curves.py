@@ -143,7 +143,7 @@ def searches(findings: Findings) -> Markup | None:
     row = tag("div", *pictures, class_="figures") if pictures else None
     words = (
         "Settings were judged by their mean scores over the folds of the training part. In sight "
-        f"is the chosen family, {numbers.clipped(board[0].family)}."
+        f"is the chosen family, {numbers.named(board[0])}."
     )
     return tag(
         "section", tag("h2", "Would more rows, or other settings, help?"), tag("p", words), row,
@@ -155,7 +155,7 @@ def _folded(contestant: Contestant, found: list[Profile], metric: str) -> Markup
     names = ", ".join(numbers.short(p.name) for p in found)
     tried = numbers.plural(len(contestant.candidates), "setting")
     summary = tag(
-        "summary", tag("b", numbers.title(numbers.clipped(contestant.family))),
+        "summary", tag("b", numbers.title(numbers.named(contestant))),
         f": {numbers.clipped(names, 80)} ({tried})",
     )  # fmt: skip
     pictures = tag("div", *(validation(p, metric) for p in found), class_="figures")

@@ -28,7 +28,7 @@ def _sentences(findings: Findings) -> list[Markup]:
     if not findings.contestants:
         return [tag("p", "No family of models was fitted in time.", class_="headline")]
     chosen, opening = findings.contestants[0], findings.opening
-    name = tag("strong", numbers.title(numbers.clipped(chosen.family)))
+    name = tag("strong", numbers.title(numbers.named(chosen, 80)))
     target = tag("span", numbers.clipped(findings.protocol.target, 40), class_="column")
     if opening is None:
         what = joined(" predicts ", target, " best, as far as cross-validation can tell: ")
@@ -185,6 +185,7 @@ def warnings_of(findings: Findings) -> list[str]:
     if findings.certificate is not None and not findings.certificate.holds:
         found.append("A claim of the model's certificate does not hold (see the certificate).")
     if findings.hints:
+        there = "is" if len(findings.hints) == 1 else "are"
         hints = numbers.plural(len(findings.hints), "hint")
-        found.append(f"There {'is' if len(findings.hints) == 1 else 'are'} {hints} of leakage.")
+        found.append(f"There {there} {hints} of leakage, under The data.")
     return found
