@@ -27,10 +27,11 @@ def data(findings: Findings) -> Markup:
         f"{numbers.plural(len(findings.columns), 'column')} beside the target ({listed}); "
         f"{numbers.count(used)} used. Counted in {rows} of the training part."
     )
-    halves = [tag("div", part) for part in (_target(findings), _columns(findings)) if part]
+    parts = [tag("div", part) for part in (_target(findings), _columns(findings)) if part]
+    beside = len(findings.columns) <= MOST_COLUMNS  # a long table wants the whole width
     return tag(
         "section", tag("h2", "The data"), tag("p", words), _hints(findings),
-        tag("div", *halves, class_="halves"), id="data",
+        tag("div", *parts, class_="halves" if beside else None), id="data",
     )  # fmt: skip
 
 
@@ -104,9 +105,9 @@ def _column(column: Column, n: int, noted: bool) -> Markup:
     gone = column.n_missing / n
     missing: object = "none"
     if column.n_missing:
-        said = f"{numbers.count(column.n_missing)} missing"
-        missing = joined(f"{numbers.count(column.n_missing)} ({numbers.share(gone)})",
-                         bar(gone, 1, said, 1))  # fmt: skip
+        n_missing = numbers.count(column.n_missing)
+        text = tag("span", f"{n_missing} ({numbers.share(gone)})", class_="count")
+        missing = joined(text, bar(gone, 1, f"{n_missing} missing", 1))
     note = column.note or ("" if column.used else "not used")
     return tag(
         "tr", tag("th", numbers.clipped(column.name, 60), scope="row"), tag("td", column.kind),
