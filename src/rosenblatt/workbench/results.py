@@ -148,3 +148,4 @@ class Findings:
     learned: list[tuple[str, float]] = field(default_factory=list)  # features by weight, if any
     verdicts: list[str] = field(default_factory=list)  # overfitting by definition and the like
     certificate: Any = None  # of the chosen model on the rows it was fitted to
+    learned_note: str = ""  # what `learned` measures, or what was learned in words (a tree)
