@@ -35,7 +35,8 @@ def scenarios(scale: float) -> list[Scenario]:
         Scenario(
             f"compare, {name}",
             f"All families on {name} by the same protocol and grids: search by five folds, "
-            "retrain, one test score. Ours also makes the learning curve, the certificate and the hints.",
+            "retrain, one test score. Ours also makes the learning curve, the certificate and "
+            "the hints.",
             lambda path=path, target=target: table(path, target, scale),
             Contender("rosenblatt", "compare, all families", "rosenblatt", ours),
             (

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table as Grid
 
-from rosenblatt.data import read_table
+from rosenblatt.data import TableError, read_table
 from rosenblatt.workbench.clock import Clock
 from rosenblatt.workbench.comparison import Comparison
 from rosenblatt.workbench.comparison import compare as run
@@ -20,7 +20,9 @@ def compare(
     table: str, target: str, *, out: str, format: str | None, header: bool, **options: Any
 ) -> None:
     """Compare, show the table as it fills, and write the report."""
-    console = Console(stderr=False)
+    console = Console()
+    if not Path(out).absolute().parent.is_dir():  # better said now than after all the work
+        raise TableError(f"There is no folder {Path(out).parent} for the report.")
     source = read_table(table, format, header=header)
     # Where there is no screen, a line for each contestant is all that helps.
     if console.is_terminal:
@@ -68,7 +70,7 @@ def _conclude(console: Console, comparison: Comparison, out: str) -> None:
     findings = comparison.findings
     protocol, opening = findings.protocol, findings.opening
     about = f"{protocol.target}, {protocol.metric}, {protocol.n_folds} folds"
-    grid = Grid(title=f"{findings.source}: {about}")
+    grid = Grid(title=f"{findings.source}: {about}", title_justify="left")
     for name in ("", "family", "score", "±", "fit"):
         grid.add_column(name, justify="left" if name in ("", "family") else "right")
     for entry in [*findings.contestants, findings.baseline]:

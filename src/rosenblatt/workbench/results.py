@@ -50,7 +50,6 @@ class Contestant:
     dev_score: float  # fitted to the training part, scored on the development part
     dev_train_score: float  # the same model on the rows it was fitted to
     p_value: float = 1.0  # that it is as good as the best, after correction for many comparisons
-    interval: Interval | None = None  # that the mean of the scores is in
     note: str = ""  # what was given up, such as settings for want of time
 
     @property

@@ -13,12 +13,12 @@ from rosenblatt.workbench.report import numbers
 from rosenblatt.workbench.report.axes import Axis, round_numbers
 from rosenblatt.workbench.report.calibration import said_and_right, wilson
 from rosenblatt.workbench.report.confusion import counts_of
-from rosenblatt.workbench.report.leaderboard import interval_of
 from rosenblatt.workbench.report.markup import Markup, tag
 from rosenblatt.workbench.report.ranking import rankings_of
 from rosenblatt.workbench.report.search_curves import profiles
 from rosenblatt.workbench.report.svg import COLOURS, Plot, dash
 from rosenblatt.workbench.results import Candidate
+from rosenblatt.workbench.significance import interval_of_mean
 
 STYLE = resources.files("rosenblatt.workbench.report").joinpath("view/style.css").read_text()
 
@@ -75,15 +75,14 @@ def test_axes_of_nothing_and_of_one_value_have_a_length():
     assert Axis.around([3.0, 3.0], "x").low < 3 < Axis.around([3.0], "x").high
 
 
-def test_the_interval_of_a_mean_allows_for_shared_rows(iris):
+def test_the_interval_of_a_mean_allows_for_shared_rows():
     # k = 2 scores 0 and 1: s = sqrt(1/2), t = 12.706, and the variance of the mean (1/2 + 1) s^2.
-    candidate = Candidate({}, np.array([0.0, 1.0]), np.array([]))
-    contestant = replace(iris.contestants[0], candidates=[candidate], best=0)
-    low, high = interval_of(contestant)
-    assert (low + high) / 2 == pytest.approx(0.5)
-    assert (high - low) / 2 == pytest.approx(12.7062 * math.sqrt(0.75), rel=1e-5)
-    assert interval_of(contestant, "accuracy") == (low, 1.0)
-    assert interval_of(contestant, "neg_log_loss") == (low, 0.0)
+    scores = np.array([0.0, 1.0])
+    found = interval_of_mean(scores)
+    assert (found.low + found.high) / 2 == pytest.approx(0.5)
+    assert (found.high - found.low) / 2 == pytest.approx(12.7062 * math.sqrt(0.75), rel=1e-5)
+    assert interval_of_mean(scores, "accuracy").high == 1.0
+    assert interval_of_mean(scores, "neg_log_loss").high == 0.0
 
 
 def test_the_matrix_and_the_areas_are_those_of_scikit_learn(iris, binary):

@@ -3,16 +3,14 @@
 import math
 
 import numpy as np
-from scipy.special import stdtrit
 
 from ..results import Contestant, Findings
+from ..significance import interval_of_mean
 from . import numbers
 from .axes import Axis, round_numbers
 from .markup import Markup, joined, tag
 
 WIDTH, HEIGHT, EDGE = 190, 24, 8  # of the picture of one row
-CONFIDENCE = 0.95
-SHARES = {"accuracy", "balanced_accuracy", "f1", "precision", "recall", "roc_auc", "r2"}
 COLUMNS = (  # heading, what it is sorted by: "number", "text", or "" for not at all
     ("rank", "number"), ("family", "text"), ("score", "number"), ("interval", ""),
     ("against the best", "number"), ("fit", "number"), ("predict", "number"), ("size", "number"),
@@ -38,21 +36,9 @@ def leaderboard(findings: Findings) -> Markup:
     )  # fmt: skip
 
 
-def interval_of(
-    contestant: Contestant, metric: str = "", confidence: float = CONFIDENCE
-) -> tuple[float, float]:
-    """A range for the mean score, wider than folds alone suggest: they share their training rows.
-
-    The variance of the mean of k folds is taken as ``(1/k + 1/(k-1)) s**2`` (Nadeau and Bengio).
-    It ends where a score can be no better.
-    """
-    k = len(contestant.scores)
-    if k < 2:
-        return math.nan, math.nan
-    reach = float(stdtrit(k - 1, (1 + confidence) / 2))
-    half = reach * contestant.deviation * math.sqrt(1 / k + 1 / (k - 1))
-    best = 1.0 if metric in SHARES else 0.0 if metric.startswith("neg_") else math.inf
-    return contestant.mean - half, min(contestant.mean + half, best)
+def _range(contestant: Contestant, findings: Findings) -> tuple[float, float]:
+    interval = interval_of_mean(contestant.scores, findings.protocol.metric)
+    return interval.low, interval.high
 
 
 def _summary(findings: Findings) -> str:
@@ -158,7 +144,7 @@ def _axis(findings: Findings) -> Axis:
     """Room for the contestants' intervals and folds; one far behind does not squeeze the rest."""
     board = [c for c in findings.contestants if math.isfinite(c.mean)] or [findings.baseline]
     ends = np.array([end for c in board for end in (c.scores.min(), c.mean, c.scores.max())])
-    ranges = np.array([interval_of(c, findings.protocol.metric) for c in board])
+    ranges = np.array([_range(c, findings) for c in board])
     everything = np.concatenate([ends, ranges[np.isfinite(ranges)]])
     high = float(everything.max())
     lows = np.fmin(ranges[:, 0], [c.mean for c in board])
@@ -173,7 +159,7 @@ def _x(axis: Axis, value: float) -> float:
 
 def _picture(contestant: Contestant, findings: Findings, axis: Axis, alike: bool) -> Markup | str:
     """The interval as a line, the folds as small strokes, the mean as a point."""
-    mean, (low, high) = contestant.mean, interval_of(contestant, findings.protocol.metric)
+    mean, (low, high) = contestant.mean, _range(contestant, findings)
     if not math.isfinite(mean):
         return numbers.DASH
     said = f"mean {numbers.score(mean)}"
@@ -209,10 +195,10 @@ def _marks(
 
 def _legend(findings: Findings) -> str:
     return (
-        f"Points are means over folds, strokes the folds, lines {numbers.share(CONFIDENCE)[:2]}% "
+        "Points are means over folds, strokes the folds, lines 95% "
         "intervals that allow for folds sharing their rows; the dotted line is the best mean. "
         "Filled: not worse than the best at the 5% level, corrected for many comparisons; hollow: "
-        "worse. Times are of one fit to the training part of a fold and of its other rows."
+        "worse. Times are of one fit to the training part and of predicting the development part."
     )
 
 
