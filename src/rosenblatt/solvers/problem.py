@@ -23,6 +23,7 @@ Array = NDArray[np.float64]
 Result = TypeVar("Result")
 
 PARTS = 16  # sums over rows are made in so many parts at most, each with a gradient of its own
+NUMBERS_PER_COLUMN = 4  # in each part, at least
 ROUNDING = 1e-14  # of objective and bound, each a sum of rounded terms
 MOST_TOGETHER = 300  # parameters of several classes whose curvature is looked at as one matrix
 MOST_FREE = 1500  # parameters without a penalty up to which a gap is worked out
@@ -191,9 +192,11 @@ class Problem:
 
     def _over_rows(self, work: Callable[[int, int], Result]) -> list[Result]:
         """``work(start, stop)`` of each part of the rows, in order."""
-        cells = self.X.nnz if sp.issparse(self.X) else self.X.size
-        most = PARTS * threads.CELLS_PER_CHUNK
-        return threads.over_chunks(work, self.n, min(int(cells), most))
+        cells = int(self.X.nnz if sp.issparse(self.X) else self.X.size)
+        # A gradient per part takes memory, and time to add up, that rows of few numbers are not
+        # worth: each part has at least a few numbers for each column.
+        parts = min(PARTS, max(1, cells // (NUMBERS_PER_COLUMN * self.d)))
+        return threads.over_chunks(work, self.n, min(cells, parts * threads.CELLS_PER_CHUNK))
 
     def _blocks(self, width: int) -> list[tuple[int, int]]:
         """Ranges of rows whose products of this width stay in cache."""

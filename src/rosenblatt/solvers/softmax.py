@@ -124,15 +124,27 @@ class SoftmaxProblem(Problem):
         self, H: Array, P: Array, start: int, stop: int, feature: Any, kind: Any
     ) -> None:
         """Add the curvature of some rows."""
-        rows, p, root = self.X[start:stop], P[start:stop], np.sqrt(self.c[start:stop, None])
-        rows = rows.toarray() if sp.issparse(rows) else rows
-        Z = np.hstack([rows, np.ones((stop - start, 1))]) * root
+        p, root = P[start:stop], np.sqrt(self.c[start:stop, None])
+        # Only the columns asked for: text has a hundred thousand, and a gap asks for the biases.
+        columns, feature = np.unique(feature, return_inverse=True)
+        Z = self._with_constant(start, stop, columns) * root
         M = Z[:, feature] * p[:, kind]
         H -= M.T @ M
         for k in range(self.K):
             own = np.flatnonzero(kind == k)
-            columns = Z[:, feature[own]] * np.sqrt(p[:, k : k + 1])
-            H[np.ix_(own, own)] += columns.T @ columns
+            part = Z[:, feature[own]] * np.sqrt(p[:, k : k + 1])
+            H[np.ix_(own, own)] += part.T @ part
+
+    def _with_constant(self, start: int, stop: int, columns: NDArray[np.intp]) -> Array:
+        """Some columns of some rows as a dense table; column d is a constant one."""
+        weights = columns[columns < self.d]
+        rows = self.X[start:stop]
+        if len(weights) < self.d:
+            rows = rows[:, weights]
+        rows = rows.toarray() if sp.issparse(rows) else rows
+        if len(weights) == len(columns):
+            return np.asarray(rows)
+        return np.hstack([rows, np.ones((stop - start, 1))])
 
     def diagonal(self, place: Place) -> Array:
         P = self.probabilities(place)
