@@ -67,7 +67,8 @@ def all_or_nothing(method: Callable[..., Any]) -> Callable[..., Any]:
 def callers_level() -> int:
     """The `stacklevel` with which a warning points at the code that called this package."""
     frame, level = sys._getframe(1), 1
-    while frame.f_back and frame.f_globals.get("__name__", "").startswith("rosenblatt."):
+    inside = ("rosenblatt.", "sklearn.callback")  # the wrapper around a fit is scikit-learn's
+    while frame.f_back and frame.f_globals.get("__name__", "").startswith(inside):
         frame, level = frame.f_back, level + 1
     return level
 

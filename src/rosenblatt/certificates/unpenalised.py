@@ -24,7 +24,7 @@ def bracket(problem: Problem, w: Floats, b: float, tol: float) -> Bracket:
     if problem.table.d > MOST_COLUMNS:
         return Bracket(0.0, np.inf)
     length = float(np.linalg.norm(np.append(w, b)))
-    lowest, highest = primal, -np.inf
+    lowest, highest = primal, 0.0  # losses are not negative
     scale = float(np.sum(problem.c)) * np.log(2)
     z = z + problem.best_bias(z)
     value = np.inf

@@ -25,7 +25,7 @@ def bracket(problem: Problem, W: Floats, b: Floats, tol: float) -> Bracket:
     if (problem.table.d + 1) * problem.K > MOST_UNKNOWNS:
         return Bracket(0.0, np.inf)
     length = float(np.linalg.norm(np.column_stack([W, b])))
-    lowest, highest, value = primal, -np.inf, np.inf
+    lowest, highest, value = primal, 0.0, np.inf  # losses are not negative
     scale = float(np.sum(problem.c)) * np.log(problem.K)
     for _ in range(MOST_STEPS):
         inverse = _inverse_curvature(problem, z)

@@ -220,6 +220,8 @@ def _features(K: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """
     values, vectors = np.linalg.eigh(K)
     kept = values > SMALLEST * max(values[-1], 0.0)
+    if not kept.any():  # all rows are where the kernel has its zero: only a bias can be learned
+        return np.zeros((len(K), 1)), np.zeros((len(K), 1))
     roots = np.sqrt(values[kept])
     return vectors[:, kept] * roots, vectors[:, kept] / roots
 

@@ -1,16 +1,20 @@
 """The way down of a penalised linear model: run a solver, know when to stop, say what is left."""
 
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import assert_all_finite
 
-from rosenblatt.base import Passes, StopReason, warn_not_converged
+from rosenblatt.base import Passes, StopReason, callers_level
 from rosenblatt.solvers.gradient import Diverged
 from rosenblatt.solvers.problem import Place, Problem
 
 from .solvers import steps_of
+
+MOST_WEIGHT = 1e150  # of a row: more has no square
 
 
 class Descent:
@@ -23,7 +27,7 @@ class Descent:
         self.place = problem.at(start)
         if not np.isfinite(self.place.objective) or not np.isfinite(self.place.gradient_norm):
             self._refuse()
-        self.gap = float("inf")
+        self.gap, self.best = float("inf"), self.place
         tol = 0.0 if model.tol is None else model.tol
         total = float(problem.c.sum())
         self.short_gradient = tol * total
@@ -62,10 +66,13 @@ class Descent:
             place = next(self.steps, None)
         except Diverged as error:
             self.trouble = str(error)
+            self.place, self.gap = self.best, float("inf")
             return "diverged"
         if place is None:  # no step lowers the objective any more
             return self._verdict() or "no_progress"
         self.place, self.gap = place, float("inf")
+        if place.objective <= self.best.objective:
+            self.best = place
         if self.listening:
             self.gap = self.problem.gap(place)
         if not np.isfinite(place.objective):
@@ -87,14 +94,22 @@ class Descent:
     def warn(self, reason: StopReason | str) -> None:
         """Tell the caller of `fit` what the fit fell short of."""
         if reason == "diverged":
-            warn_not_converged(
+            _warn(
                 f"The fit diverged and was stopped: {self.trouble}. The step "
                 f"eta0={self.model.eta0} is too large for these data; use eta0="
-                f"{0.1 * (self.model.eta0 or 1.0):.3g}, eta0=None, or another solver. The "
-                "coefficients are those before the objective rose."
+                f"{self._shorter_step():.2g}, eta0=None, or another solver. The "
+                "coefficients are the best that were met."
             )
         if reason in ("max_iter", "no_progress") and self.model.tol is not None:
-            warn_not_converged(self._shortfall(str(reason)))
+            _warn(self._shortfall(str(reason)))
+
+    def _shorter_step(self) -> float:
+        """A step that will do: one over the curvature for "gradient", which is largest at zero."""
+        problem, C = self.problem, self.model.C if self.problem.penalised else 1.0
+        if self.model.solver != "gradient":
+            return 0.1 * float(self.model.eta0 or 1.0)
+        curvature = float(problem.diagonal(problem.at(np.zeros(problem.shape))).sum())
+        return C / max(curvature, 1e-300)
 
     def _verdict(self) -> StopReason | None:
         """Whether the place is near enough to the best."""
@@ -134,9 +149,29 @@ class Descent:
         )
 
     def _refuse(self) -> None:
-        X = self.problem.X
-        assert_all_finite(X, input_name="X", estimator_name=self.name)
+        """Say which numbers are to blame for an objective that is none."""
+        problem, point = self.problem, self.place.point
+        assert_all_finite(problem.X, input_name="X", estimator_name=self.name)
+        if not np.all(np.isfinite(point)) or (np.any(point) and self._is_finite_at_zero()):
+            raise ValueError(
+                "warm_start=True begins from coef_ and intercept_, which hold numbers up to "
+                f"{np.abs(point).max():.3g}: the objective there is not finite. Fit a clone."
+            )
+        if problem.c.max() > MOST_WEIGHT:
+            raise ValueError(
+                f"C times sample_weight is up to {problem.c.max():.3g}, so that the objective "
+                "leaves the range of floating point. Use smaller weights, or C=np.inf for no "
+                "penalty."
+            )
         raise ValueError(
             "X holds numbers so large that the objective leaves the range of floating point. "
             "Standardise X, for example with StandardScaler."
         )
+
+    def _is_finite_at_zero(self) -> bool:
+        place = self.problem.at(np.zeros(self.problem.shape))
+        return bool(np.isfinite(place.objective) and np.isfinite(place.gradient_norm))
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, ConvergenceWarning, stacklevel=callers_level())

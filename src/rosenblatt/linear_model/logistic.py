@@ -1,6 +1,5 @@
 """Logistic regression."""
 
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
@@ -10,15 +9,21 @@ from sklearn.utils import compute_class_weight
 from sklearn.utils._param_validation import Hidden, Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from rosenblatt.base import FLOATS, LinearClassifier, Passes, encode_labels, fitting
+from rosenblatt.base import (
+    FLOATS,
+    LinearClassifier,
+    Passes,
+    encode_labels,
+    fitting,
+)
 from rosenblatt.solvers.logistic import LogisticProblem
 from rosenblatt.solvers.problem import Problem
 from rosenblatt.solvers.softmax import SoftmaxProblem
 
 from .descent import Descent
+from .logistic_doubts import speak
 from .penalties import Strengths, strengths
 from .probabilities import LogisticScores
-from .separated import escape, separation_warning
 from .solvers import OURS, THEIRS
 
 Array = NDArray[np.float64]
@@ -210,19 +215,8 @@ class LogisticRegression(LinearClassifier, LogisticScores):
         found = descent.run(passes, lambda: self._published(descent, classes, table.dtype))
         for name, value in found.items():
             setattr(self, name, value)
-        self._say_what_is_missing(descent, X, y)
+        self.stop_reason_ = speak(self, descent, codes, X, y)
         return self
-
-    def _say_what_is_missing(self, descent: Descent, X: Any, y: Any) -> None:
-        """Warn of a fit that fell short, or that has nowhere to go."""
-        problem = descent.problem
-        found = None if problem.penalised else escape(problem, descent.place)
-        if found is None:
-            descent.warn(self.stop_reason_)
-            return
-        if self.stop_reason_ == "converged":  # by a gradient that vanishes at infinity
-            self.stop_reason_ = "diverged"
-        warnings.warn(separation_warning(self, problem, found, X, y), stacklevel=5)
 
     def _check(self, X: Any, y: Any) -> tuple[Any, NDArray[Any], NDArray[np.intp]]:
         """Rows, sorted classes and the number of each row's class."""
@@ -253,6 +247,12 @@ class LogisticRegression(LinearClassifier, LogisticScores):
             by_class = compute_class_weight(
                 self.class_weight, classes=classes, y=classes[codes], sample_weight=weight
             )
+            if by_class.min() < 0:
+                k = int(by_class.argmin())
+                raise ValueError(
+                    f"class_weight must not be negative; class {classes.tolist()[k]!r} has "
+                    f"{by_class[k]:g}."
+                )
             weight = weight * by_class[codes]
         if not weight.sum() > 0:
             raise ValueError(

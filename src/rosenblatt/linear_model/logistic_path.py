@@ -154,6 +154,8 @@ class LogisticRegressionCV(Scored, LogisticRegression):
         self.Cs_ = (
             np.logspace(-4, 4, self.Cs) if isinstance(self.Cs, Integral) else np.array(self.Cs)
         )
+        if not len(self.Cs_) or not self.Cs_.min() > 0:
+            raise ValueError(f"Cs must hold one value or more, all above 0; got {self.Cs!r}.")
         ratios = self._ratios()
         weight = None if sample_weight is None else _check_sample_weight(sample_weight, table)
         labels = classes[codes]

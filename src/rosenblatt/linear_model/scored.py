@@ -1,9 +1,10 @@
 """A model that is chosen and judged by a score, with what the splitter and the scorer ask for."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from sklearn.metrics import get_scorer
 from sklearn.utils.metadata_routing import (
+    UNUSED,
     MetadataRouter,
     MethodMapping,
     _raise_for_params,
@@ -14,6 +15,9 @@ from sklearn.utils.metadata_routing import (
 
 class Scored:
     """A classifier with parameters `scoring`, accuracy by default, and `cv`."""
+
+    # The weights of `score` are the scorer's to ask for.
+    __metadata_request__score: ClassVar[dict[str, Any]] = {"sample_weight": UNUSED}
 
     scoring: Any
     cv: Any

@@ -1,0 +1,128 @@
+"""What a user should know of a logistic fit, of its classes and of its columns."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.linalg import LinAlgWarning
+from sklearn.exceptions import ConvergenceWarning
+
+from rosenblatt.base import callers_level
+from rosenblatt.blas import one_blas_thread
+from rosenblatt.solvers.problem import Problem
+
+from .descent import Descent
+from .doubts import Array, apart, dependence, names_of
+from .separated import escape, separation_warning
+
+ENOUGH_ROWS = 10_000  # to see that columns vary on different scales
+MOST_WORK = 3e9  # multiplications that a look at all pairs of columns may take
+MOST_COLUMNS = 1500
+DEPENDENT = 1e-12  # eigenvalues of correlations below this many times d are rounding
+
+
+def speak(model: Any, descent: Descent, codes: NDArray[np.intp], X: Any, y: Any) -> str:
+    """Warn of a fit that fell short, or has nowhere to go, or more answers than one.
+
+    Returns why it ended: a gradient may vanish because everything is at infinity.
+    """
+    problem, reason = descent.problem, str(model.stop_reason_)
+    found = None if problem.penalised else escape(problem, descent.place)
+    if found is not None:
+        said = separation_warning(model, problem, found, X, y)
+        warnings.warn(said, stacklevel=callers_level())
+        return "diverged" if reason == "converged" else reason
+    descent.warn(reason)
+    for message, kind in (
+        (_of_classes(model, problem, codes), ConvergenceWarning),
+        (of_columns(model, problem), LinAlgWarning),
+    ):
+        if message is not None:
+            warnings.warn(message, kind, stacklevel=callers_level())
+    return reason
+
+
+def _of_classes(model: Any, problem: Problem, codes: NDArray[np.intp]) -> str | None:
+    """A sentence on a class whose rows count nothing: a free bias has no best value then."""
+    empty = np.flatnonzero(np.bincount(codes, problem.c, len(model.classes_)) == 0)
+    if not len(empty) or not problem.fit_intercept:
+        return None
+    return (
+        f"All rows of class {model.classes_.tolist()[empty[0]]!r} have weight zero: its "
+        "probability is best at zero, so that no finite bias is best, and it was stopped on its "
+        "way. Leave the class out, or give it a weight."
+    )
+
+
+def of_columns(model: Any, problem: Problem) -> str | None:
+    """A sentence on columns that a penalty cannot treat alike, or that no fit can tell apart."""
+    if problem.penalised:
+        squares, weight = _variation(problem)
+        return apart(squares, weight, names_of(model))
+    if problem.d > MOST_COLUMNS or problem.n * float(problem.d) ** 2 > MOST_WORK:
+        return None
+    return _undetermined(model, problem)
+
+
+def _variation(problem: Problem) -> tuple[Array, float]:
+    """Weighted squares (d,) of columns less their mean, and the weight; of a sample of rows."""
+    rows = np.arange(0, problem.n, max(1, problem.n // ENOUGH_ROWS))
+    c, X = problem.c[rows], problem.X[rows]
+    weight = float(c.sum())
+    if not weight > 0:
+        return np.zeros(problem.d), 1.0
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean = np.asarray(c @ X, np.float64).ravel() / weight
+        if sp.issparse(X):
+            squares = np.asarray(c @ X.multiply(X), np.float64).ravel() - weight * mean**2
+            # What two large numbers leave over is no variation.
+            squares[squares < 1e-12 * weight * mean**2] = 0.0
+        else:
+            squares = c @ (X - mean) ** 2
+    return np.where(np.isfinite(squares), squares, 0.0), weight
+
+
+def _undetermined(model: Any, problem: Problem) -> str | None:
+    """Which columns are to blame if coefficients are not the only ones with these probabilities."""
+    scatter, constant = _scatter(problem)
+    varies = np.flatnonzero(~constant)
+    lengths = np.sqrt(np.diag(scatter)[varies])
+    correlation = scatter[np.ix_(varies, varies)] / np.outer(lengths, lengths)
+    values, vectors = np.linalg.eigh(correlation)
+    null = values < DEPENDENT * max(problem.d, 1)
+    if not constant.any() and not null.any():
+        return None
+    dependent = np.zeros((problem.d, int(null.sum())))
+    dependent[varies] = vectors[:, null]
+    rank = len(varies) - int(null.sum())
+    of_class = " of each class" if len(problem.shape) > 1 else ""
+    return (
+        f"The rows determine {rank} of {problem.d} coefficients{of_class}; "
+        f"{dependence(dependent, constant, names_of(model), 0.0)}. Others have the same "
+        "likelihood and the same probabilities. Leave columns out, or use a penalty, for example "
+        "C=1.0."
+    )
+
+
+def _scatter(problem: Problem) -> tuple[Array, NDArray[np.bool_]]:
+    """Products (d, d) of columns, less their mean if there is a bias; which ones are constant."""
+    used = problem.c > 0
+    n, d = int(used.sum()), problem.d
+    mean = np.zeros(d)
+    if problem.fit_intercept:
+        mean = np.asarray(used @ problem.X, np.float64).ravel() / n
+    scatter = np.zeros((d, d))
+    with one_blas_thread():
+        for start, stop in problem._blocks(d):
+            part = problem.X[start:stop][used[start:stop]]
+            if sp.issparse(part):
+                scatter += (part.T @ part).toarray()
+            else:
+                part = part - mean
+                scatter += part.T @ part
+    if sp.issparse(problem.X):
+        scatter -= n * np.outer(mean, mean)
+    squares = np.diag(scatter)
+    return scatter, squares <= n * (64 * np.finfo(np.float64).eps * np.abs(mean)) ** 2

@@ -1,0 +1,76 @@
+"""Messages of logistic fits that cannot go well: which number is to blame, and what to do."""
+
+import re
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.exceptions import ConvergenceWarning
+
+from rosenblatt import KernelLogisticRegression, LogisticRegression, LogisticRegressionCV
+
+X, Y = make_classification(
+    150, 6, n_informative=4, n_redundant=0, flip_y=0.2, n_classes=2, random_state=0
+)
+THREE = np.array(["ham", "spam", "eggs"])[np.arange(150) % 3]
+
+
+@pytest.mark.parametrize("factor", [np.nan, 1e200])
+def test_a_start_that_is_no_number_is_blamed_on_the_start(factor):
+    model = LogisticRegression(warm_start=True).fit(X, Y)
+    model.coef_ = model.coef_ * factor
+    with pytest.raises(ValueError, match="warm_start=True begins from coef_"):
+        model.fit(X, Y)
+
+
+def test_weights_and_c_that_are_too_large_are_blamed_on_themselves():
+    with pytest.raises(ValueError, match=r"C times sample_weight is up to 1e\+300"):
+        LogisticRegression(C=1e300).fit(X, Y)
+    with pytest.raises(ValueError, match="C times sample_weight"):
+        LogisticRegression().fit(X, Y, np.full(150, 1e300))
+    with pytest.raises(ValueError, match="X holds numbers so large"):
+        LogisticRegression().fit(X * 1e200, Y)
+
+
+def test_negative_class_weights_are_refused():
+    with pytest.raises(ValueError, match=r"class_weight must not be negative; class 0 has -0.5"):
+        LogisticRegression(class_weight={0: -0.5, 1: 1}).fit(X, Y)
+
+
+@pytest.mark.parametrize("y", [np.array(["no", "yes"])[Y], THREE])
+def test_a_class_without_weight_leaves_the_bias_no_best_value(y):
+    label = y[0]
+    words = f"All rows of class '{label}' have weight zero"
+    with pytest.warns(ConvergenceWarning, match=words) as told:
+        model = LogisticRegression().fit(X, y, (y != label) * 1.0)
+    assert told[0].filename == __file__
+    assert np.isfinite(model.intercept_).all()
+    assert not (model.predict(X) == label).any()
+
+
+@pytest.mark.parametrize("C", [1.0, 0.01, np.inf])
+@pytest.mark.parametrize("y", [Y, THREE])
+def test_a_diverged_fit_returns_the_best_it_met_and_names_a_step_that_will_do(C, y):
+    model = LogisticRegression(solver="gradient", eta0=100.0, C=C)
+    with pytest.warns(ConvergenceWarning, match=r"step eta0=100.0 is too large") as told:
+        model.fit(X, y)
+    assert model.stop_reason_ == "diverged"
+    nothing = LogisticRegression(solver="gradient", C=C, max_iter=0)
+    with pytest.warns(ConvergenceWarning):
+        nothing.fit(X, y)
+    assert model.objective_ <= nothing.objective_
+    eta0 = float(re.search(r"use eta0=(\S+),", str(told[0].message))[1])
+    calm = LogisticRegression(solver="gradient", eta0=eta0, C=C, max_iter=5000, tol=1e-3).fit(X, y)
+    assert calm.stop_reason_ == "converged"
+
+
+def test_a_kernel_that_is_zero_leaves_the_bias():
+    y = np.array([0, 0, 0, 1])
+    model = KernelLogisticRegression("linear", tol=1e-8).fit(np.zeros((4, 2)), y)
+    np.testing.assert_allclose(model.predict_proba(np.ones((1, 2))), [[0.75, 0.25]], atol=1e-6)
+
+
+@pytest.mark.parametrize("Cs", [[], [0, 1], [-1.0]])
+def test_values_of_c_are_positive(Cs):
+    with pytest.raises(ValueError, match="Cs must hold one value or more, all above 0"):
+        LogisticRegressionCV(Cs=Cs).fit(X, Y)
