@@ -12,7 +12,8 @@ from scipy.optimize import minimize
 from scipy.special import logsumexp
 from sklearn.linear_model import LogisticRegression, LogisticRegressionCV, SGDClassifier
 
-from rosenblatt import certify
+from rosenblatt import LogisticRegression as OurLogisticRegression
+from rosenblatt import certify, separability
 from rosenblatt.certificates.balance import balanced, flows, transported
 
 seeds = st.integers(0, 2**32 - 1)
@@ -225,6 +226,15 @@ class TestObjectives:
         ).fit(X, y)
         assert certify(model, X, y).holds
 
+    @pytest.mark.parametrize("settings", [{}, {"l1_ratios": None}, {"use_legacy_attributes": True}])
+    def test_a_search_with_its_defaults(self, settings):
+        X, y, _ = problem(np.random.default_rng(5), n=80)
+        model = LogisticRegressionCV(Cs=3, cv=3, tol=1e-8, max_iter=10_000, **settings)
+        X = (X - X.mean(axis=0)) / X.std(axis=0)
+        certificate = certify(model.fit(X, y), X, y)
+        assert certificate.holds, certificate
+        assert "0.5 |w|^2" in certificate.problem
+
     def test_the_problem_is_printed(self):
         X, y, weight = problem(np.random.RandomState(0))
         model = LogisticRegression(C=2).fit(X, y, weight)
@@ -270,3 +280,48 @@ def test_a_single_class_of_weight_is_refused():
     model = LogisticRegression().fit(X, y)
     with pytest.raises(ValueError, match="of one class"):
         certify(model, X, y, sample_weight=(y == 0).astype(float))
+
+
+class TestSeparableClasses:
+    """Without a penalty there is no best: the certificate says so, and has the proof."""
+
+    @staticmethod
+    def rows(K):
+        rng = np.random.default_rng(K)
+        corners = 3.0 * np.array([[1, 0], [0, 1], [-1, -1]])
+        y = np.arange(60) % K
+        X = corners[y] + rng.uniform(-1, 1, (60, 2))
+        return X, y
+
+    @pytest.mark.parametrize("K", [2, 3])
+    @pytest.mark.parametrize("intercept", [True, False])
+    @pytest.mark.parametrize("sparse", [True, False])
+    def test_it_says_separable(self, K, intercept, sparse):
+        X, y = self.rows(K)
+        rows = sp.csr_matrix(X) if sparse else X
+        for kind in (LogisticRegression, OurLogisticRegression):
+            model = kind(C=np.inf, fit_intercept=intercept).fit(rows, y)
+            certificate = certify(model, rows, y)
+            claim = certificate["separability"]
+            proof = separability(X, y, fit_intercept=intercept, joint=K > 2)
+            assert not certificate.holds
+            assert claim.grade == "proved"
+            assert claim.value == pytest.approx(proof.margin, rel=1e-6)
+            assert "no finite best exists" in claim.statement
+            W, b = np.asarray(model.coef_), model.intercept_
+            excess = objective(W, b, X, y, np.ones(60), 0, 0)  # the best possible is nearly 0
+            assert excess <= certificate["gap"].value <= 1.001 * excess + 1e-9
+
+    def test_labels_may_be_words_and_some_rows_weightless(self):
+        X, y = self.rows(3)
+        names = np.array(["ham", "eggs", "spam"])[y]
+        names[0] = names[1]  # in the way, but for its weight
+        weight = np.r_[0.0, np.ones(59)]
+        model = LogisticRegression(C=np.inf).fit(X, names, weight)
+        assert "separability" in [c.name for c in certify(model, X, names, sample_weight=weight)]
+
+    @pytest.mark.parametrize("K", [2, 3])
+    def test_classes_that_overlap_are_not_called_separable(self, K):
+        X, y, _ = problem(np.random.default_rng(1), K=K)
+        for model in (LogisticRegression(C=np.inf, max_iter=2), OurLogisticRegression(C=np.inf)):
+            assert "separability" not in [c.name for c in certify(model.fit(X, y), X, y)]

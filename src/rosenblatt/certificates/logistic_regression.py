@@ -18,7 +18,8 @@ from .comparing import ClassData
 from .lasso import Penalty
 from .logistic import Bracket
 from .regression import distance_claim
-from .table import Floats, Table
+from .separated import claims_if_separable
+from .table import UNIT, Floats, Table
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,8 @@ def _setting(model: Any, n_rows: int) -> Setting:
         return Setting(C, float(ratio), class_weight, False, one_against_rest=True)
     C = float(np.ravel(getattr(model, "C_", getattr(model, "C", 1.0)))[0])
     ratio = getattr(model, "l1_ratio_", getattr(model, "l1_ratio", 0.0))
-    ratio = float(np.ravel(ratio)[0]) if ratio is not None else 0.0
+    ratio = np.ravel(ratio)[0]
+    ratio = 0.0 if ratio is None else float(ratio)  # a search without ratios has [None]
     penalty = getattr(model, "penalty", "deprecated")
     if penalty is None:
         C = np.inf
@@ -166,8 +168,14 @@ def _binary(
         found = unpenalised.bracket(problem, w, centre, tol)
     else:
         found = logistic.bracket(problem, w, centre, tol, effort)
-    claims = [_gap(found, tol * logistic.scale_of(problem), _among(setting))]
-    z = problem.scores(w)[0] + centre
+    bound = tol * logistic.scale_of(problem)
+    claims = [_gap(found, bound, _among(setting))]
+    scores, rounding = problem.scores(w)
+    z = scores + centre
+    if np.isinf(setting.C) and effort:
+        value = problem.value(w, z, rounding + 4 * UNIT * abs(centre))
+        if found.most >= value:  # no bound above 0, as if there were no best
+            claims = claims_if_separable(X, y, fit_intercept, value, bound) or claims
     pull = c * y / (1 + np.exp(np.clip(y * z, -700, 700)))
     slopes = table.transposed(pull)[0] - setting.penalty.l2 * w
     claims.append(
@@ -199,11 +207,17 @@ def _several(
         found = softmax.bracket(problem, W, centre, tol, effort)
     if reference and W[-1].any():
         found = Bracket(np.inf, np.inf)
-    scale = softmax.scale_of(problem)
+    bound = tol * softmax.scale_of(problem)
     claims = []
     if np.isfinite(found.most) or not np.isinf(setting.C):
-        claims.append(_gap(found, tol * scale, _among(setting)))
-    pull = softmax.pull(problem, problem.scores(W)[0] + centre)
+        claims.append(_gap(found, bound, _among(setting)))
+    scores, rounding = problem.scores(W)
+    z = scores + centre
+    if np.isinf(setting.C) and effort:
+        value = problem.value(W, z, rounding + 4 * UNIT * np.abs(centre))
+        if found.most >= value:  # no bound above 0, as if there were no best
+            claims = claims_if_separable(X, codes, fit_intercept, value, bound) or claims
+    pull = softmax.pull(problem, z)
     slopes = -problem.slopes(pull)[0] - setting.penalty.l2 * W[free]
     level = float(np.abs(pull.sum(axis=0)).max()) if fit_intercept else 0.0
     gradient = _gradient(slopes.ravel(), W[free].ravel(), setting.penalty, level, c)

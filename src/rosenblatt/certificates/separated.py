@@ -1,0 +1,45 @@
+"""Logistic regression without a penalty on classes that planes separate: there is no best.
+
+Twice as long a separating plane has a lower loss, so the objective comes as near to 0 as one likes
+and never reaches it. The plane is its own proof.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.separation import Separability, separability
+
+from .claims import Claim
+
+
+def claims_if_separable(
+    X: Any, labels: NDArray[Any], fit_intercept: bool, objective: float, bound: float
+) -> list[Claim]:
+    """Claims that take the place of a gap, if a plane or scores separate all rows; else none.
+
+    `objective` is not below the true one, `bound` what an excess may be.
+    """
+    answer = _separability(X, labels, fit_intercept)
+    if answer is None or not answer.separable or answer.margin is None:
+        return []
+    kind = "scores separate" if answer.joint else "a plane separates"
+    statement = (
+        f"{kind} all rows with a margin of {answer.margin:.3g}, so no finite best exists: the "
+        "objective falls towards 0 for ever as coefficients grow"
+    )
+    within = f"the objective is within {objective:.3g} of 0, which no coefficients reach"
+    return [
+        Claim("gap", within, objective, bound, bool(objective <= bound), "checked"),
+        Claim("separability", statement, answer.margin, 0.0, False, "proved"),
+    ]
+
+
+def _separability(X: Any, labels: NDArray[Any], fit_intercept: bool) -> Separability | None:
+    """Whether the classes can be separated; None for rows that it does not take."""
+    joint = len(np.unique(labels)) > 2
+    try:
+        return separability(X, labels, fit_intercept=fit_intercept, joint=joint)
+    except (TypeError, ValueError):
+        return None
