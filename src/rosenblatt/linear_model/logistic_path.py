@@ -17,6 +17,7 @@ from rosenblatt.base import all_or_nothing
 
 from .logistic import LogisticRegression
 from .scored import Scored
+from .told import Told
 
 Array = NDArray[np.float64]
 
@@ -166,19 +167,23 @@ class LogisticRegressionCV(Scored, LogisticRegression):
         shape = (len(folds), len(self.Cs_), len(ratios))
         paths = np.empty((K, *shape, table.shape[1] + int(self.fit_intercept)))
         scores, n_iter = np.empty(shape), np.empty(shape, np.int32)
+        told = Told()  # fifty fits may all say the same
         for f, (train, test) in enumerate(folds):
             rows = table[train], labels[train], None if weight is None else weight[train]
             given = _check_method_params(table, to_scorer, indices=test)
             for r, ratio in enumerate(ratios):
                 model.set_params(l1_ratio=ratio, warm_start=False)
                 for k, C in enumerate(self.Cs_):
-                    model.set_params(C=C).fit(*rows)
+                    with told.listening():
+                        model.set_params(C=C).fit(*rows)
                     model.set_params(warm_start=True)  # the next C begins where this one ended
                     paths[:, f, k, r] = self._flat(model)
                     n_iter[f, k, r] = model.n_iter_[0]
                     scores[f, k, r] = self._scorer()(model, table[test], labels[test], **given)
-        self._choose(table, labels, weight, model, ratios, paths, scores)
+        with told.listening():
+            self._choose(table, labels, weight, model, ratios, paths, scores)
         self._publish(ratios, paths, scores, n_iter)
+        told.tell()
         return self
 
     def _ratios(self) -> list[float]:
