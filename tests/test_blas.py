@@ -29,6 +29,24 @@ def test_contexts_that_overlap_leave_blas_as_it_was():
         assert blas_threads() == before
 
 
+def test_any_thread_may_keep_blas_to_one():
+    """The library that sets it heeds the first thread only, unless told to forget it."""
+    with threadpool_limits(2, user_api="blas"):
+        before = blas_threads()
+        with ThreadPoolExecutor(1) as pool:
+            inside = pool.submit(lambda: _inside(blas_threads)).result()
+        assert set(inside) == {1}
+        assert blas_threads() == before
+        with one_blas_thread():
+            assert set(blas_threads()) == {1}
+        assert blas_threads() == before
+
+
+def _inside(ask):
+    with one_blas_thread():
+        return ask()
+
+
 def test_predictions_at_once_leave_blas_as_it_was():
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((4000, 30)), np.arange(4000) % 3

@@ -36,7 +36,7 @@ def _enter() -> None:
             if _before is None:  # else a fork has left what it found
                 _before = [library.get_num_threads() for library in _libraries()]
             for library in _libraries():
-                library.set_num_threads(1)
+                _set(library, 1)
         _users += 1
 
 
@@ -46,8 +46,16 @@ def _leave() -> None:
         _users = max(0, _users - 1)
         if _users == 0 and _before is not None:
             for library, n_threads in zip(_libraries(), _before, strict=True):
-                library.set_num_threads(n_threads)
+                _set(library, n_threads)
             _before = None
+
+
+def _set(library: Any, n_threads: int) -> None:
+    # threadpoolctl heeds only the thread that came first; here one at a time speaks for all.
+    forget = getattr(library, "clear_controlling_thread", lambda force: None)
+    forget(force=True)
+    library.set_num_threads(n_threads)
+    forget(force=True)
 
 
 @cache

@@ -9,6 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import assert_all_finite
 
 from rosenblatt.base import Passes, StopReason, callers_level
+from rosenblatt.blas import one_blas_thread
 from rosenblatt.solvers.gradient import Diverged
 from rosenblatt.solvers.problem import Place, Problem
 
@@ -46,13 +47,14 @@ class Descent:
         if self.model.max_iter == 0:
             passes.stop("max_iter")
         self.listening = passes.listening
-        self.look_at_start()
-        for n_iter in passes:
-            if reason := self.advance():
-                passes.stop(reason)
-            if self.model.verbose:
-                print(f"iteration {n_iter}: {self.in_words()}")
-        self.settle()
+        with one_blas_thread():  # the bits of a factor depend on how many share its work
+            self.look_at_start()
+            for n_iter in passes:
+                if reason := self.advance():
+                    passes.stop(reason)
+                if self.model.verbose:
+                    print(f"iteration {n_iter}: {self.in_words()}")
+            self.settle()
         return published(passes.stop_reason or "max_iter")
 
     def look_at_start(self) -> None:
