@@ -77,6 +77,12 @@ class GramDescent:
             sweeps += 1
             yield Step(w, *self._measure(penalty, w, left))
 
+    def at(self, penalty: Penalty, w: Array) -> Step:
+        """What a point is worth, before any step is made from it."""
+        left = np.empty_like(self.xy)
+        loops.coordinate.gram_left(self.xx, self.xy, w, left)
+        return Step(w, *self._measure(penalty, w, left))
+
     def _measure(self, penalty: Penalty, w: Array, left: Array) -> tuple[float, float, float]:
         """Objective, gradient norm and gap."""
         tr = self.yy - float(self.xy @ w)

@@ -76,6 +76,11 @@ class ColumnDescent:
             lower = max(lower, objective - gap)
             yield Step(w, objective, norm, max(0.0, objective - lower))
 
+    def at(self, penalty: Penalty, w: Array) -> Step:
+        """What a point is worth, before any step is made from it."""
+        objective, gap, norm = self._look(penalty, w)
+        return Step(w, objective, norm, gap)
+
     def _look(self, penalty: Penalty, w: Array) -> tuple[float, float, float]:
         """Bring the residual up to date, and all columns that may matter at this penalty."""
         before, self.residual = self.residual, self.columns.residual(self.target, w)
