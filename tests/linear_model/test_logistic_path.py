@@ -10,6 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegressionCV as Theirs
 from sklearn.model_selection import StratifiedKFold
 
+from rosenblatt import Trace
 from rosenblatt.linear_model import LogisticRegression, LogisticRegressionCV
 
 CS = [0.01, 0.1, 1.0, 10.0]
@@ -98,3 +99,9 @@ def test_a_search_says_once_what_many_of_its_fits_say():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         LogisticRegressionCV(Cs=CS, cv=3).fit(X, y)
+
+
+def test_it_says_what_to_trace_instead():
+    assert not hasattr(LogisticRegressionCV(), "set_callbacks")
+    with pytest.raises(AttributeError, match=r"Attach them to LogisticRegression\(C=search"):
+        LogisticRegressionCV().set_callbacks(Trace())

@@ -10,7 +10,6 @@ from sklearn.metrics import get_scorer_names
 from sklearn.model_selection import check_cv
 from sklearn.utils import compute_class_weight
 from sklearn.utils._param_validation import Hidden, Interval, StrOptions
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_method_params, _check_sample_weight
 
 from rosenblatt.base import all_or_nothing
@@ -125,8 +124,13 @@ class LogisticRegressionCV(Scored, LogisticRegression):
         self.random_state = random_state
         self.use_legacy_attributes = use_legacy_attributes
 
-    # A search is no descent to follow step by step; trace a LogisticRegression of the C chosen.
-    set_callbacks = available_if(lambda self: False)(LogisticRegression.set_callbacks)
+    @property
+    def set_callbacks(self) -> Any:  # type: ignore[override]
+        """Not to be had: a search is no descent to follow step by step."""
+        raise AttributeError(
+            "LogisticRegressionCV is a search over many fits, which callbacks and traces cannot "
+            "follow. Attach them to LogisticRegression(C=search.C_[0]), the fit that it chose."
+        )
 
     @all_or_nothing
     def fit(
