@@ -4,6 +4,7 @@ import math
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from hypothesis import given
@@ -325,3 +326,43 @@ class TestSeparableClasses:
         X, y, _ = problem(np.random.default_rng(1), K=K)
         for model in (LogisticRegression(C=np.inf, max_iter=2), OurLogisticRegression(C=np.inf)):
             assert "separability" not in [c.name for c in certify(model.fit(X, y), X, y)]
+
+
+class TestWhy:
+    """A claim that fails says why, where that is known."""
+
+    @pytest.mark.parametrize("K", [2, 3])
+    @pytest.mark.parametrize("settings", [{}, {"l1_ratio": 1.0}, {"C": np.inf}])
+    def test_a_column_too_wide_for_its_rounding(self, K, settings):
+        rng = np.random.default_rng(2)
+        X = pd.DataFrame(rng.standard_normal((90, 3)), columns=["near", "wide", "too"])
+        y = (X["near"] + rng.standard_normal(90)).rank().to_numpy().astype(int) * K // 91
+        X["wide"] *= 1e15
+        model = OurLogisticRegression(**settings).fit(X, y)
+        gap = certify(model, X, y)["gap"]
+        assert not gap.holds
+        assert "rounding alone may hide" in gap.statement
+        assert "in column wide" in gap.statement
+        assert gap.value <= model.objective_ * (1 + 1e-3), "no objective is below 0"
+
+    def test_a_fit_that_is_short_of_its_best_blames_no_rounding(self):
+        X, y, _ = problem(np.random.default_rng(0))
+        gap = certify(LogisticRegression(max_iter=1).fit(X, y), X, y)["gap"]
+        assert not gap.holds
+        assert "rounding" not in gap.statement
+
+    def test_weights_that_were_not_given(self):
+        X, y, weight = problem(np.random.default_rng(4))
+        model = OurLogisticRegression(tol=1e-8).fit(X / X.std(axis=0), y, 10 * weight)
+        rows = X / X.std(axis=0)
+        without = certify(model, rows, y)
+        assert not without.holds
+        assert "a fit with sample_weight asks for it" in without.data
+        given = certify(model, rows, y, sample_weight=10 * weight)
+        assert given.holds
+        assert "asks for it" not in given.data
+
+    def test_the_class_without_weights_is_named(self):
+        X, y, _ = problem(np.random.default_rng(4), K=3)
+        model = OurLogisticRegression(softmax="reference").fit(X, y)
+        assert "w = 0 and b = 0 for the last class, 2" in certify(model, X, y).problem

@@ -169,7 +169,7 @@ def bracket(problem: Problem, W: Floats, b: Floats, tol: float, effort: int) -> 
         by_steps = problem.penalty.l1 > 0 and W.size > MOST_UNKNOWNS
         polish = _polish_by_proximal_steps if by_steps else _polish
         lowest, highest = polish(problem, W, primal, highest, bound)
-    return Bracket(max(primal - lowest, 0.0), max(primal - highest, 0.0))
+    return Bracket(max(primal - lowest, 0.0), max(primal - max(highest, 0.0), 0.0))
 
 
 def scale_of(problem: Problem) -> float:
