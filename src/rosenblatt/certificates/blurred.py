@@ -1,8 +1,8 @@
 """Why a gap cannot be shown to be small: columns so wide that rounding hides it.
 
 The slope of a column is a sum of products with its numbers, known up to rounding r. A bound must
-allow for it: with ``l2/2 |w|^2`` that costs ``r^2 / (2 l2)``, with ``l1 |w|_1`` alone the dual point
-must shrink by ``r / l1``, and without a penalty it costs r for each unit of the coefficients' length.
+allow for it: with ``l2/2 |w|^2`` that costs ``r^2 / (2 l2)``; with ``l1 |w|_1`` alone the dual
+point must shrink by ``r / l1``; and without a penalty it costs r times the coefficients' length.
 """
 
 from typing import Any

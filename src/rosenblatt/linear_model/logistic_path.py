@@ -125,7 +125,7 @@ class LogisticRegressionCV(Scored, LogisticRegression):
         self.use_legacy_attributes = use_legacy_attributes
 
     @property
-    def set_callbacks(self) -> Any:  # type: ignore[override]
+    def set_callbacks(self) -> Any:
         """Not to be had: a search is no descent to follow step by step."""
         raise AttributeError(
             "LogisticRegressionCV is a search over many fits, which callbacks and traces cannot "

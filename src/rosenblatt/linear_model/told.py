@@ -22,10 +22,9 @@ class Told:
             warnings.simplefilter("always")
             yield
         # One fit may say two things of a kind; it is counted once.
-        said = {type(record.message): record.message for record in records[::-1]}
-        for kind, message in said.items():
-            if isinstance(message, Warning):
-                self.heard.setdefault(kind, []).append(message)
+        said = [record.message for record in records if isinstance(record.message, Warning)]
+        for kind, message in {type(message): message for message in said[::-1]}.items():
+            self.heard.setdefault(kind, []).append(message)
 
     def tell(self) -> None:
         """Say each kind once: how often it was heard, and the last in full."""

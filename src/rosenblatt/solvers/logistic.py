@@ -73,6 +73,9 @@ class LogisticProblem(Problem):
         c = c * (self.c.sum() / c.sum())
         return LogisticProblem(self.X[rows], self.y[rows], c, self.l1, self.l2, self.fit_intercept)
 
+    def on(self, X: Array) -> "LogisticProblem":
+        return LogisticProblem(X, self.y, self.c, self.l1, self.l2, self.fit_intercept)
+
     def _probabilities(self) -> Array:
         return self.share
 

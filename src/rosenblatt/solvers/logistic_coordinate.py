@@ -91,7 +91,7 @@ def leap(H: Array, l1: Array, w: Array, rest: Array) -> None:
 def before_signs_change(
     H: Array, pull: Array, old: Array, move: Array, signed: NDArray[np.bool_]
 ) -> Array:
-    """The lower of two points: after the whole move, weights past 0 set to it; where one is at 0."""
+    """The lower of two points: the whole move, what is past 0 set to it; or up to the first 0."""
     turning = signed & (old * move < 0)
     crossing = np.full(len(old), np.inf)
     crossing[turning] = -old[turning] / move[turning]

@@ -125,6 +125,10 @@ class Problem:
         """The problem of about `n_rows` rows, evenly spaced, that count for all."""
         raise NotImplementedError
 
+    def on(self, X: Array) -> "Problem":
+        """The problem of other features (n, r) of the same rows."""
+        raise NotImplementedError
+
     def gap(self, place: Place) -> float:
         """How far the objective of a place is above the best possible, at most.
 

@@ -163,6 +163,12 @@ class SoftmaxProblem(Problem):
             self.fit_intercept, self.reference,
         )  # fmt: skip
 
+    def on(self, X: Array) -> "SoftmaxProblem":
+        return SoftmaxProblem(
+            X, self.code, self.n_classes, self.c, self.l1, self.l2, self.fit_intercept,
+            self.reference,
+        )  # fmt: skip
+
     def centred(self, v: Array) -> Array:
         return v if self.reference else v - v.mean(axis=1, keepdims=True)
 
