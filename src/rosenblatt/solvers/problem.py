@@ -229,6 +229,14 @@ class Problem:
         raise NotImplementedError
 
 
+def added(parts: list[Array]) -> Array:
+    """The sum of arrays, in order, in the place of the first: each may hold all weights."""
+    total = parts[0]
+    for part in parts[1:]:
+        total += part
+    return total
+
+
 def _solve(H: Array, g: Array) -> Array:
     """H^-1 g for a positive definite H; directions that are none are left out."""
     return factored(H)(g)

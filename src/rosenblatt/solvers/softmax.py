@@ -12,7 +12,7 @@ from rosenblatt.blas import one_blas_thread
 from rosenblatt.storage import arrays, read_only
 
 from .logistic import squared_columns, transposed_product
-from .problem import Array, Place, Problem
+from .problem import Array, Place, Problem, added
 
 
 class SoftmaxProblem(Problem):
@@ -67,7 +67,7 @@ class SoftmaxProblem(Problem):
 
         with one_blas_thread():
             parts = self._over_rows(work)
-        return sum(loss for loss, _ in parts), sum(g for _, g in parts)  # type: ignore[return-value]
+        return sum(loss for loss, _ in parts), added([g for _, g in parts])
 
     def _sparse_loss(self, point: Array) -> tuple[float, Array]:
         rows = arrays(self.X)
@@ -81,7 +81,7 @@ class SoftmaxProblem(Problem):
             return loss, gradient
 
         parts = self._over_rows(work)
-        return sum(loss for loss, _ in parts), sum(g for _, g in parts)  # type: ignore[return-value]
+        return sum(loss for loss, _ in parts), added([g for _, g in parts])
 
     def _curvature(self, P: Array, v: Array) -> Array:
         v = np.ascontiguousarray(v)
@@ -106,7 +106,7 @@ class SoftmaxProblem(Problem):
             return product
 
         with one_blas_thread():
-            return sum(self._over_rows(sparse_work if sp.issparse(self.X) else work))  # type: ignore[return-value]
+            return added(self._over_rows(sparse_work if sp.issparse(self.X) else work))
 
     def hessian(self, place: Place, chosen: NDArray[np.intp] | None = None) -> Array:
         # H = D - M'M with D block diagonal by class, D_k = sum c p_k z z', and M with a column
