@@ -313,6 +313,20 @@ class TestSeparableClasses:
             excess = objective(W, b, X, y, np.ones(60), 0, 0)  # the best possible is nearly 0
             assert excess <= certificate["gap"].value <= 1.001 * excess + 1e-9
 
+    @pytest.mark.parametrize("K", [2, 3])
+    def test_very_many_columns_are_separated_by_the_fit_itself(self, K):
+        rng = np.random.default_rng(0)
+        X, y = sp.random(60, 1600, 0.05, format="csr", rng=rng), np.arange(60) % K
+        model = LogisticRegression(C=np.inf).fit(X, y)
+        claim = certify(model, X, y)["separability"]
+        assert claim.grade == "checked"
+        assert "the published coefficients separate all rows" in claim.statement
+        scores = model.decision_function(X).reshape(60, -1)
+        scores = np.hstack([0 * scores, scores]) if K == 2 else scores
+        own = scores[np.arange(60), y].copy()
+        scores[np.arange(60), y] = -np.inf
+        assert 0 < claim.value <= (own - scores.max(axis=1)).min()
+
     def test_labels_may_be_words_and_some_rows_weightless(self):
         X, y = self.rows(3)
         names = np.array(["ham", "eggs", "spam"])[y]

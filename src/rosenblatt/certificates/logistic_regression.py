@@ -179,7 +179,8 @@ def _binary(
     z = scores + centre
     value = problem.value(w, z, rounding + 4 * UNIT * abs(centre))
     if np.isinf(setting.C) and effort and found.most >= value:  # as if there were no best
-        claims = claims_if_separable(X, y, fit_intercept, value, bound) or claims
+        lead = float((y * z - rounding - 4 * UNIT * abs(centre)).min())
+        claims = claims_if_separable(X, y, fit_intercept, value, bound, lead) or claims
     pull = c * y / (1 + np.exp(np.clip(y * z, -700, 700)))
     slopes, blur = table.transposed(pull)
     claims = _with_reason(claims, model, blur, setting, value, w)
@@ -222,7 +223,8 @@ def _several(
     value = problem.value(W, z, rounding + 4 * UNIT * np.abs(centre))
     wrong = np.isinf(found.least)  # a last class with weights, where it is to have none
     if np.isinf(setting.C) and effort and found.most >= value and not wrong:  # as if without a best
-        claims = claims_if_separable(X, codes, fit_intercept, value, bound) or claims
+        lead = softmax.least_lead(z, rounding + 4 * UNIT * np.abs(centre), codes)
+        claims = claims_if_separable(X, codes, fit_intercept, value, bound, lead) or claims
     pull = softmax.pull(problem, z)
     slopes, blur = problem.slopes(pull)
     claims = _with_reason(claims, model, blur.max(axis=0), setting, value, W)

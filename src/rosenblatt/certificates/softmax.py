@@ -115,6 +115,14 @@ class Problem:
         return self.table.roughly_transposed(np.ascontiguousarray(masses[:, self.free])).T
 
 
+def least_lead(z: Floats, rounding: Floats, codes: NDArray[np.intp]) -> float:
+    """By how much each row's own score leads all others, at least, less rounding of both."""
+    own = np.arange(len(z)), codes
+    others = z + rounding
+    others[own] = -np.inf
+    return float((z[own] - rounding[own] - others.max(axis=1)).min())
+
+
 def probabilities(z: Floats) -> Floats:
     """Softmax of scores (n, K)."""
     return np.asarray(np.exp(z - log_sums(z)[:, np.newaxis]))
