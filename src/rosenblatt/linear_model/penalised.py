@@ -55,6 +55,12 @@ class Descending:
     last: Step = field(default_factory=lambda: Step(np.zeros(0), np.inf))
     n_iter: int = 0
     idle: int = 0  # iterations since the objective or the gap fell
+    start: Step | None = None  # known if someone is listening
+
+    @property
+    def now(self) -> Step:
+        """Where it is: at the start, or after the last iteration."""
+        return self.last if self.n_iter or self.start is None else self.start
 
     def advance(self) -> None:
         """Make one iteration."""
@@ -156,9 +162,9 @@ class PenalisedRegressor(CallbackSupportMixin, LinearRegressor):  # type: ignore
 
         passes = Passes(self, *data, self.max_iter)
         passes.attributes = lambda: published(squares, coefs, runs, alpha, rows)
-        if passes.listening:  # the beginning has an objective, too
+        if passes.listening:  # the start is a step, too
             for run, descent, w in zip(runs, squares.descents, coefs, strict=True):
-                run.last = descent.at(penalty, w)
+                run.start = descent.at(penalty, w)
         for _ in passes:
             for run in runs:
                 if not run.done:
@@ -277,9 +283,9 @@ def published(
     """The fitted attributes as they are now: numbers for one target, lists of them for several."""
     found: dict[str, Any] = {
         "n_iter_": [run.n_iter for run in runs],
-        "objective_": np.array([run.last.objective for run in runs]),
-        "dual_gap_": np.array([run.last.gap for run in runs]),
-        "gradient_norm_": np.array([run.last.gradient_norm for run in runs]),
+        "objective_": np.array([run.now.objective for run in runs]),
+        "dual_gap_": np.array([run.now.gap for run in runs]),
+        "gradient_norm_": np.array([run.now.gradient_norm for run in runs]),
     }
     coef, intercept = coefs.astype(rows.X.dtype), squares.intercepts(coefs)
     intercept = intercept.astype(rows.X.dtype)
