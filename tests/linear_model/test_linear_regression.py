@@ -235,3 +235,25 @@ def test_numbers_too_large_to_be_squared_and_weights_of_zero_are_refused():
         LinearRegression().fit(X, y, np.zeros(len(y)))
     with pytest.raises(ValueError, match="statistic of no rows"):
         LinearRegression.from_statistics(Gram.zero(3))
+
+
+@pytest.mark.filterwarnings("ignore:.*minimum norm:scipy.linalg.LinAlgWarning")
+@pytest.mark.parametrize("degree", [7, 9, 12, 15])
+def test_powers_of_a_column_fit_as_well_in_any_units(degree):
+    x = np.linspace(68, 455, 300)
+    y = np.sin(x / 60) + x / 200
+    raw = x[:, None] ** np.arange(1, degree + 1)
+    scaled = (raw - raw.mean(axis=0)) / raw.std(axis=0)
+    in_units, in_deviations = LinearRegression().fit(raw, y), LinearRegression().fit(scaled, y)
+    assert in_units.rank_ == in_deviations.rank_
+    assert in_units.score(raw, y) == pytest.approx(in_deviations.score(scaled, y), abs=1e-9)
+    fewer = LinearRegression().fit(raw[:, :5], y).score(raw[:, :5], y)
+    assert in_units.score(raw, y) >= fewer - 1e-3
+
+
+def test_what_tol_leaves_out_is_told():
+    x = np.linspace(0, 1, 200)
+    X = np.column_stack([x, x + 1e-7 * np.sin(40 * x)])
+    with pytest.warns(LinAlgWarning, match=r"tol=1e-06 leaves out would explain .*% more"):
+        LinearRegression().fit(X, x + np.sin(40 * x))
+    assert LinearRegression(tol=1e-12).fit(X, x + np.sin(40 * x)).rank_ == 2
