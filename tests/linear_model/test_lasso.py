@@ -347,3 +347,13 @@ def test_a_hundred_features_of_a_hundred_thousand_on_a_hundred_rows():
     assert 80 <= np.count_nonzero(model.coef_) <= 100
     assert model.dual_gap_ <= 1e-6 * np.var(y)
     assert np.count_nonzero(Lasso(n_features=5).fit(X, y).coef_) in (4, 5, 6)
+
+
+@pytest.mark.parametrize(("shape", "tol"), [((300, 12), 0.05), ((40, 90), 1e-3)])
+@pytest.mark.parametrize("Model", [ElasticNet, Lasso])
+def test_a_fit_that_is_good_enough_goes_the_last_of_the_way(Model, shape, tol):
+    X, y, _ = problem(*shape)
+    X = X + X[:, :1]  # columns much alike: sweeps alone are slow
+    rough, exact = Model(0.05, tol=tol).fit(X, y), Model(0.05, tol=1e-13).fit(X, y)
+    np.testing.assert_allclose(rough.coef_, exact.coef_, atol=1e-8)
+    assert rough.dual_gap_ < 1e-9 * np.var(y)

@@ -24,6 +24,9 @@ MOST_UNKNOWNS = 4096
 # Equations are solved after as many sweeps as they cost: so many of them one sweep, and five more.
 SWEEP_WORTH = 32
 FIRST_SWEEPS = 5
+# A fit that is good enough goes all the way if no more unknowns are left, and not there yet.
+MOST_TO_FINISH, EXACT = 1024, 1e-12
+MOST_FINISHING = 10  # times that signs may change on the last of the way
 MOST_LOST = 10  # times that equations are solved again for fewer weights, at one go
 EXTRA = (0.0, 1e-14, 1e-12, 1e-10)  # what may be added to their diagonal, as a share of it
 HUGE = 1e150
@@ -76,6 +79,23 @@ class GramDescent:
             settled = not loops.coordinate.gram_sweep(self.xx, *penalty, order, w, left)
             sweeps += 1
             yield Step(w, *self._measure(penalty, w, left))
+
+    def finish(self, penalty: Penalty, w: Array, step: Step) -> Step:
+        """Go from w, which is changed, and is good enough at `step`, to the minimum near by."""
+        if step.gap <= EXACT * self.yy or not 0 < np.count_nonzero(w) <= MOST_TO_FINISH:
+            return step
+        best, left, order = w.copy(), np.empty_like(self.xy), np.arange(self.n_weights)
+        loops.coordinate.gram_left(self.xx, self.xy, best, left)
+        for _ in range(MOST_FINISHING):
+            self._solve_for_signs(penalty, best, left)
+            if not loops.coordinate.gram_sweep(self.xx, *penalty, order, best, left):
+                break
+        objective, norm, gap = self._measure(penalty, best, left)
+        if not objective <= step.objective:
+            return step
+        w[:] = best
+        lower = max(objective - gap, step.objective - step.gap)
+        return Step(w, objective, norm, max(0.0, objective - lower))
 
     def _measure(self, penalty: Penalty, w: Array, left: Array) -> tuple[float, float, float]:
         """Objective, gradient norm and gap."""
