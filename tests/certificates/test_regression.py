@@ -9,12 +9,13 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import linear_model
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from rosenblatt import certify
+from rosenblatt import ElasticNet, Lasso, LinearRegression, Ridge, certify
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -373,3 +374,33 @@ def test_what_cannot_be_judged_is_refused(change, message):
     model, X, t = change(linear_model.Ridge().fit(X, t), X, t)
     with pytest.raises(ValueError, match=message):
         certify(model, X, t)
+
+
+@pytest.mark.parametrize("far", [1e8, 1e12])
+@pytest.mark.parametrize("model", [Lasso(0.1), ElasticNet(0.1), LinearRegression(), Ridge()])
+def test_honest_fits_far_from_the_origin_hold(model, far):
+    """The intercept and the mean's part are as large as the distance, and cancel."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 5)) + far
+    y = (X - far) @ [1.0, 2, 0, -1, 0] + 0.1 * rng.normal(size=60)
+    assert certify(clone(model).fit(X, y), X, y).holds
+
+
+def test_columns_too_small_to_square_are_no_obstacle():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3)) * 1e-170
+    y = X @ [1e170, -2e170, 0] + 0.1 * rng.normal(size=60)
+    certificate = certify(LinearRegression().fit(X, y), X, y)
+    assert certificate.holds
+    assert all(np.isfinite(claim.value) for claim in certificate.claims)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_no_bound_is_above_what_the_objective_itself_says():
+    """With a square in the penalty the dual at zero is zero, however steep the columns are."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3)) * 1e150
+    y = rng.normal(size=60)
+    model = ElasticNet(0.1, max_iter=5).fit(X, y)
+    gap = certify(model, X, y).claims[0].value
+    assert gap <= 1.001 * model.objective_

@@ -49,6 +49,25 @@ def test_the_parts_of_a_simulation_are_the_true_ones():
     assert parts.bias < 5 * noise**2 / n
 
 
+def test_with_the_truth_all_parts_add_up_and_luck_goes_away_on_average():
+    """E (t - f)^2 = noise + bias^2 + variance, over targets that there might have been."""
+    luck = []
+    for seed in range(30):
+        rng = np.random.RandomState(seed)
+        x = rng.uniform(0, 3, (60, 1))
+        truth = np.sin(2 * x[:, 0])
+        t = truth + 0.3 * rng.standard_normal(60)
+        parts = bias_variance(LinearRegression(), x, t, truth=truth, n_models=20, random_state=0)
+        whole = parts.bias + parts.noise + parts.variance + parts.luck
+        assert parts.error == pytest.approx(whole)
+        assert f"luck of the noise {parts.luck:.4g}" in str(parts)
+        luck.append(parts.luck)
+    assert abs(np.mean(luck)) < 3 * np.std(luck) / np.sqrt(len(luck))
+    few = bias_variance(LinearRegression(), x, t, random_state=0)
+    assert few.luck is None
+    assert few.to_dict()["luck"] is None
+
+
 def test_labels():
     rng = np.random.RandomState(0)
     X = rng.standard_normal((150, 2))

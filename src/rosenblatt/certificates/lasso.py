@@ -104,7 +104,7 @@ def dual_value(fit: Fit, penalty: Penalty, r: Floats) -> Dual:
     slopes, allowance = table.transposed(p * th)
     along, square = float(np.sum(p * fit.centred_target * th)), float(np.sum(p * th**2))
     scale = max(along / square, 0.0) if square > 0 else 0.0
-    scales = [scale, 1.0]  # with a square any will do
+    scales = [scale, 1.0, 0.0]  # with a square any will do; at zero it is zero, if no more
     if penalty.l2 == 0:
         outermost = (slopes if penalty.positive else np.abs(slopes)) + allowance
         steepest = max(float(np.max(outermost, initial=0.0)), 1e-300)

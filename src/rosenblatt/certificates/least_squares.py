@@ -44,7 +44,8 @@ def claims(fit: Fit, alpha: float, weight: float, positive: bool, tol: float) ->
     if not can_be_factored(table):
         return _of_large(fit, penalty, weight, positive, centred, noise, intercept_cost, bound)
     parts = factors(table, centred, penalty, fit.w)
-    length = math.sqrt(square + penalty * float(fit.w @ fit.w))
+    weights = penalty * float(fit.w @ fit.w) if penalty else 0.0  # which may be too long to square
+    length = math.sqrt(square + weights)
     off = parts.rounding * length * (1 + parts.condition) + noise
     if positive:
         excess = _non_negative(fit, parts, off)
@@ -111,7 +112,7 @@ def _normal_equations(fit: Fit, penalty: float, r: Floats) -> Claim:
     gradient = float(np.linalg.norm(penalty * fit.w - product))
     columns = float(np.linalg.norm(fit.table.norms()))
     length = math.sqrt(float(np.sum(fit.table.share * r**2)))
-    size = columns * length + penalty * float(np.linalg.norm(fit.w))
+    size = columns * length + (penalty * float(np.linalg.norm(fit.w)) if penalty else 0.0)
     share = gradient / size if size > 0 else 0.0
     statement = (
         f"the normal equations hold up to {share:.2g} of the size of their terms (backward error)"

@@ -28,10 +28,12 @@ class Fit:
         """r (n,) at the published numbers or others, and what rounding may have done to each."""
         w, b = (self.w, self.b) if w is None or b is None else (w, b)
         product, allowance = self.table.times(w)
-        centre = float(self.table.mean @ w)
-        level = abs(b) + float(np.abs(self.table.mean) @ np.abs(w))
-        r = self.t - (b + centre) - product
-        return r, allowance + self.table.target_unit * (level + np.abs(self.t))
+        # Far from the origin b and mean.w are large and cancel: in longer doubles, if there are.
+        terms = np.append(self.table.mean.astype(np.longdouble) * w, np.longdouble(b))
+        centre, level = float(terms.sum()), float(np.abs(terms).sum())
+        rounding = float(np.finfo(np.longdouble).eps) * (self.table.d + 4) * level
+        r = self.t - centre - product
+        return r, allowance + rounding + self.table.target_unit * (abs(centre) + np.abs(self.t))
 
     def best_bias(self, w: Floats) -> float:
         """The intercept that serves w best; zero where there is none."""
@@ -90,7 +92,9 @@ def certify_model(
     claims: list[Claim] = []
     for k in range(targets.shape[1]):
         fit = Fit(table, np.ascontiguousarray(targets[:, k]), coef[k], float(intercept[k]))
-        claims += _named(verify(fit, k, tol, effort), k if targets.shape[1] > 1 else None)
+        with np.errstate(over="ignore"):  # numbers too large to square are infinity, and no proof
+            found = verify(fit, k, tol, effort)
+        claims += _named(found, k if targets.shape[1] > 1 else None)
     bias = ", b free" if table.centred else ", b = 0"
     words = f"the {len(kept)} rows and {X.shape[1]} columns given, total weight {weight.sum():g}"
     if coef.dtype == np.float32:

@@ -29,6 +29,8 @@ class BiasVariance:
         the squared bias, and the noise of the targets with it, unless the truth was given.
     variance : loss of single models against their common answer.
     noise : squared distance of the targets from the truth; None if that was not given.
+    luck : what noise and bias have in common on these rows, ``error - bias - noise - variance``;
+        zero on average over all targets that there might have been. None without the truth.
     loss : "squared", or "zero-one", where a model that strays from a wrong common answer may be
         right, so that error is bias plus variance on rows with a right one, less the variance that
         helps on the others.
@@ -55,8 +57,17 @@ class BiasVariance:
     row_bias: Floats
     row_variance: Floats
 
+    @property
+    def luck(self) -> float | None:
+        """What is left of the error without bias, noise and variance."""
+        if self.noise is None:
+            return None
+        return self.error - self.bias - self.noise - self.variance
+
     def __str__(self) -> str:
-        noise = "" if self.noise is None else f", noise {self.noise:.4g}"
+        noise = ""
+        if self.luck is not None:
+            noise = f", noise {self.noise:.4g}, luck of the noise {self.luck:.4g}"
         name = "bias^2" if self.loss == "squared" else "bias"
         return (
             f"{self.loss} error {self.error:.4g}: {name} {self.bias:.4g}{noise}, "
@@ -70,6 +81,7 @@ class BiasVariance:
             "bias": self.bias,
             "variance": self.variance,
             "noise": self.noise,
+            "luck": self.luck,
             "loss": self.loss,
             "n_models": self.n_models,
         }
@@ -162,7 +174,7 @@ def _squared(t: Floats, truth: Any, answers: list[Any]) -> BiasVariance:
     if true.shape != t.shape:
         raise ValueError(f"truth must have one value per row, {t.shape}; got {true.shape}.")
     bias, error = (true - F) ** 2, (t - F) ** 2 + variance
-    noise = None if truth is None else float(np.mean((t - true) ** 2))
+    noise = None if truth is None else float(np.mean((t - true)[count > 0] ** 2))
     return _means(error, bias, variance, noise, "squared", len(answers))
 
 
