@@ -78,17 +78,21 @@ def follow(
     max_iter: int | None = 1000,
     rng: Any = None,
     start: Array | None = None,
+    finish: bool = False,
 ) -> Path:
-    """Solve at each of alphas (A,) in turn, largest first for speed."""
+    """Solve at each of alphas (A,) in turn, largest first for speed; all the way if `finish`."""
     w = np.zeros(descent.n_weights) if start is None else start
     coefs, found, n_iters = np.empty((len(alphas), len(w))), [], []
     wanted = tol * descent.yy
     for k, alpha in enumerate(alphas):
         n_iter = 0
-        for step in descent.steps(penalty_of(alpha, l1_ratio, positive), w, wanted, rng):
+        penalty = penalty_of(alpha, l1_ratio, positive)
+        for step in descent.steps(penalty, w, wanted, rng):
             n_iter += 1
             if step.gap <= wanted or n_iter == max_iter:
                 break
+        if finish:
+            step = descent.finish(penalty, w, step)
         coefs[k] = w
         found.append((step.gap, step.objective, step.gradient_norm))
         n_iters.append(n_iter)
