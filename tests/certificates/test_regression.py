@@ -404,3 +404,15 @@ def test_no_bound_is_above_what_the_objective_itself_says():
     model = ElasticNet(0.1, max_iter=5).fit(X, y)
     gap = certify(model, X, y).claims[0].value
     assert gap <= 1.001 * model.objective_
+
+
+@pytest.mark.filterwarnings("ignore:Columns vary:scipy.linalg.LinAlgWarning")
+@pytest.mark.parametrize("Model", [Lasso, ElasticNet])
+def test_a_proof_that_rounding_spoils_says_which_column_is_to_blame(Model):
+    rng = np.random.RandomState(0)
+    X = rng.standard_normal((80, 3)) * [1, 1e18, 1]
+    y = X @ [1, 1e-18, 0.5] + rng.standard_normal(80)
+    claim = certify(Model(0.1).fit(X, y), X, y)["gap"]
+    assert not claim.holds
+    assert "column 1 varies by" in claim.statement
+    assert "standardise" in claim.statement

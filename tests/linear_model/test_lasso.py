@@ -14,7 +14,7 @@ from sklearn.datasets import load_diabetes
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import scale
 
-from rosenblatt import ElasticNet, Lasso, LassoCV
+from rosenblatt import ElasticNet, Lasso, LassoCV, LinearRegression
 from tests.reference.lasso import elastic_net, objective
 
 TIGHT = 1e-12
@@ -371,3 +371,11 @@ def test_a_fit_that_is_good_enough_goes_the_last_of_the_way(Model, shape, tol):
     rough, exact = Model(0.05, tol=tol).fit(X, y), Model(0.05, tol=1e-13).fit(X, y)
     np.testing.assert_allclose(rough.coef_, exact.coef_, atol=1e-8)
     assert rough.dual_gap_ < 1e-9 * np.var(y)
+
+
+def test_without_a_penalty_it_is_least_squares_and_knows_it():
+    X, y, _ = problem(60, 6)
+    model = Lasso(alpha=0).fit(X, y)
+    assert model.stop_reason_ == "converged"
+    assert model.n_iter_ < 50
+    np.testing.assert_allclose(model.coef_, LinearRegression().fit(X, y).coef_, rtol=1e-8)

@@ -26,6 +26,7 @@ SWEEP_WORTH = 32
 FIRST_SWEEPS = 5
 # A fit that is good enough goes all the way if no more unknowns are left, and not there yet.
 MOST_TO_FINISH, EXACT = 1024, 1e-12
+NEARLY = 1e-6  # the gradient without a penalty, relative to the first, that is worth equations
 MOST_FINISHING = 10  # times that signs may change on the last of the way
 MOST_LOST = 10  # times that equations are solved again for fewer weights, at one go
 EXTRA = (0.0, 1e-14, 1e-12, 1e-10)  # what may be added to their diagonal, as a share of it
@@ -102,7 +103,16 @@ class GramDescent:
         tr = self.yy - float(self.xy @ w)
         rr = max(0.0, tr - float(left @ w))
         objective, gap, norm = loops.coordinate.measure(rr, tr, left, w, *penalty)
+        if penalty == Penalty(0.0) and norm <= NEARLY * np.linalg.norm(self.xy):
+            gap = min(gap, self._excess(left))
         return objective, norm, gap
+
+    def _excess(self, left: Array) -> float:
+        """How far plain least squares is from its minimum: a dual point says little of that."""
+        if self.n_weights > MOST_TO_FINISH:
+            return np.inf
+        _, step, failed = lapack.dposv(self.xx, left, lower=1)
+        return np.inf if failed else max(0.0, float(left @ step) / 2)
 
     def _solve_for_signs(self, penalty: Penalty, w: Array, left: Array) -> bool:
         """Go to the minimum for the signs of w; tell whether that worked.
