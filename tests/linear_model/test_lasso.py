@@ -192,10 +192,13 @@ def test_a_fit_that_stops_short_says_what_it_reached_and_what_to_change():
         model = Lasso(0.01, max_iter=1, tol=TIGHT).fit(X, y)
     assert model.stop_reason_ == "max_iter"
     assert model.dual_gap_ > TIGHT * np.var(y)
-    with pytest.warns(ConvergenceWarning, match="use LinearRegression"):
-        plain = Lasso(0.0).fit(X, y)
+    plain = Lasso(0.0).fit(X, y)
     expected = theirs.LinearRegression().fit(X, y)
     np.testing.assert_allclose(plain.coef_, expected.coef_, atol=1e-8)
+    twice = np.hstack([X, X])
+    with pytest.warns(ConvergenceWarning, match="use LinearRegression"):
+        plain = Lasso(0.0).fit(twice, y)
+    np.testing.assert_allclose(plain.predict(twice), expected.predict(X), atol=1e-8)
 
 
 def test_no_tolerance_means_as_many_iterations_as_were_asked_for():
