@@ -257,3 +257,15 @@ def test_what_tol_leaves_out_is_told():
     with pytest.warns(LinAlgWarning, match=r"tol=1e-06 leaves out would explain .*% more"):
         LinearRegression().fit(X, x + np.sin(40 * x))
     assert LinearRegression(tol=1e-12).fit(X, x + np.sin(40 * x)).rank_ == 2
+
+
+@pytest.mark.filterwarnings("ignore:.*minimum norm:scipy.linalg.LinAlgWarning")
+@pytest.mark.parametrize("narrow", [1.0, 1e-9])
+def test_a_few_wide_rows_are_solved_by_their_products_unless_these_lose_digits(narrow):
+    rng = np.random.RandomState(3)
+    X, y = rng.standard_normal((20, 3000)), rng.standard_normal(20)
+    X[1] = X[0] + narrow * X[1]
+    model = LinearRegression(tol=1e-12).fit(X, y)
+    expected = np.linalg.lstsq(X - X.mean(axis=0), y - y.mean(), rcond=1e-13)[0]
+    np.testing.assert_allclose(model.coef_, expected, rtol=1e-5, atol=1e-12)
+    assert (model.solver_, model.rank_) == ("eigen" if narrow == 1 else "svd", 19)
