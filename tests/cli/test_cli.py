@@ -115,3 +115,35 @@ def test_after_warm_large_jobs_and_streams_compile_nothing():
         "            assert not loop.stats.cache_misses, (module, name, loop.stats)\n"
     )
     subprocess.run([sys.executable, "-c", script], check=True)
+
+
+@pytest.mark.needs_compiler
+def test_after_warm_the_first_fit_of_every_model_compiles_nothing():
+    """On rows that no plane separates, tall or wide; and the lasso for thousands of weights."""
+    script = (
+        "import itertools, warnings\n"
+        "import numpy as np, scipy.sparse as sp\n"
+        "import rosenblatt as r, rosenblatt.loops as loops\n"
+        "from rosenblatt.solvers import working_set\n"
+        "warnings.simplefilter('ignore')\n"
+        "rng = np.random.RandomState(1)\n"
+        "models = [getattr(r, name) for name in r.__all__]\n"
+        "models = [m for m in models if hasattr(m, 'predict') and m is not r.GridSearchCV]\n"
+        "assert len(models) > 15\n"
+        "shapes, stores = ((40, 4), (30, 60)), (np.asarray, sp.csr_matrix)\n"
+        "kinds = itertools.product(models, shapes, ('f8', 'f4'), stores)\n"
+        "for model, shape, kind, store in kinds:\n"
+        "    X, y = rng.poisson(1.0, shape).astype(kind), np.arange(shape[0]) % 2\n"
+        "    try:\n"
+        "        model().fit(store(X), y).predict(store(X))\n"
+        "    except (TypeError, ValueError):  # sparse rows, or too few of them\n"
+        "        pass\n"
+        "working_set.LARGEST = 5\n"
+        "for store in (np.asarray, sp.csr_matrix):\n"
+        "    r.Lasso(0.01).fit(store(rng.standard_normal((30, 60))), rng.standard_normal(30))\n"
+        "for module in loops.MODULES:\n"
+        "    for name, loop in vars(getattr(loops, module)).items():\n"
+        "        if hasattr(loop, 'stats'):\n"
+        "            assert not loop.stats.cache_misses, (module, name, loop.stats)\n"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)

@@ -14,7 +14,7 @@ from sklearn.datasets import load_diabetes
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import scale
 
-from rosenblatt import ElasticNet, Lasso, LassoCV, LinearRegression
+from rosenblatt import ElasticNet, Lasso, LassoCV, LinearRegression, Trace
 from tests.reference.lasso import elastic_net, objective
 
 TIGHT = 1e-12
@@ -382,3 +382,22 @@ def test_without_a_penalty_it_is_least_squares_and_knows_it():
     assert model.stop_reason_ == "converged"
     assert model.n_iter_ < 50
     np.testing.assert_allclose(model.coef_, LinearRegression().fit(X, y).coef_, rtol=1e-8)
+
+
+@pytest.mark.parametrize("shape", [(60, 8), (15, 40)])
+@pytest.mark.parametrize("n_targets", [1, 3])
+def test_a_trace_has_finite_numbers_from_the_beginning_and_for_several_targets(shape, n_targets):
+    X, y, _ = problem(*shape)
+    targets = y if n_targets == 1 else np.column_stack([y + k * X[:, 0] for k in range(3)])
+    trace = Trace()
+    model = Lasso(0.05, tol=1e-9).set_callbacks(trace).fit(X, targets)
+    frame = trace.to_frame()
+    numbers = frame[["objective", "dual_gap", "gradient_norm"]].to_numpy(float)
+    assert np.isfinite(numbers).all()
+    centred = targets - targets.mean(axis=0)
+    assert numbers[0, 0] == pytest.approx((centred**2).sum() / (2 * len(X)))  # all weights zero
+    assert (np.diff(numbers[:, 0]) <= 1e-12).all()
+    assert numbers[-1, 0] == pytest.approx(np.sum(model.objective_))
+    assert numbers[-1, 1] == pytest.approx(np.sum(model.dual_gap_))
+    alone = Lasso(0.05, tol=1e-9).fit(X, targets)
+    assert np.array_equal(alone.coef_, model.coef_)

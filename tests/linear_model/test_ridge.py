@@ -98,6 +98,14 @@ def test_merge_forget_and_batches_equal_a_refit(cut, seed, alpha):
     np.testing.assert_allclose(left.coef_, expected.coef_, rtol=1e-9, atol=1e-12)
 
 
+def test_rows_that_were_never_there_cannot_be_forgotten_and_no_class_is_spoken_of():
+    X, y = table(n=20)
+    with pytest.raises(ValueError, match=r"^Cannot remove 40 rows: it has 20"):
+        Ridge().fit(X, y).forget(np.vstack([X, X]), np.append(y, y))
+    with pytest.raises(ValueError, match="Cannot remove these rows: target 0 has a scatter of"):
+        Ridge().fit(X, y).forget(X[:10], 100 * y[:10])
+
+
 @given(weights=st.lists(st.integers(0, 3), min_size=30, max_size=30).filter(any))
 def test_an_integer_weight_equals_repetition_and_order_does_not_matter(weights):
     X, y = table(n=30, d=3)

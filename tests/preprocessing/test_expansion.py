@@ -150,3 +150,13 @@ def test_the_degree_is_chosen_by_a_search():
     pipeline = make_pipeline(BasisExpansion(), LinearRegression())
     search = GridSearchCV(pipeline, {"basisexpansion__degree": [1, 2, 3]}).fit(x, t)
     assert search.best_params_ == {"basisexpansion__degree": 3}
+
+
+@pytest.mark.parametrize("storage", [np.asarray, sp.csr_matrix])
+def test_a_power_too_large_for_its_precision_is_refused_by_name(storage):
+    X = np.array([[1.0, 2.0], [3.0, 1e120]])
+    with pytest.raises(ValueError, match=r"Feature 'x1\^3' is not finite in row 1.* Rescale X"):
+        BasisExpansion("powers", degree=3).fit_transform(storage(X))
+    assert np.isfinite(np.sum(BasisExpansion("powers", degree=2).fit_transform(storage(X))))
+    with pytest.raises(ValueError, match=r"leaves the range of float32"):
+        BasisExpansion("powers", degree=3).fit_transform(storage((X / 1e100).astype(np.float32)))

@@ -163,6 +163,9 @@ class PenalisedRegressor(CallbackSupportMixin, LinearRegressor):  # type: ignore
 
         passes = Passes(self, *data, self.max_iter)
         passes.attributes = lambda: published(squares, coefs, runs, alpha, rows)
+        if passes.listening:  # the beginning has an objective, too
+            for run, descent, w in zip(runs, squares.descents, coefs, strict=True):
+                run.last = descent.at(penalty, w)
         for _ in passes:
             for run in runs:
                 if not run.done:

@@ -48,8 +48,9 @@ def solve_dual(rows: Centred, targets: Array, penalty: float, tol: float) -> Sol
     values, turned = np.linalg.eigh(products)
     largest = values.max(initial=0.0)
     kept = values > max(ROUNDING * n, tol**2) * largest
-    clear = kept | (values <= ROUNDING * n * largest)
-    well = clear.all() and values[kept].min(initial=np.inf) > AS_GOOD_AS_ROWS * largest
+    # Centred rows have one dependence; whether there are more only the rows themselves can tell.
+    clear = np.count_nonzero(~kept) <= rows.mean_x.any()
+    well = clear and values[kept].min(initial=np.inf) > AS_GOOD_AS_ROWS * largest
     if not rows.sparse and (penalty or not well):
         A, _ = rows.condensed()  # the rows themselves, being few
         return solve_rows(A, targets, penalty, tol)

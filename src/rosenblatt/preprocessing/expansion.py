@@ -158,12 +158,34 @@ class BasisExpansion(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         X = self._check(X, first=False)
-        tables = [part.basis.transform(X[:, part.columns]) for part in self._fitted]
-        if self.include_bias:
-            tables.insert(0, np.ones((X.shape[0], 1), X.dtype))
-        if sp.issparse(X):
-            return sp.csr_matrix(sp.hstack(tables, dtype=X.dtype))
-        return np.hstack(tables).astype(X.dtype, copy=False)
+        with np.errstate(over="ignore", invalid="ignore"):  # refused below, by name
+            tables = [part.basis.transform(X[:, part.columns]) for part in self._fitted]
+            if self.include_bias:
+                tables.insert(0, np.ones((X.shape[0], 1), X.dtype))
+            if sp.issparse(X):
+                made = sp.csr_matrix(sp.hstack(tables, dtype=X.dtype))
+            else:
+                made = np.hstack(tables).astype(X.dtype, copy=False)
+        self._refuse_infinite(made)
+        return made
+
+    def _refuse_infinite(self, made: Any) -> None:
+        """Raise if a function left the range of floating point, saying which and where."""
+        values = made.data if sp.issparse(made) else made
+        with np.errstate(over="ignore", invalid="ignore"):
+            if np.isfinite(values.sum()) or np.isfinite(values).all():
+                return
+        table = made.tocoo() if sp.issparse(made) else None
+        if table is not None:
+            first = int(np.flatnonzero(~np.isfinite(table.data))[0])
+            row, j = int(table.row[first]), int(table.col[first])
+        else:
+            row, j = (int(place[0]) for place in np.nonzero(~np.isfinite(made)))
+        raise ValueError(
+            f"Feature {self.get_feature_names_out()[j]!r} is not finite in row {row}: its function "
+            f"leaves the range of {made.dtype}. Rescale X first, for instance with "
+            "rosenblatt.Standardizer, or lower the degree."
+        )
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """Return the names of the features made, such as ``"x0^2"``.

@@ -60,6 +60,12 @@ class GramDescent:
         """What each column has in common with the target, (d,)."""
         return self.xy
 
+    def at(self, penalty: Penalty, w: Array) -> Step:
+        """What weights are worth, without a step."""
+        left = np.empty_like(self.xy)
+        loops.coordinate.gram_left(self.xx, self.xy, w, left)
+        return Step(w, *self._measure(penalty, w, left))
+
     def steps(
         self, penalty: Penalty, w: Array, wanted: float = 0.0, rng: Any = None
     ) -> Iterator[Step]:

@@ -57,6 +57,11 @@ class ColumnDescent:
         """What each column has in common with the target, (d,)."""
         return self.start
 
+    def at(self, penalty: Penalty, w: Array) -> Step:
+        """What weights are worth, without a step."""
+        objective, gap, norm = self._look(penalty, w)
+        return Step(w, objective, norm, gap)
+
     def steps(
         self, penalty: Penalty, w: Array, wanted: float = 0.0, rng: Any = None
     ) -> Iterator[Step]:

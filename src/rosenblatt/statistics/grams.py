@@ -181,7 +181,13 @@ class Gram(Statistic):
         return self.moments.scatter[0] if self.rows else np.zeros((d, d))
 
     def _combined(self, other: Self, sign: int) -> Self:
-        moments = self.moments._combined(other.moments, sign)
+        try:
+            moments = self.moments._combined(other.moments, sign)
+        except ValueError as error:  # all rows are in one class, of which nobody knows here
+            message = str(error).replace(" of class 0", "").replace("in class 0 ", "")
+            for k in range(self.n_targets):
+                message = message.replace(f"feature {self.n_features + k} ", f"target {k} ")
+            raise ValueError(message) from None
         names, flat_y = self.feature_names or other.feature_names, self.flat_y and other.flat_y
         return type(self)(moments, self.n_targets, names, flat_y)
 

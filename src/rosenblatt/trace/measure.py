@@ -59,8 +59,9 @@ class Ruler:
         run = running(estimator)
         both = Measures(*self._both(estimator), *(() if run is None else self._both(run)))
         return both._replace(
-            dual_gap=float(getattr(estimator, "dual_gap_", math.nan)),
-            gradient_norm=float(getattr(estimator, "gradient_norm_", math.nan)),
+            # Several targets are problems of their own: what is minimised is the sum.
+            dual_gap=float(np.sum(getattr(estimator, "dual_gap_", math.nan))),
+            gradient_norm=float(np.linalg.norm(getattr(estimator, "gradient_norm_", math.nan))),
         )
 
     def _both(self, estimator: Any) -> tuple[float, float]:
@@ -119,7 +120,7 @@ class Ruler:
     def _objective(self, estimator: Any) -> float:
         """``estimator.objective(X, y, sample_weight)``, or what it published as `objective_`."""
         if hasattr(estimator, "objective_"):
-            return float(estimator.objective_)
+            return float(np.sum(estimator.objective_))
         if not hasattr(estimator, "objective"):
             return math.nan
         data, weight = self.data, self.data.weights()
