@@ -259,7 +259,7 @@ def check_rows(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Rows:
 
 def warn_of_scales(model: Any, squares: Squares) -> None:
     """Warn if columns vary on scales so different that one penalty cannot serve all."""
-    scales = doubts.apart(squares.variances(), 1.0, doubts.names_of(model))
+    scales = doubts.apart(squares.variances(), 1.0, squares.mean_x, doubts.names_of(model))
     if scales is not None and model.alpha_ > 0:
         warnings.warn(scales, LinAlgWarning, stacklevel=callers_level())
 

@@ -146,7 +146,8 @@ class Ridge(GramRegressor):
     def _doubt(self, solution: Solution, squares: Array | None, streamed: bool) -> None:
         super()._doubt(solution, squares, streamed)
         if squares is not None and np.max(self.alpha) > 0:
-            scales = doubts.apart(squares, self.statistics_.weight, doubts.names_of(self))
+            known = self.statistics_
+            scales = doubts.apart(squares, known.weight, known.mean_x, doubts.names_of(self))
             if scales is not None:
                 self._say(scales)
 
