@@ -190,7 +190,7 @@ class LassoCV(PenalisedRegressorCV):
     >>> round(model.alpha_, 4), model.mse_path_.shape
     (0.0038, (100, 5))
     >>> round(LassoCV(alphas="decades").fit(X, y).alpha_, 4)
-    0.004
+    0.0038
     """
 
     path = staticmethod(lasso_path)
