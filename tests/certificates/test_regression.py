@@ -454,3 +454,11 @@ def test_what_one_pass_proves_of_wide_rows_is_never_below_the_truth(seed, alpha,
         claim = certify(model, X, t, effort=effort)["gap"]
         assert claim.value >= float(excess) * (1 - 1e-9)
         assert claim.holds or off
+
+
+def test_what_only_measures_is_marked_apart_from_what_was_held_against_a_bound():
+    rng = np.random.RandomState(0)
+    X, t = rng.standard_normal((30, 3)), rng.standard_normal(30)
+    certificate = certify(Lasso(0.1).fit(X, t), X, t)
+    for line, claim in zip(str(certificate).splitlines()[3:], certificate, strict=True):
+        assert line.split()[0] == ("-" if claim.bound is None else "yes")

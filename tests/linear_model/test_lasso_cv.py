@@ -10,7 +10,7 @@ from sklearn.datasets import load_diabetes
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold, ShuffleSplit
 
-from rosenblatt import ElasticNetCV, Lasso, LassoCV, RidgeCV, enet_path, lasso_path
+from rosenblatt import ElasticNetCV, Lasso, LassoCV, RidgeCV, enet_path, lasso_path, ridge_path
 
 TIGHT = 1e-11
 
@@ -200,3 +200,14 @@ def test_advice_on_an_end_is_about_what_was_given():
         LassoCV(alphas=5).fit(X, y)
     with pytest.warns(ConvergenceWarning, match="Try smaller ones too, alphas='decades' or Linear"):
         RidgeCV(alphas=[0.1, 0.2, 0.3]).fit(X, y)
+
+
+def test_paths_of_ridge_and_lasso_take_a_number_of_penalties_alike_and_know_their_parameters():
+    X, y, _ = problem()
+    assert len(lasso_path(X, y, alphas=5)[0]) == len(ridge_path(X, y, 5)[0]) == 5
+    with pytest.raises(ValueError, match="got 0 of them"):
+        ridge_path(X, y, 0)
+    with pytest.raises(
+        TypeError, match=r"lasso_path\(\) got an unexpected keyword argument 'alfas'"
+    ):
+        lasso_path(X, y, alfas=[1.0])

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 STYLES = ("solid", DASHES, ":")  # each with every colour
 
+
 def path(
     alphas: Any,
     coefs: Any,
