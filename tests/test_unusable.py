@@ -36,7 +36,7 @@ def frame():
 def test_columns_with_missing_values_and_words_are_named(model):
     X, y = frame()
     X.loc[3:5, "horsepower"] = np.nan
-    with pytest.raises(ValueError, match="contains NaN.*Column 'horsepower' has 3 missing values"):
+    with pytest.raises(ValueError, match=r"contains NaN.*Column 'horsepower' has 3 missing values"):
         model.fit(X, y)
     X["horsepower"] = "many"
     with pytest.raises(ValueError, match="Column 'horsepower' has 20 words: encode"):
@@ -51,7 +51,7 @@ def test_so_are_those_of_rows_to_predict(model):
     with np.errstate(all="ignore"):
         model = model.fit(X, y)
     X.loc[3, "origin"] = np.nan
-    with pytest.raises(ValueError, match="Column .* has 1 missing value"):
+    with pytest.raises(ValueError, match=r"Column .* has 1 missing value"):
         model.predict(X)
 
 

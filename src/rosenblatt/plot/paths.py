@@ -90,7 +90,9 @@ def _room(ax: Axes, names: list[str]) -> float:
 
     font = FontProperties(size="small")
     points = [TextPath((0, 0), name, prop=font).get_extents().width for name in names if name]
-    width = ax.get_window_extent().width / ax.get_figure(root=True).dpi * 72
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    width = ax.get_window_extent().width / figure.dpi * 72
     return float(min(0.5, 0.05 + max(points, default=0.0) / width))
 
 

@@ -36,7 +36,8 @@ def validation_curve(
     """Draw the error on training and on held-out rows over values of a parameter.
 
     Too simple on one side, too complex on the other: the held-out curve is U-shaped, and its bottom
-    is marked. Bands are one standard deviation over the folds to either side. Models with an additive statistic or a path pay for one fit per fold.
+    is marked. Bands are one standard deviation over the folds to either side. Models with an
+    additive statistic or a path pay for one fit per fold.
 
     Parameters
     ----------
