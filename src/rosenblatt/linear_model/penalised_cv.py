@@ -31,6 +31,7 @@ from .squares import Squares
 
 Array = NDArray[np.float64]
 ROUNDS = 2  # of looking closer, after the decades
+WORTH_A_DECADE = 1e-3  # by which the error must fall for a search to go on
 
 
 @dataclass(frozen=True, eq=False)
@@ -254,7 +255,7 @@ class _HeldOut:
             known.update(zip(falling.alphas.tolist(), falling.errors, strict=True))
             return np.asarray(-falling.errors.mean(axis=1)[::-1])
 
-        falling = search(score, alphas, ROUNDS, grow=True).penalties[::-1]
+        falling = search(score, alphas, ROUNDS, grow=True, worth=WORTH_A_DECADE).penalties[::-1]
         return Curve(falling, np.array([known[alpha] for alpha in falling.tolist()]))
 
     def _path(self, squares: Squares, grid: Array, ratio: float, finish: bool) -> Path:
