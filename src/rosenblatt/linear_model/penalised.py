@@ -28,9 +28,10 @@ from rosenblatt.base import (
 from rosenblatt.blas import one_blas_thread
 from rosenblatt.solvers import Step
 from rosenblatt.solvers.columns import Columns
+from rosenblatt.solvers.coordinate import Penalty
 
 from . import doubts
-from .squares import Squares, penalty_of
+from .squares import Descent, Squares, penalty_of
 
 Array = NDArray[np.float64]
 PATIENCE = 20  # iterations without any progress, before it is taken to be rounding
@@ -48,10 +49,13 @@ class Rows:
 
 @dataclass(eq=False)
 class Descending:
-    """One target's way down."""
+    """One target's way down, from w (d,)."""
 
-    steps: Iterator[Step]
+    descent: Descent
+    penalty: Penalty
+    w: Array
     wanted: float  # the gap that will do
+    steps: Iterator[Step]
     last: Step = field(default_factory=lambda: Step(np.zeros(0), np.inf))
     n_iter: int = 0
     idle: int = 0  # iterations since the objective or the gap fell
@@ -63,8 +67,10 @@ class Descending:
         return self.last if self.n_iter or self.start is None else self.start
 
     def advance(self) -> None:
-        """Make one iteration."""
+        """Make one iteration; and if that will do, go the last of the way at once."""
         step = next(self.steps)
+        if step.gap <= self.wanted:
+            step = self.descent.finish(self.penalty, self.w, step)
         progress = step.objective < self.last.objective or step.gap < self.last.gap
         self.last, self.n_iter = step, self.n_iter + 1
         self.idle = 0 if progress else self.idle + 1
@@ -158,7 +164,8 @@ class PenalisedRegressor(CallbackSupportMixin, LinearRegressor):  # type: ignore
         runs = []
         for descent, w in zip(squares.descents, coefs, strict=True):
             wanted = -1.0 if self.tol is None else self.tol * descent.yy
-            runs.append(Descending(descent.steps(penalty, w, max(0.0, wanted), rng), wanted))
+            steps = descent.steps(penalty, w, max(0.0, wanted), rng)
+            runs.append(Descending(descent, penalty, w, wanted, steps))
 
         passes = Passes(self, *data, self.max_iter)
         passes.attributes = lambda: published(squares, coefs, runs, alpha, rows)
@@ -258,7 +265,7 @@ def check_rows(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Rows:
 
 def warn_of_scales(model: Any, squares: Squares) -> None:
     """Warn if columns vary on scales so different that one penalty cannot serve all."""
-    scales = doubts.apart(squares.variances(), 1.0, doubts.names_of(model))
+    scales = doubts.apart(squares.variances(), 1.0, squares.mean_x, doubts.names_of(model))
     if scales is not None and model.alpha_ > 0:
         warnings.warn(scales, LinAlgWarning, stacklevel=callers_level())
 
