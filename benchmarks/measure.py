@@ -7,7 +7,7 @@ import ctypes
 import gc
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from benchmarks.scenario import Contender, Data, Scenario
 
@@ -123,7 +123,9 @@ def _first_rows(data: Data, least=200) -> Data:
     n = min(len(data.y), max(least, len(data.y) // 200))
     folder = data.folder / "first"
     folder.mkdir(exist_ok=True)
-    return Data(data.X[:n].copy(), data.y[:n].copy(), data.X_test, data.y_test, folder)
+    X = data.X[:n]
+    X = X.copy() if hasattr(X, "copy") else X.clone()
+    return replace(data, X=X, y=data.y[:n].copy(), folder=folder)
 
 
 def _status_bytes(key: str) -> int:

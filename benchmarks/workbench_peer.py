@@ -55,7 +55,8 @@ def scikit_learn_build(problem, families, say=lambda *words: None):
         model = Pipeline(
             [("features", _features(problem, family)), ("model", clone(TWINS[family.name]))]
         )
-        grid = {f"model__{name}": values for name, values in family.grid.items()}
+        inside = "model__ridge__" if isinstance(TWINS[family.name], Pipeline) else "model__"
+        grid = {inside + name: values for name, values in family.grid.items()}
         search = GridSearchCV(model, grid, cv=problem.folds())
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -333,9 +333,9 @@ def shrinking(path: Path) -> None:
     for j, height in zip(order, heights, strict=True):
         top.annotate(
             names[j], (alphas[0], coefs[j, 0]), (alphas[0] / 1.7, height), color=lines[j],
-            ha="right", va="center", arrowprops={"arrowstyle": "-", "color": lines[j], "lw": 0.6},
+            ha="left", va="center", arrowprops={"arrowstyle": "-", "color": lines[j], "lw": 0.6},
         )  # fmt: skip
-    top.set_xlim(alphas[0] / 5, alphas[-1])
+    top.set_xlim(alphas[-1], alphas[0] / 5)  # falling, as `plot.path` draws it
     for (name, error), ink in zip(errors.items(), (COLOURS[2], COLOURS[3]), strict=True):
         low.semilogx(alphas, error, color=ink, linewidth=2, label=name)
     low.legend(frameon=False)

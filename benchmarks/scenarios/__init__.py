@@ -11,6 +11,7 @@ from benchmarks.scenarios import (
     perceptron,
     regression,
     separability,
+    workbench,
 )
 
 
@@ -26,4 +27,5 @@ def all_scenarios(scale: float = 1.0) -> list[Scenario]:
         *logistic.scenarios(scale),
         *model_selection.scenarios(scale),
         *regression.scenarios(scale),
+        *workbench.scenarios(scale),
     ]

@@ -17,7 +17,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from rosenblatt.base import FLOATS, callers_level, is_as_fitted
+from rosenblatt.base import FLOATS, callers_level, is_as_fitted, naming_columns
 from rosenblatt.statistics import Labels, Moments, Statistic
 from rosenblatt.statistics.precision import relative_noise
 from rosenblatt.suitability import refuse_unsuitable, taken_over
@@ -239,12 +239,13 @@ class Additive(BaseEstimator):  # type: ignore[misc]
         self, X: Any, y: Any, sample_weight: Any, *, first: bool, careful: bool = False
     ) -> Statistic:
         """Check rows and measure them; `first` if nothing is known of their columns yet."""
-        rows = self._checked(X, y, sample_weight, first)
-        try:
-            return self._named(self._measure(*rows, careful))
-        except ValueError:
-            self._refuse_strange(rows[0])  # in scikit-learn's words, if it is that
-            raise
+        with naming_columns(X):
+            rows = self._checked(X, y, sample_weight, first)
+            try:
+                return self._named(self._measure(*rows, careful))
+            except ValueError:
+                self._refuse_strange(rows[0])  # in scikit-learn's words, if it is that
+                raise
 
     def _refuse_strange(self, X: Any) -> None:
         """Raise if X holds infinity, or NaN that is not to be left out."""

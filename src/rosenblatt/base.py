@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .missing import is_missing
 from .storage import arrays as arrays
 from .storage import read_only as read_only
+from .unusable import naming_columns as naming_columns
 
 StopReason = Literal[
     "converged", "max_iter", "no_progress", "early_stopping", "callback", "diverged"
@@ -56,7 +57,8 @@ def all_or_nothing(method: Callable[..., Any]) -> Callable[..., Any]:
     def whole(self: BaseEstimator, *args: Any, **kwargs: Any) -> Any:
         before = dict(vars(self))
         try:
-            return method(self, *args, **kwargs)
+            with naming_columns(args[0] if args else kwargs.get("X")):
+                return method(self, *args, **kwargs)
         except BaseException:
             vars(self).clear()
             vars(self).update(before)
@@ -242,7 +244,8 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  #
         scores : array.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", reset=False)
+        with naming_columns(X):
+            X = validate_data(self, X, accept_sparse="csr", reset=False)
         scores: NDArray[Any] = safe_sparse_dot(X, self.coef_.T, dense_output=True)
         scores = scores + self.intercept_
         return scores.ravel() if scores.shape[1] == 1 else scores
@@ -286,7 +289,8 @@ class LinearRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             Their targets.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
+        with naming_columns(X):
+            X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
         return np.asarray(safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_)
 
     def __sklearn_tags__(self) -> Any:

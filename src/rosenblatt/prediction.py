@@ -17,7 +17,7 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import loops, threads
-from .base import FLOATS, is_as_fitted
+from .base import FLOATS, is_as_fitted, naming_columns
 from .blas import one_blas_thread
 from .storage import read_only
 
@@ -37,9 +37,10 @@ def rows_to_score(model: BaseEstimator, X: Any) -> Any:
     if is_as_fitted(model, X):
         return X
     check_is_fitted(model)
-    return validate_data(
-        model, X, reset=False, accept_sparse="csr", dtype=FLOATS, ensure_all_finite=False
-    )
+    with naming_columns(X):
+        return validate_data(
+            model, X, reset=False, accept_sparse="csr", dtype=FLOATS, ensure_all_finite=False
+        )
 
 
 class InLoop:
@@ -201,7 +202,8 @@ def _refuse_what_is_not_finite(rows: Any, scores: NDArray[Any]) -> None:
 
     A class that has no share may score minus infinity, and two classes plus or minus infinity.
     """
-    assert_all_finite(rows.data if sp.issparse(rows) else rows, input_name="X")
+    with naming_columns(rows):
+        assert_all_finite(rows.data if sp.issparse(rows) else rows, input_name="X")
     best = scores.max(axis=0)
     if np.isnan(best).any() or (len(scores) > 1 and np.isinf(best).any()):
         raise ValueError(

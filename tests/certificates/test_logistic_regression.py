@@ -4,6 +4,7 @@ import math
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from hypothesis import given
@@ -12,7 +13,8 @@ from scipy.optimize import minimize
 from scipy.special import logsumexp
 from sklearn.linear_model import LogisticRegression, LogisticRegressionCV, SGDClassifier
 
-from rosenblatt import certify
+from rosenblatt import LogisticRegression as OurLogisticRegression
+from rosenblatt import certify, separability
 from rosenblatt.certificates.balance import balanced, flows, transported
 
 seeds = st.integers(0, 2**32 - 1)
@@ -225,6 +227,15 @@ class TestObjectives:
         ).fit(X, y)
         assert certify(model, X, y).holds
 
+    @pytest.mark.parametrize("settings", [{}, {"l1_ratios": None}, {"use_legacy_attributes": True}])
+    def test_a_search_with_its_defaults(self, settings):
+        X, y, _ = problem(np.random.default_rng(5), n=80)
+        model = LogisticRegressionCV(Cs=3, cv=3, tol=1e-8, max_iter=10_000, **settings)
+        X = (X - X.mean(axis=0)) / X.std(axis=0)
+        certificate = certify(model.fit(X, y), X, y)
+        assert certificate.holds, certificate
+        assert "0.5 |w|^2" in certificate.problem
+
     def test_the_problem_is_printed(self):
         X, y, weight = problem(np.random.RandomState(0))
         model = LogisticRegression(C=2).fit(X, y, weight)
@@ -270,3 +281,102 @@ def test_a_single_class_of_weight_is_refused():
     model = LogisticRegression().fit(X, y)
     with pytest.raises(ValueError, match="of one class"):
         certify(model, X, y, sample_weight=(y == 0).astype(float))
+
+
+class TestSeparableClasses:
+    """Without a penalty there is no best: the certificate says so, and has the proof."""
+
+    @staticmethod
+    def rows(K):
+        rng = np.random.default_rng(K)
+        corners = 3.0 * np.array([[1, 0], [0, 1], [-1, -1]])
+        y = np.arange(60) % K
+        X = corners[y] + rng.uniform(-1, 1, (60, 2))
+        return X, y
+
+    @pytest.mark.parametrize("K", [2, 3])
+    @pytest.mark.parametrize("intercept", [True, False])
+    @pytest.mark.parametrize("sparse", [True, False])
+    def test_it_says_separable(self, K, intercept, sparse):
+        X, y = self.rows(K)
+        rows = sp.csr_matrix(X) if sparse else X
+        for kind in (LogisticRegression, OurLogisticRegression):
+            model = kind(C=np.inf, fit_intercept=intercept).fit(rows, y)
+            certificate = certify(model, rows, y)
+            claim = certificate["separability"]
+            proof = separability(X, y, fit_intercept=intercept, joint=K > 2)
+            assert certificate.holds == certificate["gap"].holds
+            assert claim.grade == "proved"
+            assert claim.value == pytest.approx(proof.margin, rel=1e-6)
+            assert "no finite best exists" in claim.statement
+            W, b = np.asarray(model.coef_), model.intercept_
+            excess = objective(W, b, X, y, np.ones(60), 0, 0)  # the best possible is nearly 0
+            assert excess <= certificate["gap"].value <= 1.001 * excess + 1e-9
+
+    @pytest.mark.parametrize("K", [2, 3])
+    def test_very_many_columns_are_separated_by_the_fit_itself(self, K):
+        rng = np.random.default_rng(0)
+        X, y = sp.random(60, 1600, 0.05, format="csr", rng=rng), np.arange(60) % K
+        model = LogisticRegression(C=np.inf).fit(X, y)
+        claim = certify(model, X, y)["separability"]
+        assert claim.grade == "checked"
+        assert "the published coefficients separate all rows" in claim.statement
+        scores = model.decision_function(X).reshape(60, -1)
+        scores = np.hstack([0 * scores, scores]) if K == 2 else scores
+        own = scores[np.arange(60), y].copy()
+        scores[np.arange(60), y] = -np.inf
+        assert 0 < claim.value <= (own - scores.max(axis=1)).min()
+
+    def test_labels_may_be_words_and_some_rows_weightless(self):
+        X, y = self.rows(3)
+        names = np.array(["ham", "eggs", "spam"])[y]
+        names[0] = names[1]  # in the way, but for its weight
+        weight = np.r_[0.0, np.ones(59)]
+        model = LogisticRegression(C=np.inf).fit(X, names, weight)
+        assert "separability" in [c.name for c in certify(model, X, names, sample_weight=weight)]
+
+    @pytest.mark.parametrize("K", [2, 3])
+    def test_classes_that_overlap_are_not_called_separable(self, K):
+        X, y, _ = problem(np.random.default_rng(1), K=K)
+        for model in (LogisticRegression(C=np.inf, max_iter=2), OurLogisticRegression(C=np.inf)):
+            assert "separability" not in [c.name for c in certify(model.fit(X, y), X, y)]
+
+
+class TestWhy:
+    """A claim that fails says why, where that is known."""
+
+    @pytest.mark.parametrize("K", [2, 3])
+    @pytest.mark.parametrize("settings", [{}, {"l1_ratio": 1.0}, {"C": np.inf}])
+    def test_a_column_too_wide_for_its_rounding(self, K, settings):
+        rng = np.random.default_rng(2)
+        X = pd.DataFrame(rng.standard_normal((90, 3)), columns=["near", "wide", "too"])
+        y = (X["near"] + rng.standard_normal(90)).rank().to_numpy().astype(int) * K // 91
+        X["wide"] *= 1e15
+        model = OurLogisticRegression(**settings).fit(X, y)
+        gap = certify(model, X, y)["gap"]
+        assert not gap.holds
+        assert "rounding alone may hide" in gap.statement
+        assert "in column wide" in gap.statement
+        assert gap.value <= model.objective_ * (1 + 1e-3), "no objective is below 0"
+
+    def test_a_fit_that_is_short_of_its_best_blames_no_rounding(self):
+        X, y, _ = problem(np.random.default_rng(0))
+        gap = certify(LogisticRegression(max_iter=1).fit(X, y), X, y)["gap"]
+        assert not gap.holds
+        assert "rounding" not in gap.statement
+
+    def test_weights_that_were_not_given(self):
+        X, y, weight = problem(np.random.default_rng(4))
+        model = OurLogisticRegression(tol=1e-8).fit(X / X.std(axis=0), y, 10 * weight)
+        rows = X / X.std(axis=0)
+        without = certify(model, rows, y)
+        assert not without.holds
+        assert "a fit with sample_weight asks for it" in without.data
+        given = certify(model, rows, y, sample_weight=10 * weight)
+        assert given.holds
+        assert "asks for it" not in given.data
+
+    def test_the_class_without_weights_is_named(self):
+        X, y, _ = problem(np.random.default_rng(4), K=3)
+        model = OurLogisticRegression(softmax="reference").fit(X, y)
+        assert "w = 0 and b = 0 for the last class, 2" in certify(model, X, y).problem

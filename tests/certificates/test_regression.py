@@ -404,3 +404,61 @@ def test_no_bound_is_above_what_the_objective_itself_says():
     model = ElasticNet(0.1, max_iter=5).fit(X, y)
     gap = certify(model, X, y).claims[0].value
     assert gap <= 1.001 * model.objective_
+
+
+@pytest.mark.filterwarnings("ignore:Columns vary:scipy.linalg.LinAlgWarning")
+@pytest.mark.filterwarnings("ignore:The duality gap:sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("Model", [Lasso, ElasticNet])
+def test_a_proof_that_rounding_spoils_says_which_column_is_to_blame(Model):
+    rng = np.random.RandomState(0)
+    X = rng.standard_normal((80, 3)) * [1, 1e18, 1]
+    y = X @ [1, 1e-18, 0.5] + rng.standard_normal(80)
+    claim = certify(Model(0.1).fit(X, y), X, y)["gap"]
+    assert not claim.holds
+    assert "column 1 varies by" in claim.statement
+    assert "standardise" in claim.statement
+
+
+@pytest.mark.filterwarnings("ignore:.*minimum norm:scipy.linalg.LinAlgWarning")
+@pytest.mark.parametrize("storage", [np.asarray, sp.csr_matrix])
+@pytest.mark.parametrize("effort", [0, 1])
+def test_few_rows_with_many_columns_are_certified_by_their_own_products(storage, effort):
+    rng = np.random.RandomState(1)
+    X, t = rng.standard_normal((30, 4000)) * (rng.random_sample((30, 4000)) < 0.2), rng.randn(30)
+    plain = certify(LinearRegression().fit(storage(X), t), storage(X), t, effort=effort)
+    assert plain.holds
+    assert "none is below zero" in plain["gap"].statement
+    assert "no more than rounding" in plain["normal equations"].statement
+    ridge = certify(Ridge().fit(storage(X), t), storage(X), t, effort=effort)
+    assert ridge.holds
+    assert "minimum norm" not in [claim.name for claim in ridge]
+    assert "left out" not in str(ridge)
+    if effort:
+        assert "of 4000 columns 29 are independent" in plain["minimum norm"].statement
+
+
+@given(seed=seeds, alpha=st.sampled_from([1e-3, 1.0, 100.0]), off=st.sampled_from([0, 1e-9, 1e-2]))
+def test_what_one_pass_proves_of_wide_rows_is_never_below_the_truth(seed, alpha, off):
+    rng = np.random.RandomState(seed % 1000)
+    X, t = rng.standard_normal((5, 9)), rng.standard_normal(5)
+    model = Ridge(alpha).fit(X, t)
+    model.coef_ = model.coef_ + off * rng.standard_normal(9)
+    s = np.ones(5)
+    A = np.vstack([X - X.mean(axis=0), np.sqrt(alpha) * np.eye(9)])
+    w = np.linalg.lstsq(A, np.append(t - t.mean(), np.zeros(9)), rcond=None)[0]
+    problem = Exact(X, t, s, l2=alpha)
+    excess = problem.value(model.coef_, model.intercept_) - problem.value(
+        w, t.mean() - X.mean(axis=0) @ w
+    )
+    for effort in (0, 1):
+        claim = certify(model, X, t, effort=effort)["gap"]
+        assert claim.value >= float(excess) * (1 - 1e-9)
+        assert claim.holds or off
+
+
+def test_what_only_measures_is_marked_apart_from_what_was_held_against_a_bound():
+    rng = np.random.RandomState(0)
+    X, t = rng.standard_normal((30, 3)), rng.standard_normal(30)
+    certificate = certify(Lasso(0.1).fit(X, t), X, t)
+    for line, claim in zip(str(certificate).splitlines()[3:], certificate, strict=True):
+        assert line.split()[0] == ("-" if claim.bound is None else "yes")

@@ -1,5 +1,6 @@
 """The command line, as users type it."""
 
+import importlib
 import os
 import subprocess
 import sys
@@ -148,3 +149,30 @@ def test_after_warm_the_first_fit_of_every_model_compiles_nothing():
         "            assert not loop.stats.cache_misses, (module, name, loop.stats)\n"
     )
     subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_the_package_runs_as_the_command_does():
+    done = subprocess.run(
+        [sys.executable, "-m", "rosenblatt", "--help"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0
+    assert "warm" in done.stdout
+    assert "doctor" in done.stdout
+
+
+def test_a_second_warm_only_looks_at_its_note(monkeypatch, tmp_path, capsys):
+    module = importlib.import_module("rosenblatt.cli.warm")
+    monkeypatch.setattr(module, "folder", lambda: tmp_path)
+    monkeypatch.setattr(module, "rehearsals", lambda: iter(()))
+    assert not module.is_warm()
+    (tmp_path / "loop.nbc").touch()
+    module.warm(1)
+    assert module.is_warm()
+    monkeypatch.setattr(module, "rehearsals", lambda: pytest.fail("nothing is to be rehearsed"))
+    module.warm(1)
+    assert "Nothing to do" in capsys.readouterr().out
+    (tmp_path / "loop.nbc").unlink()  # what was compiled then is gone
+    assert not module.is_warm()
+    (tmp_path / "loop.nbc").touch()
+    monkeypatch.setattr(module, "_source", lambda: "other code")
+    assert not module.is_warm()

@@ -20,7 +20,7 @@ from rosenblatt.data.writing import write_table
 from rosenblatt.workbench.model_file import load_model
 from tests.workbench.models import mixed_frame
 
-COMMANDS = ["fit", "predict", "explain", "certify", "trace", "split", "models"]
+COMMANDS = ["compare", "fit", "predict", "explain", "certify", "trace", "split", "models"]
 
 
 def run(*words):
@@ -82,7 +82,9 @@ def examples():
 def test_the_examples_of_help_work(here):
     for example in examples():
         done(*shlex.split(example)[1:])
-    assert {"iris.skops", "predictions.csv", "run.html", "parts"} <= set(os.listdir(here))
+    assert {"report.html", "iris.skops", "predictions.csv", "run.html", "parts"} <= set(
+        os.listdir(here)
+    )
 
 
 def test_help_of_a_command_imports_nothing_heavy():
@@ -450,3 +452,12 @@ def test_a_real_table_without_names_of_columns(data_folder, here):
          "-o", "a9a.skops")  # fmt: skip
     text = done("predict", "a9a.skops", a9a[-1], "--format", "libsvm")
     assert set(text.split()) == {"prediction", "-1", "1"}
+
+
+def test_compare_keeps_the_chosen_model_and_checks_places_first(here):
+    assert "There is no folder" in refused(
+        "compare", "iris", "--target", "species", "--save", "no/best.skops"
+    )
+    done("compare", "wine", "--target", "cultivar", "--seed", 5, "--save", "best.skops")
+    assert load_model("best.skops").seed == 5
+    assert done("predict", "best.skops", "wine").count("class_") == 178

@@ -14,7 +14,7 @@ from sklearn.datasets import load_diabetes
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import scale
 
-from rosenblatt import ElasticNet, Lasso, LassoCV, Trace
+from rosenblatt import ElasticNet, Lasso, LassoCV, LinearRegression, Trace
 from tests.reference.lasso import elastic_net, objective
 
 TIGHT = 1e-12
@@ -192,10 +192,13 @@ def test_a_fit_that_stops_short_says_what_it_reached_and_what_to_change():
         model = Lasso(0.01, max_iter=1, tol=TIGHT).fit(X, y)
     assert model.stop_reason_ == "max_iter"
     assert model.dual_gap_ > TIGHT * np.var(y)
-    with pytest.warns(ConvergenceWarning, match="use LinearRegression"):
-        plain = Lasso(0.0).fit(X, y)
+    plain = Lasso(0.0).fit(X, y)
     expected = theirs.LinearRegression().fit(X, y)
     np.testing.assert_allclose(plain.coef_, expected.coef_, atol=1e-8)
+    twice = np.hstack([X, X])
+    with pytest.warns(ConvergenceWarning, match="use LinearRegression"):
+        plain = Lasso(0.0).fit(twice, y)
+    np.testing.assert_allclose(plain.predict(twice), expected.predict(X), atol=1e-8)
 
 
 def test_no_tolerance_means_as_many_iterations_as_were_asked_for():
@@ -321,7 +324,7 @@ def test_a_number_of_features_can_be_asked_for(storage, shape, wanted):
     X = rng.standard_normal(shape)
     y = X[:, :10] @ np.arange(1.0, 11) + rng.standard_normal(shape[0])
     model = Lasso(n_features=wanted, tol=1e-8).fit(storage(X), y)
-    assert abs(np.count_nonzero(model.coef_) - wanted) <= 1
+    assert np.count_nonzero(model.coef_) == wanted
     plain = Lasso(model.alpha_, tol=1e-8).fit(storage(X), y)
     np.testing.assert_allclose(model.coef_, plain.coef_, atol=1e-3)
     assert model.stop_reason_ == "converged"
@@ -338,6 +341,20 @@ def test_too_many_features_cannot_be_asked_for():
         assert np.count_nonzero(Lasso(n_features=40).fit(*wide[:2]).coef_) <= 6
 
 
+@pytest.mark.filterwarnings("ignore:Columns vary:scipy.linalg.LinAlgWarning")
+def test_features_in_small_units_come_in_further_down_the_path():
+    X, y, _ = problem(80, 5)
+    X = np.column_stack([X, 1e12 * X[:, 0] + 1e11 * X[:, 1]])
+    for wanted in (1, 2, 3):
+        assert np.count_nonzero(Lasso(n_features=wanted).fit(X, y).coef_) == wanted
+
+
+def test_another_number_of_features_than_asked_for_is_told():
+    X, y, _ = problem(80, 4)
+    with pytest.warns(ConvergenceWarning, match="n_features=5 cannot be had; 4 is the nearest"):
+        Lasso(n_features=5).fit(np.column_stack([X, np.ones(80)]), y)
+
+
 def test_a_hundred_features_of_a_hundred_thousand_on_a_hundred_rows():
     """W9: company features by the thousand, and a hundred prices."""
     rng = np.random.RandomState(0)
@@ -347,6 +364,24 @@ def test_a_hundred_features_of_a_hundred_thousand_on_a_hundred_rows():
     assert 80 <= np.count_nonzero(model.coef_) <= 100
     assert model.dual_gap_ <= 1e-6 * np.var(y)
     assert np.count_nonzero(Lasso(n_features=5).fit(X, y).coef_) in (4, 5, 6)
+
+
+@pytest.mark.parametrize(("shape", "tol"), [((300, 12), 0.05), ((40, 90), 1e-3)])
+@pytest.mark.parametrize("Model", [ElasticNet, Lasso])
+def test_a_fit_that_is_good_enough_goes_the_last_of_the_way(Model, shape, tol):
+    X, y, _ = problem(*shape)
+    X = X + X[:, :1]  # columns much alike: sweeps alone are slow
+    rough, exact = Model(0.05, tol=tol).fit(X, y), Model(0.05, tol=1e-13).fit(X, y)
+    np.testing.assert_allclose(rough.coef_, exact.coef_, atol=1e-8)
+    assert rough.dual_gap_ < 1e-9 * np.var(y)
+
+
+def test_without_a_penalty_it_is_least_squares_and_knows_it():
+    X, y, _ = problem(60, 6)
+    model = Lasso(alpha=0).fit(X, y)
+    assert model.stop_reason_ == "converged"
+    assert model.n_iter_ < 50
+    np.testing.assert_allclose(model.coef_, LinearRegression().fit(X, y).coef_, rtol=1e-8)
 
 
 @pytest.mark.parametrize("shape", [(60, 8), (15, 40)])

@@ -10,7 +10,7 @@ from sklearn.datasets import load_diabetes
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold, ShuffleSplit
 
-from rosenblatt import ElasticNetCV, Lasso, LassoCV, enet_path, lasso_path
+from rosenblatt import ElasticNetCV, Lasso, LassoCV, RidgeCV, enet_path, lasso_path, ridge_path
 
 TIGHT = 1e-11
 
@@ -176,3 +176,38 @@ def test_several_targets_and_bad_penalties_are_refused():
     with pytest.raises(ValueError, match="Input X contains NaN"):
         model.fit(np.full((9, 2), np.nan), y[:9])
     assert not any(name.endswith("_") for name in vars(model))
+
+
+def test_decades_go_on_where_the_best_is_the_smallest():
+    rng = np.random.RandomState(0)
+    X = rng.standard_normal((200, 4))
+    y = X @ [3.0, -2.0, 1.0, 0.001] + 1e-3 * rng.standard_normal(200)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        found = LassoCV(alphas="decades").fit(X, y)
+        fine = LassoCV(alphas=np.logspace(-7, 0, 60)).fit(X, y)
+    assert found.alpha_ < 1e-3 * np.abs(X.T @ y).max() / 200
+    assert found.mse_path_.mean(axis=1).min() <= 1.01 * fine.mse_path_.mean(axis=1).min()
+
+
+def test_advice_on_an_end_is_about_what_was_given():
+    rng = np.random.RandomState(0)
+    X = rng.standard_normal((100, 3))
+    y = X.sum(axis=1) + 1e-6 * rng.standard_normal(100)
+    with pytest.warns(ConvergenceWarning, match="Try smaller ones: give alphas that reach further"):
+        LassoCV(alphas=[0.1, 0.2, 0.3]).fit(X, y)
+    with pytest.warns(ConvergenceWarning, match="Try smaller ones: lower eps"):
+        LassoCV(alphas=5).fit(X, y)
+    with pytest.warns(ConvergenceWarning, match="Try smaller ones too, alphas='decades' or Linear"):
+        RidgeCV(alphas=[0.1, 0.2, 0.3]).fit(X, y)
+
+
+def test_paths_of_ridge_and_lasso_take_a_number_of_penalties_alike_and_know_their_parameters():
+    X, y, _ = problem()
+    assert len(lasso_path(X, y, alphas=5)[0]) == len(ridge_path(X, y, 5)[0]) == 5
+    with pytest.raises(ValueError, match="got 0 of them"):
+        ridge_path(X, y, 0)
+    with pytest.raises(
+        TypeError, match=r"lasso_path\(\) got an unexpected keyword argument 'alfas'"
+    ):
+        lasso_path(X, y, alfas=[1.0])

@@ -235,3 +235,37 @@ def test_numbers_too_large_to_be_squared_and_weights_of_zero_are_refused():
         LinearRegression().fit(X, y, np.zeros(len(y)))
     with pytest.raises(ValueError, match="statistic of no rows"):
         LinearRegression.from_statistics(Gram.zero(3))
+
+
+@pytest.mark.filterwarnings("ignore:.*minimum norm:scipy.linalg.LinAlgWarning")
+@pytest.mark.parametrize("degree", [7, 9, 12, 15])
+def test_powers_of_a_column_fit_as_well_in_any_units(degree):
+    x = np.linspace(68, 455, 300)
+    y = np.sin(x / 60) + x / 200
+    raw = x[:, None] ** np.arange(1, degree + 1)
+    scaled = (raw - raw.mean(axis=0)) / raw.std(axis=0)
+    in_units, in_deviations = LinearRegression().fit(raw, y), LinearRegression().fit(scaled, y)
+    assert in_units.rank_ == in_deviations.rank_
+    assert in_units.score(raw, y) == pytest.approx(in_deviations.score(scaled, y), abs=1e-9)
+    fewer = LinearRegression().fit(raw[:, :5], y).score(raw[:, :5], y)
+    assert in_units.score(raw, y) >= fewer - 1e-3
+
+
+def test_what_tol_leaves_out_is_told():
+    x = np.linspace(0, 1, 200)
+    X = np.column_stack([x, x + 1e-7 * np.sin(40 * x)])
+    with pytest.warns(LinAlgWarning, match=r"tol=1e-06 leaves out would explain .*% more"):
+        LinearRegression().fit(X, x + np.sin(40 * x))
+    assert LinearRegression(tol=1e-12).fit(X, x + np.sin(40 * x)).rank_ == 2
+
+
+@pytest.mark.filterwarnings("ignore:.*minimum norm:scipy.linalg.LinAlgWarning")
+@pytest.mark.parametrize("narrow", [1.0, 1e-9])
+def test_a_few_wide_rows_are_solved_by_their_products_unless_these_lose_digits(narrow):
+    rng = np.random.RandomState(3)
+    X, y = rng.standard_normal((20, 3000)), rng.standard_normal(20)
+    X[1] = X[0] + narrow * X[1]
+    model = LinearRegression(tol=1e-12).fit(X, y)
+    expected = np.linalg.lstsq(X - X.mean(axis=0), y - y.mean(), rcond=1e-13)[0]
+    np.testing.assert_allclose(model.coef_, expected, rtol=0, atol=1e-6 * np.abs(expected).max())
+    assert (model.solver_, model.rank_) == ("eigen" if narrow == 1 else "svd", 19)

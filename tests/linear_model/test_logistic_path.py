@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.datasets import make_classification
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegressionCV as Theirs
 from sklearn.model_selection import StratifiedKFold
 
+from rosenblatt import Trace
 from rosenblatt.linear_model import LogisticRegression, LogisticRegressionCV
 
 CS = [0.01, 0.1, 1.0, 10.0]
@@ -84,3 +86,22 @@ def test_sparse_rows_and_given_folds():
 def test_ratios_outside_are_refused():
     with pytest.raises(ValueError, match="numbers between 0 and 1"):
         LogisticRegressionCV(l1_ratios=[2.0]).fit(*noisy())
+
+
+def test_a_search_says_once_what_many_of_its_fits_say():
+    X, y = noisy(3)
+    model = LogisticRegressionCV(Cs=CS, l1_ratios=[0.0, 1.0], max_iter=1, cv=3)
+    with pytest.warns(ConvergenceWarning) as told:
+        model.fit(X, y)
+    (warning,) = told
+    assert "of 25 fits, here the last: LogisticRegression stopped short" in str(warning.message)
+    assert warning.filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        LogisticRegressionCV(Cs=CS, cv=3).fit(X, y)
+
+
+def test_it_says_what_to_trace_instead():
+    assert not hasattr(LogisticRegressionCV(), "set_callbacks")
+    with pytest.raises(AttributeError, match=r"Attach them to LogisticRegression\(C=search"):
+        LogisticRegressionCV().set_callbacks(Trace())

@@ -3,6 +3,7 @@
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from hypothesis import given
@@ -242,3 +243,20 @@ def test_a_path_of_penalties_of_its_own_and_of_badly_scaled_columns():
         np.testing.assert_allclose(coef, expected, rtol=1e-6)
     with pytest.raises(ValueError, match="alphas must be finite and > 0; got -1"):
         ridge_path(X, y, [1.0, -1.0])
+
+
+def test_a_column_that_is_constant_but_for_rounding_is_on_no_scale_of_its_own():
+    rng = np.random.RandomState(0)
+    X = np.column_stack([rng.standard_normal(60), np.full(60, 0.3)])
+    X[::2, 1] = np.nextafter(0.3, 1)
+    assert Ridge().fit(X, X[:, 0]).rank_ == 2  # without a warning
+
+
+def test_rows_that_were_never_there_are_refused_by_the_names_of_columns():
+    rng = np.random.RandomState(0)
+    frame = pd.DataFrame(rng.standard_normal((40, 2)), columns=["speed", "weight"])
+    model = Ridge().fit(frame[:20], np.arange(20.0))
+    with pytest.raises(ValueError, match=r"Cannot remove 40 rows: it has 20\.$"):
+        model.forget(frame, np.arange(40.0))
+    with pytest.raises(ValueError, match="rows: feature speed has a scatter"):
+        model.forget(frame[20:30] * [100, 1], np.arange(10.0))

@@ -1,13 +1,19 @@
 """Bias and variance: they add up to the error, and know a simple model from a complex one."""
 
+import re
+import warnings
+
 import numpy as np
 import pytest
+from scipy.linalg import LinAlgWarning
+from sklearn.datasets import load_iris
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LinearRegression
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 
-from rosenblatt import BasisExpansion, bias_variance
+import rosenblatt as ours
+from rosenblatt import BasisExpansion, GaussianNB, bias_variance
 
 
 def curve(n=120, noise=0.3, seed=0):
@@ -109,3 +115,24 @@ def test_bad_input(change, message):
     given = {"model": LinearRegression(), "X": x, "y": t, "n_models": 3, **change}
     with pytest.raises(ValueError, match=message):
         bias_variance(given.pop("model"), given.pop("X"), given.pop("y"), **given)
+
+
+def test_what_is_printed_adds_up():
+    X, y = load_iris(return_X_y=True)
+    parts = bias_variance(GaussianNB(), X[:, :2], y, random_state=0)
+    numbers = re.findall(r"([\d.e-]+) \((?:models|that)", str(parts))
+    hurts, helps = (float(number) for number in numbers)
+    assert parts.error == pytest.approx(parts.bias + hurts - helps, abs=1e-3)
+    assert "bias^2 and noise" in str(bias_variance(LinearRegression(), X, y, random_state=0))
+
+
+def test_a_hundred_fits_that_warn_are_one_warning():
+    x, _, t = curve()
+    twice = np.hstack([x, x])
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        bias_variance(ours.LinearRegression(), twice, t, n_models=30, random_state=0)
+    (only,) = said
+    assert only.category is LinAlgWarning
+    assert str(only.message).startswith("In 30 of 30 fits: The rows determine 1 of 2")
+    assert only.filename == __file__

@@ -56,7 +56,7 @@ def test_bias_falls_where_variance_rises():
 
 def test_noise_is_drawn_where_it_is_known():
     ax = bias_variance(
-        Ridge(), X, T, "alpha", [1.0, 10.0], truth=X[:, 0] - X[:, 1], n_models=5, random_state=0
+        Ridge(), X, T, "alpha", [1.0, 10.0], truth=X[:, 0] - X[:, 1], n_models=40, random_state=0
     )
     assert line(ax, "noise")[0] == pytest.approx(np.mean((T - X[:, 0] + X[:, 1]) ** 2))
 
@@ -75,3 +75,39 @@ def test_scorers_of_other_names():
     assert ax.get_ylabel() == "1 - roc_auc"
     ax = validation_curve(Ridge(), X, T, "alpha", [1, 2], scoring="neg_mean_absolute_error")
     assert "mean absolute error" in ax.get_ylabel()
+
+
+def test_the_best_at_an_end_is_said_to_be_one():
+    ax = validation_curve(Ridge(), X, T, "alpha", [100.0, 1000.0, 1e5])
+    assert [text.get_text() for text in ax.texts] == ["100, the smallest tried"]
+    assert "band" in ax.get_legend().get_title().get_text()
+
+
+def test_values_that_are_no_numbers_or_zero_have_their_places():
+    ax = validation_curve(Ridge(), X, T, "solver", ["auto", "svd"])
+    assert [tick.get_text() for tick in ax.get_xticklabels()] == ["auto", "svd"]
+    ax = validation_curve(Ridge(), X, T, "fit_intercept", [True, False], ax=plt.figure().gca())
+    assert [tick.get_text() for tick in ax.get_xticklabels()] == ["True", "False"]
+    ax = validation_curve(Ridge(), X, T, "alpha", [0, 0.1, 10, 1000], ax=plt.figure().gca())
+    assert ax.get_xscale() == "symlog"
+    ax = validation_curve(Ridge(), X, T, "max_iter", [1, 2, 3], ax=plt.figure().gca())
+    assert (ax.get_xticks() % 1 == 0).all()
+
+
+def test_no_band_goes_below_an_error_of_zero():
+    ax = learning_curve(Ridge(), X, T, sizes=[0.2, 1.0], random_state=0)
+    bands = [path.get_paths()[0].vertices[:, 1].min() for path in ax.collections]
+    assert min(bands) >= 0
+
+
+def test_names_of_a_path_stand_beyond_the_ends_of_its_lines():
+    alphas, coefs, _ = lasso_path(X, T)
+    ax = path(alphas, coefs, [f"a rather long name of column {j}" for j in range(30)])
+    figure = ax.get_figure()
+    figure.canvas.draw()
+    end = ax.transData.transform((alphas.min(), 0))[0]
+    for text in ax.texts:
+        assert text.get_window_extent().x0 >= end
+        assert text.get_window_extent().x1 <= ax.get_window_extent().x1 + 5
+    named = [line for line in ax.get_lines() if line.get_linewidth() == 1.4]
+    assert len({(line.get_color(), line.get_linestyle()) for line in named}) == len(named) == 8

@@ -160,3 +160,8 @@ def test_a_power_too_large_for_its_precision_is_refused_by_name(storage):
     assert np.isfinite(np.sum(BasisExpansion("powers", degree=2).fit_transform(storage(X))))
     with pytest.raises(ValueError, match=r"leaves the range of float32"):
         BasisExpansion("powers", degree=3).fit_transform(storage((X / 1e100).astype(np.float32)))
+
+
+def test_waves_that_meet_only_zeros_are_zero():
+    found = BasisExpansion("fourier", degree=3).fit_transform(np.array([[0.0], [1.0], [2.0]]))
+    assert not found[:, ::2].any()  # sines of multiples of pi

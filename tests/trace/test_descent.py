@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
 
-from rosenblatt import LogisticRegression, Perceptron, Trace
+from rosenblatt import ElasticNet, Lasso, LogisticRegression, Perceptron, Trace
 
 SOLVERS = ["newton", "newton-cg", "lbfgs", "gradient", "sgd", "coordinate"]
 
@@ -48,3 +48,50 @@ def test_models_without_them_have_no_such_columns():
     trace = Trace()
     Perceptron().set_callbacks(trace).fit([[-1.0], [1.0]], [0, 1])
     assert not {"dual_gap", "gradient_norm"} & set(trace.to_frame())
+
+
+@pytest.mark.parametrize("kind", [Lasso, ElasticNet])
+@pytest.mark.parametrize("d", [3, 200])  # by products of columns, and by a working set
+@pytest.mark.parametrize("n_targets", [1, 2])
+def test_a_lasso_begins_with_the_objective_of_no_weights(kind, d, n_targets):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((80, d))
+    y = X[:, :n_targets] + 0.1 * rng.standard_normal((80, n_targets))
+    y = y[:, 0] if n_targets == 1 else y
+    trace = Trace()
+    model = kind(alpha=0.1).set_callbacks(trace).fit(X, y)
+    start = trace[0].estimator
+    np.testing.assert_allclose(start.objective_, y.var(axis=0) / 2)
+    assert np.isfinite(start.dual_gap_).all()
+    assert np.all(start.dual_gap_ >= start.objective_ - model.objective_)
+    quiet = kind(alpha=0.1).fit(X, y)  # who listens changes nothing
+    assert np.array_equal(quiet.coef_, model.coef_)
+    assert np.array_equal(quiet.n_iter_, model.n_iter_)
+
+
+def test_columns_without_content_are_left_out():
+    X = np.random.default_rng(0).standard_normal((60, 12))
+    trace = Trace()
+    Lasso(alpha=0.1).set_callbacks(trace).fit(X, X[:, 0])
+    assert not {"error", "mistakes", "n_updates"} & set(trace.to_frame())
+    table = trace.table()
+    assert "w" not in table.columns
+    assert "bias" not in table.caption
+    trace = Trace()
+    Lasso(alpha=0.1).set_callbacks(trace).fit(X[:, :2], X[:, 0])
+    assert trace.table().caption.endswith("w has the bias first.")
+
+
+@pytest.mark.parametrize("every", ["visit", "update"])
+@pytest.mark.parametrize("model", [Lasso(0.1), LogisticRegression(solver="sgd", random_state=0)])
+@pytest.mark.usefixtures("unconverged")
+def test_a_model_without_visits_has_its_passes_recorded(every, model, tmp_path):
+    X = np.random.default_rng(0).standard_normal((60, 2))
+    y = (X[:, 0] > 0.1).astype(int)
+    trace = Trace(every)
+    with pytest.warns(UserWarning, match="its passes are recorded"):
+        model.set_callbacks(trace).fit(X, y)
+    assert len(trace) == int(np.max(model.n_iter_)) + 1
+    assert " pass" in trace.table().caption
+    trace.plot()
+    trace.save(tmp_path / "run.html")

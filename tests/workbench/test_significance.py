@@ -14,9 +14,9 @@ from rosenblatt.workbench.significance import (
 def test_the_corrected_interval_covers_a_known_case():
     scores = np.array([0.8, 0.82, 0.78, 0.81, 0.79])
     error = np.sqrt((1 / 5 + 0.25) * scores.var(ddof=1))
-    found = interval_of_mean(scores, 0.25)
+    found = interval_of_mean(scores)
     assert found.high - found.low == pytest.approx(2 * stats.t.ppf(0.975, 4) * error)
-    assert interval_of_mean(np.array([0.99, 1.0, 1.0]), 0.5, most=1.0).high == 1.0
+    assert interval_of_mean(np.array([0.99, 1.0, 1.0]), "accuracy").high == 1.0
 
 
 def test_p_values_are_corrected_by_holm():

@@ -108,7 +108,7 @@ class Certificate:
         lines = [f"{self.model}: {verdict}", f"  problem: {self.problem}", f"  data: {self.data}"]
         width = max((len(claim.name) for claim in self.claims), default=0)
         for claim in self.claims:
-            mark = "yes" if claim.holds else "NO "
+            mark = "NO " if not claim.holds else "-  " if claim.bound is None else "yes"
             lines.append(f"  {mark}  {claim.name:<{width}}  {claim.grade:<8}  {claim.statement}")
         return "\n".join(lines)
 

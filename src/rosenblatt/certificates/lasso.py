@@ -20,6 +20,7 @@ from .table import UNIT, Floats, total
 MOST_COLUMNS = 1000  # of those that matter, in a polish
 ROUNDS = 6
 MOST_PASSES = 200
+HIDDEN = 1e-3  # rounding of a slope beside the penalty from which on it spoils a proof
 ENOUGH = 2.0  # ratio of the two ends at which a bracket is good
 
 
@@ -71,6 +72,7 @@ def claims(
     gap = max(primal - best.value, 0.0)
     at_least = max(primal - lowest, 0.0)
     nearer = f", and not nearer than {at_least:.3g}" if at_least > 0 else ""
+    nearer += "" if gap <= bound else _rounding(fit, penalty, residual)
     found = [
         Claim(
             "gap",
@@ -87,6 +89,20 @@ def claims(
     else:
         found.append(_zeros(fit, penalty, best, lowest - best.value))
     return found
+
+
+def _rounding(fit: Fit, penalty: Penalty, r: Floats) -> str:
+    """Why no proof is to be had, if it is that rounding hides a slope: the column, in words."""
+    _, allowance = fit.table.transposed(fit.table.share * r)
+    worst = int(np.argmax(allowance))
+    if allowance[worst] < HIDDEN * max(penalty.l1, penalty.l2):
+        return ""
+    size = float(fit.table.norms()[worst])
+    return (
+        f"; column {worst} varies by {size:.2g}, so that rounding leaves its slope unknown by "
+        f"{allowance[worst]:.2g} where the penalty is {penalty.l1 or penalty.l2:.2g}, and nearer "
+        "cannot be told: standardise the columns"
+    )
 
 
 def primal_value(fit: Fit, penalty: Penalty, w: Floats, b: float) -> tuple[float, Floats]:

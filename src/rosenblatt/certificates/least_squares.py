@@ -17,6 +17,7 @@ from .claims import Claim
 from .factors import Factors, can_be_factored, factors
 from .regression import Fit, distance_claim, mean_square
 from .table import Floats
+from .wide_squares import MOST_ROWS, RowProducts, at_most
 
 STEPS = 200  # of conjugate gradients
 FURTHEST = 100
@@ -31,7 +32,9 @@ class Excess(NamedTuple):
     among: str = ""  # which other coefficients, if not all
 
 
-def claims(fit: Fit, alpha: float, weight: float, positive: bool, tol: float) -> list[Claim]:
+def claims(
+    fit: Fit, alpha: float, weight: float, positive: bool, tol: float, effort: int = 1
+) -> list[Claim]:
     """What can be said of published coefficients under ``sum s r^2 + alpha |w|^2``."""
     penalty, table = alpha / weight, fit.table
     r, allowance = fit.residuals()
@@ -41,8 +44,18 @@ def claims(fit: Fit, alpha: float, weight: float, positive: bool, tol: float) ->
     noise = math.sqrt(float(np.sum(table.share * allowance**2)))
     intercept_cost = (abs(bias) + noise) ** 2 if table.centred else 0.0
     bound = tol * fit.size * weight
+    equations = _normal_equations(fit, penalty, centred, noise)
+    if table.n < table.d and not positive:
+        easy = at_most(fit, penalty, centred, noise, square, intercept_cost)
+        if effort == 0 or weight * easy.excess <= bound:
+            found = [_gap(weight * easy.excess, bound, easy.words)]
+            if math.isfinite(easy.distance):
+                found.append(distance_claim(easy.distance))
+            return [*found, equations, *_of_rows(fit, penalty, effort)]
     if not can_be_factored(table):
-        return _of_large(fit, penalty, weight, positive, centred, noise, intercept_cost, bound)
+        return _of_large(
+            fit, penalty, weight, positive, centred, noise, intercept_cost, bound, equations
+        )
     parts = factors(table, centred, penalty, fit.w)
     weights = penalty * float(fit.w @ fit.w) if penalty else 0.0  # which may be too long to square
     length = math.sqrt(square + weights)
@@ -56,10 +69,23 @@ def claims(fit: Fit, alpha: float, weight: float, positive: bool, tol: float) ->
     if math.isfinite(excess.distance):
         found.append(distance_claim(excess.distance))
     if not positive:
-        found.append(_normal_equations(fit, penalty, centred))
-    if parts.rank < table.d and not positive:
-        found.append(_shortest(fit, parts))
-    return [*found, _condition(parts, table.d)]
+        found.append(equations)
+    if parts.rank < table.d and not positive and not penalty:
+        found.append(_shortest(fit, parts.rank, parts.idle(fit.w)))
+    left_out = 0 if penalty else table.d - parts.rank
+    return [*found, _condition(parts.condition, left_out)]
+
+
+def _of_rows(fit: Fit, penalty: float, effort: int) -> list[Claim]:
+    """What the products of few rows tell beyond a gap that is proved already."""
+    if effort == 0 or fit.table.n > MOST_ROWS:
+        return []
+    products = RowProducts.of(fit.table)
+    condition = products.condition(penalty)
+    if penalty:
+        return [_condition(condition, 0, "rows and penalty")]
+    shortest = _shortest(fit, products.rank, products.idle(fit.w))
+    return [shortest, _condition(condition, fit.table.d - products.rank, "rows")]
 
 
 def _gap(gap: float, bound: float, among: str = "") -> Claim:
@@ -106,12 +132,18 @@ def _non_negative(fit: Fit, parts: Factors, off: float) -> Excess:
     return Excess(most, distance)
 
 
-def _normal_equations(fit: Fit, penalty: float, r: Floats) -> Claim:
-    """The gradient, beside the size of its terms."""
+def _normal_equations(fit: Fit, penalty: float, r: Floats, noise: float) -> Claim:
+    """The gradient, beside the size of its terms; nothing is left of residuals that are rounding.
+
+    Rounding beside rounding is any number.
+    """
     product, _ = fit.table.transposed(fit.table.share * r)
     gradient = float(np.linalg.norm(penalty * fit.w - product))
     columns = float(np.linalg.norm(fit.table.norms()))
     length = math.sqrt(float(np.sum(fit.table.share * r**2)))
+    if not penalty and length <= noise:
+        statement = "the normal equations hold: the residuals are no more than rounding"
+        return Claim("normal equations", statement, 0.0, None, True, "checked")
     size = columns * length + (penalty * float(np.linalg.norm(fit.w)) if penalty else 0.0)
     share = gradient / size if size > 0 else 0.0
     statement = (
@@ -120,31 +152,31 @@ def _normal_equations(fit: Fit, penalty: float, r: Floats) -> Claim:
     return Claim("normal equations", statement, share, None, True, "checked")
 
 
-def _shortest(fit: Fit, parts: Factors) -> Claim:
+def _shortest(fit: Fit, rank: int, idle: float) -> Claim:
     """Where several coefficients predict the same, the shortest are taken."""
-    idle, length = parts.idle(fit.w), float(np.linalg.norm(fit.w))
+    length = float(np.linalg.norm(fit.w))
     allowed = 1e-6 * length
     statement = (
-        f"of {fit.table.d} columns {parts.rank} are independent; the part of w that changes no "
+        f"of {fit.table.d} columns {rank} are independent; the part of w that changes no "
         f"prediction has length {idle:.2g} of {length:.3g}"
     )
     return Claim("minimum norm", statement, idle, allowed, bool(idle <= allowed), "checked")
 
 
-def _condition(parts: Factors, d: int) -> Claim:
+def _condition(condition: float, left_out: int, of: str = "columns scaled to one") -> Claim:
     """How much of its digits a solution may lose."""
-    digits = max(0, math.floor(math.log10(parts.condition)))
+    digits = max(0, math.floor(math.log10(condition)))
     words = (
         f"about {digits} of 16 digits of the coefficients may be lost"
         if digits
         else "no digits are lost"
     )
-    if parts.condition > LARGE:
+    if condition > LARGE:
         words += ": nearly collinear columns, or scales far apart"
-    if parts.rank < d:
-        words += f"; {d - parts.rank} directions without variation left out"
-    statement = f"the condition number is {parts.condition:.2g} (columns scaled to one): {words}"
-    return Claim("condition", statement, parts.condition, None, True, "checked")
+    if left_out:
+        words += f"; {left_out} directions without variation left out"
+    statement = f"the condition number is {condition:.2g} ({of}): {words}"
+    return Claim("condition", statement, condition, None, True, "checked")
 
 
 def _of_large(
@@ -156,9 +188,9 @@ def _of_large(
     noise: float,
     intercept_cost: float,
     bound: float,
+    equations: Claim,
 ) -> list[Claim]:
     """Tables too large to factor: conjugate gradients, if there is a penalty to lean on."""
-    equations = _normal_equations(fit, penalty, r)
     if positive or penalty == 0:
         return [_with_bound(equations, 1e-6)]
     table = fit.table

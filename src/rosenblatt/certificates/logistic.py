@@ -119,8 +119,9 @@ def bracket(problem: Problem, w: Floats, b: float, tol: float, effort: int) -> B
     bound = tol * scale_of(problem)
     if effort and not primal - highest <= bound:
         lowest, highest = _polish(problem, w, primal, highest, bound)
-    # Both ends carry an allowance for rounding, which may be all that is left.
-    return Bracket(max(primal - lowest, 0.0), max(primal - highest, 0.0))
+    # Both ends carry an allowance for rounding, which may be all that is left; no objective is
+    # below 0.
+    return Bracket(max(primal - lowest, 0.0), max(primal - max(highest, 0.0), 0.0))
 
 
 def scale_of(problem: Problem) -> float:

@@ -5,7 +5,7 @@ class's weight) and the penalty is ``l1 |w|_1 + l2/2 |w|^2`` with ``l1 + l2 = 1`
 both are 0 and ``c_i = s_i``.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,12 +13,14 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from . import logistic, softmax, unpenalised, unpenalised_softmax
+from .blurred import why_blurred
 from .claims import Certificate, Claim
 from .comparing import ClassData
 from .lasso import Penalty
 from .logistic import Bracket
 from .regression import distance_claim
-from .table import Floats, Table
+from .separated import claims_if_separable
+from .table import UNIT, Floats, Table
 
 
 @dataclass(frozen=True)
@@ -70,13 +72,17 @@ def certify_model(
         loss = "loss_i = log(1 + exp(-y_i (w.x_i + b)))"
         for k in range(len(W)):
             y_k, c = _codes_and_weights(data, setting, k if K > 2 else 1, K)
-            found = _binary(X, y_k, c, W[k], float(b[k]), setting, fit_intercept, tol, effort)
+            found = _binary(
+                X, y_k, c, W[k], float(b[k]), setting, model, fit_intercept, tol, effort
+            )
             claims += _of_class(found, data.classes[k]) if K > 2 else found
         weights = c
     else:
         loss = "loss_i = logsumexp(z_i) - z_i,y_i, z_i = W x_i + b"
         weights = _weights_of_classes(data, setting)[data.codes] * data.weight * _C(setting)
         claims += _several(X, data, weights, W, b, setting, model, fit_intercept, tol, effort)
+    if K > 2 and getattr(model, "softmax", "symmetric") == "reference":
+        bias += f", w = 0 and b = 0 for the last class, {data.classes[-1]}"
     problem = f"{setting.words(weights)}, {loss}{bias}"
     return Certificate(type(model).__name__, problem, data.words, tuple(claims))
 
@@ -100,7 +106,8 @@ def _setting(model: Any, n_rows: int) -> Setting:
         return Setting(C, float(ratio), class_weight, False, one_against_rest=True)
     C = float(np.ravel(getattr(model, "C_", getattr(model, "C", 1.0)))[0])
     ratio = getattr(model, "l1_ratio_", getattr(model, "l1_ratio", 0.0))
-    ratio = float(np.ravel(ratio)[0]) if ratio is not None else 0.0
+    ratio = np.ravel(ratio)[0]
+    ratio = 0.0 if ratio is None else float(ratio)  # a search without ratios has [None]
     penalty = getattr(model, "penalty", "deprecated")
     if penalty is None:
         C = np.inf
@@ -150,7 +157,7 @@ def _codes_and_weights(data: ClassData, setting: Setting, k: int, K: int) -> tup
 
 def _binary(
     X: Any, y: Floats, c: Floats, w: Floats, b: float,
-    setting: Setting, fit_intercept: bool, tol: float, effort: int,
+    setting: Setting, model: Any, fit_intercept: bool, tol: float, effort: int,
 ) -> list[Claim]:  # fmt: skip
     """Claims of one plane."""
     kept = np.flatnonzero(c > 0)
@@ -166,10 +173,18 @@ def _binary(
         found = unpenalised.bracket(problem, w, centre, tol)
     else:
         found = logistic.bracket(problem, w, centre, tol, effort)
-    claims = [_gap(found, tol * logistic.scale_of(problem), _among(setting))]
-    z = problem.scores(w)[0] + centre
+    bound = tol * logistic.scale_of(problem)
+    claims = [_gap(found, bound, _among(setting))]
+    scores, rounding = problem.scores(w)
+    z = scores + centre
+    value = problem.value(w, z, rounding + 4 * UNIT * abs(centre))
+    if np.isinf(setting.C) and effort and found.most >= value:  # as if there were no best
+        lead = float((y * z - rounding - 4 * UNIT * abs(centre)).min())
+        claims = claims_if_separable(X, y, fit_intercept, value, bound, lead) or claims
     pull = c * y / (1 + np.exp(np.clip(y * z, -700, 700)))
-    slopes = table.transposed(pull)[0] - setting.penalty.l2 * w
+    slopes, blur = table.transposed(pull)
+    claims = _with_reason(claims, model, blur, setting, value, w)
+    slopes = slopes - setting.penalty.l2 * w
     claims.append(
         _gradient(slopes, w, setting.penalty, float(pull.sum()) if fit_intercept else 0.0, c)
     )
@@ -199,12 +214,21 @@ def _several(
         found = softmax.bracket(problem, W, centre, tol, effort)
     if reference and W[-1].any():
         found = Bracket(np.inf, np.inf)
-    scale = softmax.scale_of(problem)
+    bound = tol * softmax.scale_of(problem)
     claims = []
     if np.isfinite(found.most) or not np.isinf(setting.C):
-        claims.append(_gap(found, tol * scale, _among(setting)))
-    pull = softmax.pull(problem, problem.scores(W)[0] + centre)
-    slopes = -problem.slopes(pull)[0] - setting.penalty.l2 * W[free]
+        claims.append(_gap(found, bound, _among(setting)))
+    scores, rounding = problem.scores(W)
+    z = scores + centre
+    value = problem.value(W, z, rounding + 4 * UNIT * np.abs(centre))
+    wrong = np.isinf(found.least)  # a last class with weights, where it is to have none
+    if np.isinf(setting.C) and effort and found.most >= value and not wrong:  # as if without a best
+        lead = softmax.least_lead(z, rounding + 4 * UNIT * np.abs(centre), codes)
+        claims = claims_if_separable(X, codes, fit_intercept, value, bound, lead) or claims
+    pull = softmax.pull(problem, z)
+    slopes, blur = problem.slopes(pull)
+    claims = _with_reason(claims, model, blur.max(axis=0), setting, value, W)
+    slopes = -slopes - setting.penalty.l2 * W[free]
     level = float(np.abs(pull.sum(axis=0)).max()) if fit_intercept else 0.0
     gradient = _gradient(slopes.ravel(), W[free].ravel(), setting.penalty, level, c)
     if not claims:  # too large for a gap: nothing better is known of it
@@ -228,6 +252,23 @@ def _gap(found: Bracket, bound: float, among: str) -> Claim:
     within = f"the objective is within {found.most:.3g} of the best possible{among}"
     statement = f"{within} (duality gap){nearer}"
     return Claim("gap", statement, found.most, bound, bool(found.most <= bound), "checked")
+
+
+def _with_reason(
+    claims: list[Claim], model: Any, blur: Floats, setting: Setting, value: float, W: Floats
+) -> list[Claim]:
+    """A gap that is not shown to be small says why, if rounding (d,) of the slopes is to blame."""
+    reach = unpenalised.FURTHEST * float(np.linalg.norm(W))
+    return [
+        claim
+        if claim.name != "gap" or claim.holds
+        else replace(
+            claim,
+            statement=claim.statement
+            + why_blurred(model, blur, setting.penalty, value, reach, claim.bound or 0.0),
+        )
+        for claim in claims
+    ]
 
 
 def _gradient(slopes: Floats, w: Floats, penalty: Penalty, level: float, c: Floats) -> Claim:

@@ -126,7 +126,7 @@ def _problem(model: Any, weight: float) -> tuple[str, Any]:
         ratio = 1.0 if names & {"Lasso", "LassoCV"} else float(ratio)
         if not alpha.any():
             return squares + sign, lambda fit, k, tol, effort: least_squares.claims(
-                fit, 0.0, weight, positive, tol
+                fit, 0.0, weight, positive, tol, effort
             )
         l2 = f" + {_value(alpha * (1 - ratio) / 2)} |w|^2" if ratio < 1 else ""
         problem = (
@@ -141,7 +141,7 @@ def _problem(model: Any, weight: float) -> tuple[str, Any]:
         alpha = np.ravel(np.asarray(getattr(model, "alpha_", getattr(model, "alpha", None)), float))
     problem = squares + (f" + {_value(alpha)} |w|^2" if alpha.any() else "") + sign
     return problem, lambda fit, k, tol, effort: least_squares.claims(
-        fit, float(alpha[k % len(alpha)]), weight, positive, tol
+        fit, float(alpha[k % len(alpha)]), weight, positive, tol, effort
     )
 
 

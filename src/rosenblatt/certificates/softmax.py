@@ -115,6 +115,14 @@ class Problem:
         return self.table.roughly_transposed(np.ascontiguousarray(masses[:, self.free])).T
 
 
+def least_lead(z: Floats, rounding: Floats, codes: NDArray[np.intp]) -> float:
+    """By how much each row's own score leads all others, at least, less rounding of both."""
+    own = np.arange(len(z)), codes
+    others = z + rounding
+    others[own] = -np.inf
+    return float((z[own] - rounding[own] - others.max(axis=1)).min())
+
+
 def probabilities(z: Floats) -> Floats:
     """Softmax of scores (n, K)."""
     return np.asarray(np.exp(z - log_sums(z)[:, np.newaxis]))
@@ -169,7 +177,7 @@ def bracket(problem: Problem, W: Floats, b: Floats, tol: float, effort: int) -> 
         by_steps = problem.penalty.l1 > 0 and W.size > MOST_UNKNOWNS
         polish = _polish_by_proximal_steps if by_steps else _polish
         lowest, highest = polish(problem, W, primal, highest, bound)
-    return Bracket(max(primal - lowest, 0.0), max(primal - highest, 0.0))
+    return Bracket(max(primal - lowest, 0.0), max(primal - max(highest, 0.0), 0.0))
 
 
 def scale_of(problem: Problem) -> float:

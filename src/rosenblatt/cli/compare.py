@@ -28,9 +28,9 @@ def compare(
     **options: Any,
 ) -> None:
     """Compare, show the table as it fills, and write the report."""
-    for path in filter(None, (out, save)):
+    for path in filter(None, (out, save)):  # better said now than after all the work
         place_for(path)
-    console = Console(stderr=False)
+    console = Console()
     source = read_table(table, format, header=header)
     # Where there is no screen, a line for each contestant is all that helps.
     if console.is_terminal:
@@ -81,7 +81,7 @@ def _conclude(console: Console, comparison: Comparison, out: str) -> None:
     findings = comparison.findings
     protocol, opening = findings.protocol, findings.opening
     about = f"{protocol.target}, {protocol.metric}, {protocol.n_folds} folds"
-    grid = Grid(title=f"{findings.source}: {about}")
+    grid = Grid(title=f"{findings.source}: {about}", title_justify="left")
     for name in ("", "family", "score", "±", "fit"):
         grid.add_column(name, justify="left" if name in ("", "family") else "right")
     for entry in [*findings.contestants, findings.baseline]:

@@ -9,6 +9,8 @@ from scipy.sparse.csgraph import connected_components
 
 MOST_NAMES = 8
 INVOLVED = 1e-6  # the least share of a column in a direction that changes nothing
+WORTH_A_WORD = 1e-3  # what is left out of a fit, as a share of what is explained
+CONSTANT = 1e-14  # deviation as a share of the mean that is rounding
 SCALES_APART = 1e6  # ratio of deviations above which a penalty means different things
 
 Array = NDArray[np.float64]
@@ -30,10 +32,16 @@ def undetermined(model: Any, solution: Any, squares: Array | None) -> str:
         message += ", being fewer than the columns or dependent"
     else:
         message += f"; {dependence(solution.dependent, squares == 0, names, model._least_share())}"
-    return (
-        f"{message}. Of all coefficients that fit equally well the shortest are taken (minimum "
-        "norm). Leave columns out, or use Ridge."
+    message += (
+        ". Of all coefficients that fit equally well the shortest are taken (minimum norm). Leave "
+        "columns out, or use Ridge."
     )
+    if solution.left_out > WORTH_A_WORD:
+        message += (
+            f" What tol={model._least_share():.2g} leaves out would explain {solution.left_out:.1%}"
+            " more; a smaller tol keeps it."
+        )
+    return message
 
 
 def dependence(
@@ -61,10 +69,13 @@ def listed(columns: Any, names: Sequence[str]) -> str:
     return ", ".join(shown) + (f" and {more} more" if more else "")
 
 
-def apart(squares: Array, weight: float, names: Sequence[str]) -> str | None:
-    """Say so if columns vary on scales so different that one penalty cannot serve all."""
+def apart(squares: Array, weight: float, means: Array, names: Sequence[str]) -> str | None:
+    """Say so if columns vary on scales so different that one penalty cannot serve all.
+
+    A column that varies by no more than the rounding of its mean is constant.
+    """
     deviations = np.sqrt(squares / weight)
-    varies = np.flatnonzero(deviations > 0)
+    varies = np.flatnonzero(deviations > CONSTANT * np.abs(means))
     if len(varies) < 2:
         return None
     small = varies[np.argmin(deviations[varies])]

@@ -12,31 +12,37 @@ from .squares import Descent
 Array = NDArray[np.float64]
 
 STEP = 0.8  # from one penalty to the next, on the way down
-SMALLEST = 1e-6  # of the largest penalty: below it fits are least squares in all but name
+LONGEST_STEP = 0.1  # where nothing comes in
+SMALLEST = 1e-6  # of the penalty that keeps out a column: below it there is as good as none
 MOST_HALVINGS = 40
 
 
-def alpha_for(n_features: int, descent: Descent, positive: bool, tol: float) -> tuple[float, Array]:
+def alpha_for(
+    n_features: int, descent: Descent, variances: Array, positive: bool, tol: float
+) -> tuple[float, Array]:
     """The penalty whose lasso keeps the number of features nearest to `n_features`; its weights.
 
     Weights come and go along the path, mostly come: the penalty is lowered until there are enough,
     then halved between the last two, on a logarithmic scale, until the number is met or can be met
-    no better.
+    no better. Columns in small units, of small `variances` (d,), come in at small penalties.
     """
     found: dict[float, tuple[int, Array]] = {}
 
     def count(alpha: float, start: Array) -> int:
         weights = start.copy()
-        follow(descent, np.array([alpha]), 1.0, positive=positive, tol=tol, start=weights)
+        alphas = np.array([alpha])
+        follow(descent, alphas, 1.0, positive=positive, tol=tol, start=weights, finish=True)
         found[alpha] = int(np.count_nonzero(weights)), weights
         return found[alpha][0]
 
     left = descent.correlations()
     high = largest = max(float(left.max() if positive else np.abs(left).max()), 1e-300)
-    low = high * STEP
-    count(high, np.zeros(descent.n_weights))
-    while count(low, found[high][1]) < n_features and low > SMALLEST * largest:
-        high, low = low, low * STEP
+    smallest = SMALLEST * np.sqrt(variances[variances > 0].min(initial=np.inf) * descent.yy)
+    low, step = high * STEP, STEP
+    before = count(high, np.zeros(descent.n_weights))
+    while (now := count(low, found[high][1])) < n_features and low > min(smallest, largest):
+        step = STEP if now > before else max(step**2, LONGEST_STEP)
+        before, high, low = now, low, low * step
     for _ in range(MOST_HALVINGS):
         if found[low][0] <= n_features or high / low < 1 + 1e-9:
             break
@@ -46,10 +52,11 @@ def alpha_for(n_features: int, descent: Descent, positive: bool, tol: float) -> 
         else:
             high = middle
     best = min(found, key=lambda alpha: (abs(found[alpha][0] - n_features), -alpha))
-    if abs(found[best][0] - n_features) > max(1, n_features // 10):
+    if found[best][0] != n_features:
         warnings.warn(
-            f"n_features={n_features} cannot be had; {found[best][0]} is the nearest. In general a "
-            "lasso keeps at most as many features as there are rows.",
+            f"n_features={n_features} cannot be had; {found[best][0]} is the nearest, at alpha="
+            f"{best:.3g}. A penalty may let in several columns at once, or never one that adds "
+            "nothing to the others; and a lasso keeps at most as many features as there are rows.",
             ConvergenceWarning,
             stacklevel=7,
         )

@@ -158,8 +158,9 @@ class Lasso(PenalisedRegressor):
     selection : {"cyclic", "random"}
         Whether a sweep visits the weights in their order, or in a new random order each time.
     n_features : int or None
-        Keep about so many features, by the penalty for which that comes out; `alpha` then means
-        nothing, and `alpha_` is the penalty that was found. The fit begins where the search ended.
+        Keep so many features, by the penalty for which that comes out, or the nearest number with
+        a warning; `alpha` then means nothing, and `alpha_` is the penalty that was found. The fit
+        begins where the search ended.
 
     Attributes
     ----------
@@ -263,5 +264,7 @@ class Lasso(PenalisedRegressor):
                 f"n_features={self.n_features} is more than the {d} features of X; ask for fewer."
             )
         tol = 1e-4 if self.tol is None else self.tol
-        alpha, coefs[0] = alpha_for(self.n_features, squares.descents[0], self.positive, tol)
+        alpha, coefs[0] = alpha_for(
+            self.n_features, squares.descents[0], squares.variances(), self.positive, tol
+        )
         return alpha

@@ -10,13 +10,13 @@ from sklearn.metrics import get_scorer_names
 from sklearn.model_selection import check_cv
 from sklearn.utils import compute_class_weight
 from sklearn.utils._param_validation import Hidden, Interval, StrOptions
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_method_params, _check_sample_weight
 
 from rosenblatt.base import all_or_nothing
 
 from .logistic import LogisticRegression
 from .scored import Scored
+from .told import Told
 
 Array = NDArray[np.float64]
 
@@ -124,8 +124,13 @@ class LogisticRegressionCV(Scored, LogisticRegression):
         self.random_state = random_state
         self.use_legacy_attributes = use_legacy_attributes
 
-    # A search is no descent to follow step by step; trace a LogisticRegression of the C chosen.
-    set_callbacks = available_if(lambda self: False)(LogisticRegression.set_callbacks)
+    @property
+    def set_callbacks(self) -> Any:
+        """Not to be had: a search is no descent to follow step by step."""
+        raise AttributeError(
+            "LogisticRegressionCV is a search over many fits, which callbacks and traces cannot "
+            "follow. Attach them to LogisticRegression(C=search.C_[0]), the fit that it chose."
+        )
 
     @all_or_nothing
     def fit(
@@ -166,19 +171,23 @@ class LogisticRegressionCV(Scored, LogisticRegression):
         shape = (len(folds), len(self.Cs_), len(ratios))
         paths = np.empty((K, *shape, table.shape[1] + int(self.fit_intercept)))
         scores, n_iter = np.empty(shape), np.empty(shape, np.int32)
+        told = Told()  # fifty fits may all say the same
         for f, (train, test) in enumerate(folds):
             rows = table[train], labels[train], None if weight is None else weight[train]
             given = _check_method_params(table, to_scorer, indices=test)
             for r, ratio in enumerate(ratios):
                 model.set_params(l1_ratio=ratio, warm_start=False)
                 for k, C in enumerate(self.Cs_):
-                    model.set_params(C=C).fit(*rows)
+                    with told.listening():
+                        model.set_params(C=C).fit(*rows)
                     model.set_params(warm_start=True)  # the next C begins where this one ended
                     paths[:, f, k, r] = self._flat(model)
                     n_iter[f, k, r] = model.n_iter_[0]
                     scores[f, k, r] = self._scorer()(model, table[test], labels[test], **given)
-        self._choose(table, labels, weight, model, ratios, paths, scores)
+        with told.listening():
+            self._choose(table, labels, weight, model, ratios, paths, scores)
         self._publish(ratios, paths, scores, n_iter)
+        told.tell()
         return self
 
     def _ratios(self) -> list[float]:

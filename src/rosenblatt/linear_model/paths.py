@@ -78,17 +78,21 @@ def follow(
     max_iter: int | None = 1000,
     rng: Any = None,
     start: Array | None = None,
+    finish: bool = False,
 ) -> Path:
-    """Solve at each of alphas (A,) in turn, largest first for speed."""
+    """Solve at each of alphas (A,) in turn, largest first for speed; all the way if `finish`."""
     w = np.zeros(descent.n_weights) if start is None else start
     coefs, found, n_iters = np.empty((len(alphas), len(w))), [], []
     wanted = tol * descent.yy
     for k, alpha in enumerate(alphas):
         n_iter = 0
-        for step in descent.steps(penalty_of(alpha, l1_ratio, positive), w, wanted, rng):
+        penalty = penalty_of(alpha, l1_ratio, positive)
+        for step in descent.steps(penalty, w, wanted, rng):
             n_iter += 1
             if step.gap <= wanted or n_iter == max_iter:
                 break
+        if finish:
+            step = descent.finish(penalty, w, step)
         coefs[k] = w
         found.append((step.gap, step.objective, step.gradient_norm))
         n_iters.append(n_iter)
@@ -249,7 +253,27 @@ def enet_path(
     return (*found, path.n_iters) if return_n_iter else found
 
 
-def lasso_path(X: Any, y: Any, **params: Any) -> tuple[Any, ...]:
+def lasso_path(
+    X: Any,
+    y: Any,
+    *,
+    eps: float = 1e-3,
+    n_alphas: int | None = None,
+    alphas: Any = 100,
+    precompute: Any = "auto",
+    Xy: Any = None,
+    copy_X: bool = True,
+    coef_init: Any = None,
+    verbose: Any = False,
+    return_n_iter: bool = False,
+    positive: bool = False,
+    check_input: bool = True,
+    tol: float = 1e-4,
+    max_iter: int | None = 1000,
+    random_state: Any = None,
+    selection: str = "cyclic",
+    sample_weight: Any = None,
+) -> tuple[Any, ...]:
     """Return the weights of lassos without intercept, at many penalties in one call.
 
     Minimises ``1/(2n) |y - X w|^2 + alpha |w|_1`` for each alpha: `enet_path` with ``l1_ratio=1``.
@@ -260,8 +284,32 @@ def lasso_path(X: Any, y: Any, **params: Any) -> tuple[Any, ...]:
         The rows.
     y : array-like of shape (n,)
         Their targets.
-    params : dict
-        Everything else that `enet_path` takes: `eps`, `alphas`, `tol`, `positive`, ...
+    eps : float
+        The smallest alpha as a share of the largest.
+    n_alphas : int or None
+        The old name for a number of `alphas`.
+    alphas : int or array-like of shape (A,)
+        How many penalties, or which.
+    precompute : "auto", bool or array-like of shape (d, d)
+        Whether to work on the Gram matrix; the faster is taken, and one given is computed anew.
+    Xy, copy_X, verbose, check_input : object
+        Accepted for scikit-learn's sake; none is needed.
+    coef_init : array-like of shape (d,) or None
+        Weights to begin from.
+    return_n_iter : bool
+        Whether to return the iterations made, too.
+    positive : bool
+        Let no weight be below zero.
+    tol : float
+        Largest duality gap, as a share of the mean square of y.
+    max_iter : int or None
+        Iterations at each alpha before giving up.
+    random_state : int, RandomState instance or None
+        Seed of the orders of ``selection="random"``.
+    selection : {"cyclic", "random"}
+        The order in which a sweep visits the weights.
+    sample_weight : array-like of shape (n,) or None
+        The rows' weights.
 
     Returns
     -------
@@ -285,4 +333,9 @@ def lasso_path(X: Any, y: Any, **params: Any) -> tuple[Any, ...]:
     array([[0.   , 0.   , 0.961],
            [0.   , 0.19 , 0.016]])
     """
-    return enet_path(X, y, l1_ratio=1.0, **params)
+    return enet_path(
+        X, y, l1_ratio=1.0, eps=eps, n_alphas=n_alphas, alphas=alphas, precompute=precompute,
+        Xy=Xy, copy_X=copy_X, coef_init=coef_init, verbose=verbose, return_n_iter=return_n_iter,
+        positive=positive, check_input=check_input, tol=tol, max_iter=max_iter,
+        random_state=random_state, selection=selection, sample_weight=sample_weight,
+    )  # fmt: skip

@@ -28,9 +28,10 @@ from rosenblatt.base import (
 from rosenblatt.blas import one_blas_thread
 from rosenblatt.solvers import Step
 from rosenblatt.solvers.columns import Columns
+from rosenblatt.solvers.coordinate import Penalty
 
 from . import doubts
-from .squares import Squares, penalty_of
+from .squares import Descent, Squares, penalty_of
 
 Array = NDArray[np.float64]
 PATIENCE = 20  # iterations without any progress, before it is taken to be rounding
@@ -48,17 +49,28 @@ class Rows:
 
 @dataclass(eq=False)
 class Descending:
-    """One target's way down."""
+    """One target's way down, from w (d,)."""
 
-    steps: Iterator[Step]
+    descent: Descent
+    penalty: Penalty
+    w: Array
     wanted: float  # the gap that will do
+    steps: Iterator[Step]
     last: Step = field(default_factory=lambda: Step(np.zeros(0), np.inf))
     n_iter: int = 0
     idle: int = 0  # iterations since the objective or the gap fell
+    start: Step | None = None  # known if someone is listening
+
+    @property
+    def now(self) -> Step:
+        """Where it is: at the start, or after the last iteration."""
+        return self.last if self.n_iter or self.start is None else self.start
 
     def advance(self) -> None:
-        """Make one iteration."""
+        """Make one iteration; and if that will do, go the last of the way at once."""
         step = next(self.steps)
+        if step.gap <= self.wanted:
+            step = self.descent.finish(self.penalty, self.w, step)
         progress = step.objective < self.last.objective or step.gap < self.last.gap
         self.last, self.n_iter = step, self.n_iter + 1
         self.idle = 0 if progress else self.idle + 1
@@ -152,13 +164,14 @@ class PenalisedRegressor(CallbackSupportMixin, LinearRegressor):  # type: ignore
         runs = []
         for descent, w in zip(squares.descents, coefs, strict=True):
             wanted = -1.0 if self.tol is None else self.tol * descent.yy
-            runs.append(Descending(descent.steps(penalty, w, max(0.0, wanted), rng), wanted))
+            steps = descent.steps(penalty, w, max(0.0, wanted), rng)
+            runs.append(Descending(descent, penalty, w, wanted, steps))
 
         passes = Passes(self, *data, self.max_iter)
         passes.attributes = lambda: published(squares, coefs, runs, alpha, rows)
-        if passes.listening:  # the beginning has an objective, too
+        if passes.listening:  # the start is a step, too
             for run, descent, w in zip(runs, squares.descents, coefs, strict=True):
-                run.last = descent.at(penalty, w)
+                run.start = descent.at(penalty, w)
         for _ in passes:
             for run in runs:
                 if not run.done:
@@ -252,7 +265,7 @@ def check_rows(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Rows:
 
 def warn_of_scales(model: Any, squares: Squares) -> None:
     """Warn if columns vary on scales so different that one penalty cannot serve all."""
-    scales = doubts.apart(squares.variances(), 1.0, doubts.names_of(model))
+    scales = doubts.apart(squares.variances(), 1.0, squares.mean_x, doubts.names_of(model))
     if scales is not None and model.alpha_ > 0:
         warnings.warn(scales, LinAlgWarning, stacklevel=callers_level())
 
@@ -277,9 +290,9 @@ def published(
     """The fitted attributes as they are now: numbers for one target, lists of them for several."""
     found: dict[str, Any] = {
         "n_iter_": [run.n_iter for run in runs],
-        "objective_": np.array([run.last.objective for run in runs]),
-        "dual_gap_": np.array([run.last.gap for run in runs]),
-        "gradient_norm_": np.array([run.last.gradient_norm for run in runs]),
+        "objective_": np.array([run.now.objective for run in runs]),
+        "dual_gap_": np.array([run.now.gap for run in runs]),
+        "gradient_norm_": np.array([run.now.gradient_norm for run in runs]),
     }
     coef, intercept = coefs.astype(rows.X.dtype), squares.intercepts(coefs)
     intercept = intercept.astype(rows.X.dtype)

@@ -31,6 +31,7 @@ from .squares import Squares
 
 Array = NDArray[np.float64]
 ROUNDS = 2  # of looking closer, after the decades
+WORTH_A_DECADE = 1e-3  # by which the error must fall for a search to go on
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,7 +175,16 @@ class PenalisedRegressorCV(LinearRegressor):
         if last < 2:
             return
         if place == last and self.alpha_ > 0:
-            advice = f"Try smaller ones: lower eps={self.eps:g}, or give alphas that reach further."
+            if isinstance(self.alphas, str):
+                warnings.warn(
+                    f"The smaller the penalty the better, down to {self.alpha_:.3g}: without any, "
+                    "LinearRegression does as well.",
+                    ConvergenceWarning,
+                    stacklevel=4,
+                )
+                return
+            how = f"lower eps={self.eps:g}, or " if isinstance(self.alphas, Integral) else ""
+            advice = f"Try smaller ones: {how}give alphas that reach further."
         elif place == 0 and self.alpha_ < largest:
             advice = "Try larger ones; at the largest useful penalty all weights are zero."
         else:
@@ -227,10 +237,10 @@ class _HeldOut:
         )
         self.shortfall = ""
 
-    def curve(self, alphas: Array, ratio: float) -> Curve:
-        """The errors at falling penalties."""
+    def curve(self, alphas: Array, ratio: float, finish: bool = False) -> Curve:
+        """The errors at falling penalties; of fits that go all the way if `finish`."""
         columns = [
-            self._errors(k, self._path(squares, alphas, ratio), squares)
+            self._errors(k, self._path(squares, alphas, ratio, finish), squares)
             for k, squares in enumerate(self.squares)
         ]
         return Curve(alphas, np.column_stack(columns))
@@ -240,19 +250,20 @@ class _HeldOut:
         known: dict[float, Array] = {}
 
         def score(penalties: Array) -> Array:
-            falling = self.curve(penalties[::-1], ratio)
+            # A lone small penalty has no others on its way to begin near its minimum.
+            falling = self.curve(penalties[::-1], ratio, finish=True)
             known.update(zip(falling.alphas.tolist(), falling.errors, strict=True))
             return np.asarray(-falling.errors.mean(axis=1)[::-1])
 
-        falling = search(score, alphas, ROUNDS, grow=False).penalties[::-1]
+        falling = search(score, alphas, ROUNDS, grow=True, worth=WORTH_A_DECADE).penalties[::-1]
         return Curve(falling, np.array([known[alpha] for alpha in falling.tolist()]))
 
-    def _path(self, squares: Squares, grid: Array, ratio: float) -> Path:
+    def _path(self, squares: Squares, grid: Array, ratio: float, finish: bool) -> Path:
         search = self.search
         rng = check_random_state(search.random_state) if search.selection == "random" else None
         path = follow(
             squares.descents[0], grid, ratio, positive=search.positive, tol=search.tol,
-            max_iter=search.max_iter, rng=rng,
+            max_iter=search.max_iter, rng=rng, finish=finish,
         )  # fmt: skip
         self.shortfall = self.shortfall or path.shortfall()
         return path

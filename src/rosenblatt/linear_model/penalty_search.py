@@ -41,10 +41,13 @@ def around(penalties: Array, best: int, n: int = BETWEEN) -> Array:
     return np.geomspace(low, high, n + 2)[1:-1]
 
 
-def search(score: Callable[[Array], Array], penalties: Array, closer: int, grow: bool) -> Search:
+def search(
+    score: Callable[[Array], Array], penalties: Array, closer: int, grow: bool, worth: float = 0.0
+) -> Search:
     """Score a grid, make it longer while its end is best (`grow`), and look closer so many times.
 
-    `score` gives (A,) for penalties (A,), or (A, t) for targets that are to have one each.
+    `score` gives (A,) for penalties (A,), or (A, t) for targets that are to have one each. A decade
+    more must better the best score by the share `worth` of it, or is left out again.
     """
     penalties = np.unique(penalties)
     scores = score(penalties)
@@ -57,7 +60,11 @@ def search(score: Callable[[Array], Array], penalties: Array, closer: int, grow:
             more.append(penalties[-1] * 10)
         if not more or _flat(scores, ends):
             break
-        penalties, scores = _joined(score, penalties, scores, np.array(more))
+        longer, more_scores = _joined(score, penalties, scores, np.array(more))
+        before, now = np.nanmax(scores, axis=0), np.nanmax(more_scores, axis=0)
+        if worth and not np.any(now > before + worth * np.abs(before)):
+            break
+        penalties, scores = longer, more_scores
     edge = _edge(penalties, scores)
     for _ in range(closer):
         new = np.unique(np.concatenate([around(penalties, int(b)) for b in _best(scores)]))

@@ -146,7 +146,8 @@ class Ridge(GramRegressor):
     def _doubt(self, solution: Solution, squares: Array | None, streamed: bool) -> None:
         super()._doubt(solution, squares, streamed)
         if squares is not None and np.max(self.alpha) > 0:
-            scales = doubts.apart(squares, self.statistics_.weight, doubts.names_of(self))
+            known = self.statistics_
+            scales = doubts.apart(squares, known.weight, known.mean_x, doubts.names_of(self))
             if scales is not None:
                 self._say(scales)
 
@@ -180,8 +181,9 @@ def ridge_path(
         The rows.
     y : array-like of shape (n,) or (n, t)
         Their targets.
-    alphas : array-like of shape (A,) or None
-        The penalties, > 0; if None, from hardly any effect to hardly any coefficient.
+    alphas : int, array-like of shape (A,) or None
+        The penalties, > 0, or how many, as in `lasso_path`, from hardly any effect to hardly any
+        coefficient; if None, `n_alphas` of these.
     fit_intercept : bool
         Whether there is an intercept, which is free.
     sample_weight : array-like of shape (n,) or None
@@ -208,6 +210,10 @@ def ridge_path(
     X = check_array(X, accept_sparse="csr", dtype=FLOATS, order="C")
     y = checked_targets("ridge_path", y, X.shape[0])
     found = Decomposition.of(X, y, sample_weight, fit_intercept)
+    if isinstance(alphas, Integral):
+        n_alphas, alphas = int(alphas), None
+    if n_alphas < 1:
+        raise ValueError(f"alphas must be one penalty or more; got {n_alphas} of them.")
     if alphas is None:
         alphas = found.largest * np.geomspace(1e2, 1e-6, n_alphas)
     penalties = checked_penalties(alphas)

@@ -195,11 +195,12 @@ class RidgeCV(LinearRegressor):
 
     def _warn_of_edge(self, found: Search) -> None:
         end = found.penalties[0 if found.edge == "smallest" else -1]
-        advice = (
-            "Try larger ones too, or alphas='decades'."
-            if found.edge == "largest"
-            else "Try smaller ones too, alphas='decades', or LinearRegression."
-        )
+        ways = ["larger ones too" if found.edge == "largest" else "smaller ones too"]
+        if not isinstance(self.alphas, str):
+            ways.append("alphas='decades'")
+        if found.edge == "smallest":
+            ways.append("LinearRegression")
+        advice = f"Try {', '.join(ways[:-1])} or {ways[-1]}." if ways[1:] else f"Try {ways[0]}."
         # Up past this method, `_choose`, `fit` and the wrapper around it.
         warnings.warn(
             f"The best penalty is the {found.edge} that was tried, {end:.3g}: a better one may "

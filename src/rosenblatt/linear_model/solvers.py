@@ -12,6 +12,7 @@ from rosenblatt.solvers.lbfgs import lbfgs
 from rosenblatt.solvers.logistic_coordinate import coordinate
 from rosenblatt.solvers.newton import newton, newton_cg
 from rosenblatt.solvers.problem import Place, Problem
+from rosenblatt.solvers.row_space import is_wide, row_space_newton
 from rosenblatt.solvers.sampled import sampled_newton, sizes
 from rosenblatt.solvers.stochastic import sgd
 
@@ -47,6 +48,7 @@ def steps_of(model: Any, problem: Problem, place: Place) -> Iterator[Place]:
             "lbfgs": lbfgs,
             "newton-cg": newton_cg,
             "newton-cholesky": newton,
+            "newton-rows": row_space_newton,
             "newton-sampled": sampled_newton,
         }
         yield from solvers[name](problem, place)
@@ -72,6 +74,8 @@ def newton_for(problem: Problem) -> str:
     p = int(np.prod(problem.shape))
     if p <= LARGEST_MATRIX and problem.n * float(p) ** 2 <= WORK_OF_MATRIX:
         return "newton-cholesky"
+    if is_wide(problem):
+        return "newton-rows"
     if not sp.issparse(problem.X) and problem.penalised and sizes(problem):
         return "newton-sampled"
     return "newton-cg"

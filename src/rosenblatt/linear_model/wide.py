@@ -12,7 +12,13 @@ from scipy.linalg import cho_solve, lapack
 from scipy.optimize import minimize
 
 from rosenblatt.solvers.conjugate_gradients import conjugate_gradients
-from rosenblatt.solvers.least_squares import ROUNDING, WELL_CONDITIONED, Solution, solve_rows
+from rosenblatt.solvers.least_squares import (
+    AS_GOOD_AS_ROWS,
+    ROUNDING,
+    WELL_CONDITIONED,
+    Solution,
+    solve_rows,
+)
 from rosenblatt.solvers.step import Step
 
 from .centred import Centred
@@ -39,14 +45,25 @@ def solve_dual(rows: Centred, targets: Array, penalty: float, tol: float) -> Sol
         if condition > WELL_CONDITIONED:
             coef = rows.adjoint(cho_solve((factor, True), targets))
             return Solution(coef, condition, d, "cholesky")
-    if not rows.sparse:
+    values, turned = np.linalg.eigh(products)
+    largest = values.max(initial=0.0)
+    kept = values > max(ROUNDING * n, tol**2) * largest
+    # Centred rows have one dependence; whether there are more only the rows themselves can tell.
+    clear = np.count_nonzero(~kept) <= rows.mean_x.any()
+    well = clear and values[kept].min(initial=np.inf) > AS_GOOD_AS_ROWS * largest
+    if not rows.sparse and (penalty or not well):
         A, _ = rows.condensed()  # the rows themselves, being few
         return solve_rows(A, targets, penalty, tol)
-    values, turned = np.linalg.eigh(products)
-    kept = values > max(ROUNDING * n, tol**2) * values.max(initial=0.0)
     shrunk = np.where(kept, values + penalty, np.inf)[:, None]
-    coef = rows.adjoint(turned @ ((turned.T @ targets) / shrunk))
-    return Solution(coef, 0.0, d if penalty else int(np.count_nonzero(kept)), "eigen")
+
+    def solved(right: Array) -> Array:
+        return turned @ ((turned.T @ right) / shrunk)
+
+    parts = solved(targets)
+    if well:  # a second look at what is left takes the rounding off
+        parts += solved(targets - rows.product(rows.adjoint(parts)) - penalty * parts)
+    rank = d if penalty else int(np.count_nonzero(kept))
+    return Solution(rows.adjoint(parts), 0.0, rank, "eigen")
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,6 +5,7 @@ Legend: t a target, f a prediction, F the mean prediction of a row over its mode
 ``mean (t - f)^2 = (t - F)^2 + mean (f - F)^2`` in every row, without remainder.
 """
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +15,8 @@ from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
 from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import _num_samples
+
+from rosenblatt.base import callers_level
 
 Floats = NDArray[np.float64]
 
@@ -68,10 +71,20 @@ class BiasVariance:
         noise = ""
         if self.luck is not None:
             noise = f", noise {self.noise:.4g}, luck of the noise {self.luck:.4g}"
-        name = "bias^2" if self.loss == "squared" else "bias"
+        name = "bias" if self.loss != "squared" else "bias^2" if noise else "bias^2 and noise"
+        sum_ = ""
+        if self.loss == "zero-one":
+            seen = np.isfinite(self.row_error)
+            wrong = self.row_bias[seen] == 1
+            hurts = float(np.mean(np.where(wrong, 0.0, self.row_variance[seen])))
+            helps = float(np.mean(np.where(wrong, 1 - self.row_error[seen], 0.0)))
+            sum_ = (
+                f"; error = bias + {hurts:.4g} (models that stray from a right answer) - "
+                f"{helps:.4g} (that stray from a wrong one to the right one)"
+            )
         return (
             f"{self.loss} error {self.error:.4g}: {name} {self.bias:.4g}{noise}, "
-            f"variance {self.variance:.4g} ({self.n_models} models)"
+            f"variance {self.variance:.4g} ({self.n_models} models){sum_}"
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -138,12 +151,35 @@ def bias_variance(
     if y.shape != (n,):
         raise ValueError(f"y must have one value per row of X, shape ({n},); got {y.shape}.")
     seeds = check_random_state(random_state).randint(np.iinfo(np.int32).max, size=n_models)
-    answers = Parallel(n_jobs=n_jobs)(delayed(_answers)(model, X, y, seed) for seed in seeds)
+    found = Parallel(n_jobs=n_jobs)(delayed(_heard)(model, X, y, seed) for seed in seeds)
+    answers = [answer for answer, _ in found]
+    _sum_up([said for _, said in found])
     if is_classifier(model):
         if truth is not None:
             raise ValueError("truth is for regression: the labels of a classifier have no noise.")
         return _zero_one(y, answers)
     return _squared(np.asarray(y, np.float64), truth, answers)
+
+
+Said = list[tuple[type[Warning], str]]  # the warnings of one fit
+
+
+def _heard(model: Any, X: Any, y: NDArray[Any], seed: int) -> tuple[Any, Said]:
+    """What one model answers, and what it warned of."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        answers = _answers(model, X, y, seed)
+    return answers, [(w.category, str(w.message)) for w in said]
+
+
+def _sum_up(said: list[Said]) -> None:
+    """Say once for each kind of warning how many models gave it, and what the first said."""
+    for kind in dict.fromkeys(kind for each in said for kind, _ in each):
+        fits = [[text for other, text in each if other is kind] for each in said]
+        texts = [each[0] for each in fits if each]
+        warnings.warn(
+            f"In {len(texts)} of {len(said)} fits: {texts[0]}", kind, stacklevel=callers_level()
+        )
 
 
 def _answers(model: Any, X: Any, y: NDArray[Any], seed: int) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -15,6 +15,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from .. import loops, threads
+from ..base import naming_columns
 from ..statistics import Moments
 from ..statistics.precision import relative_noise
 from ..storage import read_only
@@ -279,7 +280,8 @@ class GaussianNB(NaiveBayes):
         _over_chunks(work, X)
         with np.errstate(over="ignore"):
             if not np.isfinite(scores.sum()):
-                self._refuse_strange(X)
+                with naming_columns(X):
+                    self._refuse_strange(X)
         return scores
 
     def _log_factors(self, X: Any) -> Table:

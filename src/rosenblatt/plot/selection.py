@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,7 +27,7 @@ def validation_curve(
     X: Any,
     y: Any,
     name: str,
-    values: Sequence[float],
+    values: Sequence[Any],
     *,
     cv: Any = None,
     scoring: Any = None,
@@ -35,7 +36,8 @@ def validation_curve(
     """Draw the error on training and on held-out rows over values of a parameter.
 
     Too simple on one side, too complex on the other: the held-out curve is U-shaped, and its bottom
-    is marked. Models with an additive statistic or a path pay for one fit per fold.
+    is marked. Bands are one standard deviation over the folds to either side. Models with an
+    additive statistic or a path pay for one fit per fold.
 
     Parameters
     ----------
@@ -69,17 +71,17 @@ def validation_curve(
     search = GridSearchCV(
         model, {name: list(values)}, cv=cv, scoring=scoring, return_train_score=True, refit=False
     ).fit(X, y)
-    results = search.cv_results_
+    values, results = list(values), search.cv_results_
     folds = range(search.n_splits_)
     held = error_of(np.array([results[f"split{k}_test_score"] for k in folds]))
     train = error_of(np.array([results[f"split{k}_train_score"] for k in folds]))
     ax = labelled_axes(ax, name, label)
-    _scale(ax, values)
-    _draw(ax, values, train, "training", COLOURS[0])
-    _draw(ax, values, held, "held out", COLOURS[1])
+    places = _scale(ax, values)
+    _draw(ax, places, train, "training", COLOURS[0])
+    _draw(ax, places, held, "held out", COLOURS[1])
     best = int(np.nanargmin(held.mean(axis=0)))
-    _mark(ax, values[best], held.mean(axis=0)[best])
-    ax.legend(frameon=False)
+    _mark(ax, places, best, held.mean(axis=0)[best], values)
+    _legend(ax)
     return ax
 
 
@@ -96,7 +98,8 @@ def learning_curve(
 ) -> Axes:
     """Draw the error on training and on held-out rows over the number of rows learned from.
 
-    Two curves that have met say that more rows will not help; a gap says that they may.
+    Two curves that have met say that more rows will not help; a gap says that they may. Bands are
+    one standard deviation over the folds to either side.
 
     Parameters
     ----------
@@ -131,10 +134,10 @@ def learning_curve(
         random_state=random_state, error_score=np.nan,
     )[:3]  # fmt: skip
     ax = labelled_axes(ax, "rows learned from", label)
-    _scale(ax, n_rows)
+    _logarithmic(ax, n_rows)
     _draw(ax, n_rows, error_of(train.T), "training", COLOURS[0])
     _draw(ax, n_rows, error_of(held.T), "held out", COLOURS[1])
-    ax.legend(frameon=False)
+    _legend(ax)
     return ax
 
 
@@ -187,11 +190,11 @@ def bias_variance(
     ]  # fmt: skip
     squared = parts[0].loss == "squared"
     ax = labelled_axes(ax, name, "squared error" if squared else "share of wrong labels")
-    _scale(ax, values)
+    places = _scale(ax, list(values))
     of_bias = "bias" if not squared else "bias² and noise" if truth is None else "bias²"
-    ax.plot(values, [p.error for p in parts], color=INK, linewidth=1.8, label="error")
-    ax.plot(values, [p.bias for p in parts], color=COLOURS[0], marker="o", label=of_bias)
-    ax.plot(values, [p.variance for p in parts], color=COLOURS[1], marker="^", label="variance")
+    ax.plot(places, [p.error for p in parts], color=INK, linewidth=1.8, label="error")
+    ax.plot(places, [p.bias for p in parts], color=COLOURS[0], marker="o", label=of_bias)
+    ax.plot(places, [p.variance for p in parts], color=COLOURS[1], marker="^", label="variance")
     if parts[0].noise is not None:
         ax.axhline(parts[0].noise, color=INK, linewidth=0.8, linestyle=":", label="noise")
     ax.set_ylim(bottom=0)
@@ -210,21 +213,69 @@ def _error(model: Any, scoring: Any) -> tuple[Any, Any, str]:
     return scoring, lambda score: 1 - score, f"1 - {scoring}"
 
 
-def _scale(ax: Axes, values: Any) -> None:
-    """A logarithmic axis for values that span orders of magnitude."""
+def _scale(ax: Axes, values: list[Any]) -> Any:
+    """An axis for the values, and their places on it.
+
+    Orders of magnitude are logarithmic, with zero at its own place; what are no numbers stand side
+    by side.
+    """
+    from matplotlib.ticker import MaxNLocator
+
+    if not all(isinstance(v, Real) and not isinstance(v, bool | np.bool_) for v in values):
+        ax.set_xticks(range(len(values)), [str(value) for value in values])
+        ax.margins(x=0.1)
+        return np.arange(len(values))
     numbers = np.asarray(values, np.float64)
-    if numbers.min() > 0 and numbers.max() > WIDE * numbers.min():
+    positive = numbers[numbers > 0]
+    spans = len(positive) and positive.max() > WIDE * positive.min()
+    if spans and numbers.min() > 0:
         ax.set_xscale("log")
+    elif spans and numbers.min() == 0:
+        ax.set_xscale("symlog", linthresh=float(positive.min()))
+        ax.set_xlim(-0.15 * positive.min(), 1.6 * positive.max())
+    elif all(isinstance(value, Integral) for value in values):
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    return numbers
+
+
+def _logarithmic(ax: Axes, counts: Any) -> None:
+    """A logarithmic axis whose numbers are written out, few enough to be read."""
+    from matplotlib.ticker import LogLocator, NullLocator, ScalarFormatter
+
+    ax.set_xscale("log")
+    few = max(counts) > 50 * min(counts)
+    ax.xaxis.set_major_locator(LogLocator(subs=(1,) if few else (1, 2, 5)))
+    ax.xaxis.set_minor_locator(NullLocator())
+    ax.xaxis.set_major_formatter(ScalarFormatter())
 
 
 def _draw(ax: Axes, x: Any, errors: NDArray[np.float64], label: str, colour: str) -> None:
-    """The mean over folds, and a band of one deviation."""
+    """The mean over folds, and a band of one deviation, which is not below zero if no error is."""
     mean, deviation = errors.mean(axis=0), errors.std(axis=0)
-    ax.fill_between(x, mean - deviation, mean + deviation, color=colour, alpha=0.15, linewidth=0)
+    low = mean - deviation
+    low = low if np.nanmin(errors) < 0 else np.maximum(low, 0.0)
+    ax.fill_between(x, low, mean + deviation, color=colour, alpha=0.15, linewidth=0)
     ax.plot(x, mean, color=colour, marker="o", markersize=4, label=label)
 
 
-def _mark(ax: Axes, x: float, y: float) -> None:
-    """The bottom of a curve, with its place."""
-    ax.plot(x, y, "o", color=INK, markersize=8, fillstyle="none", zorder=3)
-    ax.annotate(f"{x:.3g}", (x, y), xytext=(0, -14), textcoords="offset points", ha="center")
+def _mark(ax: Axes, places: Any, best: int, error: float, values: list[Any]) -> None:
+    """The bottom of a curve, with its place; and a word if that is an end of what was tried."""
+    place, value = places[best], values[best]
+    words = str(value) if isinstance(value, str | bool | np.bool_) else f"{value:.3g}"
+    side = "center"
+    if len(places) > 2 and not isinstance(value, str | bool | np.bool_):
+        for end, extreme in (("smallest", min(values)), ("largest", max(values))):
+            if value == extreme:
+                words += f", the {end} tried"
+                side = "left" if end == "smallest" else "right"
+    ax.plot(place, error, "o", color=INK, markersize=8, fillstyle="none", zorder=3)
+    ax.annotate(
+        words, (place, error), xytext=(0, 12), textcoords="offset points", ha=side, zorder=4,
+        bbox={"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none",
+              "alpha": 0.7},
+    )  # fmt: skip
+
+
+def _legend(ax: Axes) -> None:
+    """The names of the curves, and what the bands are."""
+    ax.legend(frameon=False, title="band: one deviation over folds", title_fontsize="small")

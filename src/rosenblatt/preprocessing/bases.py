@@ -142,6 +142,9 @@ class Waves:
         k = np.arange(1, self.frequencies + 1)
         angle = 2 * np.pi * (X / self.periods)[:, :, np.newaxis] * k
         waves = np.stack([np.sin(angle), np.cos(angle)], axis=-1)
+        # Columns of a few values may meet zeros alone: rounding there is no wave.
+        size = np.finfo(X.dtype).eps * (4 + np.abs(angle))
+        waves[np.abs(waves) <= size[..., np.newaxis]] = 0.0
         return waves.reshape(len(X), -1).astype(X.dtype, copy=False)
 
     def names(self, columns: Sequence[str]) -> list[str]:

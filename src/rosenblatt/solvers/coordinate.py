@@ -24,6 +24,10 @@ MOST_UNKNOWNS = 4096
 # Equations are solved after as many sweeps as they cost: so many of them one sweep, and five more.
 SWEEP_WORTH = 32
 FIRST_SWEEPS = 5
+# A fit that is good enough goes all the way if no more unknowns are left, and not there yet.
+MOST_TO_FINISH, EXACT = 1024, 1e-12
+NEARLY = 1e-6  # the gradient without a penalty, relative to the first, that is worth equations
+MOST_FINISHING = 10  # times that signs may change on the last of the way
 MOST_LOST = 10  # times that equations are solved again for fewer weights, at one go
 EXTRA = (0.0, 1e-14, 1e-12, 1e-10)  # what may be added to their diagonal, as a share of it
 HUGE = 1e150
@@ -83,12 +87,38 @@ class GramDescent:
             sweeps += 1
             yield Step(w, *self._measure(penalty, w, left))
 
+    def finish(self, penalty: Penalty, w: Array, step: Step) -> Step:
+        """Go from w, which is changed, and is good enough at `step`, to the minimum near by."""
+        if step.gap <= EXACT * self.yy or not 0 < np.count_nonzero(w) <= MOST_TO_FINISH:
+            return step
+        best, left, order = w.copy(), np.empty_like(self.xy), np.arange(self.n_weights)
+        loops.coordinate.gram_left(self.xx, self.xy, best, left)
+        for _ in range(MOST_FINISHING):
+            self._solve_for_signs(penalty, best, left)
+            if not loops.coordinate.gram_sweep(self.xx, *penalty, order, best, left):
+                break
+        objective, norm, gap = self._measure(penalty, best, left)
+        if not objective <= step.objective:
+            return step
+        w[:] = best
+        lower = max(objective - gap, step.objective - step.gap)
+        return Step(w, objective, norm, max(0.0, objective - lower))
+
     def _measure(self, penalty: Penalty, w: Array, left: Array) -> tuple[float, float, float]:
         """Objective, gradient norm and gap."""
         tr = self.yy - float(self.xy @ w)
         rr = max(0.0, tr - float(left @ w))
         objective, gap, norm = loops.coordinate.measure(rr, tr, left, w, *penalty)
+        if penalty == Penalty(0.0) and norm <= NEARLY * np.linalg.norm(self.xy):
+            gap = min(gap, self._excess(left))
         return objective, norm, gap
+
+    def _excess(self, left: Array) -> float:
+        """How far plain least squares is from its minimum: a dual point says little of that."""
+        if self.n_weights > MOST_TO_FINISH:
+            return np.inf
+        _, step, failed = lapack.dposv(self.xx, left, lower=1)
+        return np.inf if failed else max(0.0, float(left @ step) / 2)
 
     def _solve_for_signs(self, penalty: Penalty, w: Array, left: Array) -> bool:
         """Go to the minimum for the signs of w; tell whether that worked.

@@ -21,6 +21,7 @@ Array = NDArray[np.float64]
 WELL_CONDITIONED = 1e-10
 AS_GOOD_AS_ROWS = 1e-6
 ROUNDING = 1e-14  # a direction with less than this times d of the variance is none
+NO_WORSE = 1e-12  # what shorter coefficients may cost, as a share of the squares that they explain
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +36,8 @@ class Solution:
     method : "cholesky" or "eigen" of the normal equations, "svd" of rows, "nnls", "cg".
     dependent : directions (d, d - rank) that change no prediction, columns scaled to one; None
         where rows are fewer than columns, and there are too many.
+    left_out : what directions that were taken for none would still explain, as a share of the
+        squares that the others do; 0 where there is no telling.
     """
 
     coef: Array
@@ -42,6 +45,41 @@ class Solution:
     rank: int
     method: str
     dependent: Array | None = None
+    left_out: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Free:
+    """Directions (d, q) in which columns of length one vary too little to count, and how little.
+
+    To go along one changes predictions by `sizes` (q,) for each unit, which is next to nothing; but
+    in the columns' own units, of lengths `scale` (d,), a unit may be a small part of the way.
+    """
+
+    directions: Array
+    sizes: Array
+    scale: Array
+
+    def shortest(self, coef: Array, explained: Array, condition: float, method: str) -> Solution:
+        """Scaled coef (d, t) in the columns' own units, less what changes nothing.
+
+        If shorter coefficients would fit worse by NO_WORSE of `explained` (t,), only directions
+        without any variation are taken off, or none.
+        """
+        scaled, coef = coef, coef / self.scale[:, None]
+        nothing = self.sizes <= ROUNDING * len(coef)
+        for some in (np.ones(len(nothing), bool), nothing):
+            if some.any():
+                units = self.directions[:, some] / self.scale[:, None]
+                units /= np.linalg.norm(units, axis=0)
+                shorter = coef - units @ np.linalg.lstsq(units, coef, rcond=None)[0]
+                moved = self.directions.T @ (scaled - self.scale[:, None] * shorter)
+                cost = ((self.sizes[:, None] * moved) ** 2).sum(axis=0)
+                if (cost <= NO_WORSE * explained).all():
+                    coef = shorter
+                    break
+        rank = len(coef) - len(nothing)
+        return Solution(np.asarray(coef), condition, rank, method, self.directions)
 
 
 def solve(gram: Array, products: Array, penalty: float = 0.0, tol: float = 0.0) -> Solution:
@@ -63,7 +101,8 @@ def solve(gram: Array, products: Array, penalty: float = 0.0, tol: float = 0.0) 
     values, axes = np.linalg.eigh(scaled)
     kept = values > max(ROUNDING * d, tol**2 * values.max(initial=0.0))
     coef = axes[:, kept] @ ((axes[:, kept].T @ right) / values[kept, None])
-    return _shortest(coef, axes[:, ~kept], scale, condition, "eigen")
+    free = Free(axes[:, ~kept], np.sqrt(np.maximum(values[~kept], 0.0)), scale)
+    return free.shortest(coef, np.einsum("dt,dt->t", coef, right), condition, "eigen")
 
 
 def solve_rows(A: Array, B: Array, penalty: float = 0.0, tol: float = 0.0) -> Solution:
@@ -81,8 +120,14 @@ def solve_rows(A: Array, B: Array, penalty: float = 0.0, tol: float = 0.0) -> So
     scale = largest * _lengths(((A / largest) ** 2).sum(axis=0))  # squares may be too small
     U, s, axes = np.linalg.svd(A / scale, full_matrices=False)
     kept = s > max(ROUNDING * d, tol) * s.max(initial=0.0)
-    coef = axes[kept].T @ ((U[:, kept].T @ B) / s[kept, None])
-    return _shortest(coef, axes[~kept].T, scale, _condition(s), "svd")
+    along = U.T @ B
+    coef = axes[kept].T @ (along[kept] / s[kept, None])
+    explained = (along[kept] ** 2).sum(axis=0)
+    found = Free(axes[~kept].T, s[~kept], scale).shortest(coef, explained, _condition(s), "svd")
+    small = ~kept & (s > ROUNDING * d * s.max(initial=0.0))
+    missed = (along[small] ** 2).sum(axis=0)
+    left_out = missed / np.where(explained > 0, explained, np.inf)
+    return replace(found, left_out=float(left_out.max(initial=0.0)))
 
 
 def _solve_wide(A: Array, B: Array, penalty: float, tol: float) -> Solution:
@@ -137,17 +182,6 @@ def _condition(s: Array) -> float:
     """The reciprocal condition of normal equations, from the singular values of the rows."""
     largest = s.max(initial=0.0)
     return float((s.min() / largest) ** 2) if largest > 0 else 0.0
-
-
-def _shortest(coef: Array, free: Array, scale: Array, condition: float, method: str) -> Solution:
-    """Scaled coefficients in the columns' own units, less what may be added without any effect."""
-    coef = coef / scale[:, None]
-    rank = len(scale) - free.shape[1]
-    if free.shape[1]:
-        directions = free / scale[:, None]
-        directions /= np.linalg.norm(directions, axis=0)
-        coef = coef - directions @ np.linalg.lstsq(directions, coef, rcond=None)[0]
-    return Solution(np.asarray(coef), condition, rank, method, free)
 
 
 def by_penalty(penalties: Array, one: Callable[[NDArray[np.intp], float], Solution]) -> Solution:

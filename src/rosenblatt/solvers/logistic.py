@@ -11,7 +11,7 @@ from rosenblatt import loops
 from rosenblatt.blas import one_blas_thread
 from rosenblatt.storage import arrays, read_only
 
-from .problem import Array, Place, Problem
+from .problem import Array, Place, Problem, added
 
 
 class LogisticProblem(Problem):
@@ -43,7 +43,7 @@ class LogisticProblem(Problem):
             return loss, gradient
 
         parts = self._over_rows(work)
-        return sum(loss for loss, _ in parts), sum(g for _, g in parts)  # type: ignore[return-value]
+        return sum(loss for loss, _ in parts), added([g for _, g in parts])
 
     def _curvature(self, P: Array, v: Array) -> Array:
         def work(start: int, stop: int) -> Array:
@@ -51,7 +51,7 @@ class LogisticProblem(Problem):
             loops.logistic.curvature_pass(self.rows, self.c, P, start, stop, v, product)
             return product
 
-        return sum(self._over_rows(work))  # type: ignore[return-value]
+        return added(self._over_rows(work))
 
     def hessian(self, place: Place, chosen: NDArray[np.intp] | None = None) -> Array:
         share = self.probabilities(place)
@@ -72,6 +72,9 @@ class LogisticProblem(Problem):
         c = self.c[rows]
         c = c * (self.c.sum() / c.sum())
         return LogisticProblem(self.X[rows], self.y[rows], c, self.l1, self.l2, self.fit_intercept)
+
+    def on(self, X: Array) -> "LogisticProblem":
+        return LogisticProblem(X, self.y, self.c, self.l1, self.l2, self.fit_intercept)
 
     def _probabilities(self) -> Array:
         return self.share
@@ -127,7 +130,7 @@ def transposed_product(problem: Problem, R: Array) -> Array:
         return np.asarray(problem.X[start:stop].T @ R[start:stop])
 
     with one_blas_thread():
-        return sum(problem._over_rows(work))  # type: ignore[return-value]
+        return added(problem._over_rows(work))
 
 
 def squared_columns(problem: Problem, h: Array) -> Array:
@@ -139,4 +142,4 @@ def squared_columns(problem: Problem, h: Array) -> Array:
         loops.logistic.squares_pass(rows, h, start, stop, sums)
         return sums
 
-    return sum(problem._over_rows(work))  # type: ignore[return-value]
+    return added(problem._over_rows(work))

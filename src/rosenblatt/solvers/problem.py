@@ -23,6 +23,7 @@ Array = NDArray[np.float64]
 Result = TypeVar("Result")
 
 PARTS = 16  # sums over rows are made in so many parts at most, each with a gradient of its own
+NUMBERS_PER_COLUMN = 4  # in each part, at least
 ROUNDING = 1e-14  # of objective and bound, each a sum of rounded terms
 MOST_TOGETHER = 300  # parameters of several classes whose curvature is looked at as one matrix
 MOST_FREE = 1500  # parameters without a penalty up to which a gap is worked out
@@ -124,6 +125,10 @@ class Problem:
         """The problem of about `n_rows` rows, evenly spaced, that count for all."""
         raise NotImplementedError
 
+    def on(self, X: Array) -> "Problem":
+        """The problem of other features (n, r) of the same rows."""
+        raise NotImplementedError
+
     def gap(self, place: Place) -> float:
         """How far the objective of a place is above the best possible, at most.
 
@@ -191,9 +196,11 @@ class Problem:
 
     def _over_rows(self, work: Callable[[int, int], Result]) -> list[Result]:
         """``work(start, stop)`` of each part of the rows, in order."""
-        cells = self.X.nnz if sp.issparse(self.X) else self.X.size
-        most = PARTS * threads.CELLS_PER_CHUNK
-        return threads.over_chunks(work, self.n, min(int(cells), most))
+        cells = int(self.X.nnz if sp.issparse(self.X) else self.X.size)
+        # A gradient per part takes memory, and time to add up, that rows of few numbers are not
+        # worth: each part has at least a few numbers for each column.
+        parts = min(PARTS, max(1, cells // (NUMBERS_PER_COLUMN * self.d)))
+        return threads.over_chunks(work, self.n, min(cells, parts * threads.CELLS_PER_CHUNK))
 
     def _blocks(self, width: int) -> list[tuple[int, int]]:
         """Ranges of rows whose products of this width stay in cache."""
@@ -220,6 +227,14 @@ class Problem:
     def _entropy(self, P: Array, kept: float) -> float:
         """The sum of c times the entropy of each row, its dual point multiplied by `kept`."""
         raise NotImplementedError
+
+
+def added(parts: list[Array]) -> Array:
+    """The sum of arrays, in order, in the place of the first: each may hold all weights."""
+    total = parts[0]
+    for part in parts[1:]:
+        total += part
+    return total
 
 
 def _solve(H: Array, g: Array) -> Array:

@@ -12,7 +12,7 @@ from rosenblatt.blas import one_blas_thread
 from rosenblatt.storage import arrays, read_only
 
 from .logistic import squared_columns, transposed_product
-from .problem import Array, Place, Problem
+from .problem import Array, Place, Problem, added
 
 
 class SoftmaxProblem(Problem):
@@ -67,7 +67,7 @@ class SoftmaxProblem(Problem):
 
         with one_blas_thread():
             parts = self._over_rows(work)
-        return sum(loss for loss, _ in parts), sum(g for _, g in parts)  # type: ignore[return-value]
+        return sum(loss for loss, _ in parts), added([g for _, g in parts])
 
     def _sparse_loss(self, point: Array) -> tuple[float, Array]:
         rows = arrays(self.X)
@@ -81,7 +81,7 @@ class SoftmaxProblem(Problem):
             return loss, gradient
 
         parts = self._over_rows(work)
-        return sum(loss for loss, _ in parts), sum(g for _, g in parts)  # type: ignore[return-value]
+        return sum(loss for loss, _ in parts), added([g for _, g in parts])
 
     def _curvature(self, P: Array, v: Array) -> Array:
         v = np.ascontiguousarray(v)
@@ -106,7 +106,7 @@ class SoftmaxProblem(Problem):
             return product
 
         with one_blas_thread():
-            return sum(self._over_rows(sparse_work if sp.issparse(self.X) else work))  # type: ignore[return-value]
+            return added(self._over_rows(sparse_work if sp.issparse(self.X) else work))
 
     def hessian(self, place: Place, chosen: NDArray[np.intp] | None = None) -> Array:
         # H = D - M'M with D block diagonal by class, D_k = sum c p_k z z', and M with a column
@@ -124,15 +124,27 @@ class SoftmaxProblem(Problem):
         self, H: Array, P: Array, start: int, stop: int, feature: Any, kind: Any
     ) -> None:
         """Add the curvature of some rows."""
-        rows, p, root = self.X[start:stop], P[start:stop], np.sqrt(self.c[start:stop, None])
-        rows = rows.toarray() if sp.issparse(rows) else rows
-        Z = np.hstack([rows, np.ones((stop - start, 1))]) * root
+        p, root = P[start:stop], np.sqrt(self.c[start:stop, None])
+        # Only the columns asked for: text has a hundred thousand, and a gap asks for the biases.
+        columns, feature = np.unique(feature, return_inverse=True)
+        Z = self._with_constant(start, stop, columns) * root
         M = Z[:, feature] * p[:, kind]
         H -= M.T @ M
         for k in range(self.K):
             own = np.flatnonzero(kind == k)
-            columns = Z[:, feature[own]] * np.sqrt(p[:, k : k + 1])
-            H[np.ix_(own, own)] += columns.T @ columns
+            part = Z[:, feature[own]] * np.sqrt(p[:, k : k + 1])
+            H[np.ix_(own, own)] += part.T @ part
+
+    def _with_constant(self, start: int, stop: int, columns: NDArray[np.intp]) -> Array:
+        """Some columns of some rows as a dense table; column d is a constant one."""
+        weights = columns[columns < self.d]
+        rows = self.X[start:stop]
+        if len(weights) < self.d:
+            rows = rows[:, weights]
+        rows = rows.toarray() if sp.issparse(rows) else rows
+        if len(weights) == len(columns):
+            return np.asarray(rows)
+        return np.hstack([rows, np.ones((stop - start, 1))])
 
     def diagonal(self, place: Place) -> Array:
         P = self.probabilities(place)
@@ -149,6 +161,12 @@ class SoftmaxProblem(Problem):
         return SoftmaxProblem(
             self.X[rows], self.code[rows], self.n_classes, c, self.l1, self.l2,
             self.fit_intercept, self.reference,
+        )  # fmt: skip
+
+    def on(self, X: Array) -> "SoftmaxProblem":
+        return SoftmaxProblem(
+            X, self.code, self.n_classes, self.c, self.l1, self.l2, self.fit_intercept,
+            self.reference,
         )  # fmt: skip
 
     def centred(self, v: Array) -> Array:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from .. import loops
 from .columns import Columns
-from .coordinate import Array, GramDescent, Penalty
+from .coordinate import EXACT, MOST_FINISHING, Array, GramDescent, Penalty
 from .step import Step
 
 FEWEST = 16  # columns that come into the set at a time, at least
@@ -80,6 +80,25 @@ class ColumnDescent:
             objective, gap, norm = self._look(penalty, w)
             lower = max(lower, objective - gap)
             yield Step(w, objective, norm, max(0.0, objective - lower))
+
+    def finish(self, penalty: Penalty, w: Array, step: Step) -> Step:
+        """Go from w, which is changed, and is good enough at `step`, to the minimum near by."""
+        best, lower = w.copy(), step.objective - step.gap
+        for _ in range(MOST_FINISHING):
+            self._choose(penalty, w)
+            if step.gap <= EXACT * self.yy or len(self.chosen) > LARGEST:
+                break
+            inner = GramDescent(self.xx, self.start[self.chosen], self.yy)
+            weights = w[self.chosen]
+            inner.finish(penalty, weights, step)
+            w[self.chosen] = weights
+            objective, gap, norm = self._look(penalty, w)
+            if not objective < step.objective:
+                break
+            best[:], lower = w, max(lower, objective - gap)
+            step = Step(w, objective, norm, max(0.0, objective - lower))
+        w[:] = best
+        return step
 
     def _look(self, penalty: Penalty, w: Array) -> tuple[float, float, float]:
         """Bring the residual up to date, and all columns that may matter at this penalty."""

@@ -128,7 +128,8 @@ class ClassCounts(Statistic):
                 k = int(bad.nonzero()[0][0])
                 raise ValueError(
                     f"Cannot remove {before[k] - left[k]} {what} of class {self.classes[k]!s}: "
-                    f"it has {before[k]}, and {rows[k]} rows would be left."
+                    f"it has {before[k]}"
+                    + (f", and {rows[k]} rows would be left." if rows[k] >= 0 else ".")
                 )
 
     def _combined(self, other: Self, sign: int) -> Self:

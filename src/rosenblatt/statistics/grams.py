@@ -185,6 +185,8 @@ class Gram(Statistic):
             moments = self.moments._combined(other.moments, sign)
         except ValueError as error:  # all rows are in one class, of which nobody knows here
             message = str(error).replace(" of class 0", "").replace("in class 0 ", "")
+            for j, name in enumerate(self.feature_names or ()):
+                message = message.replace(f"feature {j} has", f"feature {name!s} has")
             for k in range(self.n_targets):
                 message = message.replace(f"feature {self.n_features + k} ", f"target {k} ")
             raise ValueError(message) from None

@@ -82,8 +82,7 @@ def _state(run: Run, step: Step, after: Step | None = None) -> dict[str, str]:
 
 def _passes(run: Run, max_rows: int, caption: str) -> Table:
     """A row per pass: mistakes in it and so far, error, objective, and weights if they are few."""
-    last = planes(run.last)
-    few = last is not None and last.shape[1] <= MOST_NUMBERS and len(last) <= MOST_ROWS
+    few = _few_weights(run)
     shown = [
         _pass(run, run.steps[i], few) if i >= 0 else None for i in _shown(len(run.steps), max_rows)
     ]
@@ -97,6 +96,12 @@ def _passes(run: Run, max_rows: int, caption: str) -> Table:
         for cells in shown
     ]
     return Table(tuple(columns), tuple(rows), caption)
+
+
+def _few_weights(run: Run) -> bool:
+    """Whether there are weights, and so few that a table of passes has them."""
+    last = planes(run.last)
+    return last is not None and last.shape[1] <= MOST_NUMBERS and len(last) <= MOST_ROWS
 
 
 def _qualities(run: Run) -> tuple[str, ...]:
@@ -146,7 +151,8 @@ def _caption(run: Run, unit: str, most: int) -> str:
     units = unit if n == 1 else {"pass": "passes", "update": "updates", "visit": "visits"}[unit]
     rows = n if run.single else n + 1
     part = f", {most} of {rows} rows shown" if rows > most else ""
-    bias = "; w has the bias first" if planes(run.last) is not None and has_bias(run.last) else ""
+    shown = planes(run.last) is not None if run.single else _few_weights(run)
+    bias = "; w has the bias first" if shown and has_bias(run.last) else ""
     name = published(run.last)
     whose = f"; w is the run's, beside its {name}" if name else ""
     if run.single and has_supports(run.last):

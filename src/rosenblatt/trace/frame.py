@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 MOST_COLUMNS = 100  # more weights than this come as one array per step
 FIRST = ("run", "step", "epoch", "objective", "error", "mistakes", "n_updates")
+OF_SOME = ("error", "mistakes", "n_updates")  # regressions have no errors, many count no mistakes
 LAST = ("last_objective", "last_error")  # of learners with a mean or a pocket
 PROOFS = ("dual_gap", "gradient_norm")  # of models that publish them
 OTHER = ("n_support", "row", "score", "mistake")  # of kernel models; of single visits
@@ -36,6 +37,9 @@ def frame_of(runs: Sequence[Run]) -> pd.DataFrame:
         for step in run.steps
     ]
     frame = pd.DataFrame(rows, columns=_columns(rows))
+    # Who makes no mistakes to count has no column for them.
+    empty = [name for name in OF_SOME if name in frame and frame[name].isna().all()]
+    frame = frame.drop(columns=empty)
     kinds = {"step": "int64", "epoch": "int64", "mistakes": "Int64", "n_updates": "Int64"}
     kinds |= {"row": "Int64", "n_support": "Int64", "mistake": "boolean"}
     return frame.astype({name: kind for name, kind in kinds.items() if name in frame})

@@ -90,10 +90,13 @@ class Recorder:
             self._close(context)
         elif fitted_estimator is not None:
             run = self._run_of(context.parent, Data.of(X, y, metadata))
-            if self.every == "pass":
+            if self.every != "pass" and context.task_id == 0 and not run.n_visits:
+                warnings.warn(
+                    f'{run.name} does not tell single visits; use Trace(every="pass"), as is done '
+                    "here: its passes are recorded."
+                )
+            if self.every == "pass" or not run.n_visits:
                 run.add_pass(context.task_id + 1, detached(fitted_estimator))
-            elif context.task_id == 0 and not run.n_visits:
-                warnings.warn(f'{run.name} does not tell single visits; use Trace(every="pass").')
 
     def record_visit(
         self,

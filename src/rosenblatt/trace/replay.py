@@ -96,6 +96,7 @@ class Trace(Recorder):
         ``n_support``; for single visits ``row, score, mistake``; and for linear models the
         intercepts and weights, named after the features if they have names, and the classes if
         there are several (``"oak: width"``), else ``coef_0`` or, of class 2, ``coef_2_0``.
+        Errors, mistakes and updates are left out where no step has any.
 
         Examples
         --------
@@ -145,7 +146,8 @@ class Trace(Recorder):
         """
         from rosenblatt.trace.byhand import table_of
 
-        return table_of(self._run(run), self.every, max_rows)
+        found = self._run(run)
+        return table_of(found, found.unit(self.every), max_rows)
 
     def plot(self, run: str | None = None, *, feature_names: Sequence[str] | None = None) -> Figure:
         """Curves of objective and error, and with two features the moving boundary.
@@ -169,7 +171,8 @@ class Trace(Recorder):
         """
         from rosenblatt.trace.picture import figure_of
 
-        return figure_of(self._run(run), self.every, feature_names)
+        found = self._run(run)
+        return figure_of(found, found.unit(self.every), feature_names)
 
     def save(
         self,
@@ -203,7 +206,8 @@ class Trace(Recorder):
         """
         from rosenblatt.trace.page import save_page
 
-        save_page(path, self._run(run), self.every, feature_names)
+        found = self._run(run)
+        save_page(path, found, found.unit(self.every), feature_names)
 
     def _run(self, label: str | None) -> Run:
         runs = {run.label: run for run in self._all_runs()}

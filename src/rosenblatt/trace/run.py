@@ -122,6 +122,10 @@ class Run:
         """Whether the steps are single visits rather than passes."""
         return self.steps[-1].row is not None
 
+    def unit(self, every: str) -> str:
+        """What a step is: as asked for, or a pass where the model tells of nothing less."""
+        return every if every == "pass" or self.n_visits else "pass"
+
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_measures": {}, "_ruler": None}  # ids mean nothing elsewhere
 

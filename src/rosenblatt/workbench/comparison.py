@@ -23,6 +23,7 @@ from .model_file import SavedModel, save_model
 from .problem import problem_of
 from .results import Contestant, Dropped, Findings
 from .search import Arena, contestant
+from .significance import interval_of_mean
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,13 +59,14 @@ class Comparison:
 
         lines = []
         for entry in [*self.findings.contestants, self.findings.baseline]:
+            interval = interval_of_mean(entry.scores, self.findings.protocol.metric)
             lines.append(
                 {
                     "family": entry.family,
                     "score": entry.mean,
                     "deviation": entry.deviation,
-                    "low": np.nan if entry.interval is None else entry.interval.low,
-                    "high": np.nan if entry.interval is None else entry.interval.high,
+                    "low": interval.low,
+                    "high": interval.high,
                     "p_value": entry.p_value,
                     "not_worse": entry.not_worse(),
                     "fit_seconds": entry.fit_seconds,
@@ -85,7 +87,8 @@ class Comparison:
         """
         from .report import save
 
-        return save(self.findings, path)
+        save(self.findings, path)
+        return path
 
     def save(self, path: Any) -> None:
         """Write the chosen model to a file that `rosenblatt predict` and `load_model` read.
@@ -230,9 +233,13 @@ def _search(
     """The contestants, those given up, and why the search ended early, if it did."""
     found: list[tuple[Family, Contestant]] = []
     dropped: list[Dropped] = []
-    for place, family in enumerate(families):
+
+    def tell(trying: str) -> None:
         if progress is not None:
-            progress([entry for _, entry in found], family.name, clock)
+            progress([entry for _, entry in found], trying, clock)
+
+    for place, family in enumerate(families):
+        tell(family.name)
         try:
             with clock.limit(clock.left - _reserve(found, clock)):
                 found.append((family, contestant(arena, family, arena.candidates(family))))
@@ -244,6 +251,7 @@ def _search(
         except Exception as error:  # one that fails must not take the others with it
             said = str(error).strip().splitlines()  # a search says at the end what each fit said
             dropped.append(Dropped(family.name, f"failed: {(said or [type(error).__name__])[-1]}"))
+    tell("the chosen model on the test set")
     return found, dropped, ""
 
 

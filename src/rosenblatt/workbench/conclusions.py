@@ -27,14 +27,13 @@ from .results import (
     Protocol,
 )
 from .search import Arena, pipeline, some
-from .significance import bootstrap, hoeffding, interval_of_mean, p_values, wilson
+from .significance import bootstrap, hoeffding, p_values, wilson
 from .verdicts import verdict_of_curve, verdicts_of
 
 PACKAGES = ("rosenblatt", "numpy", "scipy", "scikit-learn", "numba", "polars")
 STEPS_OF_CURVE = 5
 FEWEST_ROWS_OF_CURVE = 20
 MOST_WEIGHTS = 40
-MOST = {"accuracy": 1.0, "r2": 1.0}  # that a score can be
 
 
 def conclude(
@@ -65,7 +64,7 @@ def conclude(
     certificate = _within(clock, lambda: certificate_of(problem, model, learned_from))
     findings = Findings(
         protocol=_protocol(arena, clock, stopped, command),
-        source=problem.name,
+        source=Path(source).name if Path(source).is_file() else source,
         columns=problem.columns,
         target=_target(problem),
         hints=hints,
@@ -91,16 +90,9 @@ def _within(clock: Clock, work: Any) -> Any:
 
 
 def judged(contestants: list[Contestant], arena: Arena) -> list[Contestant]:
-    """The contestants, best first, with the interval of each and its p value beside the best."""
+    """The contestants, best first, each with its p value beside the best."""
     p = p_values(np.array([entry.scores for entry in contestants]), 0, arena.ratio)
-    return [
-        replace(
-            entry,
-            p_value=float(p[i]),
-            interval=interval_of_mean(entry.scores, arena.ratio, most=MOST.get(arena.metric)),
-        )
-        for i, entry in enumerate(contestants)
-    ]
+    return [replace(entry, p_value=float(p[i])) for i, entry in enumerate(contestants)]
 
 
 def _fitted(

@@ -42,6 +42,13 @@ def _few_rows(problem: Problem) -> str:
     return ""
 
 
+def _small(problem: Problem) -> str:
+    n = len(problem.train)
+    if n > MOST_ROWS_OF_KERNELS:
+        return f"looks at all rows after each mistake, and {n:,} are many"
+    return ""
+
+
 def _dense(problem: Problem) -> str:
     wide = not problem.is_table and problem.X.shape[1] > MOST_COLUMNS_OF_COVARIANCES
     text = problem.is_table and "text" in problem.used.values()
@@ -130,7 +137,7 @@ FAMILIES: list[Family] = [
     ),
     Family(
         "pocket perceptron", linear_model.PocketPerceptron, {"max_updates": [2_000]},
-        CLASSIFICATION, "numbers", "the fewest mistakes a line can make, on few rows", _few_rows,
+        CLASSIFICATION, "numbers", "the fewest mistakes a line can make, on few rows", _small,
     ),
     Family(
         "kernel perceptron", kernels.KernelPerceptron,

@@ -70,6 +70,6 @@ def _repeated_rows(problem: Problem) -> list[str]:
         return []
     share = n / len(problem.test)
     return [
-        f"{n:,} of {len(problem.test):,} test rows ({share:.0%}) are also among the rows learned "
+        f"{n:,} of {len(problem.test):,} test rows ({share:.1%}) are also among the rows learned "
         "from: the test score flatters models that remember."
     ]

@@ -50,7 +50,6 @@ class Contestant:
     dev_score: float  # fitted to the training part, scored on the development part
     dev_train_score: float  # the same model on the rows it was fitted to
     p_value: float = 1.0  # that it is as good as the best, after correction for many comparisons
-    interval: Interval | None = None  # that the mean of the scores is in
     note: str = ""  # what was given up, such as settings for want of time
 
     @property
@@ -148,3 +147,4 @@ class Findings:
     learned: list[tuple[str, float]] = field(default_factory=list)  # features by weight, if any
     verdicts: list[str] = field(default_factory=list)  # overfitting by definition and the like
     certificate: Any = None  # of the chosen model on the rows it was fitted to
+    learned_note: str = ""  # what `learned` measures, or what was learned in words (a tree)

@@ -16,24 +16,26 @@ from .results import Interval
 
 Array = NDArray[np.float64]
 
+# Scores of which one is the best there is.
+SHARES = {"accuracy", "balanced_accuracy", "f1", "precision", "recall", "roc_auc", "r2"}
 
-def interval_of_mean(
-    scores: Array, ratio: float, confidence: float = 0.95, most: float | None = None
-) -> Interval:
-    """The range of the mean score of folds (k,); `ratio` is test rows over training rows.
 
-    `most` is the largest score there is.
+def interval_of_mean(scores: Array, metric: str = "", confidence: float = 0.95) -> Interval:
+    """The range of the mean score of k folds (k,), which ends where a score can be no better.
 
-    >>> found = interval_of_mean(np.array([0.8, 0.9, 0.85, 0.85, 0.85]), 0.25)
+    A fold scores on one row for k - 1 that it fits to.
+
+    >>> found = interval_of_mean(np.array([0.8, 0.9, 0.85, 0.85, 0.85]))
     >>> round(found.low, 3), round(found.high, 3)
     (0.784, 0.916)
     """
     k = len(scores)
     if k < 2:
-        return Interval(-np.inf, np.inf, "corrected t", confidence)
-    reach = stats.t.ppf(0.5 + confidence / 2, k - 1) * _error(scores, ratio)
-    high = min(float(scores.mean() + reach), np.inf if most is None else most)
-    return Interval(float(scores.mean() - reach), high, "corrected t", confidence)
+        return Interval(np.nan, np.nan, "corrected t", confidence)
+    reach = stats.t.ppf(0.5 + confidence / 2, k - 1) * _error(scores, 1 / (k - 1))
+    most = 1.0 if metric in SHARES else 0.0 if metric.startswith("neg_") else np.inf
+    low, high = float(scores.mean() - reach), min(float(scores.mean() + reach), most)
+    return Interval(low, high, "corrected t", confidence)
 
 
 def p_values(scores: Array, best: int, ratio: float) -> Array:

@@ -1,0 +1,106 @@
+"""`compare` on real tables, beside the same recipe built from scikit-learn, and FLAML's answer."""
+
+import json
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.scenario import Contender, Data, Quality, Scenario
+
+TABLES = Path(__file__).parents[3] / "shared" / "data"
+WHICH = {
+    "adult": ("adult/adult_train.csv.gz", "income"),
+    "covertype": ("covertype_part/covertype_part.parquet", "Cover_Type"),
+    "letter": ("letter/letter.csv.gz", "letter"),
+    "california housing": ("california_housing/california_housing.parquet", "MedHouseVal"),
+}
+
+
+@dataclass(frozen=True)
+class TableData(Data):
+    """A table: X is its data frame, y the target, which X holds as well."""
+
+    target: str = ""
+
+    @property
+    def nbytes(self) -> int:
+        return int(self.X.estimated_size())
+
+
+def scenarios(scale: float) -> list[Scenario]:
+    score = Quality("test score", lambda found, data: found, slack=0.005)
+    return [
+        Scenario(
+            f"compare, {name}",
+            f"All families on {name} by the same protocol and grids: search by five folds, "
+            "retrain, one test score. Ours also makes the learning curve, the certificate and "
+            "the hints.",
+            lambda path=path, target=target: table(path, target, scale),
+            Contender("rosenblatt", "compare, all families", "rosenblatt", ours),
+            (
+                Contender(
+                    "scikit-learn",
+                    "GridSearchCV of pipelines, the families that scikit-learn has",
+                    "scikit-learn",
+                    theirs,
+                    5,
+                ),
+                Contender(
+                    "FLAML",
+                    "AutoML in a process of its own, given the time that ours took",
+                    "flaml",
+                    flaml,
+                ),
+            ),
+            score,
+            lambda data: {"read": data.nbytes},
+            rounds=1,
+            memory_wanted=None,
+        )
+        for name, (path, target) in WHICH.items()
+        if (TABLES / path).exists()
+    ]
+
+
+def table(path: str, target: str, scale: float) -> TableData:
+    """A real table of the shared data."""
+    from rosenblatt.data import read_table
+
+    frame = read_table(str(TABLES / path)).frame
+    frame = frame.head(int(len(frame) * scale))
+    folder = Path(tempfile.mkdtemp())
+    return TableData(frame, frame[target].to_numpy(), None, None, folder, target)
+
+
+def ours(data: TableData, seed: int) -> float:
+    import time
+
+    import rosenblatt
+
+    start = time.perf_counter()
+    found = rosenblatt.compare(data.X, target=data.target, ledger=data.folder / "openings.jsonl")
+    (data.folder / "seconds.json").write_text(json.dumps(time.perf_counter() - start))
+    return found.findings.opening.score
+
+
+def theirs(data: TableData, seed: int) -> float:
+    from benchmarks.workbench_peer import scikit_learn_build
+    from rosenblatt.data import read_table
+    from rosenblatt.workbench.families import families_for
+    from rosenblatt.workbench.problem import problem_of
+
+    problem = problem_of(read_table(data.X), data.target)
+    return scikit_learn_build(problem, families_for(problem)[0])
+
+
+def flaml(data: TableData, seed: int) -> float:
+    """What FLAML finds in the time that ours took, or in half a minute if that is not known."""
+    known = data.folder / "seconds.json"
+    seconds = json.loads(known.read_text()) if known.exists() else 30.0
+    path = data.folder / "table.parquet"
+    data.X.write_parquet(path)
+    command = [sys.executable, "-m", "benchmarks.flaml_peer", str(path), data.target, str(seconds)]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return float(said.splitlines()[-1])

@@ -1,0 +1,52 @@
+"""How much better each family is on rows it was fitted to than on others."""
+
+import math
+
+from ..results import Contestant, Findings
+from . import numbers
+from .axes import Axis
+from .markup import Markup, tag
+from .svg import entry, figure, shape
+
+MOST_FAMILIES = 8
+WIDTH, HEIGHT, EDGE = 150, 18, 8  # of the picture of one row
+
+
+def gaps(findings: Findings) -> Markup | None:
+    """The picture; None where nothing was scored on the development part."""
+    known = [c for c in findings.contestants if math.isfinite(c.dev_score + c.dev_train_score)]
+    if not known:
+        return None
+    shown = known[:MOST_FAMILIES]
+    axis = Axis.around([(c.dev_score, c.dev_train_score) for c in shown], "", margin=0.02)
+    heads = tag(
+        "tr", tag("th", "family", scope="col"), tag("td"), tag("th", "gap", scope="col")
+    )  # fmt: skip
+    body = tag("tbody", *(_row(contestant, axis) for contestant in shown))
+    table = tag("table", tag("thead", heads), body, class_="bars gaps")
+    words = (
+        f"The {numbers.metric(findings.protocol.metric)} of each family at its best setting, "
+        "fitted to the training part. The longer the line, the more was learned by heart."
+    )
+    more = f" {len(shown)} of {len(known)} families are shown." if len(shown) < len(known) else ""
+    legend = [entry("training rows", 0, marked=True), entry("development rows", 1, marked=True)]
+    return figure("Learned, or learned by heart?", table, words + more, legend=legend)
+
+
+def _row(contestant: Contestant, axis: Axis) -> Markup:
+    train, dev = contestant.dev_train_score, contestant.dev_score
+    a, b = (round(EDGE + (WIDTH - 2 * EDGE) * float(axis.share(v)), 1) for v in (train, dev))
+    middle = HEIGHT / 2
+    said = f"training {numbers.score(train)}, development {numbers.score(dev)}"
+    drawn = tag(
+        "svg",
+        tag("title", said),
+        tag("path", d=f"M{a} {middle}H{b}", class_="between"),
+        tag("path", d=f"M{a} {middle}{shape(0)}", class_="mark c0"),
+        tag("path", d=f"M{b} {middle}{shape(1)}", class_="mark c1"),
+        viewBox=f"0 0 {WIDTH} {HEIGHT}", class_="gap", role="img", aria_label=said,
+    )  # fmt: skip
+    return tag(
+        "tr", tag("th", numbers.named(contestant), scope="row"),
+        tag("td", drawn, class_="drawn"), tag("td", numbers.score(train - dev), class_="figure"),
+    )  # fmt: skip

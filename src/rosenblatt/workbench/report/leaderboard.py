@@ -1,0 +1,212 @@
+"""The leaderboard: families of models ranked by their cross-validated training scores alone."""
+
+import math
+
+import numpy as np
+
+from ..results import Contestant, Findings
+from ..significance import interval_of_mean
+from . import numbers
+from .axes import Axis, round_numbers
+from .markup import Markup, joined, tag
+
+WIDTH, HEIGHT, EDGE = 190, 24, 8  # of the picture of one row
+COLUMNS = (  # heading, what it is sorted by: "number", "text", or "" for not at all
+    ("rank", "number"), ("family", "text"), ("score", "number"), ("interval", ""),
+    ("against the best", "number"), ("fit", "number"), ("predict", "number"), ("size", "number"),
+    ("best setting", ""),
+)  # fmt: skip
+
+
+def leaderboard(findings: Findings) -> Markup:
+    """The section."""
+    axis = _axis(findings)
+    rows = [_row(c, i + 1, findings, axis) for i, c in enumerate(findings.contestants)]
+    foot = _row(findings.baseline, None, findings, axis)
+    table = tag(
+        "table",
+        tag("thead", tag("tr", *(_heading(*column, axis) for column in COLUMNS), role="row")),
+        tag("tbody", *rows),
+        tag("tfoot", foot),
+        class_="board", role="table",
+    )  # fmt: skip
+    return tag(
+        "section", tag("h2", "Leaderboard"), tag("p", _summary(findings)), table,
+        tag("p", _legend(findings), class_="note"), _dropped(findings), id="leaderboard",
+    )  # fmt: skip
+
+
+def _range(contestant: Contestant, findings: Findings) -> tuple[float, float]:
+    interval = interval_of_mean(contestant.scores, findings.protocol.metric)
+    return interval.low, interval.high
+
+
+def _summary(findings: Findings) -> str:
+    board = findings.contestants
+    if not board:
+        return "No family has a score."
+    protocol = findings.protocol
+    how = (
+        f"Ranked by mean {numbers.metric(protocol.metric)} over {protocol.n_folds} folds of the "
+        "training part. The test set has no say here."
+    )
+    alike = [c for c in board[1:] if c.not_worse()]
+    compared = [c for c in board[1:] if math.isfinite(c.p_value)]
+    if not compared:
+        return how
+    if not alike:
+        return f"{how} Every other family is worse than the best, beyond chance."
+    names = [numbers.named(contestant) for contestant in (board[0], *alike)]
+    who = _listed(names) if len(alike) < 5 else f"{names[0]} and {len(alike)} others"
+    return f"{how} {numbers.title(who)} cannot be told apart."
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names[:-1]) + f" and {names[-1]}"
+
+
+def _heading(name: str, kind: str, axis: Axis) -> Markup:
+    inside: object = name
+    if name == "interval":
+        ticks = []
+        for value in round_numbers(axis.low, axis.high, 4):
+            x = _x(axis, value)
+            ticks.append(tag("path", d=f"M{x} 18v6", class_="tick"))
+            anchor = "start" if x < 20 else "end" if x > WIDTH - 20 else "middle"
+            ticks.append(tag("text", numbers.plain(value), x=x, y=13, text_anchor=anchor))
+        size = f"0 0 {WIDTH} {HEIGHT}"
+        drawn = tag("svg", *ticks, viewBox=size, class_="interval", aria_hidden="true")
+        inside = joined(tag("span", "confidence interval", class_="unseen"), drawn)
+    return tag("th", inside, scope="col", role="columnheader", data_sort=kind or None)
+
+
+def _row(contestant: Contestant, rank: int | None, findings: Findings, axis: Axis) -> Markup:
+    """One line; the baseline has no rank."""
+    alike = rank is not None and contestant.not_worse()
+    cells = [
+        _cell("rank", numbers.DASH if rank is None else rank, rank or 0),
+        _family(contestant, baseline=rank is None),
+        _cell("score", _score(contestant), contestant.mean),
+        _cell("interval", _picture(contestant, findings, axis, alike)),
+        _cell("against the best", _against(contestant, rank, alike), contestant.p_value),
+        _cell("fit", numbers.seconds(contestant.fit_seconds), contestant.fit_seconds),
+        _cell("predict", numbers.seconds(contestant.predict_seconds), contestant.predict_seconds),
+        _cell("size", numbers.size(contestant.size), contestant.size),
+        _cell("best setting", _settings(contestant)),
+    ]
+    return tag("tr", *cells, class_="alike" if alike else None, role="row")
+
+
+def _cell(name: str, inside: object, key: float | None = None) -> Markup:
+    """A cell with what it is sorted by; what is not a number has no key, and comes last."""
+    class_ = name.split()[0]
+    key = key if key is not None and math.isfinite(key) else None
+    return tag("td", inside, class_=class_, role="cell", data_name=name, data_key=key)
+
+
+def _family(contestant: Contestant, baseline: bool) -> Markup:
+    name = numbers.clipped(contestant.family)
+    outside = not baseline and contestant.package not in ("", "rosenblatt")
+    of = tag("small", f"of {numbers.clipped(contestant.package)}") if outside else None
+    base = tag("small", "baseline") if baseline else None
+    note = tag("small", contestant.note, class_="remark") if contestant.note else None
+    return tag(
+        "th", name, base, of, note, scope="row", role="rowheader", class_="family", data_key=name
+    )
+
+
+def _score(contestant: Contestant) -> Markup:
+    mean = tag("strong", numbers.score(contestant.mean))
+    if len(contestant.scores) < 2 or not math.isfinite(contestant.mean):
+        return mean
+    return joined(mean, tag("span", f" ± {numbers.score(contestant.deviation)}", class_="pm"))
+
+
+def _against(contestant: Contestant, rank: int | None, alike: bool) -> Markup:
+    if rank == 1:
+        return tag("strong", "the best")
+    if rank is None or not math.isfinite(contestant.p_value):
+        return tag("span", numbers.DASH)
+    word = "not worse" if alike else "worse"
+    return joined(tag("span", word), tag("small", f"p = {numbers.p_value(contestant.p_value)}"
+                                         .replace("= <", "<")))  # fmt: skip
+
+
+def _settings(contestant: Contestant) -> Markup:
+    pairs = [
+        tag("span", f"{numbers.short(name)} = {numbers.value_of(value, 24)}")
+        for name, value in contestant.parameters.items()
+    ]
+    return tag("code", *pairs) if pairs else tag("span", numbers.DASH)
+
+
+def _axis(findings: Findings) -> Axis:
+    """Room for the contestants' intervals and folds; one far behind does not squeeze the rest."""
+    board = [c for c in findings.contestants if math.isfinite(c.mean)] or [findings.baseline]
+    ends = np.array([end for c in board for end in (c.scores.min(), c.mean, c.scores.max())])
+    ranges = np.array([_range(c, findings) for c in board])
+    everything = np.concatenate([ends, ranges[np.isfinite(ranges)]])
+    high = float(everything.max())
+    lows = np.fmin(ranges[:, 0], [c.mean for c in board])
+    spread = high - float(np.median(lows))
+    low = max(float(everything.min()), high - 3 * spread) if spread > 0 else high
+    return Axis.around([low, high], "", margin=0.04)
+
+
+def _x(axis: Axis, value: float) -> float:
+    return round(EDGE + (WIDTH - 2 * EDGE) * float(axis.share(value)), 1)
+
+
+def _picture(contestant: Contestant, findings: Findings, axis: Axis, alike: bool) -> Markup | str:
+    """The interval as a line, the folds as small strokes, the mean as a point."""
+    mean, (low, high) = contestant.mean, _range(contestant, findings)
+    if not math.isfinite(mean):
+        return numbers.DASH
+    said = f"mean {numbers.score(mean)}"
+    if math.isfinite(low):
+        said += f", interval {numbers.score(low)} to {numbers.score(high)}"
+    parts = []
+    if findings.contestants and math.isfinite(findings.contestants[0].mean):
+        best = _x(axis, findings.contestants[0].mean)
+        parts.append(tag("path", d=f"M{best} 0V{HEIGHT}", class_="best"))
+    if mean < axis.low:
+        parts.append(tag("path", d="M10 7l-7 5l7 5", class_="beyond"))
+        said += ", left of the scale"
+    else:
+        parts.extend(_marks(contestant, axis, low, high, alike))
+    size = f"0 0 {WIDTH} {HEIGHT}"
+    return tag("svg", *parts, viewBox=size, class_="interval", role="img", aria_label=said)
+
+
+def _marks(
+    contestant: Contestant, axis: Axis, low: float, high: float, alike: bool
+) -> list[Markup]:
+    parts = []
+    seen = contestant.scores[contestant.scores >= axis.low]
+    folds = "".join(f"M{_x(axis, value)} 8v8" for value in seen)
+    parts.append(tag("path", d=folds, class_="fold")) if folds else None
+    if math.isfinite(low):
+        start, end = _x(axis, max(low, axis.low)), _x(axis, min(high, axis.high))
+        parts.append(tag("path", d=f"M{start} 12H{end}", class_="reach"))
+    place = _x(axis, contestant.mean)
+    parts.append(tag("circle", cx=place, cy=12, r=4.5, class_="mean" if alike else "mean hollow"))
+    return parts
+
+
+def _legend(findings: Findings) -> str:
+    return (
+        "Points are means over folds, strokes the folds, lines 95% "
+        "intervals that allow for folds sharing their rows; the dotted line is the best mean. "
+        "Filled: not worse than the best at the 5% level, corrected for many comparisons; hollow: "
+        "worse. Times are of one fit to the training part and of predicting the development part."
+    )
+
+
+def _dropped(findings: Findings) -> Markup | None:
+    if not findings.dropped:
+        return None
+    lines = [
+        joined(tag("dt", numbers.clipped(d.family)), tag("dd", numbers.clipped(d.reason, 300)))
+        for d in findings.dropped
+    ]
+    return joined(tag("h3", "Not on the board"), tag("dl", *lines, class_="pairs"))

@@ -1,0 +1,95 @@
+"""What the chosen model learned, what can be proved of it, and what to think of it."""
+
+import math
+
+from ..results import Findings
+from . import numbers
+from .markup import Markup, joined, tag
+from .svg import bar
+
+MOST_SHOWN = 15  # features in sight; as many again and more are folded
+MOST_FOLDED = 200
+MOST_CLAIMS = 8  # in sight, unless one fails
+
+
+def learned(findings: Findings) -> Markup | None:
+    """The section; None if nothing is known."""
+    parts = [_weights(findings), joined(_overfitting(findings), _certificate(findings))]
+    halves = [tag("div", part) for part in parts if part]
+    if not halves:
+        return None
+    body = tag("div", *halves, class_="halves")
+    return tag("section", tag("h2", "The chosen model"), body, id="model")
+
+
+def _weights(findings: Findings) -> Markup | None:
+    """Features by weight, the heaviest first, as bars."""
+    known = [(str(name), float(w)) for name, w in findings.learned if math.isfinite(w)]
+    note = findings.learned_note
+    if not known and not note:
+        return None
+    known.sort(key=lambda pair: -abs(pair[1]))
+    most = abs(known[0][1]) if known else 0.0
+    both = any(weight < 0 for _, weight in known)
+    shown = _table(known[:MOST_SHOWN], most, both) if known else None
+    rest = known[MOST_SHOWN : MOST_SHOWN + MOST_FOLDED]
+    folded = None
+    if rest:
+        summary = tag("summary", numbers.plural(len(known) - MOST_SHOWN, "lighter feature"))
+        left = len(known) - MOST_SHOWN - len(rest)
+        more = tag("p", f"{numbers.plural(left, 'feature')} lighter still.") if left else None
+        folded = tag("details", summary, _table(rest, most, both), more)
+    said = tag("pre", note, tabindex=0) if "\n" in note else tag("p", note) if note else None
+    return joined(tag("h3", "What it learned"), said, shown, folded)
+
+
+def _table(pairs: list[tuple[str, float]], most: float, both: bool) -> Markup:
+    rows = []
+    for name, weight in pairs:
+        k = 1 if weight < 0 else 0
+        text = ("+" if both and weight > 0 else "") + numbers.weight(weight)
+        drawn = bar(weight, most, f"{numbers.clipped(name, 60)}: {text}", k, both=both)
+        rows.append(
+            tag("tr", tag("th", numbers.clipped(name, 60), scope="row"),
+                tag("td", drawn, class_="drawn"), tag("td", text, class_="figure"))
+        )  # fmt: skip
+    heads = tag("tr", *(tag("th", t, scope="col") for t in ("feature", "", "weight")))
+    heads = Markup(heads.replace('<th scope="col"></th>', "<td></td>"))
+    return tag("table", tag("thead", heads), tag("tbody", *rows), class_="bars")
+
+
+def _overfitting(findings: Findings) -> Markup | None:
+    """Sentences of the protocol on the chosen model."""
+    if not findings.verdicts:
+        return None
+    lines = [tag("li", numbers.clipped(verdict, 600)) for verdict in findings.verdicts]
+    return joined(tag("h3", "What to think of it"), tag("ul", *lines))
+
+
+def _certificate(findings: Findings) -> Markup | None:
+    """Claims re-derived from data and published numbers, each with whether it holds."""
+    certificate = findings.certificate
+    if certificate is None:
+        return None
+    heads = ("holds", "claim", "grade", "in words")
+    rows = [
+        tag("tr", tag("td", "\u2713 yes" if claim.holds else "\u2717 no",
+                      class_="yes" if claim.holds else "no"),
+            tag("th", claim.name, scope="row"), tag("td", claim.grade),
+            tag("td", numbers.clipped(claim.statement, 600), class_="words"))
+        for claim in sorted(certificate.claims, key=lambda claim: claim.holds)  # failing ones first
+    ]  # fmt: skip
+    verdict = "Every claim holds." if certificate.holds else "Not every claim holds."
+    table = tag(
+        "table", tag("thead", tag("tr", *(tag("th", head, scope="col") for head in heads))),
+        tag("tbody", *rows), class_="plain claims",
+    )  # fmt: skip
+    about = tag(
+        "p", tag("strong", verdict), f" {certificate.model} on ",
+        f"{numbers.clipped(certificate.data)}; the problem: "
+        f"{numbers.clipped(certificate.problem, 300)}. Re-derived from the data and the model's "
+        " published numbers alone, by code that shares nothing with the fit.",
+    )  # fmt: skip
+    few = len(rows) <= MOST_CLAIMS or not certificate.holds
+    claims = table if few else tag("details", tag("summary", f"All {len(rows)} claims"), table)
+    return joined(tag("h3", "Its certificate"), about, claims)

@@ -1,0 +1,135 @@
+"""Numbers, names and settings as people read them; what is not a number is a dash."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from rosenblatt.plot.palette import clipped as clipped
+
+from ..results import Contestant
+
+DASH = "\u2013"
+MINUS = "\u2212"
+THIN = "\u202f"  # between thousands, and between a number and its unit
+
+RAISED = str.maketrans("-0123456789", "\u207b\u2070¹²³\u2074\u2075\u2076\u2077\u2078\u2079")
+
+METRICS = {"r2": "R²", "roc_auc": "area under the ROC curve", "neg_log_loss": "negative log loss"}
+
+
+def score(value: float) -> str:
+    """Three decimals, or four digits of what is large."""
+    if not math.isfinite(value):
+        return DASH
+    text = f"{value:.3f}" if abs(value) < 10 else plain(value)
+    return _signed("0.000" if text == "-0.000" else text)
+
+
+def plain(value: float) -> str:
+    """Four digits, without an exponent where there need be none."""
+    if not math.isfinite(value):
+        return DASH
+    if value == int(value) and abs(value) < 1e15:
+        return count(int(value))
+    if 1e4 <= abs(value) < 1e15:
+        return count(round(value))
+    digits, _, power = f"{value:.4g}".partition("e")
+    if not power:
+        return _signed(digits)
+    raised = str(int(power)).translate(RAISED)
+    return f"10{raised}" if digits == "1" else f"{_signed(digits)}·10{raised}"
+
+
+def weight(value: float) -> str:
+    """Three digits, zeros at the end among them, so that numbers below one another compare."""
+    if value == 0 or not 0.001 <= abs(value) < 1000:
+        return plain(float(f"{value:.3g}"))
+    return _signed(f"{value:#.3g}".rstrip("."))
+
+
+def count(value: int) -> str:
+    """A whole number, its thousands apart."""
+    return _signed(f"{value:,}".replace(",", THIN if abs(value) >= 10_000 else ""))
+
+
+def share(value: float) -> str:
+    """Percent with one decimal."""
+    if not math.isfinite(value):
+        return DASH
+    return "100%" if value == 1 else "0%" if value == 0 else f"{100 * value:.1f}%"
+
+
+def seconds(value: float) -> str:
+    """A time, in the unit that suits it."""
+    if not math.isfinite(value):
+        return DASH
+    for unit, length in (("s", 1.0), ("ms", 1e-3)):
+        if value >= length:
+            return _few(value / length) + THIN + unit
+    return _few(value / 1e-6) + THIN + "µs"
+
+
+def size(n_bytes: int) -> str:
+    """Bytes, kilobytes or megabytes."""
+    for unit, length in (("MB", 1e6), ("kB", 1e3)):
+        if n_bytes >= length:
+            return _few(n_bytes / length) + THIN + unit
+    return f"{n_bytes}{THIN}B"
+
+
+def p_value(value: float) -> str:
+    """Two digits; very small ones are all alike."""
+    if not math.isfinite(value):
+        return DASH
+    return (
+        "<" + THIN + "0.001" if value < 0.001 else f"{value:.3f}" if value < 0.1 else f"{value:.2f}"
+    )
+
+
+def metric(name: str) -> str:
+    """What a score is called."""
+    if name in METRICS:
+        return METRICS[name]
+    return name.replace("neg_", "negative ").replace("_", " ")
+
+
+def title(text: str) -> str:
+    """With a capital at the start; the rest as it is."""
+    return text[:1].upper() + text[1:]
+
+
+def value_of(value: Any, most: int = 40) -> str:
+    """A parameter's value."""
+    return f"{value:.4g}" if isinstance(value, float) else clipped(value, most)
+
+
+def settings(parameters: Mapping[str, Any], most: int = 40) -> str:
+    """Parameters and their values."""
+    pairs = [f"{short(name)} = {value_of(value, most)}" for name, value in parameters.items()]
+    return ", ".join(pairs) if pairs else "as they come"
+
+
+def short(name: str) -> str:
+    """A parameter's name without the steps of the pipeline that it is in."""
+    return clipped(name.rsplit("__", 1)[-1], 40)
+
+
+def named(contestant: Contestant, most: int = 40) -> str:
+    """A family by its name, and its package if that is not this one."""
+    name = clipped(contestant.family, most)
+    ours = contestant.package in ("", "rosenblatt")
+    return name if ours else f"{name} ({clipped(contestant.package, most)})"
+
+
+def plural(n: int, one: str, many: str = "") -> str:
+    """The number and its noun."""
+    return f"{count(n)} {one if n == 1 else many or one + 's'}"
+
+
+def _few(value: float) -> str:
+    """Two digits or more."""
+    return f"{value:.1f}" if value < 10 else count(round(value))
+
+
+def _signed(text: str) -> str:
+    return text.replace("-", MINUS)

@@ -1,0 +1,152 @@
+"""What a comparison found, as one self-contained page: the answer first, then why."""
+
+import os
+import re
+from importlib import resources
+from pathlib import Path
+
+from rosenblatt.trace.inbox import write_whole
+
+from ..results import Findings, Opening
+from . import numbers
+from .calibration import calibration
+from .confusion import confusion
+from .leaderboard import leaderboard
+from .learned import learned
+from .markup import Markup, joined, tag
+from .protocol import protocol
+from .ranking import ranking
+from .residuals import residuals
+from .search_curves import searches
+from .svg import MANY_STEPS
+from .table import data
+from .verdict import verdict
+
+NAMES = {
+    "answer": "answer", "leaderboard": "leaderboard", "test": "test set", "model": "model",
+    "search": "more rows, other settings", "data": "data", "repeat": "repeat",
+}  # fmt: skip
+
+
+def page(findings: Findings) -> str:
+    """Return the report as HTML that needs nothing else: no network, no font, no script.
+
+    Parameters
+    ----------
+    findings : what a comparison found.
+
+    Returns
+    -------
+    The page.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from rosenblatt import GaussianNB, cross_val_score
+    >>> from rosenblatt.workbench.report import page
+    >>> from rosenblatt.workbench.results import Candidate, Contestant, Findings, Protocol
+    >>> X, y = load_iris(return_X_y=True)
+    >>> def contestant(family, model):
+    ...     tried = Candidate({}, cross_val_score(model, X, y), np.array([]))
+    ...     return Contestant(family, type(model).__name__, "", [tried], 0, 0.1, 0.1, 9, 1.0, 1.0)
+    >>> how = Protocol("classification", "species", "accuracy", 150, 0, 0, 5, "stratified", 0, None,
+    ...     1.0, "", "rosenblatt compare iris", {})
+    >>> board = [contestant("Gaussian naive Bayes", GaussianNB())]
+    >>> baseline = contestant("majority", DummyClassifier())
+    >>> text = page(Findings(how, "iris", [], {"counts": {"setosa": 50}}, [], board, baseline))
+    >>> "Gaussian naive Bayes" in text, "://" in text
+    (True, False)
+    """
+    sections = {
+        "answer": verdict(findings),
+        "leaderboard": leaderboard(findings),
+        "test": _test_set(findings),
+        "model": learned(findings),
+        "search": searches(findings),
+        "data": data(findings),
+        "repeat": protocol(findings),
+    }
+    shown = {name: section for name, section in sections.items() if section}
+    parts = {
+        "title": joined(_title(findings)),
+        "style": _source("style.css"),
+        "script": _source("page.js"),
+        "body": joined(_header(findings, list(shown)), *shown.values()),
+    }
+    # In one go: a part may contain anything, another's place among it.
+    return re.sub(r"%(\w+)%", lambda place: parts[place[1]], _source("page.html"))
+
+
+def save(findings: Findings, path: str | os.PathLike[str]) -> None:
+    """Write the report whole or not at all: what was there stays until the page is complete.
+
+    Parameters
+    ----------
+    findings : what a comparison found.
+    path : the file.
+
+    Examples
+    --------
+    >>> from rosenblatt.workbench.report import save
+    >>> save(findings, "report.html")  # doctest: +SKIP
+    """
+    target = Path(os.path.realpath(path))  # what a link points to, so that the link stays one
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"There is no folder {str(target.parent)!r} to save the report in.")
+    write_whole(target, page(findings).encode("utf-8", "replace"))
+
+
+def _title(findings: Findings) -> str:
+    source, target = numbers.clipped(findings.source, 60), findings.protocol.target
+    return f"{numbers.clipped(target, 40)} from {source}"
+
+
+def _header(findings: Findings, sections: list[str]) -> Markup:
+    how = findings.protocol
+    rows = numbers.count(how.n_train + how.n_dev + how.n_test)
+    families = numbers.plural(len(findings.contestants), "family", "families")
+    columns = numbers.plural(len(findings.columns), "column")
+    words = (
+        f"{numbers.title(how.task)}, {rows} rows, {columns}, "
+        f"{families} of models compared in {numbers.seconds(how.seconds)}"
+    )
+    links = [tag("li", tag("a", NAMES[name], href=f"#{name}")) for name in sections]
+    source = tag("span", numbers.clipped(findings.source, 60), class_="source")
+    target = tag("span", numbers.clipped(how.target, 40), class_="column")
+    return tag(
+        "header", tag("h1", "Predicting ", target, " from ", source), tag("p", words),
+        tag("nav", tag("ul", *links), aria_label="sections"),
+    )  # fmt: skip
+
+
+def _test_set(findings: Findings) -> Markup | None:
+    """What was seen when the test set was opened."""
+    opening = findings.opening
+    if opening is None or not len(opening.y):
+        return None
+    if findings.protocol.task == "regression":
+        body = tag("div", residuals(opening), class_="figures")
+    elif opening.classes is not None:
+        body = _classes(opening)
+    else:
+        return None
+    n = numbers.plural(len(opening.y), "row")
+    words = f"The chosen model on the {n} of the test set, opened for it and the baseline alone."
+    if len(opening.y) > MANY_STEPS and findings.protocol.task != "regression":
+        words += " Curves are thinned to as many points as can be told apart."
+    return tag("section", tag("h2", "On rows never seen"), tag("p", words), body, id="test")
+
+
+def _classes(opening: Opening) -> Markup:
+    """The matrix, the curves, and the table that belongs to both."""
+    curves, areas = ranking(opening) or (None, None)
+    pictures = [picture for picture in (curves, calibration(opening)) if picture]
+    row = tag("div", *pictures, class_="figures") if pictures else None
+    return joined(confusion(opening, areas), row)
+
+
+def _source(name: str) -> Markup:
+    folder = resources.files("rosenblatt.workbench.report").joinpath("view")
+    return Markup(folder.joinpath(name).read_text(encoding="utf-8"))

@@ -1,0 +1,50 @@
+"""How it was done, and how to do it again."""
+
+from ..results import Findings, Protocol
+from . import numbers
+from .markup import Markup, tag
+
+PARTS = (("train", 0, "search and fit"), ("dev", 2, "judge"), ("test", 1, "open once"))
+
+
+def protocol(findings: Findings) -> Markup:
+    """The section."""
+    how = findings.protocol
+    pairs = [
+        ("task", f"{how.task} of {numbers.clipped(how.target)}"),
+        ("score", numbers.metric(how.metric)),
+        ("split", f"{how.split}, seed {how.random_state}"),
+        ("folds", numbers.count(how.n_folds)),
+        ("budget", "none" if how.budget is None else numbers.seconds(how.budget)),
+        ("took", numbers.seconds(how.seconds)),
+        ("ended", {"": "all done", "budget": "out of time"}.get(how.stopped, "interrupted")),
+    ]
+    pairs += [(name, version) for name, version in how.versions.items()]
+    lines = [tag("div", tag("dt", name), tag("dd", value)) for name, value in pairs]
+    return tag(
+        "section", tag("h2", "To repeat it"),
+        tag("pre", tag("code", how.command), tabindex=0, aria_label="command"),
+        _split(how), tag("dl", *lines, class_="facts"), id="repeat",
+    )  # fmt: skip
+
+
+def _split(how: Protocol) -> Markup | None:
+    """The three parts of the rows as one bar, in proportion."""
+    sizes = {"train": how.n_train, "dev": how.n_dev, "test": how.n_test}
+    total = sum(sizes.values())
+    if not total:
+        return None
+    start, shapes, words = 0.0, [], []
+    for name, k, use in PARTS:
+        width = 100 * sizes[name] / total
+        shapes.append(
+            tag("rect", x=round(start, 2), y=0, width=round(max(width - 0.4, 0), 2), height=10,
+                class_=f"bar c{k}")
+        )  # fmt: skip
+        text = f"{name}: {numbers.plural(sizes[name], 'row')} ({use})"
+        words.append(tag("li", tag("span", class_=f"dot c{k}", aria_hidden="true"), text))
+        start += width
+    said = ", ".join(f"{name} {sizes[name]}" for name, _, _ in PARTS)
+    bar = tag("svg", *shapes, viewBox="0 0 100 10", preserveAspectRatio="none", class_="split",
+              role="img", aria_label=f"Rows: {said}.")  # fmt: skip
+    return tag("figure", bar, tag("ul", *words, class_="legend"), class_="wide")

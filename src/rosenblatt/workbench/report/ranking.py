@@ -1,0 +1,127 @@
+"""How well scores put the rows of a class before all others: ROC and precision-recall curves."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import auc, average_precision_score, precision_recall_curve, roc_curve
+
+from ..results import Opening
+from . import numbers
+from .axes import Axis
+from .markup import Markup, joined, tag
+from .svg import Plot, dash, figure, swatch
+
+MOST_CURVES = 10  # more would hide one another
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """The curves of one class against the rest."""
+
+    name: str
+    share: float  # of the class among the rows
+    false_positives: Array
+    found: Array
+    area: float
+    precision: Array
+    recall: Array
+    average_precision: float
+
+
+def ranking(opening: Opening) -> tuple[Markup, Markup | None] | None:
+    """The two pictures, and a table of several classes; None where there is nothing to rank by."""
+    rankings = rankings_of(opening)
+    if not rankings:
+        return None
+    rankings = [r for r in rankings if np.isfinite(r.area)]
+    shown = sorted(rankings, key=lambda r: r.area)[:MOST_CURVES]
+    shown = [r for r in rankings if r in shown]
+    one = len(rankings) == 1
+    pictures = joined(_roc(shown, one), _precision_recall(shown, one))
+    return pictures, None if one else _areas(shown, len(rankings))
+
+
+def scores_of(opening: Opening) -> Array | None:
+    """Scores (n, K), or (n,) of the second of two classes; None if there are none."""
+    scores = opening.probabilities if opening.probabilities is not None else opening.decisions
+    if scores is None or opening.classes is None or not np.isfinite(scores).all():
+        return None
+    if len(opening.classes) == 2 and scores.ndim == 2:
+        return np.asarray(scores[:, -1])
+    return scores
+
+
+def rankings_of(opening: Opening) -> list[Ranking]:
+    """One for each class that some rows have and some have not; of two classes the second."""
+    scores = scores_of(opening)
+    if scores is None or opening.classes is None:
+        return []
+    if scores.ndim == 1:
+        columns = [(opening.classes[-1], scores)]
+    else:
+        columns = list(zip(opening.classes, scores.T, strict=True))
+    hits = [(name, opening.y == name, column) for name, column in columns]
+    return [_ranking(str(name), hit, column) for name, hit, column in hits if 0 < hit.mean() < 1]
+
+
+def _ranking(name: str, hit: NDArray[np.bool_], scores: Array) -> Ranking:
+    false_positives, found, _ = roc_curve(hit, scores)
+    precision, recall, _ = precision_recall_curve(hit, scores)
+    return Ranking(
+        numbers.clipped(name, 30), float(hit.mean()), false_positives, found,
+        float(auc(false_positives, found)), precision, recall,
+        float(average_precision_score(hit, scores)),
+    )  # fmt: skip
+
+
+def _roc(rankings: list[Ranking], one: bool) -> Markup:
+    plot = Plot(Axis(0, 1, "share of the others called so"), Axis(0, 1, "share found"))
+    plot.rule([0, 1], [0, 1])
+    for k, r in enumerate(rankings):
+        plot.line(r.false_positives, r.found, k, dashes=dash(k))
+    areas = ", ".join(f"{r.name} {numbers.score(r.area)}" for r in rankings)
+    name = rankings[0].name
+    words = (
+        f"The area under the curve for {name} is {numbers.score(rankings[0].area)}: the chance "
+        "that a row of the class gets a higher score than another row. Dotted: by chance, 0.5."
+        if one
+        else "Each class against the rest. Dotted: by chance."
+    )
+    return figure("ROC", plot.draw(f"ROC curves; areas: {areas}."), words)
+
+
+def _precision_recall(rankings: list[Ranking], one: bool) -> Markup:
+    plot = Plot(Axis(0, 1, "recall: share found"), Axis(0, 1, "precision"))
+    for k, r in enumerate(rankings):
+        plot.line(r.recall, r.precision, k, dashes=dash(k), steps=True)
+    if one:
+        plot.rule([0, 1], [rankings[0].share] * 2)
+    areas = ", ".join(f"{r.name} {numbers.score(r.average_precision)}" for r in rankings)
+    words = (
+        f"The average precision is {numbers.score(rankings[0].average_precision)}. Dotted: by "
+        f"chance, {numbers.score(rankings[0].share)}, the share of {rankings[0].name}."
+        if one
+        else "Precision is the share of rows called so that are so."
+    )
+    drawn = plot.draw(f"Precision against recall; average precision: {areas}.")
+    return figure("Precision and recall", drawn, words)
+
+
+def _areas(shown: list[Ranking], n_classes: int) -> Markup:
+    """The legend of both pictures, with their numbers."""
+    heads = ("class", "area under ROC", "average precision")
+    rows = [
+        tag("tr", tag("th", swatch(k, dashes=dash(k)), " ", tag("span", r.name), scope="row"),
+            tag("td", numbers.score(r.area)), tag("td", numbers.score(r.average_precision)))
+        for k, r in enumerate(shown)
+    ]  # fmt: skip
+    table = tag(
+        "table", tag("thead", tag("tr", *(tag("th", head, scope="col") for head in heads))),
+        tag("tbody", *rows), class_="plain",
+    )  # fmt: skip
+    few = len(shown) < n_classes
+    words = f"The {len(shown)} of {n_classes} classes that are hardest to tell." if few else None
+    return joined(table, tag("p", words) if words else None)

@@ -1,0 +1,162 @@
+"""Scores against rows learned from, and against the parameters that were searched."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..results import Candidate, Contestant, Findings, LearningCurve
+from . import numbers
+from .axes import Axis
+from .gaps import gaps
+from .markup import Markup, tag
+from .svg import DASHES, Plot, entry, figure
+
+MOST_VALUES = 9  # written beside an axis
+
+
+def learning(curve: LearningCurve, metric: str) -> Markup:
+    """Training and development scores of the chosen model over the rows it learned from."""
+    rows = [float(n) for n in curve.rows]
+    scores = np.array([curve.train_scores, curve.dev_scores])
+    plot = Plot(Axis.along(rows, "rows learned from"), Axis.around(scores, numbers.metric(metric)))
+    names = ("training rows", "development rows")
+    for k, (name, values) in enumerate(zip(names, scores, strict=True)):
+        words = [f"{name}, {numbers.plain(n)}: {numbers.score(v)}"
+                 for n, v in zip(rows, values, strict=True)]  # fmt: skip
+        plot.line(rows, values, k, dashes=DASHES[k])
+        plot.marks(rows, values, k, words=words)
+    last = [numbers.score(float(v[-1])) for v in scores]
+    said = f"Learning curve: with all rows {last[0]} on training and {last[1]} on development rows."
+    legend = [entry(name, k, dashes=DASHES[k], marked=True) for k, name in enumerate(names)]
+    return figure("Learning curve", plot.draw(said), tag("strong", curve.verdict), legend=legend)
+
+
+@dataclass(frozen=True, eq=False)
+class Profile:
+    """The best candidate for each value of one parameter."""
+
+    name: str
+    values: list[Any]
+    best: list[Candidate]
+    numeric: bool
+    others: bool  # whether other parameters were searched as well
+
+
+def profiles(contestant: Contestant) -> list[Profile]:
+    """One for each parameter that took more than one value."""
+    tried = [c for c in contestant.candidates if math.isfinite(c.mean)]
+    names = list(dict.fromkeys(name for c in tried for name in c.parameters))
+    grouped = {name: _by_value(tried, name) for name in names}
+    varied = {name: groups for name, groups in grouped.items() if len(groups) > 1}
+    return [_profile(name, groups, len(varied) > 1) for name, groups in varied.items()]
+
+
+def _by_value(tried: Sequence[Candidate], name: str) -> dict[str, tuple[Any, list[Candidate]]]:
+    """Candidates by the value of a parameter; by its text, since values need not have a hash."""
+    groups: dict[str, tuple[Any, list[Candidate]]] = {}
+    for candidate in tried:
+        if name in candidate.parameters:
+            value = candidate.parameters[name]
+            groups.setdefault(repr(value), (value, []))[1].append(candidate)
+    return groups
+
+
+def _profile(name: str, groups: dict[str, tuple[Any, list[Candidate]]], others: bool) -> Profile:
+    pairs = [(value, max(group, key=lambda c: c.mean)) for value, group in groups.values()]
+    numeric = all(_is_number(value) for value, _ in pairs)
+    if numeric:
+        pairs.sort(key=lambda pair: float(pair[0]))
+    return Profile(name, [v for v, _ in pairs], [c for _, c in pairs], numeric, others)
+
+
+def _is_number(value: Any) -> bool:
+    plain = isinstance(value, int | float | np.integer | np.floating)
+    return plain and not isinstance(value, bool) and math.isfinite(value)
+
+
+def validation(profile: Profile, metric: str) -> Markup:
+    """Held-out and training scores over the values of one parameter."""
+    name = numbers.short(profile.name)
+    if profile.numeric:
+        places = [float(value) for value in profile.values]
+        x = Axis.along(places, name)
+    else:
+        places = [float(i) for i in range(len(profile.values))]
+        x = Axis(-0.5, len(places) - 0.5, name, places=_written(profile.values))
+    held = np.array([c.mean for c in profile.best])
+    spread = np.array([_deviation(c) for c in profile.best])
+    train = np.array([_mean(c.train_scores) for c in profile.best])
+    plot = Plot(x, Axis.around([held - spread, held + spread, train], numbers.metric(metric)))
+    plot.band(places, held - spread, held + spread, 1)
+    has_train = bool(np.isfinite(train).any())
+    if has_train:
+        plot.line(places, train, 0)
+        plot.marks(places, train, 0)
+    plot.line(places, held, 1, dashes=DASHES[1])
+    texts = [numbers.value_of(value) for value in profile.values]
+    words = [f"{name} = {t}: {numbers.score(v)}" for t, v in zip(texts, held, strict=True)]
+    plot.marks(places, held, 1, words=words)
+    best = int(held.argmax())
+    plot.marks([places[best]], [held[best]], 0, class_="ring")
+    legend = [entry("held-out rows ± deviation", 1, dashes=DASHES[1], marked=True)]
+    if has_train:
+        legend.append(entry("training rows", 0, marked=True))
+    said = f"Best at {name} = {texts[best]}: {numbers.score(float(held[best]))}."
+    edge = profile.numeric and best in (0, len(places) - 1)
+    more = " That is an end of the grid: the best may lie beyond." if edge else ""
+    of = " Each point is the best over the other parameters." if profile.others else ""
+    return figure(f"Score against {name}", plot.draw(f"Validation curve of {name}. {said}"),
+                  said + more + of, legend=legend)  # fmt: skip
+
+
+def _written(values: list[Any]) -> tuple[tuple[float, str], ...]:
+    """The texts beside the axis: as many as can be read, each as long as there is room."""
+    stride = math.ceil(len(values) / MOST_VALUES)
+    room = max(3, 44 // min(len(values), MOST_VALUES))
+    return tuple(
+        (float(i), numbers.value_of(value, room)) for i, value in enumerate(values)
+    )[::stride]  # fmt: skip
+
+
+def _deviation(candidate: Candidate) -> float:
+    return float(candidate.scores.std(ddof=1)) if len(candidate.scores) > 1 else 0.0
+
+
+def _mean(scores: np.ndarray[Any, Any]) -> float:
+    return float(scores.mean()) if len(scores) else math.nan
+
+
+def searches(findings: Findings) -> Markup | None:
+    """The section: the chosen family's curves in sight, the others' folded."""
+    metric, board = findings.protocol.metric, findings.contestants
+    curve = findings.learning_curve
+    pictures = [learning(curve, metric)] if curve is not None and len(curve.rows) else []
+    pictures += [validation(p, metric) for p in profiles(board[0])] if board else []
+    pictures += [picture] if (picture := gaps(findings)) else []
+    others = [(contestant, profiles(contestant)) for contestant in board[1:]]
+    folds = [_folded(contestant, found, metric) for contestant, found in others if found]
+    if not pictures and not folds:
+        return None
+    row = tag("div", *pictures, class_="figures") if pictures else None
+    words = (
+        "Settings were judged by their mean scores over the folds of the training part. In sight "
+        f"is the chosen family, {numbers.named(board[0])}."
+    )
+    return tag(
+        "section", tag("h2", "Would more rows, or other settings, help?"), tag("p", words), row,
+        tag("h3", "The other families") if folds else None, *folds, id="search",
+    )  # fmt: skip
+
+
+def _folded(contestant: Contestant, found: list[Profile], metric: str) -> Markup:
+    names = ", ".join(numbers.short(p.name) for p in found)
+    tried = numbers.plural(len(contestant.candidates), "setting")
+    summary = tag(
+        "summary", tag("b", numbers.title(numbers.named(contestant))),
+        f": {numbers.clipped(names, 80)} ({tried})",
+    )  # fmt: skip
+    pictures = tag("div", *(validation(p, metric) for p in found), class_="figures")
+    return tag("details", summary, pictures)

@@ -1,0 +1,191 @@
+"""The answer first: which model, how good on rows never seen, and what to be careful about."""
+
+import numpy as np
+
+from ..results import Findings, Interval, Opening
+from . import numbers
+from .axes import Axis, round_numbers
+from .markup import Markup, joined, tag
+from .svg import shape
+
+WIDTH, LEFT, RIGHT = 500, 12, 488  # of the picture, and where its line begins and ends
+TOP, ROW = 48, 40  # what is above the intervals, and the height of one
+WORDS = 215  # the room that an interval in words needs
+
+
+def verdict(findings: Findings) -> Markup:
+    """The first section: a sentence, a picture of the score, and warnings."""
+    return tag(
+        "section",
+        tag("h2", "The answer", class_="quiet"),
+        tag("div", tag("div", *_sentences(findings)), _picture(findings), class_="halves"),
+        _warnings(findings),
+        id="answer", class_="answer",
+    )  # fmt: skip
+
+
+def _sentences(findings: Findings) -> list[Markup]:
+    if not findings.contestants:
+        return [tag("p", "No family of models was fitted in time.", class_="headline")]
+    chosen, opening = findings.contestants[0], findings.opening
+    name = tag("strong", numbers.title(numbers.named(chosen, 80)))
+    target = tag("span", numbers.clipped(findings.protocol.target, 40), class_="column")
+    if opening is None:
+        what = joined(" predicts ", target, " best, as far as cross-validation can tell: ")
+        mean = tag("strong", _said(chosen.mean, findings))
+        unsure = f" ± {_said(chosen.deviation, findings)}" if len(chosen.scores) > 1 else ""
+        sealed = "The test set is still sealed, so nothing is known of rows never seen."
+        return [tag("p", name, what, mean, unsure, ".", class_="headline"), tag("p", sealed)]
+    headline = tag("p", name, *_headline(opening, findings, target), class_="headline")
+    return [headline, tag("p", *_evidence(opening, findings), class_="evidence")]
+
+
+def _headline(opening: Opening, findings: Findings, target: Markup) -> list[object]:
+    n = numbers.plural(len(opening.y), "row")
+    good = tag("strong", _said(opening.score, findings))
+    if findings.protocol.metric == "accuracy":
+        return [" predicts ", target, " right for ", good, f" of {n} that it had never seen."]
+    if findings.protocol.metric == "r2":
+        return [" explains ", good, " of the variance of ", target, f" in {n} never seen before."]
+    return [" predicts ", target, " with a score of ", good, f" on {n} that it had never seen."]
+
+
+def _evidence(opening: Opening, findings: Findings) -> list[object]:
+    """Intervals and baseline in words."""
+    ranges = [
+        f"{_said(i.low, findings)} to {_said(i.high, findings)} by {i.method}"
+        for i in opening.intervals
+    ]
+    said: list[object] = []
+    if ranges:
+        confidence = numbers.share(opening.intervals[0].confidence).replace(".0%", "%")
+        said.append(f"With {confidence} confidence the true figure is {', '.join(ranges)}. ")
+    simple = numbers.clipped(findings.baseline.family)
+    said.append(f"The baseline ({simple}) reaches {_said(opening.baseline_score, findings)}. ")
+    reached = [i for i in opening.intervals if i.low <= opening.baseline_score]
+    if opening.baseline_score >= opening.score:
+        said.append(tag("strong", "The model is no better than the baseline."))
+    elif reached:
+        names = " and ".join(i.method for i in reached)
+        said.append(tag("strong", f"By {names}, it cannot be told from the baseline."))
+    return said
+
+
+def _said(value: float, findings: Findings) -> str:
+    """A score in the headline: shares in percent."""
+    if findings.protocol.metric in ("accuracy", "r2"):
+        return numbers.share(value).replace("-", numbers.MINUS)
+    return numbers.score(value)
+
+
+def _picture(findings: Findings) -> Markup | None:
+    """One line for the scores: intervals of the test score, and the baseline."""
+    opening = findings.opening
+    if opening is None or not np.isfinite([opening.score, opening.baseline_score]).all():
+        return None
+    axis = _axis(opening, findings.protocol.metric)
+    rows = [TOP + ROW * (i + 0.5) for i in range(max(len(opening.intervals), 1))]
+    base = rows[-1] + ROW / 2
+    x, low = _x(axis, opening.score), _x(axis, opening.baseline_score)
+    parts = [
+        _ticks(axis, base),
+        tag("path", d=f"M{low} 44V{base}", class_="baseline"),
+        tag("path", d=f"M{x} 22V{base}", class_="test"),
+        _label(low, f"baseline {numbers.score(opening.baseline_score)}", 38),
+        _label(x, f"test {numbers.score(opening.score)}", 15, class_="strong"),
+    ]
+    for interval, y in zip(opening.intervals, rows, strict=False):
+        parts.extend(_range(axis, interval, y))
+    parts += [tag("path", d=f"M{x} {y}{shape(0)}", class_="mark c0") for y in rows]
+    return tag(
+        "svg", *parts, viewBox=f"0 0 {WIDTH} {base + 26}", class_="scale", role="img",
+        aria_label=_description(opening, findings),
+    )  # fmt: skip
+
+
+def _axis(opening: Opening, metric: str) -> Axis:
+    """From the baseline to past the intervals; shares never leave 0 to 1."""
+    ends = [opening.score, opening.baseline_score]
+    ends += [end for interval in opening.intervals for end in (interval.low, interval.high)]
+    axis = Axis.around(ends, "", margin=0.08)
+    if metric == "accuracy":
+        return Axis(max(axis.low, 0.0), min(axis.high, 1.0), "")
+    return axis
+
+
+def _range(axis: Axis, interval: Interval, y: float) -> list[Markup]:
+    """The interval as a line, and in words where there is room: before, behind or below it."""
+    low, high = _x(axis, interval.low), _x(axis, interval.high)
+    text = f"{interval.method}: {numbers.score(interval.low)} to {numbers.score(interval.high)}"
+    bar = tag("path", d=f"M{low} {y - 5}v10M{low} {y}H{high}M{high} {y - 5}v10", class_="interval")
+    if low > WORDS:
+        return [bar, _label(low - 9, text, y + 4, anchor="end")]
+    if WIDTH - high > WORDS:
+        return [bar, _label(high + 9, text, y + 4, anchor="start")]
+    return [bar, _label((low + high) / 2, text, y + 18)]
+
+
+def _ticks(axis: Axis, y: float) -> Markup:
+    parts = [tag("path", d=f"M{LEFT} {y}H{RIGHT}", class_="axis")]
+    for value in round_numbers(axis.low, axis.high):
+        x = _x(axis, value)
+        parts.append(tag("path", d=f"M{x} {y}v5", class_="tick"))
+        parts.append(tag("text", numbers.plain(value), x=x, y=y + 20, text_anchor="middle"))
+    return tag("g", *parts, class_="axes")
+
+
+def _label(x: float, text: str, y: float, class_: str = "", anchor: str = "") -> Markup:
+    """Text over a place, moved in from the edges."""
+    edge = "start" if x < 80 else "end" if x > WIDTH - 80 else "middle"
+    class_ = f"halo {class_}".strip()
+    return tag("text", text, x=x, y=y, text_anchor=anchor or edge, class_=class_)
+
+
+def _x(axis: Axis, value: float) -> float:
+    share = float(np.clip(axis.share(value), 0, 1))
+    return round(LEFT + (RIGHT - LEFT) * share, 1)
+
+
+def _description(opening: Opening, findings: Findings) -> str:
+    name = numbers.metric(findings.protocol.metric)
+    ranges = "".join(
+        f"; {i.method} interval {numbers.score(i.low)} to {numbers.score(i.high)}"
+        for i in opening.intervals
+    )
+    return (
+        f"Test {name} {numbers.score(opening.score)}{ranges}; "
+        f"baseline {numbers.score(opening.baseline_score)}."
+    )
+
+
+def _warnings(findings: Findings) -> Markup | None:
+    """What to be careful about."""
+    found = list(warnings_of(findings))
+    if not found:
+        return None
+    lines = (tag("li", warning) for warning in found)
+    return tag("aside", tag("h3", "Take care"), tag("ul", *lines), class_="warnings")
+
+
+def warnings_of(findings: Findings) -> list[str]:
+    """What makes the answer weaker than it looks, each in a sentence."""
+    protocol, opening, found = findings.protocol, findings.opening, []
+    if protocol.stopped == "budget":
+        limit = "" if protocol.budget is None else f" of {numbers.seconds(protocol.budget)}"
+        found.append(
+            f"The budget{limit} ran out: not every setting was tried, and this is the best so far."
+        )
+    elif protocol.stopped:
+        found.append("It was interrupted: this is the best so far, not the end of the search.")
+    if opening is not None and opening.times_opened > 1:
+        found.append(
+            f"The test set has been opened {opening.times_opened} times. Whoever chose by what an "
+            "earlier look said has a score that is too good: trust it less each time."
+        )
+    if findings.certificate is not None and not findings.certificate.holds:
+        found.append("A claim of the model's certificate does not hold (see the certificate).")
+    if findings.hints:
+        there = "is" if len(findings.hints) == 1 else "are"
+        hints = numbers.plural(len(findings.hints), "hint")
+        found.append(f"There {there} {hints} of leakage, under The data.")
+    return found

@@ -1,0 +1,80 @@
+"""Errors about values that no model can use name the columns they are in."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+from rosenblatt import (
+    BasisExpansion,
+    ElasticNetCV,
+    GaussianNB,
+    Lasso,
+    LinearDiscriminantAnalysis,
+    LinearRegression,
+    LogisticRegression,
+    Perceptron,
+    Ridge,
+    RidgeCV,
+    Standardizer,
+)
+from rosenblatt.unusable import naming_columns
+
+MODELS = [
+    LinearRegression(), Ridge(), RidgeCV(), Lasso(), ElasticNetCV(), LogisticRegression(),
+    Perceptron(), GaussianNB(), LinearDiscriminantAnalysis(), BasisExpansion("powers"),
+]  # fmt: skip
+
+
+def frame():
+    rng = np.random.RandomState(0)
+    names = ["weight", "horsepower", "origin"]
+    return pd.DataFrame(rng.standard_normal((20, 3)), columns=names), np.arange(20) % 2
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
+def test_columns_with_missing_values_and_words_are_named(model):
+    X, y = frame()
+    X.loc[3:5, "horsepower"] = np.nan
+    with pytest.raises(ValueError, match=r"contains NaN.*Column 'horsepower' has 3 missing values"):
+        model.fit(X, y)
+    X["horsepower"] = "many"
+    with pytest.raises(ValueError, match="Column 'horsepower' has 20 words: encode"):
+        model.fit(X, y)
+    assert not hasattr(model, "n_features_in_")
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("model", MODELS[:-1], ids=lambda model: type(model).__name__)
+def test_so_are_those_of_rows_to_predict(model):
+    X, y = frame()
+    with np.errstate(all="ignore"):
+        model = model.fit(X, y)
+    X.loc[3, "origin"] = np.nan
+    with pytest.raises(ValueError, match=r"Column .* has 1 missing value"):
+        model.predict(X)
+
+
+def test_tables_of_all_kinds():
+    dense = np.ones((4, 3))
+    dense[1:3, 2] = np.nan
+    for X, name in (
+        (dense, "2"), (dense.tolist(), "2"), (sp.csr_matrix(dense), "2"),
+        (pd.DataFrame(dense.astype(object)), "'2'"),
+    ):  # fmt: skip
+        with (
+            pytest.raises(ValueError, match=rf"NaN\. Column {name} has 2 missing values: impute"),
+            naming_columns(X),
+        ):
+            raise ValueError("Input X contains NaN.\nAnd so on.")
+
+
+def test_other_errors_pass_through_and_infinity_is_named():
+    with pytest.raises(ValueError, match=r"^alpha must be positive$"), naming_columns(np.ones(3)):
+        raise ValueError("alpha must be positive")
+    X, y = frame()
+    X.iloc[0, 0] = np.inf
+    with pytest.raises(ValueError, match="Column 'weight' has 1 infinite or too large value"):
+        Standardizer().fit(X)
+    with pytest.raises(ValueError, match="Column 'weight' has 1 infinite or too large value"):
+        Ridge().fit(X, y)

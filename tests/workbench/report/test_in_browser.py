@@ -1,0 +1,116 @@
+"""The report in headless Chromium: no complaint, no request, no sideways scroll, at any width."""
+
+import pytest
+
+from rosenblatt.workbench.report import save
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def show(browser, tmp_path):
+    """Save findings and open the page; afterwards hear no complaint and see no request."""
+    path = tmp_path / "report.html"
+
+    def open_page(findings):
+        save(findings, path)
+        browser.requests.clear()
+        browser.complaints.clear()
+        browser.open(path.as_uri())
+        return browser
+
+    yield open_page
+    assert browser.complaints == []
+    assert set(browser.requests) <= {path.as_uri()}
+
+
+@pytest.mark.parametrize("width", [1280, 900, 390])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_page_never_scrolls_sideways(show, browser, findings, width, scheme):
+    browser.resize(width, 900)
+    browser.prefer(color_scheme=scheme)
+    page = show(findings)
+    page.run("document.querySelectorAll('details').forEach((fold) => { fold.open = true; })")
+    wide = page.run("document.documentElement.scrollWidth")
+    assert wide <= page.run("document.documentElement.clientWidth")
+    # Nothing sticks out of the page either, save in boxes that scroll by themselves.
+    out = """[...document.querySelectorAll("main *")].filter((element) =>
+        !element.closest(".scroll, pre, svg, .unseen")
+        && element.getBoundingClientRect().right > innerWidth + 1).length"""
+    assert page.run(out) == 0
+
+
+def test_the_ground_is_dark_in_the_dark(show, browser, iris):
+    for scheme, wanted in (("light", "rgb(253, 252, 249)"), ("dark", "rgb(23, 25, 29)")):
+        browser.prefer(color_scheme=scheme)
+        show(iris)
+        assert browser.run("getComputedStyle(document.body).backgroundColor") == wanted
+
+
+def families(page):
+    rows = "[...document.querySelectorAll('.board tbody .family')].map((e) => e.dataset.key)"
+    return page.run(rows)
+
+
+def test_the_leaderboard_is_sorted_by_keyboard(show, browser, iris):
+    browser.resize(1280, 900)
+    page = show(iris)
+    ranked = families(page)
+    assert ranked == [c.family for c in iris.contestants]
+    page.run("document.querySelectorAll('.board th button')[1].focus()")
+    page.press(" ")
+    assert families(page) == sorted(ranked, key=str.lower)
+    page.press(" ")
+    assert families(page) == sorted(ranked, key=str.lower, reverse=True)
+    sort = "document.querySelectorAll('.board thead th')[1].getAttribute('aria-sort')"
+    assert page.run(sort) == "descending"
+    assert page.run("document.querySelector('.board tfoot .family').textContent").startswith(
+        "always the commonest class"
+    )
+
+
+def test_families_without_a_score_come_last_however_they_are_sorted(show, browser, every_kind):
+    findings = every_kind["unfinished"]
+    page = show(findings)
+    last = findings.contestants[-1].family
+    for _ in range(2):
+        page.run("document.querySelectorAll('.board th button')[2].click()")
+        assert families(page)[-1] == last
+
+
+def test_focus_is_seen(show, browser, iris):
+    page = show(iris)
+    page.press("Tab")
+    assert page.run("document.activeElement.tagName") == "A"
+    assert page.run("getComputedStyle(document.activeElement).outlineWidth") == "3px"
+
+
+def test_folds_are_open_on_paper(show, browser, iris):
+    page = show(iris)
+    assert page.run("document.querySelectorAll('details').length") > 0
+    page.run("dispatchEvent(new Event('beforeprint'))")
+    assert page.run("document.querySelectorAll('details:not([open])').length") == 0
+    page.run("dispatchEvent(new Event('afterprint'))")
+    assert page.run("document.querySelectorAll('details[open]').length") == 0
+
+
+def test_hostile_names_run_nothing(show, every_kind):
+    page = show(every_kind["hostile"])
+    assert page.run("document.scripts.length") == 1
+
+
+def test_everything_is_readable_without_a_script(browser, binary, tmp_path):
+    save(binary, tmp_path / "report.html")
+    browser.resize(390, 900)
+    browser.call("Emulation.setScriptExecutionDisabled", value=True)
+    try:
+        browser.call("Page.navigate", url=(tmp_path / "report.html").as_uri())
+        browser.wait("document.readyState === 'complete' && document.title.includes('diagnosis')")
+        assert not browser.run("'rosenblatt' in window")
+        assert "Logistic regression" in browser.run("document.body.innerText")
+        assert "Sort by" not in browser.run("document.body.innerText")
+        assert browser.run("getComputedStyle(document.querySelector('.board thead')).display") == (
+            "none"
+        )
+    finally:
+        browser.call("Emulation.setScriptExecutionDisabled", value=False)

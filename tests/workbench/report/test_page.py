@@ -1,0 +1,282 @@
+"""The report without a browser: what it says, in which order, and what can never get into it."""
+
+import re
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from rosenblatt.workbench.report import page, save
+from tests.workbench.report.comparing import CLASSIFIERS, compare, letters, unfinished
+from tests.workbench.report.reading import Page
+
+SECTIONS = ["answer", "leaderboard", "test", "model", "search", "data", "repeat"]
+
+
+def test_a_page_is_well_formed_and_has_a_language_and_a_title(findings):
+    read = Page(page(findings))
+    assert read.all("html")[0]["attributes"]["lang"] == "en"
+    assert read.all("title")[0]["text"].strip()
+    ids = [e["attributes"]["id"] for e in read.elements if "id" in e["attributes"]]
+    assert len(ids) == len(set(ids))
+
+
+def test_a_page_stands_alone(findings):
+    text = page(findings)
+    assert "://" not in text
+    read = Page(text)
+    for element in read.elements:
+        for name in ("src", "href", "xlink:href", "data", "action"):
+            assert element["attributes"].get(name, "#").startswith(("#", "data:,"))
+    assert "@import" not in text
+    assert "url(" not in text
+
+
+def test_headings_are_in_order(findings):
+    levels = [int(e["name"][1]) for e in Page(page(findings)).all("h1", "h2", "h3", "h4")]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+
+
+def test_every_picture_says_what_it_shows_or_is_hidden_from_those_who_ask(findings):
+    pictures = Page(page(findings)).all("svg")
+    assert pictures
+    for picture in pictures:
+        attributes = picture["attributes"]
+        described = attributes.get("role") == "img" and attributes.get("aria-label", "").strip()
+        assert described or attributes.get("aria-hidden") == "true"
+
+
+def test_every_heading_of_a_table_has_a_scope(findings):
+    headings = Page(page(findings)).all("th")
+    assert headings
+    assert {e["attributes"].get("scope") for e in headings} <= {"col", "row"}
+
+
+def test_links_lead_to_sections(findings):
+    read = Page(page(findings))
+    targets = [e["attributes"]["href"][1:] for e in read.all("a")]
+    assert targets == [e["attributes"]["id"] for e in read.all("section")]
+    assert set(targets) <= set(SECTIONS)
+
+
+def test_what_needs_the_keyboard_can_be_reached_by_it(digits):
+    boxes = [e for e in Page(page(digits)).elements if "scroll" in e["attributes"].get("class", "")]
+    assert boxes
+    assert all(box["attributes"].get("tabindex") == "0" for box in boxes)
+    assert all(box["attributes"].get("aria-label") for box in boxes)
+
+
+def test_no_name_becomes_markup(every_kind):
+    text = page(every_kind["hostile"])
+    read = Page(text)
+    assert len(read.all("script")) == 1
+    assert "alert" not in read.all("script")[0]["text"]
+    assert "<script>alert" not in text
+    assert text.count("<!doctype html>") == text.count("</main>") == 1
+    assert "%body%" in read.all("h1")[0]["text"]  # a name, not a place for the body
+
+
+def test_the_answer_comes_first_with_score_intervals_and_baseline(binary):
+    answer = Page(page(binary)).with_id("answer")["text"]
+    assert "Logistic regression" in answer
+    assert f"{100 * binary.opening.score:.1f}%" in answer
+    assert "Wilson" in answer
+    assert "Hoeffding" in answer
+    assert f"{100 * binary.opening.baseline_score:.1f}%" in answer
+    assert "Take care" not in answer
+
+
+def test_regression_is_told_as_explained_variance(diabetes):
+    read = Page(page(diabetes))
+    assert "of the variance of" in read.with_id("answer")["text"]
+    titles = [e["text"] for e in read.all("h3")]
+    assert {"Predicted and true", "Residuals", "How residuals spread"} <= set(titles)
+    assert "What is taken for what" not in titles
+
+
+def test_classification_has_its_pictures(binary, iris):
+    for findings in (binary, iris):
+        titles = {e["text"] for e in Page(page(findings)).all("h3")}
+        assert {"What is taken for what", "ROC", "Precision and recall", "Calibration"} <= titles
+        assert {"Learning curve", "What it learned", "Its certificate"} <= titles
+
+
+def test_what_weakens_the_answer_is_said_beside_it(binary):
+    doubtful = replace(
+        binary,
+        protocol=replace(binary.protocol, stopped="budget", budget=30.0),
+        opening=replace(binary.opening, times_opened=4, baseline_score=0.99),
+        hints=["The column diagnosis_code decides the target alone."],
+    )
+    answer = Page(page(doubtful)).with_id("answer")["text"]
+    assert "The budget of 30" in answer
+    assert "opened 4 times" in answer
+    assert "1 hint of leakage" in answer
+    assert "cannot be told from the baseline" in answer
+
+
+def test_test_scores_are_told_in_the_answer_and_nowhere_else(binary):
+    def outside(score, simple):
+        opening = replace(binary.opening, score=score, baseline_score=simple)
+        read = Page(page(replace(binary, opening=opening)))
+        assert f"{score:.1%}" in read.with_id("answer")["text"]
+        return [e["text"] for e in read.all("section") if e["attributes"]["id"] != "answer"]
+
+    assert outside(0.98765, 0.54321) == outside(0.61234, 0.43210)
+
+
+def test_the_leaderboard_has_every_family_once_and_why_others_are_not_on_it(iris):
+    read = Page(page(iris))
+    rows = [e for e in read.all("th") if "family" in e["attributes"].get("class", "")]
+    names = [row["text"] for row in rows]
+    assert names == [c.family for c in iris.contestants] + ["always the commonest classbaseline"]
+    board = read.with_id("leaderboard")["text"]
+    assert all(d.family in board and d.reason in board for d in iris.dropped)
+
+
+def test_families_of_other_packages_are_told_from_ours(iris):
+    ours = iris.contestants[0]
+    theirs = replace(ours, package="sklearn", p_value=0.5)
+    read = Page(page(replace(iris, contestants=[ours, theirs])))
+    words = read.with_id("leaderboard")["text"]
+    assert f"{ours.family} and {ours.family} (sklearn) cannot be told apart" in words.replace(
+        ours.family.capitalize(), ours.family
+    )
+    assert "of sklearn" in words
+
+
+def test_without_an_opening_the_test_set_is_said_to_be_sealed(iris):
+    read = Page(page(unfinished(iris)))
+    assert "still sealed" in read.with_id("answer")["text"]
+    assert "interrupted" in read.with_id("answer")["text"]
+    assert read.with_id("test") is None
+    assert not re.search(r"\bnan\b", read.with_id("leaderboard")["text"], re.I)
+
+
+def test_a_comparison_without_contestants_is_still_a_page(iris):
+    empty = replace(unfinished(iris), contestants=[], dropped=[], target={}, columns=[])
+    assert "No family of models" in Page(page(empty)).with_id("answer")["text"]
+
+
+def test_scores_that_are_no_numbers_are_dashes(iris):
+    def failed(contestant):
+        candidate = replace(contestant.candidates[0], scores=np.full(5, np.nan))
+        return replace(
+            contestant, candidates=[candidate], best=0, dev_score=np.nan, dev_train_score=np.nan,
+            fit_seconds=np.nan, predict_seconds=np.nan, p_value=np.nan,
+        )  # fmt: skip
+
+    nothing = replace(
+        unfinished(iris),
+        contestants=[failed(c) for c in iris.contestants], baseline=failed(iris.baseline),
+    )  # fmt: skip
+    text = page(nothing)
+    assert not re.search(r"\bnan\b", text, re.I)
+    assert "\u2013" in Page(text).with_id("leaderboard")["text"]
+
+
+def test_predictions_that_are_no_numbers_are_left_out(diabetes):
+    for bad in (np.nan, np.inf):
+        predicted = diabetes.opening.predicted.copy()
+        predicted[:3] = bad
+        text = page(replace(diabetes, opening=replace(diabetes.opening, predicted=predicted)))
+        assert not re.search(r"\b(nan|inf)\b", text)
+        predicted[:] = bad
+        text = page(replace(diabetes, opening=replace(diabetes.opening, predicted=predicted)))
+        assert "Not one prediction is a number." in text
+
+
+def test_exact_predictions_have_a_histogram_of_one_bar(diabetes):
+    exact = replace(diabetes.opening, predicted=diabetes.opening.y, score=1.0)
+    assert "How residuals spread" in page(replace(diabetes, opening=exact))
+
+
+def test_one_fold_has_no_interval(iris):
+    first = iris.contestants[0]
+    candidate = replace(first.candidates[0], scores=np.array([0.9]), train_scores=np.array([]))
+    alone = replace(first, candidates=[candidate], best=0)
+    assert "0.900" in page(replace(iris, contestants=[alone], learning_curve=None))
+
+
+def test_scores_that_are_no_probabilities_rank_but_are_not_calibrated(binary):
+    opening = replace(binary.opening, probabilities=None)
+    titles = {e["text"] for e in Page(page(replace(binary, opening=opening))).all("h3")}
+    assert "ROC" in titles
+    assert "Calibration" not in titles
+    opening = replace(opening, decisions=None)
+    titles = {e["text"] for e in Page(page(replace(binary, opening=opening))).all("h3")}
+    assert "ROC" not in titles
+    assert "What is taken for what" in titles
+
+
+def test_a_class_that_no_test_row_has_leaves_no_gap(iris):
+    kept = iris.opening.y != iris.opening.classes[0]
+    opening = replace(
+        iris.opening, y=iris.opening.y[kept], predicted=iris.opening.predicted[kept],
+        probabilities=iris.opening.probabilities[kept], decisions=None,
+    )  # fmt: skip
+    section = Page(page(replace(iris, opening=opening))).with_id("test")
+    assert not re.search(r"\bnan\b", section["text"])
+
+
+def test_a_certificate_that_fails_is_a_warning(binary):
+    claims = binary.certificate.claims
+    broken = replace(binary.certificate, claims=(*claims, replace(claims[0], holds=False)))
+    read = Page(page(replace(binary, certificate=broken)))
+    assert "does not hold" in read.with_id("answer")["text"]
+    assert "Not every claim holds" in read.with_id("model")["text"]
+
+
+def test_twenty_six_classes_fit_in_one_matrix(data_folder):
+    text = page(letters(data_folder, 2000))
+    matrix = [e for e in Page(text).all("table") if "confusion" in e["attributes"]["class"]]
+    assert len(matrix) == 1
+    assert "10 of 26 classes" in text
+
+
+@pytest.mark.parametrize("kind", ["digits", "diabetes"])
+def test_a_hundred_thousand_rows_stay_below_a_megabyte(every_kind, kind):
+    opening = every_kind[kind].opening
+    rng = np.random.default_rng(0)
+    rows = rng.integers(len(opening.y), size=100_000)
+    y, predicted, probabilities = opening.y[rows], opening.predicted[rows], None
+    if kind == "digits":
+        noise = rng.exponential(size=(len(rows), 10)) * 0.2
+        probabilities = opening.probabilities[rows] + noise
+        probabilities /= probabilities.sum(axis=1, keepdims=True)
+    else:
+        y = y + rng.normal(size=len(rows))
+        predicted = predicted + rng.normal(size=len(rows))
+    large = replace(opening, y=y, predicted=predicted, probabilities=probabilities, decisions=None)
+    text = page(replace(every_kind[kind], opening=large))
+    assert len(text.encode()) < 1_000_000
+    if kind == "diabetes":
+        assert "2000 of 100\u202f000 rows are drawn" in text
+
+
+def test_a_page_is_written_whole_or_not_at_all(iris, tmp_path):
+    path = tmp_path / "report.html"
+    save(iris, path)
+    before = path.read_bytes()
+    assert before.decode() == page(iris)
+    with pytest.raises(AttributeError):
+        save(replace(iris, baseline=None), path)
+    assert path.read_bytes() == before
+    assert [p.name for p in tmp_path.iterdir()] == ["report.html"]
+
+
+def test_a_missing_folder_is_named(iris, tmp_path):
+    said = f"There is no folder {str(tmp_path / 'gone')!r} to save the report in."
+    with pytest.raises(FileNotFoundError, match=re.escape(said)):
+        save(iris, tmp_path / "gone" / "report.html")
+
+
+def test_other_scores_than_accuracy_are_told_by_their_name():
+    families = {"Gaussian naive Bayes": CLASSIFIERS["Gaussian naive Bayes"]}
+    found = compare("iris", "species", families, metric="neg_log_loss", certified=False)
+    read = Page(page(found))
+    assert "with a score of" in read.with_id("answer")["text"]
+    assert "negative log loss" in read.with_id("leaderboard")["text"]

@@ -1,0 +1,182 @@
+"""The small parts of a report: numbers in words, axes, intervals, curves and colours."""
+
+import math
+import re
+from dataclasses import replace
+from importlib import resources
+
+import numpy as np
+import pytest
+from sklearn.metrics import confusion_matrix, roc_auc_score
+
+from rosenblatt.workbench.report import numbers
+from rosenblatt.workbench.report.axes import Axis, round_numbers
+from rosenblatt.workbench.report.calibration import said_and_right, wilson
+from rosenblatt.workbench.report.confusion import counts_of
+from rosenblatt.workbench.report.markup import Markup, tag
+from rosenblatt.workbench.report.ranking import rankings_of
+from rosenblatt.workbench.report.search_curves import profiles
+from rosenblatt.workbench.report.svg import COLOURS, Plot, dash
+from rosenblatt.workbench.results import Candidate
+from rosenblatt.workbench.significance import interval_of_mean
+
+STYLE = resources.files("rosenblatt.workbench.report").joinpath("view/style.css").read_text()
+
+
+def test_what_is_not_markup_is_escaped():
+    assert tag("p", "<b>", Markup("<i></i>"), title='"') == '<p title="&quot;">&lt;b&gt;<i></i></p>'
+
+
+@pytest.mark.parametrize(
+    ("written", "wanted"),
+    [
+        (numbers.score(0.12345), "0.123"),
+        (numbers.score(-0.0001), "0.000"),
+        (numbers.score(-12345.6), "\u221212\u202f346"),
+        (numbers.score(math.nan), "\u2013"),
+        (numbers.plain(1e-7), "10\u207b\u2077"),
+        (numbers.plain(2.5), "2.5"),
+        (numbers.share(0.9912), "99.1%"),
+        (numbers.share(1.0), "100%"),
+        (numbers.seconds(0.00021), "210\u202fµs"),
+        (numbers.seconds(61.2), "61\u202fs"),
+        (numbers.seconds(math.nan), "\u2013"),
+        (numbers.size(12_345), "12\u202fkB"),
+        (numbers.p_value(0.00001), "<\u202f0.001"),
+        (numbers.weight(1.0), "1.00"),
+        (numbers.weight(-0.5), "\u22120.500"),
+        (numbers.settings({"model__C": 0.1, "fit": None}), "C = 0.1, fit = None"),
+        (numbers.metric("neg_mean_squared_error"), "negative mean squared error"),
+    ],
+)
+def test_numbers_are_written_as_people_read_them(written, wanted):
+    assert written == wanted
+
+
+def test_round_numbers_lie_within_the_axis():
+    assert round_numbers(0, 1) == [0, 0.2, 0.4, 0.6, 0.8, 1]
+    assert round_numbers(3, 3) == [3]
+    for low, high in [(-1e-7, 3e-7), (0.91, 0.93), (1, 1e9)]:
+        found = round_numbers(low, high)
+        assert 2 <= len(found) <= 8
+        assert low - 1e-12 <= found[0] < found[-1] <= high * (1 + 1e-9)
+
+
+def test_values_that_span_orders_have_a_logarithmic_axis():
+    assert Axis.along([0.001, 1.0, 1000.0], "C").log
+    assert not Axis.along([0.0, 1.0, 1000.0], "C").log
+    assert not Axis.along([5.0, 7.0], "k").log
+    axis = Axis.along([0.001, 1.0, 1000.0], "C")
+    assert axis.share([0.001, 1.0, 1000.0]) == pytest.approx([1 / 22, 0.5, 21 / 22])
+
+
+def test_axes_of_nothing_and_of_one_value_have_a_length():
+    assert Axis.around([math.nan], "x").ticks()
+    assert Axis.around([3.0, 3.0], "x").low < 3 < Axis.around([3.0], "x").high
+
+
+def test_the_interval_of_a_mean_allows_for_shared_rows():
+    # k = 2 scores 0 and 1: s = sqrt(1/2), t = 12.706, and the variance of the mean (1/2 + 1) s^2.
+    scores = np.array([0.0, 1.0])
+    found = interval_of_mean(scores)
+    assert (found.low + found.high) / 2 == pytest.approx(0.5)
+    assert (found.high - found.low) / 2 == pytest.approx(12.7062 * math.sqrt(0.75), rel=1e-5)
+    assert interval_of_mean(scores, "accuracy").high == 1.0
+    assert interval_of_mean(scores, "neg_log_loss").high == 0.0
+
+
+def test_the_matrix_and_the_areas_are_those_of_scikit_learn(iris, binary):
+    for findings in (iris, binary):
+        opening = findings.opening
+        wanted = confusion_matrix(opening.y, opening.predicted, labels=opening.classes)
+        assert counts_of(opening).tolist() == wanted.tolist()
+    opening = binary.opening
+    (one,) = rankings_of(opening)
+    hit = opening.y == opening.classes[1]
+    assert one.area == pytest.approx(roc_auc_score(hit, opening.probabilities[:, 1]))
+    assert [r.name for r in rankings_of(iris.opening)] == iris.opening.classes.tolist()
+
+
+def test_calibration_takes_the_second_of_two_and_the_likeliest_of_more(iris, binary):
+    said, right, what = said_and_right(binary.opening)
+    assert what == "malignant"
+    assert right.sum() == np.sum(binary.opening.y == "malignant")
+    said, right, what = said_and_right(iris.opening)
+    assert said.min() >= 1 / 3
+    assert right.mean() == pytest.approx(iris.opening.score)
+
+
+def test_wilson_is_right_at_the_ends():
+    low, high = wilson(np.array([0.0, 1.0]), np.array([10, 10]))
+    assert low[0] == pytest.approx(0, abs=1e-12)
+    assert high[1] == pytest.approx(1)
+    assert high[0] == pytest.approx(0.2775, abs=1e-3)
+
+
+def test_a_profile_takes_the_best_over_other_parameters(iris):
+    def tried(score, **parameters):
+        return Candidate(parameters, np.array([score, score]), np.array([]))
+
+    candidates = [
+        tried(0.5, C=10.0, kind="a"), tried(0.9, C=0.1, kind="a"), tried(0.8, C=10.0, kind=["b"]),
+        tried(math.nan, C=100.0, kind="a"),
+    ]  # fmt: skip
+    contestant = replace(iris.contestants[0], candidates=candidates, best=1)
+    by_c, by_kind = profiles(contestant)
+    assert (by_c.name, by_c.values, [c.mean for c in by_c.best]) == ("C", [0.1, 10.0], [0.9, 0.8])
+    assert by_c.others
+    assert not by_kind.numeric
+    assert by_kind.values == ["a", ["b"]]
+
+
+def test_long_lines_are_thinned_to_what_can_be_seen():
+    steps = np.linspace(0, 1, 200_000)
+    plot = Plot(Axis(0, 1, "x"), Axis(0, 1, "y"))
+    plot.line(steps, steps)
+    drawn = plot.draw("a line")
+    assert len(drawn) < 8_000
+    assert f"{plot.right} {plot.top}" in drawn  # the last point is kept
+
+
+def test_lines_of_one_colour_differ_in_their_dashes():
+    for k in range(COLOURS):
+        assert dash(k) != dash(k + COLOURS)
+
+
+def colours(scheme):
+    """The variables of the style sheet, in one of the two schemes."""
+    light, dark = re.findall(r":root \{(.*?)\}", STYLE, re.S)[:2]
+    found = dict(re.findall(r"--([\w-]+): (#\w{6})", light))
+    return found | (dict(re.findall(r"--([\w-]+): (#\w{6})", dark)) if scheme == "dark" else {})
+
+
+def luminance(colour):
+    parts = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+    linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+    return float(linear @ [0.2126, 0.7152, 0.0722])
+
+
+def contrast(one, other):
+    low, high = sorted([luminance(one), luminance(other)])
+    return (high + 0.05) / (low + 0.05)
+
+
+def mixed(colour, share, ground):
+    pairs = [(int(colour[i : i + 2], 16), int(ground[i : i + 2], 16)) for i in (1, 3, 5)]
+    return "#" + "".join(f"{round(share * a + (1 - share) * b):02x}" for a, b in pairs)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_has_a_contrast_of_four_and_a_half_and_lines_of_three(scheme):
+    c = colours(scheme)
+    for ground in ("paper", "card"):
+        assert min(contrast(c[ink], c[ground]) for ink in ("ink", "soft", "class-2")) >= 4.5
+        assert min(contrast(c[f"class-{k}"], c[ground]) for k in range(COLOURS)) >= 3
+    for ground in ("alarm-ground", "paper"):
+        assert contrast(c["alarm"], c[ground]) >= 4.5
+    assert contrast(c["ink"], c["alarm-ground"]) >= 4.5
+    tinted = mixed(c["class-0"], 0.07, c["paper"])  # rows of the leaderboard
+    assert contrast(c["soft"], tinted) >= 4.5
+    for colour, most in (("class-0", 0.42), ("class-1", 0.45)):  # cells of the matrix
+        assert f"var(--{colour}) calc(var(--dark, 0) * {most:.0%})" in STYLE
+        assert contrast(c["ink"], mixed(c[colour], most, c["card"])) >= 4.5
