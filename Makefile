@@ -1,4 +1,4 @@
-# make demo    set up on a fresh machine and watch a perceptron learn
+# make demo    set up on a fresh machine, compare all models on a table, watch a perceptron learn
 # make test    set up and run every check
 # make bench   side-by-side timings with the peers (ONLY=name for some of them)
 # make docs    build the documentation
@@ -29,7 +29,7 @@ lint: $(STAMPS)/test
 	@$(BIN)/python tools/test.py --only lint
 
 clean:
-	rm -rf .venv docs/_build docs/api run.html
+	rm -rf .venv docs/_build docs/api run.html report.html
 
 # One stamp per extra: made anew when the package's own list of needs changes.
 $(STAMPS)/venv:
@@ -38,7 +38,7 @@ $(STAMPS)/venv:
 	-@$(BIN)/python -m pip install --quiet uv
 	@touch $@
 
-$(STAMPS)/demo: EXTRA := cli
+$(STAMPS)/demo: EXTRA := cli,tables
 $(STAMPS)/test: EXTRA := test
 $(STAMPS)/bench: EXTRA := bench
 $(STAMPS)/demo $(STAMPS)/test $(STAMPS)/bench: $(STAMPS)/venv pyproject.toml

@@ -184,6 +184,7 @@ __all__ = [
 
 _MODULES = (
     "certificates",
+    "data",
     "discriminant_analysis",
     "estimation",
     "information",
@@ -198,6 +199,7 @@ _MODULES = (
     "statistics",
     "threads",
     "trace",
+    "workbench",
 )
 
 

@@ -37,3 +37,13 @@ def test_the_page_of_the_demo_names_the_sepals(tmp_path, monkeypatch):
     assert runpy.run_path(str(DEMO))["replay"]() > 0
     features = data_of(tmp_path / "run.html")["features"]
     assert features == ["sepal length (cm)", "sepal width (cm)"]
+
+
+@pytest.mark.filterwarnings("error")
+def test_the_demo_compares_all_models_and_writes_the_report(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    lines = runpy.run_path(str(DEMO))["compare_all"]()
+    assert any("logistic regression" in line for line in lines)
+    assert "opened once" in lines[-1]
+    assert "<html" in (tmp_path / "report.html").read_text()
+    assert [path.name for path in tmp_path.iterdir()] == ["report.html"]

@@ -1,8 +1,8 @@
 """Tables from files of many kinds, read whole or in batches, and what their columns hold."""
 
-from .bundled import BUNDLED
+from .bundled import BUNDLED as BUNDLED
 from .columns import Column, columns_of
 from .errors import TableError
 from .table import Table, read_batches, read_table
 
-__all__ = ["BUNDLED", "Column", "Table", "TableError", "columns_of", "read_batches", "read_table"]
+__all__ = ["Column", "Table", "TableError", "columns_of", "read_batches", "read_table"]

@@ -30,6 +30,11 @@ class Column:
         How many rows have no value, and how many values there are.
     note : str
         Why the column is of no use, if it is not.
+
+    Examples
+    --------
+    >>> Column("age", "numeric", n_missing=2, n_different=61).used
+    True
     """
 
     name: str

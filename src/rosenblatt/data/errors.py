@@ -5,7 +5,15 @@ from difflib import get_close_matches
 
 
 class TableError(ValueError):
-    """A table that cannot be read or used as asked; the message says why and what to do."""
+    """A table that cannot be read or used as asked; the message says why and what to do.
+
+    Examples
+    --------
+    >>> from rosenblatt.data import read_table
+    >>> read_table("iriss")
+    Traceback (most recent call last):
+    rosenblatt.data.errors.TableError: There is no file iriss. Did you mean iris?
+    """
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

@@ -47,6 +47,16 @@ class Comparison:
         The chosen model, fitted to the training and development part.
     findings : Findings
         All that was found: scores of folds, the opening of the test set, curves, hints.
+
+    Examples
+    --------
+    >>> import os, tempfile, rosenblatt
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> found = rosenblatt.compare("diabetes", target="progression", families=["least squares"],
+    ...                            ledger=os.path.join(folder.name, "openings.jsonl"))
+    >>> found
+    <Comparison of 1 families on diabetes: least squares, 0.4...>
+    >>> folder.cleanup()
     """
 
     def __init__(self, findings: Findings, best: Pipeline, saved: SavedModel | None = None) -> None:
