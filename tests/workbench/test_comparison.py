@@ -246,6 +246,25 @@ def test_rows_by_group_and_by_time(openings, mixed):
     assert found.findings.protocol.split == "by time"
 
 
+def test_groups_follow_their_rows_when_others_are_left_out():
+    rng = np.random.default_rng(2)
+    house = np.repeat(np.arange(40), 5)
+    label = np.where(house % 2 == 0, "even", "odd").astype(object)
+    label[[3, 50]] = None  # left out, and the only two of another class
+    label[[7, 8]] = "rare"
+    frame = pl.DataFrame({"x": rng.normal(size=200), "house": house, "y": label.tolist()})
+    problem = problem_of(read_table(frame), "y", groups="house")
+    assert len(problem.groups) == len(problem.y) == 196
+    assert ((problem.groups % 2 == 0) == (problem.y == "even")).all()
+
+
+@pytest.mark.parametrize("role", ["groups", "time"])
+def test_rows_without_a_group_or_time_have_no_place(role, mixed):
+    holes = mixed.with_columns(pl.Series("when", [None, *range(1, len(mixed))]))
+    with pytest.raises(TableError, match="when is missing in 1 rows, which have no place"):
+        problem_of(read_table(holes), "price", **{role: "when"})
+
+
 def test_it_shows_itself_in_notebooks_and_in_words(openings):
     found = rosenblatt.compare("iris", target="species", ledger=openings, families=QUICK)
     assert "logistic regression" in found._repr_html_()

@@ -121,7 +121,7 @@ def saved_model(
 def whole_problem(table: Table, target: str, task: str | None = None) -> Problem:
     """The problem of a table whose rows are all there to be learned from."""
     hints: list[str] = []
-    frame, sparse, values, _ = with_target(table, target, hints)
+    frame, sparse, values = with_target(table, target, hints)
     task = checked_task(task) or task_of(values)
     y = numbers_of(values, target) if task == "regression" else labels_of(values)
     rows, none = np.arange(len(y)), np.arange(0)

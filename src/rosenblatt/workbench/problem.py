@@ -102,15 +102,24 @@ def problem_of(
 ) -> Problem:
     """The problem of predicting one column of a table from the others."""
     hints: list[str] = []
-    frame, sparse, values, known = with_target(table, target, hints, LEAST_ROWS)
+    frame, sparse, values = with_target(table, target, hints, LEAST_ROWS)
     task = checked_task(task) or task_of(values)
     if task == "classification":
         frame, sparse, values = _enough_of_each(frame, sparse, values, target, hints)
     y = numbers_of(values, target) if task == "regression" else labels_of(values)
     aside = [name for name in (target, groups) if name is not None]
-    by_group = None if groups is None else table.column(groups).filter(known).to_numpy()
+    for name in (time, groups):
+        if name is not None:
+            table.column(name)  # which says so if there is none
+            if frame[name].null_count():
+                raise TableError(
+                    f"{name} is missing in {frame[name].null_count():,} rows, which have no place "
+                    "then; leave them out, or fill it in."
+                )
     if time is not None:
-        frame, sparse, y = _in_time(table, frame, sparse, y, time)
+        order = frame[time].arg_sort().to_numpy()
+        frame, sparse, y = frame[order], None if sparse is None else sparse[order], y[order]
+    by_group = None if groups is None else frame[groups].to_numpy()
     train, dev, test = train_dev_test_split(
         np.arange(len(y)),
         shuffle=time is None,
@@ -131,8 +140,8 @@ def problem_of(
 
 def with_target(
     table: Table, target: str, hints: list[str], least_rows: int = 0
-) -> tuple[pl.DataFrame, Any, pl.Series, pl.Series]:
-    """The rows whose target is known, their targets, and which rows of the table they are."""
+) -> tuple[pl.DataFrame, Any, pl.Series]:
+    """The rows whose target is known, and their targets."""
     values = table.column(target)
     frame, sparse = table.frame, table.sparse
     known = values.is_not_null()
@@ -155,7 +164,7 @@ def with_target(
             f"All rows of {table.name} have the same {target}, {values[0]!r}: there is nothing to "
             "learn."
         )
-    return frame, sparse, values, known
+    return frame, sparse, values
 
 
 def checked_task(task: str | None) -> str | None:
@@ -218,18 +227,6 @@ def numbers_of(values: pl.Series, target: str) -> NDArray[np.float64]:
     if not np.isfinite(y).all():
         raise TableError(f"{target} is infinite in row {int(np.flatnonzero(~np.isfinite(y))[0])}.")
     return y
-
-
-def _in_time(
-    table: Table, frame: pl.DataFrame, sparse: Any, y: NDArray[Any], time: str
-) -> tuple[pl.DataFrame, Any, NDArray[Any]]:
-    """All rows, first things first."""
-    table.column(time)
-    when = frame[time]
-    if when.null_count():
-        raise TableError(f"{time} is missing in {when.null_count()} rows, which have no place.")
-    order = when.arg_sort().to_numpy()
-    return frame[order], None if sparse is None else sparse[order], y[order]
 
 
 def check_finite(problem: Problem) -> None:
