@@ -12,6 +12,7 @@ from sklearn.linear_model import (
     Lasso,
     LinearRegression,
     LogisticRegression,
+    Perceptron,
     Ridge,
     SGDClassifier,
 )
@@ -35,6 +36,7 @@ TWINS = {
     "quadratic discriminant analysis": QuadraticDiscriminantAnalysis(),
     "logistic regression": LogisticRegression(max_iter=1000),
     "averaged perceptron": SGDClassifier(loss="perceptron", average=True, random_state=0),
+    "perceptron": Perceptron(),
     "least squares": LinearRegression(),
     "ridge regression": Ridge(),
     "lasso": Lasso(),

@@ -9,7 +9,7 @@ from rosenblatt.workbench.naming import class_of, family_named, named_families
 from tests.workbench.models import fitted, table_for
 
 pytestmark = pytest.mark.usefixtures("unconverged")
-CANNOT = {"kernel perceptron", "KernelLogisticRegression"} | {
+CANNOT = {"kernel perceptron", "kernel logistic regression"} | {
     f.name for f in named_families() if not class_of(f)
 }
 

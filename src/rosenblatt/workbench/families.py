@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+import polars as pl
+
 from .. import discriminant_analysis as discriminants
 from .. import kernels, linear_model, naive_bayes
 from ..preprocessing import BasisExpansion
@@ -16,6 +18,7 @@ from .problem import Problem
 DECADES = [float(10.0**p) for p in range(-4, 5)]
 WIDEST_EXPANSION = 30  # columns that are expanded
 MOST_ROWS_OF_KERNELS = 5_000
+MOST_ROWS_OF_KERNEL_LOGISTIC = 1_500
 MOST_COLUMNS_OF_COVARIANCES = 1_000
 
 
@@ -39,6 +42,14 @@ def _few_rows(problem: Problem) -> str:
     n = len(problem.train)
     if n > MOST_ROWS_OF_KERNELS:
         return f"compares all pairs of rows, and {n:,} are more than {MOST_ROWS_OF_KERNELS:,}"
+    return ""
+
+
+def _very_few_rows(problem: Problem) -> str:
+    n = len(problem.train)
+    if n > MOST_ROWS_OF_KERNEL_LOGISTIC:
+        most = f"{MOST_ROWS_OF_KERNEL_LOGISTIC:,}"
+        return f"solves for all pairs of rows, and {n:,} are more than {most}"
     return ""
 
 
@@ -69,9 +80,14 @@ def _counts(problem: Problem) -> str:
         if kind in ("text", "categorical", "boolean"):
             continue
         values = problem.X[problem.train][name]
-        if kind == "date" or not values.dtype.is_integer() or values.min() < 0:
+        if kind == "date" or not _are_counts(values.drop_nulls()):
             return f"needs counts, and {name} is none"
     return ""
+
+
+def _are_counts(values: pl.Series) -> bool:
+    whole = values.dtype.is_integer() or bool((values == values.floor()).all())
+    return whole and bool((values >= 0).all())
 
 
 def _narrow(problem: Problem) -> str:
@@ -132,6 +148,14 @@ FAMILIES: list[Family] = [
         "probabilities to be trusted, and weights to be read",
     ),
     Family(
+        "least squares classifier", linear_model.LeastSquaresClassifier, {},
+        CLASSIFICATION, "numbers", "a linear answer in one pass, to compare others with", _dense,
+    ),
+    Family(
+        "perceptron", linear_model.Perceptron, {"max_iter": [2, 5, 20]},
+        CLASSIFICATION, "numbers", "watching a line being found; the averaged one does better",
+    ),
+    Family(
         "averaged perceptron", linear_model.AveragedPerceptron, {"max_iter": [2, 5, 20]},
         CLASSIFICATION, "numbers", "very many rows or columns, and little time",
     ),
@@ -143,6 +167,11 @@ FAMILIES: list[Family] = [
         "kernel perceptron", kernels.KernelPerceptron,
         {"gamma": [0.001, 0.01, 0.1, 1.0], "max_iter": [5, 20]}, CLASSIFICATION, "numbers",
         "curved boundaries, on few rows", _few_rows, halve=True,
+    ),
+    Family(
+        "kernel logistic regression", kernels.KernelLogisticRegression,
+        {"gamma": [0.01, 0.1, 1.0], "C": [0.1, 1.0, 10.0]}, CLASSIFICATION, "numbers",
+        "curved boundaries with probabilities, on few rows", _very_few_rows, halve=True,
     ),
     Family(
         "least squares", linear_model.LinearRegression, {}, REGRESSION, "numbers",
