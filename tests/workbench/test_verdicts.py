@@ -1,0 +1,52 @@
+"""Verdicts follow their definitions."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from rosenblatt.workbench.results import Candidate, Contestant
+from rosenblatt.workbench.verdicts import overfits, verdict_of_curve, verdicts_of
+
+PLAIN = Contestant(
+    "plain", "Plain", "rosenblatt", [Candidate({}, np.array([0.8, 0.9]), np.empty(0))], 0,
+    0.1, 0.1, 100, dev_score=0.85, dev_train_score=0.9,
+)  # fmt: skip
+
+
+def scored(train, dev, name="other"):
+    return replace(PLAIN, family=name, dev_train_score=train, dev_score=dev)
+
+
+@pytest.mark.parametrize(
+    ("train", "dev", "expected"),
+    [(0.95, 0.80, True), (0.95, 0.90, False), (0.85, 0.80, False), (0.90, 0.80, False)],
+)
+def test_a_model_overfits_beside_one_that_fits_worse_and_does_better(train, dev, expected):
+    assert overfits(scored(train, dev), PLAIN) is expected
+
+
+def test_who_overfits_beside_whom_is_said_and_when_folds_are_needed():
+    few, many = (SimpleNamespace(train=np.arange(n)) for n in (100, 50_000))
+    said = verdicts_of(few, [scored(0.99, 0.7, "crammer"), PLAIN])
+    assert "crammer overfits beside plain" in said[0]
+    assert "folds are needed" in said[1]
+    said = verdicts_of(many, [PLAIN, scored(0.8, 0.7)])
+    assert "Plain does not overfit" in said[0]
+    assert "a held-out set would do" in said[1]
+
+
+ROWS = np.array([100, 200, 400, 800])
+CURVES = {
+    "Variance": ([1.0, 1.0, 1.0, 1.0], [0.6, 0.65, 0.68, 0.7]),
+    "More rows would help": ([0.9, 0.88, 0.87, 0.86], [0.6, 0.7, 0.75, 0.8]),
+    "Bias": ([0.8, 0.76, 0.75, 0.751], [0.7, 0.74, 0.748, 0.75]),
+    "nothing left to gain": ([1.0, 1.0, 1.0, 1.0], [0.9, 0.99, 1.0, 1.0]),
+}
+
+
+@pytest.mark.parametrize("verdict", CURVES)
+def test_a_learning_curve_is_judged_by_its_end(verdict):
+    train, dev = map(np.array, CURVES[verdict])
+    assert verdict in verdict_of_curve(ROWS, train, dev)
