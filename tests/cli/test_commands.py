@@ -461,3 +461,18 @@ def test_compare_keeps_the_chosen_model_and_checks_places_first(here):
     done("compare", "wine", "--target", "cultivar", "--seed", 5, "--save", "best.skops")
     assert load_model("best.skops").seed == 5
     assert done("predict", "best.skops", "wine").count("class_") == 178
+
+
+def test_compare_does_not_write_over_its_table_and_takes_names_as_they_are(tmp_path):
+    table = tmp_path / "a[b].csv"
+    rows = "\n".join(f"{i % 7},{(i * 37) % 11},{'u' if i % 3 else 'v [/x]'}" for i in range(60))
+    table.write_text(f"x[/b],y,z\n{rows}\n")
+    before = table.read_text()
+    done = run("compare", str(table), "--target", "z", "--out", str(table))
+    assert done.exit_code == 2
+    assert table.read_text() == before
+    out = tmp_path / "report.html"
+    done = run("compare", str(table), "--target", "z", "--out", str(out))
+    assert done.exit_code == 0
+    assert "a[b].csv" in done.output
+    assert out.exists()

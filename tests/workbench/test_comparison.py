@@ -270,3 +270,49 @@ def test_it_shows_itself_in_notebooks_and_in_words(openings):
     assert "logistic regression" in found._repr_html_()
     assert "opened once" in str(found)
     assert "2 families on iris" in repr(found)
+
+
+def test_the_chosen_model_predicts_for_whatever_it_was_compared_on(openings):
+    X, y = load_diabetes(return_X_y=True)
+    found = rosenblatt.compare(X, y, ledger=openings, families=["ridge regression"])
+    frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])])
+    expected = found.best.predict(read_table(frame).frame)
+    for table in (X, X.tolist(), frame):
+        np.testing.assert_array_equal(found.best.predict(table), expected)
+
+
+def test_the_seal_is_not_broken_for_the_baseline_alone(openings, monkeypatch):
+    def interrupted(arena, family):
+        if family.takes == "rows":
+            return candidates(arena, family)
+        raise KeyboardInterrupt
+
+    candidates = search.Arena.candidates
+    monkeypatch.setattr(search.Arena, "candidates", interrupted)
+    found = rosenblatt.compare("iris", target="species", ledger=openings, families=QUICK)
+    assert found.findings.opening is None
+    assert not openings.exists()
+
+
+def test_no_family_at_all_is_an_error(openings, monkeypatch):
+    def failing(arena, family):
+        if family.takes == "rows":
+            return candidates(arena, family)
+        raise ValueError("no such luck")
+
+    candidates = search.Arena.candidates
+    monkeypatch.setattr(search.Arena, "candidates", failing)
+    with pytest.raises(TableError, match=r"No family could be fitted to iris .*no such luck"):
+        rosenblatt.compare("iris", target="species", ledger=openings, families=QUICK)
+
+
+def test_more_bad_requests(mixed):
+    words = mixed.with_columns(pl.Series("when", [f"{i % 28 + 1}/1/2020" for i in range(300)]))
+    with pytest.raises(TableError, match="when holds words"):
+        rosenblatt.compare(words, target="price", time="when")
+    with pytest.raises(TableError, match="by time or by group, not by both"):
+        rosenblatt.compare(mixed, target="price", time="id", groups="town")
+    with pytest.raises(TableError, match=r"There is no metric 'accurcy'.*accuracy"):
+        rosenblatt.compare("iris", target="species", metric="accurcy")
+    with pytest.raises(TableError, match="X has 3 rows and y has 2"):
+        rosenblatt.compare(csr_matrix(np.eye(3)), [0, 1])

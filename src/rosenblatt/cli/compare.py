@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table as Grid
 
-from rosenblatt.data import read_table
+from rosenblatt.data import TableError, read_table
 from rosenblatt.data.writing import place_for
 from rosenblatt.workbench.clock import Clock
 from rosenblatt.workbench.comparison import Comparison
@@ -28,9 +28,12 @@ def compare(
     **options: Any,
 ) -> None:
     """Compare, show the table as it fills, and write the report."""
+    places = [Path(path).absolute() for path in (table, out, save) if path is not None]
+    if len(set(places)) < len(places):
+        raise TableError("The table, the report and the model need different names.")
     for path in filter(None, (out, save)):  # better said now than after all the work
         place_for(path)
-    console = Console()
+    console = Console(markup=False, highlight=False)  # names are no markup
     source = read_table(table, format, header=header)
     # Where there is no screen, a line for each contestant is all that helps.
     if console.is_terminal:
@@ -85,11 +88,14 @@ def _conclude(console: Console, comparison: Comparison, out: str) -> None:
     for name in ("", "family", "score", "±", "fit"):
         grid.add_column(name, justify="left" if name in ("", "family") else "right")
     for entry in [*findings.contestants, findings.baseline]:
-        grid.add_row("=" if entry.not_worse() else "", *_cells(entry))
+        alike = entry.not_worse() and entry is not findings.baseline
+        grid.add_row("=" if alike else "", *_cells(entry))
     console.print(grid)
     console.print("= is not worse than the best, as far as the folds can tell.")
     for drop in findings.dropped:
         console.print(f"without {drop.family}: {drop.reason}", style="dim")
+    for verdict in findings.verdicts:
+        console.print(verdict, style="dim")
     for hint in findings.hints:
         console.print(f"! {hint}", style="yellow")
     if protocol.stopped:

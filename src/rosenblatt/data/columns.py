@@ -49,7 +49,7 @@ class Column:
         return self.kind in USED
 
 
-def columns_of(frame: pl.DataFrame, kinds: dict[str, str] | None = None) -> list[Column]:
+def columns_of(frame: Any, kinds: dict[str, str] | None = None) -> list[Column]:
     """Say what each column of a data frame holds; `kinds` may say it of some.
 
     Examples

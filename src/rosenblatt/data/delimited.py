@@ -48,6 +48,7 @@ def options(separator: str, header: bool, rows: int | None) -> dict[str, Any]:
         "has_header": header,
         "null_values": NOTHING,
         "infer_schema_length": rows,
+        "glob": False,  # a name with brackets or stars is a name
     }
 
 

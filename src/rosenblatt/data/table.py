@@ -158,9 +158,9 @@ def read_batches(
 def _lazy(name: str, form: Form, header: bool, words: bool) -> pl.LazyFrame:
     """A plan to read a file."""
     if form.name == "parquet":
-        return pl.scan_parquet(name)
+        return pl.scan_parquet(name, glob=False)
     if form.name == "arrow":
-        return pl.scan_ipc(name)
+        return pl.scan_ipc(name, glob=False)
     separator = SEPARATORS[form.name]
     check_header(name, name, separator, header)
     asked = options(separator, header, LOOKED_AT) | ({"infer_schema": False} if words else {})

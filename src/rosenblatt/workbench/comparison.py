@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 import scipy.sparse as sp
+from sklearn.metrics import get_scorer_names
 from sklearn.pipeline import Pipeline
 
 from ..data import Table, TableError, read_table
@@ -215,7 +216,7 @@ def compare(
     problem = problem_of(
         table, target, task=task, time=time, groups=groups, kinds=kinds, random_state=random_state
     )
-    metric = metric or METRICS[problem.task]
+    metric = _checked_metric(metric) or METRICS[problem.task]
     arena = Arena(problem, metric)
     suiting, others = families_for(problem, peers)
     if families is not None:
@@ -224,6 +225,9 @@ def compare(
     basis = baseline_of(problem)
     baseline = contestant(arena, basis, arena.candidates(basis))
     found, late, stopped = _search(arena, suiting, clock, progress)
+    if not found and not stopped:
+        reasons = "; ".join(f"{drop.family}: {drop.reason}" for drop in (dropped + late)[:3])
+        raise TableError(f"No family could be fitted to {table.name} ({reasons}).")
     if not found:
         found = [(basis, baseline)]
     findings, best = conclude(
@@ -279,6 +283,13 @@ def _checked_budget(budget: float | None) -> float | None:
     return budget
 
 
+def _checked_metric(metric: str | None) -> str | None:
+    if metric is not None and metric not in get_scorer_names():
+        near = did_you_mean(metric, get_scorer_names())
+        raise TableError(f"There is no metric {metric!r} in scikit-learn.{near}")
+    return metric
+
+
 def _chosen(names: Sequence[str], suiting: list[Family], others: Any) -> list[Family]:
     """The families of these names, in their order."""
     known = {family.name: family for family in suiting}
@@ -299,6 +310,8 @@ def _table(X: Any, y: Any, target: str | None) -> tuple[Table, str]:
     name = target or str(getattr(y, "name", None) or "target")
     values = pl.Series(name, np.asarray(y))
     if sp.issparse(X):
+        if X.shape[0] != len(values):
+            raise TableError(f"X has {X.shape[0]} rows and y has {len(values)}.")
         return Table(pl.DataFrame([values]), "the table", X.tocsr()), name
     if not hasattr(X, "columns"):
         X = np.asarray(X)

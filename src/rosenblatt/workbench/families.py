@@ -79,7 +79,7 @@ def _counts(problem: Problem) -> str:
     for name, kind in problem.used.items():
         if kind in ("text", "categorical", "boolean"):
             continue
-        values = problem.X[problem.train][name]
+        values = problem.X[name][problem.train]
         if kind == "date" or not _are_counts(values.drop_nulls()):
             return f"needs counts, and {name} is none"
     return ""

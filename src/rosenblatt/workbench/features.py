@@ -15,10 +15,13 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.feature_extraction.text import HashingVectorizer
 from sklearn.utils.validation import check_is_fitted
 
+from .view import as_frame
+
 Array = NDArray[np.float64]
 
 MOST_CATEGORIES = 200  # of a column that get a column of their own, the most frequent ones
 TEXT_WIDTH = 2**14
+WORDS_OF_A_TEXT = 100  # different ones, about
 # A table of numbers may take this much as it is; a larger one is kept sparse.
 MOST_BYTES = 2**28
 TRUE = ("1", "true", "yes", "y", "t")
@@ -40,6 +43,10 @@ class Part:
     def names(self) -> list[str]:
         """What the columns are called."""
         return [self.name]
+
+    def n_used(self) -> int:
+        """How many of the columns are not zero in a row, about."""
+        return len(self.names())
 
 
 class Numbers(Part):
@@ -102,6 +109,8 @@ class Dates(Part):
     def _pieces(self, values: pl.Series) -> dict[str, pl.Series]:
         if values.dtype == pl.Time:
             return {"hour": values.dt.hour()}
+        if getattr(values.dtype, "time_zone", None):  # one clock for all tables
+            values = values.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
         days = values.cast(pl.Datetime("us")).cast(pl.Int64) / 86_400_000_000
         pieces = {"days": days, "month": values.dt.month(), "weekday": values.dt.weekday()}
         return pieces | ({"hour": values.dt.hour()} if values.dtype != pl.Date else {})
@@ -128,6 +137,9 @@ class Categories(Part):
         shape = (len(values), m + self.marks)
         return sp.csr_matrix((np.ones(len(rows)), (rows, codes[rows])), shape)
 
+    def n_used(self) -> int:
+        return 1
+
     def names(self) -> list[str]:
         names = [f"{self.name} = {category}" for category in self.categories]
         return [*names, f"{self.name} is missing"] if self.marks else names
@@ -143,6 +155,9 @@ class Words(Part):
         norm = None if self.counts else "l2"
         hasher = HashingVectorizer(n_features=TEXT_WIDTH, alternate_sign=False, norm=norm)
         return hasher.transform(values.cast(pl.String).fill_null("").to_list()).tocsr()
+
+    def n_used(self) -> int:
+        return WORDS_OF_A_TEXT
 
     def names(self) -> list[str]:
         return [f"{self.name} word {j}" for j in range(TEXT_WIDTH)]
@@ -193,15 +208,16 @@ class TableFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.kinds = kinds
         self.counts = counts
 
-    def fit(self, frame: pl.DataFrame, y: Any = None) -> Self:
+    def fit(self, frame: Any, y: Any = None) -> Self:
         """Learn categories, means and deviations from training rows; return self.
 
         Parameters
         ----------
-        frame : polars.DataFrame
+        frame : polars or pandas DataFrame, or array-like of shape (n, d)
             The rows.
         y : ignored
         """
+        frame = as_frame(frame)
         parts = [PARTS[kind](name) for name, kind in self.kinds.items()]
         for part in parts:
             part.fit(frame[part.name], self.counts)
@@ -209,13 +225,13 @@ class TableFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.n_features_out_ = sum(len(part.names()) for part in parts)
         return self
 
-    def transform(self, frame: pl.DataFrame) -> Any:
+    def transform(self, frame: Any) -> Any:
         """Return the numbers (n, m) of rows, as an array or, where that is large, a CSR matrix.
 
         Parameters
         ----------
-        frame : polars.DataFrame
-            Rows with the columns that were fitted, in any order.
+        frame : polars or pandas DataFrame, or array-like of shape (n, d)
+            Rows with the columns that were fitted, in any order; those of an array are x0, x1, ...
 
         Returns
         -------
@@ -223,12 +239,12 @@ class TableFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             Columns in the order of `get_feature_names_out`.
         """
         check_is_fitted(self)
-        blocks = [part.transform(frame[part.name]) for part in self.parts_]
-        stored = sum(b.nnz if sp.issparse(b) else b.size for b in blocks)
-        cells = frame.height * self.n_features_out_
-        if 8 * cells > MOST_BYTES and 4 * stored < cells:
-            return sp.hstack(blocks, format="csr")
-        dense = np.empty((frame.height, self.n_features_out_))
+        frame, width = as_frame(frame), self.n_features_out_
+        blocks = (part.transform(frame[part.name]) for part in self.parts_)  # one at a time
+        used = sum(part.n_used() for part in self.parts_)
+        if 8 * frame.height * width > MOST_BYTES and 4 * used < width:
+            return sp.hstack(list(blocks), format="csr")
+        dense = np.empty((frame.height, width))
         start = 0
         for block in blocks:
             stop = start + block.shape[1]
@@ -268,9 +284,10 @@ class TableColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.n_features_out_ = len(self.kinds)
         return self
 
-    def transform(self, frame: pl.DataFrame) -> pl.DataFrame:
+    def transform(self, frame: Any) -> pl.DataFrame:
         """Return the columns, in the order of `kinds`."""
-        return frame.select(self._column(frame[name], kind) for name, kind in self.kinds.items())
+        frame = as_frame(frame)
+        return pl.DataFrame([self._column(frame[name], kind) for name, kind in self.kinds.items()])
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """Return what the columns are called."""

@@ -4,23 +4,22 @@ import numpy as np
 import polars as pl
 
 from .problem import Problem
+from .view import some
 
 MOST_VALUES_SHARE = 0.5  # of the rows: a column with more values decides nothing, it names rows
 SAME = 1 - 1e-9  # a correlation
+FEW_ROWS = 2_000  # on which most columns show that they decide nothing
 
 
 def hints_of(problem: Problem) -> list[str]:
     """Sentences to be shown with the result; columns are looked at in the training part alone."""
-    hints = list(problem.hints)
-    if problem.is_table:
-        hints += _telling_columns(problem) + _repeated_rows(problem)
-    return hints
+    return _telling_columns(problem) + _repeated_rows(problem) if problem.is_table else []
 
 
 def _telling_columns(problem: Problem) -> list[str]:
     """Columns that decide the target alone."""
     hints = []
-    frame, y = problem.X[problem.train], pl.Series("", problem.y[problem.train])
+    frame, y = some(problem.X, problem.train), pl.Series("", problem.y[problem.train])
     for name, kind in problem.used.items():
         column = frame[name]
         if kind == "numeric" and problem.task == "regression":
@@ -46,6 +45,12 @@ def _copies(column: pl.Series, y: pl.Series) -> bool:
 
 def _decides(column: pl.Series, y: pl.Series) -> bool:
     """Whether rows with the same value have the same label; of numbers, whether steps do."""
+    if len(y) > FEW_ROWS and not _decides(column.head(FEW_ROWS), y.head(FEW_ROWS)):
+        return y.head(FEW_ROWS).n_unique() < 2 and _decides_all(column, y)
+    return _decides_all(column, y)
+
+
+def _decides_all(column: pl.Series, y: pl.Series) -> bool:
     pairs = pl.DataFrame({"x": column, "y": y}).drop_nulls()
     if not pairs.height or y.n_unique() < 2:
         return False

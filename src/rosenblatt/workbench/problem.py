@@ -11,6 +11,7 @@ from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold, TimeSeri
 
 from ..data import Column, Table, TableError, columns_of
 from ..model_selection import train_dev_test_split
+from .view import some
 
 FEW_NUMBERS = 20  # whole numbers that are classes, if there are no more of them
 ROWS_OF_A_CLASS = 4  # at least, so that each part of the data has some
@@ -45,7 +46,7 @@ class Problem:
     @cached_property
     def columns(self) -> list[Column]:
         """What the columns of the training part hold."""
-        return columns_of(self.X[self.train], self.kinds) if self.is_table else []
+        return columns_of(some(self.X, self.train), self.kinds) if self.is_table else []
 
     @property
     def is_table(self) -> bool:
@@ -116,6 +117,13 @@ def problem_of(
                     f"{name} is missing in {frame[name].null_count():,} rows, which have no place "
                     "then; leave them out, or fill it in."
                 )
+    if time is not None and groups is not None:
+        raise TableError("Split by time or by group, not by both.")
+    if time is not None and not (frame[time].dtype.is_temporal() or frame[time].dtype.is_numeric()):
+        raise TableError(
+            f"{time} holds words ({frame[time][0]!r}), whose order is that of the alphabet; give "
+            "dates as 2026-01-31, or numbers."
+        )
     if time is not None:
         order = frame[time].arg_sort().to_numpy()
         frame, sparse, y = frame[order], None if sparse is None else sparse[order], y[order]

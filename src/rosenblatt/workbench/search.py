@@ -20,14 +20,16 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler
 
 from ..model_selection import GridSearchCV
+from ..model_selection.simplicity import simplest
 from .families import Family
 from .features import TableColumns, TableFeatures
 from .problem import Problem
 from .results import Candidate, Contestant
+from .view import some
 
 FEWEST_ROWS = 500  # that settings are sorted out on
 KEPT_OF_HALVED = 3  # one of so many settings goes on to twice the rows
-MOST_KEPT_BYTES = 2**30  # of features of folds
+MOST_KEPT_BYTES = 2**27  # of features of folds
 
 Settings = list[dict[str, Any]]
 Array = NDArray[np.float64]
@@ -94,7 +96,8 @@ class Arena:
         key = (family.takes, fold)
         if key in self._kept:
             return self._kept[key]
-        found = preparation(self.problem, family).fit(some(self.rows, fitted)).transform(self.rows)
+        rows = self.rows
+        found = preparation(self.problem, family).fit(rows[fitted]).transform(rows)
         if sum(map(_n_bytes, [found, *self._kept.values()])) <= MOST_KEPT_BYTES:
             self._kept[key] = found
         return found
@@ -123,7 +126,9 @@ def contestant(arena: Arena, family: Family, candidates: list[Candidate]) -> Con
     means = np.array([candidate.mean for candidate in candidates])
     if not np.isfinite(means).any():
         raise ValueError("no setting could be fitted to every fold")
-    best = int(np.nanargmax(means))
+    equal = np.flatnonzero(means == np.nanmax(means))
+    settings = [family.make().set_params(**candidates[i].parameters) for i in equal]
+    best = int(equal[simplest(settings)])
     model = pipeline(problem, family, candidates[best].parameters)
     score = get_scorer(arena.metric)
     start = time.perf_counter()
@@ -168,10 +173,6 @@ def pipeline(problem: Problem, family: Family, parameters: dict[str, Any]) -> Pi
     return Pipeline([("features", first), *between, ("model", model)])
 
 
-def some(X: Any, rows: NDArray[np.int64]) -> Any:
-    """Some rows of a table or matrix."""
-    return X[rows]
-
-
 def _n_bytes(X: Any) -> int:
+    """The bytes of an array or CSR matrix."""
     return int(X.data.nbytes + X.indices.nbytes if sp.issparse(X) else X.nbytes)
