@@ -14,7 +14,7 @@ pytestmark = [
 
 CURVES = "[...document.querySelectorAll('.boundary path')].map((path) => path.getAttribute('d'))"
 FRAMES = "(document.querySelector('.chart .supports').getAttribute('d').match(/M/g) ?? []).length"
-WORD = "document.querySelector('.lineless').textContent"
+WORD = "document.querySelector('.lineless')?.textContent"
 
 
 def traced(model, X, y, every="update"):

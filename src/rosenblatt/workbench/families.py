@@ -16,7 +16,7 @@ from ..preprocessing import BasisExpansion
 from .problem import Problem
 
 DECADES = [float(10.0**p) for p in range(-4, 5)]
-WIDEST_EXPANSION = 30  # columns that are expanded
+MOST_FOR_PRODUCTS, MOST_FOR_SPLINES = 16, 40  # columns that are expanded
 MOST_ROWS_OF_KERNELS = 5_000
 MOST_ROWS_OF_KERNEL_LOGISTIC = 1_500
 MOST_COLUMNS_OF_COVARIANCES = 1_000
@@ -90,10 +90,18 @@ def _are_counts(values: pl.Series) -> bool:
     return whole and bool((values >= 0).all())
 
 
-def _narrow(problem: Problem) -> str:
-    if not problem.is_table or len(problem.used) > WIDEST_EXPANSION:
-        return f"expands columns, and there are more than {WIDEST_EXPANSION}"
-    return "" if "numeric" in problem.used.values() else "expands numbers, and there are none"
+def _narrow(problem: Problem, most: int) -> str:
+    """Why a table is too wide to be expanded, categories counting one column each."""
+    if not problem.is_table or "numeric" not in problem.used.values():
+        return "expands numbers, and there are none with a name"
+    width = sum(
+        column.n_different if column.kind == "categorical" else 1
+        for column in problem.columns
+        if column.used
+    )
+    if width > most or "text" in problem.used.values():
+        return f"expands columns, and {width} with those of categories are more than {most}"
+    return ""
 
 
 def _named(problem: Problem) -> str:
@@ -192,11 +200,13 @@ FAMILIES: list[Family] = [
     ),
     Family(
         "ridge on products", linear_model.Ridge, {"alpha": DECADES}, REGRESSION, "numbers",
-        "columns that matter together", _narrow, before=partial(BasisExpansion, "polynomial"),
+        "columns that matter together", partial(_narrow, most=MOST_FOR_PRODUCTS),
+        before=partial(BasisExpansion, "polynomial"),
     ),
     Family(
         "ridge on splines", linear_model.Ridge, {"alpha": DECADES}, REGRESSION, "numbers",
-        "bends along single columns", _narrow, before=partial(BasisExpansion, "spline"),
+        "bends along single columns", partial(_narrow, most=MOST_FOR_SPLINES),
+        before=partial(BasisExpansion, "spline"),
     ),
 ]  # fmt: skip
 
