@@ -15,7 +15,6 @@ from rosenblatt.model_selection import SealedTest, train_dev_test_split
 from rosenblatt.workbench.problem import task_of
 
 PARTS = ("train", "dev", "test")
-PURPOSES = ("fit to", "choose by", "test on, once")
 LEAST_OF_A_CLASS = 3  # rows, so that each part can have one
 
 
