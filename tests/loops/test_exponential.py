@@ -1,4 +1,4 @@
-"""Our exponential agrees with the C library's."""
+"""Our exponential and logarithm agree with the C library's."""
 
 import math
 
@@ -15,3 +15,13 @@ def test_it_is_right_to_the_last_places():
 def test_what_is_too_small_for_a_number_is_about_nothing():
     assert loops.exponential.exp_negative(-1e9) < 1e-300
     assert loops.exponential.exp_negative(0.0) == 1.0
+
+
+def test_the_logarithm_is_right_to_the_last_places():
+    for x in [*np.logspace(-300, 300, 2001), *np.linspace(0.5, 2.0, 2001)]:
+        assert math.isclose(loops.exponential.log(x), math.log(x), rel_tol=1e-15)
+
+
+def test_the_logarithm_of_one_and_a_little_loses_nothing():
+    for u in [0.0, *np.logspace(-300, 0, 2001), *np.linspace(0.0, 1.0, 2001)]:
+        assert math.isclose(loops.exponential.log_one_plus(u), math.log1p(u), rel_tol=1e-15)

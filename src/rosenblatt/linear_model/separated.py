@@ -156,7 +156,7 @@ def _is_ruled_out(problem: Problem, P: NDArray[np.float64] | None) -> bool:
         least = (problem.c * P)[used].min()
     lengths = np.sqrt(squared_columns(problem, np.ones((problem.n, 1))))
     lengths = np.vstack([lengths, np.sqrt(problem.n)])
-    rest = problem._pull(P).reshape(problem.d + 1, -1) / np.maximum(lengths, 1e-300)
+    rest = problem._pull(P, 0, problem.n).reshape(problem.d + 1, -1) / np.maximum(lengths, 1e-300)
     rest = rest if problem.fit_intercept else rest[:-1]
     return bool(np.abs(rest).max(initial=0.0) <= NEXT_TO_NOTHING * least)
 

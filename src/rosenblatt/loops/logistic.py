@@ -8,35 +8,72 @@ margin m = y (w.x + b) and s(z) = 1 / (1 + exp(-z)).
 import math
 
 from . import compiled, rows
+from .exponential import exp_negative, log, log_one_plus
+
+LEAST = 1e-300  # the entropy of less is nothing
 
 
 @compiled
-def loss_pass(X, y, c, start, stop, w, share, gradient):
-    """Sum of c log(1 + exp(-m)) over rows start to stop. Fills share, adds to gradient (d + 1,)."""
+def loss_pass(X, y, c, start, stop, w, share, steps, gradient):
+    """Sum of c log(1 + exp(-m)) over rows start to stop. Fills share, adds to gradient (d + 1,).
+
+    Rows are taken a block at a time, each part of the work on all of them, several at once; steps
+    (b,) is scratch space, as long as a block.
+    """
     d = w.shape[0] - 1
     loss = 0.0
-    for i in range(start, stop):
-        m = y[i] * (rows.dot(X, i, w[:d]) + w[d])
+    for first in range(start, stop, steps.shape[0]):
+        last = min(first + steps.shape[0], stop)
+        step = steps[: last - first]
+        rows.dot_each(X, first, w[:d], step)
+        loss += block_loss(y[first:last], c[first:last], w[d], share[first:last], step)
+        rows.add_each(X, first, step, gradient[:d])
+        gradient[d] += rows.sum_of(step)
+    return loss
+
+
+@compiled(reorder_sums=True)
+def block_loss(y, c, bias, share, scores):
+    """The loss of a block of rows; turns their scores w.x into steps -c y s(-m), fills share."""
+    loss = 0.0
+    for i in range(scores.shape[0]):
+        m = y[i] * (scores[i] + bias)
         # Of exp(m) and exp(-m) the one that cannot overflow.
-        e = math.exp(-abs(m))
+        e = exp_negative(-abs(m))
         small = e / (1.0 + e)
         share[i] = small if m > 0 else 1.0 - small
-        loss += c[i] * (math.log1p(e) + max(-m, 0.0))
-        step = -c[i] * y[i] * share[i]
-        rows.add(X, i, step, gradient[:d])
-        gradient[d] += step
+        loss += c[i] * (log_one_plus(e) + (0.0 if m > 0 else -m))
+        scores[i] = -c[i] * y[i] * share[i]
     return loss
 
 
 @compiled
-def curvature_pass(X, c, share, start, stop, v, product):
-    """Add H v, with H the sum of c s(m) s(-m) (x, 1)(x, 1)', to product (d + 1,)."""
+def curvature_pass(X, c, share, start, stop, v, steps, product):
+    """Add H v, with H the sum of c s(m) s(-m) (x, 1)(x, 1)', to product (d + 1,).
+
+    steps (b,) is scratch space, as long as a block of rows.
+    """
     d = v.shape[0] - 1
-    for i in range(start, stop):
-        h = c[i] * share[i] * (1.0 - share[i])
-        step = h * (rows.dot(X, i, v[:d]) + v[d])
-        rows.add(X, i, step, product[:d])
-        product[d] += step
+    for first in range(start, stop, steps.shape[0]):
+        last = min(first + steps.shape[0], stop)
+        step = steps[: last - first]
+        rows.dot_each(X, first, v[:d], step)
+        for i in range(last - first):
+            p = share[first + i]
+            step[i] = c[first + i] * p * (1.0 - p) * (step[i] + v[d])
+        rows.add_each(X, first, step, product[:d])
+        product[d] += rows.sum_of(step)
+
+
+@compiled(reorder_sums=True)
+def entropy(c, p):
+    """Sum of c times the entropy -p log p - (1 - p) log(1 - p) of each row."""
+    result = 0.0
+    for i in range(p.shape[0]):
+        a = max(p[i], LEAST)
+        b = max(1.0 - p[i], LEAST)
+        result -= c[i] * (a * log(a) + b * log(b))
+    return result
 
 
 @compiled

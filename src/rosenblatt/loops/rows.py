@@ -56,6 +56,54 @@ def add(X, i, step, w):
             w[j] += step * X[i, j]
 
 
+@compiled(reorder_sums=True)
+def dot_each(X, first, w, scores):
+    """Fill scores (m,) with the rows of X from `first` on, times w (d,).
+
+    Four dense rows at once: each number of w is read once for all of them.
+    """
+    m = scores.shape[0]
+    single = 0
+    if not isinstance(X, tuple):
+        single = m - m % 4
+        for t in range(0, single, 4):
+            p, q, r, s = X[first + t], X[first + t + 1], X[first + t + 2], X[first + t + 3]
+            a = b = c = d = w.dtype.type(0)
+            for j in range(w.shape[0]):
+                a += p[j] * w[j]
+                b += q[j] * w[j]
+                c += r[j] * w[j]
+                d += s[j] * w[j]
+            scores[t], scores[t + 1], scores[t + 2], scores[t + 3] = a, b, c, d
+    for t in range(single, m):
+        scores[t] = dot(X, first + t, w)
+
+
+@compiled(reorder_sums=True)
+def add_each(X, first, steps, w):
+    """Add the rows of X from `first` on, each times its own of steps (m,), to w (d,)."""
+    m = steps.shape[0]
+    single = 0
+    if not isinstance(X, tuple):
+        single = m - m % 4
+        for t in range(0, single, 4):
+            p, q, r, s = X[first + t], X[first + t + 1], X[first + t + 2], X[first + t + 3]
+            a, b, c, d = steps[t], steps[t + 1], steps[t + 2], steps[t + 3]
+            for j in range(w.shape[0]):
+                w[j] += (a * p[j] + b * q[j]) + (c * r[j] + d * s[j])
+    for t in range(single, m):
+        add(X, first + t, steps[t], w)
+
+
+@compiled(reorder_sums=True)
+def sum_of(values):
+    """Their sum."""
+    total = 0.0
+    for k in range(values.shape[0]):
+        total += values[k]
+    return total
+
+
 @compiled
 def dots(X, i, W, scores):
     """Fill scores (K,) with row i of X times each column of W (d, K)."""

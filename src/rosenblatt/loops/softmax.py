@@ -60,22 +60,13 @@ def row_loss(z, true, reference):
     own = -top if reference and true == K else z[true] - top
     for k in range(K):
         z[k] = exp_negative(z[k] - top)
-    total = sum_of(z)
+    total = rows.sum_of(z)
     if reference:
         total += exp_negative(-top)
     share = 1.0 / total
     for k in range(K):
         z[k] *= share
     return math.log(total) - own
-
-
-@compiled(reorder_sums=True)
-def sum_of(values):
-    """Their sum."""
-    total = 0.0
-    for k in range(values.shape[0]):
-        total += values[k]
-    return total
 
 
 @compiled

@@ -13,6 +13,8 @@ from rosenblatt.storage import arrays, read_only
 
 from .problem import Array, Place, Problem, added
 
+BLOCK = 64  # rows that a pass takes at a time: they stay in the nearest cache
+
 
 class LogisticProblem(Problem):
     """Two classes: ``loss = log(1 + exp(-m))`` of the margin ``m = y (w.x + b)``.
@@ -24,7 +26,7 @@ class LogisticProblem(Problem):
         self, X: Any, y: Array, c: Array, l1: float, l2: float, fit_intercept: bool
     ) -> None:
         super().__init__(X, read_only(c), l1, l2, fit_intercept)
-        self.y = read_only(y)
+        self.y = read_only(y.astype(np.int8))  # a sign, in an eighth of the memory
         self.rows = arrays(X)
         self.share = np.empty(self.n)
 
@@ -38,7 +40,7 @@ class LogisticProblem(Problem):
         def work(start: int, stop: int) -> tuple[float, Array]:
             gradient = np.zeros(self.d + 1)
             loss = loops.logistic.loss_pass(
-                self.rows, self.y, self.c, start, stop, point, self.share, gradient
+                self.rows, self.y, self.c, start, stop, point, self.share, np.empty(BLOCK), gradient
             )
             return loss, gradient
 
@@ -48,16 +50,17 @@ class LogisticProblem(Problem):
     def _curvature(self, P: Array, v: Array) -> Array:
         def work(start: int, stop: int) -> Array:
             product = np.zeros(self.d + 1)
-            loops.logistic.curvature_pass(self.rows, self.c, P, start, stop, v, product)
+            loops.logistic.curvature_pass(
+                self.rows, self.c, P, start, stop, v, np.empty(BLOCK), product
+            )
             return product
 
         return added(self._over_rows(work))
 
     def hessian(self, place: Place, chosen: NDArray[np.intp] | None = None) -> Array:
         share = self.probabilities(place)
-        h = self.c * share * (1 - share)
         chosen = np.arange(self.d + 1) if chosen is None else chosen
-        return self._penalised_hessian(weighted_gram(self, h, chosen), chosen == self.d)
+        return self._penalised_hessian(weighted_gram(self, share, chosen), chosen == self.d)
 
     def diagonal(self, place: Place) -> Array:
         share = self.probabilities(place)
@@ -79,58 +82,55 @@ class LogisticProblem(Problem):
     def _probabilities(self) -> Array:
         return self.share
 
-    def _moved(self, P: Array, move: Array) -> Array:
-        scores = np.full(self.n, move[-1])
+    def _moved(self, P: Array, move: Array, start: int, stop: int) -> Array:
+        scores = move[-1]
         if np.any(move[:-1]):
-            scores += self.X @ move[:-1]
-        moved: Array = P * (1 + (1 - P) * self.y * scores)
+            scores = scores + self.X[start:stop] @ move[:-1]
+        moved: Array = P * (1 + (1 - P) * self.y[start:stop] * scores)
         return moved
 
-    def _pull(self, P: Array) -> Array:
-        push = self.c * self.y * P
-        return np.append(transposed_product(self, push[:, None])[:, 0], push.sum())
+    def _pull(self, P: Array, start: int, stop: int) -> Array:
+        push, pull = self.c[start:stop] * self.y[start:stop] * P, np.zeros(self.d + 1)
+        loops.rows.add_each(self.rows, start, push, pull[:-1])
+        pull[-1] = push.sum()
+        return pull
 
-    def _entropy(self, P: Array, kept: float) -> float:
-        P = P * kept if kept != 1.0 else P
-        return float(self.c @ (entr(P) + entr(1 - P)))
+    def _entropy(self, P: Array, kept: float, start: int, stop: int) -> float:
+        return float(loops.logistic.entropy(self.c[start:stop], P * kept))
 
 
-def weighted_gram(problem: Problem, h: Array, chosen: NDArray[np.intp]) -> Array:
-    """The sum of h (x, 1)(x, 1)' over rows, for the chosen columns, d being the constant."""
+def weighted_gram(problem: Problem, share: Array, chosen: NDArray[np.intp]) -> Array:
+    """The sum of h (x, 1)(x, 1)' over rows, for the chosen columns, d being the constant.
+
+    A row weighs h = c p (1 - p), p its share.
+    """
     columns = chosen[chosen < problem.d]
     bias = np.flatnonzero(chosen == problem.d)
     places = np.flatnonzero(chosen < problem.d)
     every = len(columns) == problem.d
     H = np.zeros((len(chosen), len(chosen)))
-    root = np.sqrt(h)
     with one_blas_thread():
-        for start, stop in problem._blocks(len(columns)) if len(columns) else ():
+        for start, stop in problem._blocks(len(columns)):
+            p = share[start:stop]
+            h = problem.c[start:stop] * p * (1 - p)
+            H[bias, bias] += h.sum()
+            if not len(columns):
+                continue
             rows = problem.X[start:stop]
             rows = rows if every else rows[:, columns]
-            some = root[start:stop, None]
+            root = np.sqrt(h)[:, None]
             if sp.issparse(rows):
-                rows = rows.multiply(some).tocsr()
-                gram, edge = (rows.T @ rows).toarray(), np.ravel(rows.T @ some)
+                rows = rows.multiply(root).tocsr()
+                gram, edge = (rows.T @ rows).toarray(), np.ravel(rows.T @ root)
             else:
-                rows = rows * some
-                gram, edge = rows.T @ rows, (rows.T @ some)[:, 0]
+                rows = rows * root
+                gram, edge = rows.T @ rows, (rows.T @ root)[:, 0]
             H[np.ix_(places, places)] += gram
             if len(bias):
                 H[bias, places] += edge
     if len(bias):
         H[places, bias] = H[bias, places]
-        H[bias, bias] = h.sum()
     return H
-
-
-def transposed_product(problem: Problem, R: Array) -> Array:
-    """X' R for R (n, K), in blocks of rows whose sums are added in order."""
-
-    def work(start: int, stop: int) -> Array:
-        return np.asarray(problem.X[start:stop].T @ R[start:stop])
-
-    with one_blas_thread():
-        return added(problem._over_rows(work))
 
 
 def squared_columns(problem: Problem, h: Array) -> Array:

@@ -138,34 +138,55 @@ class Problem:
         or where without a penalty there are too many directions, it is known at least that no
         objective is negative.
         """
-        P = self.balanced(place)
-        if P is None:
+        move = self._balancing_move(place)
+        pull = None if move is None else self._pull_after(place, move)
+        if move is None or pull is None:
             return place.objective
-        pull = self._pull(P)
         if not self.fit_intercept:
             pull[-1] = 0.0
         allowance = ROUNDING * (abs(place.objective) + float(np.abs(self.c).sum()))
-        if not self.penalised:
+        cost, kept = 0.0, 1.0
+        if self.penalised:
+            cost, kept = self._conjugate(pull[:-1])
+        else:
             # The balance holds up to rounding: stated for points up to 100 times as far out.
             residual = float(np.linalg.norm(pull))
             allowance += 100.0 * residual * float(np.linalg.norm(place.point))
-            bound = self._entropy(P, 1.0) - allowance
-        else:
-            cost, kept = self._conjugate(pull[:-1])
-            bound = self._entropy(P, kept) - cost - allowance
+        bound = self._entropy_after(place, move, kept) - cost - allowance
         return place.objective - min(max(bound, 0.0), place.objective)
+
+    def _pull_after(self, place: Place, move: Array) -> Array | None:
+        """The pull of the probabilities after a move; None if they are none any more.
+
+        They are worked out again by a part of the rows at a time: with many classes, all of them
+        would take more memory than the rows.
+        """
+        P = self.probabilities(place)
+
+        def work(start: int, stop: int) -> Array | None:
+            moved = self._moved(P[start:stop], move, start, stop)
+            return self._pull(moved, start, stop) if _are_probabilities(moved) else None
+
+        parts = self._over_rows(work)
+        return None if any(part is None for part in parts) else added(parts)  # type: ignore[arg-type]
+
+    def _entropy_after(self, place: Place, move: Array, kept: float) -> float:
+        """The entropy of the probabilities after a move, the dual point multiplied by `kept`."""
+        P = self.probabilities(place)
+
+        def work(start: int, stop: int) -> float:
+            moved = self._moved(P[start:stop], move, start, stop)
+            return self._entropy(moved, kept, start, stop)
+
+        return sum(self._over_rows(work))
 
     def balanced(self, place: Place) -> Array | None:
         """The probabilities of a place, moved until they balance where nothing is penalised."""
-        P = self.probabilities(place)
         move = self._balancing_move(place)
         if move is None:
             return None
-        if np.any(move):
-            P = self._moved(P, move)
-            if not np.all(np.isfinite(P)) or P.min() < 0.0:
-                return None
-        return P
+        moved = self._moved(self.probabilities(place), move, 0, self.n)
+        return moved if _are_probabilities(moved) else None
 
     def probabilities(self, place: Place) -> Array:
         """What the loops left of a place; worked out anew if another has been visited since."""
@@ -216,17 +237,21 @@ class Problem:
     def _probabilities(self) -> Array:
         raise NotImplementedError
 
-    def _moved(self, P: Array, move: Array) -> Array:
-        """The probabilities after a step of minus `move`, to first order."""
+    def _moved(self, P: Array, move: Array, start: int, stop: int) -> Array:
+        """The probabilities of some rows after a step of minus `move`, to first order."""
         raise NotImplementedError
 
-    def _pull(self, P: Array) -> Array:
-        """Minus the gradient of the loss at these probabilities, in the shape of the point."""
+    def _pull(self, P: Array, start: int, stop: int) -> Array:
+        """Minus the gradient of the loss of some rows at these probabilities, as a point."""
         raise NotImplementedError
 
-    def _entropy(self, P: Array, kept: float) -> float:
-        """The sum of c times the entropy of each row, its dual point multiplied by `kept`."""
+    def _entropy(self, P: Array, kept: float, start: int, stop: int) -> float:
+        """The sum of c times the entropy of some rows, their dual point multiplied by `kept`."""
         raise NotImplementedError
+
+
+def _are_probabilities(P: Array) -> bool:
+    return bool(np.all(np.isfinite(P)) and P.min(initial=0.0) >= 0.0)
 
 
 def added(parts: list[Array]) -> Array:

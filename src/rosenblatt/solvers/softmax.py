@@ -11,7 +11,7 @@ from rosenblatt import loops
 from rosenblatt.blas import one_blas_thread
 from rosenblatt.storage import arrays, read_only
 
-from .logistic import squared_columns, transposed_product
+from .logistic import squared_columns
 from .problem import Array, Place, Problem, added
 
 
@@ -187,24 +187,25 @@ class SoftmaxProblem(Problem):
     def _probabilities(self) -> Array:
         return self.P
 
-    def _moved(self, P: Array, move: Array) -> Array:
+    def _moved(self, P: Array, move: Array, start: int, stop: int) -> Array:
         scores = np.broadcast_to(move[-1], P.shape)
         if np.any(move[:-1]):
-            scores = scores + self.X @ move[:-1]
+            scores = scores + self.X[start:stop] @ move[:-1]
         mean = np.einsum("ik,ik->i", P, scores)[:, None]
         moved: Array = P * (1 - (scores - mean))
         if self.reference and np.any(moved.sum(axis=1) > 1):
             moved[0, 0] = np.nan  # the last class would have less than nothing
         return moved
 
-    def _pull(self, P: Array) -> Array:
-        R = -self._residual(P, self.code, self.c)
-        return np.vstack([transposed_product(self, R), R.sum(axis=0)])
+    def _pull(self, P: Array, start: int, stop: int) -> Array:
+        R = -self._residual(P, self.code[start:stop], self.c[start:stop])
+        with one_blas_thread():
+            return np.vstack([self.X[start:stop].T @ R, R.sum(axis=0)])
 
-    def _entropy(self, P: Array, kept: float) -> float:
+    def _entropy(self, P: Array, kept: float, start: int, stop: int) -> float:
         if self.reference:
             P = np.hstack([P, np.maximum(1 - P.sum(axis=1, keepdims=True), 0.0)])
         if kept != 1.0:
             P = P * kept
-            P[np.arange(len(P)), self.code] += 1 - kept
-        return float(self.c @ entr(P).sum(axis=1))
+            P[np.arange(len(P)), self.code[start:stop]] += 1 - kept
+        return float(self.c[start:stop] @ entr(P).sum(axis=1))
