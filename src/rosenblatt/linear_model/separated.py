@@ -170,7 +170,7 @@ def _leads(problem: Problem) -> tuple[Any, NDArray[np.intp]]:
     constant = np.full((len(used), 1), float(problem.fit_intercept))
     Z = sp.hstack([sp.csr_matrix(problem.X[used]), constant]).tocsr()
     if not isinstance(problem, SoftmaxProblem):
-        return sp.diags(problem.y[used]) @ Z, used  # type: ignore[attr-defined]
+        return sp.diags(problem.y[used], dtype=np.float64) @ Z, used  # type: ignore[attr-defined]
     code, blocks, rows = problem.code[used], [], []
     for k in range(problem.n_classes):
         others = np.flatnonzero(code != k)
