@@ -21,8 +21,7 @@ def sampled_newton(problem: Problem, place: Place) -> Iterator[Place]:
     """
     point, inverse = place.point, None
     for m in sizes(problem):
-        part = problem.sample(m)
-        point, inverse = settled(part, point, m)
+        point, inverse = settled(problem.sample(m), point, m)
     start = problem.at(point)
     place = start if start.objective < place.objective else place  # rows may be in an odd order
     yield place
