@@ -92,6 +92,8 @@ def _conclude(console: Console, comparison: Comparison, out: str) -> None:
         grid.add_row("=" if alike else "", *_cells(entry))
     console.print(grid)
     console.print("= is not worse than the best, as far as the folds can tell.")
+    if protocol.split_words:
+        console.print(f"Split: {protocol.split_words}.", style="dim")
     for drop in findings.dropped:
         console.print(f"without {drop.family}: {drop.reason}", style="dim")
     for verdict in findings.verdicts:

@@ -93,8 +93,9 @@ def _kind(name: str, known: pl.Series, n_different: int) -> tuple[str, str]:
 
 
 def _kind_of_numbers(name: str, known: pl.Series, n_different: int) -> tuple[str, str]:
-    everyone = n_different == len(known) and len(known) >= FEW_ROWS and known.dtype.is_integer()
-    if everyone:
+    everyone = n_different == len(known) and len(known) >= FEW_ROWS
+    # By values, not by type: a fraction in a row that may not be looked at would change it.
+    if everyone and (known.dtype.is_integer() or (known == known.floor()).all()):
         low, high = _number(known.min()), _number(known.max())
         if NAMES_OF_IDS.search(name) or high - low + 1 == len(known):
             return "identifier", "every row has its own number, which says nothing of others"

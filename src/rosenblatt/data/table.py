@@ -33,6 +33,8 @@ class Table:
         Where they came from, as errors say it.
     sparse : CSR matrix or None
         Features that have no names.
+    guessed : bool
+        Whether types of columns were told from words, as in CSV, and not by the file itself.
 
     Examples
     --------
@@ -45,6 +47,7 @@ class Table:
     frame: pl.DataFrame
     name: str
     sparse: sp.csr_matrix | None = None
+    guessed: bool = False
 
     def __len__(self) -> int:
         """The number of rows."""
@@ -183,7 +186,8 @@ def existing(name: str) -> str:
 def _from(source: Any, name: str, form: Form, header: bool) -> Table:
     """The table of a file, or of bytes."""
     if form.name in SEPARATORS:
-        return Table(read_delimited(source, name, SEPARATORS[form.name], header), name)
+        frame = read_delimited(source, name, SEPARATORS[form.name], header)
+        return Table(frame, name, guessed=True)
     if form.name == "libsvm":
         return _from_libsvm(source, name)
     import io

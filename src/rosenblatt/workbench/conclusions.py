@@ -259,6 +259,7 @@ def _protocol(arena: Arena, clock: Clock, stopped: str, command: str) -> Protoco
         stopped,
         command,
         versions(),
+        problem.split_words,
     )
 
 

@@ -128,6 +128,7 @@ class Protocol:
     stopped: str  # "" if all was done, else "budget" or "interrupt"
     command: str  # that repeats it
     versions: dict[str, str]
+    split_words: str = ""  # by which column, and from when to when the parts are
 
 
 @dataclass(frozen=True, eq=False)
