@@ -15,6 +15,7 @@ from rosenblatt.workbench.clock import Clock
 from rosenblatt.workbench.comparison import Comparison
 from rosenblatt.workbench.comparison import compare as run
 from rosenblatt.workbench.results import Contestant
+from rosenblatt.workbench.verdicts import against_baseline
 
 
 def compare(
@@ -92,6 +93,8 @@ def _conclude(console: Console, comparison: Comparison, out: str) -> None:
         grid.add_row("=" if alike else "", *_cells(entry))
     console.print(grid)
     console.print("= is not worse than the best, as far as the folds can tell.")
+    if word := against_baseline(findings.contestants[0], findings.baseline):
+        console.print(f"! {word}", style="yellow")
     if protocol.split_words:
         console.print(f"Split: {protocol.split_words}.", style="dim")
     for drop in findings.dropped:

@@ -15,7 +15,7 @@ A_FEW = 100  # values that show at once that a column holds words
 
 
 def told_by(frame: pl.DataFrame, rows: Any) -> tuple[pl.DataFrame, list[str]]:
-    """Columns of words as what they are in some rows, and a sentence on each that differs elsewhere.
+    """Columns of words as what they are in some rows, and a sentence if they differ elsewhere.
 
     >>> frame = pl.DataFrame({"age": ["20", "31", "many"], "town": ["Rome", "Oslo", "7"]})
     >>> told, said = told_by(frame, np.array([0, 1]))

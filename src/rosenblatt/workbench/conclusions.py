@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import get_scorer
 from sklearn.pipeline import Pipeline
 
 from ..certificates import certify
@@ -26,9 +25,10 @@ from .results import (
     Opening,
     Protocol,
 )
+from .scoring import score_of
 from .search import Arena, pipeline
 from .significance import bootstrap, hoeffding, p_values, wilson
-from .verdicts import verdict_of_curve, verdicts_of
+from .verdicts import unseen_classes, verdict_of_curve, verdicts_of
 from .view import some
 
 PACKAGES = ("rosenblatt", "numpy", "scipy", "scikit-learn", "numba", "polars")
@@ -62,7 +62,7 @@ def conclude(
     if family.takes != "rows":  # for the baseline alone the seal is not worth breaking
         plain = _fitted(problem, baseline_of(problem), {}, learned_from)
         opening = open_test(problem, arena.metric, model, plain, ledger, source)
-        curve = _within(clock, lambda: learning_curve(arena, family, chosen))
+        curve = _within(clock, lambda: learning_curve(arena, family, chosen, baseline))
         certificate = _within(clock, lambda: certificate_of(problem, model, learned_from))
     findings = Findings(
         protocol=_protocol(arena, clock, stopped, command),
@@ -76,7 +76,11 @@ def conclude(
         opening=opening,
         learning_curve=curve,
         learned=weights_of(model),
-        verdicts=[*problem.hints, *verdicts_of(problem, contestants)],
+        verdicts=[
+            *problem.hints,
+            *verdicts_of(problem, contestants),
+            *unseen_classes(opening, arena.metric),
+        ],
         certificate=certificate,
     )
     return findings, model
@@ -115,7 +119,7 @@ def open_test(
     seen: dict[str, Any] = {}
 
     def scores(chosen: Any, X: Any, y: Any) -> dict[str, float]:
-        score = get_scorer(metric)
+        score = score_of(metric)
         seen["y"], seen["predicted"] = y, chosen.predict(X)
         seen["probabilities"] = _maybe(chosen, "predict_proba", X)
         if seen["probabilities"] is None:
@@ -169,13 +173,15 @@ def _maybe(model: Any, method: str, X: Any) -> Any:
     return getattr(model, method)(X) if hasattr(model, method) else None
 
 
-def learning_curve(arena: Arena, family: Family, chosen: Contestant) -> LearningCurve | None:
+def learning_curve(
+    arena: Arena, family: Family, chosen: Contestant, baseline: Contestant
+) -> LearningCurve | None:
     """The chosen setting fitted to more and more of the training part, seen on the other."""
     problem, n = arena.problem, len(arena.problem.train)
     order = problem.train
     if problem.split != "by time":
         order = np.random.default_rng(problem.random_state).permutation(order)
-    score = get_scorer(arena.metric)
+    score = score_of(arena.metric)
     dev, y_dev = some(problem.X, problem.dev), problem.y[problem.dev]
     sizes, train_scores, dev_scores = [], [], []
     for size in np.unique(np.geomspace(max(FEWEST_ROWS_OF_CURVE, n / 32), n, STEPS_OF_CURVE + 1)):
@@ -194,7 +200,7 @@ def learning_curve(arena: Arena, family: Family, chosen: Contestant) -> Learning
     if len(sizes) < 2:
         return None
     seen = (np.array(sizes), np.array(train_scores), np.array(dev_scores))
-    return LearningCurve(*seen, verdict_of_curve(*seen))
+    return LearningCurve(*seen, verdict_of_curve(*seen, arena.metric, baseline.dev_score))
 
 
 def certificate_of(problem: Problem, model: Pipeline, rows: NDArray[np.int64]) -> Any:
@@ -260,6 +266,7 @@ def _protocol(arena: Arena, clock: Clock, stopped: str, command: str) -> Protoco
         command,
         versions(),
         problem.split_words,
+        arena.ratio,
     )
 
 

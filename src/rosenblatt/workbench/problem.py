@@ -93,6 +93,13 @@ class Problem:
             seed=self.random_state,
         )
 
+    def folds_lack_classes(self) -> bool:
+        """Whether a fold is fitted to, or scored on, rows that some class is not among."""
+        if self.task == "regression":
+            return False
+        y = self.y[self.train]
+        return any(len(np.unique(y[rows])) < self.n_classes for f in self.folds() for rows in f)
+
     def why_few_folds(self) -> list[str]:
         """A sentence if the folds are fewer than usual."""
         if self.moments is not None:
@@ -164,7 +171,7 @@ def problem_of(
 def _ranges(times: pl.Series, *parts: Rows) -> str:
     """From when to when the parts are."""
     learned, judged, tested = (
-        f"{times[part].min()} to {times[part].max()}".replace(" 00:00:00", "") for part in parts
+        f"{times[part].min()!s} to {times[part].max()!s}".replace(" 00:00:00", "") for part in parts
     )
     return f"by {times.name}: learned from {learned}, judged on {judged}, tested on {tested}"
 

@@ -129,6 +129,7 @@ class Protocol:
     command: str  # that repeats it
     versions: dict[str, str]
     split_words: str = ""  # by which column, and from when to when the parts are
+    fold_ratio: float | None = None  # rows scored on over rows fitted to; None if folds are equal
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..results import Findings, Interval, Opening
+from ..verdicts import against_baseline
 from . import numbers
 from .axes import Axis, round_numbers
 from .markup import Markup, joined, tag
@@ -170,6 +171,10 @@ def _warnings(findings: Findings) -> Markup | None:
 def warnings_of(findings: Findings) -> list[str]:
     """What makes the answer weaker than it looks, each in a sentence."""
     protocol, opening, found = findings.protocol, findings.opening, []
+    if findings.contestants and (
+        word := against_baseline(findings.contestants[0], findings.baseline)
+    ):
+        found.append(word)
     if protocol.stopped == "budget":
         limit = "" if protocol.budget is None else f" of {numbers.seconds(protocol.budget)}"
         found.append(
