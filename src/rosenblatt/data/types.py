@@ -18,7 +18,7 @@ def told_by(frame: pl.DataFrame, rows: Any) -> tuple[pl.DataFrame, list[str]]:
     """Columns of words as what they are in some rows, and a sentence if they differ elsewhere.
 
     >>> frame = pl.DataFrame({"age": ["20", "31", "many"], "town": ["Rome", "Oslo", "7"]})
-    >>> told, said = told_by(frame, np.array([0, 1]))
+    >>> told, said = told_by(frame, [0, 1])
     >>> told["age"].to_list(), told["town"].to_list()
     ([20, 31, None], ['Rome', 'Oslo', '7'])
     >>> said
