@@ -271,9 +271,7 @@ def test_names_that_a_file_does_not_give_are_said(tmp_path):
     with pytest.raises(TableError, match="labels of a LIBSVM file are called target"):
         read_table(path).column("label")
     path = written(tmp_path / "rows.csv", "1,2,a\n3,4,b\n")
-    with pytest.raises(
-        TableError, match="are called column_0 to column_2"
-    ):
+    with pytest.raises(TableError, match="are called column_0 to column_2"):
         read_table(path, header=False).column("label")
 
 

@@ -249,7 +249,11 @@ def compare(
         str | None, typer.Option(help="A column whose equal values stay together.")
     ] = None,
     budget: Annotated[
-        float | None, typer.Option(help="Seconds that it may take, 30 or more.", min=1)
+        float | None,
+        typer.Option(
+            help="Seconds that it may take, 30 or more: below, the start alone may take longer.",
+            min=1,
+        ),
     ] = None,
     peers: Annotated[
         bool, typer.Option("--peers", help="Try models of other libraries, for reference.")

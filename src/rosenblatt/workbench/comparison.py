@@ -111,6 +111,12 @@ class Comparison:
         """
         if self._saved is None:
             raise ValueError("This comparison knows no table, and cannot write a file.")
+        best = self.findings.contestants[0]
+        if best.package != "rosenblatt":
+            raise ValueError(
+                f"The best is {best.family} of {best.package}, and model files hold models of "
+                "rosenblatt alone: compare without peers to save the best of ours."
+            )
         save_model(self._saved, path)
 
     def __str__(self) -> str:

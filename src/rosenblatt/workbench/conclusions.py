@@ -30,11 +30,11 @@ from .search import Arena, pipeline
 from .significance import bootstrap, hoeffding, p_values, wilson
 from .verdicts import unseen_classes, verdict_of_curve, verdicts_of
 from .view import some
+from .weights import note_on_weights, weights_of
 
 PACKAGES = ("rosenblatt", "numpy", "scipy", "scikit-learn", "numba", "polars")
 STEPS_OF_CURVE = 5
 FEWEST_ROWS_OF_CURVE = 20
-MOST_WEIGHTS = 40
 MOST_BYTES_TO_CERTIFY = 2**27
 
 
@@ -64,6 +64,7 @@ def conclude(
         opening = open_test(problem, arena.metric, model, plain, ledger, source)
         curve = _within(clock, lambda: learning_curve(arena, family, chosen, baseline))
         certificate = _within(clock, lambda: certificate_of(problem, model, learned_from))
+    weights, n_weights = weights_of(model)
     findings = Findings(
         protocol=_protocol(arena, clock, stopped, command),
         source=Path(source).name if Path(source).is_file() else source,
@@ -75,7 +76,9 @@ def conclude(
         dropped=dropped,
         opening=opening,
         learning_curve=curve,
-        learned=weights_of(model),
+        learned=weights,
+        n_weights=n_weights,
+        learned_note=note_on_weights(model) if weights else "",
         verdicts=[
             *problem.hints,
             *verdicts_of(problem, contestants),
@@ -216,28 +219,6 @@ def certificate_of(problem: Problem, model: Pipeline, rows: NDArray[np.int64]) -
             return certify(model, some(problem.X, rows), problem.y[rows], effort=0)
     except (TypeError, ValueError):
         return None
-
-
-def weights_of(model: Pipeline) -> list[tuple[str, float]]:
-    """The features of a linear model by the size of their weights, largest first."""
-    last = model.steps[-1][1]
-    coef = getattr(last, "coef_", None)
-    try:
-        names = model[:-1].get_feature_names_out()
-    except (AttributeError, ValueError):  # a matrix without names
-        return []
-    if coef is None:
-        return []
-    coef = np.atleast_2d(np.asarray(coef))
-    if coef.shape[1] != len(names):
-        return []
-    pairs = []
-    for k, row in enumerate(coef):
-        label = "" if len(coef) == 1 else f" [{last.classes_[k]}]"
-        pairs += [
-            (f"{name}{label}", float(weight)) for name, weight in zip(names, row, strict=True)
-        ]
-    return sorted(pairs, key=lambda pair: -abs(pair[1]))[:MOST_WEIGHTS]
 
 
 def _target(problem: Problem) -> dict[str, Any]:
