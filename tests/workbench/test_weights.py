@@ -1,4 +1,4 @@
-"""Weights are named as files count columns, and all of them are counted; claims are marked alike."""
+"""Weights are named as files count columns, and all are counted; claims are marked alike."""
 
 import re
 
