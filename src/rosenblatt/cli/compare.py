@@ -92,7 +92,9 @@ def _conclude(console: Console, comparison: Comparison, out: str) -> None:
         alike = entry.not_worse() and entry is not findings.baseline
         grid.add_row("=" if alike else "", *_cells(entry))
     console.print(grid)
-    console.print("= is not worse than the best, as far as the folds can tell.")
+    console.print(
+        "= is not worse than the best, as far as the folds can tell; ± is the deviation over folds."
+    )
     if word := against_baseline(findings.contestants[0], findings.baseline):
         console.print(f"! {word}", style="yellow")
     if protocol.split_words:

@@ -4,6 +4,7 @@ Split; look only at the training part; prepare columns inside the folds; choose 
 retrain; open the test set once; report with uncertainty.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 LEAST_BUDGET = 1.0  # seconds
 RESERVE = 0.1  # of the budget, for what follows the search
 FITS_AFTER = 8  # the search: retraining, the learning curve and the certificate take about so many
+NAME_OF_ERROR = re.compile(r"^[\w.]*[A-Z]\w*: ")  # before what it says
 
 Progress = Callable[[list[Contestant], str, Clock], None]
 
@@ -269,7 +271,8 @@ def _search(
             return found, dropped, stopped
         except Exception as error:  # one that fails must not take the others with it
             said = str(error).strip().splitlines()  # a search says at the end what each fit said
-            dropped.append(Dropped(family.name, f"failed: {(said or [type(error).__name__])[-1]}"))
+            last = NAME_OF_ERROR.sub("", (said or [type(error).__name__])[-1])
+            dropped.append(Dropped(family.name, f"failed: {last}"))
     tell("the chosen model on the test set")
     return found, dropped, ""
 

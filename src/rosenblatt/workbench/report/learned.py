@@ -80,6 +80,8 @@ def _certificate(findings: Findings) -> Markup | None:
         for claim in sorted(certificate.claims, key=lambda claim: claim.holds)  # failing ones first
     ]  # fmt: skip
     verdict = "Every claim holds." if certificate.holds else "Not every claim holds."
+    if all(claim.holds and claim.bound is None for claim in certificate.claims):
+        verdict = "It measures, and claims nothing."
     table = tag(
         "table", tag("thead", tag("tr", *(tag("th", head, scope="col") for head in heads))),
         tag("tbody", *rows), class_="plain claims",
