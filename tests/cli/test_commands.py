@@ -105,6 +105,22 @@ def test_help_of_a_command_imports_nothing_heavy():
     subprocess.run([sys.executable, "-c", script], check=True, capture_output=True)
 
 
+def test_errors_of_polars_are_sentences_too(here, monkeypatch):
+    def broken(*words, **options):
+        raise pl.exceptions.InvalidOperationError("this cannot be cast")
+
+    monkeypatch.setattr("rosenblatt.cli.fit.read_table", broken)
+    words = ("fit", "iris", "--target", "species", "--model", "GaussianNB", "-o", "m.skops")
+    assert refused(*words) == "this cannot be cast"
+
+
+def test_an_explanation_that_is_refused_prints_no_half_of_it(here):
+    done("fit", "diabetes", "--target", "progression", "--model", "ridge on splines",
+         "-o", "m.skops")  # fmt: skip
+    result = run("explain", "m.skops", "diabetes", "--row", "0")
+    assert (result.exit_code, result.stdout) == (2, "")
+
+
 def test_standard_input_cannot_be_scored_as_it_is_read_once(model):
     assert "give a file" in refused("predict", model, "-", "--score")
 

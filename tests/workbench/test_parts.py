@@ -129,3 +129,10 @@ def test_infinity_is_refused_by_column_and_row_of_the_table():
     )
     with pytest.raises(TableError, match="'x' is infinite in row 7"):
         problem_of(read_table(frame), "y", time="t", task="regression")
+
+
+def test_whole_numbers_taken_as_classes_are_mentioned():
+    digits = problem_of(read_table("digits"), "digit")
+    assert any("10 different whole numbers, which are taken as classes" in h for h in digits.hints)
+    assert not problem_of(read_table("digits"), "digit", task="classification").hints
+    assert not problem_of(read_table("iris"), "species").hints

@@ -120,7 +120,7 @@ def _conclude(console: Console, comparison: Comparison, out: str) -> None:
 
 
 def _times(n: int) -> str:
-    return "once" if n == 1 else f"{n} times by now, which makes it flatter"
+    return "once" if n == 1 else f"{n} times by now, which flatters it"
 
 
 def _command() -> str:

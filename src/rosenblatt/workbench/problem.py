@@ -128,9 +128,16 @@ def problem_of(
     """The problem of predicting one column of a table from the others."""
     hints: list[str] = []
     frame, sparse, values = with_target(table, target, hints, LEAST_ROWS)
-    task = checked_task(task) or task_of(values)
+    if checked_task(task) is None:
+        task = task_of(values)
+        if task == "classification" and values.dtype.is_numeric() and values.n_unique() > 2:
+            hints.append(
+                f"{target} holds {values.n_unique()} different whole numbers, which are taken as "
+                "classes; with the task regression they are numbers."
+            )
     if task == "classification":
         frame, sparse, values = _enough_of_each(frame, sparse, values, target, hints)
+    assert task is not None
     y = numbers_of(values, target) if task == "regression" else labels_of(values)
     for name in (time, groups):
         if name is not None:
@@ -156,6 +163,7 @@ def problem_of(
             stratify=y if task == "classification" else None,
             random_state=random_state,
         )
+    kinds = {name: kind for name, kind in (kinds or {}).items() if name not in (target, groups)}
     if sparse is None:
         frame = frame.drop([name for name in (target, groups) if name is not None])
         if table.guessed:
@@ -163,7 +171,7 @@ def problem_of(
             hints += told
     problem = Problem(
         table.name, target, task, frame if sparse is None else sparse, y, train, dev, test, split,
-        by_group, random_state, kinds or {}, (), moments, words,
+        by_group, random_state, kinds, (), moments, words,
     )  # fmt: skip
     return replace(problem, hints=(*hints, *problem.why_few_folds()))
 
