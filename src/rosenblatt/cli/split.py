@@ -61,7 +61,7 @@ def _rows(
     """The rows of each part, and how they were chosen."""
     if time is not None:
         moments = moments_of(read.column(time))
-        return split_by_time(moments), f"by {time}, first things first, equal ones together"
+        return list(split_by_time(moments)), f"by {time}, first things first, equal ones together"
     if group is not None:
         parts = split_by_group(read.column(group), seed)
         how = f"by {group}, whose rows stay together (seed {seed})"

@@ -3,6 +3,7 @@
 Rows of one moment, and rows of one group, are never on both sides of a border.
 """
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,52 @@ LEAST_GROUPS = 4
 
 Rows = NDArray[np.int64]
 Folds = list[tuple[Rows, Rows]]
+Three = tuple[Rows, Rows, Rows]
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """The rows of the three parts, and how they came into them."""
+
+    train: Rows
+    dev: Rows
+    test: Rows
+    how: str  # "stratified", "at random", "by group" or "by time"
+    words: str = ""  # by which column, and what the parts hold
+    moments: Rows | None = None  # of each row, if they are split by time: 0 is the earliest
+    groups: NDArray[Any] | None = None  # of each row, if they are split by group
+
+
+def split_of(
+    y: NDArray[Any],
+    *,
+    classes: bool,
+    times: pl.Series | None = None,
+    groups: pl.Series | None = None,
+    seed: int = 0,
+) -> Split:
+    """Rows in three parts: by time, by group, or by chance with the share of each class."""
+    if times is not None and groups is not None:
+        raise TableError("Split by time or by group, not by both.")
+    if times is not None:
+        moments = moments_of(times)
+        parts = split_by_time(moments)
+        return Split(*parts, "by time", _ranges(times, *parts), moments)
+    if groups is not None:
+        words = f"rows of one {groups.name} stay together"
+        return Split(*split_by_group(groups, seed), "by group", words, groups=groups.to_numpy())
+    train, dev, test = train_dev_test_split(
+        np.arange(len(y)), stratify=y if classes else None, random_state=seed
+    )
+    return Split(train, dev, test, "stratified" if classes else "at random")
+
+
+def _ranges(times: pl.Series, *parts: Rows) -> str:
+    """From when to when the parts are."""
+    learned, judged, tested = (
+        f"{times[part].min()!s} to {times[part].max()!s}".replace(" 00:00:00", "") for part in parts
+    )
+    return f"by {times.name}: learned from {learned}, judged on {judged}, tested on {tested}"
 
 
 def check_known(values: pl.Series) -> None:
@@ -50,7 +97,7 @@ def moments_of(times: pl.Series) -> Rows:
     return places
 
 
-def split_by_time(moments: Rows) -> list[Rows]:
+def split_by_time(moments: Rows) -> Three:
     """The rows of the three parts, earliest first; equal times stay together."""
     order = np.argsort(moments, kind="stable")
     wanted = [len(part) for part in train_dev_test_split(order, shuffle=False)]
@@ -58,10 +105,10 @@ def split_by_time(moments: Rows) -> list[Rows]:
     # The first part needs two moments, and each other part one.
     first = _nearest(changes[1:-1], wanted[0])
     second = _nearest(changes[changes > first], wanted[0] + wanted[1])
-    return np.split(order, [first, second])
+    return order[:first], order[first:second], order[second:]
 
 
-def split_by_group(groups: pl.Series, seed: int) -> list[Rows]:
+def split_by_group(groups: pl.Series, seed: int) -> Three:
     """The rows of the three parts; equal groups stay together."""
     check_known(groups)
     n_groups = groups.n_unique()
@@ -80,7 +127,7 @@ def split_by_group(groups: pl.Series, seed: int) -> list[Rows]:
             f"{share:.0%} of the rows have the same {groups.name}, {groups[int(train[0])]!r}, so "
             "that there is no other to learn from; split by another column."
         )
-    return [train, dev, test]
+    return train, dev, test
 
 
 def folds_by_time(moments: Rows) -> Folds:

@@ -10,17 +10,7 @@ from numpy.typing import NDArray
 
 from ..data import Column, Table, TableError, columns_of
 from ..data.types import told_by
-from ..model_selection import train_dev_test_split
-from .parts import (
-    Folds,
-    Rows,
-    folds_by_time,
-    folds_of,
-    moments_of,
-    split_by_group,
-    split_by_time,
-    why_few,
-)
+from .parts import Folds, Rows, folds_by_time, folds_of, split_of, why_few
 from .view import some
 
 FEW_NUMBERS = 20  # whole numbers that are classes, if there are no more of them
@@ -144,44 +134,24 @@ def problem_of(
             table.column(name)  # which says so if there is none
             if name == target:
                 raise TableError(f"{target} is to be predicted, and cannot split the rows as well.")
-    if time is not None and groups is not None:
-        raise TableError("Split by time or by group, not by both.")
-    moments = by_group = None
-    words = ""
-    if time is not None:
-        moments, split = moments_of(frame[time]), "by time"
-        train, dev, test = split_by_time(moments)
-        words = _ranges(frame[time], train, dev, test)
-    elif groups is not None:
-        by_group, split = frame[groups].to_numpy(), "by group"
-        train, dev, test = split_by_group(frame[groups], random_state)
-        words = f"rows of one {groups} stay together"
-    else:
-        split = "stratified" if task == "classification" else "at random"
-        train, dev, test = train_dev_test_split(
-            np.arange(len(y)),
-            stratify=y if task == "classification" else None,
-            random_state=random_state,
-        )
+    split = split_of(
+        y,
+        classes=task == "classification",
+        times=None if time is None else frame[time],
+        groups=None if groups is None else frame[groups],
+        seed=random_state,
+    )
     kinds = {name: kind for name, kind in (kinds or {}).items() if name not in (target, groups)}
     if sparse is None:
         frame = frame.drop([name for name in (target, groups) if name is not None])
         if table.guessed:
-            frame, told = told_by(frame, train)
+            frame, told = told_by(frame, split.train)
             hints += told
     problem = Problem(
-        table.name, target, task, frame if sparse is None else sparse, y, train, dev, test, split,
-        by_group, random_state, kinds, (), moments, words,
+        table.name, target, task, frame if sparse is None else sparse, y, split.train, split.dev,
+        split.test, split.how, split.groups, random_state, kinds, (), split.moments, split.words,
     )  # fmt: skip
     return replace(problem, hints=(*hints, *problem.why_few_folds()))
-
-
-def _ranges(times: pl.Series, *parts: Rows) -> str:
-    """From when to when the parts are."""
-    learned, judged, tested = (
-        f"{times[part].min()!s} to {times[part].max()!s}".replace(" 00:00:00", "") for part in parts
-    )
-    return f"by {times.name}: learned from {learned}, judged on {judged}, tested on {tested}"
 
 
 def with_target(
