@@ -20,7 +20,7 @@ from rosenblatt.data.writing import write_table
 from rosenblatt.workbench.model_file import load_model
 from tests.workbench.models import mixed_frame
 
-COMMANDS = ["compare", "fit", "predict", "explain", "certify", "trace", "split", "models"]
+COMMANDS = ["compare", "fit", "predict", "explain", "certify", "trace", "split", "models", "doctor"]
 
 
 def run(*words):
@@ -87,6 +87,12 @@ def test_the_examples_of_help_work(here):
     )
 
 
+def test_warm_has_an_example_whose_options_there_are(monkeypatch):
+    [line] = re.findall(r"^ +(rosenblatt .*)$", done("warm", "--help"), flags=re.M)
+    monkeypatch.setattr("rosenblatt.cli.warm.warm", lambda jobs: print(f"in {jobs}"))
+    assert "in 2" in done(*shlex.split(line)[1:])
+
+
 def test_help_of_a_command_imports_nothing_heavy():
     script = (
         "import sys\n"
@@ -97,6 +103,26 @@ def test_help_of_a_command_imports_nothing_heavy():
         "assert not heavy & set(sys.modules), heavy & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", script], check=True, capture_output=True)
+
+
+def test_errors_of_polars_are_sentences_too(here, monkeypatch):
+    def broken(*words, **options):
+        raise pl.exceptions.InvalidOperationError("this cannot be cast")
+
+    monkeypatch.setattr("rosenblatt.cli.fit.read_table", broken)
+    words = ("fit", "iris", "--target", "species", "--model", "GaussianNB", "-o", "m.skops")
+    assert refused(*words) == "this cannot be cast"
+
+
+def test_an_explanation_that_is_refused_prints_no_half_of_it(here):
+    done("fit", "diabetes", "--target", "progression", "--model", "ridge on splines",
+         "-o", "m.skops")  # fmt: skip
+    result = run("explain", "m.skops", "diabetes", "--row", "0")
+    assert (result.exit_code, result.stdout) == (2, "")
+
+
+def test_standard_input_cannot_be_scored_as_it_is_read_once(model):
+    assert "give a file" in refused("predict", model, "-", "--score")
 
 
 # fit

@@ -3,7 +3,7 @@ import datetime
 import polars as pl
 import pytest
 
-from rosenblatt.data import columns_of
+from rosenblatt.data import TableError, columns_of
 
 N = 60
 VALUES = {
@@ -41,3 +41,11 @@ def test_numbers_that_all_differ_name_rows_if_they_are_called_so():
 def test_a_kind_can_be_said():
     [column] = columns_of(pl.DataFrame({"c": [1, 2, 3] * 20}), {"c": "categorical"})
     assert column.kind == "categorical"
+
+
+def test_kinds_that_are_none_and_columns_that_are_not_there_are_refused():
+    frame = pl.DataFrame({"age": [1.0, 2.0], "town": ["a", "b"]})
+    with pytest.raises(TableError, match=r"kinds has .aeg., which is no column\. Did you mean age"):
+        columns_of(frame, {"aeg": "text"})
+    with pytest.raises(TableError, match=r"'txt' is no kind of column .* Did you mean text"):
+        columns_of(frame, {"town": "txt"})

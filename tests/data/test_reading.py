@@ -171,6 +171,110 @@ def test_batches_name_the_line_that_is_too_short_or_too_long(tmp_path, row):
         list(read_batches(str(path)))
 
 
+class Pipe:
+    """Lines that come once, and how many were taken."""
+
+    def __init__(self, lines):
+        self.buffer, self.taken, self._lines = self, 0, iter(lines)
+
+    def read(self):
+        return b"".join(self)
+
+    def __iter__(self):
+        for line in self._lines:
+            self.taken += 1
+            yield line
+
+
+@pytest.mark.parametrize("form", ["csv", "tsv", "jsonl", "libsvm"])
+def test_a_pipe_is_read_no_further_than_its_first_batch(form, monkeypatch):
+    lines = {
+        "csv": [b"a,b\n"] + [b"%d,x\n" % i for i in range(99)],
+        "tsv": [b"a\tb\n"] + [b"%d\tx\n" % i for i in range(99)],
+        "jsonl": [b'{"a": %d, "b": "x"}\n' % i for i in range(100)],
+        "libsvm": [b"1 1:%d 3:2\n" % i for i in range(100)],
+    }[form]
+    pipe = Pipe(lines)
+    monkeypatch.setattr("sys.stdin", pipe)
+    batches = read_batches("-", form, rows=10)
+    first = next(batches)
+    assert len(first) in (9, 10)
+    assert pipe.taken == 10
+    rest = [len(batch) for batch in batches]
+    assert len(first) + sum(rest) == (99 if form in ("csv", "tsv") else 100)
+
+
+def test_pipes_and_files_say_the_same(monkeypatch, tmp_path):
+    text = b'a,b\n1,"two\nlines"\n2.5,x\n,\n4, y \n' * 1
+    monkeypatch.setattr("sys.stdin", Pipe(text.splitlines(keepends=True)))
+    piped = pl.concat(batch.frame for batch in read_batches("-", rows=2, words=True))
+    (tmp_path / "table.csv").write_bytes(text)
+    filed = pl.concat(batch.frame for batch in read_batches(tmp_path / "table.csv", words=True))
+    assert piped.equals(filed)
+    assert piped["b"].to_list() == ["two\nlines", "x", None, "y"]
+
+
+def test_a_bad_line_far_down_a_pipe_is_named(monkeypatch):
+    lines = [b"a,b\n", *([b"1,2\n"] * 30), b"1,2,3\n", b"1,2\n"]
+    monkeypatch.setattr("sys.stdin", Pipe(lines))
+    with pytest.raises(TableError, match="Line 32 of standard input has 3 values"):
+        list(read_batches("-", rows=7))
+    lines[31] = b"1,\xff\n"
+    monkeypatch.setattr("sys.stdin", Pipe(lines))
+    with pytest.raises(TableError, match="Line 32 of standard input is not UTF-8"):
+        list(read_batches("-", rows=7, words=True))
+    monkeypatch.setattr("sys.stdin", Pipe([b'{"a": 1}\n'] * 9 + [b"{oops\n"]))
+    with pytest.raises(TableError, match="from line 9 on, cannot be read as jsonl"):
+        list(read_batches("-", "jsonl", rows=4))
+
+
+def test_json_lines_keep_the_columns_of_the_first_batch(tmp_path):
+    path = written(tmp_path / "rows.jsonl", '{"a": 1, "b": "x"}\n{"a": 2}\n{"a": 3.5, "c": 1}\n')
+    batches = [batch.frame for batch in read_batches(path, rows=1)]
+    assert [batch.columns for batch in batches] == [["a", "b"]] * 3
+    assert [batch["a"][0] for batch in batches] == [1, 2, 3.5]
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_libsvm_in_blocks_is_that_of_the_whole_file(first, tmp_path):
+    X = np.random.default_rng(0).poisson(0.5, (30, 5)).astype(float)
+    X[:20, 0], X[20:, 0] = 0, 1  # that columns count from 0 shows only further down
+    path = tmp_path / "rows.libsvm"
+    dump_svmlight_file(X, np.ones(30), str(path), zero_based=first == 0)
+    whole = read_table(path).sparse.toarray()
+    found = np.zeros_like(whole)
+    for b, batch in enumerate(read_batches(path, rows=7)):
+        found[7 * b : 7 * b + len(batch), : batch.sparse.shape[1]] = batch.sparse.toarray()
+    assert np.array_equal(found, whole)
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ("a;b;y\n1;2;x\n3;4;z\n", [(1, 2, "x"), (3, 4, "z")]),
+        ("a\tb\ty\n1\t2\tx\n", [(1, 2, "x")]),
+        ("a|b|y\n1|2|x\n", [(1, 2, "x")]),
+        ("a;b;y\n1,5;2;x, or z\n", [(1.5, 2, "x, or z")]),
+        ("y\n1;2\n3\n", [("1;2",), ("3",)]),
+        ("y,z\n1;2,5\n", [("1;2", 5)]),
+    ],
+)
+def test_what_separates_values_is_seen_in_the_first_lines(text, rows, tmp_path):
+    path = written(tmp_path / "table.csv", text)
+    assert read_table(path).frame.rows() == rows
+    assert next(read_batches(path)).frame.rows() == rows
+    assert next(read_batches(path, words=True)).frame.height == len(rows)
+
+
+def test_names_that_a_file_does_not_give_are_said(tmp_path):
+    path = written(tmp_path / "rows.libsvm", "1 1:2\n-1 2:3\n")
+    with pytest.raises(TableError, match="labels of a LIBSVM file are called target"):
+        read_table(path).column("label")
+    path = written(tmp_path / "rows.csv", "1,2,a\n3,4,b\n")
+    with pytest.raises(TableError, match="are called column_0 to column_2"):
+        read_table(path, header=False).column("label")
+
+
 def test_a_format_that_is_none_is_refused_before_standard_input_is_read():
     with pytest.raises(TableError, match="There is no format 'cvs'"):
         read_table("-", "cvs")

@@ -17,6 +17,11 @@ def test_the_corrected_interval_covers_a_known_case():
     found = interval_of_mean(scores)
     assert found.high - found.low == pytest.approx(2 * stats.t.ppf(0.975, 4) * error)
     assert interval_of_mean(np.array([0.99, 1.0, 1.0]), "accuracy").high == 1.0
+    low = interval_of_mean(np.array([0.0, 0.3, 0.1]), "f1_macro")
+    assert (low.low, low.high < 1) == (0.0, True)
+    assert interval_of_mean(np.array([-0.5, 0.2, 0.1]), "r2").low < -0.5
+    wide = interval_of_mean(scores, ratio=0.5)
+    assert wide.high - wide.low > found.high - found.low
 
 
 def test_p_values_are_corrected_by_holm():
@@ -39,6 +44,7 @@ def test_wilson_agrees_with_scipy():
     for n_right, n in ((0, 10), (7, 10), (10, 10), (450, 500)):
         expected = stats.binomtest(n_right, n).proportion_ci(method="wilson")
         found = wilson(n_right, n)
+        assert 0 <= found.low <= found.high <= 1
         assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=1e-12)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from rosenblatt.workbench.results import Candidate, Contestant
-from rosenblatt.workbench.verdicts import overfits, verdict_of_curve, verdicts_of
+from rosenblatt.workbench.verdicts import against_baseline, overfits, verdict_of_curve, verdicts_of
 
 PLAIN = Contestant(
     "plain", "Plain", "rosenblatt", [Candidate({}, np.array([0.8, 0.9]), np.empty(0))], 0,
@@ -50,3 +50,24 @@ CURVES = {
 def test_a_learning_curve_is_judged_by_its_end(verdict):
     train, dev = map(np.array, CURVES[verdict])
     assert verdict in verdict_of_curve(ROWS, train, dev)
+
+
+@pytest.mark.parametrize("unit", [1e-3, 1.0, 1e6])
+@pytest.mark.parametrize("verdict", CURVES)
+def test_a_curve_of_errors_is_judged_alike_in_every_unit(verdict, unit):
+    """The same curves, as errors of which the baseline has one unit."""
+    train, dev = ((np.array(scores) - 1) * unit for scores in CURVES[verdict])
+    said = verdict_of_curve(ROWS, train, dev, "neg_mean_absolute_error", -unit)
+    assert verdict in said
+    assert said == verdict_of_curve(ROWS, train / unit, dev / unit, "neg_mean_absolute_error", -1.0)
+
+
+def test_a_model_beside_the_baseline():
+    def folds(scores, p=1.0, name="plain"):
+        tried = [Candidate({}, np.array(scores), np.empty(0))]
+        return replace(PLAIN, family=name, candidates=tried, p_value=p)
+
+    baseline = folds([0.6, 0.6], 0.5, "the mean")
+    assert "Nothing beat the baseline" in against_baseline(folds([0.5, 0.6]), baseline)
+    assert not against_baseline(folds([0.7, 0.6]), baseline)
+    assert not against_baseline(baseline, baseline)  # nothing was tried

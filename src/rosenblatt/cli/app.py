@@ -179,7 +179,8 @@ def split(
         str | None, typer.Option(help="Classes that each part should have its share of.")
     ] = None,
     group: Annotated[
-        str | None, typer.Option(help="A column whose equal values stay together.")
+        str | None,
+        typer.Option("--group", "--groups", help="A column whose equal values stay together."),
     ] = None,
     time: Annotated[
         str | None, typer.Option(help="A column to split by: what came last is tested on.")
@@ -227,7 +228,12 @@ def warm(
         int | None, typer.Option(help="Processes to compile in; all cores if not given.", min=1)
     ] = None,
 ) -> None:
-    """Compile all loops now: no first call waits."""
+    """Compile all loops now: no first call waits.
+
+    \b
+    Example:
+      rosenblatt warm --jobs 2
+    """
     from .warm import warm as run
 
     run(jobs)
@@ -243,13 +249,18 @@ def compare(
         str | None, typer.Option(help="A scorer of scikit-learn; accuracy or r2 if not given.")
     ] = None,
     time: Annotated[
-        str | None, typer.Option(help="A column of times: learn from the past, test on later.")
+        str | None, typer.Option(help="Dates or numbers: learn from the past, test on later.")
     ] = None,
     groups: Annotated[
-        str | None, typer.Option(help="A column whose equal values stay together.")
+        str | None,
+        typer.Option("--groups", "--group", help="A column whose equal values stay together."),
     ] = None,
     budget: Annotated[
-        float | None, typer.Option(help="Seconds that it may take, 30 or more.", min=1)
+        float | None,
+        typer.Option(
+            help="Seconds that it may take, 30 or more: below, the start alone may take longer.",
+            min=1,
+        ),
     ] = None,
     peers: Annotated[
         bool, typer.Option("--peers", help="Try models of other libraries, for reference.")
@@ -278,7 +289,12 @@ def compare(
 
 @app.command()
 def doctor() -> None:
-    """Say what is here, and what is missing."""
+    """Say what is here, and what is missing.
+
+    \b
+    Example:
+      rosenblatt doctor
+    """
     from .doctor import doctor as run
 
     raise typer.Exit(run())

@@ -15,6 +15,7 @@ from rosenblatt.workbench.clock import Clock
 from rosenblatt.workbench.comparison import Comparison
 from rosenblatt.workbench.comparison import compare as run
 from rosenblatt.workbench.results import Contestant
+from rosenblatt.workbench.verdicts import against_baseline
 
 
 def compare(
@@ -91,7 +92,13 @@ def _conclude(console: Console, comparison: Comparison, out: str) -> None:
         alike = entry.not_worse() and entry is not findings.baseline
         grid.add_row("=" if alike else "", *_cells(entry))
     console.print(grid)
-    console.print("= is not worse than the best, as far as the folds can tell.")
+    console.print(
+        "= is not worse than the best, as far as the folds can tell; ± is the deviation over folds."
+    )
+    if word := against_baseline(findings.contestants[0], findings.baseline):
+        console.print(f"! {word}", style="yellow")
+    if protocol.split_words:
+        console.print(f"Split: {protocol.split_words}.", style="dim")
     for drop in findings.dropped:
         console.print(f"without {drop.family}: {drop.reason}", style="dim")
     for verdict in findings.verdicts:
@@ -113,7 +120,7 @@ def _conclude(console: Console, comparison: Comparison, out: str) -> None:
 
 
 def _times(n: int) -> str:
-    return "once" if n == 1 else f"{n} times by now, which makes it flatter"
+    return "once" if n == 1 else f"{n} times by now, which flatters it"
 
 
 def _command() -> str:

@@ -27,8 +27,8 @@ def plain_errors(command: Callable[..., None]) -> Callable[..., None]:
                 command(**options)
         except BrokenPipeError:  # whoever read our output has seen enough
             raise
-        except (ValueError, TypeError, OSError, ImportError, MemoryError) as error:
-            if debug:
+        except Exception as error:
+            if debug or not _is_bad_input(error):
                 raise
             typer.echo(f"Error: {sentence_of(error)}", err=True)
             raise typer.Exit(BAD_INPUT) from None
@@ -42,6 +42,12 @@ def plain_errors(command: Callable[..., None]) -> Callable[..., None]:
     run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {**command.__annotations__, "debug": Debug}
     return run
+
+
+def _is_bad_input(error: Exception) -> bool:
+    """Whether an error is about what was given; those of polars have a family of their own."""
+    usual = (ValueError, TypeError, OSError, ImportError, MemoryError)
+    return isinstance(error, usual) or type(error).__module__.startswith("polars.")
 
 
 def sentence_of(error: BaseException) -> str:

@@ -12,8 +12,11 @@ def explain(model: str, table: str, row: int, format: str | None, header: bool) 
     """Print what each column adds."""
     saved = load_model(model)
     found = rows_for(saved, _row(table, row, format, header), row)
-    typer.echo(f"Row {row} of {table}: {saved.target} is {saved.model.predict(found)[0]}")
-    typer.echo(explain_row(saved, found))
+    explanation = explain_row(saved, found)  # which may be refused: nothing is printed then
+    said = saved.model.predict(found)[0]
+    said = f"{said:.6g}" if saved.task == "regression" else said
+    typer.echo(f"Row {row} of {table}: {saved.target} is {said}")
+    typer.echo(explanation)
 
 
 def _row(table: str, row: int, format: str | None, header: bool) -> Table:

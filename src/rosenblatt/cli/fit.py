@@ -36,4 +36,7 @@ def fit(
         claims = saved.certificate["claims"]
         n_held = sum(claim["holds"] for claim in claims)
         typer.echo(f"{n_held} of {len(claims)} claims of its certificate hold.")
+        for claim in claims:
+            if not claim["holds"]:
+                typer.echo(f"Does not hold: {claim['name']}: {claim['statement']}")
     typer.echo(f"Next: rosenblatt predict {out} TABLE")

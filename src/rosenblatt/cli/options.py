@@ -18,7 +18,14 @@ ModelArgument = Annotated[
 Header = Annotated[
     bool, typer.Option("--header/--no-header", help="Whether the first line names the columns.")
 ]
-Target = Annotated[str, typer.Option(help="The column to be predicted.", show_default=False)]
+Target = Annotated[
+    str,
+    typer.Option(
+        help="The column to be predicted; that of a LIBSVM file is called target, without a header "
+        "columns are called column_0, column_1, ...",
+        show_default=False,
+    ),
+]
 ModelName = Annotated[
     str,
     typer.Option("--model", help="A name or class that `models` lists.", show_default=False),

@@ -36,6 +36,8 @@ def predict(
     saved = load_model(model)
     if proba and not hasattr(saved.model, "predict_proba"):
         raise ValueError(f"{saved.family} gives no probabilities: leave --proba out.")
+    if score and table == "-":
+        raise ValueError("--score reads the table twice, which standard input is not: give a file.")
     if score:  # before anything is written: a test that was opened is news
         say(_score(saved, read_table(table, format, header=header)))
     n_rows = 0

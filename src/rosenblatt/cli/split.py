@@ -8,10 +8,11 @@ import numpy as np
 import polars as pl
 import typer
 
-from rosenblatt.data import BUNDLED, Table, TableError, read_table
+from rosenblatt.data import BUNDLED, Table, read_table
 from rosenblatt.data.formats import Form, form_of
 from rosenblatt.data.writing import whole_file, write_table
 from rosenblatt.model_selection import SealedTest, train_dev_test_split
+from rosenblatt.workbench.parts import moments_of, split_by_group, split_by_time
 from rosenblatt.workbench.problem import task_of
 
 PARTS = ("train", "dev", "test")
@@ -58,27 +59,21 @@ def _rows(
     read: Table, target: str | None, group: str | None, time: str | None, seed: int
 ) -> tuple[list[Any], str]:
     """The rows of each part, and how they were chosen."""
-    everyone: Any = np.arange(len(read))
     if time is not None:
-        when = read.column(time)
-        if when.null_count():
-            raise TableError(
-                f"{time} is missing in {when.null_count():,} rows, which have no place."
-            )
-        order = when.arg_sort().to_numpy()
-        return train_dev_test_split(order, shuffle=False), f"by {time}, first things first"
+        moments = moments_of(read.column(time))
+        return list(split_by_time(moments)), f"by {time}, first things first, equal ones together"
+    if group is not None:
+        parts = split_by_group(read.column(group), seed)
+        how = f"by {group}, whose rows stay together (seed {seed})"
+        return [np.sort(some) for some in parts], how
     options: dict[str, Any] = {"random_state": seed}
     how = f"at random (seed {seed})"
-    if group is not None:
-        options["groups"] = read.column(group).cast(pl.String).fill_null("").to_numpy()
-        how = f"by {group}, whose rows stay together (seed {seed})"
-    elif target is not None and task_of(read.column(target).drop_nulls()) == "classification":
+    if target is not None and task_of(read.column(target).drop_nulls()) == "classification":
         labels = read.column(target).cast(pl.String).fill_null("").to_numpy()
         if np.unique(labels, return_counts=True)[1].min() >= LEAST_OF_A_CLASS:
             options["stratify"] = labels
             how = f"at random, each part with its share of every {target} (seed {seed})"
-    elif target is not None:
-        read.column(target)
+    everyone: Any = np.arange(len(read))
     return [np.sort(some) for some in train_dev_test_split(everyone, **options)], how
 
 

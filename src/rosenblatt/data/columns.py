@@ -6,6 +6,8 @@ from typing import Any
 
 import polars as pl
 
+from .errors import TableError, did_you_mean
+
 # A column of words is a text if values have this many words on average, and differ this often.
 WORDS_OF_A_TEXT = 4.0
 SHARE_OF_DIFFERENT_TEXTS = 0.3
@@ -16,6 +18,7 @@ NAMES_OF_IDS = re.compile(r"(^|_|\b)(id|uuid|guid|key|index|rownum|row|nr|no)($|
 TRUTH = [{"0", "1"}, {"true", "false"}, {"yes", "no"}, {"y", "n"}, {"t", "f"}]
 
 USED = ("numeric", "categorical", "boolean", "text", "date")
+KINDS = (*USED, "identifier", "constant", "empty")
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,13 @@ def columns_of(frame: Any, kinds: dict[str, str] | None = None) -> list[Column]:
     [('id', 'identifier'), ('age', 'numeric'), ('ok', 'boolean')]
     """
     kinds = kinds or {}
+    for name, kind in kinds.items():
+        if name not in frame.columns:
+            near = did_you_mean(name, frame.columns)
+            raise TableError(f"kinds has {name!r}, which is no column.{near}")
+        if kind not in KINDS:
+            near = did_you_mean(str(kind), KINDS) or f" There are {', '.join(KINDS)}."
+            raise TableError(f"{kind!r} is no kind of column ({name}).{near}")
     return [_column(frame[name], kinds.get(name)) for name in frame.columns]
 
 
@@ -93,8 +103,9 @@ def _kind(name: str, known: pl.Series, n_different: int) -> tuple[str, str]:
 
 
 def _kind_of_numbers(name: str, known: pl.Series, n_different: int) -> tuple[str, str]:
-    everyone = n_different == len(known) and len(known) >= FEW_ROWS and known.dtype.is_integer()
-    if everyone:
+    everyone = n_different == len(known) and len(known) >= FEW_ROWS
+    # By values, not by type: a fraction in a row that may not be looked at would change it.
+    if everyone and (known.dtype.is_integer() or (known == known.floor()).all()):
         low, high = _number(known.min()), _number(known.max())
         if NAMES_OF_IDS.search(name) or high - low + 1 == len(known):
             return "identifier", "every row has its own number, which says nothing of others"

@@ -3,7 +3,11 @@
 import csv
 import gzip
 import io
+import itertools
+import re
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
@@ -13,6 +17,9 @@ from .errors import TableError
 # What stands for nothing. "None" does not: many tables mean it as a value.
 NOTHING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "?"]
 LOOKED_AT = 10_000  # rows that tell the types of columns, as a rule
+LINES_THAT_SHOW = 20  # what stands between values
+OTHERS = (";", "\t", "|", ",")
+DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 NUMBERS = (pl.Int64, pl.Float64)
 DATES: dict[str, Any] = {
     r"^\d{4}-\d\d-\d\d$": pl.Date,
@@ -20,13 +27,41 @@ DATES: dict[str, Any] = {
 }
 
 
-def read_delimited(source: Any, name: str, separator: str, header: bool) -> pl.DataFrame:
+@dataclass(frozen=True)
+class Dialect:
+    """What stands between values, and in numbers before the fraction."""
+
+    separator: str
+    decimal_comma: bool = False
+
+
+def dialect_of(source: Any, name: str, usual: str) -> Dialect:
+    """The dialect of a file, or bytes: the usual one if it is in the first line.
+
+    >>> dialect_of(b"a;b\\n1,5;x\\n", "here", ",")
+    Dialect(separator=';', decimal_comma=True)
+    """
+    with opened(source) as file:
+        lines = list(itertools.islice(_decoded(file, name), LINES_THAT_SHOW))
+    if not lines or usual in lines[0]:
+        return Dialect(usual)
+    for other in OTHERS:
+        counts = {line.count(other) for line in lines if line.strip()}
+        if len(counts) == 1 and 0 not in counts:
+            cells = [cell.strip() for line in lines for cell in line.split(other)]
+            commas = other != "," and any(DECIMAL_COMMA.fullmatch(cell) for cell in cells)
+            return Dialect(other, commas)
+    return Dialect(usual)
+
+
+def read_delimited(source: Any, name: str, dialect: Dialect, header: bool) -> pl.DataFrame:
     """The table in a file, or in bytes, of separated values."""
-    names = check_header(source, name, separator, header)
+    separator = dialect.separator
+    names = header_of(source, name, separator, header)
     frame = None
     for rows in (LOOKED_AT, None):  # None looks at all of them, which takes twice as long
         try:
-            frame = pl.read_csv(_opened(source), **options(separator, header, rows))
+            frame = pl.read_csv(_input(source), **options(dialect, header, rows))
             break
         except pl.exceptions.NoDataError:
             raise TableError(f"{name} is empty.") from None
@@ -40,11 +75,15 @@ def read_delimited(source: Any, name: str, separator: str, header: bool) -> pl.D
     return tidy(frame)
 
 
-def options(separator: str, header: bool, rows: int | None) -> dict[str, Any]:
-    """How polars is asked to read."""
-    return {
-        "separator": separator,
-        "quote_char": None if separator == "\t" else '"',  # quotes say nothing between tabs
+def options(
+    dialect: Dialect, header: bool, rows: int | None, words: bool = False
+) -> dict[str, Any]:
+    """How polars is asked to read; decimal commas must be understood, even if all stay words."""
+    stay = {"infer_schema": False} if words and not dialect.decimal_comma else {}
+    return stay | {
+        "separator": dialect.separator,
+        "decimal_comma": dialect.decimal_comma,
+        "quote_char": None if dialect.separator == "\t" else '"',  # quotes say nothing between tabs
         "has_header": header,
         "null_values": NOTHING,
         "infer_schema_length": rows,
@@ -76,7 +115,7 @@ def _tidy_words(words: pl.Series) -> pl.Series:
     return bare
 
 
-def check_header(source: Any, name: str, separator: str, header: bool) -> list[str]:
+def header_of(source: Any, name: str, separator: str, header: bool) -> list[str]:
     """The names in the first line, which must differ; without a header, its values."""
     first = next(_rows(source, name, separator), None)
     if first is None:
@@ -103,9 +142,12 @@ def _is_number(word: str) -> bool:
     return True
 
 
-def check_widths(source: Any, name: str, separator: str, width: int) -> None:
-    """Raise if a row has more or fewer values than there are columns, or is not text."""
-    for line, row in _rows(source, name, separator):
+def check_widths(source: Any, name: str, separator: str, width: int, before: int = 0) -> None:
+    """Raise if a row has more or fewer values than there are columns, or is not text.
+
+    `before` counts the lines that came before these.
+    """
+    for line, row in _rows(source, name, separator, before):
         if len(row) != width:
             has = f"{len(row)} value" + "s" * (len(row) != 1)
             raise TableError(
@@ -114,16 +156,18 @@ def check_widths(source: Any, name: str, separator: str, width: int) -> None:
             )
 
 
-def _rows(source: Any, name: str, separator: str) -> Iterator[tuple[int, list[str]]]:
+def _rows(
+    source: Any, name: str, separator: str, before: int = 0
+) -> Iterator[tuple[int, list[str]]]:
     """Each row as words, with the line it begins at."""
-    with _binary(source) as file:
-        lines = _decoded(file, name)
+    with opened(source) as file:
+        lines = _decoded(file, name, before)
         if separator == "\t":
             reader = csv.reader(lines, delimiter=separator, quoting=csv.QUOTE_NONE)
         else:
             reader = csv.reader(lines, delimiter=separator)
         while True:
-            line = reader.line_num + 1
+            line = before + reader.line_num + 1
             try:
                 row = next(reader, None)
             except csv.Error as error:
@@ -134,9 +178,9 @@ def _rows(source: Any, name: str, separator: str) -> Iterator[tuple[int, list[st
                 yield line, row
 
 
-def _decoded(lines: Iterable[bytes], name: str) -> Iterator[str]:
+def _decoded(lines: Iterable[bytes], name: str, before: int = 0) -> Iterator[str]:
     """Lines as text."""
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(lines, before + 1):
         if number == 1 and line[:2] in (b"\xff\xfe", b"\xfe\xff"):
             raise TableError(f"{name} is encoded as UTF-16; save it as UTF-8.")
         try:
@@ -149,14 +193,19 @@ def _decoded(lines: Iterable[bytes], name: str) -> Iterator[str]:
             ) from None
 
 
-def _binary(source: Any) -> Any:
-    """A file, or bytes, to be read as bytes; gzip is undone."""
-    if isinstance(source, bytes):
-        return io.BytesIO(source)
-    with open(source, "rb") as file:
-        zipped = file.read(2) == b"\x1f\x8b"
-    return gzip.open(source) if zipped else open(source, "rb")
+@contextmanager
+def opened(source: Any) -> Iterator[Any]:
+    """A file, bytes, or what is open already, to be read as bytes; of files gzip is undone."""
+    if hasattr(source, "read"):
+        yield source
+    elif isinstance(source, bytes):
+        yield io.BytesIO(source)
+    else:
+        with open(source, "rb") as file:
+            zipped = file.read(2) == b"\x1f\x8b"
+        with gzip.open(source) if zipped else open(source, "rb") as file:
+            yield file
 
 
-def _opened(source: Any) -> Any:
+def _input(source: Any) -> Any:
     return io.BytesIO(source) if isinstance(source, bytes) else source

@@ -1,7 +1,8 @@
-"""Reading a table, whole or in batches, whatever kind of file it is in."""
+"""Reading a table, whatever kind of file it is in."""
 
+import io
+import re
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,12 +14,11 @@ from sklearn.datasets import load_svmlight_file
 
 from . import bundled
 from .bundled import BUNDLED
-from .delimited import LOOKED_AT, check_header, check_widths, options, read_delimited, tidy
+from .delimited import dialect_of, read_delimited
 from .errors import TableError, did_you_mean
 from .formats import SEPARATORS, Form, form_of
 
 TARGET = "target"  # how the labels of a LIBSVM file are called
-ROWS_PER_BATCH = 50_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +33,8 @@ class Table:
         Where they came from, as errors say it.
     sparse : CSR matrix or None
         Features that have no names.
+    guessed : bool
+        Whether types of columns were told from words, as in CSV, and not by the file itself.
 
     Examples
     --------
@@ -45,6 +47,7 @@ class Table:
     frame: pl.DataFrame
     name: str
     sparse: sp.csr_matrix | None = None
+    guessed: bool = False
 
     def __len__(self) -> int:
         """The number of rows."""
@@ -58,10 +61,17 @@ class Table:
         rosenblatt.data.errors.TableError: iris has no column 'specis'. Did you mean species?
         """
         if name not in self.frame.columns:
-            near = did_you_mean(name, self.frame.columns)
-            few = f" It has {', '.join(self.frame.columns[:8])}." if not near else ""
-            raise TableError(f"{self.name} has no column {name!r}.{near or few}")
+            raise TableError(f"{self.name} has no column {name!r}.{self._names_near(name)}")
         return self.frame[name]
+
+    def _names_near(self, name: str) -> str:
+        """What may have been meant."""
+        names = self.frame.columns
+        if self.sparse is not None:
+            return f" The labels of a LIBSVM file are called {names[0]}."
+        if all(re.fullmatch(r"column_\d+", column) for column in names):
+            return f" Without a header columns are called {names[0]} to {names[-1]}."
+        return did_you_mean(name, names) or f" It has {', '.join(names[:8])}."
 
 
 def read_table(source: Any, format: str | None = None, *, header: bool = True) -> Table:
@@ -71,11 +81,13 @@ def read_table(source: Any, format: str | None = None, *, header: bool = True) -
     ----------
     source : str, path, or polars or pandas data frame
         A file; "-" for standard input; the name of a bundled table (iris, digits, wine,
-        breast_cancer, diabetes); or a data frame.
+        breast_cancer, diabetes); or a data frame. Values of CSV may also be separated by
+        semicolons, tabs or bars, with decimal commas beside semicolons: the first lines show it.
     format : {"csv", "tsv", "parquet", "arrow", "jsonl", "libsvm"} or None
         The kind of file; None tells it from the name. Standard input is CSV unless told.
     header : bool
-        Whether the first line of CSV or TSV names the columns.
+        Whether the first line of CSV or TSV names the columns; if not they are called column_0,
+        column_1, and so on. The labels of a LIBSVM file are called target.
 
     Returns
     -------
@@ -98,73 +110,8 @@ def read_table(source: Any, format: str | None = None, *, header: bool = True) -
         form = form_of(name, format or "csv")
         read = sys.stdin.buffer.read()
         return _checked(_from(read, "standard input", form, header))
-    form = form_of(existing(name), format)
-    return _checked(_from(name, name, form, header))
-
-
-def read_batches(
-    source: Any,
-    format: str | None = None,
-    *,
-    header: bool = True,
-    rows: int = ROWS_PER_BATCH,
-    words: bool = False,
-) -> Iterator[Table]:
-    """Read a table in batches of at most so many rows, so that it may be larger than memory.
-
-    Parameters
-    ----------
-    source, format, header : as for `read_table`
-        JSON lines, LIBSVM, standard input and data frames are read whole and then cut.
-    rows : int
-        The most rows of a batch.
-    words : bool
-        Whether all values of CSV and TSV stay words: for who knows what each column should hold,
-        and would rather say which value does not than be told so by the reader.
-
-    Examples
-    --------
-    >>> from rosenblatt.data import read_batches
-    >>> [len(batch) for batch in read_batches("iris", rows=100)]
-    [100, 50]
-    """
-    name = str(source)
-    form = None
-    if not (hasattr(source, "columns") or name in BUNDLED or name == "-"):
-        form = form_of(existing(name), format)
-    if form is None or form.name not in ("csv", "tsv", "parquet", "arrow"):
-        table = read_table(source, format, header=header)
-        for start in range(0, len(table), rows):
-            some = None if table.sparse is None else table.sparse[start : start + rows]
-            yield Table(table.frame[start : start + rows], table.name, some)
-        return
-    path, whole = existing(name), form.name not in SEPARATORS
-    try:
-        for frame in _lazy(path, form, header, words).collect_batches(
-            chunk_size=rows, maintain_order=True
-        ):
-            if not whole and frame.height and frame[frame.columns[-1]].null_count():
-                check_widths(path, name, SEPARATORS[form.name], frame.width)
-                whole = True
-            yield Table(tidy(frame), name)
-    except (pl.exceptions.PolarsError, OSError) as error:
-        if form.name in SEPARATORS:
-            separator = SEPARATORS[form.name]
-            check_widths(path, name, separator, len(check_header(path, name, separator, header)))
-        why = str(error).splitlines()[0]
-        raise TableError(f"{name} cannot be read as {form.name}: {why}.") from None
-
-
-def _lazy(name: str, form: Form, header: bool, words: bool) -> pl.LazyFrame:
-    """A plan to read a file."""
-    if form.name == "parquet":
-        return pl.scan_parquet(name, glob=False)
-    if form.name == "arrow":
-        return pl.scan_ipc(name, glob=False)
-    separator = SEPARATORS[form.name]
-    check_header(name, name, separator, header)
-    asked = options(separator, header, LOOKED_AT) | ({"infer_schema": False} if words else {})
-    return pl.scan_csv(name, **asked)
+    path = existing(name)
+    return _checked(_from(path, name, form_of(path, format), header))
 
 
 def existing(name: str) -> str:
@@ -183,11 +130,11 @@ def existing(name: str) -> str:
 def _from(source: Any, name: str, form: Form, header: bool) -> Table:
     """The table of a file, or of bytes."""
     if form.name in SEPARATORS:
-        return Table(read_delimited(source, name, SEPARATORS[form.name], header), name)
+        dialect = dialect_of(source, name, SEPARATORS[form.name])
+        frame = read_delimited(source, name, dialect, header)
+        return Table(frame, name, guessed=True)
     if form.name == "libsvm":
-        return _from_libsvm(source, name)
-    import io
-
+        return table_of_libsvm(source, name)
     read: Any = {"parquet": pl.read_parquet, "arrow": pl.read_ipc, "jsonl": pl.read_ndjson}
     try:
         data = io.BytesIO(source) if isinstance(source, bytes) else source
@@ -199,12 +146,11 @@ def _from(source: Any, name: str, form: Form, header: bool) -> Table:
         raise TableError(f"{name} cannot be read as {form.name}: {why}.") from None
 
 
-def _from_libsvm(source: Any, name: str) -> Table:
-    import io
-
+def table_of_libsvm(source: Any, name: str, zero_based: bool | str = "auto") -> Table:
+    """The labels and features of a LIBSVM file, or of some lines of one."""
     try:
         data = io.BytesIO(source) if isinstance(source, bytes) else source
-        X, y = load_svmlight_file(data)
+        X, y = load_svmlight_file(data, zero_based=zero_based)
     except (ValueError, OSError) as error:
         raise TableError(f"{name} cannot be read as libsvm: {error}.") from None
     whole = bool(np.all(y == np.floor(y)))

@@ -4,13 +4,13 @@ Split; look only at the training part; prepare columns inside the folds; choose 
 retrain; open the test set once; report with uncertainty.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 import scipy.sparse as sp
-from sklearn.metrics import get_scorer_names
 from sklearn.pipeline import Pipeline
 
 from ..data import Table, TableError, read_table
@@ -23,16 +23,17 @@ from .hints import hints_of
 from .model_file import SavedModel, save_model
 from .problem import problem_of
 from .results import Contestant, Dropped, Findings
+from .scoring import metric_for
 from .search import Arena, contestant
 from .significance import interval_of_mean
 
 if TYPE_CHECKING:
     import pandas as pd
 
-METRICS = {"classification": "accuracy", "regression": "r2"}
 LEAST_BUDGET = 1.0  # seconds
 RESERVE = 0.1  # of the budget, for what follows the search
 FITS_AFTER = 8  # the search: retraining, the learning curve and the certificate take about so many
+NAME_OF_ERROR = re.compile(r"^[\w.]*[A-Z]\w*: ")  # before what it says
 
 Progress = Callable[[list[Contestant], str, Clock], None]
 
@@ -68,9 +69,9 @@ class Comparison:
         """A line for each family, best first; the baseline last."""
         import pandas as pd
 
-        lines = []
+        lines, protocol = [], self.findings.protocol
         for entry in [*self.findings.contestants, self.findings.baseline]:
-            interval = interval_of_mean(entry.scores, self.findings.protocol.metric)
+            interval = interval_of_mean(entry.scores, protocol.metric, protocol.fold_ratio)
             lines.append(
                 {
                     "family": entry.family,
@@ -112,6 +113,12 @@ class Comparison:
         """
         if self._saved is None:
             raise ValueError("This comparison knows no table, and cannot write a file.")
+        best = self.findings.contestants[0]
+        if best.package != "rosenblatt":
+            raise ValueError(
+                f"The best is {best.family} of {best.package}, and model files hold models of "
+                "rosenblatt alone: compare without peers to save the best of ours."
+            )
         save_model(self._saved, path)
 
     def __str__(self) -> str:
@@ -216,7 +223,7 @@ def compare(
     problem = problem_of(
         table, target, task=task, time=time, groups=groups, kinds=kinds, random_state=random_state
     )
-    metric = _checked_metric(metric) or METRICS[problem.task]
+    metric = metric_for(problem, metric)
     arena = Arena(problem, metric)
     suiting, others = families_for(problem, peers)
     if families is not None:
@@ -264,7 +271,8 @@ def _search(
             return found, dropped, stopped
         except Exception as error:  # one that fails must not take the others with it
             said = str(error).strip().splitlines()  # a search says at the end what each fit said
-            dropped.append(Dropped(family.name, f"failed: {(said or [type(error).__name__])[-1]}"))
+            last = NAME_OF_ERROR.sub("", (said or [type(error).__name__])[-1])
+            dropped.append(Dropped(family.name, f"failed: {last}"))
     tell("the chosen model on the test set")
     return found, dropped, ""
 
@@ -281,13 +289,6 @@ def _checked_budget(budget: float | None) -> float | None:
     if budget is not None and not budget >= LEAST_BUDGET:
         raise ValueError(f"budget must be at least {LEAST_BUDGET:g} second; got {budget!r}.")
     return budget
-
-
-def _checked_metric(metric: str | None) -> str | None:
-    if metric is not None and metric not in get_scorer_names():
-        near = did_you_mean(metric, get_scorer_names())
-        raise TableError(f"There is no metric {metric!r} in scikit-learn.{near}")
-    return metric
 
 
 def _chosen(names: Sequence[str], suiting: list[Family], others: Any) -> list[Family]:

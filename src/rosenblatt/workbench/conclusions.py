@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import get_scorer
 from sklearn.pipeline import Pipeline
 
 from ..certificates import certify
@@ -26,15 +25,16 @@ from .results import (
     Opening,
     Protocol,
 )
+from .scoring import score_of
 from .search import Arena, pipeline
 from .significance import bootstrap, hoeffding, p_values, wilson
-from .verdicts import verdict_of_curve, verdicts_of
+from .verdicts import unseen_classes, verdict_of_curve, verdicts_of
 from .view import some
+from .weights import note_on_weights, weights_of
 
 PACKAGES = ("rosenblatt", "numpy", "scipy", "scikit-learn", "numba", "polars")
 STEPS_OF_CURVE = 5
 FEWEST_ROWS_OF_CURVE = 20
-MOST_WEIGHTS = 40
 MOST_BYTES_TO_CERTIFY = 2**27
 
 
@@ -62,8 +62,9 @@ def conclude(
     if family.takes != "rows":  # for the baseline alone the seal is not worth breaking
         plain = _fitted(problem, baseline_of(problem), {}, learned_from)
         opening = open_test(problem, arena.metric, model, plain, ledger, source)
-        curve = _within(clock, lambda: learning_curve(arena, family, chosen))
+        curve = _within(clock, lambda: learning_curve(arena, family, chosen, baseline))
         certificate = _within(clock, lambda: certificate_of(problem, model, learned_from))
+    weights, n_weights = weights_of(model)
     findings = Findings(
         protocol=_protocol(arena, clock, stopped, command),
         source=Path(source).name if Path(source).is_file() else source,
@@ -75,8 +76,14 @@ def conclude(
         dropped=dropped,
         opening=opening,
         learning_curve=curve,
-        learned=weights_of(model),
-        verdicts=[*problem.hints, *verdicts_of(problem, contestants)],
+        learned=weights,
+        n_weights=n_weights,
+        learned_note=note_on_weights(model) if weights else "",
+        verdicts=[
+            *problem.hints,
+            *verdicts_of(problem, contestants),
+            *unseen_classes(opening, arena.metric),
+        ],
         certificate=certificate,
     )
     return findings, model
@@ -115,7 +122,7 @@ def open_test(
     seen: dict[str, Any] = {}
 
     def scores(chosen: Any, X: Any, y: Any) -> dict[str, float]:
-        score = get_scorer(metric)
+        score = score_of(metric)
         seen["y"], seen["predicted"] = y, chosen.predict(X)
         seen["probabilities"] = _maybe(chosen, "predict_proba", X)
         if seen["probabilities"] is None:
@@ -169,13 +176,15 @@ def _maybe(model: Any, method: str, X: Any) -> Any:
     return getattr(model, method)(X) if hasattr(model, method) else None
 
 
-def learning_curve(arena: Arena, family: Family, chosen: Contestant) -> LearningCurve | None:
+def learning_curve(
+    arena: Arena, family: Family, chosen: Contestant, baseline: Contestant
+) -> LearningCurve | None:
     """The chosen setting fitted to more and more of the training part, seen on the other."""
     problem, n = arena.problem, len(arena.problem.train)
     order = problem.train
     if problem.split != "by time":
         order = np.random.default_rng(problem.random_state).permutation(order)
-    score = get_scorer(arena.metric)
+    score = score_of(arena.metric)
     dev, y_dev = some(problem.X, problem.dev), problem.y[problem.dev]
     sizes, train_scores, dev_scores = [], [], []
     for size in np.unique(np.geomspace(max(FEWEST_ROWS_OF_CURVE, n / 32), n, STEPS_OF_CURVE + 1)):
@@ -194,7 +203,7 @@ def learning_curve(arena: Arena, family: Family, chosen: Contestant) -> Learning
     if len(sizes) < 2:
         return None
     seen = (np.array(sizes), np.array(train_scores), np.array(dev_scores))
-    return LearningCurve(*seen, verdict_of_curve(*seen))
+    return LearningCurve(*seen, verdict_of_curve(*seen, arena.metric, baseline.dev_score))
 
 
 def certificate_of(problem: Problem, model: Pipeline, rows: NDArray[np.int64]) -> Any:
@@ -210,28 +219,6 @@ def certificate_of(problem: Problem, model: Pipeline, rows: NDArray[np.int64]) -
             return certify(model, some(problem.X, rows), problem.y[rows], effort=0)
     except (TypeError, ValueError):
         return None
-
-
-def weights_of(model: Pipeline) -> list[tuple[str, float]]:
-    """The features of a linear model by the size of their weights, largest first."""
-    last = model.steps[-1][1]
-    coef = getattr(last, "coef_", None)
-    try:
-        names = model[:-1].get_feature_names_out()
-    except (AttributeError, ValueError):  # a matrix without names
-        return []
-    if coef is None:
-        return []
-    coef = np.atleast_2d(np.asarray(coef))
-    if coef.shape[1] != len(names):
-        return []
-    pairs = []
-    for k, row in enumerate(coef):
-        label = "" if len(coef) == 1 else f" [{last.classes_[k]}]"
-        pairs += [
-            (f"{name}{label}", float(weight)) for name, weight in zip(names, row, strict=True)
-        ]
-    return sorted(pairs, key=lambda pair: -abs(pair[1]))[:MOST_WEIGHTS]
 
 
 def _target(problem: Problem) -> dict[str, Any]:
@@ -259,6 +246,8 @@ def _protocol(arena: Arena, clock: Clock, stopped: str, command: str) -> Protoco
         stopped,
         command,
         versions(),
+        problem.split_words,
+        arena.ratio,
     )
 
 

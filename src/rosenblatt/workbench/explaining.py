@@ -11,6 +11,7 @@ from sklearn.pipeline import Pipeline
 from ..explanation import Explanation, explain, two_classes
 from .features import TableFeatures
 from .model_file import SavedModel
+from .weights import names_of_matrix
 
 LONGEST = 40  # characters of a value that are shown
 
@@ -67,7 +68,7 @@ def _of_weights(saved: SavedModel, row: Any) -> Explanation:
     coef, intercept = np.atleast_2d(coef).astype(np.float64), np.ravel(intercept)
     z = saved.model[:-1].transform(row)
     z = (z.toarray() if sp.issparse(z) else np.asarray(z, np.float64))[0]
-    names = tuple(f"x{j + 1}" for j in range(len(z)))
+    names = tuple(names_of_matrix(len(z)))
     if classes is None:
         parts, start, who, word = coef[0] * z, intercept[0], (saved.target, None), "prediction"
     else:

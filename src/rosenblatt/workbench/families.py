@@ -105,7 +105,9 @@ def _narrow(problem: Problem, most: int) -> str:
 
 
 def _named(problem: Problem) -> str:
-    if not problem.is_table or not problem.used_by_mixed:
+    if not problem.is_table:
+        return "reads columns of several kinds, and these have neither kinds nor names"
+    if not problem.used_by_mixed:
         return "reads columns of several kinds, and there are none but texts"
     return ""
 

@@ -14,7 +14,6 @@ from .model_file import SavedModel
 from .naming import family_named, settings_of
 from .problem import (
     Problem,
-    check_finite,
     checked_task,
     labels_of,
     numbers_of,
@@ -126,8 +125,6 @@ def whole_problem(table: Table, target: str, task: str | None = None) -> Problem
     y = numbers_of(values, target) if task == "regression" else labels_of(values)
     rows, none = np.arange(len(y)), np.arange(0)
     X = sparse if sparse is not None else frame.drop(target)
-    problem = Problem(
+    return Problem(
         table.name, target, task, X, y, rows, none, none, "all rows", None, 0, {}, tuple(hints)
     )
-    check_finite(problem)
-    return problem

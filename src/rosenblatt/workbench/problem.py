@@ -1,25 +1,22 @@
 """What is to be learned from a table: the task, the rows that can be used, and their split."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
-from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold, TimeSeriesSplit
 
 from ..data import Column, Table, TableError, columns_of
-from ..model_selection import train_dev_test_split
+from ..data.types import told_by
+from .parts import Folds, Rows, folds_by_time, folds_of, split_of, why_few
 from .view import some
 
 FEW_NUMBERS = 20  # whole numbers that are classes, if there are no more of them
 ROWS_OF_A_CLASS = 4  # at least, so that each part of the data has some
 ROWS_A_CLASS = 5  # on average, or they are too many to learn
 LEAST_ROWS = 20
-MOST_FOLDS = 5
-
-Rows = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +39,8 @@ class Problem:
     random_state: int
     kinds: dict[str, str] = field(default_factory=dict)  # that were given
     hints: tuple[str, ...] = ()
+    moments: Rows | None = None  # of each row, if they are split by time: 0 is the earliest
+    split_words: str = ""  # by which column, and what the parts hold
 
     @cached_property
     def columns(self) -> list[Column]:
@@ -72,23 +71,38 @@ class Problem:
         """How many labels there are in the training part."""
         return len(np.unique(self.y[self.train])) if self.task == "classification" else 0
 
-    def folds(self) -> list[tuple[Rows, Rows]]:
+    def folds(self) -> Folds:
         """Rows to fit to and to score on: pairs of row numbers, all of the training part."""
-        y, n = self.y[self.train], len(self.train)
-        splitter: Any
-        if self.split == "by time":
-            splitter = TimeSeriesSplit(min(MOST_FOLDS, n // 4))
-        elif self.groups is not None:
-            n_groups = len(np.unique(self.groups[self.train]))
-            splitter = GroupKFold(min(MOST_FOLDS, n_groups))
-        elif self.task == "classification":
-            least = int(np.unique(y, return_counts=True)[1].min())
-            k = max(2, min(MOST_FOLDS, least))
-            splitter = StratifiedKFold(k, shuffle=True, random_state=self.random_state)
-        else:
-            splitter = KFold(MOST_FOLDS, shuffle=True, random_state=self.random_state)
+        if self.moments is not None:
+            return folds_by_time(self.moments[self.train])
         groups = None if self.groups is None else self.groups[self.train]
-        return list(splitter.split(np.zeros(n), y, groups))
+        return folds_of(
+            self.y[self.train],
+            classes=self.task == "classification",
+            groups=groups,
+            seed=self.random_state,
+        )
+
+    def folds_lack_classes(self) -> bool:
+        """Whether a fold is fitted to, or scored on, rows that some class is not among."""
+        if self.task == "regression":
+            return False
+        y = self.y[self.train]
+        return any(len(np.unique(y[rows])) < self.n_classes for f in self.folds() for rows in f)
+
+    def why_few_folds(self) -> list[str]:
+        """A sentence if the folds are fewer than usual."""
+        if self.moments is not None:
+            because = f"the training part has {len(np.unique(self.moments[self.train]))} times"
+        elif self.groups is not None:
+            because = f"the training part has {len(np.unique(self.groups[self.train]))} groups"
+        elif self.task == "classification":
+            labels, counts = np.unique(self.y[self.train], return_counts=True)
+            rows = "1 row" if counts.min() == 1 else f"{counts.min()} rows"
+            because = f"{labels[counts.argmin()]} has {rows} in the training part"
+        else:
+            return []
+        return why_few(len(self.folds()), because)
 
 
 def problem_of(
@@ -104,52 +118,47 @@ def problem_of(
     """The problem of predicting one column of a table from the others."""
     hints: list[str] = []
     frame, sparse, values = with_target(table, target, hints, LEAST_ROWS)
-    task = checked_task(task) or task_of(values)
+    if checked_task(task) is None:
+        task = task_of(values)
+        if task == "classification" and values.dtype.is_numeric() and values.n_unique() > 2:
+            hints.append(
+                f"{target} holds {values.n_unique()} different whole numbers, which are taken as "
+                "classes; with the task regression they are numbers."
+            )
     if task == "classification":
         frame, sparse, values = _enough_of_each(frame, sparse, values, target, hints)
+    assert task is not None
     y = numbers_of(values, target) if task == "regression" else labels_of(values)
-    aside = [name for name in (target, groups) if name is not None]
     for name in (time, groups):
         if name is not None:
             table.column(name)  # which says so if there is none
-            if frame[name].null_count():
-                raise TableError(
-                    f"{name} is missing in {frame[name].null_count():,} rows, which have no place "
-                    "then; leave them out, or fill it in."
-                )
-    if time is not None and groups is not None:
-        raise TableError("Split by time or by group, not by both.")
-    if time is not None and not (frame[time].dtype.is_temporal() or frame[time].dtype.is_numeric()):
-        raise TableError(
-            f"{time} holds words ({frame[time][0]!r}), whose order is that of the alphabet; give "
-            "dates as 2026-01-31, or numbers."
-        )
-    if time is not None:
-        order = frame[time].arg_sort().to_numpy()
-        frame, sparse, y = frame[order], None if sparse is None else sparse[order], y[order]
-    by_group = None if groups is None else frame[groups].to_numpy()
-    train, dev, test = train_dev_test_split(
-        np.arange(len(y)),
-        shuffle=time is None,
-        stratify=y if task == "classification" and time is None and groups is None else None,
-        groups=by_group if time is None else None,
-        random_state=random_state,
+            if name == target:
+                raise TableError(f"{target} is to be predicted, and cannot split the rows as well.")
+    split = split_of(
+        y,
+        classes=task == "classification",
+        times=None if time is None else frame[time],
+        groups=None if groups is None else frame[groups],
+        seed=random_state,
     )
-    usual = "stratified" if task == "classification" else "at random"
-    split = "by time" if time else "by group" if groups else usual
-    X = sparse if sparse is not None else frame.drop(aside)
+    kinds = {name: kind for name, kind in (kinds or {}).items() if name not in (target, groups)}
+    if sparse is None:
+        frame = frame.drop([name for name in (target, groups) if name is not None])
+        if table.guessed:
+            frame, told = told_by(frame, split.train)
+            hints += told
     problem = Problem(
-        table.name, target, task, X, y, train, dev, test, split, by_group, random_state,
-        kinds or {}, tuple(hints),
+        table.name, target, task, frame if sparse is None else sparse, y, split.train, split.dev,
+        split.test, split.how, split.groups, random_state, kinds, (), split.moments, split.words,
     )  # fmt: skip
-    check_finite(problem)
-    return problem
+    return replace(problem, hints=(*hints, *problem.why_few_folds()))
 
 
 def with_target(
     table: Table, target: str, hints: list[str], least_rows: int = 0
 ) -> tuple[pl.DataFrame, Any, pl.Series]:
-    """The rows whose target is known, and their targets."""
+    """The rows whose target is known, and their targets; infinity is refused wherever it is."""
+    check_finite(table)
     values = table.column(target)
     frame, sparse = table.frame, table.sparse
     known = values.is_not_null()
@@ -237,15 +246,14 @@ def numbers_of(values: pl.Series, target: str) -> NDArray[np.float64]:
     return y
 
 
-def check_finite(problem: Problem) -> None:
-    """Raise if a feature holds infinity."""
-    if not problem.is_table:
-        if not np.isfinite(problem.X.data).all():
-            raise TableError(f"{problem.name} holds infinite values or NaN.")
-        return
-    for name, dtype in problem.X.schema.items():
-        if dtype.is_float() and problem.X[name].is_infinite().any():
-            row = int(problem.X[name].is_infinite().arg_max() or 0)
+def check_finite(table: Table) -> None:
+    """Raise if a number is infinite."""
+    if table.sparse is not None and not np.isfinite(table.sparse.data).all():
+        raise TableError(f"{table.name} holds infinite values or NaN.")
+    for name, dtype in table.frame.schema.items():
+        if dtype.is_float() and table.frame[name].is_infinite().any():
+            row = int(table.frame[name].is_infinite().arg_max() or 0)
             raise TableError(
-                f"Column {name!r} is infinite in row {row}; make it missing, or a number."
+                f"Column {name!r} is infinite in row {row} (rows count from 0); make it missing, "
+                "or a number."
             )

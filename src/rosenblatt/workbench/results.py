@@ -128,6 +128,8 @@ class Protocol:
     stopped: str  # "" if all was done, else "budget" or "interrupt"
     command: str  # that repeats it
     versions: dict[str, str]
+    split_words: str = ""  # by which column, and from when to when the parts are
+    fold_ratio: float | None = None  # rows scored on over rows fitted to; None if folds are equal
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,6 +147,7 @@ class Findings:
     opening: Opening | None = None  # None if there was no time
     learning_curve: LearningCurve | None = None
     learned: list[tuple[str, float]] = field(default_factory=list)  # features by weight, if any
+    n_weights: int = 0  # how many there are in all, if not all are among them
     verdicts: list[str] = field(default_factory=list)  # overfitting by definition and the like
     certificate: Any = None  # of the chosen model on the rows it was fitted to
     learned_note: str = ""  # what `learned` measures, or what was learned in words (a tree)

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.metrics import get_scorer
 from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler
@@ -25,6 +24,7 @@ from .families import Family
 from .features import TableColumns, TableFeatures
 from .problem import Problem
 from .results import Candidate, Contestant
+from .scoring import score_of
 from .view import some
 
 FEWEST_ROWS = 500  # that settings are sorted out on
@@ -42,13 +42,14 @@ class Arena:
         self.problem, self.metric = problem, metric
         self.folds = problem.folds()
         self.rows, self.y = some(problem.X, problem.train), problem.y[problem.train]
+        # By its name a score may be had from sums; a function sees each fit.
+        self.scoring: Any = score_of(metric) if problem.folds_lack_classes() else metric
         self._kept: dict[tuple[str, int], Any] = {}
 
     @property
     def ratio(self) -> float:
-        """Rows to score on over rows to fit to, in a fold."""
-        fitted, scored = self.folds[-1]
-        return len(scored) / len(fitted)
+        """Rows to score on over rows to fit to, on average over the folds."""
+        return float(np.mean([len(scored) / len(fitted) for fitted, scored in self.folds]))
 
     def candidates(self, family: Family) -> list[Candidate]:
         """Every setting of a family with its score on every fold."""
@@ -112,7 +113,7 @@ class Arena:
         model = family.make()
         if family.takes == "table":
             model.set_params(kinds=TableColumns(self.problem.used_by_mixed).mixed_kinds())
-        search = GridSearchCV(model, grid, scoring=self.metric, cv=folds, refit=False)
+        search = GridSearchCV(model, grid, scoring=self.scoring, cv=folds, refit=False)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of settings that nobody may choose
             search.fit(X, self.y)
@@ -130,7 +131,7 @@ def contestant(arena: Arena, family: Family, candidates: list[Candidate]) -> Con
     settings = [family.make().set_params(**candidates[i].parameters) for i in equal]
     best = int(equal[simplest(settings)])
     model = pipeline(problem, family, candidates[best].parameters)
-    score = get_scorer(arena.metric)
+    score = score_of(arena.metric)
     start = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -1,7 +1,9 @@
 """How sure a score is, and who is not worse than the best.
 
 Scores of folds are not independent: their training sets overlap. Their variance is corrected for
-that [1]_. Many contestants are compared with the best of them: p values are corrected by Holm.
+that [1]_, by the ratio of rows scored on to rows fitted to; where folds differ in it, as those by
+time do, which are fitted to more and more, by the mean ratio, here and in the interval. Many
+contestants are compared with the best of them: p values are corrected by Holm.
 
 References
 ----------
@@ -16,14 +18,19 @@ from .results import Interval
 
 Array = NDArray[np.float64]
 
-# Scores of which one is the best there is.
-SHARES = {"accuracy", "balanced_accuracy", "f1", "precision", "recall", "roc_auc", "r2"}
+# Scores between zero and one, by how their names begin; others may be negative, none exceeds one.
+SHARES = ("accuracy", "balanced", "f1", "precision", "recall", "roc_auc", "jaccard", "top_k",
+          "average_precision")  # fmt: skip
+ENDLESS = ("", "positive_likelihood_ratio")
 
 
-def interval_of_mean(scores: Array, metric: str = "", confidence: float = 0.95) -> Interval:
+def interval_of_mean(
+    scores: Array, metric: str = "", ratio: float | None = None, confidence: float = 0.95
+) -> Interval:
     """The range of the mean score of k folds (k,), which ends where a score can be no better.
 
-    A fold scores on one row for k - 1 that it fits to.
+    `ratio` is that of rows scored on to rows fitted to, on average over the folds; None if a fold
+    scores on one row for k - 1 that it fits to.
 
     >>> found = interval_of_mean(np.array([0.8, 0.9, 0.85, 0.85, 0.85]))
     >>> round(found.low, 3), round(found.high, 3)
@@ -32,9 +39,11 @@ def interval_of_mean(scores: Array, metric: str = "", confidence: float = 0.95) 
     k = len(scores)
     if k < 2:
         return Interval(np.nan, np.nan, "corrected t", confidence)
-    reach = stats.t.ppf(0.5 + confidence / 2, k - 1) * _error(scores, 1 / (k - 1))
-    most = 1.0 if metric in SHARES else 0.0 if metric.startswith("neg_") else np.inf
-    low, high = float(scores.mean() - reach), min(float(scores.mean() + reach), most)
+    error = _error(scores, 1 / (k - 1) if ratio is None else ratio)
+    reach = stats.t.ppf(0.5 + confidence / 2, k - 1) * error
+    most = 0.0 if metric.startswith("neg_") else np.inf if metric in ENDLESS else 1.0
+    least = 0.0 if metric.startswith(SHARES) else -np.inf
+    low, high = max(float(scores.mean() - reach), least), min(float(scores.mean() + reach), most)
     return Interval(low, high, "corrected t", confidence)
 
 
@@ -73,7 +82,8 @@ def wilson(n_right: int, n: int, confidence: float = 0.95) -> Interval:
     share, shrink = n_right / n, 1 + z * z / n
     centre = (share + z * z / (2 * n)) / shrink
     reach = z * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / shrink
-    return Interval(float(centre - reach), float(centre + reach), "Wilson", confidence)
+    low, high = max(0.0, float(centre - reach)), min(1.0, float(centre + reach))  # but for rounding
+    return Interval(low, high, "Wilson", confidence)
 
 
 def hoeffding(share: float, n: int, confidence: float = 0.95) -> Interval:

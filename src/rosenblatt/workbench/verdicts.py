@@ -4,13 +4,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .problem import Problem
-from .results import Contestant
+from .results import Contestant, Opening
 
 Array = NDArray[np.float64]
 
 LARGE_GAP = 0.1  # between training and held-out score, of what the held-out score lacks to one
 ALL_RIGHT = 0.001  # what a score may lack to one
 FLAT = 0.005  # a gain by the last doubling of rows that is none
+MOST_NAMED = 5
+OF_PROBABILITIES = ("neg_log_loss", "neg_brier_score", "d2_log_loss_score", "d2_brier_score",
+                    "roc_auc", "roc_auc_ovr", "roc_auc_ovo", "roc_auc_ovr_weighted",
+                    "roc_auc_ovo_weighted", "average_precision", "top_k_accuracy")  # fmt: skip
 ENOUGH_ROWS = 10_000  # to prefer a held-out set to folds
 
 
@@ -45,19 +49,49 @@ def verdicts_of(problem: Problem, contestants: list[Contestant]) -> list[str]:
     return said
 
 
-def verdict_of_curve(rows: NDArray[np.int64], train: Array, dev: Array) -> str:
-    """Bias or variance, by how the scores of a learning curve end."""
+def against_baseline(chosen: Contestant, baseline: Contestant) -> str:
+    """A sentence if the chosen model does no better than none; else nothing."""
+    if chosen.family == baseline.family or not chosen.mean <= baseline.mean:
+        return ""
+    scores = f"{chosen.family} {chosen.mean:.4f}, {baseline.family} {baseline.mean:.4f}"
+    return f"Nothing beat the baseline in the folds ({scores}): no model here is of use."
+
+
+def unseen_classes(opening: Opening | None, metric: str) -> list[str]:
+    """A sentence if test rows are of classes that no row learned from belongs to."""
+    if opening is None or opening.classes is None:
+        return []
+    unseen = ~np.isin(opening.y, opening.classes)
+    if not unseen.any():
+        return []
+    names = ", ".join(map(str, np.unique(opening.y[unseen])[:MOST_NAMED]))
+    rows = "1 test row is" if unseen.sum() == 1 else f"{unseen.sum():,} test rows are"
+    done = "the score leaves them out" if metric in OF_PROBABILITIES else "they count as wrong"
+    return [f"{rows} of a class that no row learned from belongs to ({names}): {done}."]
+
+
+def verdict_of_curve(
+    rows: NDArray[np.int64], train: Array, dev: Array, metric: str = "", baseline: float = np.nan
+) -> str:
+    """Bias or variance, by how the scores of a learning curve end.
+
+    Errors (scores that end at zero) have a unit; as shares of the baseline's error they have none.
+    """
+    of = ""
+    if metric.startswith("neg_"):
+        unit = abs(baseline) if np.isfinite(baseline) and baseline else max(abs(dev[0]), 1e-300)
+        train, dev, of = 1 + train / unit, 1 + dev / unit, " of the baseline's error"
     gap, room = train[-1] - dev[-1], max(1 - dev[-1], 1e-12)
     if room < ALL_RIGHT:
         return "There is nothing left to gain on the development rows."
     gain = (dev[-1] - dev[-2]) / np.log2(rows[-1] / rows[-2])
     if gap > LARGE_GAP and gap > room / 2:
         return (
-            f"Variance: it fits its own rows better by {gap:.3f}. More rows, fewer columns or a "
-            "stronger penalty would help."
+            f"Variance: it fits its own rows better by {gap:.3f}{of}. More rows, fewer columns or "
+            "a stronger penalty would help."
         )
     if gain > FLAT:
-        return f"More rows would help: the last doubling gained {gain:.3f}."
+        return f"More rows would help: the last doubling gained {gain:.3f}{of}."
     if gap < room / 4:
         return (
             "Bias: both scores have met, and more rows change nothing. A richer model or better "

@@ -99,6 +99,7 @@ def _compare(source, target="target", families=None, metric=None, folds=5, certi
     simple = DummyRegressor() if numeric else DummyClassifier()
     baseline = contestant("always the mean" if numeric else "always the commonest class", simple,
                           {}, *data)  # fmt: skip
+    baseline = with_p_value(baseline, board)
     model, _ = families[board[0].family]
     best = make_pipeline(Standardizer(), clone(model).set_params(**board[0].parameters))
     fitted = clone(best).fit(np.vstack([X_train, X_dev]), np.concatenate([y_train, y_dev]))

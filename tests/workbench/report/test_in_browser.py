@@ -1,8 +1,11 @@
 """The report in headless Chromium: no complaint, no request, no sideways scroll, at any width."""
 
+from dataclasses import replace
+
 import pytest
 
 from rosenblatt.workbench.report import save
+from rosenblatt.workbench.significance import hoeffding, wilson
 
 pytestmark = pytest.mark.browser
 
@@ -92,6 +95,38 @@ def test_folds_are_open_on_paper(show, browser, iris):
     assert page.run("document.querySelectorAll('details:not([open])').length") == 0
     page.run("dispatchEvent(new Event('afterprint'))")
     assert page.run("document.querySelectorAll('details[open]').length") == 0
+
+
+def test_nothing_small_is_cut_between_pages(show, browser, iris):
+    page = show(iris)
+    browser.call("Emulation.setEmulatedMedia", media="print")
+    try:
+        cut = """[...document.querySelectorAll("figure, tr, p, li, .answer, .matrix")].filter(
+            (element) => getComputedStyle(element).breakInside !== "avoid").length"""
+        alone = """[...document.querySelectorAll("h2, h3, summary, section > h2 + p")].filter(
+            (element) => getComputedStyle(element).breakAfter !== "avoid").length"""
+        assert page.run(cut) == 0
+        assert page.run(alone) == 0
+    finally:
+        browser.call("Emulation.setEmulatedMedia", media="")
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("score", [0.30, 0.45, 0.55, 0.70, 0.99])
+def test_no_line_crosses_the_words_of_an_interval(show, browser, iris, width, score):
+    near = [wilson(round(100 * score), 100), hoeffding(score, 100)]
+    opening = replace(iris.opening, score=score, baseline_score=0.2, intervals=near)
+    browser.resize(width, 900)
+    page = show(replace(iris, opening=opening))
+    crossed = """(() => {
+        const box = (e) => e.getBoundingClientRect();
+        const words = [...document.querySelectorAll(".scale text")]
+            .filter((e) => /Wilson|Hoeffding/.test(e.textContent)).map(box);
+        const x = box(document.querySelector(".scale path.test")).left;
+        const out = words.filter((w) => w.left < 0 || w.right > innerWidth).length;
+        return [words.length, words.filter((w) => w.left < x && x < w.right).length, out];
+    })()"""
+    assert page.run(crossed) == [2, 0, 0]
 
 
 def test_hostile_names_run_nothing(show, every_kind):

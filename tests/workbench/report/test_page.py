@@ -280,3 +280,18 @@ def test_other_scores_than_accuracy_are_told_by_their_name():
     read = Page(page(found))
     assert "with a score of" in read.with_id("answer")["text"]
     assert "negative log loss" in read.with_id("leaderboard")["text"]
+
+
+def test_a_negative_share_of_the_variance_is_said_in_words(diabetes):
+    opening = replace(diabetes.opening, score=-0.04)
+    answer = Page(page(replace(diabetes, opening=opening))).with_id("answer")["text"]
+    assert "worse than its mean would" in answer
+    assert "explains" not in answer
+
+
+def test_a_split_by_time_names_its_column_and_ranges_and_no_seed(diabetes):
+    words = "by day: learned from 1 to 5, judged on 6 to 7, tested on 8 to 9"
+    how = replace(diabetes.protocol, split="by time", split_words=words)
+    told = Page(page(replace(diabetes, protocol=how))).with_id("repeat")["text"]
+    assert words in told
+    assert "seed" not in told

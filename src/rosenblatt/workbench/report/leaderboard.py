@@ -37,7 +37,8 @@ def leaderboard(findings: Findings) -> Markup:
 
 
 def _range(contestant: Contestant, findings: Findings) -> tuple[float, float]:
-    interval = interval_of_mean(contestant.scores, findings.protocol.metric)
+    protocol = findings.protocol
+    interval = interval_of_mean(contestant.scores, protocol.metric, protocol.fold_ratio)
     return interval.low, interval.high
 
 
@@ -88,7 +89,7 @@ def _row(contestant: Contestant, rank: int | None, findings: Findings, axis: Axi
         _family(contestant, baseline=rank is None),
         _cell("score", _score(contestant), contestant.mean),
         _cell("interval", _picture(contestant, findings, axis, alike)),
-        _cell("against the best", _against(contestant, rank, alike), contestant.p_value),
+        _cell("against the best", _against(contestant, rank, findings), contestant.p_value),
         _cell("fit", numbers.seconds(contestant.fit_seconds), contestant.fit_seconds),
         _cell("predict", numbers.seconds(contestant.predict_seconds), contestant.predict_seconds),
         _cell("size", numbers.size(contestant.size), contestant.size),
@@ -122,12 +123,13 @@ def _score(contestant: Contestant) -> Markup:
     return joined(mean, tag("span", f" ± {numbers.score(contestant.deviation)}", class_="pm"))
 
 
-def _against(contestant: Contestant, rank: int | None, alike: bool) -> Markup:
+def _against(contestant: Contestant, rank: int | None, findings: Findings) -> Markup:
     if rank == 1:
-        return tag("strong", "the best")
+        beaten = contestant.mean < findings.baseline.mean
+        return tag("strong", "below the baseline" if beaten else "the best")
     if rank is None or not math.isfinite(contestant.p_value):
         return tag("span", numbers.DASH)
-    word = "not worse" if alike else "worse"
+    word = "not worse" if contestant.not_worse() else "worse"
     return joined(tag("span", word), tag("small", f"p = {numbers.p_value(contestant.p_value)}"
                                          .replace("= <", "<")))  # fmt: skip
 

@@ -2,6 +2,8 @@
 
 import math
 
+from rosenblatt.certificates import Claim
+
 from ..results import Findings
 from . import numbers
 from .markup import Markup, joined, tag
@@ -35,10 +37,10 @@ def _weights(findings: Findings) -> Markup | None:
     rest = known[MOST_SHOWN : MOST_SHOWN + MOST_FOLDED]
     folded = None
     if rest:
-        summary = tag("summary", numbers.plural(len(known) - MOST_SHOWN, "lighter feature"))
-        left = len(known) - MOST_SHOWN - len(rest)
-        more = tag("p", f"{numbers.plural(left, 'feature')} lighter still.") if left else None
-        folded = tag("details", summary, _table(rest, most, both), more)
+        n_lighter = max(findings.n_weights, len(known)) - MOST_SHOWN
+        some = f"the next {len(rest)} of " if n_lighter > len(rest) else ""
+        words = numbers.title(f"{some}{numbers.plural(n_lighter, 'lighter feature')}")
+        folded = tag("details", tag("summary", words), _table(rest, most, both))
     said = tag("pre", note, tabindex=0) if "\n" in note else tag("p", note) if note else None
     return joined(tag("h3", "What it learned"), said, shown, folded)
 
@@ -73,23 +75,32 @@ def _certificate(findings: Findings) -> Markup | None:
         return None
     heads = ("holds", "claim", "grade", "in words")
     rows = [
-        tag("tr", tag("td", "\u2713 yes" if claim.holds else "\u2717 no",
-                      class_="yes" if claim.holds else "no"),
-            tag("th", claim.name, scope="row"), tag("td", claim.grade),
+        tag("tr", _mark(claim), tag("th", claim.name, scope="row"), tag("td", claim.grade),
             tag("td", numbers.clipped(claim.statement, 600), class_="words"))
         for claim in sorted(certificate.claims, key=lambda claim: claim.holds)  # failing ones first
     ]  # fmt: skip
     verdict = "Every claim holds." if certificate.holds else "Not every claim holds."
+    if all(claim.holds and claim.bound is None for claim in certificate.claims):
+        verdict = "It measures, and claims nothing."
     table = tag(
         "table", tag("thead", tag("tr", *(tag("th", head, scope="col") for head in heads))),
         tag("tbody", *rows), class_="plain claims",
     )  # fmt: skip
     about = tag(
         "p", tag("strong", verdict), f" {certificate.model} on ",
-        f"{numbers.clipped(certificate.data)}; the problem: "
+        f"{numbers.clipped(certificate.data, 200)}; the problem: "
         f"{numbers.clipped(certificate.problem, 300)}. Re-derived from the data and the model's "
         " published numbers alone, by code that shares nothing with the fit.",
     )  # fmt: skip
     few = len(rows) <= MOST_CLAIMS or not certificate.holds
     claims = table if few else tag("details", tag("summary", f"All {len(rows)} claims"), table)
     return joined(tag("h3", "Its certificate"), about, claims)
+
+
+def _mark(claim: Claim) -> Markup:
+    """Whether a claim holds; what only measures holds nothing, here as on the terminal."""
+    if not claim.holds:
+        return tag("td", "\u2717 no", class_="no")
+    if claim.bound is None:
+        return tag("td", numbers.DASH, title="a measurement, compared with nothing")
+    return tag("td", "\u2713 yes", class_="yes")

@@ -13,7 +13,7 @@ def protocol(findings: Findings) -> Markup:
     pairs = [
         ("task", f"{how.task} of {numbers.clipped(how.target)}"),
         ("score", numbers.metric(how.metric)),
-        ("split", f"{how.split}, seed {how.random_state}"),
+        ("split", _how_split(how)),
         ("folds", numbers.count(how.n_folds)),
         ("budget", "none" if how.budget is None else numbers.seconds(how.budget)),
         ("took", numbers.seconds(how.seconds)),
@@ -26,6 +26,12 @@ def protocol(findings: Findings) -> Markup:
         tag("pre", tag("code", how.command), tabindex=0, aria_label="command"),
         _split(how), tag("dl", *lines, class_="facts"), id="repeat",
     )  # fmt: skip
+
+
+def _how_split(how: Protocol) -> str:
+    """How rows came into their parts; where nothing is left to chance, without a seed."""
+    words = numbers.clipped(how.split_words, 300) or how.split
+    return words if how.split == "by time" else f"{words}, seed {how.random_state}"
 
 
 def _split(how: Protocol) -> Markup | None:

@@ -145,6 +145,8 @@ def searches(findings: Findings) -> Markup | None:
         "Settings were judged by their mean scores over the folds of the training part. In sight "
         f"is the chosen family, {numbers.named(board[0])}."
     )
+    if curve is None and findings.protocol.stopped:
+        words += " There was no time left for its learning curve."
     return tag(
         "section", tag("h2", "Would more rows, or other settings, help?"), tag("p", words), row,
         tag("h3", "The other families") if folds else None, *folds, id="search",

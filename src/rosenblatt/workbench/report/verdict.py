@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..results import Findings, Interval, Opening
+from ..verdicts import against_baseline
 from . import numbers
 from .axes import Axis, round_numbers
 from .markup import Markup, joined, tag
@@ -10,7 +11,7 @@ from .svg import shape
 
 WIDTH, LEFT, RIGHT = 500, 12, 488  # of the picture, and where its line begins and ends
 TOP, ROW = 48, 40  # what is above the intervals, and the height of one
-WORDS = 215  # the room that an interval in words needs
+LETTER = 8.4  # the width of one on a telephone, where letters are largest
 
 
 def verdict(findings: Findings) -> Markup:
@@ -45,6 +46,9 @@ def _headline(opening: Opening, findings: Findings, target: Markup) -> list[obje
     good = tag("strong", _said(opening.score, findings))
     if findings.protocol.metric == "accuracy":
         return [" predicts ", target, " right for ", good, f" of {n} that it had never seen."]
+    if findings.protocol.metric == "r2" and opening.score < 0:
+        worse = f" in {n} never seen before: R² is {numbers.score(opening.score)}."
+        return [" predicts ", target, tag("strong", " worse than its mean would"), worse]
     if findings.protocol.metric == "r2":
         return [" explains ", good, " of the variance of ", target, f" in {n} never seen before."]
     return [" predicts ", target, " with a score of ", good, f" on {n} that it had never seen."]
@@ -95,7 +99,7 @@ def _picture(findings: Findings) -> Markup | None:
         _label(x, f"test {numbers.score(opening.score)}", 15, class_="strong"),
     ]
     for interval, y in zip(opening.intervals, rows, strict=False):
-        parts.extend(_range(axis, interval, y))
+        parts.extend(_range(axis, interval, y, x, low))
     parts += [tag("path", d=f"M{x} {y}{shape(0)}", class_="mark c0") for y in rows]
     return tag(
         "svg", *parts, viewBox=f"0 0 {WIDTH} {base + 26}", class_="scale", role="img",
@@ -113,16 +117,24 @@ def _axis(opening: Opening, metric: str) -> Axis:
     return axis
 
 
-def _range(axis: Axis, interval: Interval, y: float) -> list[Markup]:
-    """The interval as a line, and in words where there is room: before, behind or below it."""
+def _range(axis: Axis, interval: Interval, y: float, test: float, baseline: float) -> list[Markup]:
+    """The interval as a line, and in words where no upright line crosses them."""
     low, high = _x(axis, interval.low), _x(axis, interval.high)
     text = f"{interval.method}: {numbers.score(interval.low)} to {numbers.score(interval.high)}"
     bar = tag("path", d=f"M{low} {y - 5}v10M{low} {y}H{high}M{high} {y - 5}v10", class_="interval")
-    if low > WORDS:
-        return [bar, _label(low - 9, text, y + 4, anchor="end")]
-    if WIDTH - high > WORDS:
-        return [bar, _label(high + 9, text, y + 4, anchor="start")]
-    return [bar, _label((low + high) / 2, text, y + 18)]
+    places = (  # beside the line, or below it on one side of the test score
+        (low - 9, y + 4, "end"), (high + 9, y + 4, "start"),
+        (test - 8, y + 18, "end"), (test + 8, y + 18, "start"),
+    )  # fmt: skip
+
+    def crossed(x: float, anchor: str) -> tuple[bool, bool]:
+        """Whether words from here leave the picture, and whether a line is in their way."""
+        start = x - LETTER * len(text) if anchor == "end" else x
+        end = start + LETTER * len(text)
+        return start < 0 or end > WIDTH, any(start < line < end for line in (test, baseline))
+
+    x, at, anchor = min(places, key=lambda place: crossed(place[0], place[2]))
+    return [bar, _label(x, text, at, anchor=anchor)]
 
 
 def _ticks(axis: Axis, y: float) -> Markup:
@@ -170,6 +182,10 @@ def _warnings(findings: Findings) -> Markup | None:
 def warnings_of(findings: Findings) -> list[str]:
     """What makes the answer weaker than it looks, each in a sentence."""
     protocol, opening, found = findings.protocol, findings.opening, []
+    if findings.contestants and (
+        word := against_baseline(findings.contestants[0], findings.baseline)
+    ):
+        found.append(word)
     if protocol.stopped == "budget":
         limit = "" if protocol.budget is None else f" of {numbers.seconds(protocol.budget)}"
         found.append(

@@ -1,0 +1,189 @@
+"""Reading a table in batches, so that it may be larger than memory."""
+
+import io
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from .bundled import BUNDLED
+from .delimited import (
+    LOOKED_AT,
+    Dialect,
+    check_widths,
+    dialect_of,
+    header_of,
+    opened,
+    options,
+    tidy,
+)
+from .errors import TableError
+from .formats import SEPARATORS, Form, form_of
+from .table import Table, existing, read_table, table_of_libsvm
+
+ROWS_PER_BATCH = 50_000
+INDEX_ZERO = b" 0:"  # a LIBSVM file that counts columns from 0 has it somewhere
+
+
+def read_batches(
+    source: Any,
+    format: str | None = None,
+    *,
+    header: bool = True,
+    rows: int = ROWS_PER_BATCH,
+    words: bool = False,
+) -> Iterator[Table]:
+    """Read a table in batches of at most so many rows, so that it may be larger than memory.
+
+    Parameters
+    ----------
+    source, format, header : as for `read_table`
+        Parquet and Arrow from standard input, and data frames, are there as a whole and then cut.
+        In JSON lines each batch tells its own types, and the first which columns there are.
+    rows : int
+        The most rows of a batch.
+    words : bool
+        Whether all values of CSV and TSV stay words: for who knows what each column should hold,
+        and would rather say which value does not than be told so by the reader.
+
+    Examples
+    --------
+    >>> from rosenblatt.data import read_batches
+    >>> [len(batch) for batch in read_batches("iris", rows=100)]
+    [100, 50]
+    """
+    name = str(source)
+    if hasattr(source, "columns") or (name in BUNDLED and not Path(name).exists()):
+        yield from _cut(read_table(source), rows)
+        return
+    piped = name == "-"
+    form = form_of(name, format or "csv") if piped else form_of(existing(name), format)
+    if form.name in ("parquet", "arrow") and piped:
+        yield from _cut(read_table(source, format), rows)
+    elif form.name in ("jsonl", "libsvm") or piped:
+        called = "standard input" if piped else name
+        with opened(sys.stdin.buffer if piped else existing(name)) as file:
+            if form.name == "jsonl":
+                yield from _json_lines(file, called, rows)
+            elif form.name == "libsvm":
+                yield from _libsvm(file, called, rows, None if piped else existing(name))
+            else:
+                yield from _delimited_lines(file, called, form, header, rows, words)
+    else:
+        yield from _planned(existing(name), name, form, header, rows, words)
+
+
+def _cut(table: Table, rows: int) -> Iterator[Table]:
+    for start in range(0, len(table), rows):
+        some = None if table.sparse is None else table.sparse[start : start + rows]
+        yield Table(table.frame[start : start + rows], table.name, some)
+
+
+def _planned(
+    path: str, name: str, form: Form, header: bool, rows: int, words: bool
+) -> Iterator[Table]:
+    """Batches of a file that polars reads by and by."""
+    text = form.name in SEPARATORS
+    dialect = dialect_of(path, name, SEPARATORS[form.name]) if text else Dialect("")
+    whole = not text
+    try:
+        for frame in _plan(path, form, dialect, header, words).collect_batches(
+            chunk_size=rows, maintain_order=True
+        ):
+            if not whole and frame.height and frame[frame.columns[-1]].null_count():
+                check_widths(path, name, dialect.separator, frame.width)
+                whole = True
+            yield Table(tidy(frame), name)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        if text:
+            names = header_of(path, name, dialect.separator, header)
+            check_widths(path, name, dialect.separator, len(names))
+        raise _unreadable(name, form.name, error) from None
+
+
+def _plan(name: str, form: Form, dialect: Dialect, header: bool, words: bool) -> pl.LazyFrame:
+    if form.name == "parquet":
+        return pl.scan_parquet(name, glob=False)
+    if form.name == "arrow":
+        return pl.scan_ipc(name, glob=False)
+    header_of(name, name, dialect.separator, header)
+    return pl.scan_csv(name, **options(dialect, header, LOOKED_AT, words))
+
+
+def _delimited_lines(
+    file: Any, name: str, form: Form, header: bool, rows: int, words: bool
+) -> Iterator[Table]:
+    """Batches of lines that come once: types, unless they stay words, are those of the first."""
+    dialect, head, names = Dialect(SEPARATORS[form.name]), b"", list[str]()
+    types: dict[str, Any] | None = None
+    for start, block in _blocks(file, rows, quoted=form.name == "csv"):
+        if start == 1:
+            dialect = dialect_of(block, name, dialect.separator)
+            names = header_of(block, name, dialect.separator, header)
+            head = block.split(b"\n", 1)[0] + b"\n" if header else b""
+            lines, before = block, 0
+        else:
+            lines, before = head + block, start - 1 - bool(header)
+        asked = options(dialect, header, None, words) | (
+            {"schema_overrides": types} if types else {}
+        )
+        try:
+            frame = pl.read_csv(io.BytesIO(lines), **asked)
+        except pl.exceptions.PolarsError as error:
+            check_widths(lines, name, dialect.separator, len(names), before)
+            raise _unreadable(name, form.name, error) from None
+        if frame.height and frame[frame.columns[-1]].null_count():
+            check_widths(lines, name, dialect.separator, len(names), before)
+        types = types or dict(frame.schema)
+        if frame.height:
+            yield Table(tidy(frame), name)
+
+
+def _json_lines(file: Any, name: str, rows: int) -> Iterator[Table]:
+    names: list[str] = []
+    for start, block in _blocks(file, rows):
+        try:
+            frame = pl.read_ndjson(io.BytesIO(block), infer_schema_length=None)
+        except pl.exceptions.PolarsError as error:
+            raise _unreadable(f"{name}, from line {start} on,", "jsonl", error) from None
+        names = names or frame.columns
+        missing = [pl.lit(None).alias(column) for column in names if column not in frame.columns]
+        if frame.height:
+            yield Table(frame.with_columns(missing).select(names), name)
+
+
+def _libsvm(file: Any, name: str, rows: int, path: str | None) -> Iterator[Table]:
+    """Whether columns count from 0 is told by the whole file, or what was piped of it so far."""
+    zero_based = False
+    if path is not None:
+        with opened(path) as lines:
+            zero_based = any(INDEX_ZERO in line for line in lines)
+    for start, block in _blocks(file, rows):
+        if INDEX_ZERO in block and not zero_based:
+            if start > 1:
+                raise TableError(
+                    f"{name} counts columns from 0, which shows only from line {start} on; give "
+                    "the file itself."
+                )
+            zero_based = True
+        yield table_of_libsvm(block, name, zero_based)
+
+
+def _blocks(file: Any, rows: int, quoted: bool = False) -> Iterator[tuple[int, bytes]]:
+    """So many lines at a time, with the number of the first; no quoted value is torn apart."""
+    lines: list[bytes] = []
+    start, quotes = 1, 0
+    for number, line in enumerate(file, 1):
+        lines.append(line)
+        quotes += line.count(b'"') if quoted else 0
+        if len(lines) >= rows and quotes % 2 == 0:
+            yield start, b"".join(lines)
+            lines, start = [], number + 1
+    if any(line.strip() for line in lines):
+        yield start, b"".join(lines)
+
+
+def _unreadable(name: str, form: str, error: Exception) -> TableError:
+    return TableError(f"{name} cannot be read as {form}: {str(error).splitlines()[0]}.")

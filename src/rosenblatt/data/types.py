@@ -1,0 +1,70 @@
+"""Types of columns that were guessed from cells, told by some rows alone.
+
+In a file of words a single cell makes a column of numbers one of words. Where only some rows may be
+looked at, they decide, and what does not fit elsewhere is missing.
+"""
+
+from typing import Any
+
+import polars as pl
+
+from .columns import TRUTH
+from .delimited import DATES, NUMBERS
+
+A_FEW = 100  # values that show at once that a column holds words
+
+
+def told_by(frame: pl.DataFrame, rows: Any) -> tuple[pl.DataFrame, list[str]]:
+    """Columns of words as what they are in some rows, and a sentence if they differ elsewhere.
+
+    >>> frame = pl.DataFrame({"age": ["20", "31", "many"], "town": ["Rome", "Oslo", "7"]})
+    >>> told, said = told_by(frame, [0, 1])
+    >>> told["age"].to_list(), told["town"].to_list()
+    ([20, 31, None], ['Rome', 'Oslo', '7'])
+    >>> said
+    ["age holds numbers, but for 'many' outside of the training part, which counts as missing."]
+    """
+    changed, said = [], []
+    for name in [name for name, dtype in frame.schema.items() if dtype == pl.String]:
+        words = frame[name]
+        found = _as_told(words, words[rows].drop_nulls())
+        if found is None:
+            continue
+        lost = words.filter(found.is_null() & words.is_not_null())
+        if len(lost):
+            changed.append(found)
+            more = f" and {len(lost) - 1:,} more" if len(lost) > 1 else ""
+            count = "count" if more else "counts"
+            said.append(
+                f"{name} holds {_holds(found)}, but for {lost[0]!r}{more} outside of the training "
+                f"part, which {count} as missing."
+            )
+    return frame.with_columns(changed), said
+
+
+def _as_told(words: pl.Series, told: pl.Series) -> pl.Series | None:
+    """A column as what those of its words are that may be looked at; None if these are words."""
+    if not len(told):
+        return None
+    few = told.head(A_FEW)
+    for number in NUMBERS:
+        if not few.cast(number, strict=False).null_count() and not (
+            told.cast(number, strict=False).null_count()
+        ):
+            return words.cast(number, strict=False)
+    for pattern, kind in DATES.items():
+        if few.str.contains(pattern).all() and not (
+            told.str.strptime(kind, strict=False).null_count()
+        ):
+            return words.str.strptime(kind, strict=False)
+    if set(few.str.to_lowercase().unique()) <= set().union(*TRUTH):
+        seen = set(told.str.to_lowercase().unique())
+        if seen in TRUTH:
+            return words.set(~words.str.to_lowercase().is_in(list(seen)).fill_null(True), None)
+    return None
+
+
+def _holds(values: pl.Series) -> str:
+    if values.dtype.is_numeric():
+        return "numbers"
+    return "dates" if values.dtype.is_temporal() else "yes or no"

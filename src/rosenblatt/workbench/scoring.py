@@ -1,0 +1,111 @@
+"""Which score a comparison goes by, and how it is taken where a class was never seen."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import get_scorer, get_scorer_names, log_loss
+
+from ..data import TableError
+from ..data.errors import did_you_mean
+from .problem import Problem
+
+USUAL = {"classification": "accuracy", "regression": "r2"}
+OF_NUMBERS = ("r2", "explained_variance", "d2_absolute_error_score")
+OF_ERRORS = ("_error", "_deviance")  # how the names of the other scores of numbers end
+OF_CLUSTERS = ("rand_score", "info_score", "_mallows_score", "ness_score", "geneity_score",
+               "measure_score")  # fmt: skip
+OF_TWO_CLASSES = ("f1", "precision", "recall", "jaccard")  # and _macro, _micro, _weighted of more
+NICKNAMES = {
+    "rmse": "neg_root_mean_squared_error",
+    "mse": "neg_mean_squared_error",
+    "mae": "neg_mean_absolute_error",
+    "mape": "neg_mean_absolute_percentage_error",
+    "auc": "roc_auc",
+    "logloss": "neg_log_loss",
+    "log_loss": "neg_log_loss",
+    "brier": "neg_brier_score",
+    "mcc": "matthews_corrcoef",
+    "r^2": "r2",
+}
+EXAMPLES = {
+    "classification": "accuracy, balanced_accuracy, f1_macro, roc_auc or neg_log_loss",
+    "regression": "r2, neg_mean_absolute_error, neg_mean_squared_error or "
+    "neg_root_mean_squared_error",
+}
+
+Score = Callable[[Any, Any, Any], float]
+
+
+def metric_for(problem: Problem, metric: str | None) -> str:
+    """The score that was asked for, if it says something of the task; else the usual one."""
+    if metric is None:
+        return USUAL[problem.task]
+    names = get_scorer_names()
+    if metric not in names:
+        nick = NICKNAMES.get(metric.lower())
+        near = f" Did you mean {nick}?" if nick else did_you_mean(metric, names)
+        near = near or f" For {problem.task} take {EXAMPLES[problem.task]}."
+        raise TableError(f"There is no metric {metric!r} in scikit-learn.{near}")
+    if _task_of(metric) != problem.task:
+        raise TableError(
+            f"{metric} is a score of {_task_of(metric)}, and predicting {problem.target} is "
+            f"{problem.task}: take {EXAMPLES[problem.task]}."
+        )
+    _check_classes(problem, metric)
+    return metric
+
+
+def _task_of(metric: str) -> str:
+    if metric in OF_NUMBERS or metric.endswith(OF_ERRORS):
+        return "regression"
+    return "clusters" if metric.endswith(OF_CLUSTERS) else "classification"
+
+
+def _check_classes(problem: Problem, metric: str) -> None:
+    """Raise if a score is of two classes, of which one is called 1, and these are others."""
+    labels = np.unique(problem.y)
+    if metric in OF_TWO_CLASSES and not (len(labels) == 2 and 1 in labels.tolist()):
+        raise TableError(
+            f"{metric} is of the class 1 beside another, and {problem.target} has "
+            f"{', '.join(map(str, labels[:4]))}{', ...' if len(labels) > 4 else ''}: take "
+            f"{metric}_macro, {metric}_micro or {metric}_weighted."
+        )
+    if metric == "roc_auc" and len(labels) > 2:
+        raise TableError(
+            f"roc_auc is of two classes, and {problem.target} has {len(labels)}: take roc_auc_ovr "
+            "or roc_auc_ovo."
+        )
+
+
+def score_of(metric: str) -> Score:
+    """A scorer that leaves rows of classes out that a model never saw, where it must.
+
+    Of a class that no row learned from belongs to there is no probability. Shares of right answers
+    count such rows as wrong; scores of probabilities are those of the other rows, or NaN if these
+    do not suffice.
+    """
+    plain = get_scorer(metric)
+
+    def score(model: Any, X: Any, y: Any) -> float:
+        try:
+            return float(plain(model, X, y))
+        except ValueError:
+            classes = getattr(model, "classes_", None)
+            if classes is None or set(np.unique(y)) == set(classes):
+                raise
+            known = np.flatnonzero(np.isin(y, classes))
+            return _among_known(metric, plain, model, X[known], y[known])
+
+    return score
+
+
+def _among_known(metric: str, plain: Score, model: Any, X: Any, y: Any) -> float:
+    if not len(y):
+        return np.nan
+    try:
+        if metric == "neg_log_loss":
+            return -float(log_loss(y, model.predict_proba(X), labels=model.classes_))
+        return float(plain(model, X, y))
+    except ValueError:
+        return np.nan

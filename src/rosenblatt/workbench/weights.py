@@ -1,0 +1,54 @@
+"""What a linear model weighs: its features by the size of their weights."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+
+from .features import TableFeatures
+
+MOST_WEIGHTS = 215  # that a report shows
+
+
+def names_of_matrix(n: int) -> list[str]:
+    """What columns without names are called: as LIBSVM counts them, from 1.
+
+    >>> names_of_matrix(3)
+    ['x1', 'x2', 'x3']
+    """
+    return [f"x{j + 1}" for j in range(n)]
+
+
+def weights_of(model: Pipeline) -> tuple[list[tuple[str, float]], int]:
+    """The heaviest features of a linear model, and how many there are; none of another model."""
+    last = model.steps[-1][1]
+    coef = getattr(last, "coef_", None)
+    if coef is None:
+        return [], 0
+    coef = np.atleast_2d(np.asarray(coef))
+    names = _names(model, coef.shape[1])
+    if coef.shape[1] != len(names):
+        return [], 0
+    labels = [""] if len(coef) == 1 else [f" [{label}]" for label in last.classes_]
+    heaviest = np.argsort(-np.abs(coef), axis=None, kind="stable")[:MOST_WEIGHTS]
+    places = zip(*np.unravel_index(heaviest, coef.shape), strict=True)
+    return [(f"{names[j]}{labels[k]}", float(coef[k, j])) for k, j in places], coef.size
+
+
+def note_on_weights(model: Pipeline) -> str:
+    """What the weights are of."""
+    if isinstance(model.steps[0][1], TableFeatures):
+        return (
+            "Weights of columns that are centred and in units of their deviation; categories are "
+            "columns of zeros and ones."
+        )
+    return "Weights of columns in units of their largest value, counted from 1."
+
+
+def _names(model: Pipeline, n: int) -> Any:
+    if not isinstance(model.steps[0][1], TableFeatures):
+        return names_of_matrix(n)
+    try:
+        return model[:-1].get_feature_names_out()
+    except (AttributeError, ValueError):  # an expansion that names nothing
+        return []

@@ -1,0 +1,92 @@
+"""Weights are named as files count columns, and all are counted; claims are marked alike."""
+
+import re
+
+import numpy as np
+import pytest
+from sklearn.datasets import dump_svmlight_file
+from typer.testing import CliRunner
+
+import rosenblatt
+from rosenblatt.certificates import Certificate, Claim
+from rosenblatt.cli.app import app
+from rosenblatt.data import read_table
+from rosenblatt.workbench.fitting import fit_table
+from rosenblatt.workbench.report import page
+from rosenblatt.workbench.weights import weights_of
+
+
+@pytest.fixture
+def libsvm(tmp_path):
+    """300 columns of which the one that LIBSVM calls 7 decides."""
+    rng = np.random.default_rng(0)
+    X = rng.poisson(0.3, (200, 300)).astype(float)
+    y = np.where(X[:, 6] > 0, 1, -1)
+    dump_svmlight_file(X, y, str(tmp_path / "rows.libsvm"), zero_based=False)
+    return tmp_path / "rows.libsvm"
+
+
+def test_report_and_explain_count_columns_of_libsvm_as_the_file_does(libsvm, tmp_path):
+    found = rosenblatt.compare(
+        libsvm, target="target", families=["logistic regression"], ledger=tmp_path / "openings"
+    )
+    assert found.findings.learned[0][0] == "x7"
+    assert found.findings.n_weights == 300
+    text = page(found.findings)
+    assert "The next 200 of 285 lighter features" in text
+    assert "counted from 1" in text
+    model = tmp_path / "rows.skops"
+    found.save(model)
+    row = int(np.flatnonzero(read_table(libsvm).sparse[:, 6].toarray())[0])
+    said = CliRunner().invoke(app, ["explain", str(model), str(libsvm), "--row", str(row)])
+    assert re.search(r"\bx7\b", said.stdout), said.output
+
+
+def test_weights_of_classes_are_all_counted():
+    saved = fit_table(read_table("wine"), "cultivar", "logistic regression")
+    weights, n = weights_of(saved.model)
+    assert n == len(weights) == 3 * 13
+    assert abs(weights[0][1]) == np.abs(saved.model[-1].coef_).max()
+    assert weights_of(fit_table(read_table("wine"), "cultivar", "GaussianNB").model) == ([], 0)
+
+
+def test_a_measurement_is_marked_by_a_dash_on_the_page_as_on_the_terminal(tmp_path):
+    from dataclasses import replace
+
+    found = rosenblatt.compare(
+        "iris", target="species", families=["Gaussian naive Bayes"], ledger=tmp_path / "openings"
+    ).findings
+    claims = (
+        Claim("gap", "it is small", 0.0, 1.0, True, "checked"),
+        Claim("training error", "45% are wrong", 0.45, None, True, "checked"),
+        Claim("margin", "there is none", 0.0, 1.0, False, "checked"),
+    )
+    text = page(replace(found, certificate=Certificate("M", "P", "D", claims)))
+    marks = {
+        name: re.search(rf"<td[^>]*>([^<]*)</td>\s*<th scope=\"row\">{name}<", text)[1]
+        for name in ("gap", "training error", "margin")
+    }
+    measured = page(replace(found, certificate=Certificate("M", "P", "D", claims[1:2])))
+    assert "It measures, and claims nothing." in measured
+    assert marks == {"gap": "✓ yes", "training error": "–", "margin": "✗ no"}
+
+
+def test_fit_names_the_claims_that_fail(tmp_path, monkeypatch):
+    certificate = Certificate(
+        "M", "P", "D", (Claim("gap", "far from the best", 1.0, 0.1, False, "checked"),)
+    )
+    monkeypatch.setattr("rosenblatt.workbench.fitting.certificate_of", lambda *_: certificate)
+    words = ["fit", "iris", "--target", "species", "--model", "GaussianNB", "-o"]
+    said = CliRunner().invoke(app, [*words, str(tmp_path / "m.skops")])
+    assert "0 of 1 claims of its certificate hold." in said.stdout
+    assert "Does not hold: gap: far from the best" in said.stdout
+
+
+def test_a_peer_that_won_cannot_be_saved_and_it_is_said(tmp_path):
+    found = rosenblatt.compare(
+        "iris", target="species", families=["random forest"], peers=True,
+        ledger=tmp_path / "openings",
+    )  # fmt: skip
+    with pytest.raises(ValueError, match="random forest of scikit-learn, and model files hold"):
+        found.save(tmp_path / "forest.skops")
+    assert not (tmp_path / "forest.skops").exists()
