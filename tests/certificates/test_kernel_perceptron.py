@@ -186,3 +186,10 @@ class TestWhatOnceWasFalse:
         claim = certify(KernelPerceptron(max_updates=5).fit(X, y), X, y)["separability"]
         assert claim.grade == "observed"
         assert "not decided" in claim.statement
+
+
+@pytest.mark.parametrize("kernel", ["linear", "precomputed"])
+def test_rows_that_are_all_at_the_origin_have_a_certificate(kernel):
+    X, y = np.zeros((4, 4)), [0, 1, 0, 1]
+    model = KernelPerceptron(kernel, max_iter=3).fit(X, y)
+    assert certify(model, X, y)["separability"].holds

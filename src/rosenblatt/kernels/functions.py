@@ -48,7 +48,13 @@ class Kernel(ABC):
     def __call__(self, U: Any, V: Any = None) -> NDArray[Any]:
         """The kernel of each row of U with each row of V, or of U if it is None: (n, m)."""
         U = _rows(U)
-        return self.against(U if V is None else _rows(V))(U)
+        V = U if V is None else _rows(V)
+        if U.shape[1] != V.shape[1]:
+            raise ValueError(
+                "A kernel is of rows with as many columns; the two tables have shapes "
+                f"{U.shape} and {V.shape}."
+            )
+        return self.against(V)(U)
 
     @abstractmethod
     def against(self, V: Any) -> Against:
@@ -208,7 +214,7 @@ class Gaussian(Kernel):
 
         def kernel(U: Any) -> NDArray[Any]:
             K = distances(U)
-            K *= -self.gamma
+            np.negative(K, out=K)
             np.exp(K, out=K)
             return K
 

@@ -11,7 +11,7 @@ from sklearn.utils import gen_batches
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rosenblatt.base import FLOATS, fitting, warn_not_converged
+from rosenblatt.base import FLOATS, fitting, naming_columns, warn_not_converged
 from rosenblatt.mistake_driven.examples import Examples, check_examples, find_empty
 from rosenblatt.mistake_driven.learner import MistakeDriven
 from rosenblatt.mistake_driven.visits import Pick
@@ -19,8 +19,8 @@ from rosenblatt.mistake_driven.visits import Pick
 from .choice import NAMES, gamma_of, kernel_of
 from .dual import Dual, DualColumns, DualPlane
 from .functions import Linear, canonical
-from .gram import check_symmetric
-from .rows import KernelRows, Precomputed, against
+from .gram import check_finite_pairs, check_symmetric, check_with_training_rows
+from .rows import KernelRows, Precomputed, against, refuse_strange_pairs
 
 # How many kernel values a block of predictions computes at once: 32 megabytes of them.
 BLOCK = 1 << 22
@@ -251,16 +251,22 @@ class KernelPerceptron(MistakeDriven):
             For two classes positive on the side of ``classes_[1]``.
         """
         check_is_fitted(self)
-        X = self._check_X(X, first=False)
-        scores = np.tile(self.intercept_.astype(X.dtype), (X.shape[0], 1))
+        with naming_columns(X):
+            X = self._check_X(X, first=False)
+        # In 64 bits like the run: a row that was right by little would be wrong by rounding.
+        scores = np.tile(self.intercept_.astype(np.float64), (X.shape[0], 1))
         n_support = len(self.support_)
         if n_support:
             kernel = self._against_supports()
             for rows in gen_batches(X.shape[0], max(1, BLOCK // n_support // TILE) * TILE):
+                wide = whole_tiles(X[rows].astype(np.float64, copy=False))
                 with np.errstate(over="ignore", invalid="ignore"):  # said below
-                    K = kernel(whole_tiles(X[rows]))[: rows.stop - rows.start]
-                # BLAS would split this sum over its threads, and their number would show.
-                scores[rows] += np.einsum("ij,kj->ik", K, self.dual_coef_)
+                    K = kernel(wide)[: rows.stop - rows.start]
+                    # BLAS would split this sum over its threads, and their number would show.
+                    scores[rows] += np.einsum("ij,kj->ik", K, self.dual_coef_)
+                if not np.isfinite(scores[rows]).all():
+                    refuse_strange_pairs(K, rows.start, self.support_)
+        scores = narrowed(scores, X.dtype)
         refuse_overflow(scores)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
@@ -268,17 +274,23 @@ class KernelPerceptron(MistakeDriven):
         """A function of rows that gives their kernel with each support."""
         if self.kernel == "precomputed":
             return lambda K: np.asarray(K[:, self.support_])
-        return against(self._kernel(), self.support_vectors_)
+        return against(self._kernel(), self.support_vectors_.astype(np.float64, copy=False))
 
     def _check_X(self, X: Any, first: bool) -> Any:
-        precomputed = self.kernel == "precomputed"
-        X = validate_data(
-            self, X, reset=first, accept_sparse=False if precomputed else "csr", dtype=FLOATS,
-            order="C",
-        )  # fmt: skip
-        if first and precomputed:
-            check_symmetric(X)
+        if self.kernel == "precomputed":
+            return self._check_matrix(X, first)
+        X = validate_data(self, X, reset=first, accept_sparse="csr", dtype=FLOATS, order="C")
         return canonical(X)
+
+    def _check_matrix(self, K: Any, first: bool) -> NDArray[Any]:
+        """A kernel matrix (n, n) of training rows, or (m, n) of new rows with these."""
+        if not first:
+            check_with_training_rows(K, self.n_features_in_, type(self).__name__)
+        K = validate_data(self, K, reset=first, dtype=FLOATS, order="C", ensure_all_finite=False)
+        check_finite_pairs(K)
+        if first:
+            check_symmetric(K)
+        return np.asarray(K)
 
     def _always_zero(self, X: Any) -> NDArray[np.bool_]:
         if self.kernel == "precomputed":
@@ -308,11 +320,21 @@ def whole_tiles(X: Any) -> Any:
     return np.vstack([X, np.repeat(X[-1:], missing, axis=0)])
 
 
+def narrowed(scores: NDArray[np.float64], dtype: Any) -> NDArray[Any]:
+    """Scores in the precision of the rows; one that is not zero does not become it."""
+    with np.errstate(over="ignore", under="ignore"):  # refused later; said here
+        narrow = scores.astype(dtype, copy=False)
+    lost = (narrow == 0) & (scores != 0)
+    if lost.any():
+        narrow[lost] = np.copysign(np.finfo(dtype).smallest_subnormal, scores[lost])
+    return narrow
+
+
 def refuse_overflow(scores: NDArray[Any]) -> None:
     """Raise if some row has a score that is not a number."""
     finite = np.isfinite(scores).all(axis=1)
     if not finite.all():
         raise ValueError(
-            f"The score of row {int(np.argmin(finite))} of X overflowed: its kernel with some "
-            "support is too large. Scale X as the training rows were."
+            f"The score of row {int(np.argmin(finite))} of X overflowed: its kernel with the "
+            "supports is too large. Scale X as the training rows were."
         )
