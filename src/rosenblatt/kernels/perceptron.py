@@ -5,9 +5,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.utils import gen_batches
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -20,11 +18,8 @@ from .choice import NAMES, gamma_of, kernel_of
 from .dual import Dual, DualColumns, DualPlane
 from .functions import Linear, canonical
 from .gram import check_finite_pairs, check_symmetric, check_with_training_rows
-from .rows import KernelRows, Precomputed, against, refuse_strange_pairs
-
-# How many kernel values a block of predictions computes at once: 32 megabytes of them.
-BLOCK = 1 << 22
-TILE = 64
+from .rows import KernelRows, Precomputed, against
+from .scores import scores_by
 
 
 class KernelPerceptron(MistakeDriven):
@@ -253,21 +248,9 @@ class KernelPerceptron(MistakeDriven):
         check_is_fitted(self)
         with naming_columns(X):
             X = self._check_X(X, first=False)
-        # In 64 bits like the run: a row that was right by little would be wrong by rounding.
-        scores = np.tile(self.intercept_.astype(np.float64), (X.shape[0], 1))
-        n_support = len(self.support_)
-        if n_support:
-            kernel = self._against_supports()
-            for rows in gen_batches(X.shape[0], max(1, BLOCK // n_support // TILE) * TILE):
-                wide = whole_tiles(X[rows].astype(np.float64, copy=False))
-                with np.errstate(over="ignore", invalid="ignore"):  # said below
-                    K = kernel(wide)[: rows.stop - rows.start]
-                    # BLAS would split this sum over its threads, and their number would show.
-                    scores[rows] += np.einsum("ij,kj->ik", K, self.dual_coef_)
-                if not np.isfinite(scores[rows]).all():
-                    refuse_strange_pairs(K, rows.start, self.support_)
-        scores = narrowed(scores, X.dtype)
-        refuse_overflow(scores)
+        scores = scores_by(
+            self._against_supports(), X, self.dual_coef_, self.intercept_, self.support_
+        )
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def _against_supports(self) -> Callable[[Any], NDArray[Any]]:
@@ -306,35 +289,3 @@ class KernelPerceptron(MistakeDriven):
         tags.input_tags.pairwise = self.kernel == "precomputed"
         tags.input_tags.sparse = self.kernel != "precomputed"
         return tags
-
-
-def whole_tiles(X: Any) -> Any:
-    """X with its last row repeated until their number is a multiple of TILE.
-
-    BLAS adds up the rows left over from its tiles in another order, and how it shares rows among
-    its threads decides which these are. With none left over, the bits are the same on any number.
-    """
-    missing = -X.shape[0] % TILE
-    if sp.issparse(X) or not missing or X.shape[0] < TILE:
-        return X
-    return np.vstack([X, np.repeat(X[-1:], missing, axis=0)])
-
-
-def narrowed(scores: NDArray[np.float64], dtype: Any) -> NDArray[Any]:
-    """Scores in the precision of the rows; one that is not zero does not become it."""
-    with np.errstate(over="ignore", under="ignore"):  # refused later; said here
-        narrow = scores.astype(dtype, copy=False)
-    lost = (narrow == 0) & (scores != 0)
-    if lost.any():
-        narrow[lost] = np.copysign(np.finfo(dtype).smallest_subnormal, scores[lost])
-    return narrow
-
-
-def refuse_overflow(scores: NDArray[Any]) -> None:
-    """Raise if some row has a score that is not a number."""
-    finite = np.isfinite(scores).all(axis=1)
-    if not finite.all():
-        raise ValueError(
-            f"The score of row {int(np.argmin(finite))} of X overflowed: its kernel with the "
-            "supports is too large. Scale X as the training rows were."
-        )

@@ -114,17 +114,6 @@ def refuse_strange_values(row: NDArray[Any], i: int, cure: str) -> None:
         )
 
 
-def refuse_strange_pairs(K: NDArray[Any], first: int, support: NDArray[Any]) -> None:
-    """Raise if the kernel (m, s) of rows from `first` on with a support is not a finite number."""
-    finite = np.isfinite(K)
-    if not finite.all():
-        i, j = np.unravel_index(int(np.argmin(finite)), K.shape)
-        raise ValueError(
-            f"The kernel of row {first + i} of X and training row {support[j]} is {K[i, j]}: it "
-            "must be a finite number. Scale X as the training rows were."
-        )
-
-
 def name_of(kernel: Any) -> str:
     """What to call a function in a message."""
     return str(getattr(kernel, "__name__", type(kernel).__name__))
