@@ -195,17 +195,16 @@ def test_rows_that_are_all_at_the_origin_have_a_certificate(kernel):
     assert certify(model, X, y)["separability"].holds
 
 
-@pytest.mark.parametrize("kernel", ["rbf", "laplacian"])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_rows_far_from_all_others_are_right_by_little_and_for_certain(kernel, dtype):
+@pytest.mark.parametrize("seed", [13, 24, 31, 48])
+def test_rows_far_from_all_others_are_right_by_little_and_for_certain(seed, dtype):
     """Their scores are of the size of 1e-20, and so is what rounding may have done to them."""
-    for seed in (13, 24, 31, 48, 51):
-        rng = np.random.RandomState(seed)
-        X = rng.standard_normal((100, 2)).astype(dtype)
-        X[:3] += [[9, 0], [0, 11], [-12, 0]]
-        model = KernelPerceptron(kernel, gamma=5.0, tol=None).fit(X, rng.randint(2, size=100))
-        y = model.predict(X)
-        if model.converged_:
-            assert certify(model, X, y).holds
-            model.dual_coef_ = -model.dual_coef_
-            assert not certify(model, X, y).holds
+    rng = np.random.RandomState(seed)
+    n = rng.choice([100, 500])
+    X, y = rng.standard_normal((n, 2)).astype(np.float32).astype(dtype), rng.randint(2, size=n)
+    model = KernelPerceptron(gamma=float(rng.choice([20, 100])), tol=None).fit(X, y)
+    assert model.converged_
+    assert np.abs(model.decision_function(X)).min() < 1e-15
+    assert certify(model, X, y).holds
+    model.dual_coef_ = -model.dual_coef_
+    assert not certify(model, X, y).holds
