@@ -186,3 +186,25 @@ class TestWhatOnceWasFalse:
         claim = certify(KernelPerceptron(max_updates=5).fit(X, y), X, y)["separability"]
         assert claim.grade == "observed"
         assert "not decided" in claim.statement
+
+
+@pytest.mark.parametrize("kernel", ["linear", "precomputed"])
+def test_rows_that_are_all_at_the_origin_have_a_certificate(kernel):
+    X, y = np.zeros((4, 4)), [0, 1, 0, 1]
+    model = KernelPerceptron(kernel, max_iter=3).fit(X, y)
+    assert certify(model, X, y)["separability"].holds
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("seed", [13, 24, 31, 48])
+def test_rows_far_from_all_others_are_right_by_little_and_for_certain(seed, dtype):
+    """Their scores are of the size of 1e-20, and so is what rounding may have done to them."""
+    rng = np.random.RandomState(seed)
+    n = rng.choice([100, 500])
+    X, y = rng.standard_normal((n, 2)).astype(np.float32).astype(dtype), rng.randint(2, size=n)
+    model = KernelPerceptron(gamma=float(rng.choice([20, 100])), tol=None).fit(X, y)
+    assert model.converged_
+    assert np.abs(model.decision_function(X)).min() < 1e-15
+    assert certify(model, X, y).holds
+    model.dual_coef_ = -model.dual_coef_
+    assert not certify(model, X, y).holds

@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.datasets import load_breast_cancer
 from sklearn.metrics import pairwise
 
 from rosenblatt.kernels import (
@@ -91,6 +92,17 @@ def test_what_is_no_kernel_is_recognised():
     assert not is_positive_semidefinite([[1.0, 2.0], [2.0, 1.0]])  # eigenvalue -1
     assert not is_positive_semidefinite([[1.0, 0.0]])  # not square
     assert is_positive_semidefinite(np.zeros((3, 3)))
+    for scale in (1e-300, 1e308):
+        assert not is_positive_semidefinite([[scale, scale], [scale, -scale]])
+        assert is_positive_semidefinite([[scale, scale], [scale, scale]])
+
+
+def test_a_kernel_matrix_may_be_unsymmetric_by_rounding():
+    X = load_breast_cancer().data
+    K = pairwise.rbf_kernel(X)
+    assert not np.array_equal(K, K.T)
+    assert is_positive_semidefinite(K)
+    assert is_positive_semidefinite(pairwise.rbf_kernel(X.astype(np.float32)))
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
@@ -135,5 +147,7 @@ def test_bad_numbers_are_refused():
         Sigmoid(1.0, math.nan)
     with pytest.raises(ValueError, match=r"coef0 must be >= 0 for a kernel to have features"):
         Polynomial(2, coef0=-1).features([[1.0]])
+    with pytest.raises(ValueError, match=r"shapes \(2, 3\) and \(2, 2\)"):
+        Gaussian()(rows(2, 3), rows(2, 2))
     with pytest.raises(ValueError, match="Input contains NaN"):
         Gaussian()([[np.nan]], [[1.0]])

@@ -8,8 +8,9 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.datasets import make_moons
+from sklearn.datasets import load_breast_cancer, make_moons
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -208,6 +209,8 @@ class TestBadInput:
         model = KernelPerceptron("precomputed").fit(K, self.y)
         with pytest.raises(ValueError, match="X has 5 features, but KernelPerceptron is expecting"):
             model.predict(K[:, :5])
+        with pytest.raises(ValueError, match=r"each of the 120 training rows, a matrix \(m, 120\)"):
+            model.predict(K[:5, :5])
 
     @pytest.mark.parametrize("size", [0, -1.0])
     def test_a_budget_that_is_none(self, size):
@@ -239,8 +242,51 @@ class TestBadInput:
 
     def test_a_score_that_overflows_in_prediction(self):
         model = KernelPerceptron("poly", degree=9, max_updates=20).fit(self.X, self.y)
-        with pytest.raises(ValueError, match=r"The score of row 1 of X overflowed"):
+        first = model.support_[0]
+        with pytest.raises(ValueError, match=f"row 1 of X and training row {first} is .*inf"):
             model.decision_function(np.vstack([self.X[:1], 1e200 * self.X[1:2]]))
+        vast = KernelPerceptron("linear", fit_intercept=False).fit([[1e10], [-1e10]], [1, 0])
+        vast.dual_coef_ = 1e100 * vast.dual_coef_
+        with pytest.raises(ValueError, match=r"The score of row 1 of X overflowed"):
+            vast.decision_function([[1.0], [1e200]])
+
+    def test_a_function_that_is_not_finite_in_prediction_and_for_which_pair(self):
+        def late(U, V):
+            K = U @ V.T
+            K[U[:, 0] > 50] = np.nan
+            return K
+
+        model = KernelPerceptron(late, max_updates=20).fit(self.X, self.y)
+        new = np.array(self.X[:3])
+        new[2, 0] = 60
+        first = model.support_[0]
+        with pytest.raises(ValueError, match=f"row 2 of X and training row {first} is nan"):
+            model.predict(new)
+
+    def test_a_function_of_complex_values(self):
+        with pytest.raises(ValueError, match=r"<lambda> failed on them: its values are complex"):
+            KernelPerceptron(lambda U, V: 1j * (U @ V.T)).fit(self.X, self.y)
+
+    @pytest.mark.parametrize("value", [np.nan, np.inf])
+    def test_a_matrix_that_is_not_finite_and_for_which_pair(self, value):
+        K = Gaussian()(self.X)
+        model = KernelPerceptron("precomputed").fit(K, self.y)
+        K[8, 3] = K[3, 8] = value
+        message = rf"X\[3, 8\], the kernel of row 3 with training row 8, is {value}"
+        with pytest.raises(ValueError, match=message):
+            KernelPerceptron("precomputed").fit(K, self.y)
+        with pytest.raises(ValueError, match=message):
+            model.predict(K)
+
+    def test_rows_to_predict_that_are_not_finite_and_in_which_column(self):
+        model = KernelPerceptron(max_updates=20).fit(self.X, self.y)
+        with pytest.raises(ValueError, match="Column 0 has 1 missing value"):
+            model.predict([[np.nan, 0, 0, 0, 0]])
+
+    def test_a_variance_that_overflows(self):
+        for X in (1e200 * self.X, sp.csr_matrix(1e200 * self.X)):
+            with pytest.raises(ValueError, match=r'gamma="scale".*the variance of X overflowed'):
+                KernelPerceptron().fit(X, self.y)
 
 
 def test_a_function_may_return_a_sparse_matrix():
@@ -279,3 +325,39 @@ def test_gamma_is_published_only_where_it_was_used():
     far = X + 1e6
     sparse = KernelPerceptron(max_updates=9).fit(sp.csr_matrix(far), y).gamma_
     assert sparse == pytest.approx(dense, rel=1e-6)
+
+
+def test_a_matrix_is_symmetric_up_to_rounding_far_from_the_origin():
+    """scikit-learn's Gaussian kernel of the raw breast cancer table was refused."""
+    X, y = load_breast_cancer(return_X_y=True)
+    K = rbf_kernel(X)
+    assert not np.array_equal(K, K.T)
+    assert KernelPerceptron("precomputed", max_iter=3).fit(K, y).n_updates_ > 0
+
+
+def test_sparse_rows_are_scored_by_a_model_of_dense_groups_far_apart():
+    """Their mean is zero, and distances are taken from differences, which want dense rows."""
+    X = np.array([[1e8, 1.0], [-1e8, -1.0], [1e8 + 1, 2.0], [-1e8 - 1, -2.0]])
+    model = KernelPerceptron(gamma=1.0, tol=None).fit(X, [0, 1, 1, 0])
+    assert model.predict(sp.csr_matrix(X)).tolist() == [0, 1, 1, 0]
+
+
+@pytest.mark.parametrize("scale", [1e-20, 1.0, 1e20])
+def test_the_scale_of_rows_in_32_bits_does_not_matter(scale):
+    """Squared distances, or gamma, overflowed in 32 bits, and all similarities were zero."""
+    X, y = problem()
+    settings = {"max_iter": 5, "tol": None}
+    model = KernelPerceptron(**settings).fit((scale * X).astype(np.float32), y)
+    expected = KernelPerceptron(**settings).fit(X.astype(np.float32), y)
+    assert model.n_updates_ == expected.n_updates_
+    np.testing.assert_allclose(model.dual_coef_, expected.dual_coef_)
+
+
+def test_a_score_that_32_bits_cannot_hold_keeps_its_side():
+    """A narrow kernel is about 1e-60 between rows far apart: more than zero."""
+    X = np.array([[0.0], [1.0], [12.0]], np.float32)
+    model = KernelPerceptron(gamma=1.0, fit_intercept=False, max_updates=1, shuffle=False)
+    model.fit(X, [1, 0, 0])
+    assert model.support_.tolist() == [0]
+    assert model.decision_function(X).dtype == np.float32
+    assert model.predict(X).tolist() == [1, 1, 1]

@@ -94,3 +94,15 @@ def test_a_warm_start_goes_on_with_the_run_and_begins_a_new_mean():
     again = fit(model.set_params(max_iter=3), X, y)
     run = fit(Perceptron(max_iter=5, **settings), X, y)
     assert np.array_equal(again.last_coef_, run.coef_)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_batches_go_on_from_the_mean_that_held_out_rows_chose(n_classes):
+    """The visits after the chosen pass are no part of its mean, but were counted."""
+    X, y = problem(n_classes)
+    settings = {"shuffle": False, "max_iter": 30, "early_stopping": True}
+    for seed in range(20):
+        model = fit(AveragedPerceptron(random_state=seed, **settings), X, y)
+        best = model.n_iter_ - int(np.argmax(model.validation_scores_[::-1]))
+        rows_a_pass = len(y) - round(0.1 * len(y))
+        assert model.t_ == 1 + best * rows_a_pass

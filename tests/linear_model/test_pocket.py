@@ -140,3 +140,42 @@ def test_the_scale_of_the_rows_does_not_matter_to_the_pocket(scale, fit_intercep
         model = PocketPerceptron(**settings).fit(scale * X, y)
         expected = PocketPerceptron(**settings).fit(X, y)
     assert model.pocket_error_ == expected.pocket_error_
+
+
+def test_certificates_hold_for_weights_that_were_rounded_to_32_bits():
+    for seed in range(20):
+        rng = np.random.RandomState(seed)
+        X = rng.standard_normal((60, 2)).astype(np.float32)
+        y = (X[:, 0] + rng.standard_normal(60) > 0.5).astype(int)
+        model = PocketPerceptron(max_updates=100, class_weight="balanced").fit(X, y)
+        assert certify(model, X, y)["pocket error"].holds
+
+
+@pytest.mark.parametrize("storage", [np.asarray, sp.csr_matrix])
+@pytest.mark.parametrize("kind", ["normal", "whole", "wild"])
+def test_a_quick_look_at_many_planes_misses_none(kind, storage):
+    """After 32 corrections planes go through a sieve: by brute force, on enough rows for it."""
+    for seed in range(6):
+        rng = np.random.RandomState(seed)
+        X = rng.standard_normal((300, 4))
+        X = {
+            "normal": X,
+            "whole": np.round(2 * X),
+            "wild": X * 10.0 ** rng.randint(-6, 6, (300, 1)),
+        }[kind]
+        y = (X @ rng.standard_normal(4) + rng.standard_normal(300) > 0).astype(int)
+        trace = Trace(every="update")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            Perceptron(tol=None, max_updates=250).set_callbacks(trace).fit(X, y)
+        model = PocketPerceptron(max_updates=250).fit(storage(X), y)
+        weight = np.ones(300)
+        errors = [error_of(step.estimator, X, y, weight, "mistake") for step in trace.steps()]
+        assert model.pocket_error_ == pytest.approx(min(errors), abs=1e-12)
+        assert model.pocket_history_[-1][0] == int(np.argmin(np.round(errors, 12)))
+
+
+def test_weights_that_add_up_to_infinity_are_refused():
+    X, y = problem()
+    with pytest.raises(ValueError, match="weights of the rows add up to more than 64 bits hold"):
+        PocketPerceptron().fit(X, y, sample_weight=np.full(len(y), 1e308))

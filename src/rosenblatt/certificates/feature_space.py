@@ -113,6 +113,8 @@ def widest_element(books: Books, R2: float) -> tuple[float, float]:
     sign = np.where(fit.codes == 1, 1.0, -1.0)
     values, vectors = scipy.linalg.eigh(K)
     large = values > 1e-10 * max(values[-1], 0.0)
+    if not large.any():  # every row is at the origin
+        return 0.0, 0.0
     coordinates = vectors[:, large] * np.sqrt(values[large])
     found = widest(coordinates, sign, bias=1.0 if fit.fit_intercept else None)
     if not found.separable or found.direction is None:

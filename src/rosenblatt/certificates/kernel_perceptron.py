@@ -87,19 +87,21 @@ def _wide(rows: Any) -> Any:
 
 def leads_in_blocks(books: Books, boundary: str) -> Leads:
     """The leads of all rows, less what the kernel values may be off by."""
-    fit, parts = books.fit, []
+    fit, parts, doubts = books.fit, [], []
     W, b = perceptron.score_rows(fit)
     for start in range(0, fit.X.shape[0], ROWS_PER_BLOCK):
         rows = slice(start, start + ROWS_PER_BLOCK)
-        parts.append(leads_of(books.values(fit.X[rows]), fit.codes[rows], W, b, fit.ties_go_up))
+        K = books.values(fit.X[rows])
+        parts.append(leads_of(K, fit.codes[rows], W, b, fit.ties_go_up))
+        off = books.kernel.doubts(K, books.off, sp.issparse(fit.X))
+        doubts.append(2 * (off @ np.abs(W).T).max(axis=1, initial=0.0))
     lower = np.concatenate([part.lower for part in parts])
     wrong = np.concatenate([part.wrong for part in parts])
-    doubt = 2 * books.off * float(np.abs(W).sum(axis=1).max(initial=0.0))
-    if doubt > 0:
-        lower = lower - doubt
+    if books.off > 0:
+        lower = lower - np.concatenate(doubts)
         if boundary == "mistake":  # to err on the safe side; other rules have ties that are right
             wrong |= lower <= 0
-    exact = doubt == 0 and all(part.grade == "proved" for part in parts)
+    exact = books.off == 0 and all(part.grade == "proved" for part in parts)
     return Leads(lower, wrong, "proved" if exact else "checked")
 
 
@@ -210,7 +212,7 @@ def mistakes_against(
     M = int(model.n_updates_)
     low, high = perceptron.step_range(_View(model, penalty=None), fit) or (1.0, 1.0)
     slack = perceptron.SLACK + 4 * M * float(np.finfo(np.asarray(model.dual_coef_).dtype).eps)
-    most = high / low * R2 / (g * g) * (1 + slack)
+    most = high / low * R2 / g / g * (1 + slack)  # the square of a tiny g would be zero
     K = 1 if fit.two else 2
     formula = "(R/g)^2" if fit.two else "2 (R/g)^2"
     radius = "max K(x, x) + 1" if fit.fit_intercept else "max K(x, x)"

@@ -84,6 +84,17 @@ class KernelOf:
             return rounding
         return 8 * rounding * max(1.0, square)  # not known: as of something like a scalar product
 
+    def doubts(self, K: Floats, off: float, sparse: bool) -> Floats:
+        """By how much each value of K (n, m) may be off, where none is by more than `off`.
+
+        From differences t is off by its own size, and so exp(-t) by its own size times 1 + t:
+        rows far from all others have scores that are tiny and sure.
+        """
+        if self.name == "laplacian" or (self.name == "rbf" and not sparse):
+            tiny = float(np.finfo(np.float64).tiny)
+            return np.asarray(off * K * (1 - np.log(np.maximum(K, tiny))) + tiny)
+        return np.full(K.shape, off)
+
     def _whole(self, U: Any, V: Any) -> bool:
         """Whether all that goes into a value is whole numbers."""
         numbers = np.array([self.gamma, self.coef0] if self.name == "poly" else [])

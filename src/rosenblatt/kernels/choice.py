@@ -36,11 +36,20 @@ def gamma_of(gamma: float | str, X: Any) -> float:
     d = int(X.shape[1])
     if gamma == "auto":
         return 1.0 / d
-    if sp.issparse(X):
-        cells, values = X.shape[0] * d, X.data.astype(np.float64)
-        mean = float(values.sum()) / cells
-        zeros = cells - len(values)
-        variance = (float(((values - mean) ** 2).sum()) + zeros * mean**2) / cells
-    else:
-        variance = float(X.var(dtype=np.float64))
+    with np.errstate(over="ignore", invalid="ignore"):  # said below
+        variance = variance_of(X)
+    if not np.isfinite(variance):
+        raise ValueError(
+            'gamma="scale" is 1 / (d X.var()), and the variance of X overflowed. Standardise X, '
+            "for example with StandardScaler."
+        )
     return 1.0 / (d * variance) if variance > 0 else 1.0
+
+
+def variance_of(X: Any) -> float:
+    """The variance of all cells of X."""
+    if not sp.issparse(X):
+        return float(X.var(dtype=np.float64))
+    cells, values = X.shape[0] * X.shape[1], X.data.astype(np.float64)
+    mean, zeros = values.sum() / cells, cells - len(values)
+    return float((((values - mean) ** 2).sum() + zeros * mean**2) / cells)

@@ -20,34 +20,37 @@ ROUNDING = 8 * float(np.finfo(np.float64).eps)
 
 
 class Distances:
-    """Squared distances (n, m) of rows U from the rows V (m, d) known beforehand.
+    """Squared distances (n, m) of rows U from the rows V (m, d) known beforehand, times `scale`.
 
-    `scale` is what they will be multiplied with, which decides how accurate they must be.
+    The scale decides how accurate they must be; in 32 bits it or they alone might overflow.
     """
 
     def __init__(self, V: Any, scale: float) -> None:
-        self.V = V
+        self.V, self.scale = V, scale
         self.centre = np.zeros(V.shape[1])
         self.squares = row_norms(V, squared=True).astype(np.float64)
-        if sp.issparse(V) or self._good_enough(scale):
+        if sp.issparse(V) or self._good_enough():
             self.by_blas = True
             return
         self.centre = V.mean(axis=0, dtype=np.float64)
         blocks = [row_norms(self._block(rows), squared=True) for rows in self._blocks()]
         self.squares = np.concatenate(blocks)
-        self.by_blas = self._good_enough(scale)
+        self.by_blas = self._good_enough()
 
-    def _good_enough(self, scale: float) -> bool:
-        return ROUNDING * float(self.squares.max(initial=0.0)) * scale <= ACCURATE
+    def _good_enough(self) -> bool:
+        return ROUNDING * float(self.squares.max(initial=0.0)) * self.scale <= ACCURATE
 
     def __call__(self, U: Any) -> NDArray[Any]:
+        as_they_are = self.by_blas and self.V.dtype == np.float64 and not self.centre.any()
+        if sp.issparse(self.V) or as_they_are:
+            result = self._expanded(U, self.V, self.squares)
+            result *= self.scale
+            return result
         measure = self._expanded if self.by_blas else _from_differences
-        if sp.issparse(self.V) or (self.V.dtype == np.float64 and not self.centre.any()):
-            return measure(U, self.V, self.squares)
         U = (U.toarray() if sp.issparse(U) else U) - self.centre
         result = np.empty((U.shape[0], self.V.shape[0]), self.V.dtype)
         for rows in self._blocks():
-            result[:, rows] = measure(U, self._block(rows), self.squares[rows])
+            result[:, rows] = self.scale * measure(U, self._block(rows), self.squares[rows])
         return result
 
     def _blocks(self) -> list[slice]:

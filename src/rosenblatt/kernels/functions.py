@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import manhattan_distances
 from sklearn.preprocessing import PolynomialFeatures
-from sklearn.utils import check_array
 
-from rosenblatt.base import FLOATS
-
+from .checks import as_rows, check_coef0, check_degree, check_gamma
+from .checks import canonical as canonical
 from .distances import Distances, products
 
 Against = Callable[[Any], NDArray[Any]]
@@ -47,8 +46,14 @@ class Kernel(ABC):
 
     def __call__(self, U: Any, V: Any = None) -> NDArray[Any]:
         """The kernel of each row of U with each row of V, or of U if it is None: (n, m)."""
-        U = _rows(U)
-        return self.against(U if V is None else _rows(V))(U)
+        U = as_rows(U)
+        V = U if V is None else as_rows(V)
+        if U.shape[1] != V.shape[1]:
+            raise ValueError(
+                "A kernel is of rows with as many columns; the two tables have shapes "
+                f"{U.shape} and {V.shape}."
+            )
+        return self.against(V)(U)
 
     @abstractmethod
     def against(self, V: Any) -> Against:
@@ -105,9 +110,9 @@ class Polynomial(Kernel):
     coef0: float = 0.0
 
     def __post_init__(self) -> None:
-        _check_degree(self.degree)
-        _check_gamma(self.gamma)
-        _check_coef0(self.coef0)
+        check_degree(self.degree)
+        check_gamma(self.gamma)
+        check_coef0(self.coef0)
 
     @property
     def positive_semidefinite(self) -> bool:  # type: ignore[override]
@@ -163,7 +168,7 @@ class Polynomial(Kernel):
             raise ValueError(
                 f"coef0 must be >= 0 for a kernel to have features; got {self.coef0!r}."
             )
-        X, lowest = _rows(X), 0 if self.coef0 else self.degree
+        X, lowest = as_rows(X), 0 if self.coef0 else self.degree
         products = PolynomialFeatures((lowest, self.degree), include_bias=lowest == 0)
         phi = products.fit_transform(X)
         size = np.sqrt([self._coefficient(powers.tolist()) for powers in products.powers_])
@@ -200,7 +205,7 @@ class Gaussian(Kernel):
     positive_semidefinite = True
 
     def __post_init__(self) -> None:
-        _check_gamma(self.gamma)
+        check_gamma(self.gamma)
 
     def against(self, V: Any) -> Against:
         """A function of U that gives the kernel of its rows with those of V."""
@@ -208,7 +213,7 @@ class Gaussian(Kernel):
 
         def kernel(U: Any) -> NDArray[Any]:
             K = distances(U)
-            K *= -self.gamma
+            np.negative(K, out=K)
             np.exp(K, out=K)
             return K
 
@@ -235,7 +240,7 @@ class Laplacian(Kernel):
     positive_semidefinite = True
 
     def __post_init__(self) -> None:
-        _check_gamma(self.gamma)
+        check_gamma(self.gamma)
 
     def against(self, V: Any) -> Against:
         """A function of U that gives the kernel of its rows with those of V."""
@@ -272,8 +277,8 @@ class Sigmoid(Kernel):
     coef0: float = 0.0
 
     def __post_init__(self) -> None:
-        _check_gamma(self.gamma)
-        _check_coef0(self.coef0)
+        check_gamma(self.gamma)
+        check_coef0(self.coef0)
 
     def against(self, V: Any) -> Against:
         """A function of U that gives the kernel of its rows with those of V."""
@@ -285,31 +290,3 @@ class Sigmoid(Kernel):
         products += self.coef0
         np.tanh(products, out=products)
         return products
-
-
-def _rows(U: Any) -> Any:
-    """Rows as floating-point numbers, dense or CSR without repeated entries."""
-    return canonical(check_array(U, accept_sparse="csr", dtype=FLOATS, ensure_min_samples=0))
-
-
-def canonical(X: Any) -> Any:
-    """X, in which no entry is stored in several parts: their squares would not add up."""
-    if sp.issparse(X) and not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
-    return X
-
-
-def _check_degree(degree: Any) -> None:
-    if not isinstance(degree, int | np.integer) or degree < 0:
-        raise ValueError(f"degree must be a whole number >= 0; got {degree!r}.")
-
-
-def _check_gamma(gamma: Any) -> None:
-    if not isinstance(gamma, int | float | np.number) or not 0 <= gamma < math.inf:
-        raise ValueError(f"gamma must be a finite number >= 0; got {gamma!r}.")
-
-
-def _check_coef0(coef0: Any) -> None:
-    if not isinstance(coef0, int | float | np.number) or not math.isfinite(coef0):
-        raise ValueError(f"coef0 must be a finite number; got {coef0!r}.")

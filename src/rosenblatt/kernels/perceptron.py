@@ -5,13 +5,11 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.utils import gen_batches
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rosenblatt.base import FLOATS, fitting, warn_not_converged
+from rosenblatt.base import FLOATS, fitting, naming_columns, warn_not_converged
 from rosenblatt.mistake_driven.examples import Examples, check_examples, find_empty
 from rosenblatt.mistake_driven.learner import MistakeDriven
 from rosenblatt.mistake_driven.visits import Pick
@@ -19,12 +17,9 @@ from rosenblatt.mistake_driven.visits import Pick
 from .choice import NAMES, gamma_of, kernel_of
 from .dual import Dual, DualColumns, DualPlane
 from .functions import Linear, canonical
-from .gram import check_symmetric
+from .gram import check_finite_pairs, check_symmetric, check_with_training_rows
 from .rows import KernelRows, Precomputed, against
-
-# How many kernel values a block of predictions computes at once: 32 megabytes of them.
-BLOCK = 1 << 22
-TILE = 64
+from .scores import scores_by
 
 
 class KernelPerceptron(MistakeDriven):
@@ -251,34 +246,34 @@ class KernelPerceptron(MistakeDriven):
             For two classes positive on the side of ``classes_[1]``.
         """
         check_is_fitted(self)
-        X = self._check_X(X, first=False)
-        scores = np.tile(self.intercept_.astype(X.dtype), (X.shape[0], 1))
-        n_support = len(self.support_)
-        if n_support:
-            kernel = self._against_supports()
-            for rows in gen_batches(X.shape[0], max(1, BLOCK // n_support // TILE) * TILE):
-                with np.errstate(over="ignore", invalid="ignore"):  # said below
-                    K = kernel(whole_tiles(X[rows]))[: rows.stop - rows.start]
-                # BLAS would split this sum over its threads, and their number would show.
-                scores[rows] += np.einsum("ij,kj->ik", K, self.dual_coef_)
-        refuse_overflow(scores)
+        with naming_columns(X):
+            X = self._check_X(X, first=False)
+        scores = scores_by(
+            self._against_supports(), X, self.dual_coef_, self.intercept_, self.support_
+        )
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def _against_supports(self) -> Callable[[Any], NDArray[Any]]:
         """A function of rows that gives their kernel with each support."""
         if self.kernel == "precomputed":
             return lambda K: np.asarray(K[:, self.support_])
-        return against(self._kernel(), self.support_vectors_)
+        return against(self._kernel(), self.support_vectors_.astype(np.float64, copy=False))
 
     def _check_X(self, X: Any, first: bool) -> Any:
-        precomputed = self.kernel == "precomputed"
-        X = validate_data(
-            self, X, reset=first, accept_sparse=False if precomputed else "csr", dtype=FLOATS,
-            order="C",
-        )  # fmt: skip
-        if first and precomputed:
-            check_symmetric(X)
+        if self.kernel == "precomputed":
+            return self._check_matrix(X, first)
+        X = validate_data(self, X, reset=first, accept_sparse="csr", dtype=FLOATS, order="C")
         return canonical(X)
+
+    def _check_matrix(self, K: Any, first: bool) -> NDArray[Any]:
+        """A kernel matrix (n, n) of training rows, or (m, n) of new rows with these."""
+        if not first:
+            check_with_training_rows(K, self.n_features_in_, type(self).__name__)
+        K = validate_data(self, K, reset=first, dtype=FLOATS, order="C", ensure_all_finite=False)
+        check_finite_pairs(K)
+        if first:
+            check_symmetric(K)
+        return np.asarray(K)
 
     def _always_zero(self, X: Any) -> NDArray[np.bool_]:
         if self.kernel == "precomputed":
@@ -294,25 +289,3 @@ class KernelPerceptron(MistakeDriven):
         tags.input_tags.pairwise = self.kernel == "precomputed"
         tags.input_tags.sparse = self.kernel != "precomputed"
         return tags
-
-
-def whole_tiles(X: Any) -> Any:
-    """X with its last row repeated until their number is a multiple of TILE.
-
-    BLAS adds up the rows left over from its tiles in another order, and how it shares rows among
-    its threads decides which these are. With none left over, the bits are the same on any number.
-    """
-    missing = -X.shape[0] % TILE
-    if sp.issparse(X) or not missing or X.shape[0] < TILE:
-        return X
-    return np.vstack([X, np.repeat(X[-1:], missing, axis=0)])
-
-
-def refuse_overflow(scores: NDArray[Any]) -> None:
-    """Raise if some row has a score that is not a number."""
-    finite = np.isfinite(scores).all(axis=1)
-    if not finite.all():
-        raise ValueError(
-            f"The score of row {int(np.argmin(finite))} of X overflowed: its kernel with some "
-            "support is too large. Scale X as the training rows were."
-        )

@@ -15,7 +15,9 @@ CURE = " Standardise X, for example with StandardScaler, or use a lower degree o
 
 
 class KernelRows:
-    """Rows of the kernel matrix (n, n) of training rows X (n, d).
+    """Rows of the kernel matrix (n, n) of training rows X (n, d), in 64 bits.
+
+    A run goes on until the last row is right by however little: rounding to 32 bits would decide.
 
     `kept` (m, n) holds as many as the budget allows, that of row i at ``kept[slot[i]]``. When it is
     full the last place is used in turn for all others: the rows are asked for again and again in
@@ -23,17 +25,17 @@ class KernelRows:
     """
 
     def __init__(self, kernel: Kernel | Callable[..., Any], X: Any, megabytes: float) -> None:
-        self.X, n = X, X.shape[0]
-        self.row_of = against(kernel, X)
+        self.X, n = X.astype(np.float64, copy=False), X.shape[0]
+        self.row_of = against(kernel, self.X)
         self.trusted = isinstance(kernel, Kernel)
-        room = int(megabytes * MEGABYTE // (n * X.dtype.itemsize))
+        room = int(megabytes * MEGABYTE // (n * self.X.dtype.itemsize))
         if room < 1:
-            needed = n * X.dtype.itemsize / MEGABYTE
+            needed = n * self.X.dtype.itemsize / MEGABYTE
             raise ValueError(
                 f"cache_size={megabytes} megabytes cannot hold one row of the kernel matrix, which "
                 f"has {n} numbers: at least {needed:.3g} are needed."
             )
-        self.kept = np.empty((min(room, n), n), X.dtype)
+        self.kept = np.empty((min(room, n), n))
         self.slot = np.full(n, -1, np.int32)
         self.n_kept = 0
         self.guest = -1  # whose row is in the last place
@@ -89,7 +91,10 @@ def against(kernel: Kernel | Callable[..., Any], V: Any) -> Against:
         )
         try:
             K = kernel(U, V)
-            K = np.asarray(K.toarray() if sp.issparse(K) else K, dtype=U.dtype)
+            K = K.toarray() if sp.issparse(K) else K
+            if np.iscomplexobj(K):
+                raise TypeError("its values are complex numbers.")
+            K = np.asarray(K, dtype=U.dtype)
         except (TypeError, ValueError) as error:
             raise ValueError(f"{rule}; {name_of(kernel)} failed on them: {error}") from error
         if K.shape != wanted:

@@ -63,7 +63,9 @@ class AveragedPerceptron(LinearLearner):
         The plain weights at the end of the run.
     classes_ : ndarray of shape (K,)
         The labels, sorted.
-    n_iter_, n_updates_, t_, converged_, stop_reason_, cycle_, step_range_
+    t_ : float
+        Rows visited up to this mean, plus one.
+    n_iter_, n_updates_, converged_, stop_reason_, cycle_, step_range_
         As for `Perceptron`, of the run.
     coef_init_, intercept_init_
         As for `Perceptron`, of the run.
@@ -156,6 +158,7 @@ class Averaged:
             "last_coef_": coef.copy() if copy else coef,
             "last_intercept_": b.copy() if copy else b,
             "n_updates_": self.n_updates,
+            "t_": 1.0 + self.n_visits,
         }
 
     def resume(self, mean: NDArray[Any], intercept: NDArray[Any]) -> None:

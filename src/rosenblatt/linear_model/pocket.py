@@ -62,7 +62,8 @@ class PocketPerceptron(LinearLearner):
     last_coef_, last_intercept_ : ndarrays of the same shapes
         The plain weights at the end of the run.
     pocket_error_ : float
-        Weighted share of the training rows that the pocket gets wrong, by the rule of `boundary`.
+        Weighted share of the training rows that the pocket gets wrong, by the rule of `boundary`;
+        after `partial_fit`, of the last batch.
     pocket_history_ : list of (int, float)
         After how many corrections the pocket improved, and to which error; the first is the start.
     classes_ : ndarray of shape (K,)

@@ -39,7 +39,13 @@ class Pocketed(LinearWeights):
         self.hard = self.examples.rows
         # Added up in the order of the loops, so that all wrong is exactly all.
         steps = self.examples.step[self.hard].astype(np.float64)
-        self.weight = float(np.add.accumulate(steps)[-1]) if len(steps) else 0.0
+        with np.errstate(over="ignore"):  # said below
+            self.weight = float(np.add.accumulate(steps)[-1]) if len(steps) else 0.0
+        if not np.isfinite(self.weight + self.examples.hopeless_weight):
+            raise ValueError(
+                "The weights of the rows add up to more than 64 bits hold: eta0, sample_weight and "
+                "class_weight multiply to too large numbers. Divide them by their largest."
+            )
         self.history: list[tuple[int, float]] = []
         self.keep(self.w, self.b, self.wrong(self.w, self.b), self.n_updates)
         most = np.clip(NUMBERS_TRIED // self.w.size, 1, MOST_TRIED)

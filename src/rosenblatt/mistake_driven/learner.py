@@ -132,11 +132,11 @@ class MistakeDriven(BoundaryClassifier):
                 f"The weights overflowed: X, eta0 or the weights are too large for "
                 f"{examples.X.dtype}. Standardise X, for example with StandardScaler."
             )
+        self.t_ = 1.0 + weights.n_visits
         for name, value in attributes.items():
             setattr(self, name, value)
         self.classes_ = examples.classes
         self.n_iter_ = passes.n_iter
-        self.t_ = 1.0 + weights.n_visits
         self.converged_ = passes.stop_reason == "converged" and not rewound
         self.stop_reason_ = "early_stopping" if rewound else passes.stop_reason
         self.validation_scores_ = None if held_out is None else held_out.scores
