@@ -26,12 +26,10 @@ from rosenblatt.blas import one_blas_thread
 from .fold_squares import Folds, training_squares
 from .paths import Path, alpha_grid, follow, given_alphas
 from .penalised import Rows, check_rows, warn_of_scales
-from .penalty_search import decades, search
+from .penalty_search import ROUNDS, WORTH_A_DECADE, decades, search
 from .squares import Squares
 
 Array = NDArray[np.float64]
-ROUNDS = 2  # of looking closer, after the decades
-WORTH_A_DECADE = 1e-3  # by which the error must fall for a search to go on
 
 
 @dataclass(frozen=True, eq=False)

@@ -211,7 +211,7 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
             n_iter, last, self.stop_reason_ = watch.n_iter, np.array(watch.steps), "callback"
         self._count_iterations(n_iter)
         if last.all():
-            vars(self).update(said(last))
+            self.__dict__.update(said(last))
         if short and self.stop_reason_ != "callback":
             made = int(n_iter.max())
             self.stop_reason_ = "max_iter" if made >= max_iter else "no_progress"
@@ -238,7 +238,7 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
         self, solution: Solution, mean_x: Array, mean_y: Array, dtype: Any, flat_y: bool
     ) -> None:
         """Publish a solution."""
-        vars(self).update(self._plane(solution.coef, mean_x, mean_y, dtype, flat_y))
+        self.__dict__.update(self._plane(solution.coef, mean_x, mean_y, dtype, flat_y))
         d, t = solution.coef.shape
         self.rank_, self.condition_ = solution.rank, solution.condition
         self.solution_ = "unique" if solution.rank == d else "minimum norm"

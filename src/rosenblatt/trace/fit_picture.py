@@ -39,7 +39,7 @@ def draw_fit(ax: Axes, run: Run, names: Sequence[str]) -> None:
     for age, model in enumerate(reversed(chosen)):
         shade = str(0.55 + 0.33 * (age + 1) / len(chosen))
         ax.plot(across, predicted(model, across), color=shade, linewidth=1.0, zorder=1)
-    ax.scatter(*points.T, s=size_of(points), c=colour(0), linewidths=0, zorder=3)
+    ax.scatter(points[:, 0], points[:, 1], s=size_of(points), c=colour(0), linewidths=0, zorder=3)
     ax.plot(across, predicted(run.last, across), color=INK, linewidth=1.6, zorder=4, label="fit")
     if chosen:
         ax.plot([], [], color=PALE, linewidth=1.0, label="earlier")
