@@ -172,29 +172,44 @@ class Passes:
             for callback in callbacks
             if getattr(callback, "every", "pass") in ("update", "visit")
         ]
+        self._root: Any = None
         self._task: Any = None
 
     def stop(self, reason: StopReason) -> None:
         """End after this pass, unless a stop was called for already."""
         self.stop_reason = self.stop_reason or reason
 
+    def tell(self, name: str, attributes: Callable[[], Attributes]) -> None:
+        """Tell who listens of a task before the passes, such as a try, with its attributes."""
+        if self.stop_reason is None:
+            task = self._begun(name)
+            self.attributes = attributes
+            if task.call_on_fit_task_end(**self._word()):
+                self.stop("callback")
+
+    def _begun(self, name: str) -> Any:
+        """A task of the fit, whose beginning is told."""
+        word = self._word()
+        if self._root is None:
+            self._root = self.estimator._init_callback_context(max_subtasks=self.max_iter)
+            self._root.call_on_fit_task_begin(**word)
+        task = self._root.subcontext(name)
+        task.call_on_fit_task_begin(**word)
+        return task
+
     def __iter__(self) -> Iterator[int]:
         word = self._word()
-        if self.listening:
-            root = self.estimator._init_callback_context(max_subtasks=self.max_iter)
-            root.call_on_fit_task_begin(**word)
         while self.stop_reason is None:
             if self.listening:
-                self._task = root.subcontext("pass")
-                self._task.call_on_fit_task_begin(**word)
+                self._task = self._begun("pass")
             self.n_iter += 1
             yield self.n_iter
             if self.listening and self._task.call_on_fit_task_end(**word):
                 self.stop("callback")
             if self.n_iter == self.max_iter:
                 self.stop("max_iter")
-        if self.listening:
-            root.call_on_fit_task_end(**word)
+        if self._root is not None:
+            self._root.call_on_fit_task_end(**word)
 
     def _word(self) -> dict[str, Any]:
         """What callbacks are told at the beginning and the end of each task."""

@@ -1,7 +1,7 @@
 """Linear regression with an elastic-net penalty: what its classes share."""
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from numbers import Integral, Number, Real
 from typing import Any, ClassVar, Self
@@ -31,6 +31,7 @@ from rosenblatt.solvers.columns import Columns
 from rosenblatt.solvers.coordinate import Penalty
 
 from . import doubts
+from .feature_count import Enough
 from .squares import Descent, Squares, penalty_of
 
 Array = NDArray[np.float64]
@@ -158,7 +159,9 @@ class PenalisedRegressor(CallbackSupportMixin, LinearRegressor):  # type: ignore
     ) -> str:
         """Fit, and publish; say what is missing to the tolerance, if anything is."""
         coefs = self._start(squares) if start is None else start
-        alpha = self._choose_alpha(squares, coefs)
+        passes = Passes(self, *data, self.max_iter)
+        tried = self._telling(passes, squares, rows) if passes.listening else None
+        alpha = self._choose_alpha(squares, coefs, tried)
         penalty = penalty_of(alpha, self.l1_ratio, self.positive)
         rng = check_random_state(self.random_state) if self.selection == "random" else None
         runs = []
@@ -167,7 +170,6 @@ class PenalisedRegressor(CallbackSupportMixin, LinearRegressor):  # type: ignore
             steps = descent.steps(penalty, w, max(0.0, wanted), rng)
             runs.append(Descending(descent, penalty, w, wanted, steps))
 
-        passes = Passes(self, *data, self.max_iter)
         passes.attributes = lambda: published(squares, coefs, runs, alpha, rows)
         if passes.listening:  # the start is a step, too
             for run, descent, w in zip(runs, squares.descents, coefs, strict=True):
@@ -211,9 +213,30 @@ class PenalisedRegressor(CallbackSupportMixin, LinearRegressor):  # type: ignore
         """Whether many fits are made to find one."""
         return False
 
-    def _choose_alpha(self, squares: Squares, coefs: Array) -> float:
-        """The penalty; coefs (t, d), where the fit begins, may be changed."""
+    def _choose_alpha(self, squares: Squares, coefs: Array, tried: Any = None) -> float:
+        """The penalty; coefs (t, d), where the fit begins, may be changed.
+
+        A search gives each penalty and its weights to `tried`, if somebody is to hear of them.
+        """
         return float(self.alpha)
+
+    def _telling(self, passes: Passes, squares: Squares, rows: Rows) -> Callable[..., None]:
+        """What tells callbacks of a penalty that was tried for one target, and its weights (d,)."""
+
+        def state(alpha: float, w: Array) -> Callable[[], dict[str, Any]]:
+            penalty, descent = penalty_of(alpha, self.l1_ratio, self.positive), squares.descents[0]
+            start = descent.at(penalty, w)
+            try_ = Descending(descent, penalty, w, 0.0, iter(()), start=start)
+            return lambda: published(squares, w[None], [try_], alpha, rows)
+
+        def tried(alpha: float, w: Array) -> None:
+            if not hasattr(passes, "attributes"):
+                passes.attributes = state(alpha, np.zeros_like(w))
+            passes.tell("penalty", state(alpha, w))
+            if passes.stop_reason is not None:
+                raise Enough
+
+        return tried
 
     def _rehearse_large(self, X: Any, y: Any) -> None:
         """Run the loop of fits with thousands of weights, which no small table gets to."""
