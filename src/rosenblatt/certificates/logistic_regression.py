@@ -18,6 +18,7 @@ from .claims import Certificate, Claim
 from .comparing import ClassData
 from .lasso import Penalty
 from .logistic import Bracket
+from .partly_separated import with_direction
 from .regression import distance_claim
 from .separated import claims_if_separable
 from .table import UNIT, Floats, Table
@@ -181,6 +182,16 @@ def _binary(
     if np.isinf(setting.C) and effort and found.most >= value:  # as if there were no best
         lead = float((y * z - rounding - 4 * UNIT * abs(centre)).min())
         claims = claims_if_separable(X, y, fit_intercept, value, bound, lead) or claims
+    if np.isinf(setting.C) and effort and len(claims) == 1:
+
+        def lowest(rest: Any) -> float:
+            others = logistic.Problem(Table(X[rest], c[rest] / c[rest].sum(), fit_intercept),
+                                      y[rest], c[rest], setting.penalty)  # fmt: skip
+            return unpenalised.least_value(others, w, b, tol)
+
+        ahead = float((y * z).max())
+        codes = (y > 0).astype(np.intp)
+        claims = with_direction(claims, model, X, codes, fit_intercept, ahead, value, lowest)
     pull = c * y / (1 + np.exp(np.clip(y * z, -700, 700)))
     slopes, blur = table.transposed(pull)
     claims = _with_reason(claims, model, blur, setting, value, w)
@@ -225,6 +236,9 @@ def _several(
     if np.isinf(setting.C) and effort and found.most >= value and not wrong:  # as if without a best
         lead = softmax.least_lead(z, rounding + 4 * UNIT * np.abs(centre), codes)
         claims = claims_if_separable(X, codes, fit_intercept, value, bound, lead) or claims
+    if np.isinf(setting.C) and effort and len(claims) == 1 and not wrong:
+        ahead = float(np.ptp(z, axis=1).max())
+        claims = with_direction(claims, model, X, codes, fit_intercept, ahead)
     pull = softmax.pull(problem, z)
     slopes, blur = problem.slopes(pull)
     claims = _with_reason(claims, model, blur.max(axis=0), setting, value, W)
