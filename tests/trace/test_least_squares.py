@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose
 
 from rosenblatt import Lasso, LinearRegression, Ridge, Trace
-from rosenblatt.linear_model import regression, wide
+from rosenblatt.linear_model import wide
 
 CLOSED = [Ridge(0.5), Ridge(0.5, solver="lsqr"), Ridge(0.5, solver="svd"), Ridge(positive=True),
           Ridge(0.5, fit_intercept=False), LinearRegression()]  # fmt: skip
@@ -16,7 +16,7 @@ CLOSED = [Ridge(0.5), Ridge(0.5, solver="lsqr"), Ridge(0.5, solver="svd"), Ridge
 @pytest.fixture
 def without_closed_form(monkeypatch):
     """Rows that are too wide and too many for tables of products."""
-    monkeypatch.setattr(regression, "FEATURES_WITH_GRAM", 10)
+    monkeypatch.setattr(wide, "FEATURES_WITH_GRAM", 10)
     monkeypatch.setattr(wide, "ROWS_WITH_DUAL", 10)
     rng = np.random.default_rng(0)
     return sp.random(40, 60, 0.3, random_state=0, format="csr"), rng.standard_normal((40, 2))

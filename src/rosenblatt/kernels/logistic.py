@@ -19,6 +19,7 @@ from rosenblatt.linear_model.descent import Descent
 from rosenblatt.linear_model.logistic import LogisticRegression
 from rosenblatt.linear_model.penalties import strengths
 from rosenblatt.linear_model.probabilities import LogisticScores
+from rosenblatt.linear_model.row_weights import row_weights
 
 from .choice import NAMES, gamma_of, kernel_of
 from .functions import canonical
@@ -150,7 +151,7 @@ class KernelLogisticRegression(
             F, back = _features(wide if precomputed else self._kernel(gamma, wide))
         linear = LogisticRegression(**{name: getattr(self, name) for name in SHARED})
         _, classes, codes = linear._check(F, y)
-        weight = linear._row_weights(classes, codes, sample_weight)
+        weight = row_weights(classes, codes, sample_weight, self.class_weight)
         problem = linear._problem(F, classes, codes, strengths(linear), weight)
 
         descent = Descent(linear, problem, linear._start(problem, classes), type(self).__name__)

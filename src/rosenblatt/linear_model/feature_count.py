@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt.base import callers_level
 
-from .paths import follow
+from .following import follow
 from .squares import Descent
 
 Array = NDArray[np.float64]

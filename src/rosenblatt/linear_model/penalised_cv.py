@@ -23,9 +23,10 @@ from sklearn.utils.metadata_routing import (
 from rosenblatt.base import LinearRegressor, all_or_nothing
 from rosenblatt.blas import one_blas_thread
 
+from .descending import Rows, check_rows
 from .fold_squares import Folds, training_squares
-from .paths import Path, alpha_grid, follow, given_alphas
-from .penalised import Rows, check_rows, warn_of_scales
+from .following import Path, alpha_grid, follow, given_alphas
+from .penalised import warn_of_scales
 from .penalty_search import ROUNDS, WORTH_A_DECADE, decades, search
 from .squares import Squares
 

@@ -5,7 +5,6 @@ from abc import abstractmethod
 from typing import Any, Self
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgWarning
 from sklearn.callback import CallbackSupportMixin
@@ -31,9 +30,6 @@ from .targets import checked_targets, columns
 from .watched import Stopped, Watch, said
 
 Array = NDArray[np.float64]
-
-# A table of products is kept for this many features, or for more if it is smaller than the rows.
-FEATURES_WITH_GRAM = 2048
 
 
 class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: ignore[misc]
@@ -85,7 +81,7 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
         self.__dict__.pop("statistics_", None)
         try:
             watch = Watch(self, (X, y, sample_weight), rows)
-            if has_gram(rows[0]):
+            if wide.has_gram(rows[0]):
                 self.statistics_ = self._named(self._measure(*rows))  # type: ignore[assignment]
                 self._conclude(*rows)
             else:
@@ -120,7 +116,7 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
     def _measure(
         self, X: Any, y: Any, sample_weight: NDArray[Any] | None, careful: bool = False
     ) -> Gram:
-        refuse_too_wide(X)
+        wide.refuse_without_gram(X)
         return Gram.of(X, y, sample_weight, careful=careful)
 
     def _measure_groups(
@@ -131,7 +127,7 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
         groups: NDArray[np.int64],
         n_groups: int,
     ) -> list[Any]:
-        refuse_too_wide(X)
+        wide.refuse_without_gram(X)
         return Gram.by_group(X, y, groups, n_groups, sample_weight)
 
     def _conclude(self, X: Any = None, y: Any = None, weights: Any = None) -> None:
@@ -299,18 +295,3 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
         return tags
-
-
-def has_gram(X: Any) -> bool:
-    """Whether the products of all pairs of columns are worth a table."""
-    d = X.shape[1]
-    return bool(d <= FEATURES_WITH_GRAM or d * d <= (X.nnz if sp.issparse(X) else X.size))
-
-
-def refuse_too_wide(X: Any) -> None:
-    """Raise if a statistic of X would be far larger than X."""
-    if not has_gram(X):
-        raise ValueError(
-            f"X has {X.shape[1]} columns, too many for a table of the products of all pairs; "
-            "`fit` does without one, but streaming, merging and forgetting need it."
-        )

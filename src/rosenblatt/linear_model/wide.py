@@ -6,8 +6,10 @@ rows, ``X' (X X' + penalty)^-1 y``. Many rows, which are sparse then, are taken 
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.linalg import cho_solve, lapack
 from scipy.optimize import minimize
@@ -28,7 +30,24 @@ from .watched import squared_error, worth
 Array = NDArray[np.float64]
 Tell = Callable[[int, Step], None] | None  # who is to hear of each step of each target
 
+# A table of products is kept for this many features, or for more if it is smaller than the rows.
+FEATURES_WITH_GRAM = 2048
 ROWS_WITH_DUAL = 5000  # a table of products of sparse rows is made for at most so many
+
+
+def has_gram(X: Any) -> bool:
+    """Whether the products of all pairs of columns are worth a table."""
+    d = X.shape[1]
+    return bool(d <= FEATURES_WITH_GRAM or d * d <= (X.nnz if sp.issparse(X) else X.size))
+
+
+def refuse_without_gram(X: Any) -> None:
+    """Raise if a statistic of X would be far larger than X."""
+    if not has_gram(X):
+        raise ValueError(
+            f"X has {X.shape[1]} columns, too many for a table of the products of all pairs; "
+            "`fit` does without one, but streaming, merging and forgetting need it."
+        )
 
 
 def has_dual(rows: Centred) -> bool:
