@@ -10,8 +10,9 @@ import numpy as np
 from rosenblatt.plot.palette import INK, PALE, colour
 from rosenblatt.plot.plane import draw_legend, set_frame, size_of
 from rosenblatt.trace.guises import nameless
+from rosenblatt.trace.points import MOST_POINTS, numbers
 from rosenblatt.trace.run import Run
-from rosenblatt.trace.thinning import strided
+from rosenblatt.trace.thinning import sampled, strided
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,6 +27,15 @@ def is_curve(run: Run) -> bool:
     if data.n_features != 1 or data.y is None or not hasattr(run.last, "predict"):
         return False
     return not hasattr(run.last, "classes_") and np.size(data.y) == np.shape(data.X)[0]
+
+
+def fitted_points(run: Run) -> dict[str, Any] | None:
+    """The points of a line's page as plain JSON types; None unless one feature has a line."""
+    if not is_curve(run) or np.shape(getattr(run.last, "coef_", ())) not in ((1,), (1, 1)):
+        return None
+    points = np.column_stack([run.data.points(), np.asarray(run.data.labels(), np.float64)])
+    drawn = sampled(len(points), MOST_POINTS)
+    return {"n": len(points), "sampled": len(drawn), "at": numbers(points[drawn])}
 
 
 def draw_fit(ax: Axes, run: Run, names: Sequence[str]) -> None:
