@@ -41,10 +41,11 @@ def test_each_kind_is_told_once_with_its_count_and_the_last():
     said = [(w.category, str(w.message)) for w in told]
     assert said[0] == (
         ConvergenceWarning,
-        f"7 times in this search, here the last: the gap is {X[0, 0]:.3g}",
+        f"the gap is {X[0, 0]:.3g} (7 times in this search; this is the last.)",
     )
-    assert said[1][1].startswith("7 times in this search, here the last: column '")
-    assert said[2] == (UserWarning, "3 times in this search, here the last: level is high")
+    assert said[1][1].startswith("column '")
+    assert said[1][1].endswith("is odd (7 times in this search; this is the last.)")
+    assert said[2] == (UserWarning, "level is high (3 times in this search; this is the last.)")
     assert len(said) == 3
     assert told[0].filename == __file__
 
@@ -60,7 +61,7 @@ def test_paths_of_our_own_are_heard_too():
     with pytest.warns(ConvergenceWarning) as told:
         search.fit(X, y)
     assert len(told) < 3
-    assert "times in this search, here the last: " in str(told[0].message)
+    assert "times in this search; this is the last.)" in str(told[0].message)
 
 
 def test_what_is_ignored_or_an_error_stays_so():
@@ -80,7 +81,7 @@ def test_what_would_be_shown_once_is_counted():
         with EachKindOnce():
             for _ in range(5):
                 warnings.warn("again", stacklevel=1)
-    assert [str(w.message) for w in told] == ["5 times in this search, here the last: again"]
+    assert [str(w.message) for w in told] == ["again (5 times in this search; this is the last.)"]
 
 
 def test_an_error_leaves_the_warnings_before_it_heard():

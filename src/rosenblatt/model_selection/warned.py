@@ -34,7 +34,8 @@ class EachKindOnce:
         for messages in kinds.values():
             last = messages[-1]
             if len(messages) > 1:
-                last.args = (f"{len(messages)} times in this search, here the last: {last}",)
+                # Behind what it says, for filters look at how a message begins.
+                last.args = (f"{last} ({len(messages)} times in this search; this is the last.)",)
             warnings.warn(last, stacklevel=callers_level())
 
 
