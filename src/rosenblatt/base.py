@@ -3,8 +3,8 @@
 import functools
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Literal, Self
+from collections.abc import Callable
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -18,14 +18,12 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .missing import is_missing
+from .passes import Attributes as Attributes
+from .passes import Passes as Passes
+from .passes import StopReason as StopReason
 from .storage import arrays as arrays
 from .storage import read_only as read_only
 from .unusable import naming_columns as naming_columns
-
-StopReason = Literal[
-    "converged", "max_iter", "no_progress", "early_stopping", "callback", "diverged"
-]
-Attributes = Mapping[str, Any]
 
 FLOATS = (np.float64, np.float32)
 
@@ -144,82 +142,6 @@ def _refuse_mixed_labels(y: Any) -> None:
         raise ValueError(
             f"Input y contains NaN or None: the label of row {missing} is missing. Leave it out."
         )
-
-
-class Passes:
-    """The passes of an iterative fit: counts them and gives callbacks their word.
-
-    Set `attributes`, a function giving the fitted attributes as they are now, with copies of the
-    arrays (nobody listening, it is never called); then iterate, and call `stop` when done.
-    """
-
-    attributes: Callable[[], Attributes]
-
-    def __init__(
-        self, estimator: Any, X: Any, y: Any, sample_weight: Any, max_iter: int | None
-    ) -> None:
-        self.estimator = estimator
-        self.X, self.y, self.sample_weight = X, y, sample_weight
-        self.max_iter = max_iter
-        self.n_iter = 0
-        self.stop_reason: StopReason | None = None
-        callbacks = getattr(estimator, "_skl_callbacks", [])
-        self.listening = bool(callbacks)
-        # Single updates go to recorders of our own: a context per update would live until the
-        # end of the fit.
-        self.recorders = [
-            callback
-            for callback in callbacks
-            if getattr(callback, "every", "pass") in ("update", "visit")
-        ]
-        self._task: Any = None
-
-    def stop(self, reason: StopReason) -> None:
-        """End after this pass, unless a stop was called for already."""
-        self.stop_reason = self.stop_reason or reason
-
-    def __iter__(self) -> Iterator[int]:
-        word = self._word()
-        if self.listening:
-            root = self.estimator._init_callback_context(max_subtasks=self.max_iter)
-            root.call_on_fit_task_begin(**word)
-        while self.stop_reason is None:
-            if self.listening:
-                self._task = root.subcontext("pass")
-                self._task.call_on_fit_task_begin(**word)
-            self.n_iter += 1
-            yield self.n_iter
-            if self.listening and self._task.call_on_fit_task_end(**word):
-                self.stop("callback")
-            if self.n_iter == self.max_iter:
-                self.stop("max_iter")
-        if self.listening:
-            root.call_on_fit_task_end(**word)
-
-    def _word(self) -> dict[str, Any]:
-        """What callbacks are told at the beginning and the end of each task."""
-        weight = self.sample_weight
-        return {
-            "estimator": self.estimator,
-            "X": self.X,
-            "y": self.y,
-            "metadata": None if weight is None else {"sample_weight": weight},
-            "reconstruction_attributes": lambda: self.attributes(),
-        }
-
-    def record_visit(self, row: int, score: Any, mistake: bool, changed: bool) -> None:
-        """Tell the recorders of one visited example."""
-        for recorder in self.recorders:
-            recorder.record_visit(
-                self.estimator,
-                self._task,
-                epoch=self.n_iter,
-                row=row,
-                score=score,
-                mistake=mistake,
-                changed=changed,
-                attributes=self.attributes,
-            )
 
 
 class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]

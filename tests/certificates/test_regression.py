@@ -8,6 +8,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.linalg import LinAlgWarning
 from sklearn import linear_model
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
@@ -462,3 +463,22 @@ def test_what_only_measures_is_marked_apart_from_what_was_held_against_a_bound()
     certificate = certify(Lasso(0.1).fit(X, t), X, t)
     for line, claim in zip(str(certificate).splitlines()[3:], certificate, strict=True):
         assert line.split()[0] == ("-" if claim.bound is None else "yes")
+
+
+@pytest.mark.parametrize("n_alike", [1, 2])
+def test_a_gap_that_tol_leaves_says_so(n_alike):
+    rng = np.random.RandomState(0)
+    X = rng.standard_normal((100, 3))
+    shades = 1e-7 * rng.standard_normal((100, n_alike))
+    X = np.hstack([X, X[:, :n_alike] + shades])
+    t = X[:, :3] @ [1.0, 2.0, 3.0] + 1e6 * shades.sum(axis=1) + 0.1 * rng.standard_normal(100)
+    with pytest.warns(LinAlgWarning, match="to within tol=1e-06"):
+        model = LinearRegression().fit(X, t)
+    gap = certify(model, X, t)["gap"]
+    assert not gap.holds
+    directions = "a direction" if n_alike == 1 else "2 directions"
+    assert f"lies in {directions} of less than tol=1e-06" in gap.statement
+    assert "a smaller tol keeps them" in gap.statement
+    model.coef_ = model.coef_ + 1  # and now most of the gap has another reason
+    assert "tol" not in certify(model, X, t)["gap"].statement
+    assert certify(LinearRegression(tol=0).fit(X, t), X, t)["gap"].holds

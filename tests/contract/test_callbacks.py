@@ -14,10 +14,12 @@ from tests.contract.estimators import (
     name_of,
     only,
     problem,
+    speaks,
 )
 
 pytestmark = pytest.mark.usefixtures("unconverged")
 each_setting = pytest.mark.parametrize("estimator", only(iterative, instances()), ids=name_of)
+each_that_speaks = pytest.mark.parametrize("estimator", only(speaks, instances()), ids=name_of)
 
 
 class Listener:
@@ -45,7 +47,7 @@ class Listener:
         return self.stop_after is not None and len(self.scores) >= self.stop_after
 
 
-@each_setting
+@each_that_speaks
 def test_every_pass_is_a_task_with_a_model_that_can_predict(estimator):
     X, y = problem(3, estimator=estimator)
     listener = Listener()
@@ -74,14 +76,14 @@ def test_a_true_answer_stops_the_fit(estimator):
     assert model.stop_reason_ in ("callback", "early_stopping")
 
 
-@each_setting
+@each_that_speaks
 def test_listening_does_not_change_the_fit(estimator):
     X, y = problem(estimator=estimator)
     heard = clone(estimator).set_callbacks(Listener()).fit(X, y)
     assert np.array_equal(learned(heard), learned(clone(estimator).fit(X, y)))
 
 
-@each_setting
+@each_that_speaks
 def test_progress_bar_and_scoring_monitor_work(estimator, capsys):
     X, y = problem(estimator=estimator)
     metric = "r2" if is_regressor(estimator) else "accuracy"

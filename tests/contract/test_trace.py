@@ -15,10 +15,12 @@ from tests.contract.estimators import (
     name_of,
     only,
     problem,
+    speaks,
 )
 
 pytestmark = pytest.mark.usefixtures("unconverged")
 each_setting = pytest.mark.parametrize("estimator", only(iterative, instances()), ids=name_of)
+each_that_speaks = pytest.mark.parametrize("estimator", only(speaks, instances()), ids=name_of)
 each_mistake_driven = pytest.mark.parametrize(
     "estimator", only(mistake_driven, instances()), ids=name_of
 )
@@ -42,7 +44,7 @@ def test_step_k_is_the_fit_that_was_stopped_after_k_passes(estimator, n_classes)
         assert np.array_equal(trace[k].estimator.predict(X), shorter.predict(X))
 
 
-@each_setting
+@each_that_speaks
 @pytest.mark.parametrize("every", ["pass", "update", "visit"])
 @pytest.mark.parametrize("sparse", [False, True])
 def test_being_watched_changes_nothing(estimator, every, sparse):

@@ -1,12 +1,16 @@
 """Kernel logistic regression: the linear model where the kernel is linear, curves elsewhere."""
 
+import signal
+import threading
+import time
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.datasets import make_circles, make_classification
 
 from rosenblatt import LogisticRegression
-from rosenblatt.kernels import Gaussian, KernelLogisticRegression
+from rosenblatt.kernels import Gaussian, KernelLogisticRegression, logistic
 
 
 def noisy(n_classes=2):
@@ -62,3 +66,23 @@ def test_sparse_rows_and_single_precision():
     sparse = KernelLogisticRegression().fit(sp.csr_matrix(X), y)
     np.testing.assert_allclose(dense.decision_function(X), sparse.decision_function(X), atol=1e-8)
     assert KernelLogisticRegression().fit(X.astype(np.float32), y).dual_coef_.dtype == np.float32
+
+
+def test_the_eigenvectors_of_many_rows_can_be_interrupted(monkeypatch):
+    def slow(K):
+        time.sleep(5)  # as thousands of rows would take, and as deaf
+        raise AssertionError("nobody waits for it")
+
+    X, y = noisy()
+    model = KernelLogisticRegression().fit(X, y)
+    before = dict(vars(model))
+    monkeypatch.setattr(logistic, "ROWS_AT_ONCE", 10)
+    same = KernelLogisticRegression().fit(X, y)
+    assert np.array_equal(same.dual_coef_, model.dual_coef_)
+    monkeypatch.setattr(np.linalg, "eigh", slow)
+    started = time.monotonic()
+    threading.Timer(0.3, signal.raise_signal, [signal.SIGINT]).start()
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X, y)
+    assert time.monotonic() - started < 3
+    assert vars(model) == before

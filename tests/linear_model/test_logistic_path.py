@@ -12,6 +12,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from rosenblatt import Trace
 from rosenblatt.linear_model import LogisticRegression, LogisticRegressionCV
+from rosenblatt.linear_model.penalty_search import ROUNDS
 
 CS = [0.01, 0.1, 1.0, 10.0]
 
@@ -105,3 +106,46 @@ def test_it_says_what_to_trace_instead():
     assert not hasattr(LogisticRegressionCV(), "set_callbacks")
     with pytest.raises(AttributeError, match=r"Attach them to LogisticRegression\(C=search"):
         LogisticRegressionCV().set_callbacks(Trace())
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-5])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_decades_find_a_better_C_than_powers_of_ten_whatever_the_units(scale, sparse):
+    X, y = noisy()
+    X = sp.csr_array(X * scale) if sparse else X * scale
+    common = {"scoring": "neg_log_loss", "use_legacy_attributes": False, "l1_ratios": None}
+    model = LogisticRegressionCV(Cs="decades", **common).fit(X, y)
+    powers = np.log10(model.Cs_)
+    coarse = np.abs(powers - powers.round()) < 1e-9
+    means = model.scores_[:, 0].mean(axis=0)
+    assert 5 <= coarse.sum() <= 25
+    assert (~coarse).sum() >= 5 * ROUNDS
+    assert model.Cs_[means.argmax()] == model.C_
+    assert 0 < means.argmax() < len(means) - 1  # with something tried on either side
+    assert means.max() >= means[coarse].max()
+    # Each fit is that of a model of its own, though it began at a neighbour's.
+    same = LogisticRegressionCV(Cs=model.Cs_[::5], tol=1e-8, **common).fit(X, y)
+    np.testing.assert_allclose(same.scores_, model.scores_[..., ::5], atol=1e-3)
+
+
+def test_decades_serve_each_l1_ratio():
+    X, y = noisy(3)
+    common = {"scoring": "neg_log_loss", "use_legacy_attributes": False, "cv": 3}
+    model = LogisticRegressionCV(Cs="decades", l1_ratios=[0.0, 1.0], **common).fit(X, y)
+    assert model.scores_.shape == (3, 2, len(model.Cs_))
+    best = model.Cs_[model.scores_.mean(axis=0).argmax(axis=1)]
+    for ratio, C in zip([0.0, 1.0], best, strict=True):
+        alone = LogisticRegressionCV(Cs="decades", l1_ratios=[ratio], **common).fit(X, y)
+        assert abs(np.log10(alone.C_ / C)) < 0.2
+
+
+def test_of_equal_scores_the_strongest_penalty_is_chosen():
+    X, y = np.r_[-np.ones(20), np.ones(20)][:, None] * 3, np.repeat([0, 1], 20)
+    model = LogisticRegressionCV(Cs="decades", scoring="accuracy", l1_ratios=None,
+                                 use_legacy_attributes=False).fit(X, y)  # fmt: skip
+    assert model.Cs_[0] == model.C_
+
+
+def test_other_words_than_decades_are_refused():
+    with pytest.raises(ValueError, match="'Cs' parameter of LogisticRegressionCV must be"):
+        LogisticRegressionCV(Cs="octaves").fit(*noisy())

@@ -95,3 +95,47 @@ def test_a_model_without_visits_has_its_passes_recorded(every, model, tmp_path):
     assert " pass" in trace.table().caption
     trace.plot()
     trace.save(tmp_path / "run.html")
+
+
+@pytest.mark.parametrize("d", [12, 300])  # by products of columns, and by a working set
+def test_the_search_for_so_many_features_is_shown(d):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, d))
+    y = X[:, :5] @ [5.0, 4.0, 3.0, 2.0, 1.0] + rng.standard_normal(60)
+    trace = Trace()
+    model = Lasso(n_features=4).set_callbacks(trace).fit(X, y)
+    quiet = Lasso(n_features=4).fit(X, y)
+    assert np.array_equal(quiet.coef_, model.coef_)
+    frame = trace.to_frame()
+    assert frame.n_kept.iloc[[0, 1, -1]].tolist() == [0, 0, 4]
+    tried = len(frame) - 1 - model.n_iter_
+    assert tried >= 4
+    assert frame.alpha.iloc[1:4].is_monotonic_decreasing  # then between two of them
+    assert (frame.alpha.iloc[tried + 1 :] == model.alpha_).all()
+    assert np.array_equal(trace[-1].estimator.coef_, model.coef_)
+    for step in list(trace)[1:tried]:  # each is the lasso of its penalty
+        alone = Lasso(step.estimator.alpha_, tol=1e-8).fit(X, y)
+        np.testing.assert_allclose(step.estimator.coef_, alone.coef_, atol=1e-6)
+    table = trace.table()
+    assert table.columns[:3] == ("pass", "alpha", "kept")
+    assert "alpha was searched for" in table.caption
+
+
+def test_a_callback_can_end_the_search():
+    class Enough:
+        def setup(self, estimator, context): ...
+        def teardown(self, estimator, context): ...
+        def on_fit_task_begin(self, estimator, context): ...
+        def on_fit_task_end(self, estimator, context):
+            return context.task_name == "penalty" and context.task_id == 2
+
+    X = np.random.default_rng(0).standard_normal((60, 12))
+    y = X[:, :5] @ [5.0, 4.0, 3.0, 2.0, 1.0]
+    trace = Trace()
+    model = Lasso(n_features=5).set_callbacks(trace, Enough()).fit(X, y)
+    assert model.stop_reason_ == "callback"
+    assert len(trace) == 4
+    assert np.array_equal(trace[-1].estimator.coef_, model.coef_)
+    assert 0 < np.count_nonzero(model.coef_) < 5
+    Lasso(0.1).set_callbacks(trace := Trace()).fit(X, y)
+    assert "alpha" not in trace.to_frame()  # nothing was searched for

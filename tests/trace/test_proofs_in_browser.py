@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_moons
 
-from rosenblatt import KernelLogisticRegression, Lasso, LogisticRegression, Perceptron, Trace
+from rosenblatt import (
+    KernelLogisticRegression,
+    Lasso,
+    LinearRegression,
+    LogisticRegression,
+    Perceptron,
+    Ridge,
+    Trace,
+)
 from tests.trace.replay import read, slide
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("unconverged")]
@@ -48,3 +56,30 @@ def test_regressions_have_them_and_perceptrons_do_not(show):
     assert page.run(TITLES)[-2:] == ["duality gap", "gradient norm"]
     page = show(traced(Perceptron(max_iter=5), X, y))
     assert page.run(TITLES) == ["training error", "objective"]
+
+
+@pytest.mark.parametrize("model", [Lasso(0.05), Ridge(0.1), LinearRegression()], ids=str)
+def test_the_line_of_a_regression_moves_among_its_points(model, show):
+    X = np.linspace(0, 4, 30)[:, None]
+    y = 2 * X[:, 0] - 1 + np.sin(9 * X[:, 0])
+    trace = traced(model, X, y)
+    page = show(trace, f"#step={len(trace) - 1}")
+    line = "document.querySelector('.boundary path').getAttribute('d')"
+    page.wait(f"{line}.length > 0")
+    marks = page.run("""[...document.querySelectorAll('.marks path')].map((mark) =>
+        mark.getAttribute('transform').match(/-?[\\d.]+/g).map(Number))""")
+    to_data = np.linalg.lstsq(np.c_[marks, np.ones(30)], np.c_[X, y], rcond=None)[0]
+
+    def ends(path):
+        pixels = np.reshape([float(v) for v in path[1:].replace("L", ",").split(",")], (-1, 2))
+        return np.c_[pixels, np.ones(2)] @ to_data
+
+    last = ends(page.run(line))
+    np.testing.assert_allclose(last[:, 1], model.predict(last[:, :1]), atol=0.05)
+    assert page.run("document.querySelectorAll('.trail path').length") > 0
+    slide(page, 0)
+    page.run("new Promise((done) => setTimeout(done, 400))")
+    np.testing.assert_allclose(ends(page.run(line))[:, 1], y.mean(), atol=0.05)
+    assert page.run(TITLES)[0] == "objective"
+    assert "The line is what the model predicts" in page.run("document.body.innerText")
+    assert not page.complaints

@@ -23,7 +23,8 @@ from .balance import flows, transported
 from .claims import Certificate, Claim
 from .comparing import ClassData
 from .kernel_values import KernelOf
-from .logistic_regression import _setting, _training_error, _weights_of_classes
+from .logistic_regression import _training_error
+from .logistic_setting import setting_of, weights_of_classes
 from .softmax import best_bias, log_sums, probabilities
 from .table import UNIT, Floats, total
 
@@ -60,7 +61,7 @@ def certify_model(
     model: Any, X: Any, y: NDArray[Any], weight: Floats, *, tol: float, effort: int
 ) -> Certificate:
     """Read a fitted kernel logistic regression and state what it achieved on the rows given."""
-    data, setting = ClassData(model, X, y, weight), _setting(model, len(y))
+    data, setting = ClassData(model, X, y, weight), setting_of(model, len(y))
     a, b = np.asarray(model.dual_coef_, np.float64), np.asarray(model.intercept_, np.float64)
     kernel = KernelOf(model)
     space = _space(model, kernel, data, np.flatnonzero(weight > 0))
@@ -72,7 +73,7 @@ def certify_model(
         )
     if not (np.isfinite(a).all() and np.isfinite(b).all()):
         raise ValueError("dual_coef_ and intercept_ must be finite to be certified.")
-    c = _weights_of_classes(data, setting)[data.codes] * data.weight * setting.C
+    c = weights_of_classes(data, setting)[data.codes] * data.weight * setting.C
     if (np.bincount(data.codes, c, K) == 0).any():
         raise ValueError("There is nothing to certify: a class has no row of positive weight.")
     claims: list[Claim] = [_training_error(data, a, b, space.published)]

@@ -33,9 +33,18 @@ class Excess(NamedTuple):
 
 
 def claims(
-    fit: Fit, alpha: float, weight: float, positive: bool, tol: float, effort: int = 1
+    fit: Fit,
+    alpha: float,
+    weight: float,
+    positive: bool,
+    tol: float,
+    effort: int = 1,
+    least_share: float = 0.0,
 ) -> list[Claim]:
-    """What can be said of published coefficients under ``sum s r^2 + alpha |w|^2``."""
+    """What can be said of published coefficients under ``sum s r^2 + alpha |w|^2``.
+
+    Directions of less than `least_share` of the largest variation were none to the fit.
+    """
     penalty, table = alpha / weight, fit.table
     r, allowance = fit.residuals()
     square, _ = mean_square(table, r, allowance)
@@ -65,7 +74,8 @@ def claims(
     else:
         excess = _free(parts, off)
     gap = weight * (excess.most + intercept_cost)
-    found = [_gap(gap, bound, excess.among)]
+    why = "" if positive or gap <= bound else _left_out(parts, least_share, weight, gap)
+    found = [_gap(gap, bound, excess.among + why)]
     if math.isfinite(excess.distance):
         found.append(distance_claim(excess.distance))
     if not positive:
@@ -91,6 +101,20 @@ def _of_rows(fit: Fit, penalty: float, effort: int) -> list[Claim]:
 def _gap(gap: float, bound: float, among: str = "") -> Claim:
     statement = f"the objective is within {gap:.3g} of the best possible{among}"
     return Claim("gap", statement, gap, bound, bool(gap <= bound), "checked")
+
+
+def _left_out(parts: Factors, share: float, weight: float, gap: float) -> str:
+    """The reason of a gap that lies in directions which the fit took for dependence, if it does."""
+    small = parts.kept & (parts.sizes <= share * parts.sizes.max(initial=0.0))
+    missed = weight * float(np.sum(parts.reach[small] ** 2))
+    if not missed >= 0.5 * gap:
+        return ""
+    n = int(small.sum())
+    directions = "a direction" if n == 1 else f"{n} directions"
+    return (
+        f"; {missed:.3g} of that lies in {directions} of less than tol={share:g} of the largest "
+        "variation, which the fit takes for dependent columns: a smaller tol keeps them"
+    )
 
 
 def _free(parts: Factors, off: float) -> Excess:

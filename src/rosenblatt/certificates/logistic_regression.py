@@ -5,59 +5,31 @@ class's weight) and the penalty is ``l1 |w|_1 + l2/2 |w|^2`` with ``l1 + l2 = 1`
 both are 0 and ``c_i = s_i``.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from . import logistic, softmax, unpenalised, unpenalised_softmax
+from . import logistic, softmax, softmax_bracket, unpenalised, unpenalised_softmax
 from .blurred import why_blurred
 from .claims import Certificate, Claim
 from .comparing import ClassData
 from .lasso import Penalty
 from .logistic import Bracket
+from .logistic_setting import Setting, setting_of, weights_of_classes
+from .partly_separated import with_direction
 from .regression import distance_claim
 from .separated import claims_if_separable
 from .table import UNIT, Floats, Table
-
-
-@dataclass(frozen=True)
-class Setting:
-    """What the parameters of a model say of its objective."""
-
-    C: float  # infinite without a penalty
-    l1_ratio: float
-    class_weight: Any
-    weighted_counts: bool  # whether "balanced" counts rows by their weights
-    one_against_rest: bool = False
-    penalised_intercept: float | None = None  # the value of its column, if it has a penalty
-
-    @property
-    def penalty(self) -> Penalty:
-        """Of the objective multiplied with C."""
-        if np.isinf(self.C):
-            return Penalty(0.0, 0.0, False)
-        return Penalty(self.l1_ratio, 1 - self.l1_ratio, False)
-
-    def words(self, weights: Floats) -> str:
-        """The penalty and the weights of the losses, as the objective is printed."""
-        parts = []
-        if self.penalty.l1:
-            parts.append(f"{self.penalty.l1:g} |w|_1" if self.penalty.l1 != 1 else "|w|_1")
-        if self.penalty.l2:
-            parts.append(f"{self.penalty.l2 / 2:g} |w|^2")
-        low, high = float(weights.min()), float(weights.max())
-        span = f"c_i = {low:.6g}" if low == high else f"c_i = {low:.6g} .. {high:.6g}"
-        return " + ".join([*parts, f"sum c_i loss_i, {span}"])
 
 
 def certify_model(
     model: Any, X: Any, y: NDArray[Any], weight: Floats, *, tol: float, effort: int
 ) -> Certificate:
     """Name the problem, or that of each class against the rest, and hand it to its verifier."""
-    setting = _setting(model, len(y))
+    setting = setting_of(model, len(y))
     data = ClassData(model, X, y, weight)
     coef = model.coef_.toarray() if sp.issparse(model.coef_) else model.coef_
     W, b = np.asarray(coef, np.float64), np.ravel(np.asarray(model.intercept_, np.float64))
@@ -79,45 +51,12 @@ def certify_model(
         weights = c
     else:
         loss = "loss_i = logsumexp(z_i) - z_i,y_i, z_i = W x_i + b"
-        weights = _weights_of_classes(data, setting)[data.codes] * data.weight * _C(setting)
+        weights = weights_of_classes(data, setting)[data.codes] * data.weight * setting.factor
         claims += _several(X, data, weights, W, b, setting, model, fit_intercept, tol, effort)
     if K > 2 and getattr(model, "softmax", "symmetric") == "reference":
         bias += f", w = 0 and b = 0 for the last class, {data.classes[-1]}"
     problem = f"{setting.words(weights)}, {loss}{bias}"
     return Certificate(type(model).__name__, problem, data.words, tuple(claims))
-
-
-def _C(setting: Setting) -> float:
-    return 1.0 if np.isinf(setting.C) else setting.C
-
-
-def _setting(model: Any, n_rows: int) -> Setting:
-    """Read the parameters."""
-    names = {base.__name__ for base in type(model).__mro__}
-    class_weight = getattr(model, "class_weight", None)
-    if "SGDClassifier" in names:
-        if model.loss != "log_loss":
-            raise TypeError(
-                f"SGDClassifier(loss={model.loss!r}) cannot be certified; loss='log_loss' can."
-            )
-        alpha = 0.0 if model.penalty is None else float(model.alpha)
-        ratio = {"l1": 1.0, "elasticnet": model.l1_ratio}.get(model.penalty, 0.0)
-        C = 1 / (alpha * n_rows) if alpha > 0 else np.inf
-        return Setting(C, float(ratio), class_weight, False, one_against_rest=True)
-    C = float(np.ravel(getattr(model, "C_", getattr(model, "C", 1.0)))[0])
-    ratio = getattr(model, "l1_ratio_", getattr(model, "l1_ratio", 0.0))
-    ratio = np.ravel(ratio)[0]
-    ratio = 0.0 if ratio is None else float(ratio)  # a search without ratios has [None]
-    penalty = getattr(model, "penalty", "deprecated")
-    if penalty is None:
-        C = np.inf
-    elif penalty in ("l1", "l2"):
-        ratio = float(penalty == "l1")
-    column = None
-    theirs = type(model).__module__.partition(".")[0] == "sklearn"
-    if theirs and getattr(model, "solver", None) == "liblinear" and model.fit_intercept:
-        column = float(model.intercept_scaling)
-    return Setting(C, ratio, class_weight, True, penalised_intercept=column)
 
 
 def _with_intercept_column(
@@ -132,25 +71,11 @@ def _with_intercept_column(
     return X, np.hstack([W, b[:, np.newaxis] / scaling]), np.zeros_like(b)
 
 
-def _weights_of_classes(data: ClassData, setting: Setting) -> Floats:
-    """The weight of each class (K,)."""
-    K, given = len(data.classes), setting.class_weight
-    if given is None:
-        return np.ones(K)
-    if given == "balanced":
-        counts = data.counts
-        if not setting.weighted_counts:
-            counts = np.array([float(len(rows)) for rows in data.members])
-        return np.asarray(counts.sum() / (K * np.where(counts > 0, counts, 1.0)))
-    weights = [float(given.get(label, 1.0)) for label in data.classes.tolist()]
-    return np.array(weights)
-
-
 def _codes_and_weights(data: ClassData, setting: Setting, k: int, K: int) -> tuple[Floats, Floats]:
     """Class k is 1 and the others -1; of several classes the others keep weight one."""
     own = data.codes == k
-    weights = _weights_of_classes(data, setting)
-    c = data.weight * _C(setting)
+    weights = weights_of_classes(data, setting)
+    c = data.weight * setting.factor
     c = c * (weights[data.codes] if K == 2 else np.where(own, weights[k], 1.0))
     return np.where(own, 1.0, -1.0), c
 
@@ -181,6 +106,16 @@ def _binary(
     if np.isinf(setting.C) and effort and found.most >= value:  # as if there were no best
         lead = float((y * z - rounding - 4 * UNIT * abs(centre)).min())
         claims = claims_if_separable(X, y, fit_intercept, value, bound, lead) or claims
+    if np.isinf(setting.C) and effort and len(claims) == 1:
+
+        def lowest(rest: Any) -> float:
+            others = logistic.Problem(Table(X[rest], c[rest] / c[rest].sum(), fit_intercept),
+                                      y[rest], c[rest], setting.penalty)  # fmt: skip
+            return unpenalised.least_value(others, w, b, tol)
+
+        ahead = float((y * z).max())
+        codes = (y > 0).astype(np.intp)
+        claims = with_direction(claims, model, X, codes, fit_intercept, ahead, value, lowest)
     pull = c * y / (1 + np.exp(np.clip(y * z, -700, 700)))
     slopes, blur = table.transposed(pull)
     claims = _with_reason(claims, model, blur, setting, value, w)
@@ -211,7 +146,7 @@ def _several(
     if setting.penalty.l1 == setting.penalty.l2 == 0:
         found = unpenalised_softmax.bracket(problem, W, centre, tol)
     else:
-        found = softmax.bracket(problem, W, centre, tol, effort)
+        found = softmax_bracket.bracket(problem, W, centre, tol, effort)
     if reference and W[-1].any():
         found = Bracket(np.inf, np.inf)
     bound = tol * softmax.scale_of(problem)
@@ -225,6 +160,9 @@ def _several(
     if np.isinf(setting.C) and effort and found.most >= value and not wrong:  # as if without a best
         lead = softmax.least_lead(z, rounding + 4 * UNIT * np.abs(centre), codes)
         claims = claims_if_separable(X, codes, fit_intercept, value, bound, lead) or claims
+    if np.isinf(setting.C) and effort and len(claims) == 1 and not wrong:
+        ahead = float(np.ptp(z, axis=1).max())
+        claims = with_direction(claims, model, X, codes, fit_intercept, ahead)
     pull = softmax.pull(problem, z)
     slopes, blur = problem.slopes(pull)
     claims = _with_reason(claims, model, blur.max(axis=0), setting, value, W)

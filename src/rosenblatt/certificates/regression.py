@@ -140,8 +140,10 @@ def _problem(model: Any, weight: float) -> tuple[str, Any]:
     if names & {"Ridge", "RidgeCV"}:
         alpha = np.ravel(np.asarray(getattr(model, "alpha_", getattr(model, "alpha", None)), float))
     problem = squares + (f" + {_value(alpha)} |w|^2" if alpha.any() else "") + sign
+    drops = "LinearRegression" in names and getattr(model, "solution_", "") == "minimum norm"
+    least_share = float(model.tol) if drops else 0.0
     return problem, lambda fit, k, tol, effort: least_squares.claims(
-        fit, float(alpha[k % len(alpha)]), weight, positive, tol, effort
+        fit, float(alpha[k % len(alpha)]), weight, positive, tol, effort, least_share
     )
 
 

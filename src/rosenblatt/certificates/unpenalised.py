@@ -47,6 +47,15 @@ def bracket(problem: Problem, w: Floats, b: float, tol: float) -> Bracket:
     return Bracket(max(primal - lowest, 0.0), max(primal - highest, 0.0))
 
 
+def least_value(problem: Problem, w: Floats, b: float, tol: float) -> float:
+    """What the objective of no coefficients up to a hundred times as long is below."""
+    centre = b + float(problem.table.mean @ w)
+    z, _ = problem.scores(w)
+    # The bracket's upper end is a distance from a value that is not below the true one.
+    value = problem.value(w, z + centre, 0 * z)
+    return max(0.0, value - bracket(problem, w, centre, tol).most)
+
+
 def _dual(problem: Problem, z: Floats, radius: float) -> float:
     """D at the projected masses, over coefficients within a radius; -inf if they are not masses."""
     a = problem.c * expit(-problem.y * z)

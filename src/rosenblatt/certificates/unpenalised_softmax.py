@@ -10,7 +10,8 @@ import numpy as np
 from scipy.special import xlogy
 
 from .logistic import Bracket
-from .softmax import MOST_UNKNOWNS, Problem, curvature, probabilities, pull
+from .softmax import Problem, curvature, probabilities, pull
+from .softmax_bracket import MOST_UNKNOWNS
 from .table import UNIT, Floats, total
 from .unpenalised import FURTHEST
 

@@ -12,17 +12,20 @@ from sklearn.callback import CallbackSupportMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from rosenblatt import threads
 from rosenblatt.base import FLOATS, Passes, fitting
 from rosenblatt.blas import one_blas_thread
 from rosenblatt.linear_model.descent import Descent
 from rosenblatt.linear_model.logistic import LogisticRegression
 from rosenblatt.linear_model.penalties import strengths
 from rosenblatt.linear_model.probabilities import LogisticScores
+from rosenblatt.linear_model.row_weights import row_weights
 
 from .choice import NAMES, gamma_of, kernel_of
 from .functions import canonical
 from .gram import check_symmetric
 
+ROWS_AT_ONCE = 600  # whose eigenvectors take no longer than an interrupt may wait
 SMALLEST = 1e-12  # eigenvalues below this share of the largest are rounding
 
 
@@ -148,7 +151,7 @@ class KernelLogisticRegression(
             F, back = _features(wide if precomputed else self._kernel(gamma, wide))
         linear = LogisticRegression(**{name: getattr(self, name) for name in SHARED})
         _, classes, codes = linear._check(F, y)
-        weight = linear._row_weights(classes, codes, sample_weight)
+        weight = row_weights(classes, codes, sample_weight, self.class_weight)
         problem = linear._problem(F, classes, codes, strengths(linear), weight)
 
         descent = Descent(linear, problem, linear._start(problem, classes), type(self).__name__)
@@ -218,12 +221,25 @@ def _features(K: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
     And B (n, r), by which weights w of these columns are sums over rows: a = B w.
     """
-    values, vectors = np.linalg.eigh(K)
+    values, vectors = _decomposed(K)
     kept = values > SMALLEST * max(values[-1], 0.0)
     if not kept.any():  # all rows are where the kernel has its zero: only a bias can be learned
         return np.zeros((len(K), 1)), np.zeros((len(K), 1))
     roots = np.sqrt(values[kept])
     return vectors[:, kept] * roots, vectors[:, kept] / roots
+
+
+def _decomposed(K: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Eigenvalues (n,) and eigenvectors (n, n): one call, which takes seconds for thousand rows."""
+    if len(K) < ROWS_AT_ONCE:
+        return np.linalg.eigh(K)
+
+    def work() -> Any:
+        with one_blas_thread():  # though who waits may have gone
+            return np.linalg.eigh(K)
+
+    values, vectors = threads.interruptible(work)
+    return values, vectors
 
 
 SHARED = (

@@ -18,9 +18,8 @@ from rosenblatt.solvers.spectrum import Spectrum, ridge_coefs
 from rosenblatt.statistics import Gram
 
 from .centred import Centred
-from .regression import has_gram
 from .targets import columns
-from .wide import has_dual, solve_iteratively
+from .wide import has_dual, has_gram, solve_iteratively
 
 Array = NDArray[np.float64]
 FINE = 1e-9  # the gradient, relative to the first, at which steps end

@@ -16,9 +16,9 @@ from rosenblatt.statistics.folds import Split, blocks
 from .decomposition import Decomposition, Path
 from .fold_scores import metric_of, scores_of
 from .leave_one_out import LeaveOneOut
-from .regression import has_gram
 from .ridge import Ridge
 from .targets import columns
+from .wide import has_gram
 
 Array = NDArray[np.float64]
 

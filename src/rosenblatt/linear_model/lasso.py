@@ -253,7 +253,9 @@ class Lasso(PenalisedRegressor):
     def _searches(self) -> bool:
         return self.n_features is not None
 
-    def _choose_alpha(self, squares: Squares, coefs: NDArray[np.float64]) -> float:
+    def _choose_alpha(
+        self, squares: Squares, coefs: NDArray[np.float64], tried: Any = None
+    ) -> float:
         if self.n_features is None:
             return float(self.alpha)
         n_targets, d = coefs.shape
@@ -265,6 +267,6 @@ class Lasso(PenalisedRegressor):
             )
         tol = 1e-4 if self.tol is None else self.tol
         alpha, coefs[0] = alpha_for(
-            self.n_features, squares.descents[0], squares.variances(), self.positive, tol
+            self.n_features, squares.descents[0], squares.variances(), self.positive, tol, tried
         )
         return alpha

@@ -57,7 +57,7 @@ class LinearRegression(GramRegressor):
     solution_ : "unique", or "minimum norm" where others fit equally well.
     solver_ : "cholesky" or "eigen" of the products, "svd" of the rows, "nnls" for positive ones,
         "sparse_cg" or "lbfgs" where there is no closed form.
-    stop_reason_ : "converged", a closed form always; or "max_iter".
+    stop_reason_ : "converged", a closed form always; or "max_iter", "no_progress", "callback".
     objective_, dual_gap_, gradient_norm_ : where there is no closed form, the sum of squares, how
         far it is from its least value at most (nothing is known of that without a penalty, so
         infinity), and the length of its gradient; for several targets of each.

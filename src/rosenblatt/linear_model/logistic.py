@@ -5,9 +5,8 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import compute_class_weight
 from sklearn.utils._param_validation import Hidden, Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import validate_data
 
 from rosenblatt.base import (
     FLOATS,
@@ -24,6 +23,7 @@ from .descent import Descent
 from .logistic_doubts import speak
 from .penalties import Strengths, strengths
 from .probabilities import LogisticScores
+from .row_weights import row_weights
 from .solvers import OURS, THEIRS
 
 Array = NDArray[np.float64]
@@ -207,7 +207,7 @@ class LogisticRegression(LinearClassifier, LogisticScores):
         self._validate_params()
         strength = strengths(self)
         table, classes, codes = self._check(X, y)
-        weight = self._row_weights(classes, codes, sample_weight)
+        weight = row_weights(classes, codes, sample_weight, self.class_weight)
         problem = self._problem(table, classes, codes, strength, weight)
 
         descent = Descent(self, problem, self._start(problem, classes))
@@ -235,30 +235,6 @@ class LogisticRegression(LinearClassifier, LogisticScores):
                 f"y has {len(classes)} class: {classes.tolist()}."
             )
         return X, classes, codes
-
-    def _row_weights(
-        self, classes: NDArray[Any], codes: NDArray[np.intp], sample_weight: Any
-    ) -> Array:
-        """Sample weight times class weight, each row (n,)."""
-        weight = _check_sample_weight(
-            sample_weight, np.empty((len(codes), 0)), dtype=np.float64, ensure_non_negative=True
-        )
-        if self.class_weight is not None:
-            by_class = compute_class_weight(
-                self.class_weight, classes=classes, y=classes[codes], sample_weight=weight
-            )
-            if by_class.min() < 0:
-                k = int(by_class.argmin())
-                raise ValueError(
-                    f"class_weight must not be negative; class {classes.tolist()[k]!r} has "
-                    f"{by_class[k]:g}."
-                )
-            weight = weight * by_class[codes]
-        if not weight.sum() > 0:
-            raise ValueError(
-                "sample_weight and class_weight must give some row a positive weight; all are 0."
-            )
-        return np.asarray(weight)
 
     def _problem(
         self,

@@ -10,13 +10,13 @@ from sklearn.metrics import get_scorer_names
 from sklearn.model_selection import check_cv
 from sklearn.utils import compute_class_weight
 from sklearn.utils._param_validation import Hidden, Interval, StrOptions
-from sklearn.utils.validation import _check_method_params, _check_sample_weight
+from sklearn.utils.validation import _check_sample_weight
 
 from rosenblatt.base import all_or_nothing
 
 from .logistic import LogisticRegression
+from .logistic_folds import FoldFits
 from .scored import Scored
-from .told import Told
 
 Array = NDArray[np.float64]
 
@@ -30,8 +30,10 @@ class LogisticRegressionCV(Scored, LogisticRegression):
 
     Parameters
     ----------
-    Cs : int or sequence of floats
+    Cs : int, sequence of floats or "decades"
         Values of C; a number means so many from 1e-4 to 1e4, evenly on a logarithmic scale.
+        "decades" tries powers of ten, from hardly any coefficient to hardly any penalty and
+        further while the end is best, then looks closer around the best.
     l1_ratios : sequence of floats or None
         Values of `l1_ratio`; None is L2 alone.
     fit_intercept, dual, penalty, solver, tol, max_iter, class_weight, n_jobs, verbose, \
@@ -72,7 +74,9 @@ class LogisticRegressionCV(Scored, LogisticRegression):
             for name, values in LogisticRegression._parameter_constraints.items()
             if name not in ("C", "l1_ratio", "warm_start", "softmax", "eta0")
         },
-        "Cs": [Interval(Integral, 1, None, closed="left"), "array-like"],
+        "Cs": [
+            Interval(Integral, 1, None, closed="left"), "array-like", StrOptions({"decades"}),
+        ],
         "l1_ratios": ["array-like", None, Hidden(StrOptions({"warn"}))],
         "cv": ["cv_object"],
         "scoring": [
@@ -88,7 +92,7 @@ class LogisticRegressionCV(Scored, LogisticRegression):
     def __init__(
         self,
         *,
-        Cs: int | Sequence[float] = 10,
+        Cs: int | Sequence[float] | Literal["decades"] = 10,
         l1_ratios: Sequence[float] | Literal["warn"] | None = "warn",
         fit_intercept: bool = True,
         cv: Any = None,
@@ -156,39 +160,37 @@ class LogisticRegressionCV(Scored, LogisticRegression):
         self._validate_params()
         table, classes, codes = self._check(X, y)
         self.classes_ = classes
-        self.Cs_ = (
-            np.logspace(-4, 4, self.Cs) if isinstance(self.Cs, Integral) else np.array(self.Cs)
-        )
-        if not len(self.Cs_) or not self.Cs_.min() > 0:
-            raise ValueError(f"Cs must hold one value or more, all above 0; got {self.Cs!r}.")
+        grid = self._grid()
         ratios = self._ratios()
         weight = None if sample_weight is None else _check_sample_weight(sample_weight, table)
         labels = classes[codes]
         to_splitter, to_scorer = self._routed("fit", sample_weight, params)
         folds = list(check_cv(self.cv, labels, classifier=True).split(table, labels, **to_splitter))
         model = self._one(classes, labels, weight)
-        K = 1 if len(classes) == 2 else len(classes)
-        shape = (len(folds), len(self.Cs_), len(ratios))
-        paths = np.empty((K, *shape, table.shape[1] + int(self.fit_intercept)))
-        scores, n_iter = np.empty(shape), np.empty(shape, np.int32)
-        told = Told()  # fifty fits may all say the same
-        for f, (train, test) in enumerate(folds):
-            rows = table[train], labels[train], None if weight is None else weight[train]
-            given = _check_method_params(table, to_scorer, indices=test)
-            for r, ratio in enumerate(ratios):
-                model.set_params(l1_ratio=ratio, warm_start=False)
-                for k, C in enumerate(self.Cs_):
-                    with told.listening():
-                        model.set_params(C=C).fit(*rows)
-                    model.set_params(warm_start=True)  # the next C begins where this one ended
-                    paths[:, f, k, r] = self._flat(model)
-                    n_iter[f, k, r] = model.n_iter_[0]
-                    scores[f, k, r] = self._scorer()(model, table[test], labels[test], **given)
-        with told.listening():
+        rows = table, labels, weight
+        fits = FoldFits(model, rows, folds, ratios, self._scorer(), to_scorer)
+        if grid is None:
+            self.Cs_ = fits.by_decades()
+        else:
+            self.Cs_ = grid
+            fits.mean_scores(grid)
+        paths, scores, n_iter = fits.tables(self.Cs_)
+        if not self.fit_intercept:
+            paths = paths[..., :-1]
+        with fits.told.listening():
             self._choose(table, labels, weight, model, ratios, paths, scores)
         self._publish(ratios, paths, scores, n_iter)
-        told.tell()
+        fits.told.tell()
         return self
+
+    def _grid(self) -> Array | None:
+        """The values of C to try, None if they are to be searched for."""
+        if isinstance(self.Cs, str):
+            return None
+        grid = np.logspace(-4, 4, self.Cs) if isinstance(self.Cs, Integral) else np.array(self.Cs)
+        if not len(grid) or not grid.min() > 0:
+            raise ValueError(f"Cs must hold one value or more, all above 0; got {self.Cs!r}.")
+        return grid
 
     def _ratios(self) -> list[float]:
         """The shares of L1 to try."""

@@ -1,9 +1,8 @@
 """Linear regression with an elastic-net penalty: what its classes share."""
 
 import warnings
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from numbers import Integral, Number, Real
+from collections.abc import Callable
+from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -15,10 +14,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metadata_routing import UNUSED
-from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from rosenblatt.base import (
-    FLOATS,
     LinearRegressor,
     Passes,
     callers_level,
@@ -26,59 +23,15 @@ from rosenblatt.base import (
     warn_not_converged,
 )
 from rosenblatt.blas import one_blas_thread
-from rosenblatt.solvers import Step
 from rosenblatt.solvers.columns import Columns
-from rosenblatt.solvers.coordinate import Penalty
 
 from . import doubts
-from .squares import Descent, Squares, penalty_of
+from .descending import Descending, Rows, check_rows, published
+from .feature_count import Enough
+from .squares import Squares, penalty_of
 
 Array = NDArray[np.float64]
 PATIENCE = 20  # iterations without any progress, before it is taken to be rounding
-
-
-@dataclass(frozen=True, eq=False)
-class Rows:
-    """Checked input."""
-
-    X: Any  # (n, d)
-    targets: NDArray[Any]  # (n, t)
-    weights: Array | None  # (n,)
-    flat: bool  # whether the target was a vector
-
-
-@dataclass(eq=False)
-class Descending:
-    """One target's way down, from w (d,)."""
-
-    descent: Descent
-    penalty: Penalty
-    w: Array
-    wanted: float  # the gap that will do
-    steps: Iterator[Step]
-    last: Step = field(default_factory=lambda: Step(np.zeros(0), np.inf))
-    n_iter: int = 0
-    idle: int = 0  # iterations since the objective or the gap fell
-    start: Step | None = None  # known if someone is listening
-
-    @property
-    def now(self) -> Step:
-        """Where it is: at the start, or after the last iteration."""
-        return self.last if self.n_iter or self.start is None else self.start
-
-    def advance(self) -> None:
-        """Make one iteration; and if that will do, go the last of the way at once."""
-        step = next(self.steps)
-        if step.gap <= self.wanted:
-            step = self.descent.finish(self.penalty, self.w, step)
-        progress = step.objective < self.last.objective or step.gap < self.last.gap
-        self.last, self.n_iter = step, self.n_iter + 1
-        self.idle = 0 if progress else self.idle + 1
-
-    @property
-    def done(self) -> bool:
-        """Whether the gap is what was wanted."""
-        return self.last.gap <= self.wanted
 
 
 class PenalisedRegressor(CallbackSupportMixin, LinearRegressor):  # type: ignore[misc]
@@ -158,7 +111,9 @@ class PenalisedRegressor(CallbackSupportMixin, LinearRegressor):  # type: ignore
     ) -> str:
         """Fit, and publish; say what is missing to the tolerance, if anything is."""
         coefs = self._start(squares) if start is None else start
-        alpha = self._choose_alpha(squares, coefs)
+        passes = Passes(self, *data, self.max_iter)
+        tried = self._telling(passes, squares, rows) if passes.listening else None
+        alpha = self._choose_alpha(squares, coefs, tried)
         penalty = penalty_of(alpha, self.l1_ratio, self.positive)
         rng = check_random_state(self.random_state) if self.selection == "random" else None
         runs = []
@@ -167,7 +122,6 @@ class PenalisedRegressor(CallbackSupportMixin, LinearRegressor):  # type: ignore
             steps = descent.steps(penalty, w, max(0.0, wanted), rng)
             runs.append(Descending(descent, penalty, w, wanted, steps))
 
-        passes = Passes(self, *data, self.max_iter)
         passes.attributes = lambda: published(squares, coefs, runs, alpha, rows)
         if passes.listening:  # the start is a step, too
             for run, descent, w in zip(runs, squares.descents, coefs, strict=True):
@@ -211,9 +165,30 @@ class PenalisedRegressor(CallbackSupportMixin, LinearRegressor):  # type: ignore
         """Whether many fits are made to find one."""
         return False
 
-    def _choose_alpha(self, squares: Squares, coefs: Array) -> float:
-        """The penalty; coefs (t, d), where the fit begins, may be changed."""
+    def _choose_alpha(self, squares: Squares, coefs: Array, tried: Any = None) -> float:
+        """The penalty; coefs (t, d), where the fit begins, may be changed.
+
+        A search gives each penalty and its weights to `tried`, if somebody is to hear of them.
+        """
         return float(self.alpha)
+
+    def _telling(self, passes: Passes, squares: Squares, rows: Rows) -> Callable[..., None]:
+        """What tells callbacks of a penalty that was tried for one target, and its weights (d,)."""
+
+        def state(alpha: float, w: Array) -> Callable[[], dict[str, Any]]:
+            penalty, descent = penalty_of(alpha, self.l1_ratio, self.positive), squares.descents[0]
+            start = descent.at(penalty, w)
+            try_ = Descending(descent, penalty, w, 0.0, iter(()), start=start)
+            return lambda: published(squares, w[None], [try_], alpha, rows)
+
+        def tried(alpha: float, w: Array) -> None:
+            if not hasattr(passes, "attributes"):
+                passes.attributes = state(alpha, np.zeros_like(w))
+            passes.tell("penalty", state(alpha, w))
+            if passes.stop_reason is not None:
+                raise Enough
+
+        return tried
 
     def _rehearse_large(self, X: Any, y: Any) -> None:
         """Run the loop of fits with thousands of weights, which no small table gets to."""
@@ -250,19 +225,6 @@ class PenalisedRegressor(CallbackSupportMixin, LinearRegressor):  # type: ignore
         return tags
 
 
-def check_rows(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Rows:
-    """Rows, targets and weights, checked; a weight that is one number says nothing."""
-    X, y = validate_data(
-        estimator, X, y, accept_sparse=("csr", "csc"), dtype=FLOATS, multi_output=True,
-        y_numeric=True,
-    )  # fmt: skip
-    y = y.toarray() if sp.issparse(y) else y
-    weights = None
-    if sample_weight is not None and not isinstance(sample_weight, Number):
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-    return Rows(X, y.reshape(len(y), -1), weights, y.ndim == 1)
-
-
 def warn_of_scales(model: Any, squares: Squares) -> None:
     """Warn if columns vary on scales so different that one penalty cannot serve all."""
     scales = doubts.apart(squares.variances(), 1.0, squares.mean_x, doubts.names_of(model))
@@ -278,32 +240,3 @@ def models_along(models: list[Any], squares: Squares, rows: Rows) -> None:
             shortfall = model._descend(squares, rows, (None, None, None), coefs)
             if shortfall:
                 warnings.warn(shortfall, ConvergenceWarning, stacklevel=2)
-
-
-def published(
-    squares: Squares,
-    coefs: Array,
-    runs: list[Descending],
-    alpha: float,
-    rows: Rows,
-) -> dict[str, Any]:
-    """The fitted attributes as they are now: numbers for one target, lists of them for several."""
-    found: dict[str, Any] = {
-        "n_iter_": [run.n_iter for run in runs],
-        "objective_": np.array([run.now.objective for run in runs]),
-        "dual_gap_": np.array([run.now.gap for run in runs]),
-        "gradient_norm_": np.array([run.now.gradient_norm for run in runs]),
-    }
-    coef, intercept = coefs.astype(rows.X.dtype), squares.intercepts(coefs)
-    intercept = intercept.astype(rows.X.dtype)
-    if len(runs) == 1:
-        coef = coef[0]
-        found = {name: values[0] for name, values in found.items()}
-        found |= {name: float(found[name]) for name in found if name != "n_iter_"}
-    # scikit-learn keeps the intercept of a single column of targets in an array.
-    return {
-        "coef_": coef,
-        "intercept_": intercept[0] if rows.flat else intercept,
-        **found,
-        "alpha_": alpha,
-    }

@@ -23,15 +23,14 @@ from sklearn.utils.metadata_routing import (
 from rosenblatt.base import LinearRegressor, all_or_nothing
 from rosenblatt.blas import one_blas_thread
 
+from .descending import Rows, check_rows
 from .fold_squares import Folds, training_squares
-from .paths import Path, alpha_grid, follow, given_alphas
-from .penalised import Rows, check_rows, warn_of_scales
-from .penalty_search import decades, search
+from .following import Path, alpha_grid, follow, given_alphas
+from .penalised import warn_of_scales
+from .penalty_search import ROUNDS, WORTH_A_DECADE, decades, search
 from .squares import Squares
 
 Array = NDArray[np.float64]
-ROUNDS = 2  # of looking closer, after the decades
-WORTH_A_DECADE = 1e-3  # by which the error must fall for a search to go on
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,6 +10,8 @@ Array = NDArray[np.float64]
 
 MOST_DECADES = 12  # that a grid may grow by at either end
 BETWEEN = 9  # penalties in each closer look
+ROUNDS = 2  # of looking closer, after the decades
+WORTH_A_DECADE = 1e-3  # share by which a score must rise for costly searches to go on
 
 
 @dataclass(frozen=True, eq=False)

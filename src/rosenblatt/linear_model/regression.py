@@ -5,13 +5,13 @@ from abc import abstractmethod
 from typing import Any, Self
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgWarning
+from sklearn.callback import CallbackSupportMixin
 from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt.additive import Additive
-from rosenblatt.base import LinearRegressor, StopReason, all_or_nothing
+from rosenblatt.base import LinearRegressor, StopReason, all_or_nothing, callers_level, fitting
 from rosenblatt.blas import one_blas_thread
 from rosenblatt.solvers.least_squares import (
     AS_GOOD_AS_ROWS,
@@ -27,14 +27,12 @@ from rosenblatt.statistics import Gram
 from . import doubts, wide
 from .centred import Centred
 from .targets import checked_targets, columns
+from .watched import Stopped, Watch, said
 
 Array = NDArray[np.float64]
 
-# A table of products is kept for this many features, or for more if it is smaller than the rows.
-FEATURES_WITH_GRAM = 2048
 
-
-class GramRegressor(LinearRegressor, Additive):
+class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: ignore[misc]
     """A linear regressor whose coefficients follow from the products of its columns.
 
     `fit` has the rows at hand, and goes back to them where products have lost too many digits.
@@ -65,7 +63,7 @@ class GramRegressor(LinearRegressor, Additive):
     def _limits(self, d: int) -> tuple[float, int]:
         """The relative gradient at which to stop where there is no closed form, and iterations."""
 
-    @all_or_nothing
+    @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from X (n, d) and targets y (n,) or (n, t); return self.
 
@@ -82,14 +80,16 @@ class GramRegressor(LinearRegressor, Additive):
         rows = self._checked(X, y, sample_weight, first=True)
         self.__dict__.pop("statistics_", None)
         try:
-            if has_gram(rows[0]):
+            watch = Watch(self, (X, y, sample_weight), rows)
+            if wide.has_gram(rows[0]):
                 self.statistics_ = self._named(self._measure(*rows))  # type: ignore[assignment]
                 self._conclude(*rows)
             else:
-                self._conclude_without_gram(*rows)
+                self._conclude_without_gram(*rows, watch)
         except ValueError:
             self._refuse_strange(rows[0])  # in scikit-learn's words, if it is that
             raise
+        watch.end(self.stop_reason_)
         self._speak()
         return self
 
@@ -116,7 +116,7 @@ class GramRegressor(LinearRegressor, Additive):
     def _measure(
         self, X: Any, y: Any, sample_weight: NDArray[Any] | None, careful: bool = False
     ) -> Gram:
-        refuse_too_wide(X)
+        wide.refuse_without_gram(X)
         return Gram.of(X, y, sample_weight, careful=careful)
 
     def _measure_groups(
@@ -127,7 +127,7 @@ class GramRegressor(LinearRegressor, Additive):
         groups: NDArray[np.int64],
         n_groups: int,
     ) -> list[Any]:
-        refuse_too_wide(X)
+        wide.refuse_without_gram(X)
         return Gram.by_group(X, y, groups, n_groups, sample_weight)
 
     def _conclude(self, X: Any = None, y: Any = None, weights: Any = None) -> None:
@@ -148,12 +148,12 @@ class GramRegressor(LinearRegressor, Additive):
         self._set(solution, known.mean_x, known.mean_y, known.dtype, known.flat_y)
         self._doubt(solution, np.diag(gram), streamed=X is None)
 
-    def _conclude_without_gram(self, X: Any, y: Any, weights: Any) -> None:
+    def _conclude_without_gram(self, X: Any, y: Any, weights: Any, watch: Watch) -> None:
         """Set what rows imply that are too wide for a statistic."""
         self._refuse_strange(X)
         self._begin()
         rows = Centred(X, columns(y), weights, self.fit_intercept)
-        solution = self._solved_wide(rows)
+        solution = self._solved_wide(rows, watch)
         self._set(solution, rows.mean_x, rows.mean_y, X.dtype, np.ndim(y) == 1)
         self._doubt(solution, None, streamed=False)
 
@@ -181,7 +181,7 @@ class GramRegressor(LinearRegressor, Additive):
             self._penalties(B.shape[1]), lambda here, p: solve_rows(A, B[:, here], p, share)
         )
 
-    def _solved_wide(self, rows: Centred) -> Solution:
+    def _solved_wide(self, rows: Centred, watch: Watch) -> Solution:
         """The same of rows too wide for products of columns."""
         targets, (tol, max_iter) = rows.targets, self._limits(rows.shape[1])
         t = targets.shape[1]
@@ -193,30 +193,26 @@ class GramRegressor(LinearRegressor, Additive):
             if not self.positive and wide.has_dual(rows):
                 return wide.solve_dual(rows, targets[:, here], penalty, self._least_share())
             method = wide.solve_positive if self.positive else wide.solve_iteratively
-            found = method(rows, targets[:, here], penalty, tol, max_iter)
+            tell = watch.teller(here)
+            found = method(rows, targets[:, here], penalty, tol, max_iter, tell)
             n_iter[here], last[here] = found.n_iter, found.last
             short = max(short, found.short)
             return found.solution
 
-        solution = by_penalty(self._penalties(t), one)
+        penalties = self._penalties(t)
+        try:
+            solution = by_penalty(penalties, one)
+        except Stopped:
+            solution = wide.descended(rows, watch.coef, float(penalties.min()), self.positive)
+            n_iter, last, self.stop_reason_ = watch.n_iter, np.array(watch.steps), "callback"
         self._count_iterations(n_iter)
         if last.all():
-            self._publish_steps(last)
-        if short:
+            self.__dict__.update(said(last))
+        if short and self.stop_reason_ != "callback":
             made = int(n_iter.max())
             self.stop_reason_ = "max_iter" if made >= max_iter else "no_progress"
             self._say_short(made, short, tol)
         return solution
-
-    def _publish_steps(self, last: Any) -> None:
-        """Publish what the last steps (t,) say of themselves."""
-        found = {
-            "objective_": [step.objective for step in last],
-            "dual_gap_": [step.gap for step in last],
-            "gradient_norm_": [step.gradient_norm for step in last],
-        }
-        for name, values in found.items():
-            setattr(self, name, np.array(values) if len(values) > 1 else float(values[0]))
 
     def _say_short(self, made: int, short: float, tol: float) -> None:
         """Warn that so many iterations left the gradient at a share `short` of the first."""
@@ -238,21 +234,29 @@ class GramRegressor(LinearRegressor, Additive):
         self, solution: Solution, mean_x: Array, mean_y: Array, dtype: Any, flat_y: bool
     ) -> None:
         """Publish a solution."""
-        coef, d = solution.coef.T, len(solution.coef)
+        self.__dict__.update(self._plane(solution.coef, mean_x, mean_y, dtype, flat_y))
+        d, t = solution.coef.shape
+        self.rank_, self.condition_ = solution.rank, solution.condition
+        self.solution_ = "unique" if solution.rank == d else "minimum norm"
+        self.solver_ = solution.method
+        self.n_parameters_ = t * (d + 1 if self.fit_intercept else d)
+
+    def _plane(
+        self, coef: Array, mean_x: Array, mean_y: Array, dtype: Any, flat_y: bool
+    ) -> dict[str, Any]:
+        """The attributes that coefficients (d, t) are published in."""
+        coef = coef.T
         intercept = mean_y - coef @ mean_x if self.fit_intercept else np.zeros(1)
         if not (np.isfinite(coef).all() and np.isfinite(intercept).all()):
             raise ValueError(
                 "The coefficients leave the range of floating point: columns or targets are too "
                 "large or too small. Rescale them, for instance with rosenblatt.Standardizer."
             )
-        self.coef_ = (coef[0] if flat_y else coef).astype(dtype)
-        self.intercept_ = intercept.astype(dtype)
-        if flat_y or not self.fit_intercept:
-            self.intercept_ = self.intercept_[0]
-        self.rank_, self.condition_ = solution.rank, solution.condition
-        self.solution_ = "unique" if solution.rank == d else "minimum norm"
-        self.solver_ = solution.method
-        self.n_parameters_ = coef.size + (len(coef) if self.fit_intercept else 0)
+        intercept = intercept.astype(dtype)
+        return {
+            "coef_": (coef[0] if flat_y else coef).astype(dtype),
+            "intercept_": intercept[0] if flat_y or not self.fit_intercept else intercept,
+        }
 
     def _needs_rows(self) -> bool:
         """Whether the rows could say more than the statistic that this was concluded from."""
@@ -274,8 +278,7 @@ class GramRegressor(LinearRegressor, Additive):
 
     def _speak(self) -> None:
         for message, kind in self.__dict__.pop("_said", ()):
-            # Up past this method, the one that was called, and the wrapper around it.
-            warnings.warn(message, kind, stacklevel=4)
+            warnings.warn(message, kind, stacklevel=callers_level())
 
     def _check_y(self, y: Any, n: int) -> NDArray[Any]:
         return checked_targets(self, y, n)
@@ -292,18 +295,3 @@ class GramRegressor(LinearRegressor, Additive):
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
         return tags
-
-
-def has_gram(X: Any) -> bool:
-    """Whether the products of all pairs of columns are worth a table."""
-    d = X.shape[1]
-    return bool(d <= FEATURES_WITH_GRAM or d * d <= (X.nnz if sp.issparse(X) else X.size))
-
-
-def refuse_too_wide(X: Any) -> None:
-    """Raise if a statistic of X would be far larger than X."""
-    if not has_gram(X):
-        raise ValueError(
-            f"X has {X.shape[1]} columns, too many for a table of the products of all pairs; "
-            "`fit` does without one, but streaming, merging and forgetting need it."
-        )

@@ -57,7 +57,7 @@ class Ridge(GramRegressor):
     coef_ : the coefficients, (d,), or (t, d) for targets in columns.
     intercept_ : a number, or (t,).
     n_iter_ : steps for each target, (t,): the closed form is one.
-    stop_reason_ : "converged", a closed form always; or "max_iter".
+    stop_reason_ : "converged", a closed form always; or "max_iter", "no_progress", "callback".
     objective_, dual_gap_, gradient_norm_ : where there is no closed form, what was minimised, how
         far it is from its least value at most, and the length of its gradient; for several targets
         of each.
@@ -127,12 +127,13 @@ class Ridge(GramRegressor):
             raise ValueError(f"alpha must be finite and >= 0; got {self.alpha!r}.")
         return np.broadcast_to(alpha, n_targets)
 
-    def _set(
-        self, solution: Solution, mean_x: Array, mean_y: Array, dtype: Any, flat_y: bool
-    ) -> None:
-        super()._set(solution, mean_x, mean_y, dtype, flat_y)
+    def _plane(
+        self, coef: Array, mean_x: Array, mean_y: Array, dtype: Any, flat_y: bool
+    ) -> dict[str, Any]:
+        plane = super()._plane(coef, mean_x, mean_y, dtype, flat_y)
         if len(mean_y) == 1:  # one row of coefficients is a row, as in scikit-learn
-            self.coef_ = self.coef_.ravel()
+            plane["coef_"] = plane["coef_"].ravel()
+        return plane
 
     def _prefers_rows(self) -> bool:
         return self.solver == "svd"

@@ -23,7 +23,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 from rosenblatt.base import FLOATS, LinearRegressor, all_or_nothing
 
 from .held_out import ByOneRow, BySplits
-from .penalty_search import Search, decades, search
+from .penalty_search import ROUNDS, Search, decades, search
 from .ridge import checked_penalties
 from .targets import checked_targets
 
@@ -179,7 +179,7 @@ class RidgeCV(LinearRegressor):
             if by_decades
             else checked_penalties(self.alphas, least)
         )
-        closer = (2 if by_decades else 0) if self.closer is None else self.closer
+        closer = (ROUNDS if by_decades else 0) if self.closer is None else self.closer
         found: Search = search(chooser.score, grid, closer, grow=by_decades)
         self.alphas_, self.scores_ = found.penalties, found.scores
         each = found.scores.ndim == 2

@@ -19,7 +19,10 @@ from rosenblatt.solvers.logistic import squared_columns
 from rosenblatt.solvers.problem import Place, Problem
 from rosenblatt.solvers.softmax import SoftmaxProblem
 
+from .separating import proof_by, separating
+
 MOST_CELLS = 5_000_000  # of the linear program that looks for a direction
+EASY_CELLS = 20_000  # of one that takes no time even for rows wider than long
 ROUNDING = 1e-7  # of the largest lead: what is below is none
 NEXT_TO_NOTHING = 1e-6  # a sum of leads, where columns have length one
 MOST_NAMES = 5
@@ -69,18 +72,26 @@ class Escape:
     direction: NDArray[np.float64]  # in the shape of the point
     n_ahead: int  # rows whose score it raises against some other class
     complete: bool  # whether it raises all rows against each other class
+    at_hand: bool = False  # whether it was there without a search for few columns
 
 
 def escape(problem: Problem, place: Place) -> Escape | None:
     """A direction that leads to infinity, made of few columns; None if there is none.
 
-    None also where the table is too large for a linear program.
+    Rows wider than long can be separated whatever their labels, so that the columns tell little,
+    and a linear program takes long to find few: a plane that is at hand is taken instead. It is the
+    only one, too, where the table is too large for a program.
     """
     if _is_ruled_out(problem, problem.balanced(place)):
         return None
-    leads, row = _leads(problem)
-    if leads.nnz > MOST_CELLS:
+    cells = _n_cells(problem)
+    if cells > MOST_CELLS or (cells > EASY_CELLS and problem.d >= problem.n):
+        plane = separating(problem, place.point)
+        if plane is not None:
+            return Escape(plane, int(np.count_nonzero(problem.c)), True, at_hand=True)
+    if cells > MOST_CELLS:
         return None
+    leads, row = _leads(problem)
     scale = np.asarray(abs(leads).max(axis=0).todense()).ravel()
     scale = np.where(scale > 0, scale, 1.0)
     leads = (leads @ sp.diags(1 / scale)).tocsr()
@@ -102,11 +113,14 @@ def separation_warning(
     """What to tell the user of a direction."""
     moved = np.abs(found.direction[:-1]).reshape(problem.d, -1).max(axis=1)
     columns = np.flatnonzero(moved > 0)
+    if found.at_hand:  # of all columns, those with the largest weights first
+        columns = columns[np.argsort(-moved[columns], kind="stable")]
     names = getattr(model, "feature_names_in_", None)
     named = tuple(columns.tolist() if names is None else names[columns].tolist())
-    proof = _proof(problem, X, y) if found.complete else None
+    proof = _proof(problem, found, X, y) if found.complete else None
     how = "completely" if found.complete else f"in part ({found.n_ahead} of {problem.n} rows)"
-    word = f"separability(X, y) proves it with a margin of {proof.margin:.3g}. " if proof else ""
+    who = "The plane found" if found.at_hand else "separability(X, y)"
+    word = f"{who} proves it with a margin of {proof.margin:.3g}. " if proof else ""
     return SeparationWarning(
         f"The classes can be separated {how} by {_listed(named)}, so no finite maximum-likelihood "
         f"solution exists: the weights would grow for ever, and were stopped. {word}Use a penalty, "
@@ -118,8 +132,10 @@ def separation_warning(
     )
 
 
-def _proof(problem: Problem, X: Any, y: Any) -> Separability | None:
+def _proof(problem: Problem, found: Escape, X: Any, y: Any) -> Separability | None:
     """The proof of `separability`, unless the data are not ones it takes."""
+    if found.at_hand:
+        return proof_by(problem, found.direction, X, y)
     try:
         joint = isinstance(problem, SoftmaxProblem)
         answer = separability(X, y, fit_intercept=problem.fit_intercept, joint=joint)
@@ -159,6 +175,13 @@ def _is_ruled_out(problem: Problem, P: NDArray[np.float64] | None) -> bool:
     rest = problem._pull(P, 0, problem.n).reshape(problem.d + 1, -1) / np.maximum(lengths, 1e-300)
     rest = rest if problem.fit_intercept else rest[:-1]
     return bool(np.abs(rest).max(initial=0.0) <= NEXT_TO_NOTHING * least)
+
+
+def _n_cells(problem: Problem) -> int:
+    """How many numbers the linear program would have."""
+    stored = problem.X.nnz if sp.issparse(problem.X) else problem.X.size
+    others = 2 * (problem.n_classes - 1) if isinstance(problem, SoftmaxProblem) else 1
+    return int(others * (stored + problem.n))
 
 
 def _leads(problem: Problem) -> tuple[Any, NDArray[np.intp]]:

@@ -4,9 +4,12 @@ A few rows have a small table of their own products: the coefficients are a comb
 rows, ``X' (X X' + penalty)^-1 y``. Many rows, which are sparse then, are taken step by step.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.linalg import cho_solve, lapack
 from scipy.optimize import minimize
@@ -22,10 +25,29 @@ from rosenblatt.solvers.least_squares import (
 from rosenblatt.solvers.step import Step
 
 from .centred import Centred
+from .watched import squared_error, worth
 
 Array = NDArray[np.float64]
+Tell = Callable[[int, Step], None] | None  # who is to hear of each step of each target
 
+# A table of products is kept for this many features, or for more if it is smaller than the rows.
+FEATURES_WITH_GRAM = 2048
 ROWS_WITH_DUAL = 5000  # a table of products of sparse rows is made for at most so many
+
+
+def has_gram(X: Any) -> bool:
+    """Whether the products of all pairs of columns are worth a table."""
+    d = X.shape[1]
+    return bool(d <= FEATURES_WITH_GRAM or d * d <= (X.nnz if sp.issparse(X) else X.size))
+
+
+def refuse_without_gram(X: Any) -> None:
+    """Raise if a statistic of X would be far larger than X."""
+    if not has_gram(X):
+        raise ValueError(
+            f"X has {X.shape[1]} columns, too many for a table of the products of all pairs; "
+            "`fit` does without one, but streaming, merging and forgetting need it."
+        )
 
 
 def has_dual(rows: Centred) -> bool:
@@ -80,19 +102,20 @@ class Descended:
 
 
 def solve_iteratively(
-    rows: Centred, targets: Array, penalty: float, tol: float, max_iter: int
+    rows: Centred, targets: Array, penalty: float, tol: float, max_iter: int, tell: Tell = None
 ) -> Descended:
     """The coefficients (d, t) by conjugate gradients.
 
     It ends when the gradient is `tol` times what it was at first.
     """
-    n, d = rows.shape
     sizes = rows.squares() + penalty if penalty else None
-    coef, n_iter, last, short = np.zeros((d, targets.shape[1])), [], [], 0.0
+    coef, n_iter, last, short = np.zeros((rows.shape[1], targets.shape[1])), [], [], 0.0
     for j, target in enumerate(targets.T):
         first = 2 * float(np.linalg.norm(rows.adjoint(target)))
         steps = conjugate_gradients(rows.product, rows.adjoint, target, penalty, sizes)
         for n_steps, step in enumerate(steps, 1):
+            if tell is not None:
+                tell(j, step)
             if step.gradient_norm <= tol * first or n_steps == max_iter:
                 break
         coef[:, j] = step.point
@@ -100,53 +123,47 @@ def solve_iteratively(
         last.append(step)
         if step.gradient_norm > tol * first:
             short = max(short, step.gradient_norm / first)
-    rank = d if penalty else min(n, d)
-    return Descended(Solution(coef, float("nan"), rank, "sparse_cg"), n_iter, last, short)
+    return Descended(descended(rows, coef, penalty, False), n_iter, last, short)
 
 
 def solve_positive(
-    rows: Centred, targets: Array, penalty: float, tol: float, max_iter: int
+    rows: Centred, targets: Array, penalty: float, tol: float, max_iter: int, tell: Tell = None
 ) -> Descended:
     """The coefficients (d, t), none below zero, by L-BFGS with bounds.
 
     It ends as `solve_iteratively` does; a gradient that only a bound stands against is none.
     """
-    n, d = rows.shape
+    d = rows.shape[1]
     coef, n_iter, last, short = np.zeros((d, targets.shape[1])), [], [], 0.0
     for j, target in enumerate(targets.T):
 
         def objective(w: Array, target: Array = target) -> tuple[float, Array]:
-            residual = target - rows.product(w)
-            value = residual @ residual + penalty * (w @ w)
-            return float(value), 2 * (penalty * w - rows.adjoint(residual))
+            return squared_error(rows, target, w, penalty)
+
+        def told(w: Array, j: int = j, target: Array = target) -> None:
+            assert tell is not None
+            tell(j, worth(w, *squared_error(rows, target, w, penalty), penalty, True))
 
         _, slope = objective(coef[:, j])
         first, steepest = float(np.linalg.norm(slope)), float(np.abs(slope).max(initial=0.0))
         found = minimize(
             objective, coef[:, j], jac=True, method="L-BFGS-B", bounds=[(0, None)] * d,
+            callback=None if tell is None else told,
             options={"maxiter": max_iter, "maxfun": 2 * max_iter, "gtol": 1e-2 * tol * steepest,
                      "ftol": 0.0},
         )  # fmt: skip
-        step = _step_beside_bounds(found.x, *objective(found.x), penalty)
+        step = worth(found.x, *objective(found.x), penalty, True)
         coef[:, j] = found.x
         n_iter.append(max(1, int(found.nit)))
         last.append(step)
         # The objective has too few digits for the last of the gradient: the gap may be nothing.
         if step.gradient_norm > tol * first and step.gap > ROUNDING * step.objective:
             short = max(short, step.gradient_norm / first)
+    return Descended(descended(rows, coef, penalty, True), n_iter, last, short)
+
+
+def descended(rows: Centred, coef: Array, penalty: float, positive: bool) -> Solution:
+    """The coefficients (d, t) that steps have led to."""
+    n, d = rows.shape
     rank = d if penalty else min(n, d)
-    return Descended(Solution(coef, float("nan"), rank, "lbfgs"), n_iter, last, short)
-
-
-def _step_beside_bounds(w: Array, objective: float, slope: Array, penalty: float) -> Step:
-    """What coefficients w >= 0 are worth.
-
-    Any others v differ by at least ``slope.(v - w) + penalty |v - w|^2``, whose least value over
-    v >= 0 is known: it is the gap.
-    """
-    free = np.where(w > 0, slope, np.minimum(slope, 0.0))
-    length = float(np.linalg.norm(free))
-    if not penalty:
-        return Step(w, objective, length, 0.0 if length == 0 else float("inf"))
-    way = np.maximum(w - slope / (2 * penalty), 0.0) - w
-    return Step(w, objective, length, -float(slope @ way + penalty * (way @ way)))
+    return Solution(coef, float("nan"), rank, "lbfgs" if positive else "sparse_cg")

@@ -17,9 +17,10 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_method_params
 
+from rosenblatt.linear_model.descending import Rows as CheckedRows
+from rosenblatt.linear_model.descending import check_rows
 from rosenblatt.linear_model.fold_squares import training_squares
-from rosenblatt.linear_model.penalised import PenalisedRegressor, check_rows, models_along
-from rosenblatt.linear_model.penalised import Rows as CheckedRows
+from rosenblatt.linear_model.penalised import PenalisedRegressor, models_along
 from rosenblatt.linear_model.squares import Squares
 from rosenblatt.statistics.folds import Split
 

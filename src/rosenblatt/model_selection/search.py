@@ -23,6 +23,7 @@ from .recipe import is_additive
 from .scoring import Scoring
 from .simplicity import simplest
 from .splitting import splits_of, splitter_of
+from .warned import EachKindOnce
 
 
 class GridSearchCV(theirs.GridSearchCV):  # type: ignore[misc]
@@ -39,6 +40,9 @@ class GridSearchCV(theirs.GridSearchCV):  # type: ignore[misc]
     Of candidates with the same best score the simplest is taken: fewest parameters
     (``n_parameters_``), then the most smoothing or shrinkage, then the first in the grid. Of
     estimators that are not additive it is the first, as in scikit-learn.
+
+    What many fits warn of is told once for each kind, with how often it came and one in full; what
+    other processes say stays theirs.
 
     Parameters
     ----------
@@ -96,11 +100,12 @@ class GridSearchCV(theirs.GridSearchCV):  # type: ignore[misc]
         """
         self._evaluation: Evaluation | PathEvaluation | None = None
         try:
-            if not self._finds_additive_candidates():
-                super().fit(X, y, **params)
-            else:
-                self._validate_params()
-                self._search(X, y, params)
+            with EachKindOnce():
+                if not self._finds_additive_candidates():
+                    super().fit(X, y, **params)
+                else:
+                    self._validate_params()
+                    self._search(X, y, params)
         finally:
             del self._evaluation
         return self

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rosenblatt.trace.cells import bias_of, counts_of, update_of, weights_of
+from rosenblatt.trace.frame import kept, searches_penalty
 from rosenblatt.trace.guises import published, running
 from rosenblatt.trace.notation import MOST_NUMBERS, has_bias, number, planes, score, vector
 from rosenblatt.trace.run import Run, Step
@@ -88,7 +89,15 @@ def _passes(run: Run, max_rows: int, caption: str) -> Table:
     ]
     columns = [
         name
-        for name in (*COUNTS, *_qualities(run), "supports", "w", published(run.last))
+        for name in (
+            *COUNTS,
+            "alpha",
+            "kept",
+            *_qualities(run),
+            "supports",
+            "w",
+            published(run.last),
+        )
         if any(cells and cells.get(name) for cells in shown)
     ]
     rows = [
@@ -126,8 +135,12 @@ def _pass(run: Run, step: Step, with_weights: bool) -> dict[str, str]:
     if published(run.last):
         values = (measures.last_error, measures.last_objective, measures.error)
     counts = (str(step.step), number(run.mistakes(step)), number(step.n_updates))
+    search = {}
+    if searches_penalty(run):
+        search = {"alpha": number(model.alpha_), "kept": str(kept(model))}
     return {
         **dict(zip(COUNTS, counts, strict=True)),
+        **search,
         **dict(zip(_qualities(run), map(number, values), strict=True)),
         "supports": str(len(model.support_)) if has_supports(model) else "",
         **(_state(run, step) if with_weights else {}),
@@ -157,4 +170,6 @@ def _caption(run: Run, unit: str, most: int) -> str:
     whose = f"; w is the run's, beside its {name}" if name else ""
     if run.single and has_supports(run.last):
         whose = "; a has a number for each row of X"
+    if searches_penalty(run):
+        whose = "; alpha was searched for, and the last passes are made with what was found"
     return f"{run.label}: {n} {units}{part}{bias}{whose}."

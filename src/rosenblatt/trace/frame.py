@@ -19,7 +19,8 @@ FIRST = ("run", "step", "epoch", "objective", "error", "mistakes", "n_updates")
 OF_SOME = ("error", "mistakes", "n_updates")  # regressions have no errors, many count no mistakes
 LAST = ("last_objective", "last_error")  # of learners with a mean or a pocket
 PROOFS = ("dual_gap", "gradient_norm")  # of models that publish them
-OTHER = ("n_support", "row", "score", "mistake")  # of kernel models; of single visits
+# Of kernel models; of lassos that look for their penalty; of single visits.
+OTHER = ("n_support", "alpha", "n_kept", "row", "score", "mistake")
 
 
 def frame_of(runs: Sequence[Run]) -> pd.DataFrame:
@@ -50,6 +51,16 @@ def has(run: Run, name: str) -> bool:
     return hasattr(run.last, f"{name}_")
 
 
+def searches_penalty(run: Run) -> bool:
+    """Whether the steps of a run differ in their penalty: it was searched for on the way."""
+    return len({getattr(step.estimator, "alpha_", None) for step in run.steps}) > 1
+
+
+def kept(estimator: Any) -> int:
+    """How many features have a weight."""
+    return int(np.count_nonzero(np.any(np.atleast_2d(estimator.coef_), axis=0)))
+
+
 def _columns(rows: Sequence[dict[str, Any]]) -> list[str]:
     return list(dict.fromkeys(name for row in rows for name in row))
 
@@ -65,6 +76,8 @@ def _row(run: Run, step: Step, names: Sequence[str]) -> dict[str, Any]:
     row["n_updates"] = step.n_updates
     if has_supports(run.last):
         row["n_support"] = None if step.estimator is None else len(step.estimator.support_)
+    if searches_penalty(run):
+        row |= {"alpha": step.estimator.alpha_, "n_kept": kept(step.estimator)}
     if run.single:
         row |= {"row": step.row, "score": step.score, "mistake": step.mistake}
     return row | _weights(step.estimator, names)

@@ -14,7 +14,9 @@ from rosenblatt.trace.inbox import write_whole
 from rosenblatt.trace.payload import MOST_STEPS, payload_of
 from rosenblatt.trace.run import Run
 
-PARTS = ("drawing", "geometry", "contours", "marks", "picture", "charts", "controls", "view")
+PARTS = (
+    "drawing", "geometry", "contours", "marks", "picture", "fit", "charts", "controls", "view",
+)  # fmt: skip
 MOST_BYTES = 4_800_000  # of data; the page as a whole stays below 5 MB
 
 

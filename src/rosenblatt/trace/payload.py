@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.plot.palette import clipped
 from rosenblatt.plot.plane import is_flat
+from rosenblatt.trace.fit_picture import fitted_points
 from rosenblatt.trace.frame import PROOFS, has
 from rosenblatt.trace.grid import Grid
 from rosenblatt.trace.guises import published, running
@@ -53,6 +54,7 @@ def payload_of(
             for step, before in zip(first, [None, *first[:-1]], strict=True)
         ],
         "points": points and points.payload(),
+        "fit": fitted_points(run),
         "grid": states.grid and states.grid.payload(),
     }
 

@@ -21,6 +21,7 @@ from rosenblatt.plot.plane import (
     set_frame,
     why_lineless,
 )
+from rosenblatt.trace.fit_picture import draw_fit, is_curve
 from rosenblatt.trace.guises import published, running
 from rosenblatt.trace.run import Run, Step
 from rosenblatt.trace.supports import has_supports
@@ -37,18 +38,23 @@ PAST = 6  # boundaries drawn besides the last; half as many where each is severa
 
 
 def figure_of(run: Run, unit: str, feature_names: Sequence[str] | None = None) -> Figure:
-    """Objective and error over the steps, and for two features the boundary's way."""
+    """Objective and error over the steps, and the way of a boundary or a curve.
+
+    Boundaries are drawn of two features, the curve of a regression of one.
+    """
     plt = pyplot()
     names = run.data.feature_names(run.last, feature_names)
     steps = [run.steps[i] for i in strided(len(run.steps), MOST_STEPS)]
     curves = _curves(run, steps)
     planar = run.data.n_features == 2 and run.data.y is not None and hasattr(run.last, "classes_")
-    figure = plt.figure(figsize=(9.2, 4.6) if planar else (6.4, 4.6), layout="constrained")
+    drawn = planar or is_curve(run)
+    figure = plt.figure(figsize=(9.2, 4.6) if drawn else (6.4, 4.6), layout="constrained")
     grid = figure.add_gridspec(
-        max(len(curves), 1), 2 if planar else 1, width_ratios=(5, 4) if planar else None
+        max(len(curves), 1), 2 if drawn else 1, width_ratios=(5, 4) if drawn else None
     )
-    if planar:
-        _draw_way(figure.add_subplot(grid[:, 0]), run, names)
+    if drawn:
+        draw = _draw_way if planar else draw_fit
+        draw(figure.add_subplot(grid[:, 0]), run, names)
     at, label = [step.step for step in steps], published(run.last) or None
     for i, (name, values) in enumerate(curves.items()):
         ax = figure.add_subplot(grid[i, -1])

@@ -150,7 +150,9 @@ class Trace(Recorder):
         return table_of(found, found.unit(self.every), max_rows)
 
     def plot(self, run: str | None = None, *, feature_names: Sequence[str] | None = None) -> Figure:
-        """Curves of objective and error, and with two features the moving boundary.
+        """Curves of objective and error, and what moves: a boundary, or a regression's curve.
+
+        Boundaries are drawn of two features, the curve of a regression of one.
 
         Parameters
         ----------

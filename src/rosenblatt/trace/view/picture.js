@@ -46,7 +46,7 @@ export function picture(host, data, width) {
 }
 
 // The box that is shown, and where: a grid has its own, and is shown whole and undistorted.
-function spaceFor({ features, points, grid }, width) {
+export function spaceFor({ features, points, grid }, width) {
   const tall = features.length === 1 ? 190 : Math.min(width, figureHeight());
   const room = [width - PAD.left - PAD.right, tall - PAD.top - PAD.bottom];
   const box = grid?.box ?? boxAround(points.at, ...room);
@@ -84,7 +84,7 @@ function curvesOn(grid, K) {
 }
 
 // Draw planes now, or on the way from those drawn last.
-function mover(draw) {
+export function mover(draw) {
   let shown = null;
   let request = 0;
   return (target, milliseconds) => {
@@ -103,7 +103,7 @@ function mover(draw) {
   };
 }
 
-const outline = (points, { x, y }) =>
+export const outline = (points, { x, y }) =>
   `M${points.map(([a, b]) => `${x(a).toFixed(2)},${y(b).toFixed(2)}`).join("L")}`;
 
 // One path per class: parts of the same path show no seams.
@@ -118,7 +118,7 @@ function regions(svg, space) {
   };
 }
 
-function axes(svg, { height, left, right, top, bottom, box, x, y }, names) {
+export function axes(svg, { height, left, right, top, bottom, box, x, y }, names) {
   const group = make(svg, "g", { class: "axes" });
   const ground = `${left},${bottom}H${right}`;
   make(group, "path", { d: names.length === 1 ? `M${ground}` : `M${left},${top}L${ground}` });
@@ -136,15 +136,20 @@ function axes(svg, { height, left, right, top, bottom, box, x, y }, names) {
   if (up) make(group, "text", { x: left + 8, y: top + 12, class: "name" }, up);
 }
 
-// Where the boundary was, up to three changes ago.
+// The states before a step, up to three changes ago, the latest first; and how pale they are.
+export function earlierStates(data, at) {
+  const recent = data.steps.slice(Math.max(0, at - 40), at + 1).map((step) => step.state);
+  return [...new Set(recent)].slice(0, -1).slice(-3).reverse();
+}
+export const FADING = [0.42, 0.26, 0.15];
+
+// Where the boundary was.
 function trail(svg, space, data, drawing) {
   const group = make(svg, "g", { class: "trail" });
   return (at) => {
     group.replaceChildren();
-    const recent = data.steps.slice(Math.max(0, at - 40), at + 1).map((step) => step.state);
-    const past = [...new Set(recent)].slice(0, -1).slice(-3).reverse();
-    past.forEach((state, age) => {
-      const opacity = [0.42, 0.26, 0.15][age];
+    earlierStates(data, at).forEach((state, age) => {
+      const opacity = FADING[age];
       for (const curve of drawing(data.states[state]).curves)
         make(group, "path", { d: outline(curve, space), opacity });
     });

@@ -9,6 +9,7 @@ import { SPEEDS, controls, keyboard, numbers, pauseAt, player } from "./controls
 import { make, shape, tint } from "./drawing.js";
 import { flat, planesOf } from "./geometry.js";
 import { bitOf, corners } from "./marks.js";
+import { fitPicture } from "./fit.js";
 import { picture } from "./picture.js";
 
 function titleOf(data) {
@@ -66,6 +67,7 @@ function seenOf(data) {
   const n = states.at(-1).coef?.length ?? 0;
   const [no, yes] = classes;
   if (data.grid) return curvesSeen(data);
+  if (data.fit) return "The line is what the model predicts; pale lines are where it was before.";
   if (points && n === 1)
     return linesSeen(data, yes);
   if (points && n > 1)
@@ -76,7 +78,8 @@ function seenOf(data) {
   const weighs = supports ? "counts the examples" : "weighs the features";
   if (classes.length === 2 && (n === 1 || supports))
     return `${bar} to the right speaks for “${yes}”, one to the left for “${no}”.`;
-  return n > 1 || supports ? `Each class ${weighs} in its own way; the highest score wins.` : "";
+  const several = classes.length > 0 && n > 1;
+  return several || supports ? `Each class ${weighs} in its own way; the highest score wins.` : "";
 }
 
 function linesSeen({ published }, yes) {
@@ -106,14 +109,15 @@ function curvesSeen({ classes, states }) {
 // What was left out, and which run this is.
 function notesOf(data) {
   const { points, features, classes, steps, supports } = data;
+  const cloud = points ?? data.fit;
   const weighed = !points && features.length > 0;
   const n_support = data.states.at(-1).n_support;
   return [
     steps.length < data.n_steps &&
       `Of ${data.n_steps} steps, an even selection of ${steps.length} is shown, the first and the
       last among them.`,
-    points && points.sampled < points.n &&
-      `Of ${points.n} points, a fixed random sample of ${points.sampled} is drawn; error and
+    cloud && cloud.sampled < cloud.n &&
+      `Of ${cloud.n} points, a fixed random sample of ${cloud.sampled} is drawn; error and
       objective are those of all.`,
     weighed && features.length < data.n_features &&
       `Of ${data.n_features} weights, the ${features.length} that ended largest are shown.`,
@@ -177,13 +181,14 @@ function fitted(host, chart, data, jump) {
 // The figure: the picture or the weights, and beside it the curves.
 function figure(root, data, jump) {
   const state = data.states.at(-1);
-  const frame = make(root, "div", { class: data.points ? "figure with-picture" : "figure" });
+  const drawn = data.points || data.fit;
+  const frame = make(root, "div", { class: drawn ? "figure with-picture" : "figure" });
   const place = (host, chart) =>
     fitted(make(host, "div", { class: "chart" }), chart, data, jump);
   const main = make(frame, "div", { class: "main" });
   const side = make(frame, "div", { class: "side" });
   if (data.points) legend(main, data);
-  const shown = data.points ? picture : barsOf(data);
+  const shown = data.points ? picture : data.fit ? fitPicture : barsOf(data);
   const errors = [{ of: "error", name: data.published }];
   if (data.published) errors.push({ of: "last_error", name: "current", current: true });
   const objective = data.published

@@ -1,0 +1,196 @@
+"""Logistic regression without a penalty on classes that planes separate in part.
+
+Some direction raises the score of some rows' own class against another, and lowers it for none:
+their loss falls towards 0 along it for ever, and that of the others does not change. So no finite
+coefficients are best, and the objective can come as near as one likes to the least value that it
+has on the others alone, which no coefficients reach (Albert and Anderson 1984).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import lcm
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.optimize import linprog
+
+from rosenblatt.separation.planes import exact_scores
+
+from .claims import Claim, Grade
+from .table import Floats
+from .unpenalised import FURTHEST
+
+MOST_CELLS = 1_000_000  # of the linear program
+MOST_EXACT = 200_000  # scores in integers
+LARGEST_DENOMINATOR = 1000  # of coefficients that are tried in their place
+ROUNDING = 1e-7  # of the largest lead: what the program leaves in doubt
+CERTAIN = 7.0  # a lead at which a row's probability is within a thousandth of one
+MOST_NAMES = 5
+THRIFT = 1e-6  # what a coefficient costs, against a lead: few are used
+
+
+@dataclass(frozen=True, eq=False)
+class Direction:
+    """Coefficients along which no row's own class falls behind another, and some get ahead."""
+
+    ahead: NDArray[np.bool_]  # (n, K): rows that get ahead of which class
+    columns: NDArray[np.intp]  # that it is made of
+    grade: Grade
+
+    @property
+    def rows(self) -> NDArray[np.bool_]:
+        """The rows (n,) that get ahead of some class."""
+        return np.asarray(self.ahead.any(axis=1))
+
+
+def direction(X: Any, codes: NDArray[Any], fit_intercept: bool) -> Direction | None:
+    """The direction that most rows get ahead by; None if there is none, or too much to look at."""
+    K = len(np.unique(codes))
+    stored = X.nnz if sp.issparse(X) else X.size
+    if 2 * (K - 1) * (stored + len(codes)) > MOST_CELLS:
+        return None
+    leads, row, other = _leads(X, codes, K, fit_intercept)
+    sizes = np.asarray(abs(leads).max(axis=0).todense()).ravel()
+    sizes[sizes == 0] = 1.0
+    v = _furthest(leads @ sp.diags(1 / sizes))
+    if v is None:
+        return None
+    gained = leads @ (v / sizes)
+    if not gained.max() > 0 or gained.min() < -ROUNDING * gained.max():
+        return None
+    ahead = np.zeros((len(codes), K), np.bool_)
+    ahead[row, other] = gained > ROUNDING * gained.max()
+    W = (v / sizes).reshape(K, -1)[:, :-1]
+    W = np.where(np.abs(W) > 1e-9 * np.abs(W).max(initial=0.0), W, 0.0)
+    columns, exact = np.flatnonzero(W.any(axis=0)), _proved(X, codes, W, fit_intercept)
+    if exact is None:
+        return Direction(ahead, columns, "checked")
+    return Direction(exact, columns, "proved")
+
+
+def with_direction(
+    claims: list[Claim],
+    model: Any,
+    X: Any,
+    codes: NDArray[Any],
+    fit_intercept: bool,
+    ahead: float,
+    value: float = np.inf,
+    lowest: Callable[[NDArray[np.bool_]], float] | None = None,
+) -> list[Claim]:
+    """A gap with the claim that some rows can be got ahead of others for ever, if they can.
+
+    `ahead` is the furthest that a score is ahead of another, `value` the objective, and `lowest`
+    says of some rows which value of the objective on them alone is not gone below.
+    """
+    (gap,) = claims
+    if gap.name != "gap" or (gap.holds and ahead < CERTAIN):  # all rows are still in play
+        return claims
+    found = direction(X, codes, fit_intercept)
+    if found is None:
+        return claims
+    if lowest is not None and not found.rows.all():
+        gap = _nearer(gap, value - lowest(~found.rows))
+    return [gap, _claim(found, model, gap)]
+
+
+def _nearer(gap: Claim, most: float) -> Claim:
+    """The gap from the least value on rows that no direction raises, if that is nearer."""
+    if gap.value is None or not 0 <= most < gap.value:
+        return gap
+    statement = (
+        f"the objective is within {most:.3g} of what it comes near to and no coefficients reach, "
+        "the least value on the rows that no direction raises (duality gap, among coefficients up "
+        f"to {FURTHEST:g} times as long)"
+    )
+    holds = bool(gap.bound is not None and most <= gap.bound)
+    return replace(gap, statement=statement, value=most, holds=holds)
+
+
+def _claim(found: Direction, model: Any, gap: Claim) -> Claim:
+    """That some rows can be got ahead for ever; it holds as far as the gap does."""
+    n, all_rows, columns = int(found.rows.sum()), len(found.rows), found.columns
+    names = getattr(model, "feature_names_in_", None)
+    shown = ", ".join(str(j if names is None else names[j]) for j in columns[:MOST_NAMES])
+    more = f" and {len(columns) - MOST_NAMES} more" if len(columns) > MOST_NAMES else ""
+    by = f"of column{'s' if len(columns) > 1 else ''} {shown}{more}" if shown else "of biases"
+    nearly = "" if found.grade == "proved" else f" by more than {ROUNDING:g} of what it raises"
+    statement = (
+        f"a direction {by} raises the own class of {n:,} of {all_rows:,} rows against another and "
+        f"lowers none{nearly}, so no finite best exists: coefficients grow along it for ever "
+        "(quasi-complete separation)"
+    )
+    return Claim("separability", statement, n, None, gap.holds, found.grade)
+
+
+def _leads(X: Any, codes: NDArray[Any], K: int, fit_intercept: bool) -> tuple[Any, Any, Any]:
+    """A matrix whose product with (W, b), flat, are leads of own classes; their rows and others."""
+    n, p = X.shape[0], X.shape[1] + 1
+    Z = sp.hstack([sp.csr_matrix(X), np.full((n, 1), float(fit_intercept))]).tocsr()
+    row, other = np.nonzero(codes[:, None] != np.arange(K))
+    Z = Z[row].tocoo()
+    own = codes[row][Z.row] * p + Z.col
+    rival = other[Z.row] * p + Z.col
+    both = np.concatenate([Z.data, -Z.data]), (np.tile(Z.row, 2), np.concatenate([own, rival]))
+    return sp.csr_matrix(both, (len(row), K * p)), row, other
+
+
+def _furthest(leads: Any) -> Floats | None:
+    """Coefficients of non-negative leads that are 1 or more for as many as can be."""
+    m, p = leads.shape
+    cost = np.concatenate([np.full(2 * p, THRIFT), np.full(m, -1.0)])
+    solved = linprog(
+        cost,
+        A_ub=sp.hstack([-leads, leads, sp.eye(m)]).tocsr(),
+        b_ub=np.zeros(m),
+        bounds=[(0, None)] * (2 * p) + [(0, 1)] * m,
+        method="highs",
+    )
+    if solved.x is None or solved.status != 0:
+        return None
+    return np.asarray(solved.x[:p] - solved.x[p : 2 * p])
+
+
+def _proved(
+    X: Any, codes: NDArray[Any], W: Floats, fit_intercept: bool
+) -> NDArray[np.bool_] | None:
+    """Who gets ahead of whom (n, K) by simple fractions in place of W (K, d), with suitable biases.
+
+    In integers; None unless no row's own class falls behind another, and some get ahead.
+    """
+    used, K = np.flatnonzero(W.any(axis=0)), len(W)
+    if not len(used) or X.shape[0] * len(used) * K > MOST_EXACT:
+        return None
+    part = X[:, used].tocsr() if sp.issparse(X) else np.asarray(X[:, used], np.float64)
+    scores = np.array([exact_scores(part, w) for w in _whole(W[:, used])], dtype=object).T
+    leads = scores[np.arange(len(codes)), codes][:, None] - scores  # (n, K)
+    least = [[min(leads[codes == y, k]) for k in range(K)] for y in range(K)]
+    b = np.array(_biases(least) if fit_intercept else [Fraction(0)] * K, dtype=object)
+    leads = leads + b[codes][:, None] - b
+    ahead = np.asarray(leads > 0, np.bool_)
+    return ahead if (leads >= 0).all() and ahead.any() else None
+
+
+def _whole(W: Floats) -> Floats:
+    """Whole numbers in about the proportions of W."""
+    smallest = np.abs(W[W != 0]).min()
+    near = [Fraction(w / smallest).limit_denominator(LARGEST_DENOMINATOR) for w in W.ravel()]
+    factor = lcm(*(f.denominator for f in near))
+    return np.array([float(f * factor) for f in near]).reshape(W.shape)
+
+
+def _biases(least: list[list[Fraction]]) -> list[Fraction]:
+    """Biases b with ``b_k - b_y <= least[y][k]``, in the middle of all there are, if there are any.
+
+    The lengths of the shortest paths from any class are such biases, and so is their mean.
+    """
+    K = len(least)
+    lengths = [list(row) for row in least]  # from class y to class k
+    for middle in range(K):
+        for y in range(K):
+            for k in range(K):
+                lengths[y][k] = min(lengths[y][k], lengths[y][middle] + lengths[middle][k])
+    return [sum((lengths[y][k] for y in range(K)), Fraction(0)) / K for k in range(K)]

@@ -1,0 +1,118 @@
+"""A least-squares fit as callbacks hear of it: one step, or each of many where it is iterated."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.base import Passes, StopReason
+from rosenblatt.solvers.step import Step
+
+from .centred import Centred
+from .targets import columns
+
+Array = NDArray[np.float64]
+
+
+class Stopped(Exception):
+    """A callback has asked for the end of the fit."""
+
+
+class Watch:
+    """Tells who listens of each step; if nobody does, all of it is nothing.
+
+    A step is told once the next is known, and the last when all is over, for a solver of others
+    does not say beforehand whether there will be another. Targets are taken one after the other.
+    """
+
+    coef: Array  # (d, t), at the step told last
+
+    def __init__(self, model: Any, data: tuple[Any, Any, Any], rows: tuple[Any, Any, Any]) -> None:
+        self.model = model
+        self.passes = Passes(model, *data, None)
+        if not self.passes.listening:
+            return
+        X, y, weights = rows
+        self.rows = Centred(X, columns(y), weights, model.fit_intercept)
+        self.flat, self.targets = np.ndim(y) == 1, self.rows.targets
+        n_targets = self.targets.shape[1]
+        self.penalties = model._penalties(n_targets)
+        self.coef = np.zeros((X.shape[1], n_targets))
+        self.n_iter = np.zeros(n_targets, np.int64)
+        self.steps = [self._measured(j) for j in range(n_targets)]
+        self.passes.attributes = self._attributes
+        self._walk = iter(self.passes)
+
+    def teller(self, here: NDArray[np.intp]) -> Any:
+        """What some of the targets are to call with their number and step; None if nobody hears."""
+        if not self.passes.listening:
+            return None
+        return lambda j, step: self._step(int(here[j]), step)
+
+    def _step(self, j: int, step: Step) -> None:
+        """Note one more step of target j; raise `Stopped` if the one before was to be the last."""
+        self._open_pass()
+        self.coef[:, j], self.steps[j] = step.point, step
+        self.n_iter[j] += 1
+
+    def end(self, reason: StopReason) -> None:
+        """Tell the last step; the fitted model is it, if there was no other."""
+        if not self.passes.listening:
+            return
+        if not self.n_iter.any():
+            self._open_pass()
+            self.coef = np.atleast_2d(self.model.coef_).T.astype(np.float64)
+            self.steps = [self._measured(j) for j in range(len(self.steps))]
+        self.passes.stop(reason)
+        next(self._walk, None)
+
+    def _open_pass(self) -> None:
+        if next(self._walk, None) is None:
+            raise Stopped
+
+    def _measured(self, j: int) -> Step:
+        """What the coefficients of target j are worth."""
+        w = self.coef[:, j]
+        objective, slope = squared_error(self.rows, self.targets[:, j], w, self.penalties[j])
+        return worth(w, objective, slope, self.penalties[j], self.model.positive)
+
+    def _attributes(self) -> dict[str, Any]:
+        means, X = (self.rows.mean_x, self.rows.mean_y), self.rows.X
+        plane = self.model._plane(self.coef, *means, X.dtype, self.flat)
+        return {**plane, **said(self.steps)}
+
+
+def squared_error(rows: Centred, target: Array, w: Array, penalty: float) -> tuple[float, Array]:
+    """``|target - X w|^2 + penalty |w|^2``, and its gradient (d,)."""
+    residual = target - rows.product(w)
+    objective = residual @ residual + penalty * (w @ w)
+    return float(objective), 2 * (penalty * w - rows.adjoint(residual))
+
+
+def worth(w: Array, objective: float, slope: Array, penalty: float, positive: bool) -> Step:
+    """What coefficients w (d,) are worth that have this objective and gradient.
+
+    Any others v differ by at least ``slope.(v - w) + penalty |v - w|^2``, whose least value, over
+    v >= 0 if they must be positive, is known: it is the gap.
+    """
+    free = np.where(w > 0, slope, np.minimum(slope, 0.0)) if positive else slope
+    length = float(np.linalg.norm(free))
+    if not penalty:
+        return Step(w, objective, length, 0.0 if length == 0 else float("inf"))
+    way = -slope / (2 * penalty)
+    if positive:
+        way = np.maximum(w + way, 0.0) - w
+    return Step(w, objective, length, -float(slope @ way + penalty * (way @ way)))
+
+
+def said(steps: Any) -> dict[str, Any]:
+    """What steps (t,) say of themselves: numbers for one target, lists of them for several."""
+    found = {
+        "objective_": [step.objective for step in steps],
+        "dual_gap_": [step.gap for step in steps],
+        "gradient_norm_": [step.gradient_norm for step in steps],
+    }
+    return {
+        name: np.array(values) if len(values) > 1 else float(values[0])
+        for name, values in found.items()
+    }

@@ -1,0 +1,108 @@
+"""Quasi-complete separation has a claim of its own: a direction that lowers no row."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from sklearn.linear_model import LogisticRegression as Theirs
+
+from rosenblatt import LogisticRegression, certify
+from rosenblatt.certificates.partly_separated import direction
+from rosenblatt.linear_model import SeparationWarning
+
+
+def fitted(X, y, kind=LogisticRegression, **settings):
+    """A fit without a penalty, and what it said of separation."""
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        model = kind(C=np.inf, **settings).fit(X, y)
+    kinds = [w.message.kind for w in told if isinstance(w.message, SeparationWarning)]
+    return model, kinds[0] if kinds else None
+
+
+def dummy(K=2, n=80, seed=0):
+    """Noise in one column, and another that is 1 for one class only."""
+    rng = np.random.default_rng(seed)
+    X = np.c_[rng.normal(size=n), rng.integers(0, 2, n)]
+    y = ((X[:, 0] + rng.normal(size=n) > 0) | (X[:, 1] == 1)).astype(int)
+    if K == 3:
+        y[(X[:, 1] == 0) & (rng.random(n) < 0.4)] = 2
+    return X, y
+
+
+@pytest.mark.parametrize("kind", [LogisticRegression, Theirs])
+@pytest.mark.parametrize("K", [2, 3])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_a_column_that_decides_some_rows_alone(kind, K, sparse):
+    X, y = dummy(K)
+    rows = sp.csr_matrix(X) if sparse else X
+    model, _ = fitted(rows, y, kind)
+    certificate = certify(model, rows, y)
+    claim = certificate["separability"]
+    assert claim.grade == "proved"
+    assert claim.value == (X[:, 1] == 1).sum()
+    assert "a direction of column 1 raises" in claim.statement
+    assert "no finite best exists" in claim.statement
+    assert certificate.holds == certificate["gap"].holds
+
+
+def test_the_gap_is_the_distance_from_the_value_that_is_never_reached():
+    X, y = dummy()
+    rest = X[:, 1] == 0  # what no direction raises; its own best is finite
+    best = LogisticRegression(C=np.inf, tol=1e-12).fit(X[rest][:, :1], y[rest]).objective_
+    for steps in (1, 3, 6):
+        model, _ = fitted(X, y, max_iter=steps)
+        gap = certify(model, X, y)["gap"]
+        excess = model.objective_ - best
+        assert excess * (1 - 1e-6) <= gap.value <= 1.01 * excess + 1e-6
+        assert gap.holds == (gap.value <= gap.bound)
+
+
+def test_columns_are_named_and_the_tie_may_be_any_number():
+    X = pd.DataFrame({"age": [1.1, 2.2, 3.3, 3.3, 4.7, 5.9], "other": [1.0, 0, 1, 0, 1, 0]})
+    y = [0, 0, 0, 1, 1, 1]
+    X.loc[[2, 3], "other"] = 0.0
+    model, kind = fitted(X, y)
+    assert kind == "partial"
+    claim = certify(model, X, y)["separability"]
+    assert claim.grade == "proved"
+    assert "age" in claim.statement
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("K", [2, 3])
+def test_a_claim_is_made_exactly_when_the_fit_finds_a_direction(fit_intercept, K):
+    rng = np.random.default_rng(5)
+    seen = set()
+    for _ in range(40):
+        X = rng.integers(-2, 3, size=(rng.integers(5, 14), 2)).astype(float)
+        y = np.r_[np.arange(K), rng.integers(0, K, len(X) - K)]
+        model, kind = fitted(X, y, fit_intercept=fit_intercept)
+        names = [claim.name for claim in certify(model, X, y)]
+        assert ("separability" in names) == (kind is not None)
+        found = direction(X, y, fit_intercept)
+        assert (found is None) == (kind is None)
+        if found is not None:
+            assert found.grade == "proved"
+            assert found.rows.all() or kind == "partial"
+        seen.add(kind)
+    assert seen == {None, "partial", "complete"}
+
+
+def test_a_direction_that_no_simple_numbers_make_is_checked():
+    rng = np.random.default_rng(0)
+    turn = np.linalg.qr(rng.normal(size=(2, 2)))[0]
+    X, y = dummy()
+    found = direction(X @ turn, y, True)
+    assert found.grade == "checked"
+    assert found.rows.sum() == (X[:, 1] == 1).sum()
+    claim = certify(fitted(X @ turn, y)[0], X @ turn, y)["separability"]
+    assert "lowers none by more than 1e-07 of what it raises" in claim.statement
+
+
+def test_a_table_too_large_to_look_at_has_its_gap_alone(monkeypatch):
+    monkeypatch.setattr("rosenblatt.certificates.partly_separated.MOST_CELLS", 10)
+    X, y = dummy()
+    assert "separability" not in [claim.name for claim in certify(fitted(X, y)[0], X, y)]

@@ -1,0 +1,110 @@
+"""Traces of least squares: one step where there is a closed form, else each that was made."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_allclose
+
+from rosenblatt import Lasso, LinearRegression, Ridge, Trace
+from rosenblatt.linear_model import wide
+
+CLOSED = [Ridge(0.5), Ridge(0.5, solver="lsqr"), Ridge(0.5, solver="svd"), Ridge(positive=True),
+          Ridge(0.5, fit_intercept=False), LinearRegression()]  # fmt: skip
+
+
+@pytest.fixture
+def without_closed_form(monkeypatch):
+    """Rows that are too wide and too many for tables of products."""
+    monkeypatch.setattr(wide, "FEATURES_WITH_GRAM", 10)
+    monkeypatch.setattr(wide, "ROWS_WITH_DUAL", 10)
+    rng = np.random.default_rng(0)
+    return sp.random(40, 60, 0.3, random_state=0, format="csr"), rng.standard_normal((40, 2))
+
+
+def traced(model, X, y, **parameters):
+    trace = Trace()
+    model.set_callbacks(trace).fit(X, y, **parameters)
+    return trace
+
+
+def squared_error(model, X, y, weight, alpha):
+    left = y - model.predict(X)
+    return weight @ left**2 + alpha * model.coef_ @ model.coef_
+
+
+@pytest.mark.parametrize("model", CLOSED, ids=repr)
+def test_a_closed_form_is_one_step_from_the_mean_of_the_targets(model):
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((30, 3))
+    y, weight = X @ [1.0, -2.0, 0.5] + 3 + rng.standard_normal(30), rng.uniform(0.5, 2, 30)
+    trace = traced(model, X, y, sample_weight=weight)
+    assert len(trace) == 2
+    start, end = trace[0].estimator, trace[1].estimator
+    assert not start.coef_.any()
+    assert np.array_equal(end.coef_, model.coef_)
+    assert_allclose(end.intercept_, model.intercept_, rtol=1e-12, atol=1e-12)
+    alpha = getattr(model, "alpha", 0.0)
+    for step in (start, end):
+        assert_allclose(step.objective_, squared_error(step, X, y, weight, alpha))
+        assert step.dual_gap_ >= step.objective_ - end.objective_
+    assert end.gradient_norm_ < 1e-10 * start.gradient_norm_
+    assert not hasattr(model, "objective_")  # nobody pays for it who does not listen
+
+
+def test_several_targets_are_told_together():
+    X = np.random.default_rng(0).standard_normal((20, 2))
+    trace = traced(Ridge([1.0, 2.0]), X, X @ [[1.0, 2.0], [0.0, 1.0]])
+    assert trace[1].estimator.objective_.shape == (2,)
+    assert len(trace.to_frame()) == 2
+
+
+@pytest.mark.parametrize("positive", [False, True])
+def test_steps_are_told_target_after_target(positive, without_closed_form):
+    X, y = without_closed_form
+    model = Ridge([0.5, 2.0], tol=1e-9, positive=positive)
+    trace = traced(model, X, y)
+    quiet = Ridge([0.5, 2.0], tol=1e-9, positive=positive).fit(X, y)
+    assert np.array_equal(quiet.coef_, model.coef_)
+    assert model.solver_ == ("lbfgs" if positive else "sparse_cg")
+    assert len(trace) == model.n_iter_.sum() + 1
+    last = trace[-1].estimator
+    assert np.array_equal(last.coef_, model.coef_)
+    for name in ("objective_", "dual_gap_", "gradient_norm_"):
+        assert_allclose(getattr(last, name), getattr(model, name), rtol=1e-12)
+    frame = trace.to_frame()
+    assert (frame.dual_gap >= frame.objective - model.objective_.sum() - 1e-9).all()
+    assert (np.diff(frame.objective) <= 1e-12).all()
+
+
+@pytest.mark.parametrize("positive", [False, True])
+def test_a_callback_can_stop_the_steps(positive, without_closed_form):
+    class Enough:
+        def setup(self, estimator, context): ...
+        def teardown(self, estimator, context): ...
+        def on_fit_task_begin(self, estimator, context): ...
+        def on_fit_task_end(self, estimator, context):
+            return context.task_name == "pass" and context.task_id == 2
+
+    X, y = without_closed_form
+    trace = Trace()
+    model = Ridge(0.5, tol=1e-9, positive=positive).set_callbacks(trace, Enough()).fit(X, y[:, 0])
+    assert model.stop_reason_ == "callback"
+    assert model.n_iter_.tolist() == [3]
+    assert len(trace) == 4
+    assert np.array_equal(trace[3].estimator.coef_, model.coef_)
+    assert model.dual_gap_ == trace[3].estimator.dual_gap_
+
+
+@pytest.mark.parametrize("model", [LinearRegression(), Ridge(), Lasso(0.1)])
+def test_the_curve_of_one_feature_is_drawn_where_it_was_and_is(model, tmp_path):
+    X = np.arange(9.0)[:, None]
+    trace = traced(model, X, 2 * X[:, 0] + 1)
+    ax = trace.plot(feature_names=["age"]).axes[0]
+    lines = [line for line in ax.lines if len(line.get_xdata())]
+    assert_allclose(lines[-1].get_ydata(), model.predict(np.c_[lines[-1].get_xdata()]))
+    assert_allclose(lines[0].get_ydata(), 9.0)  # the mean, before anything was learned
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("age", "target")
+    assert [text.get_text() for text in ax.get_legend().texts] == ["fit", "earlier"]
+    trace.save(tmp_path / "run.html")
+    plt.close("all")
