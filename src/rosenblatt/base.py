@@ -179,6 +179,14 @@ class Passes:
         self.stop_reason = self.stop_reason or reason
 
     def __iter__(self) -> Iterator[int]:
+        try:
+            yield from self._counted()
+        finally:
+            # It knows the fit, which knows the passes: a circle that would keep the rows in memory
+            # until the collector comes by.
+            vars(self).pop("attributes", None)
+
+    def _counted(self) -> Iterator[int]:
         word = self._word()
         if self.listening:
             root = self.estimator._init_callback_context(max_subtasks=self.max_iter)
