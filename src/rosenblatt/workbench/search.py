@@ -43,6 +43,8 @@ class Arena:
         self.folds = problem.folds()
         self.rows, self.y = some(problem.X, problem.train), problem.y[problem.train]
         self._kept: dict[tuple[str, int], Any] = {}
+        self.end = np.inf  # of the time of the family at hand, by `time.perf_counter`
+        self._best: tuple[float, str, Pipeline | None] = (-np.inf, "", None)
 
     @property
     def ratio(self) -> float:
@@ -50,29 +52,46 @@ class Arena:
         fitted, scored = self.folds[-1]
         return len(scored) / len(fitted)
 
+    def fitted(self, family: Family) -> Pipeline | None:
+        """A family's model of the training part, if it is the best that was met."""
+        return self._best[2] if self._best[1] == family.name else None
+
+    def keep_best(self, entry: Contestant, model: Pipeline) -> None:
+        """Keep a model of the training part if there was no better one."""
+        if entry.mean > self._best[0]:
+            self._best = (entry.mean, entry.family, model)
+
     def candidates(self, family: Family) -> list[Candidate]:
-        """Every setting of a family with its score on every fold."""
+        """Every setting of a family with its score on every fold.
+
+        If that would take until after `end`, the setting that is best on the first fold.
+        """
         settings: Settings = list(ParameterGrid(family.grid))
         if family.halve:
             settings = self._halved(family, settings)
-        scores = self._scores(family, settings)
+        settings, scores = self._scores(family, settings)
         return [
             Candidate(setting, column, np.empty(0))
             for setting, column in zip(settings, scores.T, strict=True)
         ]
 
-    def _scores(self, family: Family, settings: Settings) -> Array:
-        """Scores (folds, settings)."""
+    def _scores(self, family: Family, settings: Settings) -> tuple[Settings, Array]:
+        """The settings that there was time for, and their scores (folds, settings)."""
         first = preparation(self.problem, family)
         if first == "passthrough" or family.takes == "table":
             # Nothing is learned of columns: one search, in one pass, for all folds.
             X = self.rows if first == "passthrough" else first.transform(self.rows)
-            return self._search(family, settings, X, self.folds)
-        rows = [
-            self._search(family, settings, self._features(family, f), [fold])[0]
-            for f, fold in enumerate(self.folds)
-        ]
-        return np.array(rows)
+            return settings, self._search(family, settings, X, self.folds)
+        rows = []
+        for f, fold in enumerate(self.folds):
+            start = time.perf_counter()
+            rows.append(self._search(family, settings, self._features(family, f), [fold])[0])
+            now = time.perf_counter()
+            # Beside the other folds there is a fit to all of them.
+            if f == 0 and now + len(self.folds) * (now - start) > self.end:
+                best = int(np.argmax(np.nan_to_num(rows[0], nan=-np.inf)))
+                settings, rows = [settings[best]], [rows[0][[best]]]
+        return settings, np.array(rows)
 
     def _halved(self, family: Family, settings: Settings) -> Settings:
         """The settings that do best on few rows, then on twice as many, and so on."""
@@ -131,26 +150,43 @@ def contestant(arena: Arena, family: Family, candidates: list[Candidate]) -> Con
     best = int(equal[simplest(settings)])
     model = pipeline(problem, family, candidates[best].parameters)
     score = get_scorer(arena.metric)
+    front, last = model[:-1], model[-1]
     start = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model.fit(arena.rows, arena.y)
+        X = front.fit_transform(arena.rows, arena.y)
+        last.fit(X, arena.y)
     fitted = time.perf_counter()
-    dev = some(problem.X, problem.dev)
-    model.predict(dev)
+    train_score = float(score(last, X, arena.y))
+    del X  # which may be larger than the table
+    begun = time.perf_counter()
+    dev = front.transform(some(problem.X, problem.dev))
+    last.predict(dev)
     predicted = time.perf_counter()
-    return Contestant(
+    entry = Contestant(
         family.name,
-        type(model.steps[-1][1]).__name__,
+        type(last).__name__,
         family.package,
         candidates,
         best,
         fitted - start,
-        predicted - fitted,
+        predicted - begun,
         len(pickle.dumps(model)),
-        float(score(model, dev, problem.y[problem.dev])),
-        float(score(model, arena.rows, arena.y)),
+        float(score(last, dev, problem.y[problem.dev])),
+        train_score,
+        note=_given_up(family, candidates),
     )
+    if family.takes != "rows":
+        arena.keep_best(entry, model)
+    return entry
+
+
+def _given_up(family: Family, candidates: list[Candidate]) -> str:
+    """What a family went without for want of time."""
+    n = len(ParameterGrid(family.grid))
+    if family.halve or len(candidates) == n:
+        return ""
+    return f"{n - len(candidates)} of {n} settings were tried on one fold alone, for want of time"
 
 
 def preparation(problem: Problem, family: Family) -> Any:
@@ -171,6 +207,17 @@ def pipeline(problem: Problem, family: Family, parameters: dict[str, Any]) -> Pi
         model.set_params(kinds=first.mixed_kinds())
     between = [] if family.before is None else [("expansion", family.before())]
     return Pipeline([("features", first), *between, ("model", model)])
+
+
+def fitted_to(
+    problem: Problem, family: Family, parameters: dict[str, Any], rows: NDArray[np.int64]
+) -> Pipeline:
+    """A family at some setting, fitted to some rows of the table."""
+    model = pipeline(problem, family, parameters)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.fit(some(problem.X, rows), problem.y[rows])
+    return model
 
 
 def _n_bytes(X: Any) -> int:
