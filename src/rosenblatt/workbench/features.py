@@ -48,6 +48,10 @@ class Part:
         """How many of the columns are not zero in a row, about."""
         return len(self.names())
 
+    def scaled(self) -> list[bool] | None:
+        """Which columns are centred and scaled; None if more was learned of them than that."""
+        return [False] * len(self.names())
+
 
 class Numbers(Part):
     """Numbers less their mean, in units of their deviation; and where they are missing."""
@@ -74,9 +78,12 @@ class Numbers(Part):
     def names(self) -> list[str]:
         return [self.name, f"{self.name} is missing"] if self.marks else [self.name]
 
+    def scaled(self) -> list[bool] | None:
+        return None if self.marks else [True]
+
     def numbers(self, values: pl.Series) -> Array:
         """Values as numbers, NaN where there are none."""
-        return values.cast(pl.Float64).to_numpy().astype(np.float64)
+        return values.cast(pl.Float64).to_numpy(writable=False).astype(np.float64, copy=False)
 
 
 class Truth(Numbers):
@@ -84,6 +91,9 @@ class Truth(Numbers):
 
     def fit(self, values: pl.Series, counts: bool) -> None:
         super().fit(values, True)  # which leaves zeros and ones as they are
+
+    def scaled(self) -> list[bool] | None:
+        return None if self.marks else [False]
 
     def numbers(self, values: pl.Series) -> Array:
         if values.dtype == pl.String:
@@ -105,6 +115,10 @@ class Dates(Part):
 
     def names(self) -> list[str]:
         return [name for part in self.parts for name in part.names()]
+
+    def scaled(self) -> list[bool] | None:
+        found = [part.scaled() for part in self.parts]
+        return None if None in found else [True] * len(found)
 
     def _pieces(self, values: pl.Series) -> dict[str, pl.Series]:
         if values.dtype == pl.Time:

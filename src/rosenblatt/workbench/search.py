@@ -9,6 +9,7 @@ import time
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -20,9 +21,11 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler
 
 from ..model_selection import GridSearchCV
+from ..model_selection.recipe import is_additive
 from ..model_selection.simplicity import simplest
 from .families import Family
 from .features import TableColumns, TableFeatures
+from .folds_together import Rescaler, scaled_alike
 from .problem import Problem
 from .results import Candidate, Contestant
 from .view import some
@@ -82,6 +85,10 @@ class Arena:
             # Nothing is learned of columns: one search, in one pass, for all folds.
             X = self.rows if first == "passthrough" else first.transform(self.rows)
             return settings, self._search(family, settings, X, self.folds)
+        together = self._together(family)
+        if together is not None:
+            X, columns = together
+            return settings, self._search(family, settings, X, self.folds, Rescaler(columns))
         rows = []
         for f, fold in enumerate(self.folds):
             start = time.perf_counter()
@@ -92,6 +99,30 @@ class Arena:
                 best = int(np.argmax(np.nan_to_num(rows[0], nan=-np.inf)))
                 settings, rows = [settings[best]], [rows[0][[best]]]
         return settings, np.array(rows)
+
+    def _together(self, family: Family) -> tuple[Array, NDArray[np.bool_]] | None:
+        """Features of the whole training part, and which columns are to be scaled in each fold.
+
+        None if rows are to be read fold by fold: for a model that does not learn by sums, or
+        because folds differ by more than a scale.
+        """
+        sums = family.before is None and is_additive(family.make())
+        if not sums or family.takes != "numbers" or self._scaled_columns is None:
+            return None
+        X = self._made(family, -1, slice(None))
+        return None if sp.issparse(X) else (X, self._scaled_columns)
+
+    @cached_property
+    def _scaled_columns(self) -> NDArray[np.bool_] | None:
+        """The columns in which folds differ by their scale alone; None if they differ by more."""
+        if not self.problem.is_table:
+            return None
+        used = self.problem.used
+        whole = TableFeatures(used).fit(self.rows)
+        # Numbers without gaps differ by their scale, whichever rows they are of.
+        others = {name: kind for name, kind in used.items() if kind not in ("numeric", "date")}
+        of_folds = [TableFeatures(others).fit(self.rows[fitted]) for fitted, _ in self.folds]
+        return scaled_alike(whole, TableFeatures(others).fit(self.rows), of_folds)
 
     def _halved(self, family: Family, settings: Settings) -> Settings:
         """The settings that do best on few rows, then on twice as many, and so on."""
@@ -112,6 +143,10 @@ class Arena:
         if family.before is not None:
             X = self._features(replace(family, before=None), fold)
             return family.before().fit(X[fitted]).transform(X)
+        return self._made(family, fold, fitted)
+
+    def _made(self, family: Family, fold: int, fitted: Any) -> Any:
+        """The training part, prepared by what some rows teach; fold -1 is all of them."""
         key = (family.takes, fold)
         if key in self._kept:
             return self._kept[key]
@@ -121,8 +156,17 @@ class Arena:
             self._kept[key] = found
         return found
 
-    def _search(self, family: Family, settings: Settings, X: Any, folds: Sequence[Any]) -> Array:
-        """Scores (folds, settings) of settings on features that are ready."""
+    def _search(
+        self,
+        family: Family,
+        settings: Settings,
+        X: Any,
+        folds: Sequence[Any],
+        scaler: Rescaler | None = None,
+    ) -> Array:
+        """Scores (folds, settings) of settings on features that are ready, or to be scaled."""
+        if scaler is not None:
+            settings = [{f"model__{name}": v for name, v in s.items()} for s in settings]
         names = {tuple(setting) for setting in settings}
         grid: Any = [{name: [value] for name, value in s.items()} for s in settings]
         if len(names) == 1 and len(*names) == 1:  # one parameter: said as such, it may be a path
@@ -131,6 +175,8 @@ class Arena:
         model = family.make()
         if family.takes == "table":
             model.set_params(kinds=TableColumns(self.problem.used_by_mixed).mixed_kinds())
+        if scaler is not None:
+            model = Pipeline([("scaler", scaler), ("model", model)])
         search = GridSearchCV(model, grid, scoring=self.metric, cv=folds, refit=False)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of settings that nobody may choose
