@@ -25,7 +25,8 @@ class Rescaler(Standardizer):
 
     def _conclude(self) -> None:
         super()._conclude()
-        assert self.mean_ is not None and self.scale_ is not None  # as the method says
+        assert self.mean_ is not None  # as the method says
+        assert self.scale_ is not None
         self.mean_ = np.where(self.columns, self.mean_, 0.0)
         varies = self.columns & (self.scale_ > NO_DEVIATION)
         self.scale_ = np.where(varies, self.scale_, 1.0)
