@@ -35,7 +35,7 @@ PACKAGES = ("rosenblatt", "numpy", "scipy", "scikit-learn", "numba", "polars")
 MOST_WEIGHTS = 40
 MOST_BYTES_TO_CERTIFY = 2**27
 GRACE = 0.05  # of the budget, that the test score may take beyond it
-FITS_OF_OPENING = 4  # predictions, about, that opening the test set takes as long as
+PREDICTIONS_OF_OPENING = 4  # so many, about, take as long as opening the test set
 NOT_RETRAINED = (
     "There was no time to fit the chosen model to the training and development part: it has "
     "learned from the training part alone."
@@ -111,11 +111,18 @@ def _chosen_model(
     if clock.stopped != "interrupt":
         again = clock.attempt(
             lambda: fitted_to(problem, family, chosen.parameters, both),
-            _last(clock) - FITS_OF_OPENING * chosen.predict_seconds,
+            clock.left - _opening_seconds(chosen, clock),
         )
         if again is not None:
             return again, both
     return before, problem.train
+
+
+def _opening_seconds(chosen: Contestant, clock: Clock) -> float:
+    """What opening the test set takes, about; none if there is time for everything."""
+    if clock.budget is None:
+        return 0.0
+    return max(GRACE * clock.budget, PREDICTIONS_OF_OPENING * chosen.predict_seconds)
 
 
 def _last(clock: Clock) -> float:

@@ -11,7 +11,7 @@ from .search import Arena, contestant
 
 RESERVE = 0.1  # of the budget, for what follows the search
 FITS_AFTER = 3  # the search: about so many fits and predictions go into the answer itself
-LARGEST_SHARE = 1 / 3  # of the time that is left, for a family that is not the last
+LARGEST_SHARE = 1 / 2  # of the time that is left, for a family that is not the last
 
 Progress = Callable[[list[Contestant], str, Clock], None]
 Found = list[tuple[Family, Contestant]]
