@@ -61,7 +61,36 @@ def scenarios(scale: float) -> list[Scenario]:
         )
         for name, (path, target) in WHICH.items()
         if (TABLES / path).exists()
-    ]
+    ] + [memory_of_a_large_table(scale)]
+
+
+def memory_of_a_large_table(scale: float) -> Scenario:
+    """Three times the table is wanted, of which the table itself is one."""
+    return Scenario(
+        "compare memory, 264 MB",
+        "All families on 1,000,000 rows of 32 numbers and a target of two classes: what the "
+        "search, the retraining and the opening of the test set add to the table at their peak.",
+        lambda: large_table(scale),
+        Contender("rosenblatt", "compare, all families", "rosenblatt", ours),
+        (),
+        Quality("test score", lambda found, data: found),
+        lambda data: {"read": data.nbytes},
+        rounds=1,
+        memory_wanted=2.0,
+    )
+
+
+def large_table(scale: float) -> TableData:
+    """Numbers, some of which decide the target but for noise."""
+    import numpy as np
+    import polars as pl
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(int(1_000_000 * scale), 32))
+    y = (X[:, :5].sum(axis=1) + rng.normal(size=len(X)) > 0).astype(int)
+    frame = pl.DataFrame(X, schema=[f"c{j}" for j in range(32)])
+    frame = frame.with_columns(pl.Series("y", y))
+    return TableData(frame, y, None, None, Path(tempfile.mkdtemp()), "y")
 
 
 def table(path: str, target: str, scale: float) -> TableData:

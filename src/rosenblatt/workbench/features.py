@@ -24,6 +24,8 @@ TEXT_WIDTH = 2**14
 WORDS_OF_A_TEXT = 100  # different ones, about
 # A table of numbers may take this much as it is; a larger one is kept sparse.
 MOST_BYTES = 2**28
+LEAST_WIDTH = 2  # columns for each one that is not zero in a row: fewer take less room as they are
+ROWS_AT_A_TIME = 2**16
 TRUE = ("1", "true", "yes", "y", "t")
 
 
@@ -254,10 +256,10 @@ class TableFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         frame, width = as_frame(frame), self.n_features_out_
-        blocks = (part.transform(frame[part.name]) for part in self.parts_)  # one at a time
         used = sum(part.n_used() for part in self.parts_)
-        if 8 * frame.height * width > MOST_BYTES and 4 * used < width:
-            return sp.hstack(list(blocks), format="csr")
+        if 8 * frame.height * width > MOST_BYTES and LEAST_WIDTH * used < width:
+            return self._sparse(frame)
+        blocks = (part.transform(frame[part.name]) for part in self.parts_)  # one at a time
         dense = np.empty((frame.height, width))
         start = 0
         for block in blocks:
@@ -266,10 +268,31 @@ class TableFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             start = stop
         return dense
 
+    def _sparse(self, frame: Any) -> Any:
+        """The numbers as a CSR matrix, made of some rows at a time: on the way it is larger."""
+        stretches = []
+        for start in range(0, frame.height, ROWS_AT_A_TIME):
+            rows = np.arange(start, min(start + ROWS_AT_A_TIME, frame.height))
+            columns = [part.transform(frame[rows][part.name]) for part in self.parts_]
+            stretches.append(sp.hstack(columns, format="csr"))
+        return _stacked(stretches)
+
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """Return what the columns are called."""
         check_is_fitted(self)
         return np.array([name for part in self.parts_ for name in part.names()], object)
+
+
+def _stacked(stretches: list[Any]) -> Any:
+    """CSR matrices below each other; they are taken apart, so that not all is there twice."""
+    shape = sum(X.shape[0] for X in stretches), stretches[0].shape[1]
+    n_used = np.concatenate([np.diff(X.indptr) for X in stretches])
+    indptr = np.concatenate([[0], np.cumsum(n_used, dtype=np.int64)])
+    parts = [[X.indices, X.data] for X in stretches]
+    stretches.clear()
+    indices = np.concatenate([part.pop(0) for part in parts])
+    data = np.concatenate([part.pop() for part in parts])
+    return sp.csr_matrix((data, indices, indptr.astype(indices.dtype)), shape)
 
 
 class TableColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
