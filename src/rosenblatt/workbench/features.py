@@ -338,4 +338,6 @@ class TableColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _column(self, values: pl.Series, kind: str) -> pl.Series:
         if kind == "date":
             return values.cast(pl.Datetime("us")).cast(pl.Int64) / 86_400_000_000
-        return values.cast(pl.Float64 if kind == "numeric" else pl.String)
+        if kind == "numeric":
+            return values.cast(pl.Float64)
+        return values.cast(pl.String).cast(pl.Categorical)  # a number a row, each word once
