@@ -61,6 +61,14 @@ class Passes:
         return task
 
     def __iter__(self) -> Iterator[int]:
+        try:
+            yield from self._counted()
+        finally:
+            # It knows the fit, which knows the passes: a circle that would keep the rows in memory
+            # until the collector comes by.
+            vars(self).pop("attributes", None)
+
+    def _counted(self) -> Iterator[int]:
         word = self._word()
         while self.stop_reason is None:
             if self.listening:

@@ -1,3 +1,5 @@
+import os
+import signal
 import threading
 import time
 
@@ -6,36 +8,99 @@ import pytest
 from rosenblatt.workbench.clock import Clock, OutOfTime
 
 
-def work(seconds):
-    """Work for ever, with a limit; return whether it was stopped."""
-    try:
-        with Clock(None).limit(seconds):
-            while True:
-                time.sleep(0.001)
-    except OutOfTime:
-        return True
+def for_ever():
+    while True:
+        time.sleep(0.001)
+
+
+def is_stopped(seconds):
+    with pytest.raises(OutOfTime):
+        Clock(None).run(for_ever, seconds)
+    return True
 
 
 def test_work_is_stopped_in_whatever_thread_it_is():
-    assert work(0.05)
+    assert is_stopped(0.05)
     heard = []
-    thread = threading.Thread(target=lambda: heard.append(work(0.05)))
+    thread = threading.Thread(target=lambda: heard.append(is_stopped(0.05)))
     thread.start()
     thread.join()
     assert heard == [True]
 
 
 def test_work_that_ends_in_time_is_left_alone():
-    with Clock(None).limit(0.05):
-        pass
+    assert Clock(None).run(lambda: 7, 0.05) == 7
     time.sleep(0.1)  # nothing rings
 
 
+def test_work_that_does_not_hear_is_rung_for_again():
+    """An error in a destructor or a callback is printed and lost."""
+    lost = []
+
+    def deaf():
+        while True:
+            try:
+                for_ever()
+            except OutOfTime:
+                lost.append(1)
+                if len(lost) > 2:
+                    raise
+
+    with pytest.raises(OutOfTime):
+        Clock(None).run(deaf, 0.01)
+    assert len(lost) == 3
+    time.sleep(0.5)  # nothing rings after it was heard
+
+
+def test_work_that_ends_as_the_time_does_is_done_or_stopped_and_nothing_rings_later():
+    for _ in range(200):
+        try:
+            Clock(None).run(lambda: time.sleep(0.0009), 0.001)
+        except OutOfTime:
+            continue
+    time.sleep(0.5)
+
+
 def test_nothing_is_begun_without_time():
-    with pytest.raises(OutOfTime), Clock(None).limit(0):
-        pytest.fail("began")
+    with pytest.raises(OutOfTime):
+        Clock(None).run(lambda: pytest.fail("began"), 0)
 
 
 def test_a_clock_without_a_budget_has_for_ever():
     assert Clock(None).left == float("inf")
     assert 0 < Clock(100.0).left <= 100
+
+
+def test_an_attempt_says_why_it_was_given_up():
+    clock = Clock(None)
+    assert clock.attempt(lambda: 3, 1.0) == 3
+    assert clock.stopped == ""
+    assert clock.attempt(for_ever, 0.01, "nothing") == "nothing"
+    assert clock.stopped == "budget"
+
+
+def interrupt():
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(0.01)
+
+
+def test_the_first_interrupt_ends_the_work_and_the_second_all():
+    clock = Clock(None)
+    with clock.listening():
+        assert clock.attempt(interrupt, 1.0) is None
+        assert clock.stopped == "interrupt"
+        assert clock.attempt(lambda: 3, 1.0) == 3
+        with pytest.raises(KeyboardInterrupt):
+            clock.attempt(interrupt, 1.0)
+    with pytest.raises(KeyboardInterrupt):  # as ever
+        interrupt()
+
+
+def test_an_interrupt_between_two_pieces_of_work_ends_the_next():
+    clock = Clock(None)
+    with clock.listening():
+        interrupt()
+        assert clock.attempt(lambda: pytest.fail("began"), 1.0) is None
+        assert clock.stopped == "interrupt"
+        with pytest.raises(KeyboardInterrupt):
+            interrupt()

@@ -9,6 +9,7 @@ import scipy.sparse as sp
 
 from rosenblatt.workbench import features
 from rosenblatt.workbench.features import TableColumns, TableFeatures
+from rosenblatt.workbench.view import View
 
 FRAME = pl.DataFrame(
     {
@@ -85,3 +86,22 @@ def test_columns_as_they_are(kind):
     columns = TableColumns({name: kind})
     assert columns.fit(FRAME).transform(FRAME).columns == [name]
     assert columns.mixed_kinds()[name] in ("numeric", "categorical")
+
+
+def test_stretches_of_a_sparse_table_are_the_table(monkeypatch):
+    rng = np.random.default_rng(0)
+    frame = pl.DataFrame(
+        {
+            "age": [None if i % 7 == 0 else float(i) for i in range(50)],
+            "town": [f"t{k}" for k in rng.integers(0, 20, 50)],
+        }
+    )
+    made = TableFeatures({"age": "numeric", "town": "categorical"}).fit(frame)
+    dense = made.transform(frame)
+    monkeypatch.setattr(features, "MOST_BYTES", 10)
+    monkeypatch.setattr(features, "ROWS_AT_A_TIME", 7)
+    rows = rng.permutation(50)
+    for table, expected in ((frame, dense), (View(frame, rows), dense[rows])):
+        sparse = made.transform(table)
+        assert sparse.has_canonical_format
+        np.testing.assert_array_equal(sparse.toarray(), expected)

@@ -54,6 +54,17 @@ def test_hoeffding_is_wider_than_wilson():
         assert wide.low < narrow.low
 
 
+def test_rows_drawn_in_groups_say_as_much_as_rows(monkeypatch):
+    rng = np.random.default_rng(1)
+    errors, spread = rng.normal(0, 0.5, 20_000) ** 2, rng.normal(size=20_000) ** 2
+    groups = bootstrap(errors, spread, draws=500)
+    monkeypatch.setattr("rosenblatt.workbench.significance.MOST_TO_DRAW", 10**9)
+    rows = bootstrap(errors, spread, draws=500)
+    width = rows.high - rows.low
+    assert abs(groups.low - rows.low) < 0.1 * width
+    assert abs(groups.high - rows.high) < 0.1 * width
+
+
 def test_the_bootstrap_holds_the_score():
     rng = np.random.default_rng(0)
     y = rng.normal(size=300)

@@ -11,6 +11,7 @@ from rich.table import Table as Grid
 
 from rosenblatt.data import TableError, read_table
 from rosenblatt.data.writing import place_for
+from rosenblatt.workbench.asking import checked_budget
 from rosenblatt.workbench.clock import Clock
 from rosenblatt.workbench.comparison import Comparison
 from rosenblatt.workbench.comparison import compare as run
@@ -34,6 +35,7 @@ def compare(
         raise TableError("The table, the report and the model need different names.")
     for path in filter(None, (out, save)):  # better said now than after all the work
         place_for(path)
+    options["budget"] = Clock(checked_budget(options.get("budget")))  # reading takes its part
     console = Console(markup=False, highlight=False)  # names are no markup
     source = read_table(table, format, header=header)
     # Where there is no screen, a line for each contestant is all that helps.

@@ -141,7 +141,7 @@ class PenalisedRegressor(CallbackSupportMixin, LinearRegressor):  # type: ignore
                 "The squares of X or y are too large for 64 bits: the objective is not finite. "
                 "Rescale them, for instance by StandardScaler."
             )
-        for name, value in passes.attributes().items():
+        for name, value in published(squares, coefs, runs, alpha, rows).items():
             setattr(self, name, value)
         self.stop_reason_ = passes.stop_reason
         return self._shortfall(runs)

@@ -177,9 +177,10 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
         """The same from the rows themselves."""
         A, B = rows.condensed()
         share = self._least_share()
-        return by_penalty(
-            self._penalties(B.shape[1]), lambda here, p: solve_rows(A, B[:, here], p, share)
-        )
+        with one_blas_thread():  # for matrices as small as these, others only get in the way
+            return by_penalty(
+                self._penalties(B.shape[1]), lambda here, p: solve_rows(A, B[:, here], p, share)
+            )
 
     def _solved_wide(self, rows: Centred, watch: Watch) -> Solution:
         """The same of rows too wide for products of columns."""

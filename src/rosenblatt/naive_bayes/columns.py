@@ -131,6 +131,15 @@ def _kind(values: Any, name: str) -> str:
 
 def _objects(values: Any) -> NDArray[Any]:
     """A column as objects, None where nothing is known."""
+    if str(getattr(values, "dtype", "")).startswith("Categorical"):  # of polars
+        # Each word is there once, whatever the number of rows.
+        different = values.drop_nulls().unique()
+        places = different.to_physical().to_numpy()
+        words = np.full(int(places.max(initial=0)) + 2, None, object)
+        words[places] = different.to_list()
+        codes = values.to_physical().cast(int).fill_null(len(words) - 1).to_numpy()
+        objects: NDArray[Any] = words.take(codes)
+        return objects
     listed = values.tolist() if isinstance(values, np.ndarray) else values.to_list()
     objects = np.empty(len(listed), object)
     objects[:] = listed

@@ -1,10 +1,16 @@
-"""Time that is given, and work that is stopped when it is over."""
+"""Time that is given, and work that is stopped when it is over, or when Ctrl-C is pressed."""
 
 import ctypes
+import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any, TypeVar
+
+Result = TypeVar("Result")
+
+RING_AGAIN = 0.3  # seconds: an error raised in a destructor or a callback of C is lost
 
 
 class OutOfTime(BaseException):
@@ -12,11 +18,16 @@ class OutOfTime(BaseException):
 
 
 class Clock:
-    """Seconds since it was made, of so many; None is for ever."""
+    """Seconds since it was made, of so many; None is for ever.
+
+    `stopped` says why work was given up: "" for no reason yet, else "budget" or "interrupt".
+    """
 
     def __init__(self, budget: float | None) -> None:
         self.budget = budget
         self.start = time.perf_counter()
+        self.stopped = ""
+        self._at_work = self._interrupted = False
 
     @property
     def seconds(self) -> float:
@@ -28,35 +39,100 @@ class Clock:
         """Seconds that are left."""
         return float("inf") if self.budget is None else self.budget - self.seconds
 
-    @contextmanager
-    def limit(self, seconds: float) -> Iterator[None]:
-        """Raise `OutOfTime` in the block if it takes longer.
+    def attempt(
+        self, work: Callable[[], Result], seconds: float, otherwise: Any = None
+    ) -> Result | Any:
+        """What some work gives; something else if it takes too long, or is interrupted.
+
+        The second interrupt is not caught.
+        """
+        try:
+            if self._interrupted and self.stopped != "interrupt":  # between two pieces of work
+                raise KeyboardInterrupt
+            return self.run(work, seconds)
+        except OutOfTime:
+            self.stopped = self.stopped or "budget"
+        except KeyboardInterrupt:
+            if self.stopped == "interrupt":
+                raise
+            self.stopped = "interrupt"
+        return otherwise
+
+    def run(self, work: Callable[[], Result], seconds: float) -> Result:
+        """What some work gives; raises `OutOfTime` in it if it takes longer.
 
         It is heard between two steps of Python: our loops return to it every 0.3 seconds.
         """
         if seconds <= 0:
             raise OutOfTime
-        if seconds == float("inf"):
+        alarm = Alarm()
+        try:
+            self._at_work = True
+            alarm.set(seconds)
+            return work()
+        finally:
+            # No step of Python at which an error may be raised comes before `try`.
+            while True:
+                try:
+                    self._at_work = False
+                    alarm.stop()
+                    break
+                except OutOfTime:  # it rang while it was being stopped
+                    continue
+
+    @contextmanager
+    def listening(self) -> Iterator[None]:
+        """Have Ctrl-C end the work at hand, not what is between; a second one ends it all.
+
+        Where Ctrl-C is not ours to hear (another thread, a handler of the caller's), it raises as
+        ever, and `attempt` catches it if it comes during work.
+        """
+        ours = (
+            threading.current_thread() is threading.main_thread()
+            and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        )
+        if not ours:
             yield
             return
-        thread, over, lock = threading.get_ident(), False, threading.Lock()
 
-        def ring() -> None:
-            with lock:
-                if not over:
-                    _raise_in(thread, OutOfTime)
+        def hear(number: int, frame: Any) -> None:
+            again, self._interrupted = self._interrupted, True
+            if again or self._at_work:
+                raise KeyboardInterrupt
 
-        alarm = threading.Timer(seconds, ring)
-        alarm.daemon = True
-        alarm.start()
+        signal.signal(signal.SIGINT, hear)
         try:
             yield
         finally:
-            with lock:
-                over = True
-            alarm.cancel()
+            signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def _raise_in(thread: int, error: type[BaseException]) -> None:
-    """Have a thread raise an error at its next step."""
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(error))
+class Alarm:
+    """Raises `OutOfTime` in the thread that made it, after some seconds and until it is stopped."""
+
+    def __init__(self) -> None:
+        self._thread, self._over = threading.get_ident(), threading.Event()
+        self._lock = threading.Lock()
+
+    def set(self, seconds: float) -> None:
+        """Begin to count."""
+        if seconds != float("inf"):
+            threading.Thread(target=self._ring, args=(seconds,), daemon=True).start()
+
+    def _ring(self, seconds: float) -> None:
+        while not self._over.wait(seconds):
+            with self._lock:
+                if not self._over.is_set():
+                    _raise_in(self._thread, ctypes.py_object(OutOfTime))
+            seconds = RING_AGAIN
+
+    def stop(self) -> None:
+        """Ring no more, and take back what was not heard yet."""
+        with self._lock:
+            self._over.set()
+            _raise_in(self._thread, None)
+
+
+def _raise_in(thread: int, error: Any) -> None:
+    """Have a thread raise an error at its next step; None takes it back."""
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), error)

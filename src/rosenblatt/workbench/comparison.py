@@ -4,25 +4,23 @@ Split; look only at the training part; prepare columns inside the folds; choose 
 retrain; open the test set once; report with uncertainty.
 """
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import polars as pl
-import scipy.sparse as sp
 from sklearn.pipeline import Pipeline
 
-from ..data import Table, TableError, read_table
-from ..data.errors import did_you_mean
-from .clock import Clock, OutOfTime
+from ..data import TableError
+from .asking import checked_budget, chosen_families, table_of
+from .clock import Clock
 from .conclusions import conclude
-from .families import FAMILIES, Family, baseline_of, families_for
+from .families import Family, baseline_of, families_for
 from .fitting import saved_model
 from .hints import hints_of
 from .model_file import SavedModel, save_model
+from .openings import ledger_for
 from .problem import problem_of
-from .results import Contestant, Dropped, Findings
+from .race import Progress, race
+from .results import Dropped, Findings
 from .scoring import metric_for
 from .search import Arena, contestant
 from .significance import interval_of_mean
@@ -30,12 +28,7 @@ from .significance import interval_of_mean
 if TYPE_CHECKING:
     import pandas as pd
 
-LEAST_BUDGET = 1.0  # seconds
-RESERVE = 0.1  # of the budget, for what follows the search
-FITS_AFTER = 8  # the search: retraining, the learning curve and the certificate take about so many
-NAME_OF_ERROR = re.compile(r"^[\w.]*[A-Z]\w*: ")  # before what it says
-
-Progress = Callable[[list[Contestant], str, Clock], None]
+TIME_FOR_HINTS = 0.1  # of all
 
 
 class Comparison:
@@ -159,7 +152,7 @@ def compare(
     kinds: dict[str, str] | None = None,
     families: Sequence[str] | None = None,
     peers: bool = False,
-    budget: float | None = None,
+    budget: float | Clock | None = None,
     random_state: int = 0,
     ledger: Any = None,
     progress: Progress | None = None,
@@ -191,11 +184,13 @@ def compare(
     peers : bool
         Whether scikit-learn's and LightGBM's models are tried too, for reference.
     budget : float or None
-        Seconds that it may take; what is found by then is reported.
+        Seconds that it may take; what is found by then is reported. A clock that is running
+        already, if more than this is to be done in the time.
     random_state : int
         The seed of the split.
     ledger : path or None
-        Where the opening of the test set is written down; beside the table if None.
+        Where the opening of the test set is written down; beside the table if None, or in the
+        working folder, or among the user's own files, whichever can be written to.
     progress : callable or None
         Called with the contestants so far, what is being tried, and the clock.
     command : str
@@ -218,8 +213,8 @@ def compare(
     True
     >>> folder.cleanup()
     """
-    clock = Clock(_checked_budget(budget))
-    table, target = _table(X, y, target)
+    clock = budget if isinstance(budget, Clock) else Clock(checked_budget(budget))
+    table, target = table_of(X, y, target)
     problem = problem_of(
         table, target, task=task, time=time, groups=groups, kinds=kinds, random_state=random_state
     )
@@ -227,99 +222,41 @@ def compare(
     arena = Arena(problem, metric)
     suiting, others = families_for(problem, peers)
     if families is not None:
-        suiting = _chosen(families, suiting, others)
+        suiting = chosen_families(families, suiting, others)
     dropped = [Dropped(name, why) for name, why in others if families is None or name in families]
-    basis = baseline_of(problem)
-    baseline = contestant(arena, basis, arena.candidates(basis))
-    found, late, stopped = _search(arena, suiting, clock, progress)
-    if not found and not stopped:
-        reasons = "; ".join(f"{drop.family}: {drop.reason}" for drop in (dropped + late)[:3])
-        raise TableError(f"No family could be fitted to {table.name} ({reasons}).")
-    if not found:
-        found = [(basis, baseline)]
-    findings, best = conclude(
-        arena, found, baseline, clock,
-        hints=hints_of(problem), dropped=dropped + late, stopped=stopped, command=command,
-        ledger=ledger, source=table.name,
-    )  # fmt: skip
-    n_rows = len(problem.train) + len(problem.dev)
+    written, word = ledger_for(table.name, ledger)
+    with clock.listening():
+        findings, best = _found(
+            arena, suiting, dropped, clock, progress,
+            hints=[word] if word else [], command=command, ledger=written, source=table.name,
+        )  # fmt: skip
+    n_rows = len(problem.train) + len(problem.dev) * findings.retrained
     chosen, proved = findings.contestants[0].family, findings.certificate
     saved = saved_model(problem, chosen, best, n_rows, split=problem.split, certificate=proved)
     return Comparison(findings, best, saved)
 
 
-def _search(
-    arena: Arena, families: list[Family], clock: Clock, progress: Progress | None
-) -> tuple[list[tuple[Family, Contestant]], list[Dropped], str]:
-    """The contestants, those given up, and why the search ended early, if it did."""
-    found: list[tuple[Family, Contestant]] = []
-    dropped: list[Dropped] = []
-
-    def tell(trying: str) -> None:
-        if progress is not None:
-            progress([entry for _, entry in found], trying, clock)
-
-    for place, family in enumerate(families):
-        tell(family.name)
-        try:
-            with clock.limit(clock.left - _reserve(found, clock)):
-                found.append((family, contestant(arena, family, arena.candidates(family))))
-        except (OutOfTime, KeyboardInterrupt) as end:
-            stopped = "budget" if isinstance(end, OutOfTime) else "interrupt"
-            why = "no time was left" if stopped == "budget" else "interrupted"
-            dropped += [Dropped(other.name, why) for other in families[place:]]
-            return found, dropped, stopped
-        except Exception as error:  # one that fails must not take the others with it
-            said = str(error).strip().splitlines()  # a search says at the end what each fit said
-            last = NAME_OF_ERROR.sub("", (said or [type(error).__name__])[-1])
-            dropped.append(Dropped(family.name, f"failed: {last}"))
-    tell("the chosen model on the test set")
-    return found, dropped, ""
-
-
-def _reserve(found: list[tuple[Family, Contestant]], clock: Clock) -> float:
-    """Seconds to keep for what follows the search."""
-    if clock.budget is None:
-        return 0.0
-    slowest = max((entry.fit_seconds for _, entry in found), default=0.0)
-    return min(max(RESERVE * clock.budget, FITS_AFTER * slowest), clock.budget / 2)
-
-
-def _checked_budget(budget: float | None) -> float | None:
-    if budget is not None and not budget >= LEAST_BUDGET:
-        raise ValueError(f"budget must be at least {LEAST_BUDGET:g} second; got {budget!r}.")
-    return budget
-
-
-def _chosen(names: Sequence[str], suiting: list[Family], others: Any) -> list[Family]:
-    """The families of these names, in their order."""
-    known = {family.name: family for family in suiting}
-    unsuited = dict(others)
-    for name in names:
-        if name not in known and name not in unsuited:
-            every = [family.name for family in FAMILIES]
-            raise TableError(f"There is no family {name!r}.{did_you_mean(name, every)}")
-    return [known[name] for name in names if name in known]
-
-
-def _table(X: Any, y: Any, target: str | None) -> tuple[Table, str]:
-    """The table with its target as a column."""
-    if y is None:
-        if target is None:
-            raise TableError("Say which column is the target.")
-        return (X if isinstance(X, Table) else read_table(X)), target
-    name = target or str(getattr(y, "name", None) or "target")
-    values = pl.Series(name, np.asarray(y))
-    if sp.issparse(X):
-        if X.shape[0] != len(values):
-            raise TableError(f"X has {X.shape[0]} rows and y has {len(values)}.")
-        return Table(pl.DataFrame([values]), "the table", X.tocsr()), name
-    if not hasattr(X, "columns"):
-        X = np.asarray(X)
-        X = pl.DataFrame(X, schema=[f"x{j}" for j in range(X.shape[1])])
-    frame = read_table(X).frame
-    if name in frame.columns:
-        raise TableError(f"The table has a column {name!r} already; give y another name as target.")
-    if frame.height != len(values):
-        raise TableError(f"X has {frame.height} rows and y has {len(values)}.")
-    return Table(frame.with_columns(values), "the table"), name
+def _found(
+    arena: Arena,
+    families: list[Family],
+    dropped: list[Dropped],
+    clock: Clock,
+    progress: Progress | None,
+    *,
+    hints: list[str],
+    source: str,
+    **rest: Any,
+) -> tuple[Findings, Pipeline]:
+    """Search, and conclude from what was found in the time there was."""
+    basis = baseline_of(arena.problem)
+    baseline = contestant(arena, basis, arena.candidates(basis))
+    seconds = clock.left * TIME_FOR_HINTS
+    hints = hints + clock.attempt(lambda: hints_of(arena.problem), seconds, [])
+    found, late = race(arena, families, clock, progress)
+    if not found and not clock.stopped:
+        reasons = "; ".join(f"{drop.family}: {drop.reason}" for drop in (dropped + late)[:3])
+        raise TableError(f"No family could be fitted to {source} ({reasons}).")
+    return conclude(
+        arena, found or [(basis, baseline)], baseline, clock,
+        hints=hints, dropped=dropped + late, source=source, **rest,
+    )  # fmt: skip

@@ -13,7 +13,8 @@ from sklearn.pipeline import Pipeline
 
 from ..certificates import certify
 from ..model_selection import SealedTest
-from .clock import Clock, OutOfTime
+from .clock import Clock
+from .curve import learning_curve
 from .families import Family, baseline_of
 from .problem import Problem
 from .results import (
@@ -21,21 +22,24 @@ from .results import (
     Dropped,
     Findings,
     Interval,
-    LearningCurve,
     Opening,
     Protocol,
 )
 from .scoring import score_of
-from .search import Arena, pipeline
+from .search import Arena, fitted_to
 from .significance import bootstrap, hoeffding, p_values, wilson
-from .verdicts import unseen_classes, verdict_of_curve, verdicts_of
+from .verdicts import unseen_classes, verdicts_of
 from .view import some
 from .weights import note_on_weights, weights_of
 
 PACKAGES = ("rosenblatt", "numpy", "scipy", "scikit-learn", "numba", "polars")
-STEPS_OF_CURVE = 5
-FEWEST_ROWS_OF_CURVE = 20
 MOST_BYTES_TO_CERTIFY = 2**27
+GRACE = 0.05  # of the budget, that the test score may take beyond it
+PREDICTIONS_OF_OPENING = 4  # so many, about, take as long as opening the test set
+NOT_RETRAINED = (
+    "There was no time to fit the chosen model to the training and development part: it has "
+    "learned from the training part alone."
+)
 
 
 def conclude(
@@ -46,27 +50,35 @@ def conclude(
     *,
     hints: list[str],
     dropped: list[Dropped],
-    stopped: str,
     command: str,
-    ledger: Any,
+    ledger: Path,
     source: str,
 ) -> tuple[Findings, Pipeline]:
-    """All that is to be said of a comparison, and the chosen model."""
+    """All that is to be said of a comparison, and the chosen model.
+
+    What there is no time for is left out, and after an interrupt all that can be.
+    """
     problem = arena.problem
     found = sorted(found, key=lambda pair: -pair[1].mean)
     *contestants, baseline = judged([*(entry for _, entry in found), baseline], arena)
     family, chosen = found[0][0], contestants[0]
-    learned_from = np.concatenate([problem.train, problem.dev])
-    model = _fitted(problem, family, chosen.parameters, learned_from)
+    model, learned_from = _chosen_model(arena, family, chosen, clock)
     opening = curve = certificate = None
     if family.takes != "rows":  # for the baseline alone the seal is not worth breaking
-        plain = _fitted(problem, baseline_of(problem), {}, learned_from)
-        opening = open_test(problem, arena.metric, model, plain, ledger, source)
-        curve = _within(clock, lambda: learning_curve(arena, family, chosen, baseline))
-        certificate = _within(clock, lambda: certificate_of(problem, model, learned_from))
+        opening = clock.attempt(
+            lambda: open_test(problem, arena.metric, model, learned_from, ledger), _last(clock)
+        )
+    if opening is not None and clock.stopped != "interrupt":
+        curve = learning_curve(arena, family, chosen, baseline, clock)
+    if opening is not None and clock.stopped != "interrupt":
+        certificate = clock.attempt(
+            lambda: certificate_of(problem, model, learned_from), clock.left
+        )
+    retrained = len(learned_from) > len(problem.train)
+    said = [] if retrained or family.takes == "rows" else [NOT_RETRAINED]
     weights, n_weights = weights_of(model)
     findings = Findings(
-        protocol=_protocol(arena, clock, stopped, command),
+        protocol=_protocol(arena, clock, command),
         source=Path(source).name if Path(source).is_file() else source,
         columns=problem.columns,
         target=_target(problem),
@@ -81,21 +93,49 @@ def conclude(
         learned_note=note_on_weights(model) if weights else "",
         verdicts=[
             *problem.hints,
+            *said,
             *verdicts_of(problem, contestants),
             *unseen_classes(opening, arena.metric),
         ],
         certificate=certificate,
+        retrained=retrained,
     )
     return findings, model
 
 
-def _within(clock: Clock, work: Any) -> Any:
-    """What some work gives; None if there is no time for it."""
-    try:
-        with clock.limit(clock.left):
-            return work()
-    except (OutOfTime, KeyboardInterrupt):
-        return None
+def _chosen_model(
+    arena: Arena, family: Family, chosen: Contestant, clock: Clock
+) -> tuple[Pipeline, NDArray[np.int64]]:
+    """The chosen model, and the rows that it is fitted to.
+
+    These are the training and development part; without the time for that, the training part,
+    which it was fitted to in the search.
+    """
+    problem = arena.problem
+    both = np.concatenate([problem.train, problem.dev])
+    before = arena.fitted(family)
+    if before is None:  # nothing to fall back on: the baseline, which takes no time
+        return fitted_to(problem, family, chosen.parameters, both), both
+    if clock.stopped != "interrupt":
+        again = clock.attempt(
+            lambda: fitted_to(problem, family, chosen.parameters, both),
+            clock.left - _opening_seconds(chosen, clock),
+        )
+        if again is not None:
+            return again, both
+    return before, problem.train
+
+
+def _opening_seconds(chosen: Contestant, clock: Clock) -> float:
+    """What opening the test set takes, about; none if there is time for everything."""
+    if clock.budget is None:
+        return 0.0
+    return max(GRACE * clock.budget, PREDICTIONS_OF_OPENING * chosen.predict_seconds)
+
+
+def _last(clock: Clock) -> float:
+    """Seconds left for what is wanted most; it may go over the time a little."""
+    return clock.left + (0.0 if clock.budget is None else GRACE * clock.budget)
 
 
 def judged(contestants: list[Contestant], arena: Arena) -> list[Contestant]:
@@ -104,21 +144,12 @@ def judged(contestants: list[Contestant], arena: Arena) -> list[Contestant]:
     return [replace(entry, p_value=float(p[i])) for i, entry in enumerate(contestants)]
 
 
-def _fitted(
-    problem: Problem, family: Family, parameters: dict[str, Any], rows: NDArray[np.int64]
-) -> Pipeline:
-    model = pipeline(problem, family, parameters)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        model.fit(some(problem.X, rows), problem.y[rows])
-    return model
-
-
 def open_test(
-    problem: Problem, metric: str, model: Any, baseline: Any, ledger: Any, source: str
+    problem: Problem, metric: str, model: Any, learned_from: NDArray[np.int64], ledger: Path
 ) -> Opening:
     """Open the test set, once: for the chosen model, and the baseline beside it."""
-    sealed = _sealed(problem, ledger, source)
+    baseline = fitted_to(problem, baseline_of(problem), {}, learned_from)
+    sealed = SealedTest(problem.X[problem.test], problem.y[problem.test], ledger=ledger)
     seen: dict[str, Any] = {}
 
     def scores(chosen: Any, X: Any, y: Any) -> dict[str, float]:
@@ -147,21 +178,6 @@ def open_test(
     )
 
 
-def _sealed(problem: Problem, ledger: Any, source: str) -> SealedTest:
-    """The test rows under seal; the ledger beside the table, or where we are if that is closed."""
-    X, y = problem.X[problem.test], problem.y[problem.test]
-    if ledger is not None:
-        return SealedTest(X, y, ledger=ledger)
-    if Path(source).is_file():
-        try:
-            beside = Path(f"{source}.openings.jsonl")
-            beside.open("a").close()
-            return SealedTest(X, y, data=source)
-        except OSError:
-            pass
-    return SealedTest(X, y)
-
-
 def _intervals(task: str, metric: str, score: float, y: Any, predicted: Any) -> list[Interval]:
     """How sure a test score is."""
     if metric == "accuracy":
@@ -174,36 +190,6 @@ def _intervals(task: str, metric: str, score: float, y: Any, predicted: Any) -> 
 
 def _maybe(model: Any, method: str, X: Any) -> Any:
     return getattr(model, method)(X) if hasattr(model, method) else None
-
-
-def learning_curve(
-    arena: Arena, family: Family, chosen: Contestant, baseline: Contestant
-) -> LearningCurve | None:
-    """The chosen setting fitted to more and more of the training part, seen on the other."""
-    problem, n = arena.problem, len(arena.problem.train)
-    order = problem.train
-    if problem.split != "by time":
-        order = np.random.default_rng(problem.random_state).permutation(order)
-    score = score_of(arena.metric)
-    dev, y_dev = some(problem.X, problem.dev), problem.y[problem.dev]
-    sizes, train_scores, dev_scores = [], [], []
-    for size in np.unique(np.geomspace(max(FEWEST_ROWS_OF_CURVE, n / 32), n, STEPS_OF_CURVE + 1)):
-        rows = order[: int(size)]
-        try:
-            model = _fitted(problem, family, chosen.parameters, rows)
-            pair = (
-                float(score(model, some(problem.X, rows), problem.y[rows])),
-                float(score(model, dev, y_dev)),
-            )
-        except Exception:  # too few rows for it, such as none of a class
-            continue
-        sizes.append(int(size))
-        train_scores.append(pair[0])
-        dev_scores.append(pair[1])
-    if len(sizes) < 2:
-        return None
-    seen = (np.array(sizes), np.array(train_scores), np.array(dev_scores))
-    return LearningCurve(*seen, verdict_of_curve(*seen, arena.metric, baseline.dev_score))
 
 
 def certificate_of(problem: Problem, model: Pipeline, rows: NDArray[np.int64]) -> Any:
@@ -229,7 +215,7 @@ def _target(problem: Problem) -> dict[str, Any]:
     return {"counts": dict(zip(map(str, labels), counts.tolist(), strict=True))}
 
 
-def _protocol(arena: Arena, clock: Clock, stopped: str, command: str) -> Protocol:
+def _protocol(arena: Arena, clock: Clock, command: str) -> Protocol:
     problem = arena.problem
     return Protocol(
         problem.task,
@@ -243,7 +229,7 @@ def _protocol(arena: Arena, clock: Clock, stopped: str, command: str) -> Protoco
         problem.random_state,
         clock.budget,
         clock.seconds,
-        stopped,
+        clock.stopped,
         command,
         versions(),
         problem.split_words,

@@ -17,6 +17,7 @@ from .problem import Problem
 
 DECADES = [float(10.0**p) for p in range(-4, 5)]
 MOST_FOR_PRODUCTS, MOST_FOR_SPLINES = 16, 40  # columns that are expanded
+MOST_BYTES_EXPANDED = 2**27
 MOST_ROWS_OF_KERNELS = 5_000
 MOST_ROWS_OF_KERNEL_LOGISTIC = 1_500
 MOST_COLUMNS_OF_COVARIANCES = 1_000
@@ -90,8 +91,8 @@ def _are_counts(values: pl.Series) -> bool:
     return whole and bool((values >= 0).all())
 
 
-def _narrow(problem: Problem, most: int) -> str:
-    """Why a table is too wide to be expanded, categories counting one column each."""
+def _narrow(problem: Problem, most: int, basis: str) -> str:
+    """Why a table is too large to be expanded, categories counting one column each."""
     if not problem.is_table or "numeric" not in problem.used.values():
         return "expands numbers, and there are none with a name"
     width = sum(
@@ -101,6 +102,9 @@ def _narrow(problem: Problem, most: int) -> str:
     )
     if width > most or "text" in problem.used.values():
         return f"expands columns, and {width} with those of categories are more than {most}"
+    n_bytes = 8 * len(problem.train) * BasisExpansion(basis).count(width)
+    if n_bytes > MOST_BYTES_EXPANDED:
+        return f"expands columns, which would take {n_bytes / 2**20:,.0f} MB"
     return ""
 
 
@@ -202,12 +206,13 @@ FAMILIES: list[Family] = [
     ),
     Family(
         "ridge on products", linear_model.Ridge, {"alpha": DECADES}, REGRESSION, "numbers",
-        "columns that matter together", partial(_narrow, most=MOST_FOR_PRODUCTS),
+        "columns that matter together",
+        partial(_narrow, most=MOST_FOR_PRODUCTS, basis="polynomial"),
         before=partial(BasisExpansion, "polynomial"),
     ),
     Family(
         "ridge on splines", linear_model.Ridge, {"alpha": DECADES}, REGRESSION, "numbers",
-        "bends along single columns", partial(_narrow, most=MOST_FOR_SPLINES),
+        "bends along single columns", partial(_narrow, most=MOST_FOR_SPLINES, basis="spline"),
         before=partial(BasisExpansion, "spline"),
     ),
 ]  # fmt: skip

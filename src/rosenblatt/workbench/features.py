@@ -24,6 +24,8 @@ TEXT_WIDTH = 2**14
 WORDS_OF_A_TEXT = 100  # different ones, about
 # A table of numbers may take this much as it is; a larger one is kept sparse.
 MOST_BYTES = 2**28
+LEAST_WIDTH = 2  # columns for each one that is not zero in a row: fewer take less room as they are
+ROWS_AT_A_TIME = 2**16
 TRUE = ("1", "true", "yes", "y", "t")
 
 
@@ -47,6 +49,10 @@ class Part:
     def n_used(self) -> int:
         """How many of the columns are not zero in a row, about."""
         return len(self.names())
+
+    def scaled(self) -> list[bool] | None:
+        """Which columns are centred and scaled; None if more was learned of them than that."""
+        return [False] * len(self.names())
 
 
 class Numbers(Part):
@@ -74,9 +80,12 @@ class Numbers(Part):
     def names(self) -> list[str]:
         return [self.name, f"{self.name} is missing"] if self.marks else [self.name]
 
+    def scaled(self) -> list[bool] | None:
+        return None if self.marks else [True]
+
     def numbers(self, values: pl.Series) -> Array:
         """Values as numbers, NaN where there are none."""
-        return values.cast(pl.Float64).to_numpy().astype(np.float64)
+        return values.cast(pl.Float64).to_numpy(writable=False).astype(np.float64, copy=False)
 
 
 class Truth(Numbers):
@@ -84,6 +93,9 @@ class Truth(Numbers):
 
     def fit(self, values: pl.Series, counts: bool) -> None:
         super().fit(values, True)  # which leaves zeros and ones as they are
+
+    def scaled(self) -> list[bool] | None:
+        return None if self.marks else [False]
 
     def numbers(self, values: pl.Series) -> Array:
         if values.dtype == pl.String:
@@ -105,6 +117,10 @@ class Dates(Part):
 
     def names(self) -> list[str]:
         return [name for part in self.parts for name in part.names()]
+
+    def scaled(self) -> list[bool] | None:
+        found = [part.scaled() for part in self.parts]
+        return None if None in found else [True] * len(found)
 
     def _pieces(self, values: pl.Series) -> dict[str, pl.Series]:
         if values.dtype == pl.Time:
@@ -240,10 +256,10 @@ class TableFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         frame, width = as_frame(frame), self.n_features_out_
-        blocks = (part.transform(frame[part.name]) for part in self.parts_)  # one at a time
         used = sum(part.n_used() for part in self.parts_)
-        if 8 * frame.height * width > MOST_BYTES and 4 * used < width:
-            return sp.hstack(list(blocks), format="csr")
+        if 8 * frame.height * width > MOST_BYTES and LEAST_WIDTH * used < width:
+            return self._sparse(frame)
+        blocks = (part.transform(frame[part.name]) for part in self.parts_)  # one at a time
         dense = np.empty((frame.height, width))
         start = 0
         for block in blocks:
@@ -252,10 +268,31 @@ class TableFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             start = stop
         return dense
 
+    def _sparse(self, frame: Any) -> Any:
+        """The numbers as a CSR matrix, made of some rows at a time: on the way it is larger."""
+        stretches = []
+        for start in range(0, frame.height, ROWS_AT_A_TIME):
+            rows = np.arange(start, min(start + ROWS_AT_A_TIME, frame.height))
+            columns = [part.transform(frame[rows][part.name]) for part in self.parts_]
+            stretches.append(sp.hstack(columns, format="csr"))
+        return _stacked(stretches)
+
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """Return what the columns are called."""
         check_is_fitted(self)
         return np.array([name for part in self.parts_ for name in part.names()], object)
+
+
+def _stacked(stretches: list[Any]) -> Any:
+    """CSR matrices below each other; they are taken apart, so that not all is there twice."""
+    shape = sum(X.shape[0] for X in stretches), stretches[0].shape[1]
+    n_used = np.concatenate([np.diff(X.indptr) for X in stretches])
+    indptr = np.concatenate([[0], np.cumsum(n_used, dtype=np.int64)])
+    parts = [[X.indices, X.data] for X in stretches]
+    stretches.clear()
+    indices = np.concatenate([part.pop(0) for part in parts])
+    data = np.concatenate([part.pop() for part in parts])
+    return sp.csr_matrix((data, indices, indptr.astype(indices.dtype)), shape)
 
 
 class TableColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -301,4 +338,6 @@ class TableColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _column(self, values: pl.Series, kind: str) -> pl.Series:
         if kind == "date":
             return values.cast(pl.Datetime("us")).cast(pl.Int64) / 86_400_000_000
-        return values.cast(pl.Float64 if kind == "numeric" else pl.String)
+        if kind == "numeric":
+            return values.cast(pl.Float64)
+        return values.cast(pl.String).cast(pl.Categorical)  # a number a row, each word once

@@ -151,3 +151,4 @@ class Findings:
     verdicts: list[str] = field(default_factory=list)  # overfitting by definition and the like
     certificate: Any = None  # of the chosen model on the rows it was fitted to
     learned_note: str = ""  # what `learned` measures, or what was learned in words (a tree)
+    retrained: bool = True  # whether the chosen model learned from the development part, too

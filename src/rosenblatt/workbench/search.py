@@ -9,6 +9,7 @@ import time
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,9 +20,11 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler
 
 from ..model_selection import GridSearchCV
+from ..model_selection.recipe import is_additive
 from ..model_selection.simplicity import simplest
 from .families import Family
 from .features import TableColumns, TableFeatures
+from .folds_together import Rescaler, scaled_alike
 from .problem import Problem
 from .results import Candidate, Contestant
 from .scoring import score_of
@@ -45,35 +48,82 @@ class Arena:
         # By its name a score may be had from sums; a function sees each fit.
         self.scoring: Any = score_of(metric) if problem.folds_lack_classes() else metric
         self._kept: dict[tuple[str, int], Any] = {}
+        self.end = np.inf  # of the time of the family at hand, by `time.perf_counter`
+        self._best: tuple[float, str, Pipeline | None] = (-np.inf, "", None)
 
     @property
     def ratio(self) -> float:
         """Rows to score on over rows to fit to, on average over the folds."""
         return float(np.mean([len(scored) / len(fitted) for fitted, scored in self.folds]))
 
+    def fitted(self, family: Family) -> Pipeline | None:
+        """A family's model of the training part, if it is the best that was met."""
+        return self._best[2] if self._best[1] == family.name else None
+
+    def keep_best(self, entry: Contestant, model: Pipeline) -> None:
+        """Keep a model of the training part if there was no better one."""
+        if entry.mean > self._best[0]:
+            self._best = (entry.mean, entry.family, model)
+
     def candidates(self, family: Family) -> list[Candidate]:
-        """Every setting of a family with its score on every fold."""
+        """Every setting of a family with its score on every fold.
+
+        If that would take until after `end`, the setting that is best on the first fold.
+        """
         settings: Settings = list(ParameterGrid(family.grid))
         if family.halve:
             settings = self._halved(family, settings)
-        scores = self._scores(family, settings)
+        settings, scores = self._scores(family, settings)
         return [
             Candidate(setting, column, np.empty(0))
             for setting, column in zip(settings, scores.T, strict=True)
         ]
 
-    def _scores(self, family: Family, settings: Settings) -> Array:
-        """Scores (folds, settings)."""
+    def _scores(self, family: Family, settings: Settings) -> tuple[Settings, Array]:
+        """The settings that there was time for, and their scores (folds, settings)."""
         first = preparation(self.problem, family)
         if first == "passthrough" or family.takes == "table":
             # Nothing is learned of columns: one search, in one pass, for all folds.
             X = self.rows if first == "passthrough" else first.transform(self.rows)
-            return self._search(family, settings, X, self.folds)
-        rows = [
-            self._search(family, settings, self._features(family, f), [fold])[0]
-            for f, fold in enumerate(self.folds)
-        ]
-        return np.array(rows)
+            return settings, self._search(family, settings, X, self.folds)
+        together = self._together(family)
+        if together is not None:
+            X, columns = together
+            return settings, self._search(family, settings, X, self.folds, Rescaler(columns))
+        rows = []
+        for f, fold in enumerate(self.folds):
+            start = time.perf_counter()
+            rows.append(self._search(family, settings, self._features(family, f), [fold])[0])
+            now = time.perf_counter()
+            # Beside the other folds there is a fit to all of them.
+            if f == 0 and now + len(self.folds) * (now - start) > self.end:
+                best = int(np.argmax(np.nan_to_num(rows[0], nan=-np.inf)))
+                settings, rows = [settings[best]], [rows[0][[best]]]
+        return settings, np.array(rows)
+
+    def _together(self, family: Family) -> tuple[Array, NDArray[np.bool_]] | None:
+        """Features of the whole training part, and which columns are to be scaled in each fold.
+
+        None if rows are to be read fold by fold: for a model that does not learn by sums, or
+        because folds differ by more than a scale.
+        """
+        sums = family.before is None and is_additive(family.make())
+        if not sums or family.takes != "numbers" or self._scaled_columns is None:
+            return None
+        X = self._made(family, -1, slice(None))
+        return None if sp.issparse(X) else (X, self._scaled_columns)
+
+    @cached_property
+    def _scaled_columns(self) -> NDArray[np.bool_] | None:
+        """The columns in which folds differ by their scale alone; None if they differ by more."""
+        if not self.problem.is_table:
+            return None
+        used = self.problem.used
+        whole = TableFeatures(used).fit(self.rows)
+        # Numbers without gaps differ by their scale, whichever rows they are of.
+        others = {name: kind for name, kind in used.items() if kind not in ("numeric", "date")}
+        of_folds = [TableFeatures(others).fit(self.rows[fitted]) for fitted, _ in self.folds]
+        return scaled_alike(whole, TableFeatures(others).fit(self.rows), of_folds)
 
     def _halved(self, family: Family, settings: Settings) -> Settings:
         """The settings that do best on few rows, then on twice as many, and so on."""
@@ -94,6 +144,10 @@ class Arena:
         if family.before is not None:
             X = self._features(replace(family, before=None), fold)
             return family.before().fit(X[fitted]).transform(X)
+        return self._made(family, fold, fitted)
+
+    def _made(self, family: Family, fold: int, fitted: Any) -> Any:
+        """The training part, prepared by what some rows teach; fold -1 is all of them."""
         key = (family.takes, fold)
         if key in self._kept:
             return self._kept[key]
@@ -103,8 +157,17 @@ class Arena:
             self._kept[key] = found
         return found
 
-    def _search(self, family: Family, settings: Settings, X: Any, folds: Sequence[Any]) -> Array:
-        """Scores (folds, settings) of settings on features that are ready."""
+    def _search(
+        self,
+        family: Family,
+        settings: Settings,
+        X: Any,
+        folds: Sequence[Any],
+        scaler: Rescaler | None = None,
+    ) -> Array:
+        """Scores (folds, settings) of settings on features that are ready, or to be scaled."""
+        if scaler is not None:
+            settings = [{f"model__{name}": v for name, v in s.items()} for s in settings]
         names = {tuple(setting) for setting in settings}
         grid: Any = [{name: [value] for name, value in s.items()} for s in settings]
         if len(names) == 1 and len(*names) == 1:  # one parameter: said as such, it may be a path
@@ -113,6 +176,8 @@ class Arena:
         model = family.make()
         if family.takes == "table":
             model.set_params(kinds=TableColumns(self.problem.used_by_mixed).mixed_kinds())
+        if scaler is not None:
+            model = Pipeline([("scaler", scaler), ("model", model)])
         search = GridSearchCV(model, grid, scoring=self.scoring, cv=folds, refit=False)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of settings that nobody may choose
@@ -132,26 +197,43 @@ def contestant(arena: Arena, family: Family, candidates: list[Candidate]) -> Con
     best = int(equal[simplest(settings)])
     model = pipeline(problem, family, candidates[best].parameters)
     score = score_of(arena.metric)
+    front, last = model[:-1], model[-1]
     start = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model.fit(arena.rows, arena.y)
+        X = front.fit_transform(arena.rows, arena.y)
+        last.fit(X, arena.y)
     fitted = time.perf_counter()
-    dev = some(problem.X, problem.dev)
-    model.predict(dev)
+    train_score = float(score(last, X, arena.y))
+    del X  # which may be larger than the table
+    begun = time.perf_counter()
+    dev = front.transform(some(problem.X, problem.dev))
+    last.predict(dev)
     predicted = time.perf_counter()
-    return Contestant(
+    entry = Contestant(
         family.name,
-        type(model.steps[-1][1]).__name__,
+        type(last).__name__,
         family.package,
         candidates,
         best,
         fitted - start,
-        predicted - fitted,
+        predicted - begun,
         len(pickle.dumps(model)),
-        float(score(model, dev, problem.y[problem.dev])),
-        float(score(model, arena.rows, arena.y)),
+        float(score(last, dev, problem.y[problem.dev])),
+        train_score,
+        note=_given_up(family, candidates),
     )
+    if family.takes != "rows":
+        arena.keep_best(entry, model)
+    return entry
+
+
+def _given_up(family: Family, candidates: list[Candidate]) -> str:
+    """What a family went without for want of time."""
+    n = len(ParameterGrid(family.grid))
+    if family.halve or len(candidates) == n:
+        return ""
+    return f"{n - len(candidates)} of {n} settings were tried on one fold alone, for want of time"
 
 
 def preparation(problem: Problem, family: Family) -> Any:
@@ -172,6 +254,17 @@ def pipeline(problem: Problem, family: Family, parameters: dict[str, Any]) -> Pi
         model.set_params(kinds=first.mixed_kinds())
     between = [] if family.before is None else [("expansion", family.before())]
     return Pipeline([("features", first), *between, ("model", model)])
+
+
+def fitted_to(
+    problem: Problem, family: Family, parameters: dict[str, Any], rows: NDArray[np.int64]
+) -> Pipeline:
+    """A family at some setting, fitted to some rows of the table."""
+    model = pipeline(problem, family, parameters)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.fit(some(problem.X, rows), problem.y[rows])
+    return model
 
 
 def _n_bytes(X: Any) -> int:

@@ -1,0 +1,80 @@
+"""All families on one problem, within the time there is: cheap ones first, each with a share."""
+
+import re
+import time
+from collections.abc import Callable
+
+from ..model_selection.recipe import is_additive
+from .clock import Clock
+from .families import Family
+from .results import Contestant, Dropped
+from .search import Arena, contestant
+
+RESERVE = 0.1  # of the budget, for what follows the search
+FITS_AFTER = 3  # the search: about so many fits and predictions go into the answer itself
+NAME_OF_ERROR = re.compile(r"^[\w.]*[A-Z]\w*: ")  # before what it says
+LARGEST_SHARE = 1 / 2  # of the time that is left, for a family that is not the last
+
+Progress = Callable[[list[Contestant], str, Clock], None]
+Found = list[tuple[Family, Contestant]]
+
+
+def race(
+    arena: Arena, families: list[Family], clock: Clock, progress: Progress | None
+) -> tuple[Found, list[Dropped]]:
+    """The contestants in the order of the families, and those that were given up."""
+    found: Found = []
+    dropped: list[Dropped] = []
+
+    def tell(trying: str) -> None:
+        if progress is not None:
+            progress([entry for _, entry in found], trying, clock)
+
+    def give_up(family: Family, why: str) -> None:
+        dropped.append(Dropped(family.name, why))
+
+    # What learns by sums takes one pass: an answer is there before anything takes long.
+    queue = sorted(families, key=lambda family: not is_additive(family.make()))
+    for place, family in enumerate(queue):
+        if clock.stopped == "interrupt":
+            give_up(family, "interrupted")
+            continue
+        seconds = _share(found, len(queue) - place, clock)
+        tell(family.name)
+        try:
+            entry = clock.attempt(lambda: _tried(arena, family, seconds), seconds)  # noqa: B023
+        except Exception as error:  # one that fails must not take the others with it
+            said = str(error).strip().splitlines()  # a search says at the end what each fit said
+            last = NAME_OF_ERROR.sub("", (said or [type(error).__name__])[-1])
+            give_up(family, f"failed: {last}")
+            continue
+        if entry is not None:
+            found.append((family, entry))
+        elif clock.stopped == "interrupt":
+            give_up(family, "interrupted")
+        else:
+            shared = seconds > 0 and place + 1 < len(queue)
+            more = f"took more than its share of the time, {seconds:.1f} s"
+            give_up(family, more if shared else "no time was left")
+    tell("the chosen model on the test set")
+    found.sort(key=lambda pair: families.index(pair[0]))
+    return found, dropped
+
+
+def _tried(arena: Arena, family: Family, seconds: float) -> Contestant:
+    arena.end = time.perf_counter() + seconds
+    return contestant(arena, family, arena.candidates(family))
+
+
+def _share(found: Found, n_left: int, clock: Clock) -> float:
+    """Seconds that the next family may take."""
+    if clock.budget is None:
+        return float("inf")
+    left = clock.left - reserve(found, clock.budget)
+    return left * max(1 / n_left, LARGEST_SHARE)
+
+
+def reserve(found: Found, budget: float) -> float:
+    """Seconds to keep for what follows the search: any may be the one to be fitted again."""
+    slowest = max((entry.fit_seconds + entry.predict_seconds for _, entry in found), default=0.0)
+    return min(max(RESERVE * budget, FITS_AFTER * slowest), budget / 2)

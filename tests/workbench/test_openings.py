@@ -1,0 +1,89 @@
+import os
+from pathlib import Path
+
+import pytest
+
+import rosenblatt
+from rosenblatt.data import TableError
+from rosenblatt.workbench import openings
+from rosenblatt.workbench.openings import ledger_for
+
+
+@pytest.fixture
+def closed(monkeypatch):
+    """A set of folders in which no file can be made, whoever asks (root is never refused)."""
+    folders = set()
+    opened = Path.open
+
+    def open_here(self, *args, **named):
+        if self.parent in folders:
+            raise PermissionError(13, "Permission denied")
+        return opened(self, *args, **named)
+
+    monkeypatch.setattr(Path, "open", open_here)
+    return folders
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "data" / "table.csv"
+    path.parent.mkdir()
+    path.write_text("a,b\n1,2\n")
+    return path
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    folder = tmp_path / "here"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    return folder
+
+
+def test_the_ledger_is_beside_the_table_and_not_made_before_it_is_needed(table, here):
+    path, word = ledger_for(str(table))
+    assert path == Path(f"{table}.openings.jsonl")
+    assert not word
+    assert not path.exists()
+
+
+def test_else_it_is_in_the_working_folder_else_among_ones_own_files(table, here, closed, tmp_path):
+    closed.add(table.parent)
+    assert ledger_for(str(table)) == (here / "test-openings.jsonl", "")
+    closed.add(here)
+    path, word = ledger_for(str(table))
+    assert path == tmp_path / "state" / "rosenblatt" / "test-openings.jsonl"
+    assert word.startswith("No file can be written in")
+    assert str(path) in word
+
+
+def test_no_place_at_all_is_an_error_that_says_what_to_do(table, here, closed, tmp_path):
+    closed |= {table.parent, here, tmp_path / "state" / "rosenblatt"}
+    with pytest.raises(TableError, match=r"Permission denied.*a folder that can be written to"):
+        ledger_for(str(table))
+
+
+def test_a_ledger_that_cannot_be_written_shows_before_the_search(monkeypatch, tmp_path):
+    monkeypatch.setattr(
+        rosenblatt.workbench.comparison, "race", lambda *args: pytest.fail("searched")
+    )
+    with pytest.raises(TableError, match=r"cannot be written to .* \(No such file or directory\)"):
+        rosenblatt.compare("iris", target="species", ledger=tmp_path / "no" / "such.jsonl")
+    damaged = tmp_path / "damaged.jsonl"
+    damaged.write_text("{}\n")
+    with pytest.raises(ValueError, match=r"Line 1 of .* is not the record of an opening"):
+        rosenblatt.compare("iris", target="species", ledger=damaged)
+
+
+def test_the_result_of_a_comparison_says_where_it_was_written_down(here, closed, tmp_path):
+    closed.add(here)
+    found = rosenblatt.compare("iris", target="species", families=["Gaussian naive Bayes"])
+    path = tmp_path / "state" / "rosenblatt" / "test-openings.jsonl"
+    assert any(str(path) in hint for hint in found.findings.hints)
+    assert len(path.read_text().splitlines()) == 1
+
+
+def test_the_folder_of_ones_own_files_follows_the_custom(monkeypatch):
+    monkeypatch.delenv("XDG_STATE_HOME", raising=False)
+    assert openings._own_files() == Path(os.path.expanduser("~/.local/state/rosenblatt"))

@@ -1,0 +1,208 @@
+"""Time is shared among families, and Ctrl-C leaves an answer whenever it is pressed."""
+
+import json
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import numpy as np
+import polars as pl
+import pytest
+
+import rosenblatt
+from rosenblatt.data import read_table
+from rosenblatt.workbench import conclusions, race, search
+from rosenblatt.workbench.clock import Clock
+from rosenblatt.workbench.families import FAMILIES
+from rosenblatt.workbench.problem import problem_of
+
+QUICK = ["logistic regression", "Gaussian naive Bayes", "least squares classifier"]
+
+
+@pytest.fixture
+def openings(tmp_path):
+    return tmp_path / "openings.jsonl"
+
+
+@pytest.fixture
+def arena():
+    return search.Arena(problem_of(read_table("iris"), "species"), "accuracy")
+
+
+def named(*names):
+    known = {family.name: family for family in FAMILIES}
+    return [known[name] for name in names]
+
+
+def test_models_of_sums_come_first_and_the_order_of_families_is_kept(arena):
+    tried = []
+    found, dropped = race.race(
+        arena, named(*QUICK), Clock(None), lambda found, name, clock: tried.append(name)
+    )
+    assert tried[:3] == [QUICK[1], QUICK[2], QUICK[0]]
+    assert [family.name for family, _ in found] == QUICK
+    assert not dropped
+
+
+def test_one_family_does_not_eat_the_time_of_those_after_it(arena, monkeypatch):
+    def slow(arena, family):
+        while family.name == QUICK[1]:  # the first to be tried
+            time.sleep(0.01)
+        return candidates(arena, family)
+
+    candidates = search.Arena.candidates
+    race.race(arena, named(*QUICK), Clock(None), None)  # compiles
+    monkeypatch.setattr(search.Arena, "candidates", slow)
+    clock = Clock(6.0)
+    found, [late] = race.race(arena, named(*QUICK), clock, None)
+    assert {family.name for family, _ in found} == {QUICK[0], QUICK[2]}
+    assert late.family == QUICK[1]
+    assert "took more than its share of the time" in late.reason
+    assert clock.stopped == "budget"
+
+
+def test_settings_are_given_up_when_folds_would_take_too_long(arena):
+    [family] = named("logistic regression")
+    arena.end = time.perf_counter()
+    entry = search.contestant(arena, family, arena.candidates(family))
+    [candidate] = entry.candidates
+    assert len(candidate.scores) == len(arena.folds)
+    assert entry.note == "5 of 6 settings were tried on one fold alone, for want of time"
+    arena.end = np.inf
+    every = {c.parameters["C"]: c.scores for c in arena.candidates(family)}
+    np.testing.assert_array_equal(candidate.scores, every[candidate.parameters["C"]])
+
+
+def test_without_the_time_to_retrain_the_model_of_the_training_part_is_tested(
+    openings, monkeypatch
+):
+    def slow(problem, family, parameters, rows):
+        while family.takes != "rows":
+            time.sleep(0.01)
+        return fitted_to(problem, family, parameters, rows)
+
+    fitted_to = conclusions.fitted_to
+    monkeypatch.setattr(conclusions, "fitted_to", slow)
+    found = rosenblatt.compare(
+        "iris", target="species", budget=6, ledger=openings, families=QUICK[1:2]
+    )
+    assert found.findings.protocol.stopped == "budget"
+    assert not found.findings.retrained
+    assert "no time to fit the chosen model" in " ".join(found.findings.verdicts)
+    assert found.findings.opening.score > 0.8
+    assert found._saved.n_rows == found.findings.protocol.n_train
+
+
+def test_the_best_model_of_the_training_part_is_kept(arena):
+    found, _ = race.race(arena, named(*QUICK), Clock(None), None)
+    best = max(found, key=lambda pair: pair[1].mean)
+    assert arena.fitted(best[0]) is not None
+    assert sum(arena.fitted(family) is not None for family, _ in found) == 1
+
+
+MOMENTS = {
+    "hints": ("comparison", "hints_of"),
+    "the search": ("race", "contestant"),
+    "retraining": ("conclusions", "fitted_to"),
+    "the opening": ("conclusions", "open_test"),
+    "the learning curve": ("curve", "fitted_to"),
+    "the certificate": ("conclusions", "certificate_of"),
+}
+PROGRAM = """
+    import json, sys, time
+    import rosenblatt
+    from rosenblatt.workbench import {module}
+
+    calls, works = [], {module}.{name}
+
+    def waits(*args, **named):
+        calls.append(1)
+        if len(calls) <= {times}:
+            print("now", flush=True)
+            while True:
+                time.sleep(0.01)
+        return works(*args, **named)
+
+    {module}.{name} = waits
+    found = rosenblatt.compare("iris", target="species", families={families}, ledger={ledger!r})
+    findings = found.findings
+    print(json.dumps([findings.protocol.stopped, len(findings.contestants),
+                      findings.opening is not None, findings.contestants[0].family,
+                      findings.retrained]))
+"""
+
+
+def run(moment, openings, times=1):
+    module, name = MOMENTS[moment]
+    program = textwrap.dedent(PROGRAM).format(
+        module=module, name=name, families=QUICK[1:], ledger=str(openings), times=times
+    )
+    return subprocess.Popen(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_control_c_reports_what_is_there(moment, openings):
+    process = run(moment, openings)
+    assert process.stdout.readline() == "now\n"
+    process.send_signal(signal.SIGINT)
+    said, error = process.communicate(timeout=60)
+    assert process.returncode == 0, error
+    stopped, n_families, opened, family, retrained = json.loads(said.splitlines()[-1])
+    assert stopped == "interrupt"
+    searched = moment not in ("hints", "the search")
+    assert family in QUICK if searched else "always" in family
+    assert n_families == (2 if searched else 1)
+    assert opened == (searched and moment != "the opening")
+    assert openings.exists() == opened
+    assert retrained == (moment != "retraining")
+
+
+def test_a_second_control_c_ends_it(openings):
+    process = run("retraining", openings, 2)
+    assert process.stdout.readline() == "now\n"
+    process.send_signal(signal.SIGINT)
+    # The baseline of the opening is fitted next, by the same function.
+    assert process.stdout.readline() == "now\n"
+    process.send_signal(signal.SIGINT)
+    _, error = process.communicate(timeout=60)
+    assert process.returncode != 0
+    assert "KeyboardInterrupt" in error
+    assert not openings.exists()
+
+
+def test_folds_read_together_score_as_folds_read_one_by_one(monkeypatch):
+    rng = np.random.default_rng(0)
+    n = 400
+    town, age = rng.choice(["Rome", "Oslo"], n), rng.normal(50, 10, n)
+    frame = pl.DataFrame(
+        {"age": age, "size": rng.normal(1e4, 1.0, n), "town": town, "same": np.ones(n)}
+    ).with_columns(y=pl.Series(np.where(age + 20 * (town == "Rome") > 60, "u", "v")))
+    problem = problem_of(read_table(frame), "y", kinds={"same": "numeric"})
+    together, apart = search.Arena(problem, "accuracy"), search.Arena(problem, "accuracy")
+    monkeypatch.setattr(apart, "_together", lambda family: None)
+    families = named("Gaussian naive Bayes", "linear discriminant analysis", QUICK[2])
+    for family in families:
+        assert together._together(family) is not None
+        for one, other in zip(together.candidates(family), apart.candidates(family), strict=True):
+            np.testing.assert_allclose(one.scores, other.scores)
+    [logistic] = named(QUICK[0])  # which does not learn by sums
+    assert together._together(logistic) is None
+
+
+def test_folds_that_differ_by_more_than_a_scale_are_read_one_by_one():
+    rng = np.random.default_rng(0)
+    frame = pl.DataFrame({"age": rng.normal(size=200), "town": ["Rome", "Oslo"] * 100})
+    frame = frame.with_columns(y=pl.Series(rng.normal(size=200)))
+    problem = problem_of(read_table(frame), "y")
+    row = int(problem.train[0])
+    age, town = frame["age"].to_list(), frame["town"].to_list()
+    age[row], town[row] = None, "Bonn"  # a number that is missing, a category met once
+    for column in (pl.Series("age", age), pl.Series("town", town)):
+        other = problem_of(read_table(frame.with_columns(column)), "y")
+        [ridge] = named("ridge regression")
+        assert search.Arena(problem, "r2")._together(ridge) is not None
+        assert search.Arena(other, "r2")._together(ridge) is None
