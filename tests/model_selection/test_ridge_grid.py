@@ -9,7 +9,14 @@ from sklearn.model_selection import KFold, RepeatedKFold, ShuffleSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from rosenblatt import GridSearchCV, LinearRegression, Ridge, Standardizer, cross_validate
+from rosenblatt import (
+    BasisExpansion,
+    GridSearchCV,
+    LinearRegression,
+    Ridge,
+    Standardizer,
+    cross_validate,
+)
 from rosenblatt.model_selection import evaluation
 from tests.linear_model.test_linear_regression import table
 from tests.model_selection.compare import assert_same
@@ -134,3 +141,17 @@ def test_cross_validation_of_least_squares_and_ridge(scoring):
             cross_validate(ours, X, y, return_estimator=True),
             theirs.cross_validate(ours, X, y, return_estimator=True),
         )
+
+
+def test_columns_that_follow_from_others_need_no_fit_where_there_is_a_penalty(fits):
+    """Indicators of all categories sum to one, and splines of a column too."""
+    rng = np.random.default_rng(0)
+    X = np.hstack([rng.normal(size=(3000, 3)), np.eye(4)[rng.integers(4, size=3000)]])
+    y = np.sin(X[:, 0]) + X[:, 1] * 0.3 + X[:, 4] + 0.1 * rng.normal(size=3000)
+    X = BasisExpansion("spline").fit_transform(X)
+    grid = {"alpha": np.geomspace(1e-4, 1e4, 9)}
+    ours = GridSearchCV(Ridge(), grid, refit=False, scoring="r2").fit(X, y)
+    assert not fits
+    other = their_models.Ridge(solver="svd")
+    them = theirs.GridSearchCV(other, grid, refit=False, scoring="r2").fit(X, y)
+    assert_same(ours.cv_results_, them.cv_results_)

@@ -77,12 +77,15 @@ class Decomposition:
             found = float(self.rows.squares().sum())
         return found if found > 0 else 1.0
 
-    def path(self, penalties: Array) -> Path | None:
-        """Coefficients and intercepts for penalties (A,), from products; None if rows know more."""
+    def path(self, penalties: Array, least: float = AS_GOOD_AS_ROWS) -> Path | None:
+        """Coefficients and intercepts for penalties (A,), from products.
+
+        None if a reciprocal condition is below `least`, by default if rows know more.
+        """
         assert self.products is not None
         with one_blas_thread():
             coefs, condition = ridge_coefs(*self.products, penalties)
-        return None if condition < AS_GOOD_AS_ROWS else self._with_intercepts(coefs)
+        return None if condition < least else self._with_intercepts(coefs)
 
     def path_by_rows(self, penalties: Array) -> Path:
         """The same, from the rows where products do not suffice."""

@@ -9,7 +9,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_array
 
 from rosenblatt.base import FLOATS
-from rosenblatt.solvers.least_squares import Solution
+from rosenblatt.solvers.least_squares import AS_GOOD_AS_ROWS, WELL_CONDITIONED, Solution
 from rosenblatt.statistics import Gram
 
 from . import doubts
@@ -161,7 +161,10 @@ class Ridge(GramRegressor):
         if metric is None or self.positive or not usual or self.solver == "svd":
             return None
         penalties = np.array(alphas, np.float64)
-        path = Decomposition.of_gram(training, self.fit_intercept).path(penalties)
+        # The digits that products lose are of directions along which rows hardly vary: a penalty
+        # keeps coefficients small there, and predictions do not know.
+        least = WELL_CONDITIONED if penalties.min() > 0 else AS_GOOD_AS_ROWS
+        path = Decomposition.of_gram(training, self.fit_intercept).path(penalties, least)
         return None if path is None else scores_of(metric, test, *path)
 
 
