@@ -502,3 +502,37 @@ def test_compare_does_not_write_over_its_table_and_takes_names_as_they_are(tmp_p
     assert done.exit_code == 0
     assert "a[b].csv" in done.output
     assert out.exists()
+
+
+def test_no_command_writes_over_what_it_reads(here, model, table):
+    for file in (model, table):
+        (here / file.name).write_bytes(file.read_bytes())
+    before = {path.name: path.read_bytes() for path in here.iterdir()}
+    (here / "link.csv").symlink_to("people.csv")
+    fit = ("people.csv", "--target", "how", "--model", "GaussianNB")
+    for words in (
+        ("fit", *fit, "-o", "people.csv"),
+        ("trace", "people.csv", "--target", "how", "--model", "perceptron", "-o", "people.csv"),
+        ("predict", "people.skops", "people.csv", "-o", "people.csv"),
+        ("predict", "people.skops", "people.csv", "-o", "people.skops"),
+        ("compare", "link.csv", "--target", "how", "--out", "people.csv"),
+        ("compare", "people.csv", "--target", "how", "--out", "r.html", "--save", "r.html"),
+    ):
+        assert "would be written over" in refused(*words)
+    assert {name: (here / name).read_bytes() for name in before} == before
+
+
+def test_names_give_the_terminal_no_orders(here):
+    odd = "y\x1b]0;owned\x07"
+    pl.DataFrame({"x": range(40), odd: ["a", "b"] * 20}).write_csv("t.csv")
+    said = refused("compare", "t.csv", "--target", "z")
+    assert "\\x1b" in said
+    assert "\x1b" not in said
+    assert "\x1b" not in done("compare", "t.csv", "--target", odd)
+    assert "\x1b" not in Path("report.html").read_text()
+
+
+@pytest.mark.parametrize("index", ["999999999999", "2000000000"])
+def test_numbers_of_features_beyond_all_memory_are_refused(here, index):
+    Path("t.libsvm").write_text(f"1 1:2\n-1 {index}:3\n" * 20)
+    assert "t.libsvm" in refused("compare", "t.libsvm", "--target", "target")

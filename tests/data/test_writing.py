@@ -48,3 +48,20 @@ def test_places_that_cannot_be_written_to_are_refused(tmp_path):
         place_for(tmp_path)
     with pytest.raises(TableError, match="There is no folder"):
         place_for(tmp_path / "no" / "out.txt")
+
+
+def test_what_is_read_is_not_written_over_by_whatever_name(tmp_path):
+    table = tmp_path / "table.csv"
+    table.write_text("a\n1\n")
+    (tmp_path / "link.csv").symlink_to(table)
+    for name in (table, tmp_path / "link.csv", tmp_path / "." / "table.csv"):
+        with pytest.raises(TableError, match="would be written over"):
+            place_for(name, "other.csv", table)
+        with pytest.raises(TableError, match="would be written over"):
+            place_for(table, name)
+
+
+def test_a_pipe_stays_one(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(TableError, match="is no regular file"):
+        place_for(tmp_path / "pipe")

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table as Grid
 
-from rosenblatt.data import TableError, read_table
+from rosenblatt.data import read_table
 from rosenblatt.data.writing import place_for
 from rosenblatt.workbench.asking import checked_budget
 from rosenblatt.workbench.clock import Clock
@@ -17,6 +17,15 @@ from rosenblatt.workbench.comparison import Comparison
 from rosenblatt.workbench.comparison import compare as run
 from rosenblatt.workbench.results import Contestant
 from rosenblatt.workbench.verdicts import against_baseline
+
+from .errors import printable
+
+
+class Screen(Console):
+    """A terminal that shows what names of columns and classes hold, and obeys none of it."""
+
+    def print(self, *objects: Any, **settings: Any) -> None:
+        super().print(*(printable(o) if isinstance(o, str) else o for o in objects), **settings)
 
 
 def compare(
@@ -30,13 +39,11 @@ def compare(
     **options: Any,
 ) -> None:
     """Compare, show the table as it fills, and write the report."""
-    places = [Path(path).absolute() for path in (table, out, save) if path is not None]
-    if len(set(places)) < len(places):
-        raise TableError("The table, the report and the model need different names.")
-    for path in filter(None, (out, save)):  # better said now than after all the work
-        place_for(path)
+    place_for(out, table)  # better said now than after all the work
+    if save is not None:
+        place_for(save, table, out)
     options["budget"] = Clock(checked_budget(options.get("budget")))  # reading takes its part
-    console = Console(markup=False, highlight=False)  # names are no markup
+    console = Screen(markup=False, highlight=False)  # names are no markup
     source = read_table(table, format, header=header)
     # Where there is no screen, a line for each contestant is all that helps.
     if console.is_terminal:
@@ -87,7 +94,7 @@ def _conclude(console: Console, comparison: Comparison, out: str) -> None:
     findings = comparison.findings
     protocol, opening = findings.protocol, findings.opening
     about = f"{protocol.target}, {protocol.metric}, {protocol.n_folds} folds"
-    grid = Grid(title=f"{findings.source}: {about}", title_justify="left")
+    grid = Grid(title=printable(f"{findings.source}: {about}"), title_justify="left")
     for name in ("", "family", "score", "±", "fit"):
         grid.add_column(name, justify="left" if name in ("", "family") else "right")
     for entry in [*findings.contestants, findings.baseline]:

@@ -46,7 +46,7 @@ def plain_errors(command: Callable[..., None]) -> Callable[..., None]:
 
 def _is_bad_input(error: Exception) -> bool:
     """Whether an error is about what was given; those of polars have a family of their own."""
-    usual = (ValueError, TypeError, OSError, ImportError, MemoryError)
+    usual = (ValueError, TypeError, OSError, ImportError, MemoryError, OverflowError)
     return isinstance(error, usual) or type(error).__module__.startswith("polars.")
 
 
@@ -64,12 +64,23 @@ def sentence_of(error: BaseException) -> str:
     if isinstance(error, MemoryError):
         return "there is not enough memory for this."
     paragraph = str(error).strip().partition("\n\n")[0]
-    return " ".join(paragraph.split()) or type(error).__name__
+    return " ".join(printable(paragraph).split()) or type(error).__name__
+
+
+def printable(text: str) -> str:
+    """Text whose characters a terminal shows, and does not obey.
+
+    >>> print(printable("no orders: " + chr(27) + "[2J"))
+    no orders: \\x1b[2J
+    """
+    return "".join(
+        c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in text
+    )
 
 
 def say(note: str) -> None:
     """A word beside the output, which goes elsewhere."""
-    typer.echo(note, err=True)
+    typer.echo(printable(note), err=True)
 
 
 def _say_warning(message: Any, *_: Any, **__: Any) -> None:

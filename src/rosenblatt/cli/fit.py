@@ -22,7 +22,7 @@ def fit(
     out: str,
 ) -> None:
     """Fit, write the file, and say what is in it."""
-    place_for(out)
+    place_for(out, table)
     read = read_table(table, format, header=header)
     saved = fit_table(read, target, model, settings, task=task, certificate=certificate)
     left_out = len(read) - saved.n_rows

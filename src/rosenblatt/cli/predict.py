@@ -9,7 +9,7 @@ import polars as pl
 from sklearn.metrics import accuracy_score, r2_score
 
 from rosenblatt.data import Table, TableError, read_batches, read_table
-from rosenblatt.data.writing import whole_file
+from rosenblatt.data.writing import place_for, whole_file
 from rosenblatt.model_selection import SealedTest
 from rosenblatt.workbench.known_columns import rows_for, targets_of, unknown_columns
 from rosenblatt.workbench.model_file import SavedModel, load_model
@@ -33,6 +33,8 @@ def predict(
     header: bool,
 ) -> None:
     """Write a line of CSV for each row, batch by batch."""
+    if out is not None:
+        place_for(out, table, model)
     saved = load_model(model)
     if proba and not hasattr(saved.model, "predict_proba"):
         raise ValueError(f"{saved.family} gives no probabilities: leave --proba out.")

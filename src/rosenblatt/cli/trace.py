@@ -20,7 +20,7 @@ def trace(
     out: str,
 ) -> None:
     """Fit with a trace, write the page, and say what is in it."""
-    place_for(out)
+    place_for(out, table)
     steps = Trace(every=every)  # type: ignore[arg-type]
     names = trace_table(
         read_table(table, format, header=header), target, model, settings, steps, task=task

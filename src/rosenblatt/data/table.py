@@ -19,6 +19,7 @@ from .errors import TableError, did_you_mean
 from .formats import SEPARATORS, Form, form_of
 
 TARGET = "target"  # how the labels of a LIBSVM file are called
+MOST_COLUMNS = 100_000_000  # of a LIBSVM file: a table of weights must fit in memory
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,8 +152,14 @@ def table_of_libsvm(source: Any, name: str, zero_based: bool | str = "auto") -> 
     try:
         data = io.BytesIO(source) if isinstance(source, bytes) else source
         X, y = load_svmlight_file(data, zero_based=zero_based)
-    except (ValueError, OSError) as error:
-        raise TableError(f"{name} cannot be read as libsvm: {error}.") from None
+    except (ValueError, OSError, OverflowError) as error:
+        why = str(error).rstrip(".")
+        raise TableError(f"{name} cannot be read as libsvm: {why}.") from None
+    if X.shape[1] > MOST_COLUMNS:
+        raise TableError(
+            f"{name} has a feature of number {X.shape[1]:,}, more than {MOST_COLUMNS:,}: number "
+            "them from 1 on."
+        )
     whole = bool(np.all(y == np.floor(y)))
     target = pl.Series(TARGET, y.astype(np.int64) if whole else y)
     return Table(pl.DataFrame([target]), name, X.tocsr())

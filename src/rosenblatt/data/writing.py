@@ -16,9 +16,17 @@ if TYPE_CHECKING:
     from .table import Table
 
 
-def place_for(path: Any) -> Path:
-    """Where a file is to be written; asked before long work, so that it is not in vain."""
+def place_for(path: Any, *read: Any) -> Path:
+    """Where a file is to be written; asked before long work, so that it is not in vain.
+
+    It must be none of those that are `read`, by whatever name.
+    """
     place = Path(os.path.realpath(Path(path).expanduser()))  # so that a link stays one
+    for other in read:
+        if place == Path(os.path.realpath(Path(other).expanduser())):
+            raise TableError(f"{path} is read, and would be written over: give another name.")
+    if place.exists() and not (place.is_file() or place.is_dir()):
+        raise TableError(f"{path} is no regular file: give another name.")
     if place.is_dir():
         raise TableError(f"{path} is a folder; name a file in it.")
     if not place.parent.is_dir():

@@ -122,7 +122,7 @@ class Comparison:
             lines.append(f"{mark:2}{entry.family:<34}{entry.mean:>10.4f}{entry.deviation:>9.4f}")
         if opening is not None:
             lines.append(
-                f"test ({protocol.n_test:,} rows, opened once): {opening.score:.4f}; baseline "
+                f"test ({protocol.n_test:,} rows, {opening.times}): {opening.score:.4f}; baseline "
                 f"{opening.baseline_score:.4f}"
             )
         return "\n".join(lines)
@@ -136,7 +136,7 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         opening = self.findings.opening
-        test = "" if opening is None else f"<p>Test score, seen once: {opening.score:.4f}</p>"
+        test = "" if opening is None else f"<p>Test, {opening.times}: {opening.score:.4f}</p>"
         return str(self.leaderboard.to_html(float_format="%.4f")) + test
 
 

@@ -38,8 +38,9 @@ YES_OR_NO = sorted(set().union(*TRUTH))
 
 def known_columns(frame: pl.DataFrame, kinds: dict[str, str]) -> tuple[KnownColumn, ...]:
     """The columns that a model reads, as they are in the table it is fitted to."""
+    schema = frame.schema  # made anew at each call
     return tuple(
-        KnownColumn(name, kind, str(frame.schema[name].base_type())) for name, kind in kinds.items()
+        KnownColumn(name, kind, str(schema[name].base_type())) for name, kind in kinds.items()
     )
 
 

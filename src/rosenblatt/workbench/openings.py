@@ -51,7 +51,7 @@ def _trouble(path: Path) -> str:
     try:
         with path.open("ab"):
             pass
-        if not there:  # made when first needed
+        if not there and not path.stat().st_size:  # made when first needed, here or by another
             path.unlink()
     except OSError as error:
         return error.strerror or str(error)

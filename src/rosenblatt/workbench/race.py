@@ -14,6 +14,7 @@ RESERVE = 0.1  # of the budget, for what follows the search
 FITS_AFTER = 3  # the search: about so many fits and predictions go into the answer itself
 NAME_OF_ERROR = re.compile(r"^[\w.]*[A-Z]\w*: ")  # before what it says
 LARGEST_SHARE = 1 / 2  # of the time that is left, for a family that is not the last
+SHARE_OF_FIRST = 3 / 4  # as long as there is no answer: one is worth more than a turn for each
 
 Progress = Callable[[list[Contestant], str, Clock], None]
 Found = list[tuple[Family, Contestant]]
@@ -71,7 +72,8 @@ def _share(found: Found, n_left: int, clock: Clock) -> float:
     if clock.budget is None:
         return float("inf")
     left = clock.left - reserve(found, clock.budget)
-    return left * max(1 / n_left, LARGEST_SHARE)
+    largest = LARGEST_SHARE if found else SHARE_OF_FIRST
+    return left * max(1 / n_left, largest)
 
 
 def reserve(found: Found, budget: float) -> float:

@@ -99,6 +99,11 @@ class Opening:
     classes: NDArray[Any] | None
     times_opened: int  # by the ledger: more than one is a warning
 
+    @property
+    def times(self) -> str:
+        """How often the test set was opened, in words."""
+        return "opened once" if self.times_opened == 1 else f"opened {self.times_opened} times"
+
 
 @dataclass(frozen=True, eq=False)
 class LearningCurve:

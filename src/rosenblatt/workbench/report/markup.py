@@ -33,7 +33,12 @@ def joined(*children: object) -> Markup:
 def _escaped(child: object) -> str:
     if child is None:
         return ""
-    return child if isinstance(child, Markup) else html.escape(str(child))
+    return child if isinstance(child, Markup) else _text(child)
+
+
+def _text(value: object) -> str:
+    """Text as HTML, with a sign in the place of characters that are for machines."""
+    return html.escape("".join(c if c >= " " or c in "\n\t" else "\ufffd" for c in str(value)))
 
 
 def _attribute(pair: tuple[str, object]) -> str:
@@ -41,4 +46,4 @@ def _attribute(pair: tuple[str, object]) -> str:
     if value is None or value is False:
         return ""
     name = name.rstrip("_").replace("_", "-")
-    return f" {name}" if value is True else f' {name}="{html.escape(str(value))}"'
+    return f" {name}" if value is True else f' {name}="{_text(value)}"'

@@ -3,9 +3,8 @@
 import os
 import re
 from importlib import resources
-from pathlib import Path
 
-from rosenblatt.trace.inbox import write_whole
+from rosenblatt.data.writing import whole_file
 
 from ..results import Findings, Opening
 from . import numbers
@@ -92,10 +91,8 @@ def save(findings: Findings, path: str | os.PathLike[str]) -> None:
     >>> from rosenblatt.workbench.report import save
     >>> save(findings, "report.html")  # doctest: +SKIP
     """
-    target = Path(os.path.realpath(path))  # what a link points to, so that the link stays one
-    if not target.parent.is_dir():
-        raise FileNotFoundError(f"There is no folder {str(target.parent)!r} to save the report in.")
-    write_whole(target, page(findings).encode("utf-8", "replace"))
+    with whole_file(path) as draft:
+        draft.write_bytes(page(findings).encode("utf-8", "replace"))
 
 
 def _title(findings: Findings) -> str:
