@@ -26,6 +26,9 @@ from sklearn.preprocessing import (
     StandardScaler,
 )
 
+# As many and of the same kind as ours.
+SPLINES = SplineTransformer(7, knots="quantile", extrapolation="linear", include_bias=False)
+
 # Their class for each of our families, where they have one.
 TWINS = {
     "Gaussian naive Bayes": GaussianNB(),
@@ -41,8 +44,10 @@ TWINS = {
     "ridge regression": Ridge(),
     "lasso": Lasso(),
     "elastic net": ElasticNet(),
-    "ridge on products": Pipeline([("b", PolynomialFeatures(2)), ("ridge", Ridge())]),
-    "ridge on splines": Pipeline([("b", SplineTransformer(6)), ("ridge", Ridge())]),
+    "ridge on products": Pipeline(
+        [("b", PolynomialFeatures(2, include_bias=False)), ("ridge", Ridge())]
+    ),
+    "ridge on splines": Pipeline([("b", SPLINES), ("ridge", Ridge())]),
 }
 
 
