@@ -9,7 +9,6 @@ has on the others alone, which no coefficients reach (Albert and Anderson 1984).
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import lcm
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
+from rosenblatt.separation.directions import upheld, whole
 from rosenblatt.separation.planes import exact_scores
 
 from .claims import Claim, Grade
@@ -25,8 +25,6 @@ from .unpenalised import FURTHEST
 
 MOST_CELLS = 1_000_000  # of the linear program
 MOST_EXACT = 200_000  # scores in integers
-LARGEST_DENOMINATOR = 1000  # of coefficients that are tried in their place
-ROUNDING = 1e-7  # of the largest lead: what the program leaves in doubt
 CERTAIN = 7.0  # a lead at which a row's probability is within a thousandth of one
 MOST_NAMES = 5
 THRIFT = 1e-6  # what a coefficient costs, against a lead: few are used
@@ -58,17 +56,17 @@ def direction(X: Any, codes: NDArray[Any], fit_intercept: bool) -> Direction | N
     v = _furthest(leads @ sp.diags(1 / sizes))
     if v is None:
         return None
-    gained = leads @ (v / sizes)
-    if not gained.max() > 0 or gained.min() < -ROUNDING * gained.max():
+    v = np.where(np.abs(v) > 1e-9 * np.abs(v).max(), v, 0.0) / sizes
+    W = v.reshape(K, -1)[:, :-1]
+    columns, exact = np.flatnonzero(W.any(axis=0)), _proved(X, codes, W, fit_intercept)
+    if exact is not None:
+        return Direction(exact, columns, "proved")
+    found = upheld(leads, v)
+    if found is None:
         return None
     ahead = np.zeros((len(codes), K), np.bool_)
-    ahead[row, other] = gained > ROUNDING * gained.max()
-    W = (v / sizes).reshape(K, -1)[:, :-1]
-    W = np.where(np.abs(W) > 1e-9 * np.abs(W).max(initial=0.0), W, 0.0)
-    columns, exact = np.flatnonzero(W.any(axis=0)), _proved(X, codes, W, fit_intercept)
-    if exact is None:
-        return Direction(ahead, columns, "checked")
-    return Direction(exact, columns, "proved")
+    ahead[row, other] = found[1]
+    return Direction(ahead, columns, "checked")
 
 
 def with_direction(
@@ -117,7 +115,7 @@ def _claim(found: Direction, model: Any, gap: Claim) -> Claim:
     shown = ", ".join(str(j if names is None else names[j]) for j in columns[:MOST_NAMES])
     more = f" and {len(columns) - MOST_NAMES} more" if len(columns) > MOST_NAMES else ""
     by = f"of column{'s' if len(columns) > 1 else ''} {shown}{more}" if shown else "of biases"
-    nearly = "" if found.grade == "proved" else f" by more than {ROUNDING:g} of what it raises"
+    nearly = "" if found.grade == "proved" else " by more than the rounding of its products"
     statement = (
         f"a direction {by} raises the own class of {n:,} of {all_rows:,} rows against another and "
         f"lowers none{nearly}, so no finite best exists: coefficients grow along it for ever "
@@ -165,21 +163,13 @@ def _proved(
     if not len(used) or X.shape[0] * len(used) * K > MOST_EXACT:
         return None
     part = X[:, used].tocsr() if sp.issparse(X) else np.asarray(X[:, used], np.float64)
-    scores = np.array([exact_scores(part, w) for w in _whole(W[:, used])], dtype=object).T
+    scores = np.array([exact_scores(part, w) for w in whole(W[:, used])], dtype=object).T
     leads = scores[np.arange(len(codes)), codes][:, None] - scores  # (n, K)
     least = [[min(leads[codes == y, k]) for k in range(K)] for y in range(K)]
     b = np.array(_biases(least) if fit_intercept else [Fraction(0)] * K, dtype=object)
     leads = leads + b[codes][:, None] - b
     ahead = np.asarray(leads > 0, np.bool_)
     return ahead if (leads >= 0).all() and ahead.any() else None
-
-
-def _whole(W: Floats) -> Floats:
-    """Whole numbers in about the proportions of W."""
-    smallest = np.abs(W[W != 0]).min()
-    near = [Fraction(w / smallest).limit_denominator(LARGEST_DENOMINATOR) for w in W.ravel()]
-    factor = lcm(*(f.denominator for f in near))
-    return np.array([float(f * factor) for f in near]).reshape(W.shape)
 
 
 def _biases(least: list[list[Fraction]]) -> list[Fraction]:

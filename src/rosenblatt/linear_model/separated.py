@@ -15,6 +15,7 @@ from scipy.optimize import linprog
 from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt.separation import Separability, separability
+from rosenblatt.separation.directions import upheld
 from rosenblatt.solvers.logistic import squared_columns
 from rosenblatt.solvers.problem import Place, Problem
 from rosenblatt.solvers.softmax import SoftmaxProblem
@@ -23,7 +24,6 @@ from .separating import proof_by, separating
 
 MOST_CELLS = 5_000_000  # of the linear program that looks for a direction
 EASY_CELLS = 20_000  # of one that takes no time even for rows wider than long
-ROUNDING = 1e-7  # of the largest lead: what is below is none
 NEXT_TO_NOTHING = 1e-6  # a sum of leads, where columns have length one
 MOST_NAMES = 5
 
@@ -91,18 +91,17 @@ def escape(problem: Problem, place: Place) -> Escape | None:
             return Escape(plane, int(np.count_nonzero(problem.c)), True, at_hand=True)
     if cells > MOST_CELLS:
         return None
-    leads, row = _leads(problem)
-    scale = np.asarray(abs(leads).max(axis=0).todense()).ravel()
+    table, row = _leads(problem)
+    scale = np.asarray(abs(table).max(axis=0).todense()).ravel()
     scale = np.where(scale > 0, scale, 1.0)
-    leads = (leads @ sp.diags(1 / scale)).tocsr()
+    leads = (table @ sp.diags(1 / scale)).tocsr()
     for complete in (True, False):
         direction = _least_direction(leads, _free(problem), complete)
         if direction is None:
             continue
-        gained = leads @ direction
-        ahead = gained > ROUNDING * gained.max()
-        if gained.min() >= -ROUNDING * gained.max() and (ahead.all() or not complete):
-            direction = (direction / scale).reshape(problem.shape)
+        found = upheld(table, direction / scale)
+        if found is not None and (found[1].all() or not complete):
+            direction, ahead = found[0].reshape(problem.shape), found[1]
             return Escape(direction, len(np.unique(row[ahead])), complete)
     return None
 
