@@ -1,4 +1,4 @@
-"""Directions that lower no row's lead: what a linear program found, held against each row's rounding.
+"""Directions that lower no row: what a linear program found, held against each row's rounding.
 
 A program is right up to a share of its largest number; a row of small numbers may contradict by
 less than that and be a contradiction all the same. So each row's lead is measured against the
