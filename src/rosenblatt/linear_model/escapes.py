@@ -71,6 +71,8 @@ def by_columns(leads: Leads) -> Escape | None:
     Each is a direction alone, found without a program, and so is their sum.
     """
     problem, K = leads.problem, leads.n_classes
+    if len(np.unique(leads.code)) < K:  # a class without weight is not asked
+        return None
     low, high = _ranges(leads)
     direction = np.zeros((problem.d + 1, K))
     ahead = np.zeros(len(leads.used), np.bool_)
@@ -143,9 +145,9 @@ def _upheld(leads: Leads, some: Any, v: Array, complete: bool) -> Escape | None:
         direction = near.reshape(leads.problem.shape)
         gained, rounding = leads.along(direction), leads.rounding(direction)
         ahead = (gained > rounding) & ~leads.own
-        enough = ahead.sum() == leads.n_pairs if complete else ahead.any()
-        if enough and (gained >= -rounding).all():
-            return Escape(direction, int(ahead.any(axis=1).sum()), complete)
+        all_ahead = bool(ahead.sum() == leads.n_pairs)
+        if (all_ahead if complete else ahead.any()) and (gained >= -rounding).all():
+            return Escape(direction, int(ahead.any(axis=1).sum()), all_ahead)
     return None
 
 

@@ -15,7 +15,8 @@ from rosenblatt.solvers.problem import Problem
 
 from .descent import Descent
 from .doubts import Array, apart, dependence, names_of
-from .separated import escape, separation_warning
+from .escapes import TooMuch
+from .separated import escape, of_no_search, separation_warning
 
 ENOUGH_ROWS = 10_000  # to see that columns vary on different scales
 CELLS_PER_BLOCK = 100_000
@@ -30,13 +31,19 @@ def speak(model: Any, descent: Descent, codes: NDArray[np.intp], X: Any, y: Any)
     Returns why it ended: a gradient may vanish because everything is at infinity.
     """
     problem, reason = descent.problem, str(model.stop_reason_)
-    found = None if problem.penalised else escape(problem, descent.place)
+    found, unsearched = None, None
+    if not problem.penalised:
+        try:
+            found = escape(problem, descent.place)
+        except TooMuch:
+            unsearched = of_no_search(problem, descent.place)
     if found is not None:
         said = separation_warning(model, problem, found, X, y)
         warnings.warn(said, stacklevel=callers_level())
         return "diverged" if reason == "converged" else reason
     descent.warn(reason)
     for message, kind in (
+        (unsearched, ConvergenceWarning),
         (_of_classes(model, problem, codes), ConvergenceWarning),
         (of_columns(model, problem), LinAlgWarning),
     ):

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.sparse.linalg import LinearOperator, cg
 from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt.separation import Separability, separability
@@ -22,8 +23,12 @@ from .leads import Leads
 from .separating import proof_by, separating
 
 MANY_CELLS = 5_000_000  # of a table whose fit may be a plane that separates as well
+MOST_STEPS = 4  # of Newton's method, for probabilities that balance
+MOST_PRODUCTS = 300  # with the curvature, for one step of many columns
+MOST_COLUMNS = 300  # up to which a plane for all rows is looked for before one for some
 EASY_CELLS = 20_000  # of one that takes no time even for rows wider than long
 NEXT_TO_NOTHING = 1e-6  # a sum of leads, where columns have length one
+STILL_RISING = 0.5  # of a score, by one more step at the end of a fit
 MOST_NAMES = 5
 
 
@@ -71,15 +76,39 @@ def escape(problem: Problem, place: Place) -> Escape | None:
     and a linear program takes long to find few: a plane that is at hand is taken instead, as it is
     where the table is large. Raises `TooMuch` if the search was given up.
     """
-    if _is_ruled_out(problem, problem.balanced(place)):
-        return None
+    for _ in range(MOST_STEPS):
+        move = newton_step(problem, place)
+        moved = problem._moved(problem.probabilities(place), move, 0, problem.n)
+        if _is_ruled_out(problem, moved):
+            return None
+        further = problem.at(place.point - move)
+        if not np.isfinite(further.objective):
+            break
+        place = further  # nearer to the best, if there is one
     leads, cells = Leads(problem), _n_cells(problem)
     if cells > MANY_CELLS or (cells > EASY_CELLS and problem.d >= problem.n):
         plane = separating(problem, place.point)
         if plane is not None:
             return Escape(plane, int(np.count_nonzero(problem.c)), True, at_hand=True)
-    found = by_program(leads, place.point, complete=True)
+    found = None
+    if place.point.size <= MOST_COLUMNS:
+        found = by_program(leads, place.point, complete=True)
     return found or by_columns(leads) or by_program(leads, place.point, complete=False)
+
+
+def newton_step(problem: Problem, place: Place) -> NDArray[np.float64]:
+    """What Newton's method takes off the point; by conjugate gradients of many columns."""
+    move = problem._balancing_move(place)
+    if move is not None:
+        return move
+    size, shape = place.point.size, problem.shape
+    diagonal = np.maximum(problem.diagonal(place).ravel(), 1e-300)
+    curvature = LinearOperator(
+        (size, size), lambda v: problem.product(place, v.reshape(shape)).ravel(), dtype=np.float64
+    )
+    scale = LinearOperator((size, size), lambda v: v.ravel() / diagonal, dtype=np.float64)
+    flat, _ = cg(curvature, place.gradient.ravel(), rtol=1e-9, maxiter=MOST_PRODUCTS, M=scale)
+    return np.asarray(flat).reshape(shape)
 
 
 def separation_warning(
@@ -94,7 +123,7 @@ def separation_warning(
     named = tuple(columns.tolist() if names is None else names[columns].tolist())
     proof = _proof(problem, found, X, y) if found.complete else None
     how = "completely" if found.complete else f"in part ({found.n_ahead} of {problem.n} rows)"
-    who = "The plane found" if found.at_hand else "separability(X, y)"
+    who = "The plane found" if _is_proof_itself(problem, found) else "separability(X, y)"
     word = f"{who} proves it with a margin of {proof.margin:.3g}. " if proof else ""
     return SeparationWarning(
         f"The classes can be separated {how} by {_listed(named)}, so no finite maximum-likelihood "
@@ -107,9 +136,28 @@ def separation_warning(
     )
 
 
+def of_no_search(problem: Problem, place: Place) -> str | None:
+    """A sentence on a search that was given up, if weights look as if they grew for ever.
+
+    Newton's step raises the scores of rows that are separated by about one, however far it is on
+    its way, and those of others by next to nothing at the end.
+    """
+    leads = Leads(problem)
+    rising = -leads.along(newton_step(problem, place))
+    signs = ((rising > STILL_RISING) & ~leads.own).any()
+    if not signs:
+        return None
+    return (
+        "Some weights still grow as if the classes could be separated, in which case no finite "
+        "maximum-likelihood solution exists. Whether they can was not checked to the end, because "
+        f"{problem.n} rows of {problem.d} columns are too much for the search. Use a penalty, for "
+        "example C=1.0, or look at the columns with the largest weights."
+    )
+
+
 def _proof(problem: Problem, found: Escape, X: Any, y: Any) -> Separability | None:
     """The proof of `separability`, unless the data are not ones it takes."""
-    if found.at_hand:
+    if _is_proof_itself(problem, found):
         return proof_by(problem, found.direction, X, y)
     try:
         joint = isinstance(problem, SoftmaxProblem)
@@ -117,6 +165,11 @@ def _proof(problem: Problem, found: Escape, X: Any, y: Any) -> Separability | No
     except (TypeError, ValueError):
         return None
     return answer if answer.separable else None
+
+
+def _is_proof_itself(problem: Problem, found: Escape) -> bool:
+    """Whether the plane found is to do, because the widest would take a while."""
+    return found.at_hand or _n_cells(problem) > MANY_CELLS
 
 
 def _listed(names: tuple[Any, ...]) -> str:
@@ -127,14 +180,14 @@ def _listed(names: tuple[Any, ...]) -> str:
     return f"column{'s' if len(names) > 1 else ''} {shown}{more}"
 
 
-def _is_ruled_out(problem: Problem, P: NDArray[np.float64] | None) -> bool:
+def _is_ruled_out(problem: Problem, P: NDArray[np.float64]) -> bool:
     """Whether probabilities that balance leave no room for a direction.
 
     Let a >= 0 be what each row gives each other class, and the sum of a times the leads be r, zero
     but for rounding. A direction d has leads >= 0, so min(a) times their sum is at most r.d: with
     columns of length one, all its leads together are below |r| / min(a), which is next to nothing.
     """
-    if P is None:
+    if not np.isfinite(P).all() or P.min(initial=0.0) < 0:
         return False
     used = problem.c > 0
     if isinstance(problem, SoftmaxProblem):
