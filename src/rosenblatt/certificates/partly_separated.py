@@ -24,6 +24,7 @@ from .table import Floats
 from .unpenalised import FURTHEST
 
 MOST_CELLS = 1_000_000  # of the linear program
+MOST_SECONDS = 20.0
 MOST_EXACT = 200_000  # scores in integers
 CERTAIN = 7.0  # a lead at which a row's probability is within a thousandth of one
 MOST_NAMES = 5
@@ -146,6 +147,7 @@ def _furthest(leads: Any) -> Floats | None:
         b_ub=np.zeros(m),
         bounds=[(0, None)] * (2 * p) + [(0, 1)] * m,
         method="highs",
+        options={"time_limit": MOST_SECONDS, "primal_feasibility_tolerance": 1e-9},
     )
     if solved.x is None or solved.status != 0:
         return None
