@@ -105,6 +105,7 @@ def test_a_direction_that_no_simple_numbers_make_is_checked():
 def test_a_table_too_large_to_look_at_has_its_gap_alone(monkeypatch):
     monkeypatch.setattr("rosenblatt.certificates.partly_separated.MOST_CELLS", 10)
     X, y = dummy()
+    X = X @ np.linalg.qr(np.random.default_rng(0).normal(size=(2, 2)))[0]
     assert "separability" not in [claim.name for claim in certify(fitted(X, y)[0], X, y)]
 
 
@@ -144,3 +145,18 @@ def test_columns_of_very_different_sizes_are_claimed_only_if_separable():
         _, said = fitted(X, y)
         assert (said is not None) == separable
         assert separable or direction(X, y, True) is None
+
+
+@pytest.mark.parametrize("K", [2, 3])
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_single_columns_of_a_large_table_need_no_program(K, sparse, fit_intercept, monkeypatch):
+    X, y = dummy(K)
+    rows = sp.csr_matrix(X) if sparse else X
+    wanted = direction(rows, y, fit_intercept)
+    monkeypatch.setattr("rosenblatt.certificates.partly_separated.FEW_CELLS", 10)
+    monkeypatch.setattr("rosenblatt.certificates.partly_separated.linprog", None)
+    found = direction(rows, y, fit_intercept)
+    assert found.columns.tolist() == wanted.columns.tolist() == [1]
+    assert found.grade == "proved"
+    np.testing.assert_array_equal(found.ahead, wanted.ahead)
