@@ -103,7 +103,8 @@ def test_a_direction_that_no_simple_numbers_make_is_checked():
 
 
 def test_a_table_too_large_to_look_at_has_its_gap_alone(monkeypatch):
-    monkeypatch.setattr("rosenblatt.certificates.partly_separated.MOST_CELLS", 10)
+    for limit in ("FEW_CELLS", "MOST_CELLS"):
+        monkeypatch.setattr(f"rosenblatt.certificates.partly_separated.{limit}", 10)
     X, y = dummy()
     X = X @ np.linalg.qr(np.random.default_rng(0).normal(size=(2, 2)))[0]
     assert "separability" not in [claim.name for claim in certify(fitted(X, y)[0], X, y)]
@@ -160,3 +161,11 @@ def test_single_columns_of_a_large_table_need_no_program(K, sparse, fit_intercep
     assert found.columns.tolist() == wanted.columns.tolist() == [1]
     assert found.grade == "proved"
     np.testing.assert_array_equal(found.ahead, wanted.ahead)
+
+
+def test_a_column_far_from_zero_is_found_where_the_program_finds_nothing():
+    X, y = np.array([[1.0], [2], [3], [3], [4], [5]]) + 1e7, np.repeat([0, 1], 3)
+    model, kind = fitted(X, y)
+    assert kind == "partial"
+    claim = certify(model, X, y)["separability"]
+    assert (claim.grade, claim.value) == ("proved", 4)

@@ -49,15 +49,23 @@ class Direction:
 def direction(X: Any, codes: NDArray[Any], fit_intercept: bool) -> Direction | None:
     """The direction that most rows get ahead by; None if there is none, or too much to look at.
 
-    In a large table, single columns that are one come first: they need no program.
+    Single columns that are one need no program: they come first in a large table, and last where
+    the program found nothing that is upheld.
     """
     K = len(np.unique(codes))
     stored = X.nnz if sp.issparse(X) else X.size
     cells = 2 * (K - 1) * (stored + len(codes))
-    if cells > FEW_CELLS and (single := of_columns(X, codes, K, fit_intercept)) is not None:
-        return single
-    if cells > MOST_CELLS:
-        return None
+    if cells <= FEW_CELLS:
+        found = _by_program(X, codes, K, fit_intercept)
+        return found or of_columns(X, codes, K, fit_intercept)
+    found = of_columns(X, codes, K, fit_intercept)
+    if found is None and cells <= MOST_CELLS:
+        found = _by_program(X, codes, K, fit_intercept)
+    return found
+
+
+def _by_program(X: Any, codes: NDArray[Any], K: int, fit_intercept: bool) -> Direction | None:
+    """The direction that a linear program finds, if it is upheld."""
     leads, row, other = _leads(X, codes, K, fit_intercept)
     sizes = np.asarray(abs(leads).max(axis=0).todense()).ravel()
     sizes[sizes == 0] = 1.0
