@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.linear_model import LogisticRegression as Theirs
 
-from rosenblatt import LogisticRegression, certify
+from rosenblatt import LogisticRegression, certify, separability
 from rosenblatt.certificates.partly_separated import direction
 from rosenblatt.linear_model import SeparationWarning
 
@@ -99,10 +99,73 @@ def test_a_direction_that_no_simple_numbers_make_is_checked():
     assert found.grade == "checked"
     assert found.rows.sum() == (X[:, 1] == 1).sum()
     claim = certify(fitted(X @ turn, y)[0], X @ turn, y)["separability"]
-    assert "lowers none by more than 1e-07 of what it raises" in claim.statement
+    assert "lowers none by more than the rounding of its products" in claim.statement
 
 
 def test_a_table_too_large_to_look_at_has_its_gap_alone(monkeypatch):
-    monkeypatch.setattr("rosenblatt.certificates.partly_separated.MOST_CELLS", 10)
+    for limit in ("FEW_CELLS", "MOST_CELLS"):
+        monkeypatch.setattr(f"rosenblatt.certificates.partly_separated.{limit}", 10)
     X, y = dummy()
+    X = X @ np.linalg.qr(np.random.default_rng(0).normal(size=(2, 2)))[0]
     assert "separability" not in [claim.name for claim in certify(fitted(X, y)[0], X, y)]
+
+
+OVERLAPS = [
+    [-3, -2, -1, 0.5, 0, 1, 2, 1e8],
+    [-3, -2, -1, 1e-7, 0, 1, 2, 3],
+    [0, 0, 0, 1e-9, 0, 0, 1, 1],
+    [-1e8, -2, -1, 1e-3, 0, 1, 2, 1e12],
+]
+
+
+@pytest.mark.parametrize("x", OVERLAPS)
+@pytest.mark.parametrize("kind", [LogisticRegression, Theirs])
+def test_one_large_value_hides_no_overlap(x, kind):
+    """Row 3 is on the other side of row 4, however little that is next to the largest value."""
+    X, y = np.reshape(x, (-1, 1)).astype(float), np.repeat([0, 1], 4)
+    model, said = fitted(X, y, kind)
+    assert said is None
+    assert direction(X, y, True) is None
+    assert "separability" not in [claim.name for claim in certify(model, X, y)]
+
+
+def test_the_same_without_the_overlap_is_found():
+    for x in OVERLAPS:
+        X, y = np.reshape(x, (-1, 1)).astype(float), np.repeat([0, 1], 4)
+        X[3] = X[4]
+        assert fitted(X, y)[1] == "partial"
+        assert direction(X, y, True).grade == "proved"
+
+
+def test_columns_of_very_different_sizes_are_claimed_only_if_separable():
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        X = rng.lognormal(sigma=8, size=(40, 2)) * rng.choice([-1, 1], (40, 2))
+        y = rng.integers(0, 2, 40)
+        separable = separability(X, y).separable
+        _, said = fitted(X, y)
+        assert (said is not None) == separable
+        assert separable or direction(X, y, True) is None
+
+
+@pytest.mark.parametrize("K", [2, 3])
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_single_columns_of_a_large_table_need_no_program(K, sparse, fit_intercept, monkeypatch):
+    X, y = dummy(K)
+    rows = sp.csr_matrix(X) if sparse else X
+    wanted = direction(rows, y, fit_intercept)
+    monkeypatch.setattr("rosenblatt.certificates.partly_separated.FEW_CELLS", 10)
+    monkeypatch.setattr("rosenblatt.certificates.partly_separated.linprog", None)
+    found = direction(rows, y, fit_intercept)
+    assert found.columns.tolist() == wanted.columns.tolist() == [1]
+    assert found.grade == "proved"
+    np.testing.assert_array_equal(found.ahead, wanted.ahead)
+
+
+def test_a_column_far_from_zero_is_found_where_the_program_finds_nothing():
+    X, y = np.array([[1.0], [2], [3], [3], [4], [5]]) + 1e7, np.repeat([0, 1], 3)
+    model, kind = fitted(X, y)
+    assert kind == "partial"
+    claim = certify(model, X, y)["separability"]
+    assert (claim.grade, claim.value) == ("proved", 4)

@@ -9,7 +9,6 @@ has on the others alone, which no coefficients reach (Albert and Anderson 1984).
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import lcm
 from typing import Any
 
 import numpy as np
@@ -17,16 +16,17 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
+from rosenblatt.separation.directions import upheld, whole
 from rosenblatt.separation.planes import exact_scores
 
 from .claims import Claim, Grade
 from .table import Floats
 from .unpenalised import FURTHEST
 
+FEW_CELLS = 100_000
 MOST_CELLS = 1_000_000  # of the linear program
+MOST_SECONDS = 20.0
 MOST_EXACT = 200_000  # scores in integers
-LARGEST_DENOMINATOR = 1000  # of coefficients that are tried in their place
-ROUNDING = 1e-7  # of the largest lead: what the program leaves in doubt
 CERTAIN = 7.0  # a lead at which a row's probability is within a thousandth of one
 MOST_NAMES = 5
 THRIFT = 1e-6  # what a coefficient costs, against a lead: few are used
@@ -47,28 +47,74 @@ class Direction:
 
 
 def direction(X: Any, codes: NDArray[Any], fit_intercept: bool) -> Direction | None:
-    """The direction that most rows get ahead by; None if there is none, or too much to look at."""
+    """The direction that most rows get ahead by; None if there is none, or too much to look at.
+
+    Single columns that are one need no program: they come first in a large table, and last where
+    the program found nothing that is upheld.
+    """
     K = len(np.unique(codes))
     stored = X.nnz if sp.issparse(X) else X.size
-    if 2 * (K - 1) * (stored + len(codes)) > MOST_CELLS:
-        return None
+    cells = 2 * (K - 1) * (stored + len(codes))
+    if cells <= FEW_CELLS:
+        found = _by_program(X, codes, K, fit_intercept)
+        return found or of_columns(X, codes, K, fit_intercept)
+    found = of_columns(X, codes, K, fit_intercept)
+    if found is None and cells <= MOST_CELLS:
+        found = _by_program(X, codes, K, fit_intercept)
+    return found
+
+
+def _by_program(X: Any, codes: NDArray[Any], K: int, fit_intercept: bool) -> Direction | None:
+    """The direction that a linear program finds, if it is upheld."""
     leads, row, other = _leads(X, codes, K, fit_intercept)
     sizes = np.asarray(abs(leads).max(axis=0).todense()).ravel()
     sizes[sizes == 0] = 1.0
     v = _furthest(leads @ sp.diags(1 / sizes))
     if v is None:
         return None
-    gained = leads @ (v / sizes)
-    if not gained.max() > 0 or gained.min() < -ROUNDING * gained.max():
+    v = np.where(np.abs(v) > 1e-9 * np.abs(v).max(), v, 0.0) / sizes
+    W = v.reshape(K, -1)[:, :-1]
+    columns, exact = np.flatnonzero(W.any(axis=0)), _proved(X, codes, W, fit_intercept)
+    if exact is not None:
+        return Direction(exact, columns, "proved")
+    found = upheld(leads, v)
+    if found is None:
         return None
     ahead = np.zeros((len(codes), K), np.bool_)
-    ahead[row, other] = gained > ROUNDING * gained.max()
-    W = (v / sizes).reshape(K, -1)[:, :-1]
-    W = np.where(np.abs(W) > 1e-9 * np.abs(W).max(initial=0.0), W, 0.0)
-    columns, exact = np.flatnonzero(W.any(axis=0)), _proved(X, codes, W, fit_intercept)
-    if exact is None:
-        return Direction(ahead, columns, "checked")
-    return Direction(exact, columns, "proved")
+    ahead[row, other] = found[1]
+    return Direction(ahead, columns, "checked")
+
+
+def of_columns(X: Any, codes: NDArray[Any], K: int, fit_intercept: bool) -> Direction | None:
+    """All columns with no value of one class below, or none above, any value of the others.
+
+    Each is a direction alone, proved by comparisons, which do not round; and so is their sum.
+    """
+    low, high = (
+        np.array([_ends(X[codes == k], end) for k in range(K)]) for end in ("min", "max")
+    )  # (K, d)
+    ahead, columns = np.zeros((len(codes), K), np.bool_), set()
+    varies = low.min(axis=0) < high.max(axis=0)
+    for k in range(K):
+        own, others = codes == k, np.arange(K) != k
+        for side, least, most in (
+            (1.0, low[k], high[others].max(axis=0)),
+            (-1.0, -high[k], -low[others].min(axis=0)),
+        ):
+            parts = most <= least if fit_intercept else (most <= 0) & (least >= 0)
+            for j in np.flatnonzero(parts & varies):
+                x = X[:, [j]].toarray()[:, 0] if sp.issparse(X) else X[:, j]
+                beyond = side * x != (least[j] if fit_intercept else 0.0)
+                ahead[beyond & own] |= others  # of all other classes
+                ahead[beyond & ~own, k] = True
+                columns.add(int(j))
+    return Direction(ahead, np.array(sorted(columns)), "proved") if columns else None
+
+
+def _ends(part: Any, end: str) -> Floats:
+    """The least or the largest value of each column."""
+    found = getattr(part, end)(axis=0)
+    return np.asarray(found.toarray()[0] if sp.issparse(part) else found, np.float64)
 
 
 def with_direction(
@@ -103,7 +149,7 @@ def _nearer(gap: Claim, most: float) -> Claim:
         return gap
     statement = (
         f"the objective is within {most:.3g} of what it comes near to and no coefficients reach, "
-        "the least value on the rows that no direction raises (duality gap, among coefficients up "
+        "the least value on the rows that the direction leaves (duality gap, among coefficients up "
         f"to {FURTHEST:g} times as long)"
     )
     holds = bool(gap.bound is not None and most <= gap.bound)
@@ -117,7 +163,7 @@ def _claim(found: Direction, model: Any, gap: Claim) -> Claim:
     shown = ", ".join(str(j if names is None else names[j]) for j in columns[:MOST_NAMES])
     more = f" and {len(columns) - MOST_NAMES} more" if len(columns) > MOST_NAMES else ""
     by = f"of column{'s' if len(columns) > 1 else ''} {shown}{more}" if shown else "of biases"
-    nearly = "" if found.grade == "proved" else f" by more than {ROUNDING:g} of what it raises"
+    nearly = "" if found.grade == "proved" else " by more than the rounding of its products"
     statement = (
         f"a direction {by} raises the own class of {n:,} of {all_rows:,} rows against another and "
         f"lowers none{nearly}, so no finite best exists: coefficients grow along it for ever "
@@ -148,6 +194,7 @@ def _furthest(leads: Any) -> Floats | None:
         b_ub=np.zeros(m),
         bounds=[(0, None)] * (2 * p) + [(0, 1)] * m,
         method="highs",
+        options={"time_limit": MOST_SECONDS, "primal_feasibility_tolerance": 1e-9},
     )
     if solved.x is None or solved.status != 0:
         return None
@@ -165,21 +212,13 @@ def _proved(
     if not len(used) or X.shape[0] * len(used) * K > MOST_EXACT:
         return None
     part = X[:, used].tocsr() if sp.issparse(X) else np.asarray(X[:, used], np.float64)
-    scores = np.array([exact_scores(part, w) for w in _whole(W[:, used])], dtype=object).T
+    scores = np.array([exact_scores(part, w) for w in whole(W[:, used])], dtype=object).T
     leads = scores[np.arange(len(codes)), codes][:, None] - scores  # (n, K)
     least = [[min(leads[codes == y, k]) for k in range(K)] for y in range(K)]
     b = np.array(_biases(least) if fit_intercept else [Fraction(0)] * K, dtype=object)
     leads = leads + b[codes][:, None] - b
     ahead = np.asarray(leads > 0, np.bool_)
     return ahead if (leads >= 0).all() and ahead.any() else None
-
-
-def _whole(W: Floats) -> Floats:
-    """Whole numbers in about the proportions of W."""
-    smallest = np.abs(W[W != 0]).min()
-    near = [Fraction(w / smallest).limit_denominator(LARGEST_DENOMINATOR) for w in W.ravel()]
-    factor = lcm(*(f.denominator for f in near))
-    return np.array([float(f * factor) for f in near]).reshape(W.shape)
 
 
 def _biases(least: list[list[Fraction]]) -> list[Fraction]:

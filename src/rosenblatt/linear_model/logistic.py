@@ -19,6 +19,7 @@ from rosenblatt.solvers.logistic import LogisticProblem
 from rosenblatt.solvers.problem import Problem
 from rosenblatt.solvers.softmax import SoftmaxProblem
 
+from .centring import moved, offsets
 from .descent import Descent
 from .logistic_doubts import speak
 from .penalties import Strengths, strengths
@@ -208,14 +209,16 @@ class LogisticRegression(LinearClassifier, LogisticScores):
         strength = strengths(self)
         table, classes, codes = self._check(X, y)
         weight = row_weights(classes, codes, sample_weight, self.class_weight)
-        problem = self._problem(table, classes, codes, strength, weight)
+        shift = offsets(table, self.fit_intercept)
+        centred = table if shift is None else table - shift.astype(table.dtype)
+        problem = self._problem(centred, classes, codes, strength, weight)
 
-        descent = Descent(self, problem, self._start(problem, classes))
+        descent = Descent(self, problem, moved(self._start(problem, classes), shift, 1))
         passes = Passes(self, X, y, sample_weight, self.max_iter)
-        found = descent.run(passes, lambda: self._published(descent, classes, table.dtype))
+        found = descent.run(passes, lambda: self._published(descent, classes, table.dtype, shift))
         for name, value in found.items():
             setattr(self, name, value)
-        self.stop_reason_ = speak(self, descent, codes, X, y)
+        self.stop_reason_ = speak(self, descent, codes, X, y, shift)
         return self
 
     def _check(self, X: Any, y: Any) -> tuple[Any, NDArray[Any], NDArray[np.intp]]:
@@ -271,10 +274,12 @@ class LogisticRegression(LinearClassifier, LogisticScores):
             start[-1] = 0.0
         return start
 
-    def _published(self, descent: Descent, classes: NDArray[Any], dtype: Any) -> dict[str, Any]:
+    def _published(
+        self, descent: Descent, classes: NDArray[Any], dtype: Any, shift: Array | None = None
+    ) -> dict[str, Any]:
         """The fitted attributes where the descent is now, as copies."""
         place, problem = descent.place, descent.problem
-        table = np.array(place.point.reshape(problem.d + 1, -1))
+        table = moved(np.array(place.point.reshape(problem.d + 1, -1)), shift, -1)
         if len(classes) > 2 and self.softmax == "reference":
             table = np.hstack([table, np.zeros((len(table), 1))])
         elif len(classes) > 2:

@@ -1,6 +1,7 @@
 """What a user should know of a logistic fit, of its classes and of its columns."""
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,11 @@ from rosenblatt.base import callers_level
 from rosenblatt.blas import one_blas_thread
 from rosenblatt.solvers.problem import Problem
 
+from .centring import moved
 from .descent import Descent
 from .doubts import Array, apart, dependence, names_of
-from .separated import escape, separation_warning
+from .escapes import TooMuch
+from .separated import escape, of_no_search, separation_warning
 
 ENOUGH_ROWS = 10_000  # to see that columns vary on different scales
 CELLS_PER_BLOCK = 100_000
@@ -24,19 +27,36 @@ MOST_COLUMNS = 1500
 DEPENDENT = 1e-12  # eigenvalues of correlations below this many times d are rounding
 
 
-def speak(model: Any, descent: Descent, codes: NDArray[np.intp], X: Any, y: Any) -> str:
+def speak(
+    model: Any,
+    descent: Descent,
+    codes: NDArray[np.intp],
+    X: Any,
+    y: Any,
+    shift: Array | None = None,
+) -> str:
     """Warn of a fit that fell short, or has nowhere to go, or more answers than one.
 
+    `shift` (d,) is what the fit subtracted of the columns; a direction is told without it.
     Returns why it ended: a gradient may vanish because everything is at infinity.
     """
     problem, reason = descent.problem, str(model.stop_reason_)
-    found = None if problem.penalised else escape(problem, descent.place)
+    found, unsearched = None, None
+    if not problem.penalised:
+        try:
+            found = escape(problem, descent.place)
+        except TooMuch:
+            unsearched = of_no_search(problem, descent.place)
     if found is not None:
+        if shift is not None:
+            problem = problem.on(np.asarray(problem.X) + shift)
+            found = replace(found, direction=moved(found.direction, shift, -1))
         said = separation_warning(model, problem, found, X, y)
         warnings.warn(said, stacklevel=callers_level())
         return "diverged" if reason == "converged" else reason
     descent.warn(reason)
     for message, kind in (
+        (unsearched, ConvergenceWarning),
         (_of_classes(model, problem, codes), ConvergenceWarning),
         (of_columns(model, problem), LinAlgWarning),
     ):

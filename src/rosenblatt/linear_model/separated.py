@@ -5,13 +5,12 @@ some rows, the likelihood grows along it for ever (Albert and Anderson 1984). Th
 direction is proved by probabilities, all above zero, that balance; the fit has them at hand.
 """
 
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.optimize import linprog
+from scipy.sparse.linalg import LinearOperator, cg
 from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt.separation import Separability, separability
@@ -19,12 +18,17 @@ from rosenblatt.solvers.logistic import squared_columns
 from rosenblatt.solvers.problem import Place, Problem
 from rosenblatt.solvers.softmax import SoftmaxProblem
 
+from .escapes import Escape, by_columns, by_program
+from .leads import Leads
 from .separating import proof_by, separating
 
-MOST_CELLS = 5_000_000  # of the linear program that looks for a direction
+MANY_CELLS = 5_000_000  # of a table whose fit may be a plane that separates as well
+MOST_STEPS = 4  # of Newton's method, for probabilities that balance
+MOST_PRODUCTS = 300  # with the curvature, for one step of many columns
+MOST_COLUMNS = 300  # up to which a plane for all rows is looked for before one for some
 EASY_CELLS = 20_000  # of one that takes no time even for rows wider than long
-ROUNDING = 1e-7  # of the largest lead: what is below is none
 NEXT_TO_NOTHING = 1e-6  # a sum of leads, where columns have length one
+STILL_RISING = 0.5  # of a score, by one more step at the end of a fit
 MOST_NAMES = 5
 
 
@@ -65,46 +69,46 @@ class SeparationWarning(ConvergenceWarning):  # type: ignore[misc]
         self.kind, self.columns, self.direction, self.proof = kind, columns, direction, proof
 
 
-@dataclass(frozen=True, eq=False)
-class Escape:
-    """A direction along which the likelihood never falls."""
-
-    direction: NDArray[np.float64]  # in the shape of the point
-    n_ahead: int  # rows whose score it raises against some other class
-    complete: bool  # whether it raises all rows against each other class
-    at_hand: bool = False  # whether it was there without a search for few columns
-
-
 def escape(problem: Problem, place: Place) -> Escape | None:
     """A direction that leads to infinity, made of few columns; None if there is none.
 
     Rows wider than long can be separated whatever their labels, so that the columns tell little,
-    and a linear program takes long to find few: a plane that is at hand is taken instead. It is the
-    only one, too, where the table is too large for a program.
+    and a linear program takes long to find few: a plane that is at hand is taken instead, as it is
+    where the table is large. Raises `TooMuch` if the search was given up.
     """
-    if _is_ruled_out(problem, problem.balanced(place)):
-        return None
-    cells = _n_cells(problem)
-    if cells > MOST_CELLS or (cells > EASY_CELLS and problem.d >= problem.n):
+    for _ in range(MOST_STEPS):
+        move = newton_step(problem, place)
+        moved = problem._moved(problem.probabilities(place), move, 0, problem.n)
+        if _is_ruled_out(problem, moved):
+            return None
+        further = problem.at(place.point - move)
+        if not np.isfinite(further.objective):
+            break
+        place = further  # nearer to the best, if there is one
+    leads, cells = Leads(problem), _n_cells(problem)
+    if cells > MANY_CELLS or (cells > EASY_CELLS and problem.d >= problem.n):
         plane = separating(problem, place.point)
         if plane is not None:
             return Escape(plane, int(np.count_nonzero(problem.c)), True, at_hand=True)
-    if cells > MOST_CELLS:
-        return None
-    leads, row = _leads(problem)
-    scale = np.asarray(abs(leads).max(axis=0).todense()).ravel()
-    scale = np.where(scale > 0, scale, 1.0)
-    leads = (leads @ sp.diags(1 / scale)).tocsr()
-    for complete in (True, False):
-        direction = _least_direction(leads, _free(problem), complete)
-        if direction is None:
-            continue
-        gained = leads @ direction
-        ahead = gained > ROUNDING * gained.max()
-        if gained.min() >= -ROUNDING * gained.max() and (ahead.all() or not complete):
-            direction = (direction / scale).reshape(problem.shape)
-            return Escape(direction, len(np.unique(row[ahead])), complete)
-    return None
+    found = None
+    if place.point.size <= MOST_COLUMNS:
+        found = by_program(leads, place.point, complete=True)
+    return found or by_columns(leads) or by_program(leads, place.point, complete=False)
+
+
+def newton_step(problem: Problem, place: Place) -> NDArray[np.float64]:
+    """What Newton's method takes off the point; by conjugate gradients of many columns."""
+    move = problem._balancing_move(place)
+    if move is not None:
+        return move
+    size, shape = place.point.size, problem.shape
+    diagonal = np.maximum(problem.diagonal(place).ravel(), 1e-300)
+    curvature = LinearOperator(
+        (size, size), lambda v: problem.product(place, v.reshape(shape)).ravel(), dtype=np.float64
+    )
+    scale = LinearOperator((size, size), lambda v: v.ravel() / diagonal, dtype=np.float64)
+    flat, _ = cg(curvature, place.gradient.ravel(), rtol=1e-9, maxiter=MOST_PRODUCTS, M=scale)
+    return np.asarray(flat).reshape(shape)
 
 
 def separation_warning(
@@ -119,7 +123,7 @@ def separation_warning(
     named = tuple(columns.tolist() if names is None else names[columns].tolist())
     proof = _proof(problem, found, X, y) if found.complete else None
     how = "completely" if found.complete else f"in part ({found.n_ahead} of {problem.n} rows)"
-    who = "The plane found" if found.at_hand else "separability(X, y)"
+    who = "The plane found" if _is_proof_itself(problem, found) else "separability(X, y)"
     word = f"{who} proves it with a margin of {proof.margin:.3g}. " if proof else ""
     return SeparationWarning(
         f"The classes can be separated {how} by {_listed(named)}, so no finite maximum-likelihood "
@@ -132,9 +136,28 @@ def separation_warning(
     )
 
 
+def of_no_search(problem: Problem, place: Place) -> str | None:
+    """A sentence on a search that was given up, if weights look as if they grew for ever.
+
+    Newton's step raises the scores of rows that are separated by about one, however far it is on
+    its way, and those of others by next to nothing at the end.
+    """
+    leads = Leads(problem)
+    rising = -leads.along(newton_step(problem, place))
+    signs = ((rising > STILL_RISING) & ~leads.own).any()
+    if not signs:
+        return None
+    return (
+        "Some weights still grow as if the classes could be separated, in which case no finite "
+        "maximum-likelihood solution exists. Whether they can was not checked to the end, because "
+        f"{problem.n} rows of {problem.d} columns are too much for the search. Use a penalty, for "
+        "example C=1.0, or look at the columns with the largest weights."
+    )
+
+
 def _proof(problem: Problem, found: Escape, X: Any, y: Any) -> Separability | None:
     """The proof of `separability`, unless the data are not ones it takes."""
-    if found.at_hand:
+    if _is_proof_itself(problem, found):
         return proof_by(problem, found.direction, X, y)
     try:
         joint = isinstance(problem, SoftmaxProblem)
@@ -142,6 +165,11 @@ def _proof(problem: Problem, found: Escape, X: Any, y: Any) -> Separability | No
     except (TypeError, ValueError):
         return None
     return answer if answer.separable else None
+
+
+def _is_proof_itself(problem: Problem, found: Escape) -> bool:
+    """Whether the plane found is to do, because the widest would take a while."""
+    return found.at_hand or _n_cells(problem) > MANY_CELLS
 
 
 def _listed(names: tuple[Any, ...]) -> str:
@@ -152,14 +180,14 @@ def _listed(names: tuple[Any, ...]) -> str:
     return f"column{'s' if len(names) > 1 else ''} {shown}{more}"
 
 
-def _is_ruled_out(problem: Problem, P: NDArray[np.float64] | None) -> bool:
+def _is_ruled_out(problem: Problem, P: NDArray[np.float64]) -> bool:
     """Whether probabilities that balance leave no room for a direction.
 
     Let a >= 0 be what each row gives each other class, and the sum of a times the leads be r, zero
     but for rounding. A direction d has leads >= 0, so min(a) times their sum is at most r.d: with
     columns of length one, all its leads together are below |r| / min(a), which is next to nothing.
     """
-    if P is None:
+    if not np.isfinite(P).all() or P.min(initial=0.0) < 0:
         return False
     used = problem.c > 0
     if isinstance(problem, SoftmaxProblem):
@@ -182,69 +210,3 @@ def _n_cells(problem: Problem) -> int:
     stored = problem.X.nnz if sp.issparse(problem.X) else problem.X.size
     others = 2 * (problem.n_classes - 1) if isinstance(problem, SoftmaxProblem) else 1
     return int(others * (stored + problem.n))
-
-
-def _leads(problem: Problem) -> tuple[Any, NDArray[np.intp]]:
-    """A matrix whose product with a flat point is the lead of each row's own class over another.
-
-    And the row that each belongs to. Rows without weight do not count.
-    """
-    used = np.flatnonzero(problem.c > 0)
-    constant = np.full((len(used), 1), float(problem.fit_intercept))
-    Z = sp.hstack([sp.csr_matrix(problem.X[used]), constant]).tocsr()
-    if not isinstance(problem, SoftmaxProblem):
-        return sp.diags(problem.y[used], dtype=np.float64) @ Z, used  # type: ignore[attr-defined]
-    code, blocks, rows = problem.code[used], [], []
-    for k in range(problem.n_classes):
-        others = np.flatnonzero(code != k)
-        blocks.append(_against(Z[others], code[others], k, problem.K))
-        rows.append(used[others])
-    return sp.vstack(blocks).tocsr(), np.concatenate(rows)
-
-
-def _against(Z: Any, code: NDArray[Any], k: int, K: int) -> Any:
-    """Scores of the rows' own classes minus those of class k; a class past K has none."""
-    Z = Z.tocoo()
-    parts = []
-    for kind, sign in ((code[Z.row], 1.0), (np.full(Z.nnz, k), -1.0)):
-        has = kind < K
-        columns = Z.col[has] * K + kind[has]
-        shape = (Z.shape[0], Z.shape[1] * K)
-        parts.append(sp.csr_matrix((sign * Z.data[has], (Z.row[has], columns)), shape))
-    return parts[0] + parts[1]
-
-
-def _free(problem: Problem) -> NDArray[np.bool_]:
-    """Which entries of the flat point are biases."""
-    free = np.zeros(problem.shape, bool)
-    free[-1] = True
-    return free.ravel()
-
-
-def _least_direction(
-    leads: Any, bias: NDArray[np.bool_], complete: bool
-) -> NDArray[np.float64] | None:
-    """The direction with the least sum of weights among those with all leads at least one.
-
-    Or, unless the separation is to be complete, among those with no lead below zero and their mean
-    one. None if there is no such direction.
-    """
-    m, p = leads.shape
-    # u - v is the direction; biases cost next to nothing, so that weights are used sparingly.
-    cost = np.tile(np.where(bias, 1e-6, 1.0), 2)
-    both = sp.hstack([leads, -leads]).tocsr()
-    mean = None if complete else sp.csr_matrix(np.asarray(both.mean(axis=0)).reshape(1, 2 * p))
-    solved = linprog(
-        cost,
-        A_ub=-both,
-        b_ub=np.full(m, -1.0 if complete else 0.0),
-        A_eq=mean,
-        b_eq=None if complete else [1.0],
-        bounds=(0, None),
-        method="highs",
-    )
-    if solved.x is None or solved.status != 0:
-        return None
-    direction = solved.x[:p] - solved.x[p:]
-    direction[np.abs(direction) < 1e-9 * np.abs(direction).max()] = 0.0
-    return np.asarray(direction)

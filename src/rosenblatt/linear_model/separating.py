@@ -15,9 +15,9 @@ from rosenblatt.separation import Separability
 from rosenblatt.solvers.problem import Problem
 from rosenblatt.solvers.softmax import SoftmaxProblem
 
-Array = NDArray[np.float64]
+from .leads import Leads
 
-CLEARLY = 1e-9  # a least lead, as a share of the largest score: more than rounding
+Array = NDArray[np.float64]
 
 
 def separating(problem: Problem, point: Array) -> Array | None:
@@ -44,7 +44,8 @@ def proof_by(problem: Problem, direction: Array, X: Any, y: Any) -> Separability
     coef, intercept = table[:, :-1], table[:, -1]
     if not problem.fit_intercept:
         intercept = np.zeros(len(table))
-    margin = float(_leads(problem, np.vstack([coef.T, intercept])).min())
+    published = np.vstack([coef.T, intercept])
+    margin = float(Leads(problem).along(published).min())
     try:
         proof = Separability(
             True, classes, coef=coef if joint else coef[0], margin=margin, joint=joint,
@@ -57,28 +58,9 @@ def proof_by(problem: Problem, direction: Array, X: Any, y: Any) -> Separability
 
 
 def _separates(problem: Problem, direction: Array) -> bool:
-    scores = np.abs(_scores(problem, direction)).max(initial=0.0)
-    leads = _leads(problem, direction)
-    return bool(np.isfinite(scores) and leads.min() > CLEARLY * scores)
-
-
-def _scores(problem: Problem, direction: Array) -> Array:
-    """A score for each row that counts and each class that has weights, (n, K)."""
-    table = direction.reshape(problem.d + 1, -1)
-    used = problem.c > 0
-    scores = np.asarray(problem.X @ table[:-1])[used]
-    return np.asarray(scores + table[-1] * problem.fit_intercept)
-
-
-def _leads(problem: Problem, direction: Array) -> Array:
-    """By how much the own class of each row that counts leads the best other, (n,)."""
-    scores, used = _scores(problem, direction), problem.c > 0
-    if not isinstance(problem, SoftmaxProblem):
-        return np.asarray(problem.y[used] * scores[:, 0])  # type: ignore[attr-defined]
-    if scores.shape[1] < problem.n_classes:
-        scores = np.hstack([scores, np.zeros((len(scores), 1))])
-    own = np.arange(problem.n_classes) == problem.code[used][:, None]
-    return np.asarray(scores[own] - np.where(own, -np.inf, scores).max(axis=1))
+    leads = Leads(problem)
+    ahead = leads.along(direction)
+    return bool(np.isfinite(direction).all() and (ahead > leads.rounding(direction)).all())
 
 
 def _least_squares(problem: Problem) -> Array:
