@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from .claims import Certificate, Claim
+from .published import held_to, nearness, numbers_of, penalty_claim
 from .table import UNIT, Floats, Table, total
 
 
@@ -89,7 +90,7 @@ def certify_model(
     coef, intercept = _published(model, targets.shape[1], X.shape[1])
     table = Table(X, weight / weight.sum(), bool(getattr(model, "fit_intercept", True)))
     problem, verify = _problem(model, float(weight.sum()))
-    claims: list[Claim] = []
+    claims: list[Claim] = penalty_claim(model)
     for k in range(targets.shape[1]):
         fit = Fit(table, np.ascontiguousarray(targets[:, k]), coef[k], float(intercept[k]))
         with np.errstate(over="ignore"):  # numbers too large to square are infinity, and no proof
@@ -134,8 +135,9 @@ def _problem(model: Any, weight: float) -> tuple[str, Any]:
             f"p_i = s_i / sum s{sign}"
         )
         return problem, lambda fit, k, tol, effort: lasso.claims(
-            fit, float(alpha[k % len(alpha)]), ratio, positive, tol, effort
-        )
+            fit, float(alpha[k % len(alpha)]), ratio, positive, held_to(model, tol, 2.0), effort,
+            numbers_of(model, k), nearness(model),
+        )  # fmt: skip
     alpha = np.zeros(1)
     if names & {"Ridge", "RidgeCV"}:
         alpha = np.ravel(np.asarray(getattr(model, "alpha_", getattr(model, "alpha", None)), float))
