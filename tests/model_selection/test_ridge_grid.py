@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.linalg import LinAlgWarning
 from sklearn import linear_model as their_models
 from sklearn import model_selection as theirs
+from sklearn.datasets import load_diabetes
 from sklearn.model_selection import KFold, RepeatedKFold, ShuffleSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -155,3 +157,10 @@ def test_columns_that_follow_from_others_need_no_fit_where_there_is_a_penalty(fi
     other = their_models.Ridge(solver="svd")
     them = theirs.GridSearchCV(other, grid, refit=False, scoring="r2").fit(X, y)
     assert_same(ours.cv_results_, them.cv_results_)
+
+
+def test_the_refit_says_what_a_fit_would_say():
+    X, y = load_diabetes(return_X_y=True)
+    X[:, -1] *= 1e9
+    with pytest.warns(LinAlgWarning, match="very different scales"):
+        GridSearchCV(Ridge(), {"alpha": [0.1, 1.0]}).fit(X, y)
