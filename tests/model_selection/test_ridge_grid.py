@@ -164,3 +164,22 @@ def test_the_refit_says_what_a_fit_would_say():
     X[:, -1] *= 1e9
     with pytest.warns(LinAlgWarning, match="very different scales"):
         GridSearchCV(Ridge(), {"alpha": [0.1, 1.0]}).fit(X, y)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("storage", [np.asarray, sp.csr_matrix])
+def test_rows_too_wide_for_a_statistic_are_decomposed_once_a_split(monkeypatch, storage, weighted):
+    rng = np.random.RandomState(0)
+    X, y = rng.standard_normal((40, 3000)), rng.standard_normal(40)
+    weights = {"sample_weight": rng.uniform(0.5, 2, 40)} if weighted else {}
+    grid = {"alpha": np.geomspace(1e2, 1e5, 5), "fit_intercept": [True, False]}
+    expected = theirs.GridSearchCV(their_models.Ridge(), grid).fit(X, y, **weights)
+
+    def refuse(*args):
+        raise AssertionError("a fit of its own")
+
+    monkeypatch.setattr(evaluation, "_fit_in_full", refuse)
+    found = GridSearchCV(Ridge(), grid).fit(storage(X), y, **weights)
+    assert found.best_params_ == expected.best_params_
+    scores = found.cv_results_["mean_test_score"]
+    np.testing.assert_allclose(scores, expected.cv_results_["mean_test_score"], rtol=1e-8)
