@@ -191,9 +191,8 @@ def _run_split(
     rows = Rows(split, scoring)
     found: dict[int, Result] = {}
     for path in paths:
-        found |= follow(path, jobs, rows.n_test, scoring.scorer) or follow_rows(
-            estimator, path, jobs, rows
-        )
+        along = follow(path, jobs, rows.n_test, scoring.scorer)
+        found |= along or follow_rows(estimator, path, jobs, rows)
     if scoring.verbose > 1:
         for c, result in found.items():
             _print(jobs[c], progress, result)
