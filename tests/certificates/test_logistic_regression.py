@@ -380,3 +380,15 @@ class TestWhy:
         X, y, _ = problem(np.random.default_rng(4), K=3)
         model = OurLogisticRegression(softmax="reference").fit(X, y)
         assert "w = 0 and b = 0 for the last class, 2" in certify(model, X, y).problem
+
+
+@pytest.mark.parametrize("seed", [7, 12, 19])
+def test_rows_so_far_out_that_their_probability_is_nothing_are_no_obstacle(seed):
+    """Their masses, of no size at all, came out of rounding below zero, and no bound was given."""
+    rng = np.random.RandomState(seed)
+    X = np.exp(3 * rng.standard_normal((20, 1 + seed % 3)))
+    y = (np.log(X[:, 0]) / 3 + rng.standard_normal(20) > 0).astype(int)
+    model = OurLogisticRegression(C=np.inf, tol=1e-10).fit(X, y)
+    certificate = certify(model, X, y)
+    assert certificate["gap"].value < 1e-6
+    assert certificate.holds, str(certificate)

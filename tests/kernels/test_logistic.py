@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.datasets import make_circles, make_classification
+from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt import LogisticRegression
 from rosenblatt.kernels import Gaussian, KernelLogisticRegression, logistic
@@ -86,3 +87,10 @@ def test_the_eigenvectors_of_many_rows_can_be_interrupted(monkeypatch):
         model.fit(X, y)
     assert time.monotonic() - started < 3
     assert vars(model) == before
+
+
+def test_a_class_without_weight_is_spoken_of():
+    rng = np.random.RandomState(0)
+    X, y = rng.standard_normal((40, 2)), np.arange(40) % 2
+    with pytest.warns(ConvergenceWarning, match="All rows of class 1 have weight zero"):
+        KernelLogisticRegression().fit(X, y, sample_weight=1.0 - y)

@@ -401,3 +401,8 @@ def test_a_trace_has_finite_numbers_from_the_beginning_and_for_several_targets(s
     assert numbers[-1, 1] == pytest.approx(np.sum(model.dual_gap_))
     alone = Lasso(0.05, tol=1e-9).fit(X, targets)
     assert np.array_equal(alone.coef_, model.coef_)
+
+
+def test_one_row_has_no_features_to_keep_and_no_arithmetic_to_warn_of():
+    with pytest.warns(ConvergenceWarning, match="n_features=2 cannot be had; 0 is the nearest"):
+        Lasso(n_features=2).fit([[1.0, 2.0, 3.0]], [1.0])

@@ -211,3 +211,11 @@ def test_paths_of_ridge_and_lasso_take_a_number_of_penalties_alike_and_know_thei
         TypeError, match=r"lasso_path\(\) got an unexpected keyword argument 'alfas'"
     ):
         lasso_path(X, y, alfas=[1.0])
+
+
+def test_a_fold_without_weight_is_named():
+    rng = np.random.RandomState(0)
+    X, y = rng.standard_normal((200, 3)), rng.standard_normal(200)
+    weight = np.r_[np.zeros(60), np.ones(140)]
+    with pytest.raises(ValueError, match="all test rows of fold 0 have weight zero"):
+        LassoCV().fit(X, y, sample_weight=weight)

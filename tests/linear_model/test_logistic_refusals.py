@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from scipy.linalg import LinAlgWarning
 from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 
@@ -74,3 +75,38 @@ def test_a_kernel_that_is_zero_leaves_the_bias():
 def test_values_of_c_are_positive(Cs):
     with pytest.raises(ValueError, match="Cs must hold one value or more, all above 0"):
         LogisticRegressionCV(Cs=Cs).fit(X, Y)
+
+
+def test_steps_too_long_for_sgd_are_named_as_a_divergence():
+    rng = np.random.RandomState(0)
+    X = rng.standard_normal((200, 5))
+    y = (X[:, 0] + rng.standard_normal(200) > 0).astype(int)
+    model = LogisticRegression(solver="sgd", eta0=1e4, random_state=0)
+    with pytest.warns(ConvergenceWarning, match="eta0=10000.0 is too large"):
+        model.fit(X, y)
+    assert model.stop_reason_ == "diverged"
+    assert model.objective_ <= 200 * np.log(2) * (1 + 1e-12)
+
+
+def test_columns_without_squares_are_not_called_constant():
+    rng = np.random.RandomState(0)
+    X = rng.standard_normal((200, 3))
+    y = (X[:, 0] + rng.standard_normal(200) > 0).astype(int)
+    with pytest.warns(LinAlgWarning, match="Columns 0, 1, 2 vary so little"):
+        LogisticRegression(C=np.inf).fit(X * 1e-170, y)
+
+
+@pytest.mark.parametrize("factor", [np.inf, 1e200])
+def test_a_search_by_decades_refuses_huge_numbers_without_another_word(factor):
+    rng = np.random.RandomState(0)
+    X, y = rng.standard_normal((50, 2)), np.arange(50) % 2
+    with pytest.raises(ValueError, match=r"infinity|so large"):
+        LogisticRegressionCV(Cs="decades").fit(X * factor, y)
+
+
+def test_no_step_is_advised_where_none_is_short_enough():
+    rng = np.random.RandomState(0)
+    X, y = (1e30 * rng.standard_normal((50, 2))).astype(np.float32), np.arange(50) % 2
+    with pytest.warns(ConvergenceWarning, match="too large") as heard:
+        LogisticRegression(solver="gradient", eta0=0.1).fit(X, y)
+    assert "eta0=0," not in str(heard[0].message)

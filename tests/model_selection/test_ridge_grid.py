@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.linalg import LinAlgWarning
 from sklearn import linear_model as their_models
 from sklearn import model_selection as theirs
+from sklearn.datasets import load_diabetes
 from sklearn.model_selection import KFold, RepeatedKFold, ShuffleSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -155,3 +157,29 @@ def test_columns_that_follow_from_others_need_no_fit_where_there_is_a_penalty(fi
     other = their_models.Ridge(solver="svd")
     them = theirs.GridSearchCV(other, grid, refit=False, scoring="r2").fit(X, y)
     assert_same(ours.cv_results_, them.cv_results_)
+
+
+def test_the_refit_says_what_a_fit_would_say():
+    X, y = load_diabetes(return_X_y=True)
+    X[:, -1] *= 1e9
+    with pytest.warns(LinAlgWarning, match="very different scales"):
+        GridSearchCV(Ridge(), {"alpha": [0.1, 1.0]}).fit(X, y)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("storage", [np.asarray, sp.csr_matrix])
+def test_rows_too_wide_for_a_statistic_are_decomposed_once_a_split(monkeypatch, storage, weighted):
+    rng = np.random.RandomState(0)
+    X, y = rng.standard_normal((40, 3000)), rng.standard_normal(40)
+    weights = {"sample_weight": rng.uniform(0.5, 2, 40)} if weighted else {}
+    grid = {"alpha": np.geomspace(1e2, 1e5, 5), "fit_intercept": [True, False]}
+    expected = theirs.GridSearchCV(their_models.Ridge(), grid).fit(X, y, **weights)
+
+    def refuse(*args):
+        raise AssertionError("a fit of its own")
+
+    monkeypatch.setattr(evaluation, "_fit_in_full", refuse)
+    found = GridSearchCV(Ridge(), grid).fit(storage(X), y, **weights)
+    assert found.best_params_ == expected.best_params_
+    scores = found.cv_results_["mean_test_score"]
+    np.testing.assert_allclose(scores, expected.cv_results_["mean_test_score"], rtol=1e-8)

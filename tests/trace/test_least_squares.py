@@ -108,3 +108,14 @@ def test_the_curve_of_one_feature_is_drawn_where_it_was_and_is(model, tmp_path):
     assert [text.get_text() for text in ax.get_legend().texts] == ["fit", "earlier"]
     trace.save(tmp_path / "run.html")
     plt.close("all")
+
+
+@pytest.mark.parametrize("model", [LinearRegression(), Ridge()], ids=repr)
+def test_no_gap_is_above_the_objective(model):
+    rng = np.random.RandomState(0)
+    X = rng.standard_normal((30, 3))
+    trace = Trace()
+    model.set_callbacks(trace).fit(X, X.sum(axis=1) + rng.standard_normal(30))
+    frame = trace.to_frame()
+    assert np.isfinite(frame["dual_gap"]).all()
+    assert (frame["dual_gap"] <= frame["objective"]).all()

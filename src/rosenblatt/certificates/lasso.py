@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .claims import Claim
+from .published import NEAR, agreement
 from .regression import Fit, distance_claim, mean_square
 from .table import UNIT, Floats, total
 
@@ -59,16 +60,25 @@ class Dual:
 
 
 def claims(
-    fit: Fit, alpha: float, l1_ratio: float, positive: bool, tol: float, effort: int
+    fit: Fit,
+    alpha: float,
+    l1_ratio: float,
+    positive: bool,
+    tol: float,
+    effort: int,
+    said: dict[str, float] | None = None,
+    near: float = NEAR,
 ) -> list[Claim]:
-    """What can be said of published coefficients."""
+    """What can be said of published coefficients, and of what the fit `said` of itself."""
     penalty = Penalty(alpha * l1_ratio, alpha * (1 - l1_ratio), positive)
     primal, residual = primal_value(fit, penalty, fit.w, fit.b)
     best = dual_value(fit, penalty, residual)
     lowest = primal
     bound = tol * fit.size / 2
-    if effort and primal - best.value > bound:
-        lowest, best = polish(fit, penalty, primal, best, bound)
+    first, promised = best, (said or {}).get("dual_gap_", np.inf)
+    wanted = min(bound, promised + near * fit.size)
+    if effort and not primal - best.value <= wanted:
+        lowest, best = polish(fit, penalty, primal, best, wanted)
     gap = max(primal - best.value, 0.0)
     at_least = max(primal - lowest, 0.0)
     nearer = f", and not nearer than {at_least:.3g}" if at_least > 0 else ""
@@ -88,7 +98,19 @@ def claims(
         found.append(distance_claim(distance))
     else:
         found.append(_zeros(fit, penalty, best, lowest - best.value))
-    return found
+    length = gradient_length(fit.w, penalty.l2 * fit.w - first.gradient, penalty)
+    steepest = float(np.sqrt(fit.size) * fit.table.norms().max(initial=0.0))
+    derived = {"objective_": primal, "gradient_norm_": length, "dual_gap_": at_least}
+    sizes = {"objective_": fit.size, "gradient_norm_": steepest, "dual_gap_": fit.size}
+    return found + agreement(said or {}, derived, sizes, near)
+
+
+def gradient_length(w: Floats, slope: Floats, penalty: Penalty) -> float:
+    """The length of the shortest subgradient, given the slope of all but the absolute values."""
+    beyond = np.maximum(np.abs(slope) - penalty.l1, 0.0)
+    if penalty.positive:  # at zero only what would raise a coefficient counts
+        beyond = np.maximum(-slope - penalty.l1, 0.0)
+    return float(np.linalg.norm(np.where(w != 0, slope + penalty.l1 * np.sign(w), beyond)))
 
 
 def _rounding(fit: Fit, penalty: Penalty, r: Floats) -> str:

@@ -7,14 +7,18 @@ squared length of the residuals' part that the columns span, and what the interc
 """
 
 import math
+from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 import scipy.optimize
 import scipy.sparse.linalg
 
+from . import normal_equations
 from .claims import Claim
 from .factors import Factors, can_be_factored, factors
+from .normal_equations import ClosedForm
 from .regression import Fit, distance_claim, mean_square
 from .table import Floats
 from .wide_squares import MOST_ROWS, RowProducts, at_most
@@ -40,10 +44,12 @@ def claims(
     tol: float,
     effort: int = 1,
     least_share: float = 0.0,
+    closed: ClosedForm | None = None,
 ) -> list[Claim]:
     """What can be said of published coefficients under ``sum s r^2 + alpha |w|^2``.
 
-    Directions of less than `least_share` of the largest variation were none to the fit.
+    Directions of less than `least_share` of the largest variation were none to the fit, whose
+    numbers may have a closed form.
     """
     penalty, table = alpha / weight, fit.table
     r, allowance = fit.residuals()
@@ -53,17 +59,20 @@ def claims(
     noise = math.sqrt(float(np.sum(table.share * allowance**2)))
     intercept_cost = (abs(bias) + noise) ** 2 if table.centred else 0.0
     bound = tol * fit.size * weight
-    equations = _normal_equations(fit, penalty, centred, noise)
+    equations = partial(
+        normal_equations.equations, fit, penalty, centred, noise, bias,
+        positive=positive, closed=closed, left_out=least_share,
+    )  # fmt: skip
     if table.n < table.d and not positive:
         easy = at_most(fit, penalty, centred, noise, square, intercept_cost)
         if effort == 0 or weight * easy.excess <= bound:
             found = [_gap(weight * easy.excess, bound, easy.words)]
             if math.isfinite(easy.distance):
                 found.append(distance_claim(easy.distance))
-            return [*found, equations, *_of_rows(fit, penalty, effort)]
+            return [*found, *_of_rows(fit, penalty, effort, equations)]
     if not can_be_factored(table):
         return _of_large(
-            fit, penalty, weight, positive, centred, noise, intercept_cost, bound, equations
+            fit, penalty, weight, positive, centred, noise, intercept_cost, bound, equations()
         )
     parts = factors(table, centred, penalty, fit.w)
     weights = penalty * float(fit.w @ fit.w) if penalty else 0.0  # which may be too long to square
@@ -78,24 +87,29 @@ def claims(
     found = [_gap(gap, bound, excess.among + why)]
     if math.isfinite(excess.distance):
         found.append(distance_claim(excess.distance))
-    if not positive:
-        found.append(equations)
+    if not positive or closed:
+        wide = table.n < table.d  # few rows are solved by their products, which square this
+        found.append(equations(condition=parts.condition**2 if wide else 1.0))
     if parts.rank < table.d and not positive and not penalty:
         found.append(_shortest(fit, parts.rank, parts.idle(fit.w)))
     left_out = 0 if penalty else table.d - parts.rank
     return [*found, _condition(parts.condition, left_out)]
 
 
-def _of_rows(fit: Fit, penalty: float, effort: int) -> list[Claim]:
-    """What the products of few rows tell beyond a gap that is proved already."""
+def _of_rows(fit: Fit, penalty: float, effort: int, equations: Callable[..., Claim]) -> list[Claim]:
+    """What the products of few rows tell beyond a gap that is proved already.
+
+    Coefficients that follow from these products lose as many digits as their condition has.
+    """
     if effort == 0 or fit.table.n > MOST_ROWS:
-        return []
+        return [equations(closed=None)]
     products = RowProducts.of(fit.table)
     condition = products.condition(penalty)
+    equal = equations(condition=condition**2)
     if penalty:
-        return [_condition(condition, 0, "rows and penalty")]
+        return [equal, _condition(condition, 0, "rows and penalty")]
     shortest = _shortest(fit, products.rank, products.idle(fit.w))
-    return [shortest, _condition(condition, fit.table.d - products.rank, "rows")]
+    return [equal, shortest, _condition(condition, fit.table.d - products.rank, "rows")]
 
 
 def _gap(gap: float, bound: float, among: str = "") -> Claim:
@@ -154,26 +168,6 @@ def _non_negative(fit: Fit, parts: Factors, off: float) -> Excess:
     further = (math.sqrt(max(left, 0.0)) + off) / math.sqrt(m) / float(parts.scale.min())
     distance = float(np.linalg.norm(step)) + further
     return Excess(most, distance)
-
-
-def _normal_equations(fit: Fit, penalty: float, r: Floats, noise: float) -> Claim:
-    """The gradient, beside the size of its terms; nothing is left of residuals that are rounding.
-
-    Rounding beside rounding is any number.
-    """
-    product, _ = fit.table.transposed(fit.table.share * r)
-    gradient = float(np.linalg.norm(penalty * fit.w - product))
-    columns = float(np.linalg.norm(fit.table.norms()))
-    length = math.sqrt(float(np.sum(fit.table.share * r**2)))
-    if not penalty and length <= noise:
-        statement = "the normal equations hold: the residuals are no more than rounding"
-        return Claim("normal equations", statement, 0.0, None, True, "checked")
-    size = columns * length + (penalty * float(np.linalg.norm(fit.w)) if penalty else 0.0)
-    share = gradient / size if size > 0 else 0.0
-    statement = (
-        f"the normal equations hold up to {share:.2g} of the size of their terms (backward error)"
-    )
-    return Claim("normal equations", statement, share, None, True, "checked")
 
 
 def _shortest(fit: Fit, rank: int, idle: float) -> Claim:

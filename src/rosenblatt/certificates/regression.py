@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from .claims import Certificate, Claim
+from .published import held_to, nearness, numbers_of, penalty_claim
 from .table import UNIT, Floats, Table, total
 
 
@@ -89,7 +90,7 @@ def certify_model(
     coef, intercept = _published(model, targets.shape[1], X.shape[1])
     table = Table(X, weight / weight.sum(), bool(getattr(model, "fit_intercept", True)))
     problem, verify = _problem(model, float(weight.sum()))
-    claims: list[Claim] = []
+    claims: list[Claim] = penalty_claim(model)
     for k in range(targets.shape[1]):
         fit = Fit(table, np.ascontiguousarray(targets[:, k]), coef[k], float(intercept[k]))
         with np.errstate(over="ignore"):  # numbers too large to square are infinity, and no proof
@@ -97,7 +98,7 @@ def certify_model(
         claims += _named(found, k if targets.shape[1] > 1 else None)
     bias = ", b free" if table.centred else ", b = 0"
     words = f"the {len(kept)} rows and {X.shape[1]} columns given, total weight {weight.sum():g}"
-    if coef.dtype == np.float32:
+    if model.coef_.dtype == np.float32:
         words += "; coefficients in 32 bits, which end near 1e-7 of their size"
     return Certificate(type(model).__name__, problem + bias, words, tuple(claims))
 
@@ -114,7 +115,7 @@ def _published(model: Any, n_targets: int, d: int) -> tuple[Floats, Floats]:
 
 def _problem(model: Any, weight: float) -> tuple[str, Any]:
     """The objective in words, and its verifier: (fit, number of the target, tol, effort)."""
-    from . import lasso, least_squares  # each imports the pieces above
+    from . import lasso, least_squares, normal_equations  # each imports the pieces above
 
     names = {base.__name__ for base in type(model).__mro__}
     positive = bool(getattr(model, "positive", False))
@@ -134,16 +135,19 @@ def _problem(model: Any, weight: float) -> tuple[str, Any]:
             f"p_i = s_i / sum s{sign}"
         )
         return problem, lambda fit, k, tol, effort: lasso.claims(
-            fit, float(alpha[k % len(alpha)]), ratio, positive, tol, effort
-        )
+            fit, float(alpha[k % len(alpha)]), ratio, positive, held_to(model, tol, 2.0), effort,
+            numbers_of(model, k), nearness(model),
+        )  # fmt: skip
     alpha = np.zeros(1)
     if names & {"Ridge", "RidgeCV"}:
         alpha = np.ravel(np.asarray(getattr(model, "alpha_", getattr(model, "alpha", None)), float))
     problem = squares + (f" + {_value(alpha)} |w|^2" if alpha.any() else "") + sign
-    drops = "LinearRegression" in names and getattr(model, "solution_", "") == "minimum norm"
-    least_share = float(model.tol) if drops else 0.0
+    # Both take directions of less variation than this for dependence; theirs is mostly sure of it.
+    drops = "LinearRegression" in names and getattr(model, "solution_", "") != "unique"
+    least_share = float(getattr(model, "tol", 0.0)) if drops else 0.0
+    closed = normal_equations.closed_form(model)
     return problem, lambda fit, k, tol, effort: least_squares.claims(
-        fit, float(alpha[k % len(alpha)]), weight, positive, tol, effort, least_share
+        fit, float(alpha[k % len(alpha)]), weight, positive, tol, effort, least_share, closed
     )
 
 

@@ -63,8 +63,9 @@ def _dual(problem: Problem, z: Floats, radius: float) -> float:
     for _ in range(2):  # the second time for the rounding of the first
         residual, _ = _slopes(problem, a)
         a = a - problem.y * h * _design_times(problem, _solve(problem, h, residual))
-    if (a < 0).any():
+    if (a < -UNIT * problem.c).any():
         return -np.inf
+    a = np.maximum(a, 0.0)  # rounding of what was nothing; the equations are looked at below
     a = a / max(1.0, float(np.max(a / problem.c)) * (1 + 4 * UNIT))
     residual, rounding = _slopes(problem, a)
     share = a / problem.c

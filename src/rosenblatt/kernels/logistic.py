@@ -1,5 +1,6 @@
 """Kernel logistic regression."""
 
+import warnings
 from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
@@ -9,14 +10,16 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.callback import CallbackSupportMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rosenblatt import threads
-from rosenblatt.base import FLOATS, Passes, fitting
+from rosenblatt.base import FLOATS, Passes, callers_level, fitting
 from rosenblatt.blas import one_blas_thread
 from rosenblatt.linear_model.descent import Descent
 from rosenblatt.linear_model.logistic import LogisticRegression
+from rosenblatt.linear_model.logistic_doubts import of_classes
 from rosenblatt.linear_model.penalties import strengths
 from rosenblatt.linear_model.probabilities import LogisticScores
 from rosenblatt.linear_model.row_weights import row_weights
@@ -168,6 +171,8 @@ class KernelLogisticRegression(
         for name, value in descent.run(passes, published).items():
             setattr(self, name, value)
         descent.warn(self.stop_reason_)
+        if (message := of_classes(self, problem, codes)) is not None:
+            warnings.warn(message, ConvergenceWarning, stacklevel=callers_level())
         return self
 
     def decision_function(self, X: Any) -> NDArray[Any]:

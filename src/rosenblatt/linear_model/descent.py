@@ -28,7 +28,7 @@ class Descent:
         self.place = problem.at(start)
         if not np.isfinite(self.place.objective) or not np.isfinite(self.place.gradient_norm):
             self._refuse()
-        self.gap, self.best = float("inf"), self.place
+        self.gap, self.best, self.start = float("inf"), self.place, self.place
         tol = 0.0 if model.tol is None else model.tol
         total = float(problem.c.sum())
         self.short_gradient = tol * total
@@ -54,8 +54,20 @@ class Descent:
                     passes.stop(reason)
                 if self.model.verbose:
                     print(f"iteration {n_iter}: {self.in_words()}")
+            ended = self._how_it_ended(passes.stop_reason or "max_iter")
             self.settle()
-        return published(passes.stop_reason or "max_iter")
+        return published(ended)
+
+    def _how_it_ended(self, reason: str) -> str:
+        """The reason to stop, unless the fit ran out of iterations above where it began."""
+        worse = self.place.objective > max(self.start.objective, self.problem.zero())
+        if reason != "max_iter" or not worse:
+            return reason
+        self.trouble = (
+            f"the objective rose from {self.start.objective:.6g} to {self.place.objective:.6g}"
+        )
+        self.place, self.gap = self.best, float("inf")
+        return "diverged"
 
     def look_at_start(self) -> None:
         """Work out the gap of the start, if someone is listening."""
@@ -98,20 +110,21 @@ class Descent:
         if reason == "diverged":
             _warn(
                 f"The fit diverged and was stopped: {self.trouble}. The step "
-                f"eta0={self.model.eta0} is too large for these data; use eta0="
-                f"{self._shorter_step():.2g}, eta0=None, or another solver. The "
-                "coefficients are the best that were met."
+                f"eta0={self.model.eta0} is too large for these data; use {self._shorter_step()}"
+                "eta0=None, or another solver. The coefficients are the best that were met."
             )
         if reason in ("max_iter", "no_progress") and self.model.tol is not None:
             _warn(self._shortfall(str(reason)))
 
-    def _shorter_step(self) -> float:
+    def _shorter_step(self) -> str:
         """A step that will do: one over the curvature for "gradient", which is largest at zero."""
         problem, C = self.problem, self.model.C if self.problem.penalised else 1.0
-        if self.model.solver != "gradient":
-            return 0.1 * float(self.model.eta0 or 1.0)
-        curvature = float(problem.diagonal(problem.at(np.zeros(problem.shape))).sum())
-        return C / max(curvature, 1e-300)
+        step = 0.1 * float(self.model.eta0 or 1.0)
+        if self.model.solver == "gradient":
+            with np.errstate(over="ignore"):
+                place = problem.at(np.zeros(problem.shape))
+                step = C / max(float(problem.diagonal(place).astype(np.float64).sum()), 1e-300)
+        return f"eta0={step:.2g}, " if step > 0 else ""  # none is short enough
 
     def _verdict(self) -> StopReason | None:
         """Whether the place is near enough to the best."""

@@ -80,7 +80,8 @@ def _look_for(
     """Try penalties, largest first, until the number is met or can be met no better."""
     left = descent.correlations()
     high = largest = max(float(left.max() if positive else np.abs(left).max()), 1e-300)
-    smallest = SMALLEST * np.sqrt(variances[variances > 0].min(initial=np.inf) * descent.yy)
+    varying = variances[variances > 0]
+    smallest = SMALLEST * np.sqrt(varying.min() * descent.yy) if len(varying) else largest
     low, step = high * STEP, STEP
     before = count(high, np.zeros(descent.n_weights))
     while (now := count(low, found[high][1])) < n_features and low > min(smallest, largest):

@@ -16,7 +16,7 @@ from rosenblatt.solvers.problem import Problem
 
 from .centring import moved
 from .descent import Descent
-from .doubts import Array, apart, dependence, names_of
+from .doubts import Array, apart, dependence, listed, names_of
 from .escapes import TooMuch
 from .separated import escape, of_no_search, separation_warning
 
@@ -24,6 +24,7 @@ ENOUGH_ROWS = 10_000  # to see that columns vary on different scales
 CELLS_PER_BLOCK = 100_000
 MOST_WORK = 3e9  # multiplications that a look at all pairs of columns may take
 MOST_COLUMNS = 1500
+LEAST_WITH_SQUARE = 1e-150
 DEPENDENT = 1e-12  # eigenvalues of correlations below this many times d are rounding
 
 
@@ -57,7 +58,7 @@ def speak(
     descent.warn(reason)
     for message, kind in (
         (unsearched, ConvergenceWarning),
-        (_of_classes(model, problem, codes), ConvergenceWarning),
+        (of_classes(model, problem, codes), ConvergenceWarning),
         (of_columns(model, problem), LinAlgWarning),
     ):
         if message is not None:
@@ -65,7 +66,7 @@ def speak(
     return reason
 
 
-def _of_classes(model: Any, problem: Problem, codes: NDArray[np.intp]) -> str | None:
+def of_classes(model: Any, problem: Problem, codes: NDArray[np.intp]) -> str | None:
     """A sentence on a class whose rows count nothing: a free bias has no best value then."""
     empty = np.flatnonzero(np.bincount(codes, problem.c, len(model.classes_)) == 0)
     if not len(empty) or not problem.fit_intercept:
@@ -109,6 +110,12 @@ def _variation(problem: Problem) -> tuple[Array, float, Array]:
 def _undetermined(model: Any, problem: Problem) -> str | None:
     """Which columns are to blame if coefficients are not the only ones with these probabilities."""
     scatter, constant = _scatter(problem)
+    tiny = np.flatnonzero(constant & _differs(problem))
+    if len(tiny):
+        return (
+            f"Columns {listed(tiny, names_of(model))} vary so little that their squares are lost "
+            "in floating point. Standardise X, for example with StandardScaler."
+        )
     varies = np.flatnonzero(~constant)
     lengths = np.sqrt(np.diag(scatter)[varies])
     correlation = scatter[np.ix_(varies, varies)] / np.outer(lengths, lengths)
@@ -126,6 +133,15 @@ def _undetermined(model: Any, problem: Problem) -> str | None:
         "likelihood and the same probabilities. Leave columns out, or use a penalty, for example "
         "C=1.0."
     )
+
+
+def _differs(problem: Problem) -> NDArray[np.bool_]:
+    """Which columns (d,) are not one number, but so near to zero that none has a square."""
+    X = problem.X[problem.c > 0]
+    high, low = X.max(axis=0), X.min(axis=0)
+    if sp.issparse(X):
+        high, low = high.toarray().ravel(), low.toarray().ravel()
+    return np.asarray((high > low) & (np.maximum(np.abs(high), np.abs(low)) < LEAST_WITH_SQUARE))
 
 
 def _scatter(problem: Problem) -> tuple[Array, NDArray[np.bool_]]:

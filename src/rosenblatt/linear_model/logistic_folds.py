@@ -62,8 +62,9 @@ class FoldFits:
     def by_decades(self) -> Array:
         """Search powers of ten, then closer around the best; return the values of C tried."""
         X, labels, weight = self.rows
-        about = Centred(X, np.zeros((len(labels), 1)), weight, self.model.fit_intercept)
-        varies = float(about.squares().max(initial=0.0))
+        with np.errstate(over="ignore", invalid="ignore"):  # the first fit refuses such numbers
+            about = Centred(X, np.zeros((len(labels), 1)), weight, self.model.fit_intercept)
+            varies = float(about.squares().max(initial=0.0))
         varies = varies if 0 < varies < np.inf else 1.0
         grid = decades(SMALLEST / varies, LARGEST / varies)
         return search(self.mean_scores, grid, ROUNDS, grow=True, worth=WORTH_A_DECADE).penalties

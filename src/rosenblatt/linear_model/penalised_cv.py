@@ -141,7 +141,10 @@ class PenalisedRegressorCV(LinearRegressor):
             split = process_routing(
                 self, "fit", sample_weight=sample_weight, **params
             ).splitter.split
-        return list(cv.split(rows.X, rows.targets[:, 0], **split))
+        folds = list(cv.split(rows.X, rows.targets[:, 0], **split))
+        if rows.weights is not None:
+            _refuse_without_weight(rows.weights, folds)
+        return folds
 
     def _grid(self, squares: Squares, l1_ratio: float) -> Array:
         """The penalties to try first, falling."""
@@ -274,3 +277,15 @@ class _HeldOut:
         residuals = self.rows.X[test] @ path.coefs.T + intercepts - self.rows.targets[test]
         weights = None if self.rows.weights is None else self.rows.weights[test]
         return np.asarray(np.average(residuals**2, axis=0, weights=weights))
+
+
+def _refuse_without_weight(weights: Array, folds: Folds) -> None:
+    """Raise if all rows to train or to test on count nothing, saying which."""
+    for k, fold in enumerate(folds):
+        for rows, what in zip(fold, ("train", "test"), strict=True):
+            if not weights[rows].any():
+                raise ValueError(
+                    "Sample weights must contain at least one non-zero number in each part of a "
+                    f"split: all {what} rows of fold {k} have weight zero. Leave rows of no weight "
+                    "out, or shuffle, for example with cv=KFold(shuffle=True)."
+                )

@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_array
 
@@ -17,6 +18,7 @@ from .decomposition import Decomposition
 from .fold_scores import metric_of, scores_of
 from .regression import GramRegressor
 from .targets import checked_targets
+from .wide import has_dual, has_gram
 
 Array = NDArray[np.float64]
 
@@ -166,6 +168,28 @@ class Ridge(GramRegressor):
         least = WELL_CONDITIONED if penalties.min() > 0 else AS_GOOD_AS_ROWS
         path = Decomposition.of_gram(training, self.fit_intercept).path(penalties, least)
         return None if path is None else scores_of(metric, test, *path)
+
+    def _fitted_along(
+        self, alphas: list[Any], X: Any, y: Any, weights: Any
+    ) -> "list[Ridge] | None":
+        """The fits at these penalties to rows too wide for a statistic, from one decomposition."""
+        usual = all(isinstance(a, Real) and 0 < float(a) < np.inf for a in alphas)
+        if self.positive or self.solver == "svd" or not usual or has_gram(X):
+            return None
+        self._validate_params()
+        X, y, weights = self._checked(X, y, weights, first=True)
+        found = Decomposition.of(X, y, weights, self.fit_intercept)
+        if found.rows is None or not has_dual(found.rows):
+            return None
+        coefs, _ = found.path_by_rows(np.array(alphas, np.float64))
+        models = []
+        for alpha, coef in zip(alphas, coefs, strict=True):
+            model = clone(self).set_params(alpha=alpha)
+            model.n_features_in_ = X.shape[1]
+            for name, value in model._plane(coef, *found.means, X.dtype, y.ndim == 1).items():
+                setattr(model, name, value)
+            models.append(model)
+        return models
 
 
 def ridge_path(

@@ -93,16 +93,17 @@ def worth(w: Array, objective: float, slope: Array, penalty: float, positive: bo
     """What coefficients w (d,) are worth that have this objective and gradient.
 
     Any others v differ by at least ``slope.(v - w) + penalty |v - w|^2``, whose least value, over
-    v >= 0 if they must be positive, is known: it is the gap.
+    v >= 0 if they must be positive, is known: it is the gap. Nor is any objective below zero.
     """
     free = np.where(w > 0, slope, np.minimum(slope, 0.0)) if positive else slope
     length = float(np.linalg.norm(free))
     if not penalty:
-        return Step(w, objective, length, 0.0 if length == 0 else float("inf"))
+        return Step(w, objective, length, 0.0 if length == 0 else objective)
     way = -slope / (2 * penalty)
     if positive:
         way = np.maximum(w + way, 0.0) - w
-    return Step(w, objective, length, -float(slope @ way + penalty * (way @ way)))
+    gap = -float(slope @ way + penalty * (way @ way))
+    return Step(w, objective, length, min(gap, objective))
 
 
 def said(steps: Any) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from rosenblatt.statistics import Statistic
 from rosenblatt.statistics.folds import Block, Split, blocks
 
 from .accuracy import accuracies, is_accuracy
-from .paths import follow, weighs_alike
+from .paths import follow, follow_rows, weighs_alike
 from .recipe import Measurement, Recipe
 from .scoring import Rows, Scoring, scores_of
 
@@ -191,7 +191,8 @@ def _run_split(
     rows = Rows(split, scoring)
     found: dict[int, Result] = {}
     for path in paths:
-        found |= follow(path, jobs, rows.n_test, scoring.scorer)
+        along = follow(path, jobs, rows.n_test, scoring.scorer)
+        found |= along or follow_rows(estimator, path, jobs, rows)
     if scoring.verbose > 1:
         for c, result in found.items():
             _print(jobs[c], progress, result)

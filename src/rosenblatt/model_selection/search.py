@@ -12,6 +12,7 @@ from sklearn.model_selection._validation import (
     _insert_error_scores,
     _warn_or_raise_about_fit_failures,
 )
+from sklearn.pipeline import Pipeline
 from sklearn.utils import indexable
 from sklearn.utils.validation import _check_method_params
 
@@ -193,6 +194,9 @@ class GridSearchCV(theirs.GridSearchCV):  # type: ignore[misc]
         if best is None:
             best = clone(self.estimator).set_params(**clone(self.best_params_, safe=False))
             best.fit(X, **fit_params) if y is None else best.fit(X, y, **fit_params)
+        else:  # a fit would have said what it has to say of the rows
+            last = best[-1] if isinstance(best, Pipeline) else best
+            last._speak()
         self.best_estimator_ = best
         self.refit_time_ = time.perf_counter() - start
         if hasattr(best, "feature_names_in_"):

@@ -12,13 +12,18 @@ from .logistic import LogisticProblem
 from .problem import Array, Place, Problem
 from .softmax import SoftmaxProblem
 
+PATIENCE = 10  # passes after which an objective this many times that of the start is hopeless,
+FAR = 10.0  # for steps fall as one over the passes: what the first did the next cannot undo
+
 
 def sgd(problem: Problem, place: Place, seed: int, step: float | None = None) -> Iterator[Place]:
     """Passes over the rows in random order: ``w += step c s(-m) y x`` at each.
 
     Steps are for the mean loss, and fall as ``step / (1 + passes made)``. The first is one over the
-    mean curvature of a row by default. Raises `Diverged` if a score is not a finite number.
+    mean curvature of a row by default. Raises `Diverged` if a score is not a finite number, or if
+    after some passes the objective is far above what it was at first and without weights.
     """
+    start = max(place.objective, problem.zero())
     order = np.arange(problem.n, dtype=np.int32)
     weight = problem.c * (problem.n / problem.c.sum())
     decay = problem.l2 / problem.c.sum()
@@ -36,6 +41,11 @@ def sgd(problem: Problem, place: Place, seed: int, step: float | None = None) ->
         place = problem.at(point.copy())
         if not np.isfinite(place.objective):
             raise Diverged("the objective left the range of floating point")
+        if passes == PATIENCE and place.objective > FAR * start:
+            raise Diverged(
+                f"the objective is {place.objective:.6g} after {passes} passes, and was "
+                f"{start:.6g} at first"
+            )
         yield place
 
 
