@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sklearn.pipeline import Pipeline
 
 from ..data import TableError
-from .asking import checked_budget, chosen_families, table_of
+from .asking import checked_budget, checked_name, chosen_families, table_of, with_groups
 from .clock import Clock
 from .conclusions import conclude
 from .families import Family, baseline_of, families_for
@@ -148,7 +148,7 @@ def compare(
     task: str | None = None,
     metric: str | None = None,
     time: str | None = None,
-    groups: str | None = None,
+    groups: Any = None,
     kinds: dict[str, str] | None = None,
     families: Sequence[str] | None = None,
     peers: bool = False,
@@ -162,20 +162,21 @@ def compare(
 
     Parameters
     ----------
-    X : path, name of a bundled table, data frame, array or sparse matrix
+    X : path, name of a bundled table, data frame (lazy, too), array or sparse matrix
         The table.
-    y : array-like of shape (n,) or None
-        The target, if it is no column of the table.
+    y : array-like of shape (n,), str or None
+        The target, if it is no column of the table; or the name of the column that it is. Rows
+        where it is missing are left out.
     target : str or None
-        The column to be predicted.
+        The column to be predicted; beside values in y, what they are called.
     task : {"classification", "regression"} or None
         None tells it from the target.
     metric : str or None
         A scorer of scikit-learn, larger being better; accuracy or R² if None.
     time : str or None
         A column to split by: learned from the past, tested on what came later.
-    groups : str or None
-        A column whose equal values stay in one part.
+    groups : str, array-like of shape (n,) or None
+        A column whose equal values stay in one part, by its name or its values.
     kinds : dict or None
         The kind of some columns, by name: "numeric", "categorical", "boolean", "text", "date", or
         "identifier" to leave one out.
@@ -215,6 +216,8 @@ def compare(
     """
     clock = budget if isinstance(budget, Clock) else Clock(checked_budget(budget))
     table, target = table_of(X, y, target)
+    table, groups = with_groups(table, groups)
+    time = checked_name("time", time)
     problem = problem_of(
         table, target, task=task, time=time, groups=groups, kinds=kinds, random_state=random_state
     )

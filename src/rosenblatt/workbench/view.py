@@ -126,6 +126,14 @@ def series_of(values: NDArray[Any], name: str) -> pl.Series:
     )
 
 
+def plain_array(values: Any) -> NDArray[Any]:
+    """Values as an array; numbers beside words stay numbers, and gaps stay gaps."""
+    array: NDArray[Any] = np.asarray(values)
+    if array.dtype.kind == "U" and not hasattr(values, "dtype"):
+        array = np.asarray(values, object)
+    return array
+
+
 def lacking(table: str, missing: list[str], there: list[str]) -> str:
     """A sentence that names the columns that a table lacks, with what is near the first."""
     word = "column" if len(missing) == 1 else "columns"
@@ -141,7 +149,7 @@ def first_of(names: list[str]) -> str:
 
 
 def _two_dimensional(X: Any) -> NDArray[Any]:
-    X = np.asarray(X)
+    X = plain_array(X)
     if X.ndim != 2:
         raise TableError(f"An array of rows and columns is needed; got one of shape {X.shape}.")
     return X
