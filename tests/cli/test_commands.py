@@ -335,6 +335,19 @@ def test_certify_of_other_rows_fails_and_says_whose_they_are(model, table, here)
     assert "NO" in result.stdout
 
 
+def test_certify_finds_the_rows_that_a_comparison_learned_from(here):
+    done("compare", "wine", "--target", "cultivar", "--save", "m.skops", "--seed", 3)
+    result = run("certify", "m.skops", "wine")
+    assert result.exit_code == 0, result.output
+    assert (
+        "fitted to 142 of these 178 rows (learned from, split stratified, seed 3)" in result.stderr
+    )
+    assert "142 rows" in result.stdout
+    read_table("wine").frame.reverse().write_csv("reversed.csv")  # other rows come out of the split
+    result = run("certify", "m.skops", "reversed.csv")
+    assert "and these are 178 others" in result.stderr
+
+
 # trace
 
 

@@ -7,6 +7,7 @@ retrain; open the test set once; report with uncertainty.
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from sklearn.pipeline import Pipeline
 
 from ..data import TableError
@@ -233,9 +234,12 @@ def compare(
             arena, suiting, dropped, clock, progress,
             hints=[word] if word else [], command=command, ledger=written, source=table.name,
         )  # fmt: skip
-    n_rows = len(problem.train) + len(problem.dev) * findings.retrained
+    rows = np.concatenate([problem.train, problem.dev]) if findings.retrained else problem.train
     chosen, proved = findings.contestants[0].family, findings.certificate
-    saved = saved_model(problem, chosen, best, n_rows, split=problem.split, certificate=proved)
+    saved = saved_model(
+        problem, chosen, best, rows,
+        split=problem.split, split_by=time or groups, certificate=proved,
+    )  # fmt: skip
     return Comparison(findings, best, saved)
 
 

@@ -149,10 +149,10 @@ def first_of(names: list[str]) -> str:
 
 
 def _two_dimensional(X: Any) -> NDArray[Any]:
-    X = plain_array(X)
-    if X.ndim != 2:
-        raise TableError(f"An array of rows and columns is needed; got one of shape {X.shape}.")
-    return X
+    array = plain_array(X)
+    if array.ndim != 2:
+        raise TableError(f"An array of rows and columns is needed; got one of shape {array.shape}.")
+    return array
 
 
 def _is_gap(value: Any) -> bool:
