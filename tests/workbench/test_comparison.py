@@ -19,6 +19,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 import rosenblatt
 from rosenblatt.data import TableError, read_table
 from rosenblatt.workbench import families, search
+from rosenblatt.workbench.model_file import load_model
 from rosenblatt.workbench.problem import problem_of
 
 QUICK = ["Gaussian naive Bayes", "logistic regression"]
@@ -316,3 +317,23 @@ def test_more_bad_requests(mixed):
         rosenblatt.compare("iris", target="species", metric="accurcy")
     with pytest.raises(TableError, match="X has 3 rows and y has 2"):
         rosenblatt.compare(csr_matrix(np.eye(3)), [0, 1])
+
+
+def test_where_a_peer_is_best_the_best_of_ours_is_saved_with_a_word(openings, tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 2))
+    y = np.where(X[:, 0] * X[:, 1] > 0, "same", "other")  # no line tells these apart
+    options = {"peers": True, "ledger": openings}
+    found = rosenblatt.compare(
+        X, y, families=["random forest", "perceptron", "logistic regression"], **options
+    )
+    assert found.findings.contestants[0].family == "random forest"
+    ours = found.findings.contestants[1]
+    with pytest.warns(UserWarning, match=f"{ours.family}, the best of ours, is saved instead"):
+        found.save(tmp_path / "m.skops")
+    saved = load_model(tmp_path / "m.skops")
+    assert (saved.family, saved.n_rows, saved.seed) == (ours.family, 160, 0)
+    assert ours.parameters.items() <= saved.model[-1].get_params().items()
+    alone = rosenblatt.compare(X, y, families=["random forest"], **options)
+    with pytest.raises(ValueError, match="none of those was fitted"):
+        alone.save(tmp_path / "alone.skops")

@@ -4,7 +4,9 @@ Split; look only at the training part; prepare columns inside the folds; choose 
 retrain; open the test set once; report with uncertainty.
 """
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,17 +15,17 @@ from sklearn.pipeline import Pipeline
 from ..data import TableError
 from .asking import checked_budget, checked_name, chosen_families, table_of, with_groups
 from .clock import Clock
-from .conclusions import conclude
+from .conclusions import certificate_of, conclude
 from .families import Family, baseline_of, families_for
 from .fitting import saved_model
 from .hints import hints_of
 from .model_file import SavedModel, save_model
 from .openings import ledger_for
-from .problem import problem_of
+from .problem import Problem, problem_of
 from .race import Progress, race
 from .results import Dropped, Findings
 from .scoring import metric_for
-from .search import Arena, contestant
+from .search import Arena, contestant, fitted_to
 from .significance import interval_of_mean
 
 if TYPE_CHECKING:
@@ -55,7 +57,12 @@ class Comparison:
     >>> folder.cleanup()
     """
 
-    def __init__(self, findings: Findings, best: Pipeline, saved: SavedModel | None = None) -> None:
+    def __init__(
+        self,
+        findings: Findings,
+        best: Pipeline,
+        saved: SavedModel | Callable[[], SavedModel] | None = None,
+    ) -> None:
         self.findings, self.best, self._saved = findings, best, saved
 
     @property
@@ -102,18 +109,21 @@ class Comparison:
         Parameters
         ----------
         path : str or path
-            Where to, such as "model.skops"; written whole or not at all. Models of other libraries
-            are refused.
+            Where to, such as "model.skops"; written whole or not at all. A file holds models of
+            rosenblatt alone: if a peer is the best, the best of ours is fitted and written, with a
+            warning.
         """
         if self._saved is None:
             raise ValueError("This comparison knows no table, and cannot write a file.")
+        saved = self._saved() if callable(self._saved) else self._saved
         best = self.findings.contestants[0]
-        if best.package != "rosenblatt":
-            raise ValueError(
+        if saved.family != best.family:
+            warnings.warn(
                 f"The best is {best.family} of {best.package}, and model files hold models of "
-                "rosenblatt alone: compare without peers to save the best of ours."
+                f"rosenblatt alone: {saved.family}, the best of ours, is saved instead.",
+                stacklevel=2,
             )
-        save_model(self._saved, path)
+        save_model(saved, path)
 
     def __str__(self) -> str:
         opening, protocol = self.findings.opening, self.findings.protocol
@@ -234,13 +244,32 @@ def compare(
             arena, suiting, dropped, clock, progress,
             hints=[word] if word else [], command=command, ledger=written, source=table.name,
         )  # fmt: skip
+    how = {"split": problem.split, "split_by": time or groups}
+    if findings.contestants[0].package != "rosenblatt":
+        return Comparison(findings, best, partial(_best_of_ours, problem, suiting, findings, how))
     rows = np.concatenate([problem.train, problem.dev]) if findings.retrained else problem.train
     chosen, proved = findings.contestants[0].family, findings.certificate
-    saved = saved_model(
-        problem, chosen, best, rows,
-        split=problem.split, split_by=time or groups, certificate=proved,
-    )  # fmt: skip
-    return Comparison(findings, best, saved)
+    return Comparison(
+        findings, best, saved_model(problem, chosen, best, rows, certificate=proved, **how)
+    )
+
+
+def _best_of_ours(
+    problem: Problem, families: list[Family], findings: Findings, how: dict[str, Any]
+) -> SavedModel:
+    """The first model on the leaderboard that a file can hold, fitted as the chosen one was."""
+    ours = {family.name: family for family in families if family.package == "rosenblatt"}
+    for entry in findings.contestants:
+        if entry.package == "rosenblatt":
+            rows = np.concatenate([problem.train, problem.dev])
+            model = fitted_to(problem, ours[entry.family], entry.parameters, rows)
+            proved = certificate_of(problem, model, rows)
+            return saved_model(problem, entry.family, model, rows, certificate=proved, **how)
+    best = findings.contestants[0]
+    raise ValueError(
+        f"The best is {best.family} of {best.package}, model files hold models of rosenblatt "
+        "alone, and none of those was fitted: compare more families, or with more time."
+    )
 
 
 def _found(
