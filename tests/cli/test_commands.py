@@ -432,6 +432,14 @@ def test_the_test_part_is_sealed_and_counts_who_looks(here):
     assert "(2 so far)" in again
 
 
+def test_split_says_when_there_is_little_to_split(here):
+    read_table("iris").frame.gather_every(11).write_csv("few.csv")
+    result = run("split", "few.csv")
+    assert result.exit_code == 0, result.output
+    assert "few.csv has 14 rows, and `compare` asks for 20: a test on 3 says" in result.stderr
+    assert not run("split", "iris").stderr
+
+
 def test_split_refuses(here):
     done("split", "iris")
     assert "iris.train.csv is there already: --force replaces it." in refused("split", "iris")
@@ -469,6 +477,9 @@ def test_models_lists_them_and_says_more_of_one():
     assert "Gaussian naive Bayes (GaussianNB)" in done("models")
     assert "C=1.0" in done("models", "LogisticRegression")
     assert "Did you mean" in refused("models", "lasssso")
+    sentence = refused("models", "logistic")
+    assert "Did you mean logistic regression or LogisticRegressionCV?" in sentence
+    assert "such as logistic regression" in refused("models", "nosuch")
 
 
 # real tables, as users have them

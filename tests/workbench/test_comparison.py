@@ -173,8 +173,18 @@ def test_a_family_that_fails_does_not_take_the_others_with_it(openings, monkeypa
 
 BAD = {
     "no such column": ("specis", {}, "has no column 'specis'. Did you mean species"),
-    "unknown family": ("species", {"families": ["logistic"]}, "There is no family 'logistic'"),
-}
+    "part of a name": (
+        "species", {"families": ["logistic"]},
+        "There is no family 'logistic'. Did you mean logistic regression or kernel logistic",
+    ),
+    "unknown family": (
+        "species", {"families": ["nosuch"]}, "There is no family 'nosuch'. There are Gaussian naiv",
+    ),
+    "another task": (
+        "species", {"families": ["lasso"]}, "lasso is for regression, which is not what the target",
+    ),
+    "a peer": ("species", {"families": ["random forest"]}, "is a peer, .* request: peers=True"),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("what", BAD)

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from ..data import Table, TableError, read_table
 from ..data.errors import did_you_mean
-from .families import FAMILIES, Family
+from .families import FAMILIES, Family, peers_of
 from .view import as_frame, plain_array, series_of
 
 LEAST_BUDGET = 1.0  # seconds
@@ -29,9 +29,19 @@ def chosen_families(names: Sequence[str], suiting: list[Family], others: Any) ->
     unsuited = dict(others)
     for name in names:
         if name not in known and name not in unsuited:
-            every = [family.name for family in FAMILIES]
-            raise TableError(f"There is no family {name!r}.{did_you_mean(name, every)}")
+            raise TableError(_no_family(name, [*known, *unsuited]))
     return [known[name] for name in names if name in known]
+
+
+def _no_family(name: str, there: list[str]) -> str:
+    """Why a name is not that of a family that could be tried."""
+    for family in FAMILIES:
+        if family.name == name:
+            return f"{name} is for {family.task}, which is not what the target asks for."
+    if name in [family.name for family in peers_of()]:
+        return f"{name} is a peer, and peers are tried on request: peers=True."
+    near = did_you_mean(name, there) or f" There are {', '.join(there)}."
+    return f"There is no family {name!r}.{near}"
 
 
 def table_of(X: Any, y: Any, target: str | None) -> tuple[Table, str]:

@@ -137,6 +137,19 @@ def load_model(path: Any) -> SavedModel:
     -------
     saved : SavedModel
         The model, and what it was fitted to.
+
+    Examples
+    --------
+    >>> import os, tempfile, rosenblatt
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     found = rosenblatt.compare("iris", "species", families=["Gaussian naive Bayes"],
+    ...                                ledger=os.path.join(folder, "openings.jsonl"))
+    ...     found.save(os.path.join(folder, "iris.skops"))
+    ...     saved = rosenblatt.load_model(os.path.join(folder, "iris.skops"))
+    >>> saved.family, saved.n_rows
+    ('Gaussian naive Bayes', 120)
+    >>> saved.model.predict([[5.1, 3.5, 1.4, 0.2]]).tolist()
+    ['setosa']
     """
     name = str(path)
     found = existing(name)
