@@ -115,7 +115,7 @@ def test_errors_of_polars_are_sentences_too(here, monkeypatch):
 
 
 def test_an_explanation_that_is_refused_prints_no_half_of_it(here):
-    done("fit", "diabetes", "--target", "progression", "--model", "ridge on splines",
+    done("fit", "diabetes", "--target", "progression", "--model", "ridge on products",
          "-o", "m.skops")  # fmt: skip
     result = run("explain", "m.skops", "diabetes", "--row", "0")
     assert (result.exit_code, result.stdout) == (2, "")

@@ -345,5 +345,5 @@ def test_where_a_peer_is_best_the_best_of_ours_is_saved_with_a_word(openings, tm
     assert (saved.family, saved.n_rows, saved.seed) == (ours.family, 160, 0)
     assert ours.parameters.items() <= saved.model[-1].get_params().items()
     alone = rosenblatt.compare(X, y, families=["random forest"], **options)
-    with pytest.raises(ValueError, match="none of those was fitted"):
+    with pytest.raises(ValueError, match="of which none was fitted"):
         alone.save(tmp_path / "alone.skops")

@@ -267,8 +267,8 @@ def _best_of_ours(
             return saved_model(problem, entry.family, model, rows, certificate=proved, **how)
     best = findings.contestants[0]
     raise ValueError(
-        f"The best is {best.family} of {best.package}, model files hold models of rosenblatt "
-        "alone, and none of those was fitted: compare more families, or with more time."
+        f"The best is {best.family} of {best.package}, and model files hold models of rosenblatt "
+        "alone, of which none was fitted: compare more families, or with more time."
     )
 
 
