@@ -79,6 +79,7 @@ if TYPE_CHECKING:
     from .workbench import (
         Comparison,
         compare,
+        load_model,
     )
 
 __version__ = "0.1.0"
@@ -128,6 +129,7 @@ _HOMES = {
     "enet_path": "linear_model",
     "explain": "explanation",
     "lasso_path": "linear_model",
+    "load_model": "workbench",
     "ridge_path": "linear_model",
     "separability": "separation",
     "train_dev_test_split": "model_selection",
@@ -177,6 +179,7 @@ __all__ = [
     "enet_path",
     "explain",
     "lasso_path",
+    "load_model",
     "ridge_path",
     "separability",
     "train_dev_test_split",

@@ -115,7 +115,7 @@ def test_errors_of_polars_are_sentences_too(here, monkeypatch):
 
 
 def test_an_explanation_that_is_refused_prints_no_half_of_it(here):
-    done("fit", "diabetes", "--target", "progression", "--model", "ridge on splines",
+    done("fit", "diabetes", "--target", "progression", "--model", "ridge on products",
          "-o", "m.skops")  # fmt: skip
     result = run("explain", "m.skops", "diabetes", "--row", "0")
     assert (result.exit_code, result.stdout) == (2, "")
@@ -335,6 +335,19 @@ def test_certify_of_other_rows_fails_and_says_whose_they_are(model, table, here)
     assert "NO" in result.stdout
 
 
+def test_certify_finds_the_rows_that_a_comparison_learned_from(here):
+    done("compare", "wine", "--target", "cultivar", "--save", "m.skops", "--seed", 3)
+    result = run("certify", "m.skops", "wine")
+    assert result.exit_code == 0, result.output
+    assert (
+        "fitted to 142 of these 178 rows (learned from, split stratified, seed 3)" in result.stderr
+    )
+    assert "142 rows" in result.stdout
+    read_table("wine").frame.reverse().write_csv("reversed.csv")  # other rows come out of the split
+    result = run("certify", "m.skops", "reversed.csv")
+    assert "and these are 178 others" in result.stderr
+
+
 # trace
 
 
@@ -419,6 +432,14 @@ def test_the_test_part_is_sealed_and_counts_who_looks(here):
     assert "(2 so far)" in again
 
 
+def test_split_says_when_there_is_little_to_split(here):
+    read_table("iris").frame.gather_every(11).write_csv("few.csv")
+    result = run("split", "few.csv")
+    assert result.exit_code == 0, result.output
+    assert "few.csv has 14 rows, and `compare` asks for 20: a test on 3 says" in result.stderr
+    assert not run("split", "iris").stderr
+
+
 def test_split_refuses(here):
     done("split", "iris")
     assert "iris.train.csv is there already: --force replaces it." in refused("split", "iris")
@@ -456,6 +477,9 @@ def test_models_lists_them_and_says_more_of_one():
     assert "Gaussian naive Bayes (GaussianNB)" in done("models")
     assert "C=1.0" in done("models", "LogisticRegression")
     assert "Did you mean" in refused("models", "lasssso")
+    sentence = refused("models", "logistic")
+    assert "Did you mean logistic regression or LogisticRegressionCV?" in sentence
+    assert "such as logistic regression" in refused("models", "nosuch")
 
 
 # real tables, as users have them

@@ -165,3 +165,23 @@ def test_a_power_too_large_for_its_precision_is_refused_by_name(storage):
 def test_waves_that_meet_only_zeros_are_zero():
     found = BasisExpansion("fourier", degree=3).fit_transform(np.array([[0.0], [1.0], [2.0]]))
     assert not found[:, ::2].any()  # sines of multiples of pi
+
+
+@pytest.mark.parametrize("basis", ["powers", "gaussian", "fourier", "spline", "identity"])
+def test_the_column_of_each_function_is_the_one_that_changes_it(basis):
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    expansion = BasisExpansion({(2, 1): basis}).fit(X)
+    sources = expansion.source_columns()
+    assert len(sources) == expansion.n_output_features_
+    for j in range(3):
+        other = X.copy()
+        other[:, j] = X[::-1, j]
+        changes = (expansion.transform(other) != expansion.transform(X)).any(axis=0)
+        assert (changes == (sources == j)).all()
+
+
+def test_functions_of_several_columns_have_no_one_column():
+    X = np.random.default_rng(0).normal(size=(10, 2))
+    assert BasisExpansion("interactions").fit(X).source_columns().tolist() == [0, 1, -1]
+    biased = BasisExpansion({1: np.sin, (0, 1): np.cos}, include_bias=True).fit(X)
+    assert biased.source_columns().tolist() == [-1, 1, -1, -1]

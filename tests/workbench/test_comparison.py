@@ -19,6 +19,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 import rosenblatt
 from rosenblatt.data import TableError, read_table
 from rosenblatt.workbench import families, search
+from rosenblatt.workbench.model_file import load_model
 from rosenblatt.workbench.problem import problem_of
 
 QUICK = ["Gaussian naive Bayes", "logistic regression"]
@@ -172,8 +173,18 @@ def test_a_family_that_fails_does_not_take_the_others_with_it(openings, monkeypa
 
 BAD = {
     "no such column": ("specis", {}, "has no column 'specis'. Did you mean species"),
-    "unknown family": ("species", {"families": ["logistic"]}, "There is no family 'logistic'"),
-}
+    "part of a name": (
+        "species", {"families": ["logistic"]},
+        "There is no family 'logistic'. Did you mean logistic regression or kernel logistic",
+    ),
+    "unknown family": (
+        "species", {"families": ["nosuch"]}, "There is no family 'nosuch'. There are Gaussian naiv",
+    ),
+    "another task": (
+        "species", {"families": ["lasso"]}, "lasso is for regression, which is not what the target",
+    ),
+    "a peer": ("species", {"families": ["random forest"]}, "is a peer, .* request: peers=True"),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("what", BAD)
@@ -316,3 +327,23 @@ def test_more_bad_requests(mixed):
         rosenblatt.compare("iris", target="species", metric="accurcy")
     with pytest.raises(TableError, match="X has 3 rows and y has 2"):
         rosenblatt.compare(csr_matrix(np.eye(3)), [0, 1])
+
+
+def test_where_a_peer_is_best_the_best_of_ours_is_saved_with_a_word(openings, tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 2))
+    y = np.where(X[:, 0] * X[:, 1] > 0, "same", "other")  # no line tells these apart
+    options = {"peers": True, "ledger": openings}
+    found = rosenblatt.compare(
+        X, y, families=["random forest", "perceptron", "logistic regression"], **options
+    )
+    assert found.findings.contestants[0].family == "random forest"
+    ours = found.findings.contestants[1]
+    with pytest.warns(UserWarning, match=f"{ours.family}, the best of ours, is saved instead"):
+        found.save(tmp_path / "m.skops")
+    saved = load_model(tmp_path / "m.skops")
+    assert (saved.family, saved.n_rows, saved.seed) == (ours.family, 160, 0)
+    assert ours.parameters.items() <= saved.model[-1].get_params().items()
+    alone = rosenblatt.compare(X, y, families=["random forest"], **options)
+    with pytest.raises(ValueError, match="of which none was fitted"):
+        alone.save(tmp_path / "alone.skops")

@@ -5,13 +5,11 @@ import pytest
 
 from rosenblatt.workbench.explaining import explain_row
 from rosenblatt.workbench.known_columns import rows_for
-from rosenblatt.workbench.naming import class_of, family_named, named_families
+from rosenblatt.workbench.naming import family_named, named_families
 from tests.workbench.models import fitted, table_for
 
 pytestmark = pytest.mark.usefixtures("unconverged")
-CANNOT = {"kernel perceptron", "kernel logistic regression"} | {
-    f.name for f in named_families() if not class_of(f)
-}
+CANNOT = {"kernel perceptron", "kernel logistic regression", "ridge on products"}
 
 
 @pytest.mark.parametrize("family", named_families(), ids=lambda family: family.name)
@@ -43,3 +41,22 @@ def test_values_of_the_row_are_shown_and_gaps_said():
     assert text.startswith("target\n")
     assert "town = missing" in text
     assert f"visits = {row['visits'][0]:g}" in text
+
+
+def test_a_bend_along_a_column_is_its_part_and_a_mean_adds_nothing():
+    saved = fitted("ridge on splines", certificate=False)
+    row = rows_for(saved, table_for(family_named("Ridge")))[3:4]
+    before = explain_row(saved, row)
+    row[0, "visits"] = 9
+    after = explain_row(saved, row)
+    changed = [
+        name.partition(" = ")[0]
+        for name, one, two in zip(
+            after.names, before.contributions, after.contributions, strict=True
+        )
+        if one != two
+    ]
+    assert changed == ["visits"]
+    row[0, "age"] = None  # counts as the mean, and as missing
+    with_gap = explain_row(saved, row)
+    assert before.start == after.start == with_gap.start

@@ -5,7 +5,8 @@ import typer
 from rosenblatt.certificates import certify as certificate_of
 from rosenblatt.data import read_table
 from rosenblatt.workbench.known_columns import rows_for, targets_of
-from rosenblatt.workbench.model_file import load_model
+from rosenblatt.workbench.learned_rows import learned_rows
+from rosenblatt.workbench.model_file import SavedModel, load_model
 
 from .errors import say
 
@@ -13,12 +14,31 @@ from .errors import say
 def certify(model: str, table: str, tol: float, format: str | None, header: bool) -> int:
     """Print the certificate; return 0 if it holds, else 1."""
     saved = load_model(model)
-    rows, y = targets_of(saved, read_table(table, format, header=header))
-    if len(y) != saved.n_rows:
+    read = read_table(table, format, header=header)
+    rows, y = targets_of(saved, read)
+    whole = len(y)
+    others = whole != saved.n_rows
+    if others and (learned := learned_rows(saved, read)):
+        rows, y = learned
+        others = False
         say(
-            f"The model was fitted to {saved.n_rows:,} rows of {saved.source}, and these are "
-            f"{len(y):,}: the certificate speaks of these."
+            f"The model was fitted to {saved.n_rows:,} of these {whole:,} rows ({_split(saved)}): "
+            "the certificate speaks of those."
         )
     found = certificate_of(saved.model, rows_for(saved, rows), y, tol=tol)
     typer.echo(found)
+    if others:
+        say(
+            f"The model was fitted to {saved.n_rows:,} rows of {saved.source} ({_split(saved)}), "
+            f"and these are {whole:,} others: the certificate speaks of these, and claims of a fit "
+            "need the rows that were fitted to."
+        )
     return 0 if found.holds else 1
+
+
+def _split(saved: SavedModel) -> str:
+    """How the rows were chosen that a model was fitted to."""
+    if saved.split == "all rows":
+        return saved.split
+    by = f" ({saved.split_by})" if saved.split_by else ""
+    return f"learned from, split {saved.split}{by}, seed {saved.seed}"

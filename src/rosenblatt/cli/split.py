@@ -13,7 +13,9 @@ from rosenblatt.data.formats import Form, form_of
 from rosenblatt.data.writing import whole_file, write_table
 from rosenblatt.model_selection import SealedTest, train_dev_test_split
 from rosenblatt.workbench.parts import moments_of, split_by_group, split_by_time
-from rosenblatt.workbench.problem import task_of
+from rosenblatt.workbench.problem import LEAST_ROWS, task_of
+
+from .errors import say
 
 PARTS = ("train", "dev", "test")
 LEAST_OF_A_CLASS = 3  # rows, so that each part can have one
@@ -40,6 +42,11 @@ def split(
         raise ValueError(f"{there[0]} is there already: --force replaces it.")
     rows, how = _rows(read, target, group, time, seed)
     parts = [_part(read, some) for some in rows]
+    if len(read) < LEAST_ROWS:
+        say(
+            f"{table} has {len(read)} rows, and `compare` asks for {LEAST_ROWS}: a test on "
+            f"{len(parts[2])} says next to nothing."
+        )
     with ExitStack() as drafts:  # all three, or none
         for part, path in zip(parts, paths, strict=True):
             write_table(part, drafts.enter_context(whole_file(path)), form)

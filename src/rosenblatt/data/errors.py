@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+LEAST_PART = 3  # letters of a name that may stand for it
+
 
 class TableError(ValueError):
     """A table that cannot be read or used as asked; the message says why and what to do.
@@ -17,12 +19,17 @@ class TableError(ValueError):
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """A question naming what is nearest to a word, or nothing.
+    """A question naming what is nearest to a word, or what it is a part of, or nothing.
 
     >>> did_you_mean("specis", ["species", "island"])
     ' Did you mean species?'
+    >>> did_you_mean("length", ["island", "length of the bill"])
+    ' Did you mean length of the bill?'
     """
     known = list(known)
     lower = {name.lower(): name for name in reversed(known)}
     near = get_close_matches(word.lower(), list(lower), n=2, cutoff=0.6)
+    if not near and len(word) >= LEAST_PART:
+        parts = [name.lower() for name in known if word.lower() in name.lower()]
+        near = sorted(parts, key=lambda name: not name.startswith(word.lower()))[:2]
     return f" Did you mean {' or '.join(lower[name] for name in near)}?" if near else ""

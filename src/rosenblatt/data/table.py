@@ -80,7 +80,7 @@ def read_table(source: Any, format: str | None = None, *, header: bool = True) -
 
     Parameters
     ----------
-    source : str, path, or polars or pandas data frame
+    source : str, path, or polars (lazy, too) or pandas data frame
         A file; "-" for standard input; the name of a bundled table (iris, digits, wine,
         breast_cancer, diabetes); or a data frame. Values of CSV may also be separated by
         semicolons, tabs or bars, with decimal commas beside semicolons: the first lines show it.
@@ -101,6 +101,8 @@ def read_table(source: Any, format: str | None = None, *, header: bool = True) -
     >>> read_table("wine").frame.shape
     (178, 14)
     """
+    if isinstance(source, pl.LazyFrame):
+        source = source.collect()
     if hasattr(source, "columns"):
         frame = source if isinstance(source, pl.DataFrame) else pl.from_pandas(source)
         return _checked(Table(frame, "the table"))

@@ -33,6 +33,9 @@ class Basis(Protocol):
     def names(self, columns: Sequence[str]) -> list[str]:
         """What they are called."""
 
+    def sources(self, m: int) -> NDArray[np.intp]:
+        """The one column of m that each is a function of, (count,); -1 of several."""
+
 
 def count_monomials(m: int, degree: int, least: int = 1) -> int:
     """How many products of powers of m columns have a degree from `least` to `degree`."""
@@ -65,6 +68,10 @@ class Polynomial:
     def names(self, columns: Sequence[str]) -> list[str]:
         return list(self._made.get_feature_names_out(np.array(columns, dtype=object)))
 
+    def sources(self, m: int) -> NDArray[np.intp]:
+        occurs = self._made.powers_ > 0
+        return np.where(occurs.sum(axis=1) == 1, occurs.argmax(axis=1), -1)
+
 
 @dataclass
 class Powers:
@@ -89,6 +96,9 @@ class Powers:
     def names(self, columns: Sequence[str]) -> list[str]:
         powers = range(self.least, self.degree + 1)
         return [name if k == 1 else f"{name}^{k}" for k in powers for name in columns]
+
+    def sources(self, m: int) -> NDArray[np.intp]:
+        return np.tile(np.arange(m), self.degree - self.least + 1)
 
 
 @dataclass
@@ -119,6 +129,9 @@ class Bumps:
     def names(self, columns: Sequence[str]) -> list[str]:
         pairs = zip(columns, self.centres, strict=True)
         return [f"bump({name} at {c:.4g})" for name, centres in pairs for c in centres]
+
+    def sources(self, m: int) -> NDArray[np.intp]:
+        return np.repeat(np.arange(m), self.n_functions)
 
 
 @dataclass
@@ -155,6 +168,9 @@ class Waves:
             for wave in ("sin", "cos")
         ]
 
+    def sources(self, m: int) -> NDArray[np.intp]:
+        return np.repeat(np.arange(m), 2 * self.frequencies)
+
 
 @dataclass
 class Splines:
@@ -181,6 +197,9 @@ class Splines:
 
     def names(self, columns: Sequence[str]) -> list[str]:
         return [f"spline({name}, {i})" for name in columns for i in range(self.n_functions)]
+
+    def sources(self, m: int) -> NDArray[np.intp]:
+        return np.repeat(np.arange(m), self.n_functions)
 
 
 @dataclass
@@ -210,6 +229,9 @@ class Given:
         if self._width == len(columns):
             return [f"{self._name}({name})" for name in columns]
         return [f"{self._name}({', '.join(columns)}){i}" for i in range(self._width)]
+
+    def sources(self, m: int) -> NDArray[np.intp]:
+        return np.full(self._width, 0 if m == 1 else -1)  # what it does with them is its own affair
 
     @property
     def _name(self) -> str:

@@ -202,6 +202,28 @@ class BasisExpansion(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             names += part.basis.names([str(name) for name in columns[part.columns]])
         return np.array(names, dtype=object)
 
+    def source_columns(self) -> NDArray[np.intp]:
+        """Return the column that each feature is a function of; -1 of several, or of none.
+
+        Returns
+        -------
+        sources : ndarray of shape (n_output_features_,)
+            Numbers of columns. If none is -1, a model that is linear in the features is a sum of
+            functions of single columns.
+
+        Examples
+        --------
+        >>> from rosenblatt import BasisExpansion
+        >>> BasisExpansion("polynomial").fit([[2.0, 3.0]]).source_columns()
+        array([ 0,  1,  0, -1,  1])
+        """
+        check_is_fitted(self)
+        sources = [np.full(int(self.include_bias), -1)]
+        for part in self._fitted:
+            found = part.basis.sources(len(part.columns))
+            sources.append(np.where(found < 0, -1, part.columns[found]))
+        return np.concatenate(sources)
+
     def count(self, n_features: int) -> int:
         """Return how many features `n_features` columns become, before any is made.
 

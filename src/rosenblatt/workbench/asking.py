@@ -1,6 +1,8 @@
 """What was asked for: the table with its target, the families, the time; each checked."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,7 +11,8 @@ import scipy.sparse as sp
 
 from ..data import Table, TableError, read_table
 from ..data.errors import did_you_mean
-from .families import FAMILIES, Family
+from .families import FAMILIES, Family, peers_of
+from .view import as_frame, plain_array, series_of
 
 LEAST_BUDGET = 1.0  # seconds
 
@@ -26,29 +29,106 @@ def chosen_families(names: Sequence[str], suiting: list[Family], others: Any) ->
     unsuited = dict(others)
     for name in names:
         if name not in known and name not in unsuited:
-            every = [family.name for family in FAMILIES]
-            raise TableError(f"There is no family {name!r}.{did_you_mean(name, every)}")
+            raise TableError(_no_family(name, [*known, *unsuited]))
     return [known[name] for name in names if name in known]
 
 
+def _no_family(name: str, there: list[str]) -> str:
+    """Why a name is not that of a family that could be tried."""
+    for family in FAMILIES:
+        if family.name == name:
+            return f"{name} is for {family.task}, which is not what the target asks for."
+    if name in [family.name for family in peers_of()]:
+        return f"{name} is a peer, and peers are tried on request: peers=True."
+    near = did_you_mean(name, there) or f" There are {', '.join(there)}."
+    return f"There is no family {name!r}.{near}"
+
+
 def table_of(X: Any, y: Any, target: str | None) -> tuple[Table, str]:
-    """The table with its target as a column."""
+    """The table with its target as a column, which y may name or hold."""
+    if isinstance(y, str):
+        if target not in (None, y):
+            raise TableError(f"The target is {y!r} or {target!r}, not both.")
+        y, target = None, y
+    table = _features_of(X)
     if y is None:
         if target is None:
-            raise TableError("Say which column is the target.")
-        return (X if isinstance(X, Table) else read_table(X)), target
-    name = target or str(getattr(y, "name", None) or "target")
-    values = pl.Series(name, np.asarray(y))
+            raise TableError('Say which column is the target, as in target="label".')
+        if sp.issparse(X):
+            raise TableError(f"A matrix has no column {target!r}: give the values of y.")
+        return table, target
+    values = _values_of(y, target)
+    if values.name in table.frame.columns:
+        raise TableError(
+            f"The table has a column {values.name!r} already: if it is the target, give its name "
+            "instead of y; if not, give y another name as target."
+        )
+    n_rows = len(table) if table.sparse is None else table.sparse.shape[0]
+    if n_rows != len(values):
+        raise TableError(f"X has {n_rows} rows and y has {len(values)}.")
+    columns = [*table.frame.get_columns(), values]  # a matrix has none before
+    return replace(table, frame=pl.DataFrame(columns)), values.name
+
+
+def with_groups(table: Table, groups: Any) -> tuple[Table, str | None]:
+    """The table with its groups as a column, and the name of that.
+
+    Groups may be a name, or values; such as are in a column of their name are that column.
+    """
+    if groups is None or isinstance(groups, str):
+        return table, groups
+    values = column_of(groups, "groups", "groups")
+    if len(values) != len(table):
+        raise TableError(
+            f"groups has {len(values)} values, and the table {len(table)} rows: give one for each, "
+            "or the name of a column."
+        )
+    if values.name in table.frame.columns:
+        if table.frame[values.name].cast(pl.String).equals(values.cast(pl.String)):
+            return table, values.name
+        raise TableError(
+            f"The table has a column {values.name!r} that is not the same as groups: give groups "
+            "another name."
+        )
+    return replace(table, frame=table.frame.with_columns(values)), values.name
+
+
+def checked_name(role: str, name: Any) -> Any:
+    """The name of a column, or None."""
+    if name is not None and not isinstance(name, str):
+        raise TableError(f"{role} takes the name of a column; got a {type(name).__name__}.")
+    return name
+
+
+def column_of(values: Any, role: str, name: str) -> pl.Series:
+    """One column of values: a list, an array, a series, or a data frame of one column."""
+    if isinstance(values, pl.LazyFrame):
+        values = values.collect()
+    shape = np.shape(values)
+    if len(shape) == 2 and shape[1] == 1:
+        named = getattr(values, "columns", None)
+        name = name if named is None else str(named[0])
+        values = np.asarray(values)[:, 0]
+    elif len(shape) != 1:
+        many = f"{shape[1]} columns" if len(shape) == 2 else f"the shape {shape}"
+        raise TableError(f"{role} has {many}, and one column is wanted: choose it.")
+    name = str(getattr(values, "name", None) or name)
+    if isinstance(values, pl.Series):
+        return values.rename(name)
+    return series_of(plain_array(values), name)
+
+
+def _values_of(y: Any, target: str | None) -> pl.Series:
+    values = column_of(y, "y", "target")
+    return values if target is None else values.rename(target)
+
+
+def _features_of(X: Any) -> Table:
+    """X as a table; the columns of an array are called x0, x1, ..."""
+    if isinstance(X, Table):
+        return X
     if sp.issparse(X):
-        if X.shape[0] != len(values):
-            raise TableError(f"X has {X.shape[0]} rows and y has {len(values)}.")
-        return Table(pl.DataFrame([values]), "the table", X.tocsr()), name
-    if not hasattr(X, "columns"):
-        X = np.asarray(X)
-        X = pl.DataFrame(X, schema=[f"x{j}" for j in range(X.shape[1])])
-    frame = read_table(X).frame
-    if name in frame.columns:
-        raise TableError(f"The table has a column {name!r} already; give y another name as target.")
-    if frame.height != len(values):
-        raise TableError(f"X has {frame.height} rows and y has {len(values)}.")
-    return Table(frame.with_columns(values), "the table"), name
+        return Table(pl.DataFrame(), "the table", X.tocsr())
+    if isinstance(X, str | Path):
+        return read_table(X)
+    return read_table(as_frame(X))

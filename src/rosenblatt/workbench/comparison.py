@@ -4,25 +4,28 @@ Split; look only at the training part; prepare columns inside the folds; choose 
 retrain; open the test set once; report with uncertainty.
 """
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from sklearn.pipeline import Pipeline
 
 from ..data import TableError
-from .asking import checked_budget, chosen_families, table_of
+from .asking import checked_budget, checked_name, chosen_families, table_of, with_groups
 from .clock import Clock
-from .conclusions import conclude
+from .conclusions import certificate_of, conclude
 from .families import Family, baseline_of, families_for
 from .fitting import saved_model
 from .hints import hints_of
 from .model_file import SavedModel, save_model
 from .openings import ledger_for
-from .problem import problem_of
+from .problem import Problem, problem_of
 from .race import Progress, race
 from .results import Dropped, Findings
 from .scoring import metric_for
-from .search import Arena, contestant
+from .search import Arena, contestant, fitted_to
 from .significance import interval_of_mean
 
 if TYPE_CHECKING:
@@ -54,7 +57,12 @@ class Comparison:
     >>> folder.cleanup()
     """
 
-    def __init__(self, findings: Findings, best: Pipeline, saved: SavedModel | None = None) -> None:
+    def __init__(
+        self,
+        findings: Findings,
+        best: Pipeline,
+        saved: SavedModel | Callable[[], SavedModel] | None = None,
+    ) -> None:
         self.findings, self.best, self._saved = findings, best, saved
 
     @property
@@ -101,18 +109,21 @@ class Comparison:
         Parameters
         ----------
         path : str or path
-            Where to, such as "model.skops"; written whole or not at all. Models of other libraries
-            are refused.
+            Where to, such as "model.skops"; written whole or not at all. A file holds models of
+            rosenblatt alone: if a peer is the best, the best of ours is fitted and written, with a
+            warning.
         """
         if self._saved is None:
             raise ValueError("This comparison knows no table, and cannot write a file.")
+        saved = self._saved() if callable(self._saved) else self._saved
         best = self.findings.contestants[0]
-        if best.package != "rosenblatt":
-            raise ValueError(
+        if saved.family != best.family:
+            warnings.warn(
                 f"The best is {best.family} of {best.package}, and model files hold models of "
-                "rosenblatt alone: compare without peers to save the best of ours."
+                f"rosenblatt alone: {saved.family}, the best of ours, is saved instead.",
+                stacklevel=2,
             )
-        save_model(self._saved, path)
+        save_model(saved, path)
 
     def __str__(self) -> str:
         opening, protocol = self.findings.opening, self.findings.protocol
@@ -148,7 +159,7 @@ def compare(
     task: str | None = None,
     metric: str | None = None,
     time: str | None = None,
-    groups: str | None = None,
+    groups: Any = None,
     kinds: dict[str, str] | None = None,
     families: Sequence[str] | None = None,
     peers: bool = False,
@@ -162,20 +173,21 @@ def compare(
 
     Parameters
     ----------
-    X : path, name of a bundled table, data frame, array or sparse matrix
+    X : path, name of a bundled table, data frame (lazy, too), array or sparse matrix
         The table.
-    y : array-like of shape (n,) or None
-        The target, if it is no column of the table.
+    y : array-like of shape (n,), str or None
+        The target, if it is no column of the table; or the name of the column that it is. Rows
+        where it is missing are left out.
     target : str or None
-        The column to be predicted.
+        The column to be predicted; beside values in y, what they are called.
     task : {"classification", "regression"} or None
         None tells it from the target.
     metric : str or None
         A scorer of scikit-learn, larger being better; accuracy or R² if None.
     time : str or None
         A column to split by: learned from the past, tested on what came later.
-    groups : str or None
-        A column whose equal values stay in one part.
+    groups : str, array-like of shape (n,) or None
+        A column whose equal values stay in one part, by its name or its values.
     kinds : dict or None
         The kind of some columns, by name: "numeric", "categorical", "boolean", "text", "date", or
         "identifier" to leave one out.
@@ -215,6 +227,8 @@ def compare(
     """
     clock = budget if isinstance(budget, Clock) else Clock(checked_budget(budget))
     table, target = table_of(X, y, target)
+    table, groups = with_groups(table, groups)
+    time = checked_name("time", time)
     problem = problem_of(
         table, target, task=task, time=time, groups=groups, kinds=kinds, random_state=random_state
     )
@@ -230,10 +244,32 @@ def compare(
             arena, suiting, dropped, clock, progress,
             hints=[word] if word else [], command=command, ledger=written, source=table.name,
         )  # fmt: skip
-    n_rows = len(problem.train) + len(problem.dev) * findings.retrained
+    how = {"split": problem.split, "split_by": time or groups}
+    if findings.contestants[0].package != "rosenblatt":
+        return Comparison(findings, best, partial(_best_of_ours, problem, suiting, findings, how))
+    rows = np.concatenate([problem.train, problem.dev]) if findings.retrained else problem.train
     chosen, proved = findings.contestants[0].family, findings.certificate
-    saved = saved_model(problem, chosen, best, n_rows, split=problem.split, certificate=proved)
-    return Comparison(findings, best, saved)
+    return Comparison(
+        findings, best, saved_model(problem, chosen, best, rows, certificate=proved, **how)
+    )
+
+
+def _best_of_ours(
+    problem: Problem, families: list[Family], findings: Findings, how: dict[str, Any]
+) -> SavedModel:
+    """The first model on the leaderboard that a file can hold, fitted as the chosen one was."""
+    ours = {family.name: family for family in families if family.package == "rosenblatt"}
+    for entry in findings.contestants:
+        if entry.package == "rosenblatt":
+            rows = np.concatenate([problem.train, problem.dev])
+            model = fitted_to(problem, ours[entry.family], entry.parameters, rows)
+            proved = certificate_of(problem, model, rows)
+            return saved_model(problem, entry.family, model, rows, certificate=proved, **how)
+    best = findings.contestants[0]
+    raise ValueError(
+        f"The best is {best.family} of {best.package}, and model files hold models of rosenblatt "
+        "alone, of which none was fitted: compare more families, or with more time."
+    )
 
 
 def _found(

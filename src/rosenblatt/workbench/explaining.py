@@ -54,32 +54,49 @@ def _by_column(model: Pipeline, found: Explanation, row: Any) -> Explanation:
 
 
 def _of_weights(saved: SavedModel, row: Any) -> Explanation:
-    """A linear score: that of a row of zeros, and what each feature adds."""
+    """A linear score: that of a row of zeros, and what each feature adds.
+
+    Of features that are functions of one column, what they add to those of zero is its part.
+    """
     last = saved.model.steps[-1][1]
     classes = getattr(last, "classes_", None)
     coef, intercept = getattr(last, "coef_", None), getattr(last, "intercept_", None)
-    expanded = "expansion" in saved.model.named_steps
+    sources = _sources(saved.model)
     n_scores = 1 if classes is None or len(classes) == 2 else len(classes)
-    if expanded or coef is None or intercept is None or np.atleast_2d(coef).shape[0] != n_scores:
+    shared = sources is not None and bool((sources < 0).any())
+    if shared or coef is None or intercept is None or np.atleast_2d(coef).shape[0] != n_scores:
         raise TypeError(
             f"{saved.family} cannot say what each column adds: its prediction is no sum over "
             "columns. Naive Bayes, discriminants, logistic and linear regression are."
         )
     coef, intercept = np.atleast_2d(coef).astype(np.float64), np.ravel(intercept)
-    z = saved.model[:-1].transform(row)
+    z = saved.model[:1].transform(row)
     z = (z.toarray() if sp.issparse(z) else np.asarray(z, np.float64))[0]
     names = tuple(names_of_matrix(len(z)))
+    if sources is None:
+        added = coef * z  # to each score, by each feature
+    else:
+        start_z, z_here = saved.model.named_steps["expansion"].transform([0.0 * z, z])
+        intercept = intercept + coef @ start_z
+        added = np.zeros((len(coef), len(z)))
+        np.add.at(added.T, sources, (coef * (z_here - start_z)).T)
     if classes is None:
-        parts, start, who, word = coef[0] * z, intercept[0], (saved.target, None), "prediction"
+        parts, start, who, word = added[0], intercept[0], (saved.target, None), "prediction"
     else:
         if n_scores == 1:  # two classes share a plane
-            coef, intercept = np.vstack([0 * coef, coef]), np.array([0.0, intercept[0]])
-        first, second = two_classes(classes, coef @ z + intercept)
-        parts = (coef[first] - coef[second]) * z
+            added, intercept = np.vstack([0 * added, added]), np.array([0.0, intercept[0]])
+        first, second = two_classes(classes, added.sum(axis=1) + intercept)
+        parts = added[first] - added[second]
         start, who = intercept[first] - intercept[second], (classes[first], classes[second])
         word = "log-odds" if hasattr(last, "predict_proba") else "lead"
     told = float(start) + float(parts.sum())
     return Explanation(*who, told, float(start), parts, names, ("intercept", word))
+
+
+def _sources(model: Pipeline) -> Any:
+    """Which of the table's numbers each feature of an expansion is a function of; None without."""
+    expansion = model.named_steps.get("expansion")
+    return None if expansion is None else expansion.source_columns()
 
 
 def _value(value: Any) -> str:

@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.feature_extraction.text import HashingVectorizer
 from sklearn.utils.validation import check_is_fitted
 
-from .view import as_frame
+from .view import frame_for
 
 Array = NDArray[np.float64]
 
@@ -233,7 +233,7 @@ class TableFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             The rows.
         y : ignored
         """
-        frame = as_frame(frame)
+        frame = frame_for(frame, self.kinds)
         parts = [PARTS[kind](name) for name, kind in self.kinds.items()]
         for part in parts:
             part.fit(frame[part.name], self.counts)
@@ -247,7 +247,9 @@ class TableFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         frame : polars or pandas DataFrame, or array-like of shape (n, d)
-            Rows with the columns that were fitted, in any order; those of an array are x0, x1, ...
+            Rows with the columns that were fitted, in any order. Those of an array are x0, x1, ...,
+            or, if the model knows them by other names and there are as many, in the order of
+            `kinds`.
 
         Returns
         -------
@@ -255,7 +257,7 @@ class TableFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             Columns in the order of `get_feature_names_out`.
         """
         check_is_fitted(self)
-        frame, width = as_frame(frame), self.n_features_out_
+        frame, width = frame_for(frame, self.kinds), self.n_features_out_
         used = sum(part.n_used() for part in self.parts_)
         if 8 * frame.height * width > MOST_BYTES and LEAST_WIDTH * used < width:
             return self._sparse(frame)
@@ -323,7 +325,7 @@ class TableColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def transform(self, frame: Any) -> pl.DataFrame:
         """Return the columns, in the order of `kinds`."""
-        frame = as_frame(frame)
+        frame = frame_for(frame, self.kinds)
         return pl.DataFrame([self._column(frame[name], kind) for name, kind in self.kinds.items()])
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:

@@ -4,12 +4,14 @@ import warnings
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from ..data import Table
 from .conclusions import certificate_of, versions
 from .families import REGRESSION, Family
 from .known_columns import known_columns
+from .learned_rows import digest_of
 from .model_file import SavedModel
 from .naming import family_named, settings_of
 from .problem import (
@@ -74,7 +76,7 @@ def fit_table(
         warnings.warn(f"{family.name} {unsuited}.", stacklevel=2)
     fitted.fit(problem.X, problem.y)
     proved = certificate_of(problem, fitted, problem.train) if certificate else None
-    return saved_model(problem, family.name, fitted, len(problem.y), certificate=proved)
+    return saved_model(problem, family.name, fitted, problem.train, certificate=proved)
 
 
 def unfitted(problem: Problem, family: Family, settings: Settings) -> Pipeline:
@@ -92,12 +94,13 @@ def saved_model(
     problem: Problem,
     family: str,
     model: Pipeline,
-    n_rows: int,
+    rows: NDArray[np.int64],
     *,
     split: str = "all rows",
+    split_by: str | None = None,
     certificate: Any = None,
 ) -> SavedModel:
-    """A fitted model with all that its file is to say."""
+    """A model fitted to some rows, with all that its file is to say."""
     table = problem.is_table
     first = model.steps[0][1]
     kinds = getattr(first, "kinds", None) or (problem.used if table else {})
@@ -107,13 +110,15 @@ def saved_model(
         problem.target,
         problem.task,
         problem.name,
-        n_rows,
+        len(rows),
         known_columns(problem.X, kinds) if table else (),
         0 if table else int(problem.X.shape[1]),
         split,
         None if split == "all rows" else problem.random_state,
         None if certificate is None else certificate.to_dict(),
         versions(),
+        split_by,
+        digest_of(problem.y[rows]),
     )
 
 

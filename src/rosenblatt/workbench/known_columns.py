@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 
 from ..data import Table, TableError
 from ..data.columns import TRUTH
-from ..data.errors import did_you_mean
 from .features import TRUE
 from .model_file import KnownColumn, SavedModel
 from .problem import labels_of, numbers_of
+from .view import MOST_NAMED, lacking
 
-MOST_NAMED = 5
 HOLDS = {
     "numeric": "numbers",
     "boolean": "yes or no",
@@ -65,7 +64,7 @@ def rows_for(saved: SavedModel, table: Table, start: int = 0) -> Any:
         )
     missing = [column.name for column in saved.columns if column.name not in table.frame.columns]
     if missing:
-        raise TableError(_lacking(table, missing))
+        raise TableError(lacking(table.name, missing, table.frame.columns))
     return pl.DataFrame([_column(table, column, start) for column in saved.columns])
 
 
@@ -92,14 +91,6 @@ def unknown_columns(saved: SavedModel, table: Table) -> list[str]:
         return [f"{extra} columns past the {saved.width} it knows"] if extra > 0 else []
     known = {column.name for column in saved.columns} | {saved.target}
     return [name for name in table.frame.columns if name not in known]
-
-
-def _lacking(table: Table, missing: list[str]) -> str:
-    first = ", ".join(repr(name) for name in missing[:MOST_NAMED])
-    more = f" and {len(missing) - MOST_NAMED} more" if len(missing) > MOST_NAMED else ""
-    near = did_you_mean(missing[0], table.frame.columns)
-    word = "column" if len(missing) == 1 else "columns"
-    return f"{table.name} lacks the {word} {first}{more}, which the model reads.{near}"
 
 
 def _matrix_for(saved: SavedModel, table: Table) -> Any:

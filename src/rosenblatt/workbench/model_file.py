@@ -49,6 +49,10 @@ class SavedModel:
         Those that it reads; none if it was fitted to a matrix of `width` columns without names.
     split, seed : str, int or None
         How rows were split off before the fit, and from which seed; "all rows" and None if not.
+    split_by : str or None
+        The column that rows were split by, if by time or by group.
+    digest : str or None
+        SHA-256 of the targets it was fitted to, so that its rows are known again.
     certificate : dict or None
         What was proved of the fit.
     versions : dict
@@ -67,6 +71,8 @@ class SavedModel:
     seed: int | None = None
     certificate: dict[str, Any] | None = None
     versions: dict[str, str] = field(default_factory=dict)
+    split_by: str | None = None
+    digest: str | None = None
 
     def about(self) -> dict[str, Any]:
         """All but the model, in plain JSON types."""
@@ -74,6 +80,8 @@ class SavedModel:
         return {"format": FORMAT, **plain, "columns": [asdict(known) for known in self.columns]}
 
 
+# Came later: files of the same format need not say them.
+LATER_FIELDS = ("split_by", "digest")
 ABOUT_FIELDS = [entry.name for entry in fields(SavedModel) if entry.name != "model"]
 
 
@@ -129,6 +137,19 @@ def load_model(path: Any) -> SavedModel:
     -------
     saved : SavedModel
         The model, and what it was fitted to.
+
+    Examples
+    --------
+    >>> import os, tempfile, rosenblatt
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     found = rosenblatt.compare("iris", "species", families=["Gaussian naive Bayes"],
+    ...                                ledger=os.path.join(folder, "openings.jsonl"))
+    ...     found.save(os.path.join(folder, "iris.skops"))
+    ...     saved = rosenblatt.load_model(os.path.join(folder, "iris.skops"))
+    >>> saved.family, saved.n_rows
+    ('Gaussian naive Bayes', 120)
+    >>> saved.model.predict([[5.1, 3.5, 1.4, 0.2]]).tolist()
+    ['setosa']
     """
     name = str(path)
     found = existing(name)
@@ -180,6 +201,7 @@ def _pipeline(path: str) -> Pipeline:
 
 
 def _saved(about: dict[str, Any], model: Pipeline) -> SavedModel:
-    known = {name: about[name] for name in ABOUT_FIELDS}
+    known: dict[str, Any] = dict.fromkeys(LATER_FIELDS)
+    known |= {name: about[name] for name in ABOUT_FIELDS if name in about or name not in known}
     known["columns"] = tuple(KnownColumn(**column) for column in known["columns"])
     return SavedModel(model, **known)

@@ -24,6 +24,8 @@ def family_named(name: str) -> Family:
             return family
     near = did_you_mean(name, [family.name for family in known])
     near = near or did_you_mean(name, filter(None, map(class_of, known)))
+    some = "logistic regression, Gaussian naive Bayes or ridge regression"
+    near = near or f" There are {len(known)}, such as {some}."
     raise ValueError(f"There is no model {name!r}.{near} `rosenblatt models` lists them.")
 
 

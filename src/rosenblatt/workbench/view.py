@@ -1,10 +1,16 @@
 """Some rows of a table, by number: a column is copied when it is asked for, the table never."""
 
+import re
 from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
+
+from ..data import TableError
+from ..data.errors import did_you_mean
+
+MOST_NAMED = 5
 
 
 class View:
@@ -52,10 +58,107 @@ def as_frame(X: Any) -> Any:
     """
     if isinstance(X, pl.DataFrame | View):
         return X
+    if isinstance(X, pl.LazyFrame):
+        return X.collect()
     if hasattr(X, "columns"):
         return pl.from_pandas(X)
-    X = np.asarray(X)
-    return pl.DataFrame(X, schema=[f"x{j}" for j in range(X.shape[1])])
+    X = _two_dimensional(X)
+    return frame_of_array(X, [f"x{j}" for j in range(X.shape[1])])
+
+
+def frame_for(X: Any, kinds: dict[str, str]) -> Any:
+    """Rows with the columns that a model reads, which may be in any order and not alone.
+
+    An array has no names of columns: one with as many columns as the model reads has them in the
+    order of `kinds`.
+
+    >>> frame_for([[1.0, 2.0]], {"width": "numeric", "height": "numeric"}).columns
+    ['width', 'height']
+    """
+    frame = as_frame(X)
+    there = set(frame.columns)
+    missing = [name for name in kinds if name not in there]
+    if not missing:
+        return frame
+    if isinstance(X, pl.LazyFrame) or hasattr(X, "columns"):
+        raise TableError(lacking("The table", missing, frame.columns))
+    if all(re.fullmatch(r"x\d+", name) for name in kinds):  # the model was fitted to an array
+        raise TableError(
+            f"The array has {frame.width} columns, and the model reads {first_of(missing)} as "
+            "well, counted from x0: give all columns of the array that it was fitted to."
+        )
+    if frame.width != len(kinds):
+        raise TableError(
+            f"The array has {frame.width} columns without names, and the model reads {len(kinds)}: "
+            f"give {first_of(list(kinds))}, in this order, or a data frame with these names."
+        )
+    others = [name for name, kind in kinds.items() if kind not in ("numeric", "boolean")]
+    if others and all(dtype.is_numeric() for dtype in frame.dtypes):
+        # A category 1 may have become 1.0 on the way, which would be another category.
+        raise TableError(
+            f"The array holds numbers alone, and the model reads {first_of(others)} as they were: "
+            "give a data frame, or an array of objects."
+        )
+    return frame.rename(dict(zip(frame.columns, kinds, strict=True)))
+
+
+def frame_of_array(X: NDArray[Any], names: list[str]) -> pl.DataFrame:
+    """An array (n, d) with names of columns; each column of objects as what it holds.
+
+    >>> frame_of_array(np.array([[1, "a"], [None, float("nan")]], object), ["n", "word"]).dtypes
+    [Int64, String]
+    """
+    if X.dtype != object:
+        return pl.DataFrame(X, schema=names)
+    return pl.DataFrame([series_of(X[:, j], name) for j, name in enumerate(names)])
+
+
+def series_of(values: NDArray[Any], name: str) -> pl.Series:
+    """Values (n,) as a column; None, NaN and pandas' own gaps among objects are missing."""
+    if values.dtype != object:
+        return pl.Series(name, values)
+    known = [None if _is_gap(value) else value for value in values.tolist()]
+    types = {type(value) for value in known} - {type(None)}
+    if str in types and len(types) > 1:  # words among others
+        known = [None if value is None else str(value) for value in known]
+    return pl.Series(
+        name, [v.item() if isinstance(v, np.generic) else v for v in known], strict=False
+    )
+
+
+def plain_array(values: Any) -> NDArray[Any]:
+    """Values as an array; numbers beside words stay numbers, and gaps stay gaps."""
+    array: NDArray[Any] = np.asarray(values)
+    if array.dtype.kind == "U" and not hasattr(values, "dtype"):
+        array = np.asarray(values, object)
+    return array
+
+
+def lacking(table: str, missing: list[str], there: list[str]) -> str:
+    """A sentence that names the columns that a table lacks, with what is near the first."""
+    word = "column" if len(missing) == 1 else "columns"
+    near = did_you_mean(missing[0], there)
+    names = first_of([repr(name) for name in missing])
+    return f"{table} lacks the {word} {names}, which the model reads.{near}"
+
+
+def first_of(names: list[str]) -> str:
+    """The first names, and how many more there are."""
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return ", ".join(names[:MOST_NAMED]) + more
+
+
+def _two_dimensional(X: Any) -> NDArray[Any]:
+    array = plain_array(X)
+    if array.ndim != 2:
+        raise TableError(f"An array of rows and columns is needed; got one of shape {array.shape}.")
+    return array
+
+
+def _is_gap(value: Any) -> bool:
+    if isinstance(value, float | np.floating):
+        return bool(value != value)
+    return value is None or type(value).__name__ in ("NAType", "NaTType")
 
 
 def some(X: Any, rows: NDArray[np.int64]) -> Any:

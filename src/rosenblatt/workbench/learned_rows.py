@@ -1,0 +1,49 @@
+"""The rows of a whole table that a model was fitted to, found again from what its file says."""
+
+import hashlib
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from ..data import Table, TableError
+from .model_file import SavedModel
+from .problem import problem_of
+
+
+def digest_of(y: NDArray[Any]) -> str:
+    """What tells targets (n,) in their order from any others."""
+    if y.dtype.kind == "f":
+        content = np.ascontiguousarray(y, np.float64).tobytes()
+    else:
+        content = "\n".join(map(str, y.tolist())).encode()
+    return hashlib.sha256(content).hexdigest()
+
+
+def learned_rows(saved: SavedModel, table: Table) -> tuple[Table, NDArray[Any]] | None:
+    """The rows that a comparison fitted its model to, and their targets.
+
+    The table is split again from the same seed. None if the model was fitted to all rows, or if
+    what comes out is not as many rows with the same targets: then the table is another one.
+    """
+    if saved.split == "all rows" or saved.seed is None:
+        return None
+    by: dict[str, Any] = {
+        "by time": {"time": saved.split_by},
+        "by group": {"groups": saved.split_by},
+    }
+    try:
+        problem = problem_of(
+            table, saved.target, task=saved.task, random_state=saved.seed, **by.get(saved.split, {})
+        )
+    except TableError:
+        return None
+    for rows in (np.concatenate([problem.train, problem.dev]), problem.train):
+        y = problem.y[rows]
+        if len(y) == saved.n_rows and saved.digest in (None, digest_of(y)):
+            X = problem.X[rows]
+            if problem.is_table:
+                return Table(X, table.name), y
+            return Table(pl.DataFrame({saved.target: y}), table.name, X), y
+    return None
