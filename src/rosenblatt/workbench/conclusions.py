@@ -3,6 +3,7 @@
 import platform
 import warnings
 from dataclasses import replace
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from .clock import Clock
 from .curve import learning_curve
 from .families import Family, baseline_of
 from .problem import Problem
+from .redrawing import redrawn
 from .results import (
     Contestant,
     Dropped,
@@ -68,6 +70,10 @@ def conclude(
         opening = clock.attempt(
             lambda: open_test(problem, arena.metric, model, learned_from, ledger), _last(clock)
         )
+    if opening is not None and not opening.intervals and clock.stopped != "interrupt":
+        # Apart from the opening: a test set that is open must not be lost for want of time.
+        intervals = clock.attempt(partial(redrawn, opening, arena.metric), _last(clock), [])
+        opening = replace(opening, intervals=intervals)
     if opening is not None and clock.stopped != "interrupt":
         curve = learning_curve(arena, family, chosen, baseline, clock)
     if opening is not None and clock.stopped != "interrupt":

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rosenblatt.workbench.report import page, save
-from tests.workbench.report.comparing import CLASSIFIERS, compare, letters, unfinished
+from tests.workbench.report.comparing import CLASSIFIERS, REGRESSORS, compare, letters, unfinished
 from tests.workbench.report.reading import Page
 
 SECTIONS = ["answer", "leaderboard", "test", "model", "search", "data", "repeat"]
@@ -278,8 +278,20 @@ def test_other_scores_than_accuracy_are_told_by_their_name():
     families = {"Gaussian naive Bayes": CLASSIFIERS["Gaussian naive Bayes"]}
     found = compare("iris", "species", families, metric="neg_log_loss", certified=False)
     read = Page(page(found))
-    assert "with a score of" in read.with_id("answer")["text"]
+    assert f"with a log loss of {-found.opening.score:.3f}" in read.with_id("answer")["text"]
     assert "negative log loss" in read.with_id("leaderboard")["text"]
+
+
+def test_errors_are_told_without_a_minus():
+    families = {"least squares": REGRESSORS["least squares"]}
+    found = compare(
+        "diabetes", "progression", families, metric="neg_mean_absolute_error", certified=False
+    )
+    answer = Page(page(found)).with_id("answer")["text"]
+    score, [interval] = found.opening.score, found.opening.intervals
+    assert f"is off by {-score:.4g} on average (mean absolute error)" in answer
+    assert f"{-interval.high:.4g} to {-interval.low:.4g} by bootstrap" in answer
+    assert f"reaches {-found.opening.baseline_score:.4g}" in answer
 
 
 def test_a_negative_share_of_the_variance_is_said_in_words(diabetes):

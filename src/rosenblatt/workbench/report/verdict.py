@@ -11,6 +11,12 @@ from .svg import shape
 
 WIDTH, LEFT, RIGHT = 500, 12, 488  # of the picture, and where its line begins and ends
 TOP, ROW = 48, 40  # what is above the intervals, and the height of one
+OFF_BY = {
+    "neg_mean_absolute_error": "on average (mean absolute error)",
+    "neg_median_absolute_error": "in half of the rows or more (median absolute error)",
+    "neg_root_mean_squared_error": "typically (root mean squared error)",
+    "neg_max_error": "at most (largest error)",
+}
 LETTER = 8.4  # the width of one on a telephone, where letters are largest
 
 
@@ -34,7 +40,11 @@ def _sentences(findings: Findings) -> list[Markup]:
     if opening is None:
         what = joined(" predicts ", target, " best, as far as cross-validation can tell: ")
         mean = tag("strong", _said(chosen.mean, findings))
-        unsure = f" ± {_said(chosen.deviation, findings)}" if len(chosen.scores) > 1 else ""
+        unsure = (
+            f" ± {_said(chosen.deviation, findings).lstrip(numbers.MINUS)}"
+            if len(chosen.scores) > 1
+            else ""
+        )
         sealed = "The test set is still sealed, so nothing is known of rows never seen."
         return [tag("p", name, what, mean, unsure, ".", class_="headline"), tag("p", sealed)]
     headline = tag("p", name, *_headline(opening, findings, target), class_="headline")
@@ -51,15 +61,26 @@ def _headline(opening: Opening, findings: Findings, target: Markup) -> list[obje
         return [" predicts ", target, tag("strong", " worse than its mean would"), worse]
     if findings.protocol.metric == "r2":
         return [" explains ", good, " of the variance of ", target, f" in {n} never seen before."]
-    return [" predicts ", target, " with a score of ", good, f" on {n} that it had never seen."]
+    unseen = f" on {n} that it had never seen."
+    if findings.protocol.metric in OFF_BY:
+        how = OFF_BY[findings.protocol.metric]
+        return [" predicts ", target, " and is off by ", good, f" {how},", unseen]
+    name = numbers.metric(findings.protocol.metric.removeprefix("neg_"))
+    return [" predicts ", target, f" with {_article(name)} {name} of ", good, unseen]
+
+
+def _article(name: str) -> str:
+    return "an" if name[0].lower() in "aeiou" else "a"
 
 
 def _evidence(opening: Opening, findings: Findings) -> list[object]:
     """Intervals and baseline in words."""
-    ranges = [
-        f"{_said(i.low, findings)} to {_said(i.high, findings)} by {i.method}"
-        for i in opening.intervals
-    ]
+    errors = findings.protocol.metric.startswith("neg_")
+    ranges = []
+    for i in opening.intervals:
+        ends = (i.high, i.low) if errors else (i.low, i.high)
+        low, high = (_said(end, findings) for end in ends)
+        ranges.append(f"{low} to {high} by {i.method}")
     said: list[object] = []
     if ranges:
         confidence = numbers.share(opening.intervals[0].confidence).replace(".0%", "%")
@@ -68,18 +89,20 @@ def _evidence(opening: Opening, findings: Findings) -> list[object]:
     said.append(f"The baseline ({simple}) reaches {_said(opening.baseline_score, findings)}. ")
     reached = [i for i in opening.intervals if i.low <= opening.baseline_score]
     if opening.baseline_score >= opening.score:
-        said.append(tag("strong", "The model is no better than the baseline."))
+        said.append(tag("strong", "The model is no better than the baseline. "))
     elif reached:
         names = " and ".join(i.method for i in reached)
-        said.append(tag("strong", f"By {names}, it cannot be told from the baseline."))
+        said.append(tag("strong", f"By {names}, it cannot be told from the baseline. "))
+    if errors:
+        said.append("Scores on this page are errors with a minus, so that larger is better.")
     return said
 
 
 def _said(value: float, findings: Findings) -> str:
-    """A score in the headline: shares in percent."""
+    """A score in words: shares in percent, errors without the minus that makes them scores."""
     if findings.protocol.metric in ("accuracy", "r2"):
         return numbers.share(value).replace("-", numbers.MINUS)
-    return numbers.score(value)
+    return numbers.score(-value if findings.protocol.metric.startswith("neg_") else value)
 
 
 def _picture(findings: Findings) -> Markup | None:
