@@ -62,7 +62,8 @@ def conclude(
     """
     problem = arena.problem
     found = sorted(found, key=lambda pair: -pair[1].mean)
-    *contestants, baseline = judged([*(entry for _, entry in found), baseline], arena)
+    entries = [replace(entry, grid=family.grid) for family, entry in found]
+    *contestants, baseline = judged([*entries, baseline], arena)
     family, chosen = found[0][0], contestants[0]
     model, learned_from = _chosen_model(arena, family, chosen, clock)
     opening = curve = certificate = None

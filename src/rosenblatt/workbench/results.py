@@ -51,6 +51,7 @@ class Contestant:
     dev_train_score: float  # the same model on the rows it was fitted to
     p_value: float = 1.0  # that it is as good as the best, after correction for many comparisons
     note: str = ""  # what was given up, such as settings for want of time
+    grid: dict[str, list[Any]] = field(default_factory=dict)  # the search's, whole; {} if unknown
 
     @property
     def scores(self) -> Array:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -43,6 +43,7 @@ class Profile:
     best: list[Candidate]
     numeric: bool
     others: bool  # whether other parameters were searched as well
+    sorted_out: list[Any] = field(default_factory=list)  # values that did not reach the folds
 
 
 def profiles(contestant: Contestant) -> list[Profile]:
@@ -51,7 +52,11 @@ def profiles(contestant: Contestant) -> list[Profile]:
     names = list(dict.fromkeys(name for c in tried for name in c.parameters))
     grouped = {name: _by_value(tried, name) for name in names}
     varied = {name: groups for name, groups in grouped.items() if len(groups) > 1}
-    return [_profile(name, groups, len(varied) > 1) for name, groups in varied.items()]
+    return [
+        replace(_profile(name, groups, len(varied) > 1),
+                sorted_out=[v for v in contestant.grid.get(name, []) if repr(v) not in groups])
+        for name, groups in varied.items()
+    ]  # fmt: skip
 
 
 def _by_value(tried: Sequence[Candidate], name: str) -> dict[str, tuple[Any, list[Candidate]]]:
@@ -104,12 +109,26 @@ def validation(profile: Profile, metric: str) -> Markup:
     legend = [entry("held-out rows ± deviation", 1, dashes=DASHES[1], marked=True)]
     if has_train:
         legend.append(entry("training rows", 0, marked=True))
-    said = f"Best at {name} = {texts[best]}: {numbers.score(float(held[best]))}."
-    edge = profile.numeric and best in (0, len(places) - 1)
-    more = " That is an end of the grid: the best may lie beyond." if edge else ""
+    alike = [t for t, v in zip(texts, held, strict=True) if math.isclose(v, held[best])]
+    where = texts[best] if len(alike) == 1 else f"{', '.join(alike[:-1])} and {alike[-1]} alike"
+    said = f"Best at {name} = {where}: {numbers.score(float(held[best]))}."
+    more = ""
+    if len(alike) == 1 and _is_end(profile, best):
+        more = " That is an end of the grid: the best may lie beyond."
+    if profile.sorted_out:
+        gone = numbers.clipped(", ".join(map(numbers.value_of, profile.sorted_out)), 60)
+        more += f" Sorted out early, on fewer rows: {gone}."
     of = " Each point is the best over the other parameters." if profile.others else ""
     return figure(f"Score against {name}", plot.draw(f"Validation curve of {name}. {said}"),
                   said + more + of, legend=legend)  # fmt: skip
+
+
+def _is_end(profile: Profile, best: int) -> bool:
+    """Whether a value is the least or the greatest of the whole grid."""
+    grid = [*profile.values, *profile.sorted_out]
+    if not all(map(_is_number, grid)):
+        return False
+    return profile.values[best] in (min(grid), max(grid))
 
 
 def _written(values: list[Any]) -> tuple[tuple[float, str], ...]:
