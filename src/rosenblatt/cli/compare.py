@@ -16,7 +16,7 @@ from rosenblatt.workbench.clock import Clock
 from rosenblatt.workbench.comparison import Comparison
 from rosenblatt.workbench.comparison import compare as run
 from rosenblatt.workbench.results import Contestant
-from rosenblatt.workbench.verdicts import against_baseline
+from rosenblatt.workbench.verdicts import against_baseline, far_from_folds
 
 
 def compare(
@@ -91,8 +91,7 @@ def _conclude(console: Console, comparison: Comparison, out: str) -> None:
     for name in ("", "family", "score", "±", "fit"):
         grid.add_column(name, justify="left" if name in ("", "family") else "right")
     for entry in [*findings.contestants, findings.baseline]:
-        alike = entry.not_worse() and entry is not findings.baseline
-        grid.add_row("=" if alike else "", *_cells(entry))
+        grid.add_row("=" if entry.not_worse() else "", *_cells(entry))
     console.print(grid)
     console.print(
         "= is not worse than the best, as far as the folds can tell; ± is the deviation over folds."
@@ -117,6 +116,8 @@ def _conclude(console: Console, comparison: Comparison, out: str) -> None:
             f"Test, opened {_times(opening.times_opened)}: {best} {opening.score:.4f}"
             f"{f', 95% in {ranges}' if ranges else ''}; baseline {opening.baseline_score:.4f}."
         )
+        if word := far_from_folds(findings.contestants[0], opening, protocol.metric):
+            console.print(f"! {word}", style="yellow")
     path = comparison.report(Path(out))
     console.print(f"Report: {path}")
 

@@ -137,6 +137,18 @@ def test_the_leaderboard_has_every_family_once_and_why_others_are_not_on_it(iris
     assert all(d.family in board and d.reason in board for d in iris.dropped)
 
 
+@pytest.mark.parametrize(("p", "word", "n_hollow"), [(0.4, "not worse", 0), (0.001, "worse", 1)])
+def test_the_baseline_is_tested_as_the_others_are(iris, p, word, n_hollow):
+    board = [replace(c, p_value=1.0) for c in iris.contestants]
+    baseline = replace(iris.baseline, p_value=p)
+    text = str(page(replace(iris, contestants=board, baseline=baseline)))
+    foot = text[text.index("<tfoot>") : text.index("</tfoot>")]
+    assert f"<span>{word}</span>" in foot
+    told = Page(text).with_id("leaderboard")["text"]
+    assert ("cannot be told from the baseline" in told) == (n_hollow == 0)
+    assert ('class="alike"' in foot) == (n_hollow == 0)
+
+
 def test_families_of_other_packages_are_told_from_ours(iris):
     ours = iris.contestants[0]
     theirs = replace(ours, package="sklearn", p_value=0.5)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..results import Findings, Interval, Opening
-from ..verdicts import against_baseline
+from ..verdicts import against_baseline, far_from_folds
 from . import numbers
 from .axes import Axis, round_numbers
 from .markup import Markup, joined, tag
@@ -207,6 +207,10 @@ def warnings_of(findings: Findings) -> list[str]:
     protocol, opening, found = findings.protocol, findings.opening, []
     if findings.contestants and (
         word := against_baseline(findings.contestants[0], findings.baseline)
+    ):
+        found.append(word)
+    if findings.contestants and (
+        word := far_from_folds(findings.contestants[0], opening, protocol.metric)
     ):
         found.append(word)
     if protocol.stopped == "budget":
