@@ -15,7 +15,8 @@ from rosenblatt.workbench.asking import checked_budget
 from rosenblatt.workbench.clock import Clock
 from rosenblatt.workbench.comparison import Comparison
 from rosenblatt.workbench.comparison import compare as run
-from rosenblatt.workbench.results import Contestant
+from rosenblatt.workbench.hints import n_repeated
+from rosenblatt.workbench.results import Contestant, Findings
 from rosenblatt.workbench.verdicts import against_baseline, far_from_folds
 
 
@@ -115,11 +116,18 @@ def _conclude(console: Console, comparison: Comparison, out: str) -> None:
         console.print(
             f"Test, opened {_times(opening.times_opened)}: {best} {opening.score:.4f}"
             f"{f', 95% in {ranges}' if ranges else ''}; baseline {opening.baseline_score:.4f}."
+            f"{_learned_from(findings)}"
         )
         if word := far_from_folds(findings.contestants[0], opening, protocol.metric):
             console.print(f"! {word}", style="yellow")
     path = comparison.report(Path(out))
     console.print(f"Report: {path}")
+
+
+def _learned_from(findings: Findings) -> str:
+    """A word beside the test score if it is no score of rows never seen."""
+    n = n_repeated(findings.hints)
+    return f" But {n:,} of these rows are also among those learned from." if n else ""
 
 
 def _times(n: int) -> str:

@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from rosenblatt.workbench.hints import RepeatedRows
 from rosenblatt.workbench.report import page, save
 from tests.workbench.report.comparing import CLASSIFIERS, REGRESSORS, compare, letters, unfinished
 from tests.workbench.report.reading import Page
@@ -116,6 +117,22 @@ def test_what_weakens_the_answer_is_said_beside_it(binary):
     assert "opened 4 times" in answer
     assert "1 hint of leakage" in answer
     assert "cannot be told from the baseline" in answer
+
+
+@pytest.mark.parametrize(
+    ("n", "words"),
+    [(0, "that it had never seen."), (1, "never seen, but for 1."), (60, "60 (52.6%) of which are"),
+     (114, "all of which are also among the rows it learned from")],
+)  # fmt: skip
+def test_the_headline_itself_says_if_test_rows_were_learned_from(binary, n, words):
+    total = len(binary.opening.y)
+    assert total == 114
+    hints = [RepeatedRows(n, total)] if n else []
+    read = Page(page(replace(binary, hints=hints)))
+    [headline] = [e for e in read.all("p") if e["attributes"].get("class") == "headline"]
+    assert words in headline["text"]
+    assert ("On rows never seen" in {e["text"] for e in read.all("h2")}) == (n == 0)
+    assert (f"{n} of 114 test rows" in read.with_id("answer")["text"]) == (n > 0)
 
 
 def test_test_scores_are_told_in_the_answer_and_nowhere_else(binary):

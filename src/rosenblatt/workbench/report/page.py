@@ -7,6 +7,7 @@ from pathlib import Path
 
 from rosenblatt.trace.inbox import write_whole
 
+from ..hints import n_repeated
 from ..results import Findings, Opening
 from . import numbers
 from .calibration import calibration
@@ -136,7 +137,8 @@ def _test_set(findings: Findings) -> Markup | None:
     words = f"The chosen model on the {n} of the test set, opened for it and the baseline alone."
     if len(opening.y) > MANY_STEPS and findings.protocol.task != "regression":
         words += " Curves are thinned to as many points as can be told apart."
-    return tag("section", tag("h2", "On rows never seen"), tag("p", words), body, id="test")
+    title = "On the test set" if n_repeated(findings.hints) else "On rows never seen"
+    return tag("section", tag("h2", title), tag("p", words), body, id="test")
 
 
 def _classes(opening: Opening) -> Markup:

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..hints import RepeatedRows, n_repeated
 from ..results import Findings, Interval, Opening
 from ..verdicts import against_baseline, far_from_folds
 from . import numbers
@@ -9,6 +10,7 @@ from .axes import Axis, round_numbers
 from .markup import Markup, joined, tag
 from .svg import shape
 
+FEW_REPEATED = 0.05  # of the test rows: more of them in the rows learned from spoil the score
 WIDTH, LEFT, RIGHT = 500, 12, 488  # of the picture, and where its line begins and ends
 TOP, ROW = 48, 40  # what is above the intervals, and the height of one
 OFF_BY = {
@@ -52,21 +54,33 @@ def _sentences(findings: Findings) -> list[Markup]:
 
 
 def _headline(opening: Opening, findings: Findings, target: Markup) -> list[object]:
-    n = numbers.plural(len(opening.y), "row")
-    good = tag("strong", _said(opening.score, findings))
-    if findings.protocol.metric == "accuracy":
-        return [" predicts ", target, " right for ", good, f" of {n} that it had never seen."]
-    if findings.protocol.metric == "r2" and opening.score < 0:
-        worse = f" in {n} never seen before: R² is {numbers.score(opening.score)}."
-        return [" predicts ", target, tag("strong", " worse than its mean would"), worse]
-    if findings.protocol.metric == "r2":
-        return [" explains ", good, " of the variance of ", target, f" in {n} never seen before."]
-    unseen = f" on {n} that it had never seen."
-    if findings.protocol.metric in OFF_BY:
-        how = OFF_BY[findings.protocol.metric]
-        return [" predicts ", target, " and is off by ", good, f" {how},", unseen]
-    name = numbers.metric(findings.protocol.metric.removeprefix("neg_"))
-    return [" predicts ", target, f" with {_article(name)} {name} of ", good, unseen]
+    n, metric = numbers.plural(len(opening.y), "row"), findings.protocol.metric
+    good, unseen = tag("strong", _said(opening.score, findings)), _unseen(opening, findings)
+    if metric == "accuracy":
+        return [" predicts ", target, " right for ", good, f" of {n}", unseen]
+    if metric == "r2" and opening.score < 0:
+        worse = tag("strong", " worse than its mean would")
+        how = f", with an R² of {numbers.score(opening.score)}, in {n}"
+        return [" predicts ", target, worse, how, unseen]
+    if metric == "r2":
+        return [" explains ", good, " of the variance of ", target, f" in {n}", unseen]
+    if metric in OFF_BY:
+        return [" predicts ", target, " and is off by ", good, f" {OFF_BY[metric]}, on {n}", unseen]
+    name = numbers.metric(metric.removeprefix("neg_"))
+    return [" predicts ", target, f" with {_article(name)} {name} of ", good, f" on {n}", unseen]
+
+
+def _unseen(opening: Opening, findings: Findings) -> Markup | str:
+    """What the test rows are to the model; where it knows them, that weighs as much."""
+    n = n_repeated(findings.hints)
+    if not n:
+        return " that it had never seen."
+    share = n / len(opening.y)
+    if share < FEW_REPEATED:
+        return f" that it had never seen, but for {numbers.count(n)}."
+    which = "all" if n >= len(opening.y) else f"{numbers.count(n)} ({numbers.share(share)})"
+    warning = tag("strong", f"{which} of which are also among the rows it learned from")
+    return joined(", ", warning, ": this says little of rows never seen.")
 
 
 def _article(name: str) -> str:
@@ -227,6 +241,7 @@ def warnings_of(findings: Findings) -> list[str]:
         )
     if findings.certificate is not None and not findings.certificate.holds:
         found.append("A claim of the model's certificate does not hold (see the certificate).")
+    found += [hint for hint in findings.hints if isinstance(hint, RepeatedRows)]
     if findings.hints:
         there = "is" if len(findings.hints) == 1 else "are"
         hints = numbers.plural(len(findings.hints), "hint")
