@@ -17,7 +17,7 @@ from rosenblatt.workbench.comparison import Comparison
 from rosenblatt.workbench.comparison import compare as run
 from rosenblatt.workbench.hints import n_repeated
 from rosenblatt.workbench.results import Contestant, Findings
-from rosenblatt.workbench.verdicts import against_baseline, far_from_folds
+from rosenblatt.workbench.verdicts import NOTHING_FITTED, against_baseline, far_from_folds
 
 
 def compare(
@@ -50,7 +50,9 @@ def compare(
     else:
         found = run(source, target=target, progress=_say(console), command=_command(), **options)
     _conclude(console, found, out)
-    if save is not None:
+    if save is not None and found.findings.nothing_fitted:
+        console.print(f"There is no model to write to {save}.", style="yellow")
+    elif save is not None:
         found.save(save)
         console.print(f"Model: {save}")
 
@@ -91,12 +93,17 @@ def _conclude(console: Console, comparison: Comparison, out: str) -> None:
     grid = Grid(title=f"{findings.source}: {about}", title_justify="left")
     for name in ("", "family", "score", "±", "fit"):
         grid.add_column(name, justify="left" if name in ("", "family") else "right")
-    for entry in [*findings.contestants, findings.baseline]:
+    fitted = [] if findings.nothing_fitted else findings.contestants
+    for entry in [*fitted, findings.baseline]:
         grid.add_row("=" if entry.not_worse() else "", *_cells(entry))
     console.print(grid)
-    console.print(
-        "= is not worse than the best, as far as the folds can tell; ± is the deviation over folds."
-    )
+    if findings.nothing_fitted:
+        console.print(f"! {NOTHING_FITTED}", style="yellow")
+    else:
+        console.print(
+            "= is not worse than the best, as far as the folds can tell; "
+            "± is the deviation over folds."
+        )
     if word := against_baseline(findings.contestants[0], findings.baseline):
         console.print(f"! {word}", style="yellow")
     if protocol.split_words:

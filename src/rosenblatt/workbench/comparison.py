@@ -20,10 +20,11 @@ from .model_file import SavedModel, save_model
 from .openings import ledger_for
 from .problem import problem_of
 from .race import Progress, race
-from .results import Dropped, Findings
+from .results import Contestant, Dropped, Findings
 from .scoring import metric_for
 from .search import Arena, contestant
 from .significance import interval_of_mean
+from .verdicts import NOTHING_FITTED
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -63,7 +64,7 @@ class Comparison:
         import pandas as pd
 
         lines, protocol = [], self.findings.protocol
-        for entry in [*self.findings.contestants, self.findings.baseline]:
+        for entry in self._entries:
             interval = interval_of_mean(entry.scores, protocol.metric, protocol.fold_ratio)
             lines.append(
                 {
@@ -81,6 +82,12 @@ class Comparison:
                 }
             )
         return pd.DataFrame(lines)
+
+    @property
+    def _entries(self) -> list[Contestant]:
+        """The lines of the leaderboard: the baseline is one of them once."""
+        contestants = [] if self.findings.nothing_fitted else self.findings.contestants
+        return [*contestants, self.findings.baseline]
 
     def report(self, path: Any) -> Any:
         """Write the report, one page of HTML, and return its path.
@@ -107,6 +114,8 @@ class Comparison:
         if self._saved is None:
             raise ValueError("This comparison knows no table, and cannot write a file.")
         best = self.findings.contestants[0]
+        if self.findings.nothing_fitted:
+            raise ValueError(NOTHING_FITTED)
         if best.package != "rosenblatt":
             raise ValueError(
                 f"The best is {best.family} of {best.package}, and model files hold models of "
@@ -117,7 +126,7 @@ class Comparison:
     def __str__(self) -> str:
         opening, protocol = self.findings.opening, self.findings.protocol
         lines = [f"{'':2}{'family':<34}{protocol.metric:>10}{'±':>9}"]
-        for entry in [*self.findings.contestants, self.findings.baseline]:
+        for entry in self._entries:
             mark = "=" if entry.not_worse() else " "
             lines.append(f"{mark:2}{entry.family:<34}{entry.mean:>10.4f}{entry.deviation:>9.4f}")
         if opening is not None:
@@ -129,6 +138,8 @@ class Comparison:
 
     def __repr__(self) -> str:
         best = self.findings.contestants[0]
+        if self.findings.nothing_fitted:
+            return f"<Comparison on {self.findings.source}: no model could be fitted in the time>"
         return (
             f"<Comparison of {len(self.findings.contestants)} families on {self.findings.source}: "
             f"{best.family}, {best.mean:.4f}>"

@@ -101,7 +101,7 @@ def conclude(
         verdicts=[
             *problem.hints,
             *said,
-            *verdicts_of(problem, contestants),
+            *(verdicts_of(problem, contestants) if family.takes != "rows" else []),
             *unseen_classes(opening, arena.metric),
         ],
         certificate=certificate,

@@ -153,3 +153,8 @@ class Findings:
     certificate: Any = None  # of the chosen model on the rows it was fitted to
     learned_note: str = ""  # what `learned` measures, or what was learned in words (a tree)
     retrained: bool = True  # whether the chosen model learned from the development part, too
+
+    @property
+    def nothing_fitted(self) -> bool:
+        """Whether there was time for no model but the baseline, which stands in for one then."""
+        return not self.contestants or self.contestants[0].family == self.baseline.family

@@ -19,6 +19,12 @@ OF_PROBABILITIES = ("neg_log_loss", "neg_brier_score", "d2_log_loss_score", "d2_
 ENOUGH_ROWS = 10_000  # to prefer a held-out set to folds
 
 
+NOTHING_FITTED = (
+    "No model could be fitted in the time: give more of it (--budget), or fewer rows. Nothing is "
+    "known but the baseline."
+)
+
+
 def overfits(model: Contestant, other: Contestant) -> bool:
     """Whether a model beats another on the rows it was fitted to, and loses on others.
 

@@ -187,7 +187,7 @@ def test_without_an_opening_the_test_set_is_said_to_be_sealed(iris):
 
 def test_a_comparison_without_contestants_is_still_a_page(iris):
     empty = replace(unfinished(iris), contestants=[], dropped=[], target={}, columns=[])
-    assert "No family of models" in Page(page(empty)).with_id("answer")["text"]
+    assert "No model could be fitted" in Page(page(empty)).with_id("answer")["text"]
 
 
 def test_scores_that_are_no_numbers_are_dashes(iris):

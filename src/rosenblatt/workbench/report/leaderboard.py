@@ -45,7 +45,7 @@ def _range(contestant: Contestant, findings: Findings) -> tuple[float, float]:
 def _summary(findings: Findings) -> str:
     board = findings.contestants
     if not board:
-        return "No family has a score."
+        return "No family has a score; the baseline is all there is."
     protocol = findings.protocol
     how = (
         f"Ranked by mean {numbers.metric(protocol.metric)} over {protocol.n_folds} folds of the "

@@ -2,6 +2,7 @@
 
 import os
 import re
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 
@@ -60,6 +61,8 @@ def page(findings: Findings) -> str:
     >>> "Gaussian naive Bayes" in text, "://" in text
     (True, False)
     """
+    if findings.nothing_fitted:  # the baseline alone is no contestant
+        findings = replace(findings, contestants=[])
     sections = {
         "answer": verdict(findings),
         "leaderboard": leaderboard(findings),

@@ -35,7 +35,14 @@ def verdict(findings: Findings) -> Markup:
 
 def _sentences(findings: Findings) -> list[Markup]:
     if not findings.contestants:
-        return [tag("p", "No family of models was fitted in time.", class_="headline")]
+        simple = numbers.clipped(findings.baseline.family)
+        mean = _said(findings.baseline.mean, findings)
+        return [
+            tag("p", tag("strong", "No model could be fitted in the time."), class_="headline"),
+            tag("p", "Give more of it (a larger --budget), or fewer rows."),
+            tag("p", f"The baseline ({simple}) reaches {mean} in the folds, which any model should "
+                "beat. The test set is still sealed."),
+        ]  # fmt: skip
     chosen, opening = findings.contestants[0], findings.opening
     name = tag("strong", numbers.title(numbers.named(chosen, 80)))
     target = tag("span", numbers.clipped(findings.protocol.target, 40), class_="column")
@@ -229,9 +236,10 @@ def warnings_of(findings: Findings) -> list[str]:
         found.append(word)
     if protocol.stopped == "budget":
         limit = "" if protocol.budget is None else f" of {numbers.seconds(protocol.budget)}"
-        found.append(
-            f"The budget{limit} ran out: not every setting was tried, and this is the best so far."
-        )
+        so_far = ": not every setting was tried, and this is the best so far"
+        found.append(f"The budget{limit} ran out{so_far if findings.contestants else ''}.")
+    elif protocol.stopped and not findings.contestants:
+        found.append("It was interrupted before any model was fitted.")
     elif protocol.stopped:
         found.append("It was interrupted: this is the best so far, not the end of the search.")
     if opening is not None and opening.times_opened > 1:
