@@ -502,3 +502,10 @@ def test_compare_does_not_write_over_its_table_and_takes_names_as_they_are(tmp_p
     assert done.exit_code == 0
     assert "a[b].csv" in done.output
     assert out.exists()
+
+
+def test_compare_says_the_kinds_of_columns_and_what_was_left_out(here):
+    rows = "\n".join(f"{i},{i % 7}.5,{'ab'[i % 3 > 0]},{'u' if i % 2 else 'v'}" for i in range(60))
+    Path("a.csv").write_text(f"id,size,town,z\n{rows}\n")
+    said = " ".join(done("compare", "a.csv", "--target", "z").split())
+    assert "Columns: 1 numeric, 1 categorical; left out: id (identifier: every row has" in said

@@ -2,6 +2,7 @@
 
 import shlex
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table as Grid
 
-from rosenblatt.data import TableError, read_table
+from rosenblatt.data import Column, TableError, read_table
 from rosenblatt.data.writing import place_for
 from rosenblatt.workbench.asking import checked_budget
 from rosenblatt.workbench.clock import Clock
@@ -18,6 +19,8 @@ from rosenblatt.workbench.comparison import compare as run
 from rosenblatt.workbench.hints import n_repeated
 from rosenblatt.workbench.results import Contestant, Findings
 from rosenblatt.workbench.verdicts import NOTHING_FITTED, against_baseline, far_from_folds
+
+MOST_NAMED = 5  # columns that were left out
 
 
 def compare(
@@ -97,6 +100,8 @@ def _conclude(console: Console, comparison: Comparison, out: str) -> None:
     for entry in [*fitted, findings.baseline]:
         grid.add_row("=" if entry.not_worse() else "", *_cells(entry))
     console.print(grid)
+    if word := _columns(findings.columns):
+        console.print(word, style="dim")
     if findings.nothing_fitted:
         console.print(f"! {NOTHING_FITTED}", style="yellow")
     else:
@@ -129,6 +134,20 @@ def _conclude(console: Console, comparison: Comparison, out: str) -> None:
             console.print(f"! {word}", style="yellow")
     path = comparison.report(Path(out))
     console.print(f"Report: {path}")
+
+
+def _columns(columns: list[Column]) -> str:
+    """One line: the kinds of the columns, and what was left out and why."""
+    kinds = Counter(column.kind for column in columns if column.used)
+    used = ", ".join(f"{n:,} {kind}" for kind, n in kinds.most_common())
+    gone = [f"{column.name} ({_why_out(column)})" for column in columns if not column.used]
+    more = f" and {len(gone) - MOST_NAMED:,} others" if len(gone) > MOST_NAMED else ""
+    left = f"; left out: {', '.join(gone[:MOST_NAMED])}{more}" if gone else ""
+    return f"Columns: {used}{left}." if columns else ""
+
+
+def _why_out(column: Column) -> str:
+    return f"{column.kind}: {column.note}" if column.note else column.kind
 
 
 def _learned_from(findings: Findings) -> str:

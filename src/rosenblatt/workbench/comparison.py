@@ -20,6 +20,7 @@ from .model_file import SavedModel, save_model
 from .openings import ledger_for
 from .problem import problem_of
 from .race import Progress, race
+from .repeating import call_of
 from .results import Contestant, Dropped, Findings
 from .scoring import metric_for
 from .search import Arena, contestant
@@ -205,7 +206,7 @@ def compare(
     progress : callable or None
         Called with the contestants so far, what is being tried, and the clock.
     command : str
-        What repeats this, for the report.
+        What repeats this, for the report; if empty, the call.
 
     Returns
     -------
@@ -225,10 +226,16 @@ def compare(
     >>> folder.cleanup()
     """
     clock = budget if isinstance(budget, Clock) else Clock(checked_budget(budget))
+    given = target
     table, target = table_of(X, y, target)
     problem = problem_of(
         table, target, task=task, time=time, groups=groups, kinds=kinds, random_state=random_state
     )
+    command = command or call_of(
+        X, y, target=given, task=task, metric=metric, time=time, groups=groups,
+        kinds=kinds, families=families, peers=peers, budget=clock.budget, random_state=random_state,
+        ledger=ledger,
+    )  # fmt: skip
     metric = metric_for(problem, metric)
     arena = Arena(problem, metric)
     suiting, others = families_for(problem, peers)

@@ -336,3 +336,17 @@ def test_a_split_by_time_names_its_column_and_ranges_and_no_seed(diabetes):
     told = Page(page(replace(diabetes, protocol=how))).with_id("repeat")["text"]
     assert words in told
     assert "seed" not in told
+
+
+def test_a_table_from_standard_input_is_said_to_be_gone(diabetes):
+    told = Page(page(replace(diabetes, source="standard input"))).with_id("repeat")["text"]
+    assert "came from standard input (442 rows, 11 columns)" in told
+    assert "standard input" not in Page(page(diabetes)).with_id("repeat")["text"]
+
+
+def test_columns_that_are_left_out_say_so_and_why(diabetes):
+    first, *rest = diabetes.columns
+    gone = replace(first, kind="identifier", note="they name rows")
+    told = Page(page(replace(diabetes, columns=[gone, *rest]))).with_id("data")["text"]
+    assert "left out: they name rows" in told
+    assert "9 used, 1 left out" in told
