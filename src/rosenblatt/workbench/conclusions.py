@@ -97,7 +97,7 @@ def conclude(
         learning_curve=curve,
         learned=weights,
         n_weights=n_weights,
-        learned_note=note_on_weights(model) if weights else "",
+        learned_note="" if family.takes == "rows" else note_on_weights(model),
         verdicts=[
             *problem.hints,
             *said,

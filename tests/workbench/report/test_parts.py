@@ -13,6 +13,7 @@ from rosenblatt.workbench.report import numbers
 from rosenblatt.workbench.report.axes import Axis, round_numbers
 from rosenblatt.workbench.report.calibration import said_and_right, wilson
 from rosenblatt.workbench.report.confusion import counts_of
+from rosenblatt.workbench.report.gaps import gaps
 from rosenblatt.workbench.report.markup import Markup, tag
 from rosenblatt.workbench.report.ranking import rankings_of
 from rosenblatt.workbench.report.search_curves import profiles, validation
@@ -199,3 +200,20 @@ def test_an_end_is_that_of_the_whole_grid(iris, scores, grid, end):
     text = validation(profile, "accuracy")
     assert ("an end of the grid" in text) == end
     assert ("Sorted out early" in text) == (len(scores) < len(grid))
+
+
+@pytest.mark.parametrize(
+    ("scores", "metric", "low", "high"),
+    [([1.0, 1.0], "accuracy", 0.9, 1.0), ([0.0, 0.5], "roc_auc", 0.0, 0.525),
+     ([-1.0, 1.0], "r2", -1.1, 1.0), ([-1.0, -0.01], "neg_log_loss", -1.0495, 0.0)],
+)  # fmt: skip
+def test_an_axis_of_scores_ends_where_scores_end(scores, metric, low, high):
+    axis = Axis.of_scores(scores, metric, "")
+    assert (axis.low, axis.high) == (pytest.approx(low), pytest.approx(high))
+
+
+def test_a_gap_that_is_negative_is_not_said_to_be_learned_by_heart(iris):
+    ahead = [replace(c, dev_train_score=0.9, dev_score=0.8) for c in iris.contestants]
+    behind = [replace(ahead[0], dev_score=0.99), *ahead[1:]]
+    assert "the gap is negative" not in gaps(replace(iris, contestants=ahead))
+    assert "the gap is negative" in gaps(replace(iris, contestants=behind))

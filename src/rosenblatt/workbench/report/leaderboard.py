@@ -155,7 +155,7 @@ def _axis(findings: Findings) -> Axis:
     lows = np.fmin(ranges[:, 0], [c.mean for c in board])
     spread = high - float(np.median(lows))
     low = max(float(everything.min()), high - 3 * spread) if spread > 0 else high
-    return Axis.around([low, high], "", margin=0.04)
+    return Axis.of_scores([low, high], findings.protocol.metric, "", margin=0.04)
 
 
 def _x(axis: Axis, value: float) -> float:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..results import Candidate, Contestant, Findings, LearningCurve
+from ..significance import ends_of
 from . import numbers
 from .axes import Axis
 from .gaps import gaps
@@ -21,7 +22,8 @@ def learning(curve: LearningCurve, metric: str) -> Markup:
     """Training and development scores of the chosen model over the rows it learned from."""
     rows = [float(n) for n in curve.rows]
     scores = np.array([curve.train_scores, curve.dev_scores])
-    plot = Plot(Axis.along(rows, "rows learned from"), Axis.around(scores, numbers.metric(metric)))
+    y = Axis.of_scores(scores, metric, numbers.metric(metric))
+    plot = Plot(Axis.along(rows, "rows learned from"), y)
     names = ("training rows", "development rows")
     for k, (name, values) in enumerate(zip(names, scores, strict=True)):
         words = [f"{name}, {numbers.plain(n)}: {numbers.score(v)}"
@@ -94,8 +96,9 @@ def validation(profile: Profile, metric: str) -> Markup:
     held = np.array([c.mean for c in profile.best])
     spread = np.array([_deviation(c) for c in profile.best])
     train = np.array([_mean(c.train_scores) for c in profile.best])
-    plot = Plot(x, Axis.around([held - spread, held + spread, train], numbers.metric(metric)))
-    plot.band(places, held - spread, held + spread, 1)
+    low, high = np.clip([held - spread, held + spread], *ends_of(metric))
+    plot = Plot(x, Axis.of_scores([low, high, train], metric, numbers.metric(metric)))
+    plot.band(places, low, high, 1)
     has_train = bool(np.isfinite(train).any())
     if has_train:
         plot.line(places, train, 0)

@@ -152,13 +152,10 @@ def _picture(findings: Findings) -> Markup | None:
 
 
 def _axis(opening: Opening, metric: str) -> Axis:
-    """From the baseline to past the intervals; shares never leave 0 to 1."""
+    """From the baseline to past the intervals; no further than scores can be."""
     ends = [opening.score, opening.baseline_score]
     ends += [end for interval in opening.intervals for end in (interval.low, interval.high)]
-    axis = Axis.around(ends, "", margin=0.08)
-    if metric == "accuracy":
-        return Axis(max(axis.low, 0.0), min(axis.high, 1.0), "")
-    return axis
+    return Axis.of_scores(ends, metric, "", margin=0.08)
 
 
 def _range(axis: Axis, interval: Interval, y: float, test: float, baseline: float) -> list[Markup]:
