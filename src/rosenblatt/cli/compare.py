@@ -100,8 +100,6 @@ def _conclude(console: Console, comparison: Comparison, out: str) -> None:
     for entry in [*fitted, findings.baseline]:
         grid.add_row("=" if entry.not_worse() else "", *_cells(entry))
     console.print(grid)
-    if word := _columns(findings.columns):
-        console.print(word, style="dim")
     if findings.nothing_fitted:
         console.print(f"! {NOTHING_FITTED}", style="yellow")
     else:
@@ -111,6 +109,8 @@ def _conclude(console: Console, comparison: Comparison, out: str) -> None:
         )
     if word := against_baseline(findings.contestants[0], findings.baseline):
         console.print(f"! {word}", style="yellow")
+    if word := _columns(findings.columns):
+        console.print(word, style="dim")
     if protocol.split_words:
         console.print(f"Split: {protocol.split_words}.", style="dim")
     for drop in findings.dropped:
