@@ -98,7 +98,7 @@ def _conclude(console: Console, comparison: Comparison, out: str) -> None:
         grid.add_column(name, justify="left" if name in ("", "family") else "right")
     fitted = [] if findings.nothing_fitted else findings.contestants
     for entry in [*fitted, findings.baseline]:
-        grid.add_row("=" if entry.not_worse() else "", *_cells(entry))
+        grid.add_row("=" if fitted and entry.not_worse() else "", *_cells(entry))
     console.print(grid)
     if findings.nothing_fitted:
         console.print(f"! {NOTHING_FITTED}", style="yellow")

@@ -12,7 +12,8 @@ from .results import Interval, Opening
 from .scoring import score_of
 from .significance import MOST_TO_DRAW
 
-DRAWS = 500
+DRAWS, FEWER_DRAWS = 500, 200  # fewer where a score is taken for each of many classes
+MANY_CLASSES = 5
 LEAST_KNOWN = 0.5  # of the draws: of fewer that have a score there is no interval
 
 
@@ -56,14 +57,16 @@ def redrawn(opening: Opening, metric: str, confidence: float = 0.95) -> list[Int
     model = (_Regressor if opening.classes is None else _Classifier)(opening)
     score, rng, n = score_of(metric), np.random.default_rng(0), len(opening.y)
     m = min(n, MOST_TO_DRAW)
-    found = np.empty(DRAWS)
+    many = opening.classes is not None and len(opening.classes) > MANY_CLASSES
+    draws = FEWER_DRAWS if many else DRAWS
+    found = np.empty(draws)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of draws that a class is not among
-        for i in range(DRAWS):
+        for i in range(draws):
             rows = rng.integers(0, n, m)
             found[i] = score(model, rows, opening.y[rows])
     found = found[np.isfinite(found)]
-    if len(found) < LEAST_KNOWN * DRAWS or not np.isfinite(opening.score):
+    if len(found) < LEAST_KNOWN * draws or not np.isfinite(opening.score):
         return []
     if m < n:
         found = opening.score + (found - found.mean()) * np.sqrt(m / n)

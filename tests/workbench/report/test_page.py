@@ -187,7 +187,9 @@ def test_without_an_opening_the_test_set_is_said_to_be_sealed(iris):
 
 def test_a_comparison_without_contestants_is_still_a_page(iris):
     empty = replace(unfinished(iris), contestants=[], dropped=[], target={}, columns=[])
-    assert "No model could be fitted" in Page(page(empty)).with_id("answer")["text"]
+    read = Page(page(empty))
+    assert "No model could be fitted" in read.with_id("answer")["text"]
+    assert "no model fitted in" in read.all("header")[0]["text"]
 
 
 def test_scores_that_are_no_numbers_are_dashes(iris):

@@ -215,5 +215,5 @@ def test_an_axis_of_scores_ends_where_scores_end(scores, metric, low, high):
 def test_a_gap_that_is_negative_is_not_said_to_be_learned_by_heart(iris):
     ahead = [replace(c, dev_train_score=0.9, dev_score=0.8) for c in iris.contestants]
     behind = [replace(ahead[0], dev_score=0.99), *ahead[1:]]
-    assert "the gap is negative" not in gaps(replace(iris, contestants=ahead))
-    assert "the gap is negative" in gaps(replace(iris, contestants=behind))
+    assert "A negative gap is chance" not in gaps(replace(iris, contestants=ahead))
+    assert "A negative gap is chance" in gaps(replace(iris, contestants=behind))

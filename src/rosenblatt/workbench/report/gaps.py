@@ -30,7 +30,7 @@ def gaps(findings: Findings) -> Markup | None:
         "by heart."
     )
     if any(c.dev_train_score < c.dev_score for c in shown):
-        words += " Where development rows are ahead, by chance, nothing was: the gap is negative."
+        words += " A negative gap is chance: the development rows happened to be easier."
     more = f" {len(shown)} of {len(known)} families are shown." if len(shown) < len(known) else ""
     legend = [entry("training rows", 0, marked=True), entry("development rows", 1, marked=True)]
     return figure("Learned, or learned by heart?", table, words + more, legend=legend)

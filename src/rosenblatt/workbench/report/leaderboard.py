@@ -86,7 +86,7 @@ def _heading(name: str, kind: str, axis: Axis) -> Markup:
 
 def _row(contestant: Contestant, rank: int | None, findings: Findings, axis: Axis) -> Markup:
     """One line; the baseline has no rank."""
-    alike = contestant.not_worse()
+    alike = bool(findings.contestants) and contestant.not_worse()
     cells = [
         _cell("rank", numbers.DASH if rank is None else rank, rank or 0),
         _family(contestant, baseline=rank is None),

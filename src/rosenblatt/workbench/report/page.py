@@ -111,10 +111,11 @@ def _header(findings: Findings, sections: list[str]) -> Markup:
     how = findings.protocol
     rows = numbers.count(how.n_train + how.n_dev + how.n_test)
     families = numbers.plural(len(findings.contestants), "family", "families")
+    compared = f"{families} of models compared" if findings.contestants else "no model fitted"
     columns = numbers.plural(len(findings.columns), "column")
     words = (
         f"{numbers.title(how.task)}, {rows} rows, {columns}, "
-        f"{families} of models compared in {numbers.seconds(how.seconds)}"
+        f"{compared} in {numbers.seconds(how.seconds)}"
     )
     links = [tag("li", tag("a", NAMES[name], href=f"#{name}")) for name in sections]
     source = tag("span", numbers.clipped(findings.source, 60), class_="source")

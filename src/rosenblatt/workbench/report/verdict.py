@@ -105,7 +105,9 @@ def _evidence(opening: Opening, findings: Findings) -> list[object]:
     said: list[object] = []
     if ranges:
         confidence = numbers.share(opening.intervals[0].confidence).replace(".0%", "%")
-        said.append(f"With {confidence} confidence the true figure is {', '.join(ranges)}. ")
+        repeated = n_repeated(findings.hints) >= FEW_REPEATED * len(opening.y)
+        figure = "the figure of such rows" if repeated else "the true figure"
+        said.append(f"With {confidence} confidence {figure} is {', '.join(ranges)}. ")
     simple = numbers.clipped(findings.baseline.family)
     said.append(f"The baseline ({simple}) reaches {_said(opening.baseline_score, findings)}. ")
     reached = [i for i in opening.intervals if i.low <= opening.baseline_score]
