@@ -560,3 +560,10 @@ def test_names_give_the_terminal_no_orders(here):
 def test_numbers_of_features_beyond_all_memory_are_refused(here, index):
     Path("t.libsvm").write_text(f"1 1:2\n-1 {index}:3\n" * 20)
     assert "t.libsvm" in refused("compare", "t.libsvm", "--target", "target")
+
+
+def test_compare_says_the_kinds_of_columns_and_what_was_left_out(here):
+    rows = "\n".join(f"{i},{i % 7}.5,{'ab'[i % 3 > 0]},{'u' if i % 2 else 'v'}" for i in range(60))
+    Path("a.csv").write_text(f"id,size,town,z\n{rows}\n")
+    said = " ".join(done("compare", "a.csv", "--target", "z").split())
+    assert "Columns: 1 numeric, 1 categorical; left out: id (identifier: every row has" in said

@@ -303,6 +303,17 @@ def test_the_seal_is_not_broken_for_the_baseline_alone(openings, monkeypatch):
     found = rosenblatt.compare("iris", target="species", ledger=openings, families=QUICK)
     assert found.findings.opening is None
     assert not openings.exists()
+    # What is said of it: no model was fitted, and the baseline is there once.
+    assert found.leaderboard["family"].tolist() == ["always the largest class"]
+    assert "no model could be fitted" in repr(found)
+    assert not [verdict for verdict in found.findings.verdicts if "overfit" in verdict]
+    with pytest.raises(ValueError, match="No model could be fitted in the time"):
+        found.save(openings.with_name("model.skops"))
+    text = found.report(openings.with_name("report.html")).read_text()
+    assert "No model could be fitted in the time" in text
+    assert "predicts" not in text[text.index("<section") :]
+    assert text[text.index('id="leaderboard"') :].count("always the largest class") == 2  # and key
+    assert "overfit" not in text[text.index("<section") :]
 
 
 def test_no_family_at_all_is_an_error(openings, monkeypatch):

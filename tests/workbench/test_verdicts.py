@@ -6,8 +6,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from rosenblatt.workbench.results import Candidate, Contestant
-from rosenblatt.workbench.verdicts import against_baseline, overfits, verdict_of_curve, verdicts_of
+from rosenblatt.workbench.results import Candidate, Contestant, Interval, Opening
+from rosenblatt.workbench.verdicts import (
+    against_baseline,
+    far_from_folds,
+    overfits,
+    verdict_of_curve,
+    verdicts_of,
+)
 
 PLAIN = Contestant(
     "plain", "Plain", "rosenblatt", [Candidate({}, np.array([0.8, 0.9]), np.empty(0))], 0,
@@ -67,7 +73,29 @@ def test_a_model_beside_the_baseline():
         tried = [Candidate({}, np.array(scores), np.empty(0))]
         return replace(PLAIN, family=name, candidates=tried, p_value=p)
 
-    baseline = folds([0.6, 0.6], 0.5, "the mean")
+    baseline = folds([0.6, 0.6], 0.01, "the mean")
     assert "Nothing beat the baseline" in against_baseline(folds([0.5, 0.6]), baseline)
     assert not against_baseline(folds([0.7, 0.6]), baseline)
     assert not against_baseline(baseline, baseline)  # nothing was tried
+    near = folds([0.6, 0.6], 0.3, "the mean")
+    assert "cannot be told from the baseline" in against_baseline(folds([0.7, 0.6]), near)
+
+
+@pytest.mark.parametrize(
+    ("folds", "score", "reach", "metric", "far"),
+    [
+        ([0.9, 0.0, 0.1, 0.2, 0.45], 0.98, 0.01, "accuracy", True),
+        ([0.94, 0.96, 0.95, 0.93, 0.97], 0.97, 0.03, "accuracy", False),
+        ([0.850, 0.853, 0.847, 0.85, 0.85], 0.862, 0.003, "accuracy", False),  # more rows help
+        ([0.850, 0.853, 0.847, 0.85, 0.85], 0.70, 0.01, "accuracy", True),
+        ([-2.0, -2.1, -1.9], -4.0, 0.3, "neg_mean_absolute_error", True),
+        ([-2.0, -2.1, -1.9], -2.1, 0.3, "neg_mean_absolute_error", False),
+    ],
+)
+def test_a_test_score_beside_what_the_folds_promised(folds, score, reach, metric, far):
+    chosen = replace(PLAIN, candidates=[Candidate({}, np.array(folds), np.empty(0))])
+    intervals = [Interval(score - reach, score + reach, "bootstrap")]
+    y = np.zeros(1)
+    opening = Opening(score, 0.0, intervals, y, y, None, None, None, 1)
+    assert bool(far_from_folds(chosen, opening, metric)) == far
+    assert not far_from_folds(chosen, None, metric)

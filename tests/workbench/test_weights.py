@@ -90,3 +90,20 @@ def test_a_peer_that_won_cannot_be_saved_and_it_is_said(tmp_path):
     with pytest.raises(ValueError, match="random forest of scikit-learn, and model files hold"):
         found.save(tmp_path / "forest.skops")
     assert not (tmp_path / "forest.skops").exists()
+
+
+@pytest.mark.parametrize(
+    ("family", "words"),
+    [
+        ("kernel perceptron", r"a weight for each of \d+ rows, not of columns"),
+        ("kernel logistic regression", r"a weight for each of 120 rows.*kernel"),
+        ("Gaussian naive Bayes", "no single weight for each column.*explain"),
+    ],
+)
+def test_a_model_without_weights_of_columns_says_what_it_learned(family, words, tmp_path):
+    found = rosenblatt.compare(
+        "iris", target="species", families=[family], ledger=tmp_path / "openings"
+    ).findings
+    assert not found.learned
+    assert re.search(words, found.learned_note)
+    assert "What it learned" in page(found)

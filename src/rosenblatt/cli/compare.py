@@ -2,6 +2,7 @@
 
 import shlex
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -9,16 +10,19 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table as Grid
 
-from rosenblatt.data import read_table
+from rosenblatt.data import Column, read_table
 from rosenblatt.data.writing import place_for
 from rosenblatt.workbench.asking import checked_budget
 from rosenblatt.workbench.clock import Clock
 from rosenblatt.workbench.comparison import Comparison
 from rosenblatt.workbench.comparison import compare as run
-from rosenblatt.workbench.results import Contestant
-from rosenblatt.workbench.verdicts import against_baseline
+from rosenblatt.workbench.hints import n_repeated
+from rosenblatt.workbench.results import Contestant, Findings
+from rosenblatt.workbench.verdicts import NOTHING_FITTED, against_baseline, far_from_folds
 
 from .errors import printable
+
+MOST_NAMED = 5  # columns that were left out
 
 
 class Screen(Console):
@@ -56,7 +60,9 @@ def compare(
     else:
         found = run(source, target=target, progress=_say(console), command=_command(), **options)
     _conclude(console, found, out)
-    if save is not None:
+    if save is not None and found.findings.nothing_fitted:
+        console.print(f"There is no model to write to {save}.", style="yellow")
+    elif save is not None:
         found.save(save)
         console.print(f"Model: {save}")
 
@@ -97,15 +103,21 @@ def _conclude(console: Console, comparison: Comparison, out: str) -> None:
     grid = Grid(title=printable(f"{findings.source}: {about}"), title_justify="left")
     for name in ("", "family", "score", "±", "fit"):
         grid.add_column(name, justify="left" if name in ("", "family") else "right")
-    for entry in [*findings.contestants, findings.baseline]:
-        alike = entry.not_worse() and entry is not findings.baseline
-        grid.add_row("=" if alike else "", *_cells(entry))
+    fitted = [] if findings.nothing_fitted else findings.contestants
+    for entry in [*fitted, findings.baseline]:
+        grid.add_row("=" if fitted and entry.not_worse() else "", *_cells(entry))
     console.print(grid)
-    console.print(
-        "= is not worse than the best, as far as the folds can tell; ± is the deviation over folds."
-    )
+    if findings.nothing_fitted:
+        console.print(f"! {NOTHING_FITTED}", style="yellow")
+    else:
+        console.print(
+            "= is not worse than the best, as far as the folds can tell; "
+            "± is the deviation over folds."
+        )
     if word := against_baseline(findings.contestants[0], findings.baseline):
         console.print(f"! {word}", style="yellow")
+    if word := _columns(findings.columns):
+        console.print(word, style="dim")
     if protocol.split_words:
         console.print(f"Split: {protocol.split_words}.", style="dim")
     for drop in findings.dropped:
@@ -123,9 +135,32 @@ def _conclude(console: Console, comparison: Comparison, out: str) -> None:
         console.print(
             f"Test, opened {_times(opening.times_opened)}: {best} {opening.score:.4f}"
             f"{f', 95% in {ranges}' if ranges else ''}; baseline {opening.baseline_score:.4f}."
+            f"{_learned_from(findings)}"
         )
+        if word := far_from_folds(findings.contestants[0], opening, protocol.metric):
+            console.print(f"! {word}", style="yellow")
     path = comparison.report(Path(out))
     console.print(f"Report: {path}")
+
+
+def _columns(columns: list[Column]) -> str:
+    """One line: the kinds of the columns, and what was left out and why."""
+    kinds = Counter(column.kind for column in columns if column.used)
+    used = ", ".join(f"{n:,} {kind}" for kind, n in kinds.most_common())
+    gone = [f"{column.name} ({_why_out(column)})" for column in columns if not column.used]
+    more = f" and {len(gone) - MOST_NAMED:,} others" if len(gone) > MOST_NAMED else ""
+    left = f"; left out: {', '.join(gone[:MOST_NAMED])}{more}" if gone else ""
+    return f"Columns: {used}{left}." if columns else ""
+
+
+def _why_out(column: Column) -> str:
+    return f"{column.kind}: {column.note}" if column.note else column.kind
+
+
+def _learned_from(findings: Findings) -> str:
+    """A word beside the test score if it is no score of rows never seen."""
+    n = n_repeated(findings.hints)
+    return f" But {n:,} of these rows are also among those learned from." if n else ""
 
 
 def _times(n: int) -> str:

@@ -23,10 +23,12 @@ from .model_file import SavedModel, save_model
 from .openings import ledger_for
 from .problem import Problem, problem_of
 from .race import Progress, race
-from .results import Dropped, Findings
+from .repeating import call_of
+from .results import Contestant, Dropped, Findings
 from .scoring import metric_for
 from .search import Arena, contestant, fitted_to
 from .significance import interval_of_mean
+from .verdicts import NOTHING_FITTED
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -71,7 +73,7 @@ class Comparison:
         import pandas as pd
 
         lines, protocol = [], self.findings.protocol
-        for entry in [*self.findings.contestants, self.findings.baseline]:
+        for entry in self._entries:
             interval = interval_of_mean(entry.scores, protocol.metric, protocol.fold_ratio)
             lines.append(
                 {
@@ -89,6 +91,12 @@ class Comparison:
                 }
             )
         return pd.DataFrame(lines)
+
+    @property
+    def _entries(self) -> list[Contestant]:
+        """The lines of the leaderboard: the baseline is one of them once."""
+        contestants = [] if self.findings.nothing_fitted else self.findings.contestants
+        return [*contestants, self.findings.baseline]
 
     def report(self, path: Any) -> Any:
         """Write the report, one page of HTML, and return its path.
@@ -115,6 +123,8 @@ class Comparison:
         """
         if self._saved is None:
             raise ValueError("This comparison knows no table, and cannot write a file.")
+        if self.findings.nothing_fitted:
+            raise ValueError(NOTHING_FITTED)
         saved = self._saved() if callable(self._saved) else self._saved
         best = self.findings.contestants[0]
         if saved.family != best.family:
@@ -128,7 +138,7 @@ class Comparison:
     def __str__(self) -> str:
         opening, protocol = self.findings.opening, self.findings.protocol
         lines = [f"{'':2}{'family':<34}{protocol.metric:>10}{'±':>9}"]
-        for entry in [*self.findings.contestants, self.findings.baseline]:
+        for entry in self._entries:
             mark = "=" if entry.not_worse() else " "
             lines.append(f"{mark:2}{entry.family:<34}{entry.mean:>10.4f}{entry.deviation:>9.4f}")
         if opening is not None:
@@ -140,6 +150,8 @@ class Comparison:
 
     def __repr__(self) -> str:
         best = self.findings.contestants[0]
+        if self.findings.nothing_fitted:
+            return f"<Comparison on {self.findings.source}: no model could be fitted in the time>"
         return (
             f"<Comparison of {len(self.findings.contestants)} families on {self.findings.source}: "
             f"{best.family}, {best.mean:.4f}>"
@@ -206,7 +218,7 @@ def compare(
     progress : callable or None
         Called with the contestants so far, what is being tried, and the clock.
     command : str
-        What repeats this, for the report.
+        What repeats this, for the report; if empty, the call.
 
     Returns
     -------
@@ -226,12 +238,18 @@ def compare(
     >>> folder.cleanup()
     """
     clock = budget if isinstance(budget, Clock) else Clock(checked_budget(budget))
+    given = target
     table, target = table_of(X, y, target)
     table, groups = with_groups(table, groups)
     time = checked_name("time", time)
     problem = problem_of(
         table, target, task=task, time=time, groups=groups, kinds=kinds, random_state=random_state
     )
+    command = command or call_of(
+        X, y, target=given, task=task, metric=metric, time=time, groups=groups,
+        kinds=kinds, families=families, peers=peers, budget=clock.budget, random_state=random_state,
+        ledger=ledger,
+    )  # fmt: skip
     metric = metric_for(problem, metric)
     arena = Arena(problem, metric)
     suiting, others = families_for(problem, peers)

@@ -3,6 +3,7 @@
 import platform
 import warnings
 from dataclasses import replace
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from .clock import Clock
 from .curve import learning_curve
 from .families import Family, baseline_of
 from .problem import Problem
+from .redrawing import redrawn
 from .results import (
     Contestant,
     Dropped,
@@ -60,7 +62,8 @@ def conclude(
     """
     problem = arena.problem
     found = sorted(found, key=lambda pair: -pair[1].mean)
-    *contestants, baseline = judged([*(entry for _, entry in found), baseline], arena)
+    entries = [replace(entry, grid=family.grid) for family, entry in found]
+    *contestants, baseline = judged([*entries, baseline], arena)
     family, chosen = found[0][0], contestants[0]
     model, learned_from = _chosen_model(arena, family, chosen, clock)
     opening = curve = certificate = None
@@ -68,6 +71,10 @@ def conclude(
         opening = clock.attempt(
             lambda: open_test(problem, arena.metric, model, learned_from, ledger), _last(clock)
         )
+    if opening is not None and not opening.intervals and clock.stopped != "interrupt":
+        # Apart from the opening: a test set that is open must not be lost for want of time.
+        intervals = clock.attempt(partial(redrawn, opening, arena.metric), _last(clock), [])
+        opening = replace(opening, intervals=intervals)
     if opening is not None and clock.stopped != "interrupt":
         curve = learning_curve(arena, family, chosen, baseline, clock)
     if opening is not None and clock.stopped != "interrupt":
@@ -90,11 +97,11 @@ def conclude(
         learning_curve=curve,
         learned=weights,
         n_weights=n_weights,
-        learned_note=note_on_weights(model) if weights else "",
+        learned_note="" if family.takes == "rows" else note_on_weights(model),
         verdicts=[
             *problem.hints,
             *said,
-            *verdicts_of(problem, contestants),
+            *(verdicts_of(problem, contestants) if family.takes != "rows" else []),
             *unseen_classes(opening, arena.metric),
         ],
         certificate=certificate,

@@ -11,6 +11,27 @@ SAME = 1 - 1e-9  # a correlation
 FEW_ROWS = 2_000  # on which most columns show that they decide nothing
 
 
+class RepeatedRows(str):
+    """The hint that test rows were learned from, and how many: the answer itself must say so."""
+
+    n: int
+
+    def __new__(cls, n: int, n_test: int) -> "RepeatedRows":
+        """A sentence that knows its number."""
+        self = super().__new__(
+            cls,
+            f"{n:,} of {n_test:,} test rows ({n / n_test:.1%}) are also among the rows learned "
+            "from: the test score flatters models that remember.",
+        )
+        self.n = n
+        return self
+
+
+def n_repeated(hints: list[str]) -> int:
+    """How many test rows were learned from, as far as hints say."""
+    return sum(hint.n for hint in hints if isinstance(hint, RepeatedRows))
+
+
 def hints_of(problem: Problem) -> list[str]:
     """Sentences to be shown with the result; columns are looked at in the training part alone."""
     return _telling_columns(problem) + _repeated_rows(problem) if problem.is_table else []
@@ -71,10 +92,4 @@ def _repeated_rows(problem: Problem) -> list[str]:
     rows = problem.X.with_columns(pl.Series("\0target", problem.y)).hash_rows(seed=0).to_numpy()
     learned = np.concatenate([problem.train, problem.dev])
     n = int(np.isin(rows[problem.test], rows[learned]).sum())
-    if not n:
-        return []
-    share = n / len(problem.test)
-    return [
-        f"{n:,} of {len(problem.test):,} test rows ({share:.1%}) are also among the rows learned "
-        "from: the test score flatters models that remember."
-    ]
+    return [RepeatedRows(n, len(problem.test))] if n else []

@@ -51,6 +51,7 @@ class Contestant:
     dev_train_score: float  # the same model on the rows it was fitted to
     p_value: float = 1.0  # that it is as good as the best, after correction for many comparisons
     note: str = ""  # what was given up, such as settings for want of time
+    grid: dict[str, list[Any]] = field(default_factory=dict)  # the search's, whole; {} if unknown
 
     @property
     def scores(self) -> Array:
@@ -157,3 +158,8 @@ class Findings:
     certificate: Any = None  # of the chosen model on the rows it was fitted to
     learned_note: str = ""  # what `learned` measures, or what was learned in words (a tree)
     retrained: bool = True  # whether the chosen model learned from the development part, too
+
+    @property
+    def nothing_fitted(self) -> bool:
+        """Whether there was time for no model but the baseline, which stands in for one then."""
+        return not self.contestants or self.contestants[0].family == self.baseline.family

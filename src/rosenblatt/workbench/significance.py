@@ -26,6 +26,16 @@ SHARES = ("accuracy", "balanced", "f1", "precision", "recall", "roc_auc", "jacca
 ENDLESS = ("", "positive_likelihood_ratio")
 
 
+def ends_of(metric: str) -> tuple[float, float]:
+    """The least and the greatest that a score can be.
+
+    >>> ends_of("accuracy"), ends_of("r2"), ends_of("neg_mean_squared_error")
+    ((0.0, 1.0), (-inf, 1.0), (-inf, 0.0))
+    """
+    most = 0.0 if metric.startswith("neg_") else np.inf if metric in ENDLESS else 1.0
+    return 0.0 if metric.startswith(SHARES) else -np.inf, most
+
+
 def interval_of_mean(
     scores: Array, metric: str = "", ratio: float | None = None, confidence: float = 0.95
 ) -> Interval:
@@ -43,8 +53,7 @@ def interval_of_mean(
         return Interval(np.nan, np.nan, "corrected t", confidence)
     error = _error(scores, 1 / (k - 1) if ratio is None else ratio)
     reach = stats.t.ppf(0.5 + confidence / 2, k - 1) * error
-    most = 0.0 if metric.startswith("neg_") else np.inf if metric in ENDLESS else 1.0
-    least = 0.0 if metric.startswith(SHARES) else -np.inf
+    least, most = ends_of(metric)
     low, high = max(float(scores.mean() - reach), least), min(float(scores.mean() + reach), most)
     return Interval(low, high, "corrected t", confidence)
 

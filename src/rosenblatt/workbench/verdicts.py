@@ -11,11 +11,18 @@ Array = NDArray[np.float64]
 LARGE_GAP = 0.1  # between training and held-out score, of what the held-out score lacks to one
 ALL_RIGHT = 0.001  # what a score may lack to one
 FLAT = 0.005  # a gain by the last doubling of rows that is none
+NO_WONDER = 0.25  # of what the folds' score lacks to the best: a difference to the test score
 MOST_NAMED = 5
 OF_PROBABILITIES = ("neg_log_loss", "neg_brier_score", "d2_log_loss_score", "d2_brier_score",
                     "roc_auc", "roc_auc_ovr", "roc_auc_ovo", "roc_auc_ovr_weighted",
                     "roc_auc_ovo_weighted", "average_precision", "top_k_accuracy")  # fmt: skip
 ENOUGH_ROWS = 10_000  # to prefer a held-out set to folds
+
+
+NOTHING_FITTED = (
+    "No model could be fitted in the time: give more of it (--budget), or fewer rows. Nothing is "
+    "known but the baseline."
+)
 
 
 def overfits(model: Contestant, other: Contestant) -> bool:
@@ -50,11 +57,44 @@ def verdicts_of(problem: Problem, contestants: list[Contestant]) -> list[str]:
 
 
 def against_baseline(chosen: Contestant, baseline: Contestant) -> str:
-    """A sentence if the chosen model does no better than none; else nothing."""
-    if chosen.family == baseline.family or not chosen.mean <= baseline.mean:
+    """A sentence if the chosen model cannot be told from none; else nothing."""
+    if chosen.family == baseline.family:
         return ""
     scores = f"{chosen.family} {chosen.mean:.4f}, {baseline.family} {baseline.mean:.4f}"
-    return f"Nothing beat the baseline in the folds ({scores}): no model here is of use."
+    if chosen.mean <= baseline.mean:
+        return f"Nothing beat the baseline in the folds ({scores}): no model here is of use."
+    if baseline.not_worse():
+        return (
+            f"The best cannot be told from the baseline by the folds ({scores}, p = "
+            f"{baseline.p_value:.2f}): it may have learned nothing."
+        )
+    return ""
+
+
+def far_from_folds(chosen: Contestant, opening: Opening | None, metric: str) -> str:
+    """A sentence if the test score is not what the folds promised; else nothing.
+
+    That is, if its whole interval is beyond one deviation of the folds' scores, by no small part of
+    what their mean lacks to the best score there is: more rows were learned from for the test, and
+    a little better is no wonder.
+    """
+    if opening is None or not opening.intervals:
+        return ""
+    narrow = min(opening.intervals, key=lambda interval: interval.high - interval.low)
+    mean, deviation = chosen.mean, chosen.deviation
+    beyond = max(narrow.low - (mean + deviation), (mean - deviation) - narrow.high)
+    lacking = abs(mean) if metric.startswith("neg_") else abs(1 - mean)
+    if not (beyond > 0 and abs(opening.score - mean) > NO_WONDER * lacking):
+        return ""
+    why = (
+        "rows may be repeated across the parts, or some folds hold rows of another kind"
+        if opening.score > mean
+        else "test rows may be of another kind than those learned from"
+    )
+    return (
+        f"The test score is far from what cross-validation promised ({opening.score:.3f} after "
+        f"{mean:.3f} ± {deviation:.3f}): {why}."
+    )
 
 
 def unseen_classes(opening: Opening | None, metric: str) -> list[str]:

@@ -36,7 +36,21 @@ def weights_of(model: Pipeline) -> tuple[list[tuple[str, float]], int]:
 
 
 def note_on_weights(model: Pipeline) -> str:
-    """What the weights are of."""
+    """What the weights are of, or why there are none."""
+    last = model.steps[-1][1]
+    if hasattr(last, "dual_coef_"):
+        n = np.atleast_2d(last.dual_coef_).shape[1]
+        how = f", gamma = {last.gamma_:.3g}" if getattr(last, "gamma_", None) else ""
+        kernel = last.kernel if isinstance(last.kernel, str) else "own"
+        return (
+            f"It learned a weight for each of {n:,} rows, not of columns: a new row is judged by "
+            f"how like it is to these (kernel {kernel}{how}). So there are no weights to show."
+        )
+    if not weights_of(model)[0]:
+        return (
+            "It has no single weight for each column that could be shown here."
+            + " `rosenblatt explain` says what each adds for one row." * hasattr(last, "explain")
+        )
     if isinstance(model.steps[0][1], TableFeatures):
         return (
             "Weights of columns that are centred and in units of their deviation; categories are "

@@ -111,6 +111,18 @@ def test_nothing_small_is_cut_between_pages(show, browser, iris):
         browser.call("Emulation.setEmulatedMedia", media="")
 
 
+def test_lighter_features_fill_the_width_of_paper(show, browser, every_kind):
+    page = show(every_kind["wide"])
+    page.run("document.querySelectorAll('details').forEach((fold) => { fold.open = true; })")
+    browser.call("Emulation.setEmulatedMedia", media="print")
+    try:
+        places = """[...document.querySelectorAll(".lighter tbody tr")].map(
+            (row) => Math.round(row.getBoundingClientRect().left))"""
+        assert page.run(f"new Set({places}).size") == 3
+    finally:
+        browser.call("Emulation.setEmulatedMedia", media="")
+
+
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("score", [0.30, 0.45, 0.55, 0.70, 0.99])
 def test_no_line_crosses_the_words_of_an_interval(show, browser, iris, width, score):

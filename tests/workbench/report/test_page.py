@@ -7,8 +7,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from rosenblatt.workbench.hints import RepeatedRows
 from rosenblatt.workbench.report import page, save
-from tests.workbench.report.comparing import CLASSIFIERS, compare, letters, unfinished
+from tests.workbench.report.comparing import CLASSIFIERS, REGRESSORS, compare, letters, unfinished
 from tests.workbench.report.reading import Page
 
 SECTIONS = ["answer", "leaderboard", "test", "model", "search", "data", "repeat"]
@@ -118,6 +119,22 @@ def test_what_weakens_the_answer_is_said_beside_it(binary):
     assert "cannot be told from the baseline" in answer
 
 
+@pytest.mark.parametrize(
+    ("n", "words"),
+    [(0, "that it had never seen."), (1, "never seen, but for 1."), (60, "60 (52.6%) of which are"),
+     (114, "all of which are also among the rows it learned from")],
+)  # fmt: skip
+def test_the_headline_itself_says_if_test_rows_were_learned_from(binary, n, words):
+    total = len(binary.opening.y)
+    assert total == 114
+    hints = [RepeatedRows(n, total)] if n else []
+    read = Page(page(replace(binary, hints=hints)))
+    [headline] = [e for e in read.all("p") if e["attributes"].get("class") == "headline"]
+    assert words in headline["text"]
+    assert ("On rows never seen" in {e["text"] for e in read.all("h2")}) == (n == 0)
+    assert (f"{n} of 114 test rows" in read.with_id("answer")["text"]) == (n > 0)
+
+
 def test_test_scores_are_told_in_the_answer_and_nowhere_else(binary):
     def outside(score, simple):
         opening = replace(binary.opening, score=score, baseline_score=simple)
@@ -135,6 +152,18 @@ def test_the_leaderboard_has_every_family_once_and_why_others_are_not_on_it(iris
     assert names == [c.family for c in iris.contestants] + ["always the commonest classbaseline"]
     board = read.with_id("leaderboard")["text"]
     assert all(d.family in board and d.reason in board for d in iris.dropped)
+
+
+@pytest.mark.parametrize(("p", "word", "n_hollow"), [(0.4, "not worse", 0), (0.001, "worse", 1)])
+def test_the_baseline_is_tested_as_the_others_are(iris, p, word, n_hollow):
+    board = [replace(c, p_value=1.0) for c in iris.contestants]
+    baseline = replace(iris.baseline, p_value=p)
+    text = str(page(replace(iris, contestants=board, baseline=baseline)))
+    foot = text[text.index("<tfoot>") : text.index("</tfoot>")]
+    assert f"<span>{word}</span>" in foot
+    told = Page(text).with_id("leaderboard")["text"]
+    assert ("cannot be told from the baseline" in told) == (n_hollow == 0)
+    assert ('class="alike"' in foot) == (n_hollow == 0)
 
 
 def test_families_of_other_packages_are_told_from_ours(iris):
@@ -158,7 +187,9 @@ def test_without_an_opening_the_test_set_is_said_to_be_sealed(iris):
 
 def test_a_comparison_without_contestants_is_still_a_page(iris):
     empty = replace(unfinished(iris), contestants=[], dropped=[], target={}, columns=[])
-    assert "No family of models" in Page(page(empty)).with_id("answer")["text"]
+    read = Page(page(empty))
+    assert "No model could be fitted" in read.with_id("answer")["text"]
+    assert "no model fitted in" in read.all("header")[0]["text"]
 
 
 def test_scores_that_are_no_numbers_are_dashes(iris):
@@ -278,8 +309,20 @@ def test_other_scores_than_accuracy_are_told_by_their_name():
     families = {"Gaussian naive Bayes": CLASSIFIERS["Gaussian naive Bayes"]}
     found = compare("iris", "species", families, metric="neg_log_loss", certified=False)
     read = Page(page(found))
-    assert "with a score of" in read.with_id("answer")["text"]
+    assert f"with a log loss of {-found.opening.score:.3f}" in read.with_id("answer")["text"]
     assert "negative log loss" in read.with_id("leaderboard")["text"]
+
+
+def test_errors_are_told_without_a_minus():
+    families = {"least squares": REGRESSORS["least squares"]}
+    found = compare(
+        "diabetes", "progression", families, metric="neg_mean_absolute_error", certified=False
+    )
+    answer = Page(page(found)).with_id("answer")["text"]
+    score, [interval] = found.opening.score, found.opening.intervals
+    assert f"is off by {-score:.4g} on average (mean absolute error)" in answer
+    assert f"{-interval.high:.4g} to {-interval.low:.4g} by bootstrap" in answer
+    assert f"reaches {-found.opening.baseline_score:.4g}" in answer
 
 
 def test_a_negative_share_of_the_variance_is_said_in_words(diabetes):
@@ -295,3 +338,17 @@ def test_a_split_by_time_names_its_column_and_ranges_and_no_seed(diabetes):
     told = Page(page(replace(diabetes, protocol=how))).with_id("repeat")["text"]
     assert words in told
     assert "seed" not in told
+
+
+def test_a_table_from_standard_input_is_said_to_be_gone(diabetes):
+    told = Page(page(replace(diabetes, source="standard input"))).with_id("repeat")["text"]
+    assert "came from standard input (442 rows, 11 columns)" in told
+    assert "standard input" not in Page(page(diabetes)).with_id("repeat")["text"]
+
+
+def test_columns_that_are_left_out_say_so_and_why(diabetes):
+    first, *rest = diabetes.columns
+    gone = replace(first, kind="identifier", note="they name rows")
+    told = Page(page(replace(diabetes, columns=[gone, *rest]))).with_id("data")["text"]
+    assert "left out: they name rows" in told
+    assert "9 used, 1 left out" in told

@@ -13,9 +13,10 @@ from rosenblatt.workbench.report import numbers
 from rosenblatt.workbench.report.axes import Axis, round_numbers
 from rosenblatt.workbench.report.calibration import said_and_right, wilson
 from rosenblatt.workbench.report.confusion import counts_of
+from rosenblatt.workbench.report.gaps import gaps
 from rosenblatt.workbench.report.markup import Markup, tag
 from rosenblatt.workbench.report.ranking import rankings_of
-from rosenblatt.workbench.report.search_curves import profiles
+from rosenblatt.workbench.report.search_curves import profiles, validation
 from rosenblatt.workbench.report.svg import COLOURS, Plot, dash
 from rosenblatt.workbench.results import Candidate
 from rosenblatt.workbench.significance import interval_of_mean
@@ -180,3 +181,39 @@ def test_text_has_a_contrast_of_four_and_a_half_and_lines_of_three(scheme):
     for colour, most in (("class-0", 0.42), ("class-1", 0.45)):  # cells of the matrix
         assert f"var(--{colour}) calc(var(--dark, 0) * {most:.0%})" in STYLE
         assert contrast(c["ink"], mixed(c[colour], most, c["card"])) >= 4.5
+
+
+@pytest.mark.parametrize(
+    ("scores", "grid", "end"),
+    [
+        ({0.01: 0.5, 0.1: 0.7}, [0.01, 0.1], True),
+        ({0.01: 0.5, 0.1: 0.7}, [0.01, 0.1, 1.0], False),  # 1 was sorted out early
+        ({0.1: 0.5, 1.0: 0.7}, [0.01, 0.1, 1.0], True),
+        ({1: 0.5, 5: 0.7, 20: 0.7}, [1, 5, 20], False),  # a tie: nothing speaks for more
+        ({1: 0.7, 5: 0.8, 20: 0.7}, [1, 5, 20], False),
+    ],
+)
+def test_an_end_is_that_of_the_whole_grid(iris, scores, grid, end):
+    tried = [Candidate({"gamma": g}, np.array([s, s]), np.empty(0)) for g, s in scores.items()]
+    entry = replace(iris.contestants[0], candidates=tried, grid={"gamma": grid})
+    [profile] = profiles(entry)
+    text = validation(profile, "accuracy")
+    assert ("an end of the grid" in text) == end
+    assert ("Sorted out early" in text) == (len(scores) < len(grid))
+
+
+@pytest.mark.parametrize(
+    ("scores", "metric", "low", "high"),
+    [([1.0, 1.0], "accuracy", 0.9, 1.0), ([0.0, 0.5], "roc_auc", 0.0, 0.525),
+     ([-1.0, 1.0], "r2", -1.1, 1.0), ([-1.0, -0.01], "neg_log_loss", -1.0495, 0.0)],
+)  # fmt: skip
+def test_an_axis_of_scores_ends_where_scores_end(scores, metric, low, high):
+    axis = Axis.of_scores(scores, metric, "")
+    assert (axis.low, axis.high) == (pytest.approx(low), pytest.approx(high))
+
+
+def test_a_gap_that_is_negative_is_not_said_to_be_learned_by_heart(iris):
+    ahead = [replace(c, dev_train_score=0.9, dev_score=0.8) for c in iris.contestants]
+    behind = [replace(ahead[0], dev_score=0.99), *ahead[1:]]
+    assert "A negative gap is chance" not in gaps(replace(iris, contestants=ahead))
+    assert "A negative gap is chance" in gaps(replace(iris, contestants=behind))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..significance import ends_of
 from .numbers import plain
 
 WIDE = 20  # values that span more than this factor get a logarithmic axis
@@ -36,6 +37,12 @@ class Axis:
             return Axis(low / stretch, high * stretch, label, log=True)
         room = margin * (high - low) if high > low else abs(high) * 0.1 or 0.5
         return Axis(low - room, high + room, label)
+
+    @staticmethod
+    def of_scores(values: ArrayLike, metric: str, label: str, *, margin: float = 0.05) -> "Axis":
+        """An axis with room for scores, which ends where a score can be no better or worse."""
+        axis, (least, most) = Axis.around(values, label, margin=margin), ends_of(metric)
+        return Axis(max(axis.low, least), min(axis.high, most), label)
 
     @staticmethod
     def along(values: Sequence[float], label: str) -> "Axis":

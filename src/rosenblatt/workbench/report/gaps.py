@@ -26,8 +26,11 @@ def gaps(findings: Findings) -> Markup | None:
     table = tag("table", tag("thead", heads), body, class_="bars gaps")
     words = (
         f"The {numbers.metric(findings.protocol.metric)} of each family at its best setting, "
-        "fitted to the training part. The longer the line, the more was learned by heart."
+        "fitted to the training part. The further training rows are ahead, the more was learned "
+        "by heart."
     )
+    if any(c.dev_train_score < c.dev_score for c in shown):
+        words += " A negative gap is chance: the development rows happened to be easier."
     more = f" {len(shown)} of {len(known)} families are shown." if len(shown) < len(known) else ""
     legend = [entry("training rows", 0, marked=True), entry("development rows", 1, marked=True)]
     return figure("Learned, or learned by heart?", table, words + more, legend=legend)

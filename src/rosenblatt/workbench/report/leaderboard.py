@@ -45,7 +45,7 @@ def _range(contestant: Contestant, findings: Findings) -> tuple[float, float]:
 def _summary(findings: Findings) -> str:
     board = findings.contestants
     if not board:
-        return "No family has a score."
+        return "No family has a score; the baseline is all there is."
     protocol = findings.protocol
     how = (
         f"Ranked by mean {numbers.metric(protocol.metric)} over {protocol.n_folds} folds of the "
@@ -53,13 +53,16 @@ def _summary(findings: Findings) -> str:
     )
     alike = [c for c in board[1:] if c.not_worse()]
     compared = [c for c in board[1:] if math.isfinite(c.p_value)]
+    base = ""
+    if findings.baseline.not_worse():
+        base = " By the folds, the best cannot be told from the baseline."
     if not compared:
-        return how
+        return how + base
     if not alike:
-        return f"{how} Every other family is worse than the best, beyond chance."
+        return f"{how} Every other family is worse than the best, beyond chance.{base}"
     names = [numbers.named(contestant) for contestant in (board[0], *alike)]
     who = _listed(names) if len(alike) < 5 else f"{names[0]} and {len(alike)} others"
-    return f"{how} {numbers.title(who)} cannot be told apart."
+    return f"{how} {numbers.title(who)} cannot be told apart.{base}"
 
 
 def _listed(names: list[str]) -> str:
@@ -83,7 +86,7 @@ def _heading(name: str, kind: str, axis: Axis) -> Markup:
 
 def _row(contestant: Contestant, rank: int | None, findings: Findings, axis: Axis) -> Markup:
     """One line; the baseline has no rank."""
-    alike = rank is not None and contestant.not_worse()
+    alike = bool(findings.contestants) and contestant.not_worse()
     cells = [
         _cell("rank", numbers.DASH if rank is None else rank, rank or 0),
         _family(contestant, baseline=rank is None),
@@ -127,7 +130,7 @@ def _against(contestant: Contestant, rank: int | None, findings: Findings) -> Ma
     if rank == 1:
         beaten = contestant.mean < findings.baseline.mean
         return tag("strong", "below the baseline" if beaten else "the best")
-    if rank is None or not math.isfinite(contestant.p_value):
+    if not math.isfinite(contestant.p_value) or not findings.contestants:
         return tag("span", numbers.DASH)
     word = "not worse" if contestant.not_worse() else "worse"
     return joined(tag("span", word), tag("small", f"p = {numbers.p_value(contestant.p_value)}"
@@ -152,7 +155,7 @@ def _axis(findings: Findings) -> Axis:
     lows = np.fmin(ranges[:, 0], [c.mean for c in board])
     spread = high - float(np.median(lows))
     low = max(float(everything.min()), high - 3 * spread) if spread > 0 else high
-    return Axis.around([low, high], "", margin=0.04)
+    return Axis.of_scores([low, high], findings.protocol.metric, "", margin=0.04)
 
 
 def _x(axis: Axis, value: float) -> float:

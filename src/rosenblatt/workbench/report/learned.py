@@ -21,31 +21,41 @@ def learned(findings: Findings) -> Markup | None:
     if not halves:
         return None
     body = tag("div", *halves, class_="halves")
-    return tag("section", tag("h2", "The chosen model"), body, id="model")
+    return tag("section", tag("h2", "The chosen model"), body, _lighter(findings), id="model")
+
+
+def _known(findings: Findings) -> list[tuple[str, float]]:
+    """Features by weight, the heaviest first."""
+    known = [(str(name), float(w)) for name, w in findings.learned if math.isfinite(w)]
+    return sorted(known, key=lambda pair: -abs(pair[1]))
 
 
 def _weights(findings: Findings) -> Markup | None:
-    """Features by weight, the heaviest first, as bars."""
-    known = [(str(name), float(w)) for name, w in findings.learned if math.isfinite(w)]
-    note = findings.learned_note
+    """The heaviest features as bars."""
+    known, note = _known(findings), findings.learned_note
     if not known and not note:
         return None
-    known.sort(key=lambda pair: -abs(pair[1]))
-    most = abs(known[0][1]) if known else 0.0
-    both = any(weight < 0 for _, weight in known)
-    shown = _table(known[:MOST_SHOWN], most, both) if known else None
-    rest = known[MOST_SHOWN : MOST_SHOWN + MOST_FOLDED]
-    folded = None
-    if rest:
-        n_lighter = max(findings.n_weights, len(known)) - MOST_SHOWN
-        some = f"the next {len(rest)} of " if n_lighter > len(rest) else ""
-        words = numbers.title(f"{some}{numbers.plural(n_lighter, 'lighter feature')}")
-        folded = tag("details", tag("summary", words), _table(rest, most, both))
+    shown = _table(known[:MOST_SHOWN], known) if known else None
     said = tag("pre", note, tabindex=0) if "\n" in note else tag("p", note) if note else None
-    return joined(tag("h3", "What it learned"), said, shown, folded)
+    return joined(tag("h3", "What it learned"), said, shown)
 
 
-def _table(pairs: list[tuple[str, float]], most: float, both: bool) -> Markup:
+def _lighter(findings: Findings) -> Markup | None:
+    """The features after these, folded, in as many columns as the page has room for."""
+    known = _known(findings)
+    rest = known[MOST_SHOWN : MOST_SHOWN + MOST_FOLDED]
+    if not rest:
+        return None
+    n_lighter = max(findings.n_weights, len(known)) - MOST_SHOWN
+    some = f"the next {len(rest)} of " if n_lighter > len(rest) else ""
+    words = numbers.title(f"{some}{numbers.plural(n_lighter, 'lighter feature')}")
+    box = tag("div", _table(rest, known), class_="lighter")
+    return tag("details", tag("summary", words), box)
+
+
+def _table(pairs: list[tuple[str, float]], known: list[tuple[str, float]]) -> Markup:
+    """Some of the known features; bars are as long as they are beside the heaviest of all."""
+    most, both = abs(known[0][1]), any(weight < 0 for _, weight in known)
     rows = []
     for name, weight in pairs:
         k = 1 if weight < 0 else 0

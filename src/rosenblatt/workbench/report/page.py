@@ -2,10 +2,12 @@
 
 import os
 import re
+from dataclasses import replace
 from importlib import resources
 
 from rosenblatt.data.writing import whole_file
 
+from ..hints import n_repeated
 from ..results import Findings, Opening
 from . import numbers
 from .calibration import calibration
@@ -58,6 +60,8 @@ def page(findings: Findings) -> str:
     >>> "Gaussian naive Bayes" in text, "://" in text
     (True, False)
     """
+    if findings.nothing_fitted:  # the baseline alone is no contestant
+        findings = replace(findings, contestants=[])
     sections = {
         "answer": verdict(findings),
         "leaderboard": leaderboard(findings),
@@ -104,10 +108,11 @@ def _header(findings: Findings, sections: list[str]) -> Markup:
     how = findings.protocol
     rows = numbers.count(how.n_train + how.n_dev + how.n_test)
     families = numbers.plural(len(findings.contestants), "family", "families")
+    compared = f"{families} of models compared" if findings.contestants else "no model fitted"
     columns = numbers.plural(len(findings.columns), "column")
     words = (
         f"{numbers.title(how.task)}, {rows} rows, {columns}, "
-        f"{families} of models compared in {numbers.seconds(how.seconds)}"
+        f"{compared} in {numbers.seconds(how.seconds)}"
     )
     links = [tag("li", tag("a", NAMES[name], href=f"#{name}")) for name in sections]
     source = tag("span", numbers.clipped(findings.source, 60), class_="source")
@@ -133,7 +138,8 @@ def _test_set(findings: Findings) -> Markup | None:
     words = f"The chosen model on the {n} of the test set, opened for it and the baseline alone."
     if len(opening.y) > MANY_STEPS and findings.protocol.task != "regression":
         words += " Curves are thinned to as many points as can be told apart."
-    return tag("section", tag("h2", "On rows never seen"), tag("p", words), body, id="test")
+    title = "On the test set" if n_repeated(findings.hints) else "On rows never seen"
+    return tag("section", tag("h2", title), tag("p", words), body, id="test")
 
 
 def _classes(opening: Opening) -> Markup:

@@ -4,6 +4,7 @@ from ..results import Findings, Protocol
 from . import numbers
 from .markup import Markup, tag
 
+STANDARD_INPUT = "standard input"  # what a table read from there is called
 PARTS = (("train", 0, "search and fit"), ("dev", 2, "judge"), ("test", 1, "open once"))
 
 
@@ -24,7 +25,20 @@ def protocol(findings: Findings) -> Markup:
     return tag(
         "section", tag("h2", "To repeat it"),
         tag("pre", tag("code", how.command), tabindex=0, aria_label="command"),
-        _split(how), tag("dl", *lines, class_="facts"), id="repeat",
+        _piped(findings), _split(how), tag("dl", *lines, class_="facts"), id="repeat",
+    )  # fmt: skip
+
+
+def _piped(findings: Findings) -> Markup | None:
+    """A word on a table that came from nowhere that could be named."""
+    if findings.source != STANDARD_INPUT:
+        return None
+    how = findings.protocol
+    rows = numbers.plural(how.n_train + how.n_dev + how.n_test, "row")
+    columns = numbers.plural(len(findings.columns) + 1, "column")
+    return tag(
+        "p", f"The table came from standard input ({rows}, {columns}), and this page does not know "
+        "what wrote it: the command repeats this if it is given the same rows again.",
     )  # fmt: skip
 
 

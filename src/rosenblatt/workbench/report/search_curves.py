@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from ..results import Candidate, Contestant, Findings, LearningCurve
+from ..significance import ends_of
 from . import numbers
 from .axes import Axis
 from .gaps import gaps
@@ -21,7 +22,8 @@ def learning(curve: LearningCurve, metric: str) -> Markup:
     """Training and development scores of the chosen model over the rows it learned from."""
     rows = [float(n) for n in curve.rows]
     scores = np.array([curve.train_scores, curve.dev_scores])
-    plot = Plot(Axis.along(rows, "rows learned from"), Axis.around(scores, numbers.metric(metric)))
+    y = Axis.of_scores(scores, metric, numbers.metric(metric))
+    plot = Plot(Axis.along(rows, "rows learned from"), y)
     names = ("training rows", "development rows")
     for k, (name, values) in enumerate(zip(names, scores, strict=True)):
         words = [f"{name}, {numbers.plain(n)}: {numbers.score(v)}"
@@ -43,6 +45,7 @@ class Profile:
     best: list[Candidate]
     numeric: bool
     others: bool  # whether other parameters were searched as well
+    sorted_out: list[Any] = field(default_factory=list)  # values that did not reach the folds
 
 
 def profiles(contestant: Contestant) -> list[Profile]:
@@ -51,7 +54,11 @@ def profiles(contestant: Contestant) -> list[Profile]:
     names = list(dict.fromkeys(name for c in tried for name in c.parameters))
     grouped = {name: _by_value(tried, name) for name in names}
     varied = {name: groups for name, groups in grouped.items() if len(groups) > 1}
-    return [_profile(name, groups, len(varied) > 1) for name, groups in varied.items()]
+    return [
+        replace(_profile(name, groups, len(varied) > 1),
+                sorted_out=[v for v in contestant.grid.get(name, []) if repr(v) not in groups])
+        for name, groups in varied.items()
+    ]  # fmt: skip
 
 
 def _by_value(tried: Sequence[Candidate], name: str) -> dict[str, tuple[Any, list[Candidate]]]:
@@ -89,8 +96,9 @@ def validation(profile: Profile, metric: str) -> Markup:
     held = np.array([c.mean for c in profile.best])
     spread = np.array([_deviation(c) for c in profile.best])
     train = np.array([_mean(c.train_scores) for c in profile.best])
-    plot = Plot(x, Axis.around([held - spread, held + spread, train], numbers.metric(metric)))
-    plot.band(places, held - spread, held + spread, 1)
+    low, high = np.clip([held - spread, held + spread], *ends_of(metric))
+    plot = Plot(x, Axis.of_scores([low, high, train], metric, numbers.metric(metric)))
+    plot.band(places, low, high, 1)
     has_train = bool(np.isfinite(train).any())
     if has_train:
         plot.line(places, train, 0)
@@ -104,12 +112,26 @@ def validation(profile: Profile, metric: str) -> Markup:
     legend = [entry("held-out rows ± deviation", 1, dashes=DASHES[1], marked=True)]
     if has_train:
         legend.append(entry("training rows", 0, marked=True))
-    said = f"Best at {name} = {texts[best]}: {numbers.score(float(held[best]))}."
-    edge = profile.numeric and best in (0, len(places) - 1)
-    more = " That is an end of the grid: the best may lie beyond." if edge else ""
+    alike = [t for t, v in zip(texts, held, strict=True) if math.isclose(v, held[best])]
+    where = texts[best] if len(alike) == 1 else f"{', '.join(alike[:-1])} and {alike[-1]} alike"
+    said = f"Best at {name} = {where}: {numbers.score(float(held[best]))}."
+    more = ""
+    if len(alike) == 1 and _is_end(profile, best):
+        more = " That is an end of the grid: the best may lie beyond."
+    if profile.sorted_out:
+        gone = numbers.clipped(", ".join(map(numbers.value_of, profile.sorted_out)), 60)
+        more += f" Sorted out early, on fewer rows: {gone}."
     of = " Each point is the best over the other parameters." if profile.others else ""
     return figure(f"Score against {name}", plot.draw(f"Validation curve of {name}. {said}"),
                   said + more + of, legend=legend)  # fmt: skip
+
+
+def _is_end(profile: Profile, best: int) -> bool:
+    """Whether a value is the least or the greatest of the whole grid."""
+    grid = [*profile.values, *profile.sorted_out]
+    if not all(map(_is_number, grid)):
+        return False
+    return profile.values[best] in (min(grid), max(grid))
 
 
 def _written(values: list[Any]) -> tuple[tuple[float, str], ...]:

@@ -23,9 +23,11 @@ def data(findings: Findings) -> Markup:
     kinds = Counter(column.kind for column in findings.columns)
     listed = ", ".join(f"{numbers.count(n)} {kind}" for kind, n in kinds.most_common())
     rows = numbers.plural(findings.protocol.n_train, "row")
+    n_left = len(findings.columns) - used
+    left = f", {numbers.count(n_left)} left out" if n_left else ""
     words = (
         f"{numbers.plural(len(findings.columns), 'column')} beside the target ({listed}); "
-        f"{numbers.count(used)} used. Counted in {rows} of the training part."
+        f"{numbers.count(used)} used{left}. Counted in {rows} of the training part."
     )
     parts = [tag("div", part) for part in (_target(findings), _columns(findings)) if part]
     beside = len(findings.columns) <= MOST_COLUMNS  # a long table wants the whole width
@@ -96,7 +98,7 @@ def _columns(findings: Findings) -> Markup | None:
     if len(rows) <= MOST_COLUMNS:
         return joined(tag("h3", "Columns"), box)
     names = numbers.clipped(", ".join(numbers.clipped(c.name, 40) for c in aside), 300)
-    left = tag("p", f"Not used: {names}.") if aside else None
+    left = tag("p", f"Left out: {names}.") if aside else None
     folded = tag("details", tag("summary", f"All {numbers.count(len(rows))} columns"), box)
     return joined(tag("h3", "Columns"), left, folded)
 
@@ -108,7 +110,7 @@ def _column(column: Column, n: int, noted: bool) -> Markup:
         n_missing = numbers.count(column.n_missing)
         text = tag("span", f"{n_missing} ({numbers.share(gone)})", class_="count")
         missing = joined(text, bar(gone, 1, f"{n_missing} missing", 1))
-    note = column.note or ("" if column.used else "not used")
+    note = column.note if column.used else f"left out: {column.note}" if column.note else "left out"
     return tag(
         "tr", tag("th", numbers.clipped(column.name, 60), scope="row"), tag("td", column.kind),
         tag("td", missing), tag("td", numbers.count(column.n_different), class_="figure"),

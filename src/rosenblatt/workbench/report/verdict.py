@@ -2,15 +2,23 @@
 
 import numpy as np
 
+from ..hints import RepeatedRows, n_repeated
 from ..results import Findings, Interval, Opening
-from ..verdicts import against_baseline
+from ..verdicts import against_baseline, far_from_folds
 from . import numbers
 from .axes import Axis, round_numbers
 from .markup import Markup, joined, tag
 from .svg import shape
 
+FEW_REPEATED = 0.05  # of the test rows: more of them in the rows learned from spoil the score
 WIDTH, LEFT, RIGHT = 500, 12, 488  # of the picture, and where its line begins and ends
 TOP, ROW = 48, 40  # what is above the intervals, and the height of one
+OFF_BY = {
+    "neg_mean_absolute_error": "on average (mean absolute error)",
+    "neg_median_absolute_error": "in half of the rows or more (median absolute error)",
+    "neg_root_mean_squared_error": "typically (root mean squared error)",
+    "neg_max_error": "at most (largest error)",
+}
 LETTER = 8.4  # the width of one on a telephone, where letters are largest
 
 
@@ -27,14 +35,25 @@ def verdict(findings: Findings) -> Markup:
 
 def _sentences(findings: Findings) -> list[Markup]:
     if not findings.contestants:
-        return [tag("p", "No family of models was fitted in time.", class_="headline")]
+        simple = numbers.clipped(findings.baseline.family)
+        mean = _said(findings.baseline.mean, findings)
+        return [
+            tag("p", tag("strong", "No model could be fitted in the time."), class_="headline"),
+            tag("p", "Give more of it (a larger --budget), or fewer rows."),
+            tag("p", f"The baseline ({simple}) reaches {mean} in the folds, which any model should "
+                "beat. The test set is still sealed."),
+        ]  # fmt: skip
     chosen, opening = findings.contestants[0], findings.opening
     name = tag("strong", numbers.title(numbers.named(chosen, 80)))
     target = tag("span", numbers.clipped(findings.protocol.target, 40), class_="column")
     if opening is None:
         what = joined(" predicts ", target, " best, as far as cross-validation can tell: ")
         mean = tag("strong", _said(chosen.mean, findings))
-        unsure = f" ± {_said(chosen.deviation, findings)}" if len(chosen.scores) > 1 else ""
+        unsure = (
+            f" ± {_said(chosen.deviation, findings).lstrip(numbers.MINUS)}"
+            if len(chosen.scores) > 1
+            else ""
+        )
         sealed = "The test set is still sealed, so nothing is known of rows never seen."
         return [tag("p", name, what, mean, unsure, ".", class_="headline"), tag("p", sealed)]
     headline = tag("p", name, *_headline(opening, findings, target), class_="headline")
@@ -42,44 +61,71 @@ def _sentences(findings: Findings) -> list[Markup]:
 
 
 def _headline(opening: Opening, findings: Findings, target: Markup) -> list[object]:
-    n = numbers.plural(len(opening.y), "row")
-    good = tag("strong", _said(opening.score, findings))
-    if findings.protocol.metric == "accuracy":
-        return [" predicts ", target, " right for ", good, f" of {n} that it had never seen."]
-    if findings.protocol.metric == "r2" and opening.score < 0:
-        worse = f" in {n} never seen before: R² is {numbers.score(opening.score)}."
-        return [" predicts ", target, tag("strong", " worse than its mean would"), worse]
-    if findings.protocol.metric == "r2":
-        return [" explains ", good, " of the variance of ", target, f" in {n} never seen before."]
-    return [" predicts ", target, " with a score of ", good, f" on {n} that it had never seen."]
+    n, metric = numbers.plural(len(opening.y), "row"), findings.protocol.metric
+    good, unseen = tag("strong", _said(opening.score, findings)), _unseen(opening, findings)
+    if metric == "accuracy":
+        return [" predicts ", target, " right for ", good, f" of {n}", unseen]
+    if metric == "r2" and opening.score < 0:
+        worse = tag("strong", " worse than its mean would")
+        how = f", with an R² of {numbers.score(opening.score)}, in {n}"
+        return [" predicts ", target, worse, how, unseen]
+    if metric == "r2":
+        return [" explains ", good, " of the variance of ", target, f" in {n}", unseen]
+    if metric in OFF_BY:
+        return [" predicts ", target, " and is off by ", good, f" {OFF_BY[metric]}, on {n}", unseen]
+    name = numbers.metric(metric.removeprefix("neg_"))
+    return [" predicts ", target, f" with {_article(name)} {name} of ", good, f" on {n}", unseen]
+
+
+def _unseen(opening: Opening, findings: Findings) -> Markup | str:
+    """What the test rows are to the model; where it knows them, that weighs as much."""
+    n = n_repeated(findings.hints)
+    if not n:
+        return " that it had never seen."
+    share = n / len(opening.y)
+    if share < FEW_REPEATED:
+        return f" that it had never seen, but for {numbers.count(n)}."
+    which = "all" if n >= len(opening.y) else f"{numbers.count(n)} ({numbers.share(share)})"
+    warning = tag("strong", f"{which} of which are also among the rows it learned from")
+    return joined(", ", warning, ": this says little of rows never seen.")
+
+
+def _article(name: str) -> str:
+    return "an" if name[0].lower() in "aeiou" else "a"
 
 
 def _evidence(opening: Opening, findings: Findings) -> list[object]:
     """Intervals and baseline in words."""
-    ranges = [
-        f"{_said(i.low, findings)} to {_said(i.high, findings)} by {i.method}"
-        for i in opening.intervals
-    ]
+    errors = findings.protocol.metric.startswith("neg_")
+    ranges = []
+    for i in opening.intervals:
+        ends = (i.high, i.low) if errors else (i.low, i.high)
+        low, high = (_said(end, findings) for end in ends)
+        ranges.append(f"{low} to {high} by {i.method}")
     said: list[object] = []
     if ranges:
         confidence = numbers.share(opening.intervals[0].confidence).replace(".0%", "%")
-        said.append(f"With {confidence} confidence the true figure is {', '.join(ranges)}. ")
+        repeated = n_repeated(findings.hints) >= FEW_REPEATED * len(opening.y)
+        figure = "the figure of such rows" if repeated else "the true figure"
+        said.append(f"With {confidence} confidence {figure} is {', '.join(ranges)}. ")
     simple = numbers.clipped(findings.baseline.family)
     said.append(f"The baseline ({simple}) reaches {_said(opening.baseline_score, findings)}. ")
     reached = [i for i in opening.intervals if i.low <= opening.baseline_score]
     if opening.baseline_score >= opening.score:
-        said.append(tag("strong", "The model is no better than the baseline."))
+        said.append(tag("strong", "The model is no better than the baseline. "))
     elif reached:
         names = " and ".join(i.method for i in reached)
-        said.append(tag("strong", f"By {names}, it cannot be told from the baseline."))
+        said.append(tag("strong", f"By {names}, it cannot be told from the baseline. "))
+    if errors:
+        said.append("Scores on this page are errors with a minus, so that larger is better.")
     return said
 
 
 def _said(value: float, findings: Findings) -> str:
-    """A score in the headline: shares in percent."""
+    """A score in words: shares in percent, errors without the minus that makes them scores."""
     if findings.protocol.metric in ("accuracy", "r2"):
         return numbers.share(value).replace("-", numbers.MINUS)
-    return numbers.score(value)
+    return numbers.score(-value if findings.protocol.metric.startswith("neg_") else value)
 
 
 def _picture(findings: Findings) -> Markup | None:
@@ -108,13 +154,10 @@ def _picture(findings: Findings) -> Markup | None:
 
 
 def _axis(opening: Opening, metric: str) -> Axis:
-    """From the baseline to past the intervals; shares never leave 0 to 1."""
+    """From the baseline to past the intervals; no further than scores can be."""
     ends = [opening.score, opening.baseline_score]
     ends += [end for interval in opening.intervals for end in (interval.low, interval.high)]
-    axis = Axis.around(ends, "", margin=0.08)
-    if metric == "accuracy":
-        return Axis(max(axis.low, 0.0), min(axis.high, 1.0), "")
-    return axis
+    return Axis.of_scores(ends, metric, "", margin=0.08)
 
 
 def _range(axis: Axis, interval: Interval, y: float, test: float, baseline: float) -> list[Markup]:
@@ -186,11 +229,16 @@ def warnings_of(findings: Findings) -> list[str]:
         word := against_baseline(findings.contestants[0], findings.baseline)
     ):
         found.append(word)
+    if findings.contestants and (
+        word := far_from_folds(findings.contestants[0], opening, protocol.metric)
+    ):
+        found.append(word)
     if protocol.stopped == "budget":
         limit = "" if protocol.budget is None else f" of {numbers.seconds(protocol.budget)}"
-        found.append(
-            f"The budget{limit} ran out: not every setting was tried, and this is the best so far."
-        )
+        so_far = ": not every setting was tried, and this is the best so far"
+        found.append(f"The budget{limit} ran out{so_far if findings.contestants else ''}.")
+    elif protocol.stopped and not findings.contestants:
+        found.append("It was interrupted before any model was fitted.")
     elif protocol.stopped:
         found.append("It was interrupted: this is the best so far, not the end of the search.")
     if opening is not None and opening.times_opened > 1:
@@ -200,6 +248,7 @@ def warnings_of(findings: Findings) -> list[str]:
         )
     if findings.certificate is not None and not findings.certificate.holds:
         found.append("A claim of the model's certificate does not hold (see the certificate).")
+    found += [hint for hint in findings.hints if isinstance(hint, RepeatedRows)]
     if findings.hints:
         there = "is" if len(findings.hints) == 1 else "are"
         hints = numbers.plural(len(findings.hints), "hint")

@@ -1,0 +1,37 @@
+"""The call that repeats a comparison made in Python."""
+
+import os
+from typing import Any
+
+LONGEST = 300  # characters of an argument that are shown
+
+
+def call_of(X: Any, y: Any, **options: Any) -> str:
+    """The call, with the arguments that were given; tables that have no name are X and y.
+
+    >>> print(call_of("iris", None, target="species", metric=None, random_state=0))
+    import rosenblatt
+    rosenblatt.compare('iris', target='species')
+    >>> print(call_of([[1.0], [2.0]], [3.0, 4.0], budget=60.0))
+    import rosenblatt
+    # X and y are the table and the target that were given, which this page does not hold.
+    rosenblatt.compare(X, y, budget=60.0)
+    """
+    named = isinstance(X, str | os.PathLike)
+    words = [_word(X) if named else "X", *(["y"] if y is not None else [])]
+    given = {name: value for name, value in options.items() if value not in (None, False, 0)}
+    words += [f"{name}={_word(value)}" for name, value in given.items()]
+    lines = ["import rosenblatt"]
+    if not named and y is not None:
+        lines.append(
+            "# X and y are the table and the target that were given, which this page does not hold."
+        )
+    elif not named or y is not None:
+        which = "y is the target" if named else "X is the table"
+        lines.append(f"# {which} that was given, which this page does not hold.")
+    return "\n".join([*lines, f"rosenblatt.compare({', '.join(words)})"])
+
+
+def _word(value: Any) -> str:
+    word = repr(os.fspath(value) if isinstance(value, os.PathLike) else value)
+    return word if len(word) <= LONGEST else word[: LONGEST - 1] + "…"
