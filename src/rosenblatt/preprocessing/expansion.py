@@ -207,7 +207,7 @@ class BasisExpansion(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         Returns
         -------
-        sources : ndarray of shape (n_output_features_,)
+        sources : ndarray of shape (m,), m being `n_output_features_`
             Numbers of columns. If none is -1, a model that is linear in the features is a sum of
             functions of single columns.
 

@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from rosenblatt.data import TableError
 from rosenblatt.workbench.hints import RepeatedRows
 from rosenblatt.workbench.report import page, save
 from tests.workbench.report.comparing import CLASSIFIERS, REGRESSORS, compare, letters, unfinished
@@ -300,8 +301,8 @@ def test_a_page_is_written_whole_or_not_at_all(iris, tmp_path):
 
 
 def test_a_missing_folder_is_named(iris, tmp_path):
-    said = f"There is no folder {str(tmp_path / 'gone')!r} to save the report in."
-    with pytest.raises(FileNotFoundError, match=re.escape(said)):
+    said = f"There is no folder {tmp_path / 'gone'} to write report.html in."
+    with pytest.raises(TableError, match=re.escape(said)):
         save(iris, tmp_path / "gone" / "report.html")
 
 
