@@ -139,6 +139,12 @@ def test_a_missing_folder_is_named(watch, tmp_path):
         watch(max_iter=1)[0].save(tmp_path / "gone" / "run.html")
 
 
+def test_a_tilde_is_the_home_of_the_user(watch, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    watch(max_iter=1)[0].save("~/run.html")
+    assert (tmp_path / "run.html").exists()
+
+
 def test_a_link_stays_a_link_and_a_file_keeps_its_mode(watch, tmp_path):
     target, link = tmp_path / "real.html", tmp_path / "link.html"
     target.write_text("before")

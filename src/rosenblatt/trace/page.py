@@ -24,7 +24,8 @@ def save_page(
     path: str | os.PathLike[str], run: Run, unit: str, feature_names: Sequence[str] | None = None
 ) -> None:
     """Write the page whole or not at all."""
-    target = Path(os.path.realpath(path))  # what a link points to, so that the link stays one
+    # What a link points to, so that the link stays one; a shell leaves "~" alone within quotes.
+    target = Path(os.path.realpath(Path(path).expanduser()))
     if not target.parent.is_dir():
         raise FileNotFoundError(f"There is no folder {str(target.parent)!r} to save the page in.")
     names = run.data.feature_names(run.last, feature_names)
