@@ -81,8 +81,8 @@ def _measured(share: float, vanished: bool) -> Claim:
     """The share in words; of residuals that are rounding, any share is rounding beside rounding."""
     said = "the normal equations hold: the residuals are no more than rounding"
     if not vanished:
-        said = f"the normal equations hold up to {share:.2g} of the size of their terms"
-        said += " (backward error)"
+        error = f"{share:.2g} of the size of their terms" if share > 0 else "our own rounding"
+        said = f"the normal equations hold up to {error} (backward error)"
     return Claim("normal equations", said, 0.0 if vanished else share, None, True, "checked")
 
 
