@@ -47,7 +47,7 @@ def test_work_that_does_not_hear_is_rung_for_again():
                     raise
 
     with pytest.raises(OutOfTime):
-        Clock(None).run(deaf, 0.01)
+        Clock(None).run(deaf, 0.3)  # on a busy machine, too, it is at work by then
     assert len(lost) == 3
     time.sleep(0.5)  # nothing rings after it was heard
 

@@ -93,7 +93,7 @@ def test_scores_are_those_of_the_same_recipe_in_scikit_learn(mixed):
         make_pipeline(table, Ridge()), {"ridge__alpha": family.grid["alpha"]}, cv=problem.folds()
     ).fit(frame, problem.y[problem.train])
     for c, candidate in enumerate(found):
-        expected = [theirs.cv_results_[f"split{f}_test_score"][c] for f in range(5)]
+        expected = [theirs.cv_results_[f"split{f}_test_score"][c] for f in range(10)]
         np.testing.assert_allclose(candidate.scores, expected, rtol=1e-6)
 
 

@@ -136,3 +136,16 @@ def test_whole_numbers_taken_as_classes_are_mentioned():
     assert any("10 different whole numbers, which are taken as classes" in h for h in digits.hints)
     assert not problem_of(read_table("digits"), "digit", task="classification").hints
     assert not problem_of(read_table("iris"), "species").hints
+
+
+def test_few_rows_are_searched_by_ten_folds_so_that_a_good_model_is_told_from_the_baseline(
+    data_folder, tmp_path
+):
+    found = rosenblatt.compare(
+        data_folder / "heart_cleveland" / "heart_cleveland.csv",
+        target="num",
+        families=["linear discriminant analysis"],
+        ledger=tmp_path / "openings.jsonl",
+    ).findings
+    assert found.protocol.n_folds == 10
+    assert found.baseline.p_value < 1e-4  # by five folds: 2e-4

@@ -14,7 +14,10 @@ from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
 from ..data import TableError
 from ..model_selection import train_dev_test_split
 
-MOST_FOLDS = 5
+USUAL_FOLDS = 5
+MOST_FOLDS = 10  # of few rows, where five scores are too few to tell families apart
+FEW_ROWS = 1_000
+ROWS_A_FOLD = 10
 LEAST_TIMES = 4  # two to learn from, one to choose by, one to test on
 LEAST_GROUPS = 4
 
@@ -133,33 +136,44 @@ def split_by_group(groups: pl.Series, seed: int) -> Three:
 def folds_by_time(moments: Rows) -> Folds:
     """Rows in order of time: learned from all that came before, scored on what came next."""
     n, changes = len(moments), _changes(moments)
-    size = n // (min(MOST_FOLDS, n // 4) + 1)
-    starts = sorted({_nearest(changes, start) for start in range(n - MOST_FOLDS * size, n, size)})
+    size = n // (min(USUAL_FOLDS, n // 4) + 1)
+    starts = sorted({_nearest(changes, start) for start in range(n - USUAL_FOLDS * size, n, size)})
     ends = [*starts[1:], n]
     return [
         (np.arange(start), np.arange(start, end)) for start, end in zip(starts, ends, strict=True)
     ]
 
 
+def number_of_folds(n: int) -> int:
+    """How many folds n rows are searched by, if groups and classes allow it.
+
+    >>> [number_of_folds(n) for n in (30, 80, 900, 100_000)]
+    [5, 8, 10, 5]
+    """
+    few = n < FEW_ROWS
+    return min(MOST_FOLDS, max(USUAL_FOLDS, n // ROWS_A_FOLD)) if few else USUAL_FOLDS
+
+
 def folds_of(y: NDArray[Any], *, classes: bool, groups: Any = None, seed: int = 0) -> Folds:
     """Folds in which rows of a group stay together, or that have their share of every class."""
     splitter: Any
+    n_folds = number_of_folds(len(y))
     if groups is not None:
-        splitter = GroupKFold(min(MOST_FOLDS, len(np.unique(groups))))
+        splitter = GroupKFold(min(n_folds, len(np.unique(groups))))
     elif classes:
         least = int(np.unique(y, return_counts=True)[1].min())
-        splitter = StratifiedKFold(max(2, min(MOST_FOLDS, least)), shuffle=True, random_state=seed)
+        splitter = StratifiedKFold(max(2, min(n_folds, least)), shuffle=True, random_state=seed)
     else:
-        splitter = KFold(MOST_FOLDS, shuffle=True, random_state=seed)
+        splitter = KFold(n_folds, shuffle=True, random_state=seed)
     return list(splitter.split(np.zeros(len(y)), y, groups))
 
 
 def why_few(n_folds: int, because: str) -> list[str]:
     """A sentence if there are fewer folds than usual."""
-    if n_folds >= MOST_FOLDS:
+    if n_folds >= USUAL_FOLDS:
         return []
     return [
-        f"{n_folds} folds instead of {MOST_FOLDS}, as {because}: families that differ are harder "
+        f"{n_folds} folds instead of {USUAL_FOLDS}, as {because}: families that differ are harder "
         "to tell apart."
     ]
 
