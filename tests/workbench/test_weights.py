@@ -104,6 +104,6 @@ def test_a_model_without_weights_of_columns_says_what_it_learned(family, words, 
     found = rosenblatt.compare(
         "iris", target="species", families=[family], ledger=tmp_path / "openings"
     ).findings
-    assert not found.learned
+    assert found.learned_as == "worth"
     assert re.search(words, found.learned_note)
     assert "What it learned" in page(found)

@@ -17,6 +17,7 @@ from ..model_selection import SealedTest
 from .clock import Clock
 from .curve import learning_curve
 from .families import Family, baseline_of
+from .learned import what_it_learned
 from .problem import Problem
 from .redrawing import redrawn
 from .results import (
@@ -32,7 +33,6 @@ from .search import Arena, fitted_to
 from .significance import bootstrap, hoeffding, p_values, wilson
 from .verdicts import unseen_classes, verdicts_of
 from .view import some
-from .weights import note_on_weights, weights_of
 
 PACKAGES = ("rosenblatt", "numpy", "scipy", "scikit-learn", "numba", "polars")
 MOST_BYTES_TO_CERTIFY = 2**27
@@ -83,7 +83,6 @@ def conclude(
         )
     retrained = len(learned_from) > len(problem.train)
     said = [] if retrained or family.takes == "rows" else [NOT_RETRAINED]
-    weights, n_weights = weights_of(model)
     findings = Findings(
         protocol=_protocol(arena, clock, command),
         source=Path(source).name if Path(source).is_file() else source,
@@ -95,9 +94,6 @@ def conclude(
         dropped=dropped,
         opening=opening,
         learning_curve=curve,
-        learned=weights,
-        n_weights=n_weights,
-        learned_note="" if family.takes == "rows" else note_on_weights(model),
         verdicts=[
             *problem.hints,
             *said,
@@ -106,6 +102,7 @@ def conclude(
         ],
         certificate=certificate,
         retrained=retrained,
+        **what_it_learned(arena, family, model, clock),
     )
     return findings, model
 

@@ -152,7 +152,8 @@ class Findings:
     dropped: list[Dropped] = field(default_factory=list)
     opening: Opening | None = None  # None if there was no time
     learning_curve: LearningCurve | None = None
-    learned: list[tuple[str, float]] = field(default_factory=list)  # features by weight, if any
+    learned: list[tuple[str, float]] = field(default_factory=list)  # features by weight or worth
+    learned_as: str = "weight"  # what these numbers are
     n_weights: int = 0  # how many there are in all, if not all are among them
     verdicts: list[str] = field(default_factory=list)  # overfitting by definition and the like
     certificate: Any = None  # of the chosen model on the rows it was fitted to

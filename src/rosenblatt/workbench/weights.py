@@ -44,11 +44,11 @@ def note_on_weights(model: Pipeline) -> str:
         kernel = last.kernel if isinstance(last.kernel, str) else "own"
         return (
             f"It learned a weight for each of {n:,} rows, not of columns: a new row is judged by "
-            f"how like it is to these (kernel {kernel}{how}). So there are no weights to show."
+            f"how like it is to these (kernel {kernel}{how})."
         )
     if not weights_of(model)[0]:
         return (
-            "It has no single weight for each column that could be shown here."
+            "It has no single weight for each column."
             + " `rosenblatt explain` says what each adds for one row." * hasattr(last, "explain")
         )
     if isinstance(model.steps[0][1], TableFeatures):

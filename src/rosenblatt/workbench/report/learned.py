@@ -35,7 +35,7 @@ def _weights(findings: Findings) -> Markup | None:
     known, note = _known(findings), findings.learned_note
     if not known and not note:
         return None
-    shown = _table(known[:MOST_SHOWN], known) if known else None
+    shown = _table(known[:MOST_SHOWN], known, findings.learned_as) if known else None
     said = tag("pre", note, tabindex=0) if "\n" in note else tag("p", note) if note else None
     return joined(tag("h3", "What it learned"), said, shown)
 
@@ -49,11 +49,11 @@ def _lighter(findings: Findings) -> Markup | None:
     n_lighter = max(findings.n_weights, len(known)) - MOST_SHOWN
     some = f"the next {len(rest)} of " if n_lighter > len(rest) else ""
     words = numbers.title(f"{some}{numbers.plural(n_lighter, 'lighter feature')}")
-    box = tag("div", _table(rest, known), class_="lighter")
+    box = tag("div", _table(rest, known, findings.learned_as), class_="lighter")
     return tag("details", tag("summary", words), box)
 
 
-def _table(pairs: list[tuple[str, float]], known: list[tuple[str, float]]) -> Markup:
+def _table(pairs: list[tuple[str, float]], known: list[tuple[str, float]], what: str) -> Markup:
     """Some of the known features; bars are as long as they are beside the heaviest of all."""
     most, both = abs(known[0][1]), any(weight < 0 for _, weight in known)
     rows = []
@@ -65,7 +65,7 @@ def _table(pairs: list[tuple[str, float]], known: list[tuple[str, float]]) -> Ma
             tag("tr", tag("th", numbers.clipped(name, 60), scope="row"),
                 tag("td", drawn, class_="drawn"), tag("td", text, class_="figure"))
         )  # fmt: skip
-    heads = tag("tr", *(tag("th", t, scope="col") for t in ("feature", "", "weight")))
+    heads = tag("tr", *(tag("th", t, scope="col") for t in ("feature", "", what)))
     heads = Markup(heads.replace('<th scope="col"></th>', "<td></td>"))
     return tag("table", tag("thead", heads), tag("tbody", *rows), class_="bars")
 
