@@ -8,6 +8,7 @@ import rosenblatt
 from rosenblatt.data import TableError, read_table
 from rosenblatt.workbench.parts import folds_by_time, moments_of, split_by_time
 from rosenblatt.workbench.problem import problem_of
+from rosenblatt.workbench.search import Arena
 
 
 def timed(times):
@@ -59,6 +60,12 @@ def test_too_few_times_and_words_are_refused():
         problem_of(read_table(timed(np.arange(100))), "y", time="y")
 
 
+def rare_class(n_rare):
+    rng = np.random.default_rng(0)
+    label = np.array(["a"] * 50 + ["b"] * (50 - n_rare) + ["rare"] * n_rare)
+    return pl.DataFrame({"x": rng.normal(size=100) + (label == "a"), "y": label})
+
+
 @pytest.mark.parametrize(
     ("groups", "said"),
     [
@@ -77,16 +84,29 @@ def test_too_few_groups_are_refused_in_a_sentence(groups, said):
 
 
 def test_fewer_folds_than_five_are_said_with_the_reason():
-    rng = np.random.default_rng(0)
-    label = np.array(["a"] * 50 + ["b"] * 45 + ["rare"] * 5)
-    frame = pl.DataFrame({"x": rng.normal(size=100), "y": label})
-    problem = problem_of(read_table(frame), "y")
-    assert len(problem.folds()) == 3
-    assert any("3 folds instead of 5, as rare has 3 rows" in hint for hint in problem.hints)
+    rare = rare_class(5)
+    problem = problem_of(read_table(rare), "y")
+    arena = Arena(problem, "roc_auc_ovr")  # which asks for every class wherever it is taken
+    assert len(arena.folds) == 3
+    assert arena.hints[0].startswith("3 folds instead of 5, as rare has 3 rows")
     grouped = timed(np.arange(100)).with_columns(pl.Series("g", np.arange(100) % 6))
     problem = problem_of(read_table(grouped), "y", groups="g")
-    assert any("folds instead of 5, as the training part has" in hint for hint in problem.hints)
-    assert not any("folds" in hint for hint in problem_of(read_table("iris"), "species").hints)
+    assert "folds instead of 5, as the training part has" in Arena(problem, "r2").hints[0]
+    assert Arena(problem_of(read_table("iris"), "species"), "accuracy").hints == []
+
+
+def test_a_rare_class_does_not_take_the_folds_from_the_others(tmp_path):
+    found = rosenblatt.compare(
+        rare_class(4), target="y", ledger=tmp_path / "openings",
+        families=["logistic regression", "quadratic discriminant analysis"],
+    ).findings  # fmt: skip
+    assert found.protocol.n_folds == 6
+    said = "Some of the 6 folds score on no row of a class: rare has 2 rows in the training part."
+    assert said in found.verdicts
+    assert np.isfinite(found.contestants[0].scores).all()
+    [(name, reason)] = [(drop.family, drop.reason) for drop in found.dropped]
+    assert name.startswith("quadratic")
+    assert "1 sample in class rare" in reason
 
 
 @pytest.mark.parametrize("cell", ["2.5", "many", "2031-01-01", ""])

@@ -96,6 +96,7 @@ def conclude(
         learning_curve=curve,
         verdicts=[
             *problem.hints,
+            *arena.hints,
             *said,
             *(verdicts_of(problem, contestants) if family.takes != "rows" else []),
             *unseen_classes(opening, arena.metric),

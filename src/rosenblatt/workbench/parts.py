@@ -3,6 +3,7 @@
 Rows of one moment, and rows of one group, are never on both sides of a border.
 """
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -154,18 +155,32 @@ def number_of_folds(n: int) -> int:
     return min(MOST_FOLDS, max(USUAL_FOLDS, n // ROWS_A_FOLD)) if few else USUAL_FOLDS
 
 
-def folds_of(y: NDArray[Any], *, classes: bool, groups: Any = None, seed: int = 0) -> Folds:
-    """Folds in which rows of a group stay together, or that have their share of every class."""
+def folds_of(
+    y: NDArray[Any],
+    *,
+    classes: bool,
+    every_class: bool = False,
+    groups: Any = None,
+    seed: int = 0,
+) -> Folds:
+    """Folds in which rows of a group stay together, or that have their share of every class.
+
+    A class of fewer rows than there are folds is missing from some of them; with `every_class`
+    there are only as many folds as it has rows.
+    """
     splitter: Any
     n_folds = number_of_folds(len(y))
     if groups is not None:
         splitter = GroupKFold(min(n_folds, len(np.unique(groups))))
     elif classes:
-        least = int(np.unique(y, return_counts=True)[1].min())
-        splitter = StratifiedKFold(max(2, min(n_folds, least)), shuffle=True, random_state=seed)
+        counts = np.unique(y, return_counts=True)[1]
+        n_folds = max(2, min(n_folds, int(counts.min() if every_class else counts.max())))
+        splitter = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
     else:
         splitter = KFold(n_folds, shuffle=True, random_state=seed)
-    return list(splitter.split(np.zeros(len(y)), y, groups))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # of classes with fewer rows than folds
+        return list(splitter.split(np.zeros(len(y)), y, groups))
 
 
 def why_few(n_folds: int, because: str) -> list[str]:

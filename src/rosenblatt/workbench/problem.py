@@ -1,6 +1,7 @@
 """What is to be learned from a table: the task, the rows that can be used, and their split."""
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -71,27 +72,31 @@ class Problem:
         """How many labels there are in the training part."""
         return len(np.unique(self.y[self.train])) if self.task == "classification" else 0
 
-    def folds(self) -> Folds:
-        """Rows to fit to and to score on: pairs of row numbers, all of the training part."""
+    def folds(self, every_class: bool = False) -> Folds:
+        """Rows to fit to and to score on: pairs of row numbers, all of the training part.
+
+        With `every_class` there are no more folds than the rarest class has rows.
+        """
         if self.moments is not None:
             return folds_by_time(self.moments[self.train])
         groups = None if self.groups is None else self.groups[self.train]
         return folds_of(
             self.y[self.train],
             classes=self.task == "classification",
+            every_class=every_class,
             groups=groups,
             seed=self.random_state,
         )
 
-    def folds_lack_classes(self) -> bool:
-        """Whether a fold is fitted to, or scored on, rows that some class is not among."""
+    def lack_classes(self, parts: Iterable[Rows]) -> bool:
+        """Whether one of some parts of the training rows has no row of a class."""
         if self.task == "regression":
             return False
         y = self.y[self.train]
-        return any(len(np.unique(y[rows])) < self.n_classes for f in self.folds() for rows in f)
+        return any(len(np.unique(y[rows])) < self.n_classes for rows in parts)
 
-    def why_few_folds(self) -> list[str]:
-        """A sentence if the folds are fewer than usual."""
+    def on_folds(self, n_folds: int) -> list[str]:
+        """A sentence if there are fewer folds than usual, or more than a class has rows."""
         if self.moments is not None:
             because = f"the training part has {len(np.unique(self.moments[self.train]))} times"
         elif self.groups is not None:
@@ -100,9 +105,11 @@ class Problem:
             labels, counts = np.unique(self.y[self.train], return_counts=True)
             rows = "1 row" if counts.min() == 1 else f"{counts.min()} rows"
             because = f"{labels[counts.argmin()]} has {rows} in the training part"
+            if counts.min() < n_folds:
+                return [f"Some of the {n_folds} folds score on no row of a class: {because}."]
         else:
             return []
-        return why_few(len(self.folds()), because)
+        return why_few(n_folds, because)
 
 
 def problem_of(
@@ -147,11 +154,11 @@ def problem_of(
         if table.guessed:
             frame, told = told_by(frame, split.train)
             hints += told
-    problem = Problem(
+    return Problem(
         table.name, target, task, frame if sparse is None else sparse, y, split.train, split.dev,
-        split.test, split.how, split.groups, random_state, kinds, (), split.moments, split.words,
+        split.test, split.how, split.groups, random_state, kinds, tuple(hints), split.moments,
+        split.words,
     )  # fmt: skip
-    return replace(problem, hints=(*hints, *problem.why_few_folds()))
 
 
 def with_target(

@@ -15,6 +15,7 @@ OF_NUMBERS = ("r2", "explained_variance", "d2_absolute_error_score")
 OF_ERRORS = ("_error", "_deviance")  # how the names of the other scores of numbers end
 OF_CLUSTERS = ("rand_score", "info_score", "_mallows_score", "ness_score", "geneity_score",
                "measure_score")  # fmt: skip
+OF_ANY_CLASSES = ("accuracy",)  # which need not all be among the rows that are scored
 OF_TWO_CLASSES = ("f1", "precision", "recall", "jaccard")  # and _macro, _micro, _weighted of more
 NICKNAMES = {
     "rmse": "neg_root_mean_squared_error",

@@ -27,7 +27,7 @@ from .features import TableColumns, TableFeatures
 from .folds_together import Rescaler, scaled_alike
 from .problem import Problem
 from .results import Candidate, Contestant
-from .scoring import score_of
+from .scoring import OF_ANY_CLASSES, score_of
 from .view import some
 
 FEWEST_ROWS = 500  # that settings are sorted out on
@@ -43,10 +43,12 @@ class Arena:
 
     def __init__(self, problem: Problem, metric: str) -> None:
         self.problem, self.metric = problem, metric
-        self.folds = problem.folds()
+        self.folds = problem.folds(every_class=metric not in OF_ANY_CLASSES)
+        self.hints = problem.on_folds(len(self.folds))
         self.rows, self.y = some(problem.X, problem.train), problem.y[problem.train]
         # By its name a score may be had from sums; a function sees each fit.
-        self.scoring: Any = score_of(metric) if problem.folds_lack_classes() else metric
+        needed = (rows for f in self.folds for rows in (f[:1] if metric in OF_ANY_CLASSES else f))
+        self.scoring: Any = score_of(metric) if problem.lack_classes(needed) else metric
         self._kept: dict[tuple[str, int], Any] = {}
         self.end = np.inf  # of the time of the family at hand, by `time.perf_counter`
         self._best: tuple[float, str, Pipeline | None] = (-np.inf, "", None)
@@ -191,7 +193,9 @@ def contestant(arena: Arena, family: Family, candidates: list[Candidate]) -> Con
     problem = arena.problem
     means = np.array([candidate.mean for candidate in candidates])
     if not np.isfinite(means).any():
-        raise ValueError("no setting could be fitted to every fold")
+        raise ValueError(
+            f"no setting could be fitted to every fold{_why(arena, family, candidates)}"
+        )
     equal = np.flatnonzero(means == np.nanmax(means))
     settings = [family.make().set_params(**candidates[i].parameters) for i in equal]
     best = int(equal[simplest(settings)])
@@ -254,6 +258,19 @@ def pipeline(problem: Problem, family: Family, parameters: dict[str, Any]) -> Pi
         model.set_params(kinds=first.mixed_kinds())
     between = [] if family.before is None else [("expansion", family.before())]
     return Pipeline([("features", first), *between, ("model", model)])
+
+
+def _why(arena: Arena, family: Family, candidates: list[Candidate]) -> str:
+    """What the first setting says to the first fold that it cannot be fitted to."""
+    failed = np.flatnonzero(np.isnan(candidates[0].scores))
+    if not failed.size:
+        return ""
+    rows = arena.problem.train[arena.folds[failed[0]][0]]
+    try:
+        fitted_to(arena.problem, family, candidates[0].parameters, rows)
+    except ValueError as error:
+        return f": {error}"
+    return ""
 
 
 def fitted_to(
