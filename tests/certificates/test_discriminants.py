@@ -1,15 +1,18 @@
 """Certificates of discriminants, on scikit-learn's models and ours alike."""
 
 import copy
+import warnings
 
 import numpy as np
 import pytest
+from scipy.linalg import LinAlgWarning
 from sklearn.datasets import load_iris, load_wine
 from sklearn.discriminant_analysis import (
     LinearDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
 )
 
+import rosenblatt
 from rosenblatt import certify
 
 LDA, QDA = LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
@@ -64,3 +67,19 @@ def test_a_singular_covariance_is_said_to_be_so():
     certificate = certify(LDA().fit(X, y), X, y)
     assert certificate.holds, str(certificate)
     assert "singular" in certificate["planes"].statement
+
+
+@pytest.mark.parametrize("kind", [LDA, rosenblatt.LinearDiscriminantAnalysis])
+def test_of_several_planes_the_shortest_is_certified_by_columns_as_they_are_or_scaled(kind):
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1, 2], 40)
+    island = np.eye(3)[rng.integers(0, 3, 120)]  # sums to one in every row
+    X = np.column_stack([rng.normal(size=(120, 2)) * (1, 30) + y[:, None], island])
+    model = kind(solver="lsqr")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LinAlgWarning)
+        model.fit(X, y)
+    assert certify(model, X, y)["planes"].holds
+    model.coef_ = model.coef_ + np.array([[0], [1e-3], [0]]) * (0, 0, 1, 1, 1)  # predicts alike
+    model.intercept_ = model.intercept_ - np.array([0, 1e-3, 0])
+    assert not certify(model, X, y)["planes"].holds

