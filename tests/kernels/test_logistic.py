@@ -11,7 +11,7 @@ from sklearn.datasets import make_circles, make_classification
 from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt import LogisticRegression
-from rosenblatt.kernels import Gaussian, KernelLogisticRegression, logistic
+from rosenblatt.kernels import Gaussian, KernelLogisticRegression, space
 
 
 def noisy(n_classes=2):
@@ -69,18 +69,21 @@ def test_sparse_rows_and_single_precision():
     assert KernelLogisticRegression().fit(X.astype(np.float32), y).dual_coef_.dtype == np.float32
 
 
-def test_the_eigenvectors_of_many_rows_can_be_interrupted(monkeypatch):
-    def slow(K):
+@pytest.mark.parametrize(
+    ("of", "name", "kernel"), [(np.linalg, "eigh", "sigmoid"), (space, "qr", "linear")]
+)
+def test_decompositions_of_many_rows_can_be_interrupted(of, name, kernel, monkeypatch):
+    def slow(*arrays, **options):
         time.sleep(5)  # as thousands of rows would take, and as deaf
         raise AssertionError("nobody waits for it")
 
     X, y = noisy()
-    model = KernelLogisticRegression().fit(X, y)
+    model = KernelLogisticRegression(kernel).fit(X, y)
     before = dict(vars(model))
-    monkeypatch.setattr(logistic, "ROWS_AT_ONCE", 10)
-    same = KernelLogisticRegression().fit(X, y)
+    monkeypatch.setattr(space, "ROWS_AT_ONCE", 10)
+    same = KernelLogisticRegression(kernel).fit(X, y)
     assert np.array_equal(same.dual_coef_, model.dual_coef_)
-    monkeypatch.setattr(np.linalg, "eigh", slow)
+    monkeypatch.setattr(of, name, slow)
     started = time.monotonic()
     threading.Timer(0.3, signal.raise_signal, [signal.SIGINT]).start()
     with pytest.raises(KeyboardInterrupt):

@@ -14,7 +14,6 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rosenblatt import threads
 from rosenblatt.base import FLOATS, Passes, callers_level, fitting
 from rosenblatt.blas import one_blas_thread
 from rosenblatt.linear_model.descent import Descent
@@ -27,9 +26,7 @@ from rosenblatt.linear_model.row_weights import row_weights
 from .choice import NAMES, gamma_of, kernel_of
 from .functions import canonical
 from .gram import check_symmetric
-
-ROWS_AT_ONCE = 600  # whose eigenvectors take no longer than an interrupt may wait
-SMALLEST = 1e-12  # eigenvalues below this share of the largest are rounding
+from .space import KernelSpace
 
 
 class KernelLogisticRegression(
@@ -42,9 +39,10 @@ class KernelLogisticRegression(
 
     The score is ``f(x) = sum_i a_i K(x_i, x) + b``, and a, b minimise ``1/2 a'Ka + C sum of the
     losses``: logistic regression with an L2 penalty on the weights ``w = sum_i a_i phi(x_i)``. With
-    the linear kernel it is `LogisticRegression`. The n x n kernel matrix is decomposed once, which
-    takes time that grows with n^3 and suits some thousand rows; its eigenvectors are features in
-    which the problem is an ordinary one, solved with the same proof of how far from the best it is.
+    the linear kernel it is `LogisticRegression`. The n x n kernel matrix K is written as F F' once,
+    which takes time that grows with n^3 and suits some thousand rows; the columns of F are features
+    in which the problem is an ordinary one, solved with the same proof of how far from the best it
+    is.
 
     Parameters
     ----------
@@ -151,11 +149,11 @@ class KernelLogisticRegression(
         gamma = None if precomputed or callable(self.kernel) else gamma_of(self.gamma, rows)
         wide = rows.astype(np.float64)  # eigenvalues near zero are lost in 32 bits
         with one_blas_thread():
-            F, back = _features(wide if precomputed else self._kernel(gamma, wide))
+            space = KernelSpace.of(wide if precomputed else self._kernel(gamma, wide))
         linear = LogisticRegression(**{name: getattr(self, name) for name in SHARED})
-        _, classes, codes = linear._check(F, y)
+        _, classes, codes = linear._check(space.F, y)
         weight = row_weights(classes, codes, sample_weight, self.class_weight)
-        problem = linear._problem(F, classes, codes, strengths(linear), weight)
+        problem = linear._problem(space.F, classes, codes, strengths(linear), weight)
 
         descent = Descent(linear, problem, linear._start(problem, classes), type(self).__name__)
         of_rows = {"gamma_": gamma, "X_fit_": None if precomputed else rows}
@@ -163,7 +161,7 @@ class KernelLogisticRegression(
         def published() -> dict[str, Any]:
             found = linear._published(descent, classes, np.float64)
             with one_blas_thread():
-                dual_coef = np.ascontiguousarray(found.pop("coef_") @ back.T, dtype=rows.dtype)
+                dual_coef = space.of_rows(found.pop("coef_")).astype(rows.dtype)
             found["intercept_"] = found["intercept_"].astype(rows.dtype)
             return {"dual_coef_": dual_coef, **of_rows, **found}
 
@@ -219,32 +217,6 @@ class KernelLogisticRegression(
         tags.input_tags.pairwise = self.kernel == "precomputed"
         tags.input_tags.sparse = self.kernel != "precomputed"
         return tags
-
-
-def _features(K: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """F (n, r) with K = F F', a column for each direction of the feature space that rows span.
-
-    And B (n, r), by which weights w of these columns are sums over rows: a = B w.
-    """
-    values, vectors = _decomposed(K)
-    kept = values > SMALLEST * max(values[-1], 0.0)
-    if not kept.any():  # all rows are where the kernel has its zero: only a bias can be learned
-        return np.zeros((len(K), 1)), np.zeros((len(K), 1))
-    roots = np.sqrt(values[kept])
-    return vectors[:, kept] * roots, vectors[:, kept] / roots
-
-
-def _decomposed(K: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Eigenvalues (n,) and eigenvectors (n, n): one call, which takes seconds for thousand rows."""
-    if len(K) < ROWS_AT_ONCE:
-        return np.linalg.eigh(K)
-
-    def work() -> Any:
-        with one_blas_thread():  # though who waits may have gone
-            return np.linalg.eigh(K)
-
-    values, vectors = threads.interruptible(work)
-    return values, vectors
 
 
 SHARED = (
