@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.callback import CallbackSupportMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import (
     _check_feature_names_in,
@@ -15,7 +16,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from rosenblatt.base import FLOATS, all_or_nothing
+from rosenblatt.base import FLOATS, fitting_at_once
 
 from .bases import Basis
 from .families import NAMES, columns_named, family_of
@@ -32,7 +33,7 @@ class _Part(NamedTuple):
     basis: Basis
 
 
-class BasisExpansion(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class BasisExpansion(CallbackSupportMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Replace columns by functions of them.
 
     A linear model of functions h_1(x), h_2(x), ... is still linear in its coefficients: that is
@@ -113,7 +114,7 @@ class BasisExpansion(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.period = period
         self.include_bias = include_bias
 
-    @all_or_nothing
+    @fitting_at_once
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn where the functions lie: ranges and quantiles of the columns; return self.
 
