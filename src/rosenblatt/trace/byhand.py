@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from rosenblatt.trace.cells import bias_of, counts_of, update_of, weights_of
+from rosenblatt.trace.cells import bias_of, counts_of, pace_of, update_of, weights_of
 from rosenblatt.trace.frame import has, kept, searches_penalty
 from rosenblatt.trace.guises import published, running
 from rosenblatt.trace.notation import MOST_NUMBERS, has_bias, number, planes, score, vector
@@ -83,7 +84,10 @@ def _state(run: Run, step: Step, after: Step | None = None) -> dict[str, str]:
 
 
 def _passes(run: Run, max_rows: int, caption: str) -> Table:
-    """A row per pass: mistakes in it and so far, error, objective, and weights if they are few."""
+    """A row per pass: mistakes in it and so far, error, objective, and weights if they are few.
+
+    Steps of a fixed length have the next update: the length, and the gradient they go along.
+    """
     few = _few_weights(run)
     shown = [
         _pass(run, run.steps[i], few) if i >= 0 else None for i in _shown(len(run.steps), max_rows)
@@ -98,6 +102,7 @@ def _passes(run: Run, max_rows: int, caption: str) -> Table:
             "supports",
             "w",
             published(run.last),
+            "update",
         )
         if any(cells and cells.get(name) for cells in shown)
     ]
@@ -142,7 +147,14 @@ def _pass(run: Run, step: Step, with_weights: bool) -> dict[str, str]:
         **dict(zip(_qualities(run), map(number, values), strict=True)),
         "supports": str(len(model.support_)) if has_supports(model) else "",
         **(_state(run, step) if with_weights else {}),
+        "update": pace_of(model, _after(run, step)) if with_weights else "",
     }
+
+
+def _after(run: Run, step: Step) -> Any:
+    """The model one step later; None at the end."""
+    later = run.steps[step.step + 1 : step.step + 2]
+    return later[0].estimator if later else None
 
 
 def _shown(n: int, most: int) -> Sequence[int]:

@@ -38,12 +38,13 @@ def is_curve(ground: Ground, model: Any) -> bool:
 class Fit:
     """What a page draws of a regression on one column: points (n, 2), and curves over `across`.
 
-    `rows` are the places across as the model sees them.
+    `rows` are the places across as the model sees them, `box` is what is shown.
     """
 
     points: NDArray[np.float64]
     across: NDArray[np.float64]
     rows: Any
+    box: NDArray[np.float64]
 
     @classmethod
     def of(cls, run: Run, n_states: int) -> Fit | None:
@@ -55,7 +56,8 @@ class Fit:
         straight = not ground.steps and np.size(getattr(run.last, "coef_", ())) == 1
         fineness = 2 if straight else int(np.clip(ROOM / (DIGITS + 4) / n_states, 40, FINENESS))
         across = places(ground, *_room_around(points[:, 0]), fineness)
-        return cls(points, across, ground.seen(across[:, None]))
+        rows = ground.seen(across[:, None])
+        return cls(points, across, rows, box_of(points, predicted(run.last, rows)))
 
     def curve(self, model: Any) -> list[float | None]:
         """What the model predicts at the places across, as plain JSON types."""
@@ -69,7 +71,7 @@ class Fit:
             "n": len(self.points),
             "sampled": len(drawn),
             "at": numbers(self.points[drawn]),
-            "box": numbers(np.array([_room_around(column) for column in self.points.T])),
+            "box": numbers(self.box),
             "across": numbers(self.across[[0, -1]]),
             "straight": len(self.across) == 2,
         }
@@ -80,17 +82,18 @@ def draw_fit(ax: Axes, run: Run, ground: Ground, names: Sequence[str]) -> None:
     points = points_of(ground)
     set_frame(ax, points, (names[0], "target"))
     ax.set_aspect("auto")
-    ax.set_xlim(*_room_around(points[:, 0]))
-    ax.set_ylim(*_room_around(points[:, 1]))
-    across = places(ground, *ax.get_xlim(), FINENESS)
+    ax.locator_params(axis="x", nbins=6)
+    across = places(ground, *_room_around(points[:, 0]), FINENESS)
     rows = ground.seen(across[:, None])
+    last = predicted(run.last, rows)
+    ax.set(**dict(zip(("xlim", "ylim"), box_of(points, last), strict=True)))
     past = [step.estimator for step in run.steps[:-1] if step.estimator is not None]
     chosen = [past[i] for i in strided(len(past), PAST)]
     for age, model in enumerate(reversed(chosen)):
         shade = str(0.55 + 0.33 * (age + 1) / len(chosen))
         ax.plot(across, predicted(model, rows), color=shade, linewidth=1.0, zorder=1)
     ax.scatter(points[:, 0], points[:, 1], s=size_of(points), c=colour(0), linewidths=0, zorder=3)
-    ax.plot(across, predicted(run.last, rows), color=INK, linewidth=1.6, zorder=4, label="fit")
+    ax.plot(across, last, color=INK, linewidth=1.6, zorder=4, label="fit")
     if chosen:
         ax.plot([], [], color=PALE, linewidth=1.0, label="earlier")
     draw_legend(ax, points, most=4)
@@ -112,6 +115,14 @@ def places(ground: Ground, low: float, high: float, fineness: int) -> NDArray[np
 def predicted(model: Any, rows: Any) -> NDArray[np.float64]:
     """What a model predicts for rows (m,)."""
     return np.asarray(nameless(model, rows).predict(rows), np.float64).ravel()
+
+
+def box_of(points: NDArray[np.float64], curve: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Limits ([x0, x1], [y0, y1]) around points (n, 2) and a curve, as far as it stays near."""
+    low, high = points[:, 1].min(), points[:, 1].max()
+    far = (high - low) / 2
+    near = np.clip(curve[np.isfinite(curve)], low - far, high + far)
+    return np.array([_room_around(points[:, 0]), _room_around(np.append(points[:, 1], near))])
 
 
 def _room_around(values: NDArray[np.float64]) -> tuple[float, float]:
