@@ -19,6 +19,7 @@ from rosenblatt import (
     BasisExpansion,
     FisherDiscriminant,
     KernelPerceptron,
+    Lasso,
     LeastSquaresClassifier,
     LogisticRegression,
     Perceptron,
@@ -53,6 +54,7 @@ def main() -> None:
         shrinking(STATIC / "ridge_path.png")
         shrunk(STATIC / "lasso.png")
         descending(STATIC / "logistic_regression.png")
+        moving(STATIC / "curve.png")
 
 
 def overlapping(n: int, seed: int) -> Data:
@@ -410,6 +412,19 @@ def descending(path: Path) -> None:
     curves.legend(frameon=False)
     figure.savefig(path, dpi=110)
     plt.close(figure)
+
+
+def moving(path: Path) -> None:
+    """The curve of a lasso on bumps, pass by pass."""
+    rng = np.random.RandomState(0)
+    x = rng.uniform(-1, 1, (15, 1))
+    t = np.sin(3 * x[:, 0]) + 0.2 * rng.standard_normal(15)
+    trace = Trace()
+    bumps = BasisExpansion("gaussian", n_functions=6)
+    make_pipeline(bumps, Lasso(0.003)).set_callbacks(trace).fit(x, t)
+    figure = trace.plot(feature_names=["x"])
+    figure.savefig(path, dpi=110)
+    pyplot().close(figure)
 
 
 if __name__ == "__main__":

@@ -48,6 +48,25 @@ def fitting(method: Callable[..., Any]) -> Callable[..., Any]:
     return all_or_nothing(with_callbacks(method))
 
 
+def fitting_at_once(method: Callable[..., Any]) -> Callable[..., Any]:
+    """The same of a fit without steps, which has its beginning and its end to tell of.
+
+    A pipeline that is watched would otherwise warn of it.
+    """
+
+    @functools.wraps(method)
+    def told(self: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
+        if not getattr(self, "_skl_callbacks", ()):
+            return method(self, X, *args, **kwargs)
+        task = self._init_callback_context()
+        task.call_on_fit_task_begin(estimator=self, X=X)
+        fitted = method(self, X, *args, **kwargs)
+        task.call_on_fit_task_end(estimator=self, X=X, reconstruction_attributes={})
+        return fitted
+
+    return fitting(told)
+
+
 def all_or_nothing(method: Callable[..., Any]) -> Callable[..., Any]:
     """Leave the estimator as it was if a method does not end well."""
 

@@ -185,8 +185,8 @@ def instances(settings=SETTINGS):
 
 
 def speaks(estimator):
-    """Whether it tells callbacks of its steps."""
-    return hasattr(estimator, "set_callbacks")
+    """Whether it tells callbacks of its steps: transformers have none, and tell of their fit."""
+    return hasattr(estimator, "set_callbacks") and hasattr(estimator, "predict")
 
 
 def iterative(estimator):

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from sklearn.base import clone, is_regressor
 from sklearn.callback import ProgressBar, ScoringMonitor
+from sklearn.pipeline import make_pipeline
 
+from rosenblatt import BasisExpansion, Lasso, Standardizer, Trace
 from tests.contract.estimators import (
     holds_out,
     instances,
@@ -74,6 +76,17 @@ def test_a_true_answer_stops_the_fit(estimator):
     model = clone(estimator).set_callbacks(Listener(stop_after=2)).fit(X, y)
     assert n_passes(model) == 2
     assert model.stop_reason_ in ("callback", "early_stopping")
+
+
+@pytest.mark.parametrize("transformer", [BasisExpansion(), Standardizer()], ids=name_of)
+def test_a_transformer_tells_of_its_fit_and_a_watched_pipeline_warns_of_none(transformer):
+    X, y = np.arange(12.0).reshape(6, 2), np.arange(6.0)
+    listener = Listener()
+    transformer.set_callbacks(listener).fit(X)
+    assert listener.log == ["setup", "begin fit", "end fit", "teardown"]
+    trace = Trace()
+    make_pipeline(clone(transformer), Lasso()).set_callbacks(trace).fit(X, y)
+    assert trace.runs == ("Pipeline > fit-final-estimator > Lasso",)
 
 
 @each_that_speaks

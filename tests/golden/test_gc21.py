@@ -55,3 +55,19 @@ def test_the_frame_and_the_table_show_them(trace):
     text = str(trace.table())
     for shown in ("1.386", "0.5147", "0.3231", "0.2382", "3.536"):
         assert shown in text, text
+
+
+def test_the_table_has_the_gradients_as_steps_of_the_notes(trace):
+    updates = [row[-1] for row in trace.table().rows]
+    assert trace.table().columns[-1] == "update"
+    assert updates == ["+0.1 [0,2.5,-2.5]", "+0.1 [-0.08652,1.085,-1.085]",
+                       "+0.1 [-0.08609,0.6974,-0.6974]", ""]  # fmt: skip
+
+
+@pytest.mark.usefixtures("unconverged")
+@pytest.mark.parametrize("parameters", [{"eta0": None}, {"solver": "sgd"}, {"solver": "newton"}])
+def test_only_steps_of_a_fixed_length_have_one(parameters):
+    trace = Trace()
+    settings = {"solver": "gradient", "eta0": 0.1, "max_iter": 3} | parameters
+    LogisticRegression(**settings).set_callbacks(trace).fit(X, Y)
+    assert "update" not in trace.table().columns

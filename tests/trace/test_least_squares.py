@@ -119,3 +119,50 @@ def test_no_gap_is_above_the_objective(model):
     frame = trace.to_frame()
     assert np.isfinite(frame["dual_gap"]).all()
     assert (frame["dual_gap"] <= frame["objective"]).all()
+
+
+UNPENALISED = [
+    LinearRegression(), LinearRegression(positive=True), LinearRegression(fit_intercept=False),
+    *(Ridge(0, solver=name) for name in ("auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag",
+                                         "saga")), Ridge(0, solver="lbfgs", positive=True),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("n_targets", [1, 2])
+@pytest.mark.parametrize("model", UNPENALISED, ids=repr)
+def test_the_last_gap_without_a_penalty_is_small(model, n_targets):
+    """It was the objective: no multiple of the residuals is a dual point there."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((50, 4)) + 10
+    y = X @ rng.standard_normal((4, n_targets)) + rng.standard_normal((50, n_targets))
+    frame = traced(model, X, y[:, 0] if n_targets == 1 else y).to_frame()
+    first, last = frame["objective"]
+    assert last > 0.1
+    assert frame["dual_gap"].iloc[-1] < 1e-9 * last
+    assert first - last <= frame["dual_gap"].iloc[0]
+
+
+@pytest.mark.parametrize("model", [LinearRegression(), Ridge(0), LinearRegression(positive=True)])
+def test_where_nothing_is_known_of_the_gap_it_has_no_column(model, monkeypatch):
+    """Iterated without a penalty, on more rows than columns."""
+    monkeypatch.setattr(wide, "FEATURES_WITH_GRAM", 10)
+    X = sp.random(80, 30, 0.3, random_state=0, format="csr")
+    y = np.random.default_rng(0).standard_normal(80)
+    trace = traced(model, X, y)
+    assert len(trace) > 2
+    frame = trace.to_frame()
+    assert "dual_gap" not in frame
+    assert np.isfinite(frame["gradient_norm"]).all()
+    assert trace.table().columns == ("pass", "objective", "gradient")
+    titles = [ax.get_title(loc="left") for ax in trace.plot().axes]
+    assert titles == ["objective", "gradient norm"]
+    plt.close("all")
+
+
+@pytest.mark.filterwarnings("ignore:The rows determine")
+def test_where_nothing_is_left_the_objective_is_the_gap(monkeypatch):
+    """More columns than rows fit everything, and no sum of squares is below zero."""
+    monkeypatch.setattr(wide, "FEATURES_WITH_GRAM", 10)
+    rng = np.random.default_rng(0)
+    frame = traced(LinearRegression(), rng.standard_normal((9, 30)), rng.normal(size=9)).to_frame()
+    assert frame["dual_gap"].iloc[-1] <= frame["objective"].iloc[-1] < 1e-20

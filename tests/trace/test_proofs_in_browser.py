@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 from sklearn.datasets import make_moons
+from sklearn.pipeline import make_pipeline
 
 from rosenblatt import (
+    BasisExpansion,
     KernelLogisticRegression,
     Lasso,
     LinearRegression,
@@ -83,3 +85,42 @@ def test_the_line_of_a_regression_moves_among_its_points(model, show):
     assert page.run(TITLES)[0] == "objective"
     assert "The line is what the model predicts" in page.run("document.body.innerText")
     assert not page.complaints
+
+
+def test_the_curve_behind_an_expansion_moves_above_its_weights(show):
+    x = np.linspace(0, 4, 30)[:, None]
+    y = np.sin(2 * x[:, 0])
+    pipeline = make_pipeline(BasisExpansion("gaussian", n_functions=6), Lasso(0.001))
+    trace = traced(pipeline, x, y)
+    page = show(trace, f"#step={len(trace) - 1}")
+    line = "document.querySelector('.boundary path').getAttribute('d')"
+    page.wait(f"{line}.length > 0")
+    marks = page.run("""[...document.querySelectorAll('.marks path')].map((mark) =>
+        mark.getAttribute('transform').match(/-?[\\d.]+/g).map(Number))""")
+    to_data = np.linalg.lstsq(np.c_[marks, np.ones(30)], np.c_[x, y], rcond=None)[0]
+    path = page.run(line)
+    pixels = np.reshape([float(v) for v in path[1:].replace("L", ",").split(",")], (-1, 2))
+    curve = np.c_[pixels, np.ones(len(pixels))] @ to_data
+    assert len(curve) > 100
+    np.testing.assert_allclose(curve[:, 1], pipeline.predict(curve[:, :1]), atol=0.02)
+    names = page.run("[...document.querySelectorAll('.bars title')].map((t) => t.textContent)")
+    assert names == list(pipeline[0].get_feature_names_out(["x1"]))
+    assert "The curve is what the model predicts" in page.run("document.body.innerText")
+    slide(page, 1)
+    page.wait(f"{line} !== {path!r}")
+    page.resize(390, 800)
+    page.wait("document.documentElement.scrollWidth <= 390")
+    page.resize(1280, 900)
+
+
+def test_the_boundary_behind_an_expansion_has_its_region_and_its_weights(show):
+    X, y = make_moons(80, noise=0.2, random_state=0)
+    pipeline = make_pipeline(BasisExpansion("polynomial", degree=3), LogisticRegression())
+    trace = traced(pipeline, X, y)
+    page = show(trace, f"#step={len(trace) - 1}")
+    page.wait("document.querySelectorAll('.boundary path').length > 0")
+    assert page.run("document.querySelectorAll('.normal path').length") == 0  # no arrow on a curve
+    labels = "[...document.querySelectorAll('.bars text')].map((t) => t.firstChild?.textContent)"
+    assert "x₁² x₂" in page.run(labels)
+    slide(page, 0)
+    assert page.run("document.querySelector('.lineless').textContent") == "w = 0: no curve yet"

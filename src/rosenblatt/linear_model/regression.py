@@ -80,8 +80,9 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
         rows = self._checked(X, y, sample_weight, first=True)
         self.__dict__.pop("statistics_", None)
         try:
-            watch = Watch(self, (X, y, sample_weight), rows)
-            if wide.has_gram(rows[0]):
+            narrow = wide.has_gram(rows[0])
+            watch = Watch(self, (X, y, sample_weight), rows, narrow)
+            if narrow:
                 self.statistics_ = self._named(self._measure(*rows))  # type: ignore[assignment]
                 self._conclude(*rows)
             else:

@@ -1,14 +1,17 @@
 """A least-squares fit as callbacks hear of it: one step, or each of many where it is iterated."""
 
+from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.base import Passes, StopReason
-from rosenblatt.solvers.step import Step
+from rosenblatt.solvers.step import Step, gap_above_zero
 
 from .centred import Centred
+from .span import Span
 from .targets import columns
 
 Array = NDArray[np.float64]
@@ -27,8 +30,10 @@ class Watch:
 
     coef: Array  # (d, t), at the step told last
 
-    def __init__(self, model: Any, data: tuple[Any, Any, Any], rows: tuple[Any, Any, Any]) -> None:
-        self.model = model
+    def __init__(
+        self, model: Any, data: tuple[Any, Any, Any], rows: tuple[Any, Any, Any], narrow: bool
+    ) -> None:
+        self.model, self.narrow = model, narrow
         self.passes = Passes(model, *data, None)
         if not self.passes.listening:
             return
@@ -72,9 +77,20 @@ class Watch:
 
     def _measured(self, j: int) -> Step:
         """What the coefficients of target j are worth."""
-        w = self.coef[:, j]
-        objective, slope = squared_error(self.rows, self.targets[:, j], w, self.penalties[j])
-        return worth(w, objective, slope, self.penalties[j], self.model.positive)
+        w, target, penalty = self.coef[:, j], self.targets[:, j], self.penalties[j]
+        positive = self.model.positive
+        objective, slope = squared_error(self.rows, target, w, penalty)
+        step = worth(w, objective, slope, penalty, positive, float(target @ target))
+        if penalty or not self.narrow:
+            return step
+        r = target - self.rows.product(w)
+        known = self.span.excess(w, target, r, -slope / 2, positive)
+        return replace(step, gap=min(known, objective)) if np.isfinite(known) else step
+
+    @cached_property
+    def span(self) -> Span:
+        """The columns, which tell of a fit without a penalty how far it is from the best."""
+        return Span.of(self.rows)
 
     def _attributes(self) -> dict[str, Any]:
         means, X = (self.rows.mean_x, self.rows.mean_y), self.rows.X
@@ -89,8 +105,12 @@ def squared_error(rows: Centred, target: Array, w: Array, penalty: float) -> tup
     return float(objective), 2 * (penalty * w - rows.adjoint(residual))
 
 
-def worth(w: Array, objective: float, slope: Array, penalty: float, positive: bool) -> Step:
+def worth(
+    w: Array, objective: float, slope: Array, penalty: float, positive: bool, whole: float
+) -> Step:
     """What coefficients w (d,) are worth that have this objective and gradient.
+
+    `whole` is the objective without any.
 
     Any others v differ by at least ``slope.(v - w) + penalty |v - w|^2``, whose least value, over
     v >= 0 if they must be positive, is known: it is the gap. Nor is any objective below zero.
@@ -98,7 +118,7 @@ def worth(w: Array, objective: float, slope: Array, penalty: float, positive: bo
     free = np.where(w > 0, slope, np.minimum(slope, 0.0)) if positive else slope
     length = float(np.linalg.norm(free))
     if not penalty:
-        return Step(w, objective, length, 0.0 if length == 0 else objective)
+        return Step(w, objective, length, 0.0 if length == 0 else gap_above_zero(objective, whole))
     way = -slope / (2 * penalty)
     if positive:
         way = np.maximum(w + way, 0.0) - w

@@ -142,7 +142,8 @@ def solve_positive(
 
         def told(w: Array, j: int = j, target: Array = target) -> None:
             assert tell is not None
-            tell(j, worth(w, *squared_error(rows, target, w, penalty), penalty, True))
+            known = squared_error(rows, target, w, penalty)
+            tell(j, worth(w, *known, penalty, True, float(target @ target)))
 
         _, slope = objective(coef[:, j])
         first, steepest = float(np.linalg.norm(slope)), float(np.abs(slope).max(initial=0.0))
@@ -152,7 +153,7 @@ def solve_positive(
             options={"maxiter": max_iter, "maxfun": 2 * max_iter, "gtol": 1e-2 * tol * steepest,
                      "ftol": 0.0},
         )  # fmt: skip
-        step = worth(found.x, *objective(found.x), penalty, True)
+        step = worth(found.x, *objective(found.x), penalty, True, float(target @ target))
         coef[:, j] = found.x
         n_iter.append(max(1, int(found.nit)))
         last.append(step)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -83,21 +83,24 @@ def set_frame(ax: Axes, points: NDArray[np.float64], names: Sequence[str]) -> No
     ax.spines[["top", "right"]].set_visible(False)
 
 
-def leads(model: Any, ax: Axes) -> NDArray[np.float64]:
+def leads(
+    model: Any, ax: Axes, seen: Callable[[NDArray[np.float64]], Any] = np.asarray
+) -> NDArray[np.float64]:
     """By how much each class leads its best rival, over a grid on the axes: (2 + K, m, m).
 
-    The first two layers are the coordinates.
+    The first two layers are the coordinates. What the model sees of places (m, 2) is ``seen`` of
+    them.
     """
     across, up = np.meshgrid(
         np.linspace(*ax.get_xlim(), FINENESS), np.linspace(*ax.get_ylim(), FINENESS)
     )
-    scores = class_scores(model, np.column_stack([across.ravel(), up.ravel()]))
+    scores = class_scores(model, seen(np.column_stack([across.ravel(), up.ravel()])))
     best = np.sort(scores, axis=1)[:, -2:]
     rival = np.where(scores == best[:, 1:], best[:, :1], best[:, 1:])
     return np.stack([across, up, *(scores - rival).T.reshape(-1, *across.shape)])
 
 
-def class_scores(model: Any, grid: NDArray[np.float64]) -> NDArray[np.float64]:
+def class_scores(model: Any, grid: Any) -> NDArray[np.float64]:
     """A score per row and class, from the best source the model has."""
     K = len(model.classes_)
     with warnings.catch_warnings():
@@ -246,11 +249,11 @@ def is_flat(model: Any) -> bool:
     return not np.any(coef if len(coef) == 1 else coef - coef[0])
 
 
-def why_lineless(model: Any) -> str:
+def why_lineless(model: Any, line: str = "line") -> str:
     """What to say of a model that has no line; nothing of others."""
     if not is_flat(model):
         return ""
-    return "w = 0: no line yet" if hasattr(model, "coef_") else "no supports: no curve yet"
+    return f"w = 0: no {line} yet" if hasattr(model, "coef_") else "no supports: no curve yet"
 
 
 def hollow_means(wrong: NDArray[np.bool_]) -> str:

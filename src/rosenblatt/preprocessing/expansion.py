@@ -1,6 +1,6 @@
 """More features from few: a model that is linear in functions of the columns."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.callback import CallbackSupportMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import (
     _check_feature_names_in,
@@ -15,13 +16,12 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from rosenblatt.base import FLOATS, all_or_nothing
+from rosenblatt.base import FLOATS, fitting_at_once
 
-from .bases import Basis, Bumps, Given, Polynomial, Powers, Splines, Waves
+from .bases import Basis
+from .families import NAMES, columns_named, family_of
 
 MOST_FEATURES = 10_000_000
-
-NAMES = ("polynomial", "powers", "interactions", "gaussian", "fourier", "spline", "identity")
 
 Kind = Any  # one of NAMES, a function, or a BasisExpansion
 
@@ -33,7 +33,7 @@ class _Part(NamedTuple):
     basis: Basis
 
 
-class BasisExpansion(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class BasisExpansion(CallbackSupportMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Replace columns by functions of them.
 
     A linear model of functions h_1(x), h_2(x), ... is still linear in its coefficients: that is
@@ -114,7 +114,7 @@ class BasisExpansion(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.period = period
         self.include_bias = include_bias
 
-    @all_or_nothing
+    @fitting_at_once
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn where the functions lie: ranges and quantiles of the columns; return self.
 
@@ -241,7 +241,8 @@ class BasisExpansion(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """The families, each with its columns."""
         everything = np.arange(d)
         if isinstance(self.basis, Mapping):
-            chosen = [(self._columns(key, d), kind) for key, kind in self.basis.items()]
+            names = list(getattr(self, "feature_names_in_", ()))
+            chosen = [(columns_named(key, names, d), kind) for key, kind in self.basis.items()]
             taken = np.concatenate([columns for columns, _ in chosen] or [everything[:0]])
             rest = np.setdiff1d(everything, taken)
             if len(rest):
@@ -255,63 +256,7 @@ class BasisExpansion(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if isinstance(kind, BasisExpansion):
             kind._validate_params()
             return [_Part(columns[part.columns], part.basis) for part in kind._parts(len(columns))]
-        return [_Part(columns, self._family(kind))]
-
-    def _family(self, kind: Kind) -> Basis:
-        """The family of a name or function, with the parameters of this expansion."""
-        if callable(kind) and not isinstance(kind, str):
-            return Given(kind)
-        least, most = self._degrees(3 if kind in ("fourier", "spline") else 2)
-        families: dict[str, Callable[[], Basis]] = {
-            "polynomial": lambda: Polynomial(least, most),
-            "interactions": lambda: Polynomial(least, most, different=True),
-            "powers": lambda: Powers(least, most),
-            "gaussian": lambda: Bumps(self.n_functions, self.width),
-            "fourier": lambda: Waves(most, self.period),
-            "spline": lambda: self._splines(most),
-            "identity": lambda: Powers(1, 1),
-        }
-        if kind not in families:
-            raise ValueError(
-                f"basis must be made of {', '.join(NAMES)}, or functions; got {kind!r}."
-            )
-        return families[kind]()
-
-    def _degrees(self, default: int) -> tuple[int, int]:
-        """The lowest and the highest degree."""
-        if not isinstance(self.degree, tuple):
-            return 1, default if self.degree is None else int(self.degree)
-        if len(self.degree) != 2 or not 1 <= self.degree[0] <= self.degree[1]:
-            raise ValueError(
-                f"degree must be one number or (lowest, highest); got {self.degree!r}."
-            )
-        return int(self.degree[0]), int(self.degree[1])
-
-    def _splines(self, degree: int) -> Splines:
-        """Splines, if there are enough of them for their degree."""
-        if self.n_functions < degree:
-            raise ValueError(
-                f"Splines of degree {degree} need n_functions of {degree} or more; "
-                f"got {self.n_functions}."
-            )
-        return Splines(self.n_functions, degree)
-
-    def _columns(self, key: Any, d: int) -> NDArray[np.intp]:
-        """The numbers of the columns that a key of `basis` names."""
-        keys = key if isinstance(key, tuple) else (key,)
-        names = list(getattr(self, "feature_names_in_", ()))
-        found = []
-        for one in keys:
-            if isinstance(one, int | np.integer):
-                if not -d <= one < d:
-                    raise ValueError(f"basis names column {one}, but X has {d} columns.")
-                found.append(int(one) % d)
-            elif one in names:
-                found.append(names.index(one))
-            else:
-                known = ", ".join(map(str, names)) or "none; use numbers"
-                raise ValueError(f"basis names column {one!r}; X has names: {known}.")
-        return np.array(found, dtype=np.intp)
+        return [_Part(columns, family_of(kind, self))]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

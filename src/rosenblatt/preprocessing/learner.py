@@ -5,10 +5,11 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.callback import CallbackSupportMixin
 from sklearn.utils.validation import validate_data
 
 from rosenblatt.additive import Additive
-from rosenblatt.base import FLOATS, all_or_nothing
+from rosenblatt.base import FLOATS, all_or_nothing, fitting_at_once
 from rosenblatt.statistics import Extremes, Moments, RowCounts, Statistic
 
 Numbers = NDArray[np.float64]
@@ -16,7 +17,7 @@ Numbers = NDArray[np.float64]
 OF_ROWS = ("l1", "l2")
 
 
-class ScaleLearner(Additive):
+class ScaleLearner(CallbackSupportMixin, Additive):  # type: ignore[misc]
     """Learns the mean and deviation, or the extremes, of each column."""
 
     method: str
@@ -31,7 +32,7 @@ class ScaleLearner(Additive):
     scale_: Numbers | None
     n_samples_seen_: Any
 
-    @all_or_nothing
+    @fitting_at_once
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn the scales of X (n, d), in one read; return self.
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from .step import Step
+from .step import Step, gap_above_zero
 
 Array = NDArray[np.float64]
 
@@ -25,6 +25,7 @@ def conjugate_gradients(
     The objective bends upward at least as much as ``penalty |w|^2``, so it is at most
     ``|gradient|^2 / (4 penalty)`` above its least value.
     """
+    whole = float(target @ target)
     residual, half = target.copy(), adjoint(target)  # half: minus half the gradient
     w = np.zeros_like(half)
     scaled = half if sizes is None else half / sizes
@@ -41,5 +42,6 @@ def conjugate_gradients(
             direction = scaled + (size / before) * direction
         square = float(half @ half)
         objective = float(residual @ residual) + penalty * float(w @ w)
-        gap = square / penalty if penalty else (0.0 if square == 0 else np.inf)
+        gap = square / penalty if penalty else gap_above_zero(objective, whole)
+        gap = gap if square > 0 else 0.0
         yield Step(w, objective, 2 * square**0.5, gap)

@@ -5,6 +5,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+NOTHING_LEFT = 1e-6  # of a sum of squares
+
 
 @dataclass(frozen=True, eq=False)
 class Step:
@@ -22,3 +24,11 @@ class Step:
     objective: float
     gradient_norm: float = float("nan")
     gap: float = float("inf")
+
+
+def gap_above_zero(objective: float, whole: float) -> float:
+    """What is known of a gap because no sum of squares is negative; `whole` is the first of all.
+
+    That proves something where next to nothing is left of it. Elsewhere nothing is known.
+    """
+    return objective if objective <= NOTHING_LEFT * whole else float("inf")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from rosenblatt.trace.cells import bias_of, counts_of, update_of, weights_of
-from rosenblatt.trace.frame import kept, searches_penalty
+from rosenblatt.trace.cells import bias_of, counts_of, pace_of, update_of, weights_of
+from rosenblatt.trace.frame import has, kept, searches_penalty
 from rosenblatt.trace.guises import published, running
 from rosenblatt.trace.notation import MOST_NUMBERS, has_bias, number, planes, score, vector
 from rosenblatt.trace.run import Run, Step
@@ -13,6 +14,7 @@ from rosenblatt.trace.supports import has_supports
 from rosenblatt.trace.table import Table
 
 COUNTS = ("pass", "mistakes", "so far")
+PROVED = {"dual_gap": "gap", "gradient_norm": "gradient"}  # columns, of models that know them
 MOST_ROWS = 4  # weights of so many classes are written out
 MOST_FEATURES = 4  # an example of more is not
 
@@ -82,7 +84,10 @@ def _state(run: Run, step: Step, after: Step | None = None) -> dict[str, str]:
 
 
 def _passes(run: Run, max_rows: int, caption: str) -> Table:
-    """A row per pass: mistakes in it and so far, error, objective, and weights if they are few."""
+    """A row per pass: mistakes in it and so far, error, objective, and weights if they are few.
+
+    Steps of a fixed length have the next update: the length, and the gradient they go along.
+    """
     few = _few_weights(run)
     shown = [
         _pass(run, run.steps[i], few) if i >= 0 else None for i in _shown(len(run.steps), max_rows)
@@ -97,6 +102,7 @@ def _passes(run: Run, max_rows: int, caption: str) -> Table:
             "supports",
             "w",
             published(run.last),
+            "update",
         )
         if any(cells and cells.get(name) for cells in shown)
     ]
@@ -119,21 +125,18 @@ def _qualities(run: Run) -> tuple[str, ...]:
     The objective is the run's, whose corrections are steps against its gradient.
     """
     name = published(run.last)
-    if hasattr(run.last, "dual_gap_"):
-        return ("error", "objective", "gap", "gradient")
-    if not name:
-        return ("error", "objective")
-    return ("error of w", "objective of w", f"error of {name}")
+    if name:
+        return ("error of w", "objective of w", f"error of {name}")
+    return ("error", "objective", *(word for of, word in PROVED.items() if has(run, of)))
 
 
 def _pass(run: Run, step: Step, with_weights: bool) -> dict[str, str]:
     """The cells of a pass, by column."""
     measures, model = run.measures(step), step.estimator
-    values: tuple[float, ...] = (
-        measures.error, measures.objective, measures.dual_gap, measures.gradient_norm,
-    )[: len(_qualities(run))]  # fmt: skip
+    values = [measures.error, measures.objective]
+    values += [getattr(measures, of) for of in PROVED if has(run, of)]
     if published(run.last):
-        values = (measures.last_error, measures.last_objective, measures.error)
+        values = [measures.last_error, measures.last_objective, measures.error]
     counts = (str(step.step), number(run.mistakes(step)), number(step.n_updates))
     search = {}
     if searches_penalty(run):
@@ -144,7 +147,14 @@ def _pass(run: Run, step: Step, with_weights: bool) -> dict[str, str]:
         **dict(zip(_qualities(run), map(number, values), strict=True)),
         "supports": str(len(model.support_)) if has_supports(model) else "",
         **(_state(run, step) if with_weights else {}),
+        "update": pace_of(model, _after(run, step)) if with_weights else "",
     }
+
+
+def _after(run: Run, step: Step) -> Any:
+    """The model one step later; None at the end."""
+    later = run.steps[step.step + 1 : step.step + 2]
+    return later[0].estimator if later else None
 
 
 def _shown(n: int, most: int) -> Sequence[int]:

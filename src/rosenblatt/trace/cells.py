@@ -117,6 +117,17 @@ def _added(run: Run, before: Any, after: Any, row: int) -> str:
     )
 
 
+def pace_of(model: Any, later: Any) -> str:
+    """How a step of fixed length leads from a model to a later one: +0.1 [0,2.5,-2.5]."""
+    length = getattr(model, "eta0", None)
+    if later is None or length is None or getattr(model, "solver", None) != "gradient":
+        return ""
+    before, after = planes(model), planes(later)
+    if before is None or after is None or len(before) > 1:
+        return ""
+    return f"+{number(length)} {vector(tidied((after - before)[0] / length, rounding(model)))}"
+
+
 def _times(delta: NDArray[np.float64], x: NDArray[np.float64]) -> str:
     """`delta` as a multiple of the example x where it is one, else as it is."""
     rate = float(delta @ x / (x @ x)) if x.any() else math.nan

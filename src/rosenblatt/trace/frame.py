@@ -47,8 +47,8 @@ def frame_of(runs: Sequence[Run]) -> pd.DataFrame:
 
 
 def has(run: Run, name: str) -> bool:
-    """Whether the models of a run publish a number of this name."""
-    return hasattr(run.last, f"{name}_")
+    """Whether the models of a run publish a number of this name, and know it in the end."""
+    return bool(np.all(np.isfinite(getattr(run.last, f"{name}_", np.inf))))
 
 
 def searches_penalty(run: Run) -> bool:

@@ -8,6 +8,7 @@ at a node, and whether alone, is exact.
 from __future__ import annotations
 
 from base64 import b64encode
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -33,17 +34,27 @@ class Grid:
     box: NDArray[np.float64]
     shape: tuple[int, int]
     n_classes: int
+    seen: Callable[[NDArray[np.float64]], Any]
 
     @classmethod
-    def around(cls, points: NDArray[np.float64], n_classes: int, n_states: int) -> Grid:
-        """A grid around points (m, 1 or 2), so fine that one per state fits on a page."""
+    def around(
+        cls,
+        points: NDArray[np.float64],
+        n_classes: int,
+        n_states: int,
+        seen: Callable[[NDArray[np.float64]], Any] = np.asarray,
+    ) -> Grid:
+        """A grid around points (m, 1 or 2), so fine that one per state fits on a page.
+
+        What a model sees of places (m, 1 or 2) is ``seen`` of them.
+        """
         layers = 1 if n_classes == 2 else n_classes
         room = ROOM / n_states - len(points) / 4 - OTHERWISE  # four points to a digit
         nodes = int(np.clip(0.75 * room / layers, FEWEST, MOST))  # three bytes in four letters
         if points.shape[1] == 1:
-            return cls(box_around(points), (nodes // 4, 1), n_classes)
+            return cls(box_around(points), (nodes // 4, 1), n_classes, seen)
         across = int(np.sqrt(nodes * ASPECT))
-        return cls(box_around(points), (across, nodes // across), n_classes)
+        return cls(box_around(points), (across, nodes // across), n_classes, seen)
 
     def encoded(self, estimator: Any) -> str | None:
         """The scores as signed bytes in base64, a layer per class (one layer for two classes).
@@ -66,22 +77,23 @@ class Grid:
     def _scores(self, estimator: Any) -> NDArray[np.float64]:
         """A score per node and class."""
         if not sums_over_supports(estimator):
-            return class_scores(nameless(estimator, self._nodes), self._nodes)
+            return class_scores(nameless(estimator, self._rows), self._rows)
         scores = self._supports.of(estimator)
         return np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
 
     @cached_property
     def _supports(self) -> SupportScores:
-        return SupportScores(self._nodes)
+        return SupportScores(self._rows)
 
     @cached_property
-    def _nodes(self) -> NDArray[np.float64]:
+    def _rows(self) -> Any:
+        """The nodes as a model sees them."""
         (left, right), (low, high) = self.box
         across = np.linspace(left, right, self.shape[0])
         if self.shape[1] == 1:
-            return across[:, np.newaxis]
+            return self.seen(across[:, np.newaxis])
         grid = np.meshgrid(across, np.linspace(low, high, self.shape[1]))
-        return np.column_stack([axis.ravel() for axis in grid])
+        return self.seen(np.column_stack([axis.ravel() for axis in grid]))
 
 
 def box_around(points: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -28,11 +28,10 @@ def save_page(
     target = Path(os.path.realpath(Path(path).expanduser()))
     if not target.parent.is_dir():
         raise FileNotFoundError(f"There is no folder {str(target.parent)!r} to save the page in.")
-    names = run.data.feature_names(run.last, feature_names)
-    write_whole(target, page_of(run, unit, names).encode())
+    write_whole(target, page_of(run, unit, feature_names).encode())
 
 
-def page_of(run: Run, unit: str, feature_names: Sequence[str]) -> str:
+def page_of(run: Run, unit: str, feature_names: Sequence[str] | None) -> str:
     """The page's HTML."""
     parts = {
         "title": html.escape(f"{run.name}, {unit} by {unit}"),
@@ -53,7 +52,7 @@ def view_source() -> str:
     return re.sub(r"^export (?=const|function)", "", module, flags=re.M)
 
 
-def _data(run: Run, unit: str, feature_names: Sequence[str]) -> str:
+def _data(run: Run, unit: str, feature_names: Sequence[str] | None) -> str:
     """The run as JSON, of as many steps as the page may weigh."""
     most = MOST_STEPS
     while True:

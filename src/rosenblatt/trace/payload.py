@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from rosenblatt.plot.palette import clipped
 from rosenblatt.plot.plane import is_flat
-from rosenblatt.trace.fit_picture import fitted_points
+from rosenblatt.trace.fit_picture import Fit
 from rosenblatt.trace.frame import PROOFS, has
 from rosenblatt.trace.grid import Grid
+from rosenblatt.trace.ground import Ground
 from rosenblatt.trace.guises import published, running
 from rosenblatt.trace.notation import rounding
 from rosenblatt.trace.points import Points, numbers
@@ -29,20 +30,25 @@ MOST_BARS = 24  # weights shown when there are more; half as many of several cla
 
 
 def payload_of(
-    run: Run, unit: str, feature_names: Sequence[str], most_steps: int = MOST_STEPS
+    run: Run, unit: str, feature_names: Sequence[str] | None, most_steps: int = MOST_STEPS
 ) -> dict[str, Any]:
     """The run as the view reads it; `unit` is what a step is: pass, update or visit."""
     steps = [run.steps[i] for i in strided(len(run.steps), most_steps)]
     first = list({id(step.estimator): step for step in steps}.values())  # one step per model
     number = {id(step.estimator): i for i, step in enumerate(first)}
-    points = Points.of(run, [step.row for step in steps if step.row is not None])
-    states = _States.of(run, points, len(first))
+    ground = run.ground
+    axes = ground.names(run.last, feature_names)
+    names = axes if not ground.steps else ground.made_of(axes) or run.data.feature_names(run.last)
+    points = Points.of(run, ground.data, [step.row for step in steps if step.row is not None])
+    states = _States.of(run, ground, points, len(first))
     return {
         "model": run.name,
         "run": clipped(run.label, 200),
         "unit": unit,
         "classes": [clipped(name) for name in getattr(run.last, "classes_", ())],
-        "features": [clipped(feature_names[j]) for j in states.features],
+        "axes": [clipped(name) for name in axes] if points or states.fit else [],
+        "features": [clipped(names[j]) for j in states.features],
+        "expanded": bool(ground.steps),
         "n_features": run.data.n_features,
         "published": published(run.last) or None,
         "rounding": rounding(run.last),
@@ -54,7 +60,7 @@ def payload_of(
             for step, before in zip(first, [None, *first[:-1]], strict=True)
         ],
         "points": points and points.payload(),
-        "fit": fitted_points(run),
+        "fit": states.fit and states.fit.payload(),
         "grid": states.grid and states.grid.payload(),
     }
 
@@ -72,25 +78,27 @@ def _step(run: Run, step: Step, state: int) -> dict[str, Any]:
 
 @dataclass(frozen=True, eq=False)
 class _States:
-    """What is told of each state: weights of features, or of supports, or scores on a grid."""
+    """What is told of each state: weights of features or supports, scores on a grid, a curve."""
 
     features: list[int]
     supports: list[int] | None
     points: Points | None
     grid: Grid | None
+    fit: Fit | None
 
     @classmethod
-    def of(cls, run: Run, points: Points | None, n_states: int) -> _States:
+    def of(cls, run: Run, ground: Ground, points: Points | None, n_states: int) -> _States:
         coef = _coef(run.last)
         features = list(range(run.data.n_features)) if coef is None else _heaviest(coef)
         supports = grid = None
-        if points is not None and coef is None:
-            grid = Grid.around(points.at, len(points.classes), n_states)
+        if points is not None and (coef is None or ground.steps):
+            grid = Grid.around(points.at, len(points.classes), n_states, ground.seen)
         elif has_supports(run.last):
             several = len(run.last.dual_coef_) > 1
             supports = heaviest(run.last, MOST_BARS // 2 if several else MOST_BARS)
         named = coef is not None or points is not None
-        return cls(features if named else [], supports, points, grid)
+        fit = Fit.of(run, n_states)
+        return cls(features if named else [], supports, points, grid, fit)
 
     def payload(self, run: Run, step: Step, before: Step | None) -> dict[str, Any]:
         """The state after `step` as plain JSON types; of supports it says which have `turned`."""
@@ -118,6 +126,8 @@ class _States:
                 state["turned"] = self.points.turned(before and before.estimator, model)
         if self.supports is not None:
             state["dual"] = numbers(coefficients(model, self.supports))
+        if self.fit is not None:
+            state["curve"] = self.fit.curve(model)
         if self.grid is not None:
             state |= {"scores": self.grid.encoded(model), "flat": is_flat(model)}
         return state | (self.points.judged(model) if self.points is not None else {})

@@ -22,6 +22,7 @@ from rosenblatt.plot.plane import (
     why_lineless,
 )
 from rosenblatt.trace.fit_picture import draw_fit, is_curve
+from rosenblatt.trace.ground import Ground
 from rosenblatt.trace.guises import published, running
 from rosenblatt.trace.run import Run, Step
 from rosenblatt.trace.supports import has_supports
@@ -43,18 +44,20 @@ def figure_of(run: Run, unit: str, feature_names: Sequence[str] | None = None) -
     Boundaries are drawn of two features, the curve of a regression of one.
     """
     plt = pyplot()
-    names = run.data.feature_names(run.last, feature_names)
+    ground = run.ground
+    names = ground.names(run.last, feature_names)
     steps = [run.steps[i] for i in strided(len(run.steps), MOST_STEPS)]
     curves = _curves(run, steps)
-    planar = run.data.n_features == 2 and run.data.y is not None and hasattr(run.last, "classes_")
-    drawn = planar or is_curve(run)
+    data = ground.data
+    planar = data.n_features == 2 and data.y is not None and hasattr(run.last, "classes_")
+    drawn = planar or is_curve(ground, run.last)
     figure = plt.figure(figsize=(9.2, 4.6) if drawn else (6.4, 4.6), layout="constrained")
     grid = figure.add_gridspec(
         max(len(curves), 1), 2 if drawn else 1, width_ratios=(5, 4) if drawn else None
     )
     if drawn:
         draw = _draw_way if planar else draw_fit
-        draw(figure.add_subplot(grid[:, 0]), run, names)
+        draw(figure.add_subplot(grid[:, 0]), run, ground, names)
     at, label = [step.step for step in steps], published(run.last) or None
     for i, (name, values) in enumerate(curves.items()):
         ax = figure.add_subplot(grid[i, -1])
@@ -84,9 +87,9 @@ def _curves(run: Run, steps: list[Step]) -> dict[str, list[float]]:
     return {name: values for name, values in curves.items() if not np.all(np.isnan(values))}
 
 
-def _draw_way(ax: Axes, run: Run, names: Sequence[str]) -> None:
+def _draw_way(ax: Axes, run: Run, ground: Ground, names: Sequence[str]) -> None:
     """The last regions, and boundaries of the past, the older the paler."""
-    points = run.data.points()
+    points = ground.data.points()
     set_frame(ax, points, names)
     models = _distinct([step.estimator for step in run.steps])
     past = models[:-1]
@@ -95,8 +98,8 @@ def _draw_way(ax: Axes, run: Run, names: Sequence[str]) -> None:
     earlier = False
     for age, model in enumerate(reversed(chosen)):
         shade = 0.55 + 0.33 * (age + 1) / len(chosen)
-        earlier |= draw_lines(ax, leads(model, ax), ink=str(shade), width=1.0, order=1)
-    lead = leads(models[-1], ax)
+        earlier |= draw_lines(ax, leads(model, ax, ground.seen), ink=str(shade), width=1.0, order=1)
+    lead = leads(models[-1], ax, ground.seen)
     draw_regions(ax, lead)
     drawn = draw_lines(ax, lead)
     wrong, tied = run.ruler.wrong(models[-1]), run.ruler.tied(models[-1])
@@ -104,25 +107,25 @@ def _draw_way(ax: Axes, run: Run, names: Sequence[str]) -> None:
     draw_points(ax, points, run.data.labels(), run.last.classes_, wrong, tied)
     if has_supports(models[-1]) and len(models[-1].support_):
         draw_corners(ax, points, models[-1].support_, "support")
-    _draw_current(ax, models[-1])
+    _draw_current(ax, models[-1], ground)
     if earlier:
         ax.plot([], [], color=PALE, linewidth=1.0, label="earlier")
     draw_legend(ax, points, most=4)
-    line = "line" if hasattr(models[-1], "coef_") else "curve"
+    line = "line" if hasattr(models[-1], "coef_") and not ground.steps else "curve"
     note(
         ax,
-        why_lineless(models[-1]) or ("" if drawn else f"no {line} in this picture"),
+        why_lineless(models[-1], line) or ("" if drawn else f"no {line} in this picture"),
         hollow_means(wrong),
         f"half filled: on the {line}, still a mistake" if tied.any() else "",
     )
 
 
-def _draw_current(ax: Axes, model: Any) -> None:
+def _draw_current(ax: Axes, model: Any, ground: Ground) -> None:
     """The line of the run's own weights beside that of their mean or pocket, and a key to both."""
     run_itself = running(model)
     if run_itself is None:
         return
-    draw_lines(ax, leads(run_itself, ax), width=1.0, order=3.9, style=DASHES)
+    draw_lines(ax, leads(run_itself, ax, ground.seen), width=1.0, order=3.9, style=DASHES)
     ax.plot([], [], color=INK, linewidth=1.6, label=published(model))
     ax.plot([], [], color=INK, linewidth=1.0, linestyle=DASHES, label="current")
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.trace.data import Data
 from rosenblatt.trace.measure import Ruler
 from rosenblatt.trace.run import Run
 from rosenblatt.trace.thinning import sampled
@@ -30,12 +31,12 @@ class Points:
     ruler: Ruler
 
     @classmethod
-    def of(cls, run: Run, visited: Sequence[int]) -> Points | None:
-        """The points of a run; None unless it classifies by one or two features."""
-        drawable = run.data.n_features in (1, 2) and hasattr(run.last, "classes_")
-        if not drawable or run.data.y is None:
+    def of(cls, run: Run, data: Data, visited: Sequence[int]) -> Points | None:
+        """The points `data` of a run; None unless it classifies by one or two columns."""
+        drawable = data.n_features in (1, 2) and hasattr(run.last, "classes_")
+        if not drawable or data.y is None:
             return None
-        X, y = run.data.points(), run.data.labels()
+        X, y = data.points(), data.labels()
         drawn = sampled(len(X), MOST_POINTS)
         rows = sorted({*drawn, *visited})
         return cls(rows, X[rows], y[rows], run.last.classes_, len(X), drawn, run.ruler)

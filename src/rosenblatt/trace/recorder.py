@@ -8,6 +8,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from rosenblatt.trace.data import Data
+from rosenblatt.trace.ground import Ground, ground_of
 from rosenblatt.trace.inbox import Inbox, post
 from rosenblatt.trace.run import Run, RunKey
 from rosenblatt.trace.tasks import detached, is_whole_fit, label_of, path_of
@@ -41,6 +42,7 @@ class Recorder:
         self._fits: dict[Any, _Fit] = {}
         self._open: dict[RunKey, Run] = {}
         self._closed: dict[RunKey, Run] = {}
+        self._pipelines: dict[RunKey, Any] = {}  # being fitted
         self._inbox: Inbox | None = None
 
     @property
@@ -69,7 +71,10 @@ class Recorder:
     ) -> None:
         """Keep the data of a fit, and the model before its first pass; scikit-learn calls this."""
         if is_whole_fit(context):
-            self._run_of(context, Data.of(X, y, metadata))
+            run = self._run_of(context, Data.of(X, y, metadata))
+            run.origin = self._origin_of(estimator, context)
+            if hasattr(estimator, "steps"):
+                self._pipelines[run.key] = estimator
         elif fitted_estimator is not None:
             run = self._run_of(context.parent, Data.of(X, y, metadata))
             if not run.steps:
@@ -141,15 +146,28 @@ class Recorder:
 
     def _run_of(self, context: Any, data: Data) -> Run:
         """The run of the task whose subtasks are steps, opened at the first word of it."""
-        number = self._fit_of(context).number
-        key = RunKey(number, tuple(task.task_id for task in path_of(context)))
+        key = self._key_of(context)
         run = self._open.get(key)
         if run is None:
-            run = Run(key, label_of(context, number), context.estimator_name, data)
+            run = Run(key, label_of(context, key.fit), context.estimator_name, data)
             self._open[key] = run
         if run.data.X is None:
             run.data = data
         return run
+
+    def _key_of(self, context: Any) -> RunKey:
+        number = self._fit_of(context).number
+        return RunKey(number, tuple(task.task_id for task in path_of(context)))
+
+    def _origin_of(self, estimator: Any, context: Any) -> Ground | None:
+        """Where the rows come from that the last step of a pipeline is fitted to."""
+        if context.parent is None:
+            return None
+        key = self._key_of(context.parent)
+        pipeline = self._pipelines.get(key)
+        if pipeline is None or pipeline.steps[-1][1] is not estimator:
+            return None
+        return ground_of(pipeline, self._open[key].data, self._open[key].origin)
 
     def _close(self, context: Any) -> None:
         """Settle the runs below this fit: keep them, or send them to the process that asked."""
@@ -159,6 +177,7 @@ class Recorder:
             if key.fit != fit.number or key.path[: len(path)] != path:
                 continue
             run = self._open.pop(key)
+            self._pipelines.pop(key, None)
             if run.steps and fit.folder is None:
                 self._closed[key] = run
             elif run.steps and fit.folder is not None:
@@ -183,6 +202,7 @@ class Recorder:
             "every": self.every,
             "_n_fits": self._n_fits,
             "_open": {},
+            "_pipelines": {},
             "_inbox": None,
         }
         if self._fits:

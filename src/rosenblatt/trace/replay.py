@@ -121,7 +121,8 @@ class Trace(Recorder):
         (left out of one pass in data order), and up to four features its x and y. The weights w
         are those of the run; a mean or a pocket has a column of its own. Kernel models show a,
         how much each row counts, and the bias b. Passes have the mistakes made in each, and so
-        far. What rounding left over of a weight is printed as 0.
+        far; gradient steps of a fixed length have the next update. What rounding left over of a
+        weight is printed as 0.
 
         Parameters
         ----------
@@ -152,12 +153,13 @@ class Trace(Recorder):
     def plot(self, run: str | None = None, *, feature_names: Sequence[str] | None = None) -> Figure:
         """Curves of objective and error, and what moves: a boundary, or a regression's curve.
 
-        Boundaries are drawn of two features, the curve of a regression of one.
+        Boundaries are drawn of two features, the curve of a regression of one: those that the model
+        sees, or else those that its pipeline was given and expanded.
 
         Parameters
         ----------
         run : which run; the last if None.
-        feature_names : names of the columns of X; those the model was fitted with if None.
+        feature_names : names of the columns drawn; those of the fit if None.
 
         Returns
         -------

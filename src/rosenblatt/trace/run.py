@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rosenblatt.trace.data import Data
+from rosenblatt.trace.ground import Ground, chosen_ground
 
 if TYPE_CHECKING:
     from rosenblatt.trace.measure import Measures, Ruler
@@ -64,6 +65,7 @@ class Run:
     data: Data
     steps: list[Step] = field(default_factory=list)
     n_visits: int = 0
+    origin: Ground | None = None  # of the rows, where a pipeline made them
     _measures: dict[int, Measures] = field(default_factory=dict, repr=False)
     _ruler: Ruler | None = field(default=None, repr=False)
 
@@ -111,6 +113,11 @@ class Run:
         if self._ruler is None or self._ruler.data is not self.data:
             self._ruler = Ruler(self.data)
         return self._ruler
+
+    @property
+    def ground(self) -> Ground:
+        """The columns that it is drawn in."""
+        return chosen_ground(self.data, self.origin, self.last)
 
     @property
     def last(self) -> Any:

@@ -46,9 +46,13 @@ export function vector(values) {
 export const clip = (text, most) =>
   text.length > most ? `${text.slice(0, Math.max(most - 1, 1))}…` : text;
 
-// x12 as it is printed.
-export const subscript = (name) =>
-  /^x\d+$/.test(name) ? name.replace(/\d/g, (digit) => "₀₁₂₃₄₅₆₇₈₉"[digit]) : name;
+// x12, x1^2 and x1 x2 as they are printed.
+export function subscript(name) {
+  if (!/^(x\d+(\^\d+)?( |$))+$/.test(name)) return name;
+  const low = name.replace(/x\d+/g, (word) => word.replace(/\d/g, (digit) => "₀₁₂₃₄₅₆₇₈₉"[digit]));
+  return low.replace(/\^\d+/g, (power) =>
+    power.slice(1).replace(/\d/g, (digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit]));
+}
 
 // Each class has a colour and a shape; a pair comes again after 42 classes.
 

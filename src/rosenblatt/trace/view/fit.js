@@ -1,42 +1,45 @@
-// A regression on one feature: the points, its line at this step, and where the line was before.
+// A regression on one column: the points, its curve at this step, and where the curve was before.
 
 import { chartIn, make, shape, tint } from "./drawing.js";
-import { boundaries } from "./geometry.js";
 import { sizeOf } from "./marks.js";
 import { FADING, axes, earlierStates, mover, outline, spaceFor } from "./picture.js";
 
 export function fitPicture(host, data, width) {
-  const names = [data.features[0], "target"];
-  const space = spaceFor({ features: names, points: data.fit }, width);
-  const svg = chartIn(host, width, space.height, "The points, and the line of the model");
+  const names = [data.axes[0], "target"];
+  const space = spaceFor({ axes: names, box: data.fit.box }, width);
+  const svg = chartIn(host, width, space.height, "The points, and the curve of the model");
   axes(svg, space, names);
-  const past = make(svg, "g", { class: "trail" });
+  const past = make(inBox(svg, space), "g", { class: "trail" });
   dots(svg, space, data.fit);
-  const now = make(svg, "g", { class: "boundary" });
-  const moveTo = mover((lines) => {
+  const now = make(inBox(svg, space), "g", { class: "boundary" });
+  const draw = (group, values, attributes = {}) => {
+    const d = values && outline(placesOf(values, data.fit.across), space);
+    if (d) make(group, "path", { d, ...attributes });
+  };
+  const moveTo = mover((curves) => {
     now.replaceChildren();
-    drawLine(now, space, lines?.[0]);
+    draw(now, curves?.[0]);
   });
   return (at, milliseconds) => {
     past.replaceChildren();
     earlierStates(data, at).forEach((state, age) =>
-      drawLine(past, space, lineOf(data.states[state]), { opacity: FADING[age] }));
-    const line = lineOf(data.states[data.steps[at].state]);
-    moveTo(line && [line], milliseconds);
+      draw(past, curveOf(data.states[state]), { opacity: FADING[age] }));
+    const curve = curveOf(data.states[data.steps[at].state]);
+    moveTo(curve && [curve], milliseconds);
   };
 }
 
-// Intercept and slope; null if they are not finite.
-function lineOf({ coef, intercept }) {
-  const line = coef && [intercept[0], coef[0][0]];
-  return line && !line.includes(null) ? line : null;
-}
+// What is predicted at places across; null if some of it is not finite.
+const curveOf = ({ curve }) => (curve && !curve.includes(null) ? curve : null);
 
-// The part in the box of the line y = b + w x, which is where b + w x - y is zero.
-function drawLine(group, space, line, attributes = {}) {
-  if (!line) return;
-  const [part] = boundaries([[0, 0, 0], [line[0], line[1], -1]], space.box);
-  if (part) make(group, "path", { d: outline(part, space), ...attributes });
+const placesOf = (values, [from, to]) =>
+  values.map((value, i) => [from + ((to - from) * i) / (values.length - 1), value]);
+
+// A window of the size of the box: a curve may leave it, and come back.
+function inBox(svg, { left, right, top, bottom }) {
+  const [width, height] = [right - left, bottom - top];
+  const place = { x: left, y: top, width, height, viewBox: `${left} ${top} ${width} ${height}` };
+  return make(svg, "svg", { ...place, class: "window" });
 }
 
 function dots(svg, { x, y }, points) {

@@ -12,14 +12,14 @@ export function picture(host, data, width) {
   const space = spaceFor(data, width);
   const name = "The points, and the boundary between the classes";
   const svg = chartIn(host, width, space.height, name);
-  const curvesOf = data.grid && curvesOn(data.grid, data.classes.length);
+  const curvesOf = data.grid && curvesOn(data);
   const drawing = (state) => curvesOf?.(state) ?? linesOf(planesOf(state), space.box);
   const showRegions = regions(svg, space);
-  axes(svg, space, data.features);
+  axes(svg, space, data.axes);
   const showTrail = trail(svg, space, data, drawing);
   const showErrors = marks(svg, space, data.points);
   const showSupports = supports(svg, space, data.points, data.states);
-  const linear = data.states.at(-1).coef?.length === 1;
+  const linear = !data.grid && data.states.at(-1).coef?.length === 1;
   const places = linear ? pixels(space, data.points) : null;
   const showRun = boundary(svg, space, "running", places, "");
   const showLine = boundary(svg, space, "boundary", places, data.published ?? "w");
@@ -46,11 +46,11 @@ export function picture(host, data, width) {
 }
 
 // The box that is shown, and where: a grid has its own, and is shown whole and undistorted.
-export function spaceFor({ features, points, grid }, width) {
-  const tall = features.length === 1 ? 190 : Math.min(width, figureHeight());
+export function spaceFor({ axes: names, points, grid, box: given }, width) {
+  const tall = names.length === 1 ? 190 : Math.min(width, figureHeight());
   const room = [width - PAD.left - PAD.right, tall - PAD.top - PAD.bottom];
-  const box = grid?.box ?? boxAround(points.at, ...room);
-  const [across, up] = grid && features.length > 1 ? undistorted(box, ...room) : room;
+  const box = given ?? grid?.box ?? boxAround(points.at, ...room);
+  const [across, up] = grid && names.length > 1 ? undistorted(box, ...room) : room;
   const [left, right, top, bottom] = [PAD.left, PAD.left + across, PAD.top, PAD.top + up];
   const [x, y] = [scale(box[0], [left, right]), scale(box[1], [bottom, top])];
   return { height: bottom + PAD.bottom, left, right, top, bottom, box, x, y };
@@ -69,12 +69,13 @@ function linesOf(planes, box) {
 }
 
 // The latest are kept, since a trail shows them again.
-function curvesOn(grid, K) {
+function curvesOn({ grid, classes: { length: K }, states }) {
   const latest = new Map();
+  const nothing = states.at(-1).coef ? "w = 0" : "no supports";
   return (state) => {
     if (!state.scores) return NOTHING;
     if (!latest.has(state)) {
-      const why = state.flat ? "no supports: no curve yet" : "no curve in this picture";
+      const why = state.flat ? `${nothing}: no curve yet` : "no curve in this picture";
       const drawn = contours(verticesOf(state.scores, grid, K), grid.shape, K);
       latest.set(state, { ...drawn, lineless: drawn.curves.length > 0 ? "" : why });
       if (latest.size > 8) latest.delete(latest.keys().next().value);

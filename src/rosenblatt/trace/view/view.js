@@ -53,8 +53,9 @@ function unlearntOf(data, state) {
 }
 
 function whyLineless({ grid, published, states }) {
-  if (grid) return "there are no supports, so there is no curve";
-  const line = published ? "bold line" : "line";
+  if (grid && !states.at(-1).coef) return "there are no supports, so there is no curve";
+  const kind = grid ? "curve" : "line";
+  const line = published ? `bold ${kind}` : kind;
   if (states.at(-1).coef.length > 1)
     return `all classes weigh the features alike, so there is no ${line} between them`;
   return `${published ? WHOSE[published] : "all weights"} are zero, so there is no ${line}`;
@@ -67,7 +68,7 @@ function seenOf(data) {
   const n = states.at(-1).coef?.length ?? 0;
   const [no, yes] = classes;
   if (data.grid) return curvesSeen(data);
-  if (data.fit) return "The line is what the model predicts; pale lines are where it was before.";
+  if (data.fit) return fitSeen(data);
   if (points && n === 1)
     return linesSeen(data, yes);
   if (points && n > 1)
@@ -92,10 +93,18 @@ function linesSeen({ published }, yes) {
     weights. Hollow points are on the wrong side of the bold line.`;
 }
 
+function fitSeen({ fit: { straight }, expanded }) {
+  const line = straight ? "line" : "curve";
+  const seen = `The ${line} is what the model predicts; pale ${line}s are where it was before.`;
+  return `${seen}${expanded ? BARS : ""}`;
+}
+
+const BARS = " The bars are the weights of what it is made of.";
+
 const besidesSeen = ({ published }) =>
   published ? `, and dashed lines are those of the current weights, beside their ${published}` : "";
 
-function curvesSeen({ classes, states }) {
+function curvesSeen({ classes, states, expanded }) {
   const curve = classes.length === 2
     ? "The curve is where the score is zero; pale curves are where it was before."
     : `Each class holds the region in which its score is highest; pale curves are where the
@@ -103,14 +112,15 @@ function curvesSeen({ classes, states }) {
   const supports = states.some((state) => state.turned)
     ? " Corners mark the supports, the examples that the model is made of."
     : "";
-  return `${curve} Hollow points are predicted wrongly.${supports}`;
+  const bars = expanded && states.at(-1).coef ? BARS : "";
+  return `${curve} Hollow points are predicted wrongly.${supports}${bars}`;
 }
 
 // What was left out, and which run this is.
 function notesOf(data) {
   const { points, features, classes, steps, supports } = data;
   const cloud = points ?? data.fit;
-  const weighed = !points && features.length > 0;
+  const weighed = (!points || data.expanded) && features.length > 0;
   const n_support = data.states.at(-1).n_support;
   return [
     steps.length < data.n_steps &&
@@ -130,7 +140,7 @@ function notesOf(data) {
   ].filter(Boolean);
 }
 
-function legend(host, { classes, states, published }) {
+function legend(host, { classes, states, published, grid }) {
   const list = make(host, "ul", { class: "legend", "aria-label": "Key" });
   const item = (name, kind, width, ...paths) => {
     const place = make(list, "li");
@@ -146,7 +156,7 @@ function legend(host, { classes, states, published }) {
   const frame = [{ d: corners(7), class: "supports" }, { d: shape(0, 2.5), class: "within" }];
   if (states.some((state) => state.turned)) item("support", "", 16, ...frame);
   if (published) line(published, "boundary");
-  if (published) line("current", "running");
+  if (published && !grid) line("current", "running");
   if (states.length > 2) line("earlier", "trail pale");
 }
 
@@ -189,6 +199,7 @@ function figure(root, data, jump) {
   const side = make(frame, "div", { class: "side" });
   if (data.points) legend(main, data);
   const shown = data.points ? picture : data.fit ? fitPicture : barsOf(data);
+  const below = drawn && data.expanded ? barsOf(data) : null;
   const errors = [{ of: "error", name: data.published }];
   if (data.published) errors.push({ of: "last_error", name: "current", current: true });
   const objective = data.published
@@ -197,6 +208,7 @@ function figure(root, data, jump) {
   const told = (name) => data.states.some((known) => (known[name] ?? null) !== null);
   return [
     shown && place(main, shown),
+    below && place(main, below),
     state.error !== null && place(side, curve("training error", ...errors)),
     state.objective !== null && place(side, objective),
     told("dual_gap") && place(side, curve("duality gap", { of: "dual_gap", decades: true })),
