@@ -267,8 +267,12 @@ def _solve(H: Array, g: Array) -> Array:
     return factored(H)(g)
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def factored(H: Array) -> Callable[[Array], Array]:
-    """A function v -> H^-1 v, for H (m, m) at least positive semidefinite."""
+    """A function v -> H^-1 v, for H (m, m) at least positive semidefinite.
+
+    Where it would be larger than any number, the answer is not finite, and no step is made of it.
+    """
     # The scores do not change along some directions (all biases of a softmax together, columns
     # that repeat another): a little more on the diagonal, and nothing happens along them.
     scale = np.sqrt(np.maximum(np.diag(H), 1e-300))
@@ -279,5 +283,15 @@ def factored(H: Array) -> Callable[[Array], Array]:
             factor = cho_factor(scaled, lower=True)
         except (LinAlgError, ValueError):
             continue
-        return lambda v: np.asarray(cho_solve(factor, v / scale) / scale)
-    return lambda v: np.asarray(v / scale**2)
+        return _unwarned(lambda v: cho_solve(factor, v / scale) / scale)
+    return _unwarned(lambda v: v / scale**2)
+
+
+def _unwarned(function: Callable[[Array], Any]) -> Callable[[Array], Array]:
+    """The function, silent about numbers that are too large."""
+
+    def quietly(v: Array) -> Array:
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            return np.asarray(function(v))
+
+    return quietly
