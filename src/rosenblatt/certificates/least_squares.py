@@ -15,10 +15,11 @@ import numpy as np
 import scipy.optimize
 import scipy.sparse.linalg
 
-from . import normal_equations
+from . import iterated_squares, normal_equations
 from .claims import Claim
 from .factors import Factors, can_be_factored, factors
 from .normal_equations import ClosedForm
+from .published import NEAR
 from .regression import Fit, distance_claim, mean_square
 from .table import Floats
 from .wide_squares import MOST_ROWS, RowProducts, at_most
@@ -45,14 +46,37 @@ def claims(
     effort: int = 1,
     least_share: float = 0.0,
     closed: ClosedForm | None = None,
+    said: dict[str, float] | None = None,
+    near: float = NEAR,
 ) -> list[Claim]:
     """What can be said of published coefficients under ``sum s r^2 + alpha |w|^2``.
 
     Directions of less than `least_share` of the largest variation were none to the fit, whose
-    numbers may have a closed form.
+    numbers may have a closed form; an iterated one `said` something of itself.
     """
-    penalty, table = alpha / weight, fit.table
-    r, allowance = fit.residuals()
+    residuals = fit.residuals()
+    penalty = alpha / weight
+    found = _of_coefficients(
+        fit, penalty, weight, positive, tol, effort, least_share, closed, residuals
+    )
+    return found + iterated_squares.claims(
+        fit, penalty, weight, positive, residuals[0], said or {}, near
+    )
+
+
+def _of_coefficients(
+    fit: Fit,
+    penalty: float,
+    weight: float,
+    positive: bool,
+    tol: float,
+    effort: int,
+    least_share: float,
+    closed: ClosedForm | None,
+    residuals: tuple[Floats, Floats],
+) -> list[Claim]:
+    """The gap, the distance, the equations and the condition, from residuals and their rounding."""
+    table, (r, allowance) = fit.table, residuals
     square, _ = mean_square(table, r, allowance)
     bias = float(table.share @ r) if table.centred else 0.0
     centred = r - bias

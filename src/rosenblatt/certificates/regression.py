@@ -128,7 +128,7 @@ def _problem(model: Any, weight: float) -> tuple[str, Any]:
         if not alpha.any():
             return squares + sign, lambda fit, k, tol, effort: least_squares.claims(
                 fit, 0.0, weight, positive, tol, effort
-            )
+            )  # what such a fit says of itself is of half the mean
         l2 = f" + {_value(alpha * (1 - ratio) / 2)} |w|^2" if ratio < 1 else ""
         problem = (
             f"1/2 sum p_i (t_i - w.x_i - b)^2 + {_value(alpha * ratio)} |w|_1{l2}, "
@@ -147,8 +147,9 @@ def _problem(model: Any, weight: float) -> tuple[str, Any]:
     least_share = float(getattr(model, "tol", 0.0)) if drops else 0.0
     closed = normal_equations.closed_form(model)
     return problem, lambda fit, k, tol, effort: least_squares.claims(
-        fit, float(alpha[k % len(alpha)]), weight, positive, tol, effort, least_share, closed
-    )
+        fit, float(alpha[k % len(alpha)]), weight, positive, tol, effort, least_share, closed,
+        numbers_of(model, k), nearness(model),
+    )  # fmt: skip
 
 
 def _value(numbers: Floats) -> str:

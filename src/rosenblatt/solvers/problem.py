@@ -8,6 +8,7 @@ bias is never penalised.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -283,7 +284,8 @@ def factored(H: Array) -> Callable[[Array], Array]:
             factor = cho_factor(scaled, lower=True)
         except (LinAlgError, ValueError):
             continue
-        return _unwarned(lambda v: cho_solve(factor, v / scale) / scale)
+        solve = partial(cho_solve, factor)
+        return _unwarned(lambda v: solve(v / scale) / scale)
     return _unwarned(lambda v: v / scale**2)
 
 
