@@ -15,6 +15,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
+from rosenblatt.interrupts import interruptible
 from rosenblatt.separation.directions import upheld, whole
 from rosenblatt.separation.exactly import ahead_exactly
 
@@ -188,13 +189,15 @@ def _furthest(leads: Any) -> Floats | None:
     """Coefficients of non-negative leads that are 1 or more for as many as can be."""
     m, p = leads.shape
     cost = np.concatenate([np.full(2 * p, THRIFT), np.full(m, -1.0)])
-    solved = linprog(
-        cost,
-        A_ub=sp.hstack([-leads, leads, sp.eye(m)]).tocsr(),
-        b_ub=np.zeros(m),
-        bounds=[(0, None)] * (2 * p) + [(0, 1)] * m,
-        method="highs",
-        options={"time_limit": MOST_SECONDS, "primal_feasibility_tolerance": 1e-9},
+    solved = interruptible(
+        lambda: linprog(
+            cost,
+            A_ub=sp.hstack([-leads, leads, sp.eye(m)]).tocsr(),
+            b_ub=np.zeros(m),
+            bounds=[(0, None)] * (2 * p) + [(0, 1)] * m,
+            method="highs",
+            options={"time_limit": MOST_SECONDS, "primal_feasibility_tolerance": 1e-9},
+        )
     )
     if solved.x is None or solved.status != 0:
         return None

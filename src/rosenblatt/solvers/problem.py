@@ -284,16 +284,15 @@ def factored(H: Array) -> Callable[[Array], Array]:
             factor = cho_factor(scaled, lower=True)
         except (LinAlgError, ValueError):
             continue
-        solve = partial(cho_solve, factor)
-        return _unwarned(lambda v: solve(v / scale) / scale)
-    return _unwarned(lambda v: v / scale**2)
+        return _scaled(partial(cho_solve, factor), scale)
+    return _scaled(np.asarray, scale)
 
 
-def _unwarned(function: Callable[[Array], Any]) -> Callable[[Array], Array]:
-    """The function, silent about numbers that are too large."""
+def _scaled(solve: Callable[[Array], Any], scale: Array) -> Callable[[Array], Array]:
+    """The function v -> solve(v / scale) / scale, silent about numbers that are too large."""
 
-    def quietly(v: Array) -> Array:
-        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            return np.asarray(function(v))
+    def solution(v: Array) -> Array:
+        with np.errstate(over="ignore", invalid="ignore"):
+            return np.asarray(solve(v / scale) / scale)
 
-    return quietly
+    return solution
