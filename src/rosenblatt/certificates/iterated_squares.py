@@ -43,7 +43,10 @@ def claims(
     }
     size = weight * fit.size
     sizes = {"objective_": size, "gradient_norm_": 2 * weight * steepest, "dual_gap_": size}
-    return agreement(said, derived, sizes, near)
+    blur = weight * fit.blur
+    shaken = 2 * weight * float(np.sqrt(fit.blur)) * float(np.linalg.norm(table.norms()))
+    blurs = {"objective_": blur, "gradient_norm_": shaken, "dual_gap_": blur}
+    return agreement(said, derived, sizes, near, blurs)
 
 
 def _lengths(fit: Fit) -> Floats:

@@ -24,6 +24,7 @@ class Fit:
     t: Floats
     w: Floats
     b: float
+    unit: float = UNIT  # of rounding, in the numbers published
 
     def residuals(self, w: Floats | None = None, b: float | None = None) -> tuple[Floats, Floats]:
         """r (n,) at the published numbers or others, and what rounding may have done to each."""
@@ -57,6 +58,16 @@ class Fit:
         spread = float(np.sum(self.table.share * self.centred_target**2))
         return max(spread, UNIT * float(np.sum(self.table.share * self.t**2)), 1e-300)
 
+    @property
+    def blur(self) -> float:
+        """What rounding the published numbers may cost at most, in ``sum p r^2``.
+
+        Each is off by a share of itself, so that predictions are off by no more than that share of
+        their terms; around the best numbers the cost is the square of that.
+        """
+        lengths = np.hypot(self.table.norms(), self.table.mean)
+        return float(self.unit * (abs(self.b) + float(lengths @ np.abs(self.w)))) ** 2
+
 
 def mean_square(table: Table, r: Floats, allowance: Floats) -> tuple[float, float]:
     """``sum p r^2`` at most, and what of it is an allowance for rounding."""
@@ -65,10 +76,11 @@ def mean_square(table: Table, r: Floats, allowance: Floats) -> tuple[float, floa
     return value + rounding, rounding
 
 
-def distance_claim(distance: float) -> Claim:
+def distance_claim(distance: float, among: str = "") -> Claim:
     """How far the coefficients may be from the best ones."""
     statement = (
-        f"the coefficients are within {distance:.3g} of the best ones (length of the difference)"
+        f"the coefficients are within {distance:.3g} of the best ones{among} (length of the "
+        "difference)"
     )
     return Claim("distance", statement, distance, None, True, "checked")
 
@@ -91,8 +103,9 @@ def certify_model(
     table = Table(X, weight / weight.sum(), bool(getattr(model, "fit_intercept", True)))
     problem, verify = _problem(model, float(weight.sum()))
     claims: list[Claim] = penalty_claim(model)
+    unit = 2.0**-24 if model.coef_.dtype == np.float32 else UNIT
     for k in range(targets.shape[1]):
-        fit = Fit(table, np.ascontiguousarray(targets[:, k]), coef[k], float(intercept[k]))
+        fit = Fit(table, np.ascontiguousarray(targets[:, k]), coef[k], float(intercept[k]), unit)
         with np.errstate(over="ignore"):  # numbers too large to square are infinity, and no proof
             found = verify(fit, k, tol, effort)
         claims += _named(found, k if targets.shape[1] > 1 else None)
