@@ -5,14 +5,17 @@ import copy
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.linear_model import LinearRegression as Theirs
 
 from rosenblatt import (
     ElasticNet,
     KernelLogisticRegression,
     Lasso,
     LassoCV,
+    LinearRegression,
     LogisticRegression,
     Ridge,
+    RidgeCV,
     certify,
 )
 from rosenblatt.linear_model import wide
@@ -123,3 +126,24 @@ def test_kernel_logistic_regression_is_looked_at_as_well(y, kernel, settings):
         claim = certify(other, X, y, sample_weight=weight)["published numbers"]
         assert not claim.holds
         assert name in claim.statement
+
+
+@pytest.mark.parametrize("kind", [LinearRegression, Theirs])
+def test_singular_values_are_those_of_the_rows(kind):
+    weight = np.arange(80) % 3 / 2
+    model = kind().fit(X + [0, 1e3, 0, 0, 0], T, weight)
+    assert certify(model, X + [0, 1e3, 0, 0, 0], T, sample_weight=weight)["singular values"].holds
+    model.singular_ = model.singular_ * np.array([1, 1, 1.001, 1, 1])
+    assert not certify(model, X, T, sample_weight=weight)["singular values"].holds
+
+
+@pytest.mark.filterwarnings("ignore:The best penalty is the smallest")
+@pytest.mark.parametrize("settings", [{}, {"cv": 3}, {"alpha_per_target": True}])
+def test_the_penalty_of_a_search_has_the_best_score(settings):
+    y = np.c_[T, -T] if settings.get("alpha_per_target") else T
+    model = RidgeCV([0.1, 3.0, 40.0], **settings).fit(X, y)
+    assert certify(model, X, y)["choice"].holds
+    for name in ("scores_", "best_score_"):
+        other = copy.deepcopy(model)
+        setattr(other, name, 1.1 * getattr(model, name))
+        assert not certify(other, X, y)["choice"].holds

@@ -91,3 +91,21 @@ def penalty_claim(model: Any) -> list[Claim]:
             statement = statement.replace(words, f"which is not {words}")
         return [Claim("penalty", statement, off, near, bool(off <= near), "checked")]
     return []
+
+
+def choice_claim(model: Any) -> list[Claim]:
+    """That a penalty chosen by scores has the best of them; nothing where none are published."""
+    scores, tried = getattr(model, "scores_", None), getattr(model, "alphas_", None)
+    if tried is None or not isinstance(scores, np.ndarray) or not hasattr(model, "best_score_"):
+        return []
+    scores = scores.reshape(len(tried), -1)
+    best, said = np.nanmax(scores, axis=0), np.ravel(np.asarray(model.best_score_, np.float64))
+    used = np.broadcast_to(np.ravel(np.asarray(model.alpha_, np.float64)), best.shape)
+    places = np.abs(np.asarray(tried, np.float64)[:, np.newaxis] - used).argmin(axis=0)
+    own = scores[places, np.arange(len(best))]
+    off = float(np.max(np.abs(np.concatenate([best - said, best - own]))))
+    near = 1e-9 * float(np.max(np.abs(best)))
+    statement = "alpha_ has the best of scores_, which is best_score_"
+    if not off <= near:
+        statement += f", but for {off:.3g}"
+    return [Claim("choice", statement, off, near, bool(off <= near), "checked")]

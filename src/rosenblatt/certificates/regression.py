@@ -12,7 +12,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from .claims import Certificate, Claim
-from .published import held_to, nearness, numbers_of, penalty_claim
+from .published import choice_claim, held_to, nearness, numbers_of, penalty_claim
+from .spectrum import singular_claim
 from .table import UNIT, Floats, Table, total
 
 
@@ -102,7 +103,8 @@ def certify_model(
     coef, intercept = _published(model, targets.shape[1], X.shape[1])
     table = Table(X, weight / weight.sum(), bool(getattr(model, "fit_intercept", True)))
     problem, verify = _problem(model, float(weight.sum()))
-    claims: list[Claim] = penalty_claim(model)
+    claims: list[Claim] = [*penalty_claim(model), *choice_claim(model)]
+    claims += singular_claim(model, table, float(weight.sum()))
     unit = 2.0**-24 if model.coef_.dtype == np.float32 else UNIT
     for k in range(targets.shape[1]):
         fit = Fit(table, np.ascontiguousarray(targets[:, k]), coef[k], float(intercept[k]), unit)
