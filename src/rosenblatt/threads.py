@@ -9,10 +9,12 @@ it starts at the first large job, and anew in a forked child.
 import os
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from numbers import Integral
 from typing import Any, TypeVar
+
+from .interrupts import interruptible
 
 __all__ = ["count", "interruptible", "limit", "over_chunks"]
 
@@ -21,7 +23,6 @@ Result = TypeVar("Result")
 # Handing a chunk to a thread costs about as long as reading a tenth of this many numbers; a job
 # of one chunk never meets the pool.
 CELLS_PER_CHUNK = 100_000
-SECONDS_UNHEARD = 0.2  # on systems where waiting itself cannot be interrupted
 
 _lock = threading.Lock()
 _pool: ThreadPoolExecutor | None = None
@@ -100,39 +101,6 @@ def over_chunks(work: Callable[[int, int], Result], n_rows: int, cells: int) -> 
     if pool is None:
         return [work(start, stop) for start, stop in chunks]
     return list(pool.map(lambda chunk: work(*chunk), chunks))
-
-
-def interruptible(work: Callable[[], Result]) -> Result:
-    """Return what one long call returns that cannot be cut in pieces; Ctrl-C is heard meanwhile.
-
-    The call is made in a thread of its own, for only the main thread hears Ctrl-C, and not while it
-    is inside such a call. After one the thread goes on to the end of the call, for nobody.
-
-    Parameters
-    ----------
-    work : a function that releases the lock, as those of LAPACK do.
-
-    Examples
-    --------
-    >>> from rosenblatt import threads
-    >>> threads.interruptible(lambda: 2 + 2)
-    4
-    """
-    if threading.current_thread() is not threading.main_thread():
-        return work()  # no signal comes here
-    done: Future[Result] = Future()
-
-    def run() -> None:
-        try:
-            done.set_result(work())
-        except BaseException as error:
-            done.set_exception(error)
-
-    thread = threading.Thread(target=run, name="rosenblatt-long-call", daemon=True)
-    thread.start()
-    while thread.is_alive():
-        thread.join(SECONDS_UNHEARD)
-    return done.result()
 
 
 def _cores() -> int:

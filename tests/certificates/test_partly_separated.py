@@ -1,5 +1,8 @@
 """Quasi-complete separation has a claim of its own: a direction that lowers no row."""
 
+import signal
+import threading
+import time
 import warnings
 
 import numpy as np
@@ -169,3 +172,19 @@ def test_a_column_far_from_zero_is_found_where_the_program_finds_nothing():
     assert kind == "partial"
     claim = certify(model, X, y)["separability"]
     assert (claim.grade, claim.value) == ("proved", 4)
+
+
+def test_the_program_hears_an_interrupt(monkeypatch):
+    """A program may take twenty seconds, and is one call into HiGHS."""
+
+    def slow(*args, **kwargs):
+        time.sleep(5)
+
+    monkeypatch.setattr("rosenblatt.certificates.partly_separated.linprog", slow)
+    X, y = np.array([[1.0], [2], [3], [3], [4], [5]]), np.array([0, 0, 0, 1, 1, 1])
+    timer = threading.Timer(0.3, signal.raise_signal, [signal.SIGINT])
+    started = time.monotonic()
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        direction(X, y, True)
+    assert time.monotonic() - started < 3

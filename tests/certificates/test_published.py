@@ -4,8 +4,21 @@ import copy
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
+from sklearn.linear_model import LinearRegression as Theirs
 
-from rosenblatt import ElasticNet, Lasso, LassoCV, LogisticRegression, certify
+from rosenblatt import (
+    ElasticNet,
+    KernelLogisticRegression,
+    Lasso,
+    LassoCV,
+    LinearRegression,
+    LogisticRegression,
+    Ridge,
+    RidgeCV,
+    certify,
+)
+from rosenblatt.linear_model import wide
 
 rng = np.random.RandomState(0)
 X = rng.standard_normal((80, 5)) + [0, 3, 0, 0, 0]
@@ -66,3 +79,71 @@ def test_a_fit_is_held_to_its_own_tolerance():
     model.coef_[0] += 1e-3
     assert not certify(model, X, T)["gap"].holds
     assert certify(Lasso(0.1, tol=1e-4).fit(X, T), X, T)["gap"].bound > 1e-5
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize(("positive", "sparse"), [(False, True), (True, False), (True, True)])
+@pytest.mark.parametrize("max_iter", [3, None])
+def test_ridge_by_steps_is_looked_at_as_well(monkeypatch, positive, sparse, max_iter):
+    for name in ("FEATURES_WITH_GRAM", "ROWS_WITH_DUAL"):
+        monkeypatch.setattr(wide, name, 3)
+    weight, Z = np.arange(80) % 3 + 0.5, sp.random(80, 90, 0.2, format="csr", random_state=0)
+    targets = 100 * (np.c_[T, -T] if positive else T)
+    Z = Z if sparse else Z.toarray()
+    model = Ridge(2.0, positive=positive, max_iter=max_iter, tol=1e-9).fit(Z, targets, weight)
+    assert model.solver_ in ("lbfgs", "sparse_cg")
+    claims = [c for c in certify(model, Z, targets, sample_weight=weight) if "numbers" in c.name]
+    assert len(claims) == (2 if positive else 1)
+    assert all(claim.holds for claim in claims)
+    false = {"objective_": 1.001 * model.objective_, "gradient_norm_": model.gradient_norm_ + 10}
+    if max_iter and not positive:
+        false["dual_gap_"] = 0.01 * model.dual_gap_
+    for name, value in false.items():
+        other = copy.deepcopy(model)
+        setattr(other, name, value)
+        found = certify(other, Z, targets, sample_weight=weight)
+        assert any(name in c.statement and not c.holds for c in found if "numbers" in c.name)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("y", [TWO, THREE], ids=["two", "three"])
+@pytest.mark.parametrize("kernel", ["rbf", "linear", "sigmoid"])
+@pytest.mark.parametrize("settings", [{}, {"fit_intercept": False}, {"softmax": "reference"}])
+def test_kernel_logistic_regression_is_looked_at_as_well(y, kernel, settings):
+    weight = np.arange(80) % 3 / 2
+    model = KernelLogisticRegression(kernel, tol=1e-6, **settings).fit(X, y, weight)
+    assert certify(model, X, y, sample_weight=weight)["published numbers"].holds
+    stopped = KernelLogisticRegression(kernel, max_iter=1, **settings).fit(X, y, weight)
+    honest = certify(stopped, X, y, sample_weight=weight)["published numbers"]
+    assert honest.holds, honest
+    for name, value in (
+        ("objective_", 1.001 * stopped.objective_),
+        ("gradient_norm_", stopped.gradient_norm_ + 1),
+        ("dual_gap_", 1e-3 * stopped.dual_gap_),
+    ):
+        other = copy.deepcopy(stopped)
+        setattr(other, name, value)
+        claim = certify(other, X, y, sample_weight=weight)["published numbers"]
+        assert not claim.holds
+        assert name in claim.statement
+
+
+@pytest.mark.parametrize("kind", [LinearRegression, Theirs])
+def test_singular_values_are_those_of_the_rows(kind):
+    weight = np.arange(80) % 3 / 2
+    model = kind().fit(X + [0, 1e3, 0, 0, 0], T, weight)
+    assert certify(model, X + [0, 1e3, 0, 0, 0], T, sample_weight=weight)["singular values"].holds
+    model.singular_ = model.singular_ * np.array([1, 1, 1.001, 1, 1])
+    assert not certify(model, X, T, sample_weight=weight)["singular values"].holds
+
+
+@pytest.mark.filterwarnings("ignore:The best penalty is the smallest")
+@pytest.mark.parametrize("settings", [{}, {"cv": 3}, {"alpha_per_target": True}])
+def test_the_penalty_of_a_search_has_the_best_score(settings):
+    y = np.c_[T, -T] if settings.get("alpha_per_target") else T
+    model = RidgeCV([0.1, 3.0, 40.0], **settings).fit(X, y)
+    assert certify(model, X, y)["choice"].holds
+    for name in ("scores_", "best_score_"):
+        other = copy.deepcopy(model)
+        setattr(other, name, 1.1 * getattr(model, name))
+        assert not certify(other, X, y)["choice"].holds

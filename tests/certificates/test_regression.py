@@ -482,3 +482,54 @@ def test_a_gap_that_tol_leaves_says_so(n_alike):
     model.coef_ = model.coef_ + 1  # and now most of the gap has another reason
     assert "tol" not in certify(model, X, t)["gap"].statement
     assert certify(LinearRegression(tol=0).fit(X, t), X, t)["gap"].holds
+
+
+def test_a_gap_from_products_allows_for_the_digits_they_lose():
+    """The square of the condition: one part in ten million was missing from a gap."""
+    rng = np.random.default_rng(1)
+    for _ in range(60):
+        n, level = int(rng.integers(4, 20)), 10.0 ** rng.uniform(3, 4.5, 2)
+        X = rng.normal(size=(n, 2)) + level
+        y = X @ rng.normal(size=2)
+        model = linear_model.LinearRegression(fit_intercept=False).fit(X, y)
+        model.coef_ = model.coef_ + 1e-3 * np.linalg.svd(X)[2][1]  # where the columns vary least
+        rows = [[Fraction(v) for v in row] for row in X.tolist()]
+        targets = [Fraction(v) for v in y.tolist()]
+        (a, b), (_, d) = H = [[sum(r[i] * r[j] for r in rows) for j in (0, 1)] for i in (0, 1)]
+        g = [sum(r[i] * t for r, t in zip(rows, targets, strict=True)) for i in (0, 1)]
+        det = a * d - b * b
+        best = [(d * g[0] - b * g[1]) / det, (a * g[1] - b * g[0]) / det]
+        off = [Fraction(w) - v for w, v in zip(model.coef_.tolist(), best, strict=True)]
+        excess = sum(off[i] * off[j] * H[i][j] for i in (0, 1) for j in (0, 1))
+        assert certify(model, X, y)["gap"].value >= excess
+
+
+def test_a_gap_is_never_above_the_objective_itself():
+    """Nearly dependent columns with a bound could gain 1e19, said the gap of a sum of squares."""
+    rng = np.random.default_rng(0)
+    for apart in 10.0 ** -rng.uniform(7, 14, 40):
+        x, y = rng.normal(size=5), 1e6 + rng.normal(size=5)
+        X = np.c_[x, x * (1 + apart * rng.normal(size=5))]
+        model = linear_model.LinearRegression(positive=True).fit(X, y)
+        squares = float(np.sum((y - X @ model.coef_ - model.intercept_) ** 2))
+        assert certify(model, X, y)["gap"].value <= squares * (1 + 1e-6)
+
+
+def test_a_distance_says_that_directions_were_left_out():
+    X = np.c_[np.arange(6.0), np.arange(6.0) * 2, np.ones(6)]
+    y = np.arange(6.0) % 4
+    claim = certify(linear_model.LinearRegression().fit(X, y), X, y)["distance"]
+    assert "of the best ones in directions in which columns vary" in claim.statement
+
+
+@pytest.mark.parametrize("model", [LinearRegression(), Ridge(1.0), Lasso(0.01)])
+def test_numbers_in_32_bits_are_as_good_as_32_bits_allow(model):
+    """The intercept, near a million, is off by a sixteenth: no fit in 32 bits has less."""
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        X = rng.normal(size=(20, 3)).astype(np.float32)
+        y = (X @ [1, 2, 3] + 1e6 + rng.normal(size=20)).astype(np.float32)
+        found = certify(model.fit(X, y), X, y)
+        assert found.holds, str(found)
+        model.intercept_ = np.float32(model.intercept_ + 1)
+        assert not certify(model, X, y)["gap"].holds

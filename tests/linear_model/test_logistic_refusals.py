@@ -1,6 +1,7 @@
 """Messages of logistic fits that cannot go well: which number is to blame, and what to do."""
 
 import re
+import warnings
 
 import numpy as np
 import pytest
@@ -110,3 +111,20 @@ def test_no_step_is_advised_where_none_is_short_enough():
     with pytest.warns(ConvergenceWarning, match="too large") as heard:
         LogisticRegression(solver="gradient", eta0=0.1).fit(X, y)
     assert "eta0=0," not in str(heard[0].message)
+
+
+@pytest.mark.parametrize("exponent", [12, 30, 60, 145])
+@pytest.mark.parametrize("K", [2, 3])
+def test_scales_far_apart_are_no_foreign_warning(exponent, K):
+    """From 1e30 on NumPy warned of overflow in steps that are not taken."""
+    rng = np.random.default_rng(0)
+    for _ in range(12):
+        scale = 10.0 ** rng.uniform(-exponent, exponent, 3)
+        X, y = rng.normal(size=(30, 3)), np.arange(30) % K
+        y = y if rng.random() < 0.5 else np.clip(np.round(X[:, 0]) + 1, 0, K - 1).astype(int)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            warnings.simplefilter("error", RuntimeWarning)
+            model = LogisticRegression(C=np.inf).fit(X * scale, y)
+        assert np.isfinite(model.coef_).all()
+        assert np.isfinite(model.intercept_).all()

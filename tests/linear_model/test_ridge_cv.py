@@ -165,3 +165,11 @@ def test_bad_settings_are_refused():
         RidgeCV(cv=3, store_cv_results=True).fit(X, y)
     with pytest.raises(ValueError, match="'alphas' parameter of RidgeCV"):
         RidgeCV("centuries").fit(X, y)
+
+
+@pytest.mark.parametrize("n_rows", [2, 5])
+def test_one_row_with_a_weight_is_refused_in_words(n_rows):
+    """Of two rows the other was an array of no size that could not be reshaped."""
+    weight = np.r_[1.0, np.zeros(n_rows - 1)]
+    with pytest.raises(ValueError, match=f"and 1 of {n_rows} rows have a weight: give two"):
+        RidgeCV().fit(np.eye(5)[:n_rows], np.arange(n_rows), weight)

@@ -143,3 +143,53 @@ def test_it_is_said_exactly_when_a_linear_program_says_so(seed, n_rows, n_classe
         model = LogisticRegression(C=np.inf).fit(X, y)
     assert any(isinstance(w.message, SeparationWarning) for w in told) == (-solved.fun > 1e-7)
     assert np.isfinite(model.coef_).all()
+
+
+def test_probabilities_of_zero_rule_nothing_out():
+    """One step from zero to infinity: the row of another class had a probability of exactly 0."""
+    X, y = [[0.0], [0], [0], [0], [2.0**28]], [0, 1, 2, 3, 0]
+    warning = told_of(LogisticRegression(C=np.inf, fit_intercept=False), X, y)
+    assert warning.kind == "partial"
+    assert warning.columns == (0,)
+
+
+def test_columns_that_differ_by_a_hundred_millionth_are_two():
+    """Taken for one, they balanced up to that, which was taken for a proof of no direction."""
+    rng = np.random.default_rng(0)
+    x, z = np.round(1024 * rng.normal(size=200)) / 1024, rng.integers(-3, 4, 200)
+    warning = told_of(LogisticRegression(C=np.inf), np.c_[x, x + z * 2.0**-27], z > 0)
+    assert warning.kind == "complete"
+    assert warning.proof.verify(np.c_[x, x + z * 2.0**-27], z > 0)
+
+
+@pytest.mark.parametrize("K", [2, 3])
+def test_a_sparse_column_far_from_zero_separates_as_it_does_near(K):
+    """It was called a constant, and the fit went on to max_iter."""
+    far = sp.csr_matrix(1e8 + np.array([[1.0], [2], [3], [3], [4], [5], [5], [6], [7]]))
+    y = np.array([0, 0, 0, 1, 1, 1, 2, 2, 2]) % K
+    y = np.sort(y)  # of two classes the fives are one of each
+    warning = told_of(LogisticRegression(C=np.inf), far, y)
+    assert warning.kind == "partial"
+    assert warning.columns == (0,)
+
+
+def test_the_proof_is_of_the_rows_that_count():
+    X, y = np.array([[1.0], [2], [3], [4], [2.5], [2.4]]), np.array([0, 0, 1, 1, 0, 1])
+    with pytest.warns(SeparationWarning) as told:
+        LogisticRegression(C=np.inf).fit(X, y, [1, 1, 1, 1, 0, 0])
+    assert told[0].message.proof.verify(X[:4], y[:4])
+    assert "proves it with a margin" in str(told[0].message)
+
+
+def test_a_tie_that_holds_up_to_rounding_only_says_so():
+    """Of 0.1 + 0.2 and 0.3 the sum is the larger one, by a rounding of it."""
+    X = np.array([[0.3, 0.3], [0.1 + 0.2, 0.3], [1, 2], [2, 1], [0.3, 0.3], [0.1, 0.1]])
+    y = np.array([1, 0, 0, 1, 0, 1])  # by column 0 less column 1, but for row 1
+    warning = told_of(LogisticRegression(C=np.inf), X, y)
+    assert warning.kind == "partial"
+    assert warning.grade == "checked"
+    assert "by columns 0, 1 up to rounding, so" in str(warning)
+    X[1, 0] = 0.3
+    warning = told_of(LogisticRegression(C=np.inf), X, y)
+    assert warning.grade == "proved"
+    assert "by columns 0, 1, so" in str(warning)

@@ -69,11 +69,13 @@ def test_a_table_too_large_for_a_program_is_told_by_its_fit(monkeypatch):
         LogisticRegression(C=np.inf).fit(np.c_[x, x**2], x > 0)
 
 
-def test_rows_without_weight_leave_no_proof_of_all():
+def test_rows_without_weight_have_no_part_in_the_proof():
     X, y = wide(K=2)
     weight = np.ones(len(y))
     weight[0] = 0.0
     X = sp.vstack([X[1], X[1:]]).tocsr()  # row 0 is another label for the row after it
     with pytest.warns(SeparationWarning, match="completely") as told:
         LogisticRegression(C=np.inf).fit(X, y, sample_weight=weight)
-    assert told[0].message.proof is None
+    proof = told[0].message.proof
+    assert proof.verify(X[1:], y[1:])
+    assert not proof.verify(X, y)

@@ -1,17 +1,18 @@
 """Orthogonal factors of a table: what part of a residual its columns can still reach."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 
-from .table import UNIT, Floats, Table
+from .table import CELLS_PER_BLOCK, UNIT, Floats, Table
 
 MOST_WORK = 1e11  # multiplications, some seconds
 MOST_CELLS = 3e7  # of a table made dense
 # A scatter matrix squares the condition, but is quick: up to this it loses too little to matter.
 WELL_CONDITIONED = 1e5
+MOST_RELATIVE = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,6 +25,7 @@ class Factors:
     scale : what each column was divided by, (d,).
     reach : ``U'r``, the residual along each direction that the columns span, (k,).
     rounding : what may be wrong with each of these, as a share of the residual's length.
+    relative : what may be wrong with a part of the reach, as a share of itself.
     """
 
     sizes: Floats
@@ -31,6 +33,7 @@ class Factors:
     scale: Floats
     reach: Floats
     rounding: float
+    relative: float = 0.0
 
     @property
     def kept(self) -> Floats:
@@ -78,7 +81,8 @@ def factors(table: Table, r: Floats, penalty: float, w: Floats) -> Factors:
     constant = lengths <= 32 * UNIT * np.abs(table.mean)
     scale = np.where(constant | (lengths == 0), np.maximum(np.abs(table.mean), 1.0), lengths)
     found = _of_scatter(table, r, penalty, w, scale)
-    if found.rank == table.d and found.condition < WELL_CONDITIONED:
+    well = found.rank == table.d and found.condition < WELL_CONDITIONED
+    if well and found.relative <= MOST_RELATIVE:
         return found
     return _of_rows(table, r, penalty, w, scale)
 
@@ -90,7 +94,14 @@ def _of_scatter(table: Table, r: Floats, penalty: float, w: Floats, scale: Float
     sizes = np.sqrt(np.maximum(squares, 0.0))
     slope = (table.transposed(table.share * r)[0] - penalty * w) / scale
     reach = axes.T @ slope / np.where(sizes > 0, sizes, 1.0)
-    return Factors(sizes, axes, scale, reach, UNIT * (table.n + 8 * table.d + 8))
+    rounding = UNIT * (table.n + 8 * table.d + 8)
+    found = Factors(sizes, axes, scale, reach, rounding)
+    # Sums over runs of rows, and over these, leave each product of two columns of length one off by
+    # so much, and the least eigenvalue by d times that: as a share of itself, the condition's
+    # square times that.
+    run = max(1, CELLS_PER_BLOCK // table.d)
+    off = UNIT * (min(table.n, run) + table.n / run + 8 * table.d + 8) * table.d
+    return replace(found, relative=off * found.condition**2)
 
 
 def _of_rows(table: Table, r: Floats, penalty: float, w: Floats, scale: Floats) -> Factors:

@@ -14,47 +14,19 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.linalg
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from .balance import flows, transported
 from .claims import Certificate, Claim
 from .comparing import ClassData
+from .kernel_space import Space, feature_space, space_of
 from .kernel_values import KernelOf
 from .logistic_regression import _training_error
 from .logistic_setting import setting_of, weights_of_classes
+from .published import agreement, nearness, numbers_of
 from .softmax import best_bias, log_sums, probabilities
 from .table import UNIT, Floats, total
-
-
-@dataclass(frozen=True, eq=False)
-class Space:
-    """Rows given, n, and of the fit, m, by their kernel: of all with all, given ones first."""
-
-    K: Floats  # as scalar products: without what is negative in it
-    published: Floats  # (n, m), what the model's scores are sums of
-    same: bool  # whether both are the same rows, and here once
-    off: float  # by how much a value may be off
-    least: float | None = None  # eigenvalue, where no theorem says that there is a feature space
-    cut: bool = False  # whether something was negative
-
-    @property
-    def n(self) -> int:
-        """How many rows were given."""
-        return len(self.published)
-
-    def both(self, given: Floats, fitted: Floats) -> Floats:
-        """What rows count in a sum over them: given (n, k) and fitted (m, k) ones."""
-        return given + fitted if self.same else np.vstack([given, fitted])
-
-    def squares(self, counts: Floats) -> tuple[float, float]:
-        """The squared lengths of sums with counts (n + m, k), added up, and their rounding."""
-        sizes = np.abs(counts)
-        square = float(np.sum(counts * (self.K @ counts)))
-        rounding = 2 * (len(self.K) + 4) * UNIT * float(np.sum(sizes * (np.abs(self.K) @ sizes)))
-        return square, rounding + self.off * float(np.sum(sizes.sum(axis=0) ** 2))
 
 
 def certify_model(
@@ -64,7 +36,7 @@ def certify_model(
     data, setting = ClassData(model, X, y, weight), setting_of(model, len(y))
     a, b = np.asarray(model.dual_coef_, np.float64), np.asarray(model.intercept_, np.float64)
     kernel = KernelOf(model)
-    space = _space(model, kernel, data, np.flatnonzero(weight > 0))
+    space = space_of(model, kernel, data, np.flatnonzero(weight > 0))
     K = len(data.classes)
     if a.shape != (1 if K == 2 else K, space.published.shape[1]) or len(b) != len(a):
         raise ValueError(
@@ -78,12 +50,12 @@ def certify_model(
         raise ValueError("There is nothing to certify: a class has no row of positive weight.")
     claims: list[Claim] = [_training_error(data, a, b, space.published)]
     if space.least is not None:
-        claims.append(_feature_space(space, space.least))
+        claims.append(feature_space(space, space.least))
     free = np.arange(1, 2) if K == 2 else np.arange(K - (model.softmax == "reference"))
     if len(a) > len(free) and (a[-1].any() or b[-1]):
         raise ValueError("The last class is the reference: its row of dual_coef_ must be zero.")
     problem = Problem(space, data.codes, c, free, bool(model.fit_intercept))
-    claims += _claims(problem, a[: len(free)], b[: len(free)], tol)
+    claims += _claims(problem, a[: len(free)], b[: len(free)], tol, model)
     bias = "b free" if model.fit_intercept else "b = 0"
     loss = "log(1 + exp(-y_i z_i))" if K == 2 else "logsumexp(z_i) - z_i,y_i"
     words = (
@@ -115,14 +87,14 @@ class Problem:
             off[:, self.free] += np.abs((space.published - fitted) @ a.T)
         return z, off
 
-    def value(self, a: Floats, z: Floats, off: Floats) -> float:
-        """P at counts a with scores z (n, K), not below the true value."""
+    def value(self, a: Floats, z: Floats, off: Floats) -> tuple[float, float]:
+        """P at counts a with scores z (n, K), and what rounding may have done to it."""
         loss, more = total(self.c * (log_sums(z) - z[np.arange(len(z)), self.codes]))
         nothing = np.zeros((self.space.n, len(a)))
         square, further = self.space.squares(self.space.both(nothing, a.T))
         allowance = 2 * float(self.c @ off.max(axis=1)) + 4 * more + further
         allowance += 8 * UNIT * float(self.c @ (1 + np.abs(z).max(axis=1)))
-        return loss + square / 2 + allowance
+        return loss + square / 2, allowance
 
     def masses(self, p: Floats) -> Floats | None:
         """``c_i ([y_i = k] - p_ik)`` (n, K) of probabilities p, moved until they balance."""
@@ -180,15 +152,16 @@ class Problem:
         return np.vstack([given, np.zeros((missing, given.shape[1]))])
 
 
-def _claims(problem: Problem, a: Floats, b: Floats, tol: float) -> list[Claim]:
-    """The gap, the gradient and the distance in the feature space."""
+def _claims(problem: Problem, a: Floats, b: Floats, tol: float, model: Any) -> list[Claim]:
+    """The gap, the gradient and the distance in the feature space; what the fit says of them."""
     c, codes, free = problem.c, problem.codes, problem.free
     z, off = problem.scores(a)
     biases = np.zeros(z.shape[1])
     biases[free] = b
-    primal = problem.value(a, z + biases, off + 4 * UNIT * np.abs(biases))
+    off = off + 4 * UNIT * np.abs(biases)
+    value, blur = problem.value(a, z + biases, off)
     best = best_bias(z, codes, c) if problem.fit_intercept else np.zeros(z.shape[1])
-    most = max(primal - problem.best_dual(probabilities(z + best)), 0.0)
+    most = max(value + blur - problem.best_dual(probabilities(z + best)), 0.0)
 
     nothing = np.zeros_like(z)
     level = best_bias(nothing, codes, c) if problem.fit_intercept else nothing[0]
@@ -201,6 +174,15 @@ def _claims(problem: Problem, a: Floats, b: Floats, tol: float) -> list[Claim]:
     slope = np.sum(pull[:, free].sum(axis=0) ** 2) if problem.fit_intercept else 0.0
     length = float(np.sqrt(max(square, 0.0) + rounding + slope)) / float(np.sum(c))
     distance = float(np.sqrt(2 * most))
+    widest = max(1.0, float(np.sqrt(np.diag(problem.space.K).max(initial=0.0))))
+    derived = {
+        "objective_": value,
+        "gradient_norm_": float(np.sqrt(max(square, 0.0) + slope)),
+        "dual_gap_": value - lower_value(problem, a, z, pull[:, free]),
+    }
+    sizes = {"objective_": scale, "gradient_norm_": float(np.sum(c)) * widest, "dual_gap_": scale}
+    shaken = float(np.sqrt(rounding)) + 2 * widest * float(c @ off.max(axis=1))
+    blurs = {"objective_": blur, "gradient_norm_": shaken, "dual_gap_": 2 * blur}
     return [
         Claim("gap", gap, most, tol * scale, bool(most <= tol * scale), "checked"),
         Claim(
@@ -213,86 +195,31 @@ def _claims(problem: Problem, a: Floats, b: Floats, tol: float) -> list[Claim]:
             f"the learned element is within {distance:.3g} of the best one, in the feature space",
             distance, None, True, "checked",
         ),
+        *agreement(numbers_of(model), derived, sizes, nearness(model), blurs),
     ]  # fmt: skip
 
 
-def _space(model: Any, kernel: KernelOf, data: ClassData, kept: NDArray[np.intp]) -> Space:
-    """The kernel of the rows given that have a weight, and of those of the fit."""
-    places: NDArray[np.intp] | None
-    if kernel.name == "precomputed":
-        K, off, places = np.asarray(data.given, np.float64), 0.0, kept
-        if K.shape[0] != K.shape[1] or not np.allclose(K, K.T, rtol=1e-6, atol=1e-9):
-            raise ValueError(
-                "A precomputed kernel is certified by the matrix of the training rows with "
-                f"themselves; got {K.shape}, or values that are not symmetric."
-            )
-    else:
-        fitted = _wide(model.X_fit_)
-        places = _places(data.X, fitted)
-        table = fitted if places is not None else _stacked(data.X, fitted)
-        K, off = kernel(table, table), kernel.allowance(table, table)
-    n, whole = len(kept), K
-    least, cut, unsure = None, False, 0.0
-    if not kernel.semidefinite_by_theorem:
-        K, least, unsure = _without_negative(K, off)
-        cut = K is not whole
-    if places is None:
-        if cut:
-            raise ValueError(
-                f"Kernel {kernel.name} has no feature space: what is negative in it was left out "
-                "among the rows of the fit, so only those can be certified."
-            )
-        return Space(K, K[:n, n:], False, off + unsure, least)
-    published, same = whole[places], np.array_equal(places, np.arange(len(K)))
-    if not same:
-        rows = np.concatenate([places, np.arange(len(K))])
-        K = K[np.ix_(rows, rows)]
-    return Space(K, published, same, off + unsure, least, cut)
+@np.errstate(over="ignore", invalid="ignore")  # a step too long is no better one
+def lower_value(problem: Problem, a: Floats, z: Floats, pull: Floats) -> float:
+    """The least P found on the way from the element of counts a, with scores z, down its gradient.
 
-
-def _without_negative(K: Floats, off: float) -> tuple[Floats, float, float]:
-    """K, or its part with eigenvalues above zero; the least of them, and the rounding of the part.
-
-    K itself if what is negative may be rounding.
+    Not below the true value. No better one is looked for: it tells of a gap too small to be true.
     """
-    values, vectors = scipy.linalg.eigh((K + K.T) / 2)
-    unsure = 4 * len(K) * UNIT * float(np.abs(values).max(initial=0.0))
-    if values[0] >= -(unsure + len(K) * off):
-        return K, float(values[0]), 0.0
-    kept = values > 0
-    part = (vectors[:, kept] * values[kept]) @ vectors[:, kept].T
-    return np.asarray(part), float(values[0]), unsure
-
-
-def _feature_space(space: Space, least: float) -> Claim:
-    """Whether the kernel is one of scalar products."""
-    words = "there is none; what is negative is left out" if space.cut else "there may be one"
-    statement = f"{words}: the least eigenvalue of the kernel matrix is {least:.3g}"
-    return Claim("feature space", statement, least, None, True, "checked")
-
-
-def _wide(rows: Any) -> Any:
-    """Rows in 64 bits, in the storage they came in."""
-    return sp.csr_matrix(rows, dtype=np.float64) if sp.issparse(rows) else np.asarray(rows, float)
-
-
-def _places(X: Any, fitted: Any) -> NDArray[np.intp] | None:
-    """Where the rows given stand among those of the fit; None if one of them is not there."""
-    if X.shape == fitted.shape and not abs(X - fitted).max():
-        return np.arange(X.shape[0])
-    known = {row: i for i, row in enumerate(_rows_as_bytes(fitted))}
-    places = [known.get(row, -1) for row in _rows_as_bytes(X)]
-    return None if -1 in places else np.array(places, np.intp)
-
-
-def _rows_as_bytes(X: Any) -> list[bytes]:
-    """Each row as a key; 0 and -0 are the same."""
-    rows = (X[[i]].toarray() if sp.issparse(X) else X[i] for i in range(X.shape[0]))
-    return [(row + 0.0).tobytes() for row in rows]
-
-
-def _stacked(X: Any, fitted: Any) -> Any:
-    """One table of both."""
-    if sp.issparse(X) or sp.issparse(fitted):
-        return sp.csr_matrix(sp.vstack([sp.csr_matrix(X), sp.csr_matrix(fitted)]))
-    return np.vstack([X, fitted])
+    space, free, c = problem.space, problem.free, problem.c
+    here = space.both(np.zeros_like(pull), a.T)
+    slope = space.both(-pull, a.T)
+    along, sizes = space.K @ slope, np.abs(slope)
+    shaken = (len(slope) + 4) * UNIT * (np.abs(space.K) @ sizes)[: space.n]
+    loss_blur = 2 * float(c @ (shaken + space.off * sizes.sum(axis=0)).max(axis=1))
+    (square, more), (steep, further) = space.squares(here), space.squares(slope)
+    cross, lowest = float(np.sum(here * along)), np.inf
+    for t in (0.0, *2.0 ** -np.arange(20.0)):
+        moved = z.copy()
+        moved[:, free] -= t * along[: space.n]
+        if problem.fit_intercept:
+            moved += best_bias(moved, problem.codes, c)
+        loss = float(c @ (log_sums(moved) - moved[np.arange(len(z)), problem.codes]))
+        length = square - 2 * t * cross + t * t * steep
+        rounding = more + t * t * further + 2 * t * np.sqrt(more * further)
+        lowest = np.fmin(lowest, loss + t * loss_blur + (length + rounding) / 2)
+    return float(lowest)

@@ -74,7 +74,7 @@ def claims(
     primal, residual = primal_value(fit, penalty, fit.w, fit.b)
     best = dual_value(fit, penalty, residual)
     lowest = primal
-    bound = tol * fit.size / 2
+    bound = (tol * fit.size + fit.blur) / 2
     first, promised = best, (said or {}).get("dual_gap_", np.inf)
     wanted = min(bound, promised + near * fit.size)
     if effort and not primal - best.value <= wanted:
@@ -102,7 +102,9 @@ def claims(
     steepest = float(np.sqrt(fit.size) * fit.table.norms().max(initial=0.0))
     derived = {"objective_": primal, "gradient_norm_": length, "dual_gap_": at_least}
     sizes = {"objective_": fit.size, "gradient_norm_": steepest, "dual_gap_": fit.size}
-    return found + agreement(said or {}, derived, sizes, near)
+    shaken = float(np.sqrt(fit.blur)) * float(np.linalg.norm(fit.table.norms()))
+    blurs = {"objective_": fit.blur, "gradient_norm_": shaken, "dual_gap_": fit.blur}
+    return found + agreement(said or {}, derived, sizes, near, blurs)
 
 
 def gradient_length(w: Floats, slope: Floats, penalty: Penalty) -> float:

@@ -15,10 +15,11 @@ import numpy as np
 import scipy.optimize
 import scipy.sparse.linalg
 
-from . import normal_equations
+from . import iterated_squares, normal_equations
 from .claims import Claim
 from .factors import Factors, can_be_factored, factors
 from .normal_equations import ClosedForm
+from .published import NEAR
 from .regression import Fit, distance_claim, mean_square
 from .table import Floats
 from .wide_squares import MOST_ROWS, RowProducts, at_most
@@ -45,20 +46,43 @@ def claims(
     effort: int = 1,
     least_share: float = 0.0,
     closed: ClosedForm | None = None,
+    said: dict[str, float] | None = None,
+    near: float = NEAR,
 ) -> list[Claim]:
     """What can be said of published coefficients under ``sum s r^2 + alpha |w|^2``.
 
     Directions of less than `least_share` of the largest variation were none to the fit, whose
-    numbers may have a closed form.
+    numbers may have a closed form; an iterated one `said` something of itself.
     """
-    penalty, table = alpha / weight, fit.table
-    r, allowance = fit.residuals()
+    residuals = fit.residuals()
+    penalty = alpha / weight
+    found = _of_coefficients(
+        fit, penalty, weight, positive, tol, effort, least_share, closed, residuals
+    )
+    return found + iterated_squares.claims(
+        fit, penalty, weight, positive, residuals[0], said or {}, near
+    )
+
+
+def _of_coefficients(
+    fit: Fit,
+    penalty: float,
+    weight: float,
+    positive: bool,
+    tol: float,
+    effort: int,
+    least_share: float,
+    closed: ClosedForm | None,
+    residuals: tuple[Floats, Floats],
+) -> list[Claim]:
+    """The gap, the distance, the equations and the condition, from residuals and their rounding."""
+    table, (r, allowance) = fit.table, residuals
     square, _ = mean_square(table, r, allowance)
     bias = float(table.share @ r) if table.centred else 0.0
     centred = r - bias
     noise = math.sqrt(float(np.sum(table.share * allowance**2)))
     intercept_cost = (abs(bias) + noise) ** 2 if table.centred else 0.0
-    bound = tol * fit.size * weight
+    bound = (tol * fit.size + fit.blur) * weight
     equations = partial(
         normal_equations.equations, fit, penalty, centred, noise, bias,
         positive=positive, closed=closed, left_out=least_share,
@@ -82,11 +106,13 @@ def claims(
         excess = _non_negative(fit, parts, off)
     else:
         excess = _free(parts, off)
-    gap = weight * (excess.most + intercept_cost)
+    # No sum of squares is below zero, whatever nearly dependent columns could do.
+    gap = weight * min(excess.most + intercept_cost, square + weights)
     why = "" if positive or gap <= bound else _left_out(parts, least_share, weight, gap)
     found = [_gap(gap, bound, excess.among + why)]
     if math.isfinite(excess.distance):
-        found.append(distance_claim(excess.distance))
+        left = " in directions in which columns vary" if parts.rank < table.d else ""
+        found.append(distance_claim(excess.distance, left))
     if not positive or closed:
         wide = table.n < table.d  # few rows are solved by their products, which square this
         found.append(equations(condition=parts.condition**2 if wide else 1.0))
@@ -134,10 +160,11 @@ def _left_out(parts: Factors, share: float, weight: float, gap: float) -> str:
 def _free(parts: Factors, off: float) -> Excess:
     """The residual's part that the columns reach; its length may be off by rounding."""
     kept = parts.kept
-    most = (float(np.linalg.norm(parts.reach[kept])) + off) ** 2
+    sure = 1 + parts.relative
+    most = (sure * float(np.linalg.norm(parts.reach[kept])) + off) ** 2
     smallest = float((parts.sizes[kept]).min()) if kept.any() else 1.0
     further = off / (smallest * float(parts.scale.min()))
-    return Excess(most, float(np.linalg.norm(parts.step())) + further)
+    return Excess(most, sure**2 * float(np.linalg.norm(parts.step())) + further)
 
 
 def _non_negative(fit: Fit, parts: Factors, off: float) -> Excess:
@@ -157,6 +184,7 @@ def _non_negative(fit: Fit, parts: Factors, off: float) -> Excess:
     slope = -(triangle.T @ moved)
     m = float(parts.sizes.min()) ** 2 * (1 - 1e-6) if parts.rank == len(best) else 0.0
     rounding = off * (2 * float(np.linalg.norm(parts.reach)) + off)
+    rounding += 3 * parts.relative * float(parts.reach @ parts.reach)
     if m <= 0:  # flat directions: what a slope gains depends on how far one goes
         far = FURTHEST * max(float(best.max()), float(np.abs(start).max()), 1.0)
         left = 2 * float(np.maximum(slope, 0.0) @ best + np.maximum(-slope, 0.0).sum() * far)

@@ -8,7 +8,6 @@ has on the others alone, which no coefficients reach (Albert and Anderson 1984).
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -16,8 +15,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
+from rosenblatt.interrupts import interruptible
 from rosenblatt.separation.directions import upheld, whole
-from rosenblatt.separation.planes import exact_scores
+from rosenblatt.separation.exactly import ahead_exactly
 
 from .claims import Claim, Grade
 from .table import Floats
@@ -26,7 +26,6 @@ from .unpenalised import FURTHEST
 FEW_CELLS = 100_000
 MOST_CELLS = 1_000_000  # of the linear program
 MOST_SECONDS = 20.0
-MOST_EXACT = 200_000  # scores in integers
 CERTAIN = 7.0  # a lead at which a row's probability is within a thousandth of one
 MOST_NAMES = 5
 THRIFT = 1e-6  # what a coefficient costs, against a lead: few are used
@@ -74,7 +73,9 @@ def _by_program(X: Any, codes: NDArray[Any], K: int, fit_intercept: bool) -> Dir
         return None
     v = np.where(np.abs(v) > 1e-9 * np.abs(v).max(), v, 0.0) / sizes
     W = v.reshape(K, -1)[:, :-1]
-    columns, exact = np.flatnonzero(W.any(axis=0)), _proved(X, codes, W, fit_intercept)
+    columns = np.flatnonzero(W.any(axis=0))
+    # Simple fractions in its place may be a direction exactly.
+    exact = ahead_exactly(X, codes, whole(W), fit_intercept) if len(columns) else None
     if exact is not None:
         return Direction(exact, columns, "proved")
     found = upheld(leads, v)
@@ -188,48 +189,16 @@ def _furthest(leads: Any) -> Floats | None:
     """Coefficients of non-negative leads that are 1 or more for as many as can be."""
     m, p = leads.shape
     cost = np.concatenate([np.full(2 * p, THRIFT), np.full(m, -1.0)])
-    solved = linprog(
-        cost,
-        A_ub=sp.hstack([-leads, leads, sp.eye(m)]).tocsr(),
-        b_ub=np.zeros(m),
-        bounds=[(0, None)] * (2 * p) + [(0, 1)] * m,
-        method="highs",
-        options={"time_limit": MOST_SECONDS, "primal_feasibility_tolerance": 1e-9},
+    solved = interruptible(
+        lambda: linprog(
+            cost,
+            A_ub=sp.hstack([-leads, leads, sp.eye(m)]).tocsr(),
+            b_ub=np.zeros(m),
+            bounds=[(0, None)] * (2 * p) + [(0, 1)] * m,
+            method="highs",
+            options={"time_limit": MOST_SECONDS, "primal_feasibility_tolerance": 1e-9},
+        )
     )
     if solved.x is None or solved.status != 0:
         return None
     return np.asarray(solved.x[:p] - solved.x[p : 2 * p])
-
-
-def _proved(
-    X: Any, codes: NDArray[Any], W: Floats, fit_intercept: bool
-) -> NDArray[np.bool_] | None:
-    """Who gets ahead of whom (n, K) by simple fractions in place of W (K, d), with suitable biases.
-
-    In integers; None unless no row's own class falls behind another, and some get ahead.
-    """
-    used, K = np.flatnonzero(W.any(axis=0)), len(W)
-    if not len(used) or X.shape[0] * len(used) * K > MOST_EXACT:
-        return None
-    part = X[:, used].tocsr() if sp.issparse(X) else np.asarray(X[:, used], np.float64)
-    scores = np.array([exact_scores(part, w) for w in whole(W[:, used])], dtype=object).T
-    leads = scores[np.arange(len(codes)), codes][:, None] - scores  # (n, K)
-    least = [[min(leads[codes == y, k]) for k in range(K)] for y in range(K)]
-    b = np.array(_biases(least) if fit_intercept else [Fraction(0)] * K, dtype=object)
-    leads = leads + b[codes][:, None] - b
-    ahead = np.asarray(leads > 0, np.bool_)
-    return ahead if (leads >= 0).all() and ahead.any() else None
-
-
-def _biases(least: list[list[Fraction]]) -> list[Fraction]:
-    """Biases b with ``b_k - b_y <= least[y][k]``, in the middle of all there are, if there are any.
-
-    The lengths of the shortest paths from any class are such biases, and so is their mean.
-    """
-    K = len(least)
-    lengths = [list(row) for row in least]  # from class y to class k
-    for middle in range(K):
-        for y in range(K):
-            for k in range(K):
-                lengths[y][k] = min(lengths[y][k], lengths[y][middle] + lengths[middle][k])
-    return [sum((lengths[y][k] for y in range(K)), Fraction(0)) / K for k in range(K)]

@@ -27,7 +27,8 @@ def numbers_of(model: Any, target: int = 0) -> dict[str, float]:
 
 def nearness(model: Any) -> float:
     """To what share of a problem's size published numbers must agree with the data."""
-    return NEAR_IN_32_BITS if model.coef_.dtype == np.float32 else NEAR
+    coef = model.coef_ if hasattr(model, "coef_") else model.dual_coef_
+    return NEAR_IN_32_BITS if coef.dtype == np.float32 else NEAR
 
 
 def held_to(model: Any, tol: float, of: float = 1.0) -> float:
@@ -45,15 +46,19 @@ def agreement(
     derived: dict[str, float],
     sizes: dict[str, float],
     near: float,
+    blurs: dict[str, float] | None = None,
 ) -> list[Claim]:
-    """The claim, or nothing where nothing is published; names without a derived number are left."""
+    """The claim, or nothing where nothing is published; names without a derived number are left.
+
+    `blurs` is what rounding may have done to the derived numbers, where that is worth a word.
+    """
     names = [name for name in NAMES if name in said and name in derived]
     if not names:
         return []
     off = {}
     for name in names:
         apart = derived[name] - said[name]
-        apart = apart if name == "dual_gap_" else abs(apart)
+        apart = (apart if name == "dual_gap_" else abs(apart)) - (blurs or {}).get(name, 0.0)
         off[name] = max(apart, 0.0) / max(sizes[name], 1e-300) if apart == apart else np.inf
     worst = max(names, key=lambda name: off[name])
     holds = bool(off[worst] <= near)
@@ -86,3 +91,21 @@ def penalty_claim(model: Any) -> list[Claim]:
             statement = statement.replace(words, f"which is not {words}")
         return [Claim("penalty", statement, off, near, bool(off <= near), "checked")]
     return []
+
+
+def choice_claim(model: Any) -> list[Claim]:
+    """That a penalty chosen by scores has the best of them; nothing where none are published."""
+    scores, tried = getattr(model, "scores_", None), getattr(model, "alphas_", None)
+    if tried is None or not isinstance(scores, np.ndarray) or not hasattr(model, "best_score_"):
+        return []
+    scores = scores.reshape(len(tried), -1)
+    best, said = np.nanmax(scores, axis=0), np.ravel(np.asarray(model.best_score_, np.float64))
+    used = np.broadcast_to(np.ravel(np.asarray(model.alpha_, np.float64)), best.shape)
+    places = np.abs(np.asarray(tried, np.float64)[:, np.newaxis] - used).argmin(axis=0)
+    own = scores[places, np.arange(len(best))]
+    off = float(np.max(np.abs(np.concatenate([best - said, best - own]))))
+    near = 1e-9 * float(np.max(np.abs(best)))
+    statement = "alpha_ has the best of scores_, which is best_score_"
+    if not off <= near:
+        statement += f", but for {off:.3g}"
+    return [Claim("choice", statement, off, near, bool(off <= near), "checked")]

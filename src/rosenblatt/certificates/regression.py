@@ -12,7 +12,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from .claims import Certificate, Claim
-from .published import held_to, nearness, numbers_of, penalty_claim
+from .published import choice_claim, held_to, nearness, numbers_of, penalty_claim
+from .spectrum import singular_claim
 from .table import UNIT, Floats, Table, total
 
 
@@ -24,6 +25,7 @@ class Fit:
     t: Floats
     w: Floats
     b: float
+    unit: float = UNIT  # of rounding, in the numbers published
 
     def residuals(self, w: Floats | None = None, b: float | None = None) -> tuple[Floats, Floats]:
         """r (n,) at the published numbers or others, and what rounding may have done to each."""
@@ -57,6 +59,16 @@ class Fit:
         spread = float(np.sum(self.table.share * self.centred_target**2))
         return max(spread, UNIT * float(np.sum(self.table.share * self.t**2)), 1e-300)
 
+    @property
+    def blur(self) -> float:
+        """What rounding the published numbers may cost at most, in ``sum p r^2``.
+
+        Each is off by a share of itself, so that predictions are off by no more than that share of
+        their terms; around the best numbers the cost is the square of that.
+        """
+        lengths = np.hypot(self.table.norms(), self.table.mean)
+        return float(self.unit * (abs(self.b) + float(lengths @ np.abs(self.w)))) ** 2
+
 
 def mean_square(table: Table, r: Floats, allowance: Floats) -> tuple[float, float]:
     """``sum p r^2`` at most, and what of it is an allowance for rounding."""
@@ -65,10 +77,11 @@ def mean_square(table: Table, r: Floats, allowance: Floats) -> tuple[float, floa
     return value + rounding, rounding
 
 
-def distance_claim(distance: float) -> Claim:
+def distance_claim(distance: float, among: str = "") -> Claim:
     """How far the coefficients may be from the best ones."""
     statement = (
-        f"the coefficients are within {distance:.3g} of the best ones (length of the difference)"
+        f"the coefficients are within {distance:.3g} of the best ones{among} (length of the "
+        "difference)"
     )
     return Claim("distance", statement, distance, None, True, "checked")
 
@@ -90,9 +103,11 @@ def certify_model(
     coef, intercept = _published(model, targets.shape[1], X.shape[1])
     table = Table(X, weight / weight.sum(), bool(getattr(model, "fit_intercept", True)))
     problem, verify = _problem(model, float(weight.sum()))
-    claims: list[Claim] = penalty_claim(model)
+    claims: list[Claim] = [*penalty_claim(model), *choice_claim(model)]
+    claims += singular_claim(model, table, float(weight.sum()))
+    unit = 2.0**-24 if model.coef_.dtype == np.float32 else UNIT
     for k in range(targets.shape[1]):
-        fit = Fit(table, np.ascontiguousarray(targets[:, k]), coef[k], float(intercept[k]))
+        fit = Fit(table, np.ascontiguousarray(targets[:, k]), coef[k], float(intercept[k]), unit)
         with np.errstate(over="ignore"):  # numbers too large to square are infinity, and no proof
             found = verify(fit, k, tol, effort)
         claims += _named(found, k if targets.shape[1] > 1 else None)
@@ -128,7 +143,7 @@ def _problem(model: Any, weight: float) -> tuple[str, Any]:
         if not alpha.any():
             return squares + sign, lambda fit, k, tol, effort: least_squares.claims(
                 fit, 0.0, weight, positive, tol, effort
-            )
+            )  # what such a fit says of itself is of half the mean
         l2 = f" + {_value(alpha * (1 - ratio) / 2)} |w|^2" if ratio < 1 else ""
         problem = (
             f"1/2 sum p_i (t_i - w.x_i - b)^2 + {_value(alpha * ratio)} |w|_1{l2}, "
@@ -147,8 +162,9 @@ def _problem(model: Any, weight: float) -> tuple[str, Any]:
     least_share = float(getattr(model, "tol", 0.0)) if drops else 0.0
     closed = normal_equations.closed_form(model)
     return problem, lambda fit, k, tol, effort: least_squares.claims(
-        fit, float(alpha[k % len(alpha)]), weight, positive, tol, effort, least_share, closed
-    )
+        fit, float(alpha[k % len(alpha)]), weight, positive, tol, effort, least_share, closed,
+        numbers_of(model, k), nearness(model),
+    )  # fmt: skip
 
 
 def _value(numbers: Floats) -> str:

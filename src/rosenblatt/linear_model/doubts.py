@@ -31,7 +31,9 @@ def undetermined(model: Any, solution: Any, squares: Array | None) -> str:
     if solution.dependent is None or squares is None:
         message += ", being fewer than the columns or dependent"
     else:
-        message += f"; {dependence(solution.dependent, squares == 0, names, model._least_share())}"
+        tol = model._least_share()
+        within = f" to within tol={tol:.2g}" if tol else ""
+        message += f"; {dependence(solution.dependent, squares == 0, names, within)}"
     message += (
         ". Of all coefficients that fit equally well the shortest are taken (minimum norm). Leave "
         "columns out, or use Ridge."
@@ -45,7 +47,7 @@ def undetermined(model: Any, solution: Any, squares: Array | None) -> str:
 
 
 def dependence(
-    dependent: Array, constant: NDArray[np.bool_], names: Sequence[str], tol: float
+    dependent: Array, constant: NDArray[np.bool_], names: Sequence[str], within: str
 ) -> str:
     """Which columns depend on each other, from directions (d, q) that change no prediction."""
     said = []
@@ -57,7 +59,6 @@ def dependence(
     if len(involved):
         n_groups, group = connected_components(together[np.ix_(involved, involved)], directed=False)
         groups = [listed(involved[group == g], names) for g in range(min(n_groups, MOST_NAMES))]
-        within = f" to within tol={tol:.2g}" if tol else ""
         said.append(f"linearly dependent{within}: {'; '.join(groups)}")
     return "; ".join(said)
 

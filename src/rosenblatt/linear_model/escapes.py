@@ -36,6 +36,7 @@ class Escape:
     n_ahead: int  # rows whose score it raises against some other class
     complete: bool  # whether it raises all rows against each other class
     at_hand: bool = False  # whether it was there without a search for few columns
+    of_ranges: bool = False  # whether it follows from comparing values, which does not round
 
 
 class TooMuch(Exception):
@@ -97,7 +98,7 @@ def by_columns(leads: Leads) -> Escape | None:
         direction = direction[:, 1]
     elif leads.K < K:
         direction = direction[:, :-1] - direction[:, -1:]
-    return Escape(direction.reshape(problem.shape), int(ahead.sum()), False)
+    return Escape(direction.reshape(problem.shape), int(ahead.sum()), False, of_ranges=True)
 
 
 def _ranges(leads: Leads) -> tuple[Array, Array]:
@@ -140,15 +141,22 @@ def _broken(leads: Leads, v: Array, complete: bool) -> NDArray[np.intp]:
 
 
 def _upheld(leads: Leads, some: Any, v: Array, complete: bool) -> Escape | None:
-    """What v is an escape for, or what is near it, against the rounding of each pair."""
+    """What v is an escape for, or what is near it, against the rounding of each pair.
+
+    Of several the first that is one without rounding too.
+    """
+    first = None
     for near in nearby(some, v):
         direction = near.reshape(leads.problem.shape)
         gained, rounding = leads.along(direction), leads.rounding(direction)
         ahead = (gained > rounding) & ~leads.own
         all_ahead = bool(ahead.sum() == leads.n_pairs)
         if (all_ahead if complete else ahead.any()) and (gained >= -rounding).all():
-            return Escape(direction, int(ahead.any(axis=1).sum()), all_ahead)
-    return None
+            found = Escape(direction, int(ahead.any(axis=1).sum()), all_ahead)
+            if all_ahead or leads.exactly(direction):
+                return found
+            first = first or found
+    return first
 
 
 def _biases(shape: tuple[int, ...]) -> NDArray[np.bool_]:

@@ -30,6 +30,11 @@ class ByOneRow:
         self.model, self.rows, self.y = model, (X, y, weights), y
         self.scorer: Any = None if model.scoring is None else scorer
         self.params = routed["score"]
+        if weights is not None and np.count_nonzero(weights) < 2:
+            raise ValueError(
+                f"RidgeCV leaves out one row at a time, and {np.count_nonzero(weights)} of "
+                f"{len(weights)} rows have a weight: give two or more a sample_weight above zero."
+            )
         self.found = Decomposition.of(X, y, weights, model.fit_intercept)
         self.left_out = LeaveOneOut(self.found)
         self.kept_weights = weights

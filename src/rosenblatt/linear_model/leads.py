@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from rosenblatt.separation.exactly import ahead_exactly
 from rosenblatt.separation.inputs import UNIT
 from rosenblatt.separation.planes import TINY
 from rosenblatt.solvers.problem import Problem
@@ -50,6 +51,17 @@ class Leads:
         if self.several:
             sizes = sizes + sizes[self.own][:, None]
         return np.asarray(1.01 * n_terms * UNIT * sizes + TINY)
+
+    def exactly(self, direction: Array) -> bool:
+        """Whether, with the best biases, no lead is below zero and some are above, in integers."""
+        W = direction.reshape(self.problem.d + 1, -1)[:-1].T
+        if not self.several:
+            W = np.vstack([0 * W, W])
+        elif len(W) < self.n_classes:  # the last class is the reference
+            W = np.vstack([W, 0 * W[:1]])
+        X = self.problem.X
+        X = X[self.used] if len(self.used) < self.problem.n else X
+        return ahead_exactly(X, self.code, W, self.problem.fit_intercept) is not None
 
     def matrix(self, pairs: NDArray[np.intp]) -> Any:
         """The CSR matrix whose product with a flat direction are the leads of some pairs."""

@@ -19,7 +19,7 @@ from rosenblatt.solvers.logistic import LogisticProblem
 from rosenblatt.solvers.problem import Problem
 from rosenblatt.solvers.softmax import SoftmaxProblem
 
-from .centring import moved, offsets
+from .centring import less, moved, offsets
 from .descent import Descent
 from .logistic_doubts import speak
 from .penalties import Strengths, strengths
@@ -210,15 +210,14 @@ class LogisticRegression(LinearClassifier, LogisticScores):
         table, classes, codes = self._check(X, y)
         weight = row_weights(classes, codes, sample_weight, self.class_weight)
         shift = offsets(table, self.fit_intercept)
-        centred = table if shift is None else table - shift.astype(table.dtype)
-        problem = self._problem(centred, classes, codes, strength, weight)
+        problem = self._problem(less(table, shift), classes, codes, strength, weight)
 
         descent = Descent(self, problem, moved(self._start(problem, classes), shift, 1))
         passes = Passes(self, X, y, sample_weight, self.max_iter)
         found = descent.run(passes, lambda: self._published(descent, classes, table.dtype, shift))
         for name, value in found.items():
             setattr(self, name, value)
-        self.stop_reason_ = speak(self, descent, codes, X, y, shift)
+        self.stop_reason_ = speak(self, descent, codes, X, y, table, shift)
         return self
 
     def _check(self, X: Any, y: Any) -> tuple[Any, NDArray[Any], NDArray[np.intp]]:

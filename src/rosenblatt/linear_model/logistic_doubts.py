@@ -25,7 +25,8 @@ CELLS_PER_BLOCK = 100_000
 MOST_WORK = 3e9  # multiplications that a look at all pairs of columns may take
 MOST_COLUMNS = 1500
 LEAST_WITH_SQUARE = 1e-150
-DEPENDENT = 1e-12  # eigenvalues of correlations below this many times d are rounding
+DEPENDENT = 1e-12  # eigenvalues of correlations below this many times d: no fit tells them from 0
+ROUNDING = 1e-12  # what dependent columns may leave of a combination that is zero
 
 
 def speak(
@@ -34,11 +35,13 @@ def speak(
     codes: NDArray[np.intp],
     X: Any,
     y: Any,
-    shift: Array | None = None,
+    table: Any,
+    shift: Array | None,
 ) -> str:
     """Warn of a fit that fell short, or has nowhere to go, or more answers than one.
 
-    `shift` (d,) is what the fit subtracted of the columns; a direction is told without it.
+    `shift` (d,) is what the fit subtracted of the columns of the `table` that X is; a direction is
+    told without it.
     Returns why it ended: a gradient may vanish because everything is at infinity.
     """
     problem, reason = descent.problem, str(model.stop_reason_)
@@ -50,7 +53,7 @@ def speak(
             unsearched = of_no_search(problem, descent.place)
     if found is not None:
         if shift is not None:
-            problem = problem.on(np.asarray(problem.X) + shift)
+            problem = problem.on(table)
             found = replace(found, direction=moved(found.direction, shift, -1))
         said = separation_warning(model, problem, found, X, y)
         warnings.warn(said, stacklevel=callers_level())
@@ -127,20 +130,41 @@ def _undetermined(model: Any, problem: Problem) -> str | None:
     dependent[varies] = vectors[:, null]
     rank = len(varies) - int(null.sum())
     of_class = " of each class" if len(problem.shape) > 1 else ""
+    left = _variation_along(problem, vectors[:, null] / lengths[:, None], varies)
+    within, nearly = "", ""
+    if left > ROUNDING:
+        within, nearly = f" to within {left:.1g} of their size", " nearly"
     return (
         f"The rows determine {rank} of {problem.d} coefficients{of_class}; "
-        f"{dependence(dependent, constant, names_of(model), 0.0)}. Others have the same "
+        f"{dependence(dependent, constant, names_of(model), within)}. Others have{nearly} the same "
         "likelihood and the same probabilities. Leave columns out, or use a penalty, for example "
         "C=1.0."
     )
 
 
+def _variation_along(problem: Problem, V: Array, columns: NDArray[np.intp]) -> float:
+    """The most that rows vary along directions V of some columns, scaled to length one."""
+    used, squares, level = problem.c > 0, np.zeros(V.shape[1]), np.zeros(V.shape[1])
+    if problem.fit_intercept:
+        level = np.asarray(problem.X[[int(used.argmax())]][:, columns] @ V)[0]  # of the first row
+    for start, stop in problem._blocks(problem.d):
+        part = problem.X[start:stop][used[start:stop]][:, columns]
+        squares += ((np.asarray(part @ V) - level) ** 2).sum(axis=0)
+    return float(np.sqrt(squares.max(initial=0.0)))
+
+
+def _ends(problem: Problem) -> tuple[Array, Array]:
+    """The least and the largest number of each column (d,) in rows that count."""
+    X = problem.X[problem.c > 0]
+    low, high = X.min(axis=0), X.max(axis=0)
+    if sp.issparse(X):
+        return low.toarray().ravel(), high.toarray().ravel()
+    return low, high
+
+
 def _differs(problem: Problem) -> NDArray[np.bool_]:
     """Which columns (d,) are not one number, but so near to zero that none has a square."""
-    X = problem.X[problem.c > 0]
-    high, low = X.max(axis=0), X.min(axis=0)
-    if sp.issparse(X):
-        high, low = high.toarray().ravel(), low.toarray().ravel()
+    low, high = _ends(problem)
     return np.asarray((high > low) & (np.maximum(np.abs(high), np.abs(low)) < LEAST_WITH_SQUARE))
 
 
@@ -163,4 +187,9 @@ def _scatter(problem: Problem) -> tuple[Array, NDArray[np.bool_]]:
     if sp.issparse(problem.X):
         scatter -= n * np.outer(mean, mean)
     squares = np.diag(scatter)
-    return scatter, squares <= n * (64 * np.finfo(np.float64).eps * np.abs(mean)) ** 2
+    constant = squares <= n * (64 * np.finfo(np.float64).eps * np.abs(mean)) ** 2
+    if problem.fit_intercept:
+        # Their rounded squares may leave something over.
+        low, high = _ends(problem)
+        constant |= low == high
+    return scatter, constant

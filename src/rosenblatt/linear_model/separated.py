@@ -28,6 +28,7 @@ MOST_PRODUCTS = 300  # with the curvature, for one step of many columns
 MOST_COLUMNS = 300  # up to which a plane for all rows is looked for before one for some
 EASY_CELLS = 20_000  # of one that takes no time even for rows wider than long
 NEXT_TO_NOTHING = 1e-6  # a sum of leads, where columns have length one
+ROUNDING = 1e-14  # of a sum of weights times numbers, as a share of the lengths of both
 STILL_RISING = 0.5  # of a score, by one more step at the end of a fit
 MOST_NAMES = 5
 
@@ -41,7 +42,8 @@ class SeparationWarning(ConvergenceWarning):  # type: ignore[misc]
     columns : the features the plane is made of, by name or number.
     direction : ndarray of shape (d + 1,) or (d + 1, K); along it, the bias last, the likelihood
         never falls.
-    proof : the `Separability` of the classes, if the separation is complete.
+    proof : the `Separability` of the classes, if the separation is complete; of rows that count.
+    grade : "proved", or "checked" if the rows on the plane are there up to rounding only.
 
     Examples
     --------
@@ -64,9 +66,11 @@ class SeparationWarning(ConvergenceWarning):  # type: ignore[misc]
         columns: tuple[Any, ...] = (),
         direction: Any = None,
         proof: Separability | None = None,
+        grade: Literal["proved", "checked"] = "proved",
     ) -> None:
         super().__init__(message)
         self.kind, self.columns, self.direction, self.proof = kind, columns, direction, proof
+        self.grade = grade
 
 
 def escape(problem: Problem, place: Place) -> Escape | None:
@@ -121,18 +125,26 @@ def separation_warning(
         columns = columns[np.argsort(-moved[columns], kind="stable")]
     names = getattr(model, "feature_names_in_", None)
     named = tuple(columns.tolist() if names is None else names[columns].tolist())
+    leads = Leads(problem)
+    n_rows = len(leads.used)
+    if n_rows < problem.n:
+        X, y = problem.X[leads.used], np.asarray(y)[leads.used]
     proof = _proof(problem, found, X, y) if found.complete else None
-    how = "completely" if found.complete else f"in part ({found.n_ahead} of {problem.n} rows)"
+    exact = found.complete or found.of_ranges or leads.exactly(found.direction)
+    how = "completely" if found.complete else f"in part ({found.n_ahead} of {n_rows} rows)"
+    nearly = "" if exact else " up to rounding"
     who = "The plane found" if _is_proof_itself(problem, found) else "separability(X, y)"
+    who += " of the rows with a weight" if n_rows < problem.n else ""
     word = f"{who} proves it with a margin of {proof.margin:.3g}. " if proof else ""
     return SeparationWarning(
-        f"The classes can be separated {how} by {_listed(named)}, so no finite maximum-likelihood "
-        f"solution exists: the weights would grow for ever, and were stopped. {word}Use a penalty, "
-        "for example C=1.0, or look at what these columns know of y.",
+        f"The classes can be separated {how} by {_listed(named)}{nearly}, so no finite "
+        "maximum-likelihood solution exists: the weights would grow for ever, and were stopped. "
+        f"{word}Use a penalty, for example C=1.0, or look at what these columns know of y.",
         "complete" if found.complete else "partial",
         named,
         found.direction,
         proof,
+        "proved" if exact else "checked",
     )
 
 
@@ -183,9 +195,10 @@ def _listed(names: tuple[Any, ...]) -> str:
 def _is_ruled_out(problem: Problem, P: NDArray[np.float64]) -> bool:
     """Whether probabilities that balance leave no room for a direction.
 
-    Let a >= 0 be what each row gives each other class, and the sum of a times the leads be r, zero
+    Let a > 0 be what each row gives each other class, and the sum of a times the leads be r, zero
     but for rounding. A direction d has leads >= 0, so min(a) times their sum is at most r.d: with
     columns of length one, all its leads together are below |r| / min(a), which is next to nothing.
+    An r of more than rounding is the rest of a step that took nearly dependent columns for one.
     """
     if not np.isfinite(P).all() or P.min(initial=0.0) < 0:
         return False
@@ -202,7 +215,8 @@ def _is_ruled_out(problem: Problem, P: NDArray[np.float64]) -> bool:
     lengths = np.vstack([lengths, np.sqrt(problem.n)])
     rest = problem._pull(P, 0, problem.n).reshape(problem.d + 1, -1) / np.maximum(lengths, 1e-300)
     rest = rest if problem.fit_intercept else rest[:-1]
-    return bool(np.abs(rest).max(initial=0.0) <= NEXT_TO_NOTHING * least)
+    allowed = min(NEXT_TO_NOTHING * least, ROUNDING * float(np.linalg.norm(problem.c)))
+    return bool(least > 0 and np.abs(rest).max(initial=0.0) <= allowed)
 
 
 def _n_cells(problem: Problem) -> int:

@@ -7,6 +7,8 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import linprog, nnls
 
+from rosenblatt.interrupts import interruptible
+
 from .inputs import Floats, Table
 from .interior import interior_combination
 from .nearest import WOLFE_WORK, nearest_point
@@ -150,13 +152,15 @@ def _last_resort(question: Question, v: Floats, nearest: Answer) -> Answer:
 def _programme(A: Floats) -> tuple[Floats, Floats]:
     """Maximise t with ``A v >= t``, ``|v| <= 1`` in every coordinate: (v, weights of the rows)."""
     k, m = A.shape
-    solved = linprog(
-        np.append(np.zeros(m), -1.0),
-        A_ub=np.column_stack([-A, np.ones(k)]),
-        b_ub=np.zeros(k),
-        bounds=[(-1.0, 1.0)] * m + [(None, 1.0)],
-        method="highs",
-        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+    solved = interruptible(
+        lambda: linprog(
+            np.append(np.zeros(m), -1.0),
+            A_ub=np.column_stack([-A, np.ones(k)]),
+            b_ub=np.zeros(k),
+            bounds=[(-1.0, 1.0)] * m + [(None, 1.0)],
+            method="highs",
+            options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+        )
     )
     if solved.x is None:
         return np.zeros(m), np.zeros(k)

@@ -82,6 +82,7 @@ class LogisticProblem(Problem):
     def _probabilities(self) -> Array:
         return self.share
 
+    @np.errstate(over="ignore", invalid="ignore")  # what is not finite is no probability
     def _moved(self, P: Array, move: Array, start: int, stop: int) -> Array:
         scores = move[-1]
         if np.any(move[:-1]):

@@ -16,7 +16,9 @@ def newton(problem: Problem, place: Place) -> Iterator[Place]:
     while True:
         g = place.gradient.ravel()
         direction = -factored(problem.hessian(place))(g)
-        new = backtrack(problem, place, direction.reshape(place.point.shape), float(g @ direction))
+        with np.errstate(over="ignore", invalid="ignore"):
+            slope = float(g @ direction)
+        new = backtrack(problem, place, direction.reshape(place.point.shape), slope)
         if new is None:
             return
         place = new

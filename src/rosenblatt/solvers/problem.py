@@ -8,6 +8,7 @@ bias is never penalised.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -267,8 +268,12 @@ def _solve(H: Array, g: Array) -> Array:
     return factored(H)(g)
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def factored(H: Array) -> Callable[[Array], Array]:
-    """A function v -> H^-1 v, for H (m, m) at least positive semidefinite."""
+    """A function v -> H^-1 v, for H (m, m) at least positive semidefinite.
+
+    Where it would be larger than any number, the answer is not finite, and no step is made of it.
+    """
     # The scores do not change along some directions (all biases of a softmax together, columns
     # that repeat another): a little more on the diagonal, and nothing happens along them.
     scale = np.sqrt(np.maximum(np.diag(H), 1e-300))
@@ -279,5 +284,15 @@ def factored(H: Array) -> Callable[[Array], Array]:
             factor = cho_factor(scaled, lower=True)
         except (LinAlgError, ValueError):
             continue
-        return lambda v: np.asarray(cho_solve(factor, v / scale) / scale)
-    return lambda v: np.asarray(v / scale**2)
+        return _scaled(partial(cho_solve, factor), scale)
+    return _scaled(np.asarray, scale)
+
+
+def _scaled(solve: Callable[[Array], Any], scale: Array) -> Callable[[Array], Array]:
+    """The function v -> solve(v / scale) / scale, silent about numbers that are too large."""
+
+    def solution(v: Array) -> Array:
+        with np.errstate(over="ignore", invalid="ignore"):
+            return np.asarray(solve(v / scale) / scale)
+
+    return solution

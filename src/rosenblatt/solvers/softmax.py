@@ -187,6 +187,7 @@ class SoftmaxProblem(Problem):
     def _probabilities(self) -> Array:
         return self.P
 
+    @np.errstate(over="ignore", invalid="ignore")  # what is not finite is no probability
     def _moved(self, P: Array, move: Array, start: int, stop: int) -> Array:
         scores = np.broadcast_to(move[-1], P.shape)
         if np.any(move[:-1]):

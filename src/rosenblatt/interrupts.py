@@ -1,0 +1,43 @@
+"""Ctrl-C during one long call into a library; on the standard library alone, for any layer."""
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import TypeVar
+
+Result = TypeVar("Result")
+
+SECONDS_UNHEARD = 0.2  # on systems where waiting itself cannot be interrupted
+
+
+def interruptible(work: Callable[[], Result]) -> Result:
+    """Return what one long call returns that cannot be cut in pieces; Ctrl-C is heard meanwhile.
+
+    The call is made in a thread of its own, for only the main thread hears Ctrl-C, and not while it
+    is inside such a call. After one the thread goes on to the end of the call, for nobody.
+
+    Parameters
+    ----------
+    work : a function that releases the lock, as those of LAPACK do.
+
+    Examples
+    --------
+    >>> from rosenblatt.interrupts import interruptible
+    >>> interruptible(lambda: 2 + 2)
+    4
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return work()  # no signal comes here
+    done: Future[Result] = Future()
+
+    def run() -> None:
+        try:
+            done.set_result(work())
+        except BaseException as error:
+            done.set_exception(error)
+
+    thread = threading.Thread(target=run, name="rosenblatt-long-call", daemon=True)
+    thread.start()
+    while thread.is_alive():
+        thread.join(SECONDS_UNHEARD)
+    return done.result()
