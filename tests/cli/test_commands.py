@@ -11,38 +11,15 @@ import numpy as np
 import polars as pl
 import pytest
 import scipy.sparse as sp
-from typer.testing import CliRunner
 
-from rosenblatt.cli.app import app
 from rosenblatt.data import Table, read_batches, read_table
 from rosenblatt.data.formats import form_of
 from rosenblatt.data.writing import write_table
 from rosenblatt.workbench.model_file import load_model
+from tests.cli.commands import done, refused, run
 from tests.workbench.models import mixed_frame
 
 COMMANDS = ["compare", "fit", "predict", "explain", "certify", "trace", "split", "models", "doctor"]
-
-
-def run(*words):
-    return CliRunner().invoke(app, [str(word) for word in words])
-
-
-def done(*words):
-    """What a command prints that went well."""
-    result = run(*words)
-    assert result.exit_code == 0, result.output
-    return result.stdout
-
-
-def refused(*words):
-    """The sentence that a command refuses with."""
-    result = run(*words)
-    assert result.exit_code == 2, result.output
-    assert isinstance(result.exception, SystemExit)
-    assert "Traceback" not in result.output
-    lines = result.stderr.splitlines()
-    assert lines[-1].startswith("Error: "), result.stderr
-    return lines[-1].removeprefix("Error: ")
 
 
 @pytest.fixture

@@ -1,14 +1,12 @@
 """`rosenblatt certify`: what a model achieved, derived again from a table and its numbers."""
 
-import typer
-
 from rosenblatt.certificates import certify as certificate_of
 from rosenblatt.data import read_table
 from rosenblatt.workbench.known_columns import rows_for, targets_of
 from rosenblatt.workbench.learned_rows import learned_rows
 from rosenblatt.workbench.model_file import SavedModel, load_model
 
-from .errors import say
+from .telling import say, tell_lines
 
 
 def certify(model: str, table: str, tol: float, format: str | None, header: bool) -> int:
@@ -26,7 +24,7 @@ def certify(model: str, table: str, tol: float, format: str | None, header: bool
             "the certificate speaks of those."
         )
     found = certificate_of(saved.model, rows_for(saved, rows), y, tol=tol)
-    typer.echo(found)
+    tell_lines(found)
     if others:
         say(
             f"The model was fitted to {saved.n_rows:,} rows of {saved.source} ({_split(saved)}), "

@@ -14,8 +14,8 @@ from rosenblatt.model_selection import SealedTest
 from rosenblatt.workbench.known_columns import rows_for, targets_of, unknown_columns
 from rosenblatt.workbench.model_file import SavedModel, load_model
 
-from .errors import say
 from .split import ledger_of_test
+from .telling import say
 
 PREDICTION = "prediction"
 MOST_NAMED = 5

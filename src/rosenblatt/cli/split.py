@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-import typer
 
 from rosenblatt.data import BUNDLED, Table, read_table
 from rosenblatt.data.formats import Form, form_of
@@ -15,7 +14,7 @@ from rosenblatt.model_selection import SealedTest, train_dev_test_split
 from rosenblatt.workbench.parts import moments_of, split_by_group, split_by_time
 from rosenblatt.workbench.problem import LEAST_ROWS, task_of
 
-from .errors import say
+from .telling import say, tell
 
 PARTS = ("train", "dev", "test")
 LEAST_OF_A_CLASS = 3  # rows, so that each part can have one
@@ -54,12 +53,12 @@ def split(
     for path, part, word in zip(
         paths, parts, ("fit to", "choose by", "test on, once"), strict=True
     ):
-        typer.echo(f"{len(part):>9,} rows to {word:<14} {path}")
-    typer.echo(f"Split {how}. The test is sealed: {_beside(seal)} counts its openings.")
+        tell(f"{len(part):>9,} rows to {word:<14} {path}")
+    tell(f"Split {how}. The test is sealed: {_beside(seal)} counts its openings.")
     named = f" --target {target}" if target else " --target COLUMN"
-    typer.echo(f"Next: rosenblatt fit {paths[0]}{named} --model NAME -o model.skops")
-    typer.echo(f"then: rosenblatt predict model.skops {paths[1]} --score")
-    typer.echo(f"last: rosenblatt predict model.skops {paths[2]} --score")
+    tell(f"Next: rosenblatt fit {paths[0]}{named} --model NAME -o model.skops")
+    tell(f"then: rosenblatt predict model.skops {paths[1]} --score")
+    tell(f"last: rosenblatt predict model.skops {paths[2]} --score")
 
 
 def _rows(
