@@ -8,6 +8,7 @@ from .errors import plain_errors
 from .options import (
     Format,
     Header,
+    Large,
     ModelArgument,
     ModelName,
     Settings,
@@ -91,6 +92,7 @@ def predict(
     ] = False,
     format: Format = None,
     header: Header = True,
+    large: Large = False,
 ) -> None:
     """Predict each row of a table, which may be larger than memory.
 
@@ -100,7 +102,7 @@ def predict(
     """
     from .predict import predict as run
 
-    run(model, table, out, proba, keep, score, format, header)
+    run(model, table, out, proba, keep, score, format, header, large)
 
 
 @app.command()
@@ -111,6 +113,7 @@ def explain(
     row: Annotated[int, typer.Option(help="Which row, counted from 0.", min=0)],
     format: Format = None,
     header: Header = True,
+    large: Large = False,
 ) -> None:
     """Say what each column adds to what a model predicts for one row.
 
@@ -120,7 +123,7 @@ def explain(
     """
     from .explain import explain as run
 
-    run(model, table, row, format, header)
+    run(model, table, row, format, header, large)
 
 
 @app.command()
@@ -133,6 +136,7 @@ def certify(
     ] = 1e-4,
     format: Format = None,
     header: Header = True,
+    large: Large = False,
 ) -> None:
     """Derive again, from a table and a model's numbers, what the fit achieved.
 
@@ -144,7 +148,7 @@ def certify(
     """
     from .certify import certify as run
 
-    raise typer.Exit(run(model, table, tol, format, header))
+    raise typer.Exit(run(model, table, tol, format, header, large))
 
 
 @app.command()

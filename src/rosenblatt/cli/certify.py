@@ -6,12 +6,15 @@ from rosenblatt.workbench.known_columns import rows_for, targets_of
 from rosenblatt.workbench.learned_rows import learned_rows
 from rosenblatt.workbench.model_file import SavedModel, load_model
 
+from .blaming import blaming
 from .telling import say, tell_lines
 
 
-def certify(model: str, table: str, tol: float, format: str | None, header: bool) -> int:
+def certify(
+    model: str, table: str, tol: float, format: str | None, header: bool, large: bool
+) -> int:
     """Print the certificate; return 0 if it holds, else 1."""
-    saved = load_model(model)
+    saved = load_model(model, large=large)
     read = read_table(table, format, header=header)
     rows, y = targets_of(saved, read)
     whole = len(y)
@@ -23,7 +26,9 @@ def certify(model: str, table: str, tol: float, format: str | None, header: bool
             f"The model was fitted to {saved.n_rows:,} of these {whole:,} rows ({_split(saved)}): "
             "the certificate speaks of those."
         )
-    found = certificate_of(saved.model, rows_for(saved, rows), y, tol=tol)
+    X = rows_for(saved, rows)
+    with blaming(model, table):
+        found = certificate_of(saved.model, X, y, tol=tol)
     tell_lines(found)
     if others:
         say(

@@ -7,15 +7,19 @@ from rosenblatt.workbench.explaining import explain_row
 from rosenblatt.workbench.known_columns import rows_for
 from rosenblatt.workbench.model_file import load_model
 
+from .blaming import blaming
 from .telling import on_one_line, tell, tell_lines
 
 
-def explain(model: str, table: str, row: int, format: str | None, header: bool) -> None:
+def explain(
+    model: str, table: str, row: int, format: str | None, header: bool, large: bool
+) -> None:
     """Print what each column adds."""
-    saved = load_model(model)
+    saved = load_model(model, large=large)
     found = rows_for(saved, _row(table, row, format, header), row)
-    explanation = explain_row(saved, found)  # which may be refused: nothing is printed then
-    said = saved.model.predict(found)[0]
+    with blaming(model, table):
+        explanation = explain_row(saved, found)  # which may be refused: nothing is printed then
+        said = saved.model.predict(found)[0]
     said = f"{said:.6g}" if saved.task == "regression" else said
     tell(f"Row {row} of {table}: {saved.target} is {said}")
     tell_lines(

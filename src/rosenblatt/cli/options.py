@@ -15,6 +15,12 @@ TableArgument = Annotated[
 ModelArgument = Annotated[
     str, typer.Argument(help="A file written by `rosenblatt fit`.", show_default=False)
 ]
+Large = Annotated[
+    bool,
+    typer.Option(
+        "--large", help="Load a model file that takes much more memory than its size says."
+    ),
+]
 Header = Annotated[
     bool, typer.Option("--header/--no-header", help="Whether the first line names the columns.")
 ]

@@ -31,11 +31,12 @@ def predict(
     score: bool,
     format: str | None,
     header: bool,
+    large: bool,
 ) -> None:
     """Write a line of CSV for each row, batch by batch."""
     if out is not None:
         place_for(out, table, model)
-    saved = load_model(model)
+    saved = load_model(model, large=large)
     if proba and not hasattr(saved.model, "predict_proba"):
         raise ValueError(f"{saved.family} gives no probabilities: leave --proba out.")
     if score and table == "-":

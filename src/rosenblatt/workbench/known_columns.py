@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from ..data import Table, TableError
 from ..data.columns import TRUTH
+from .about import KnownColumn, SavedModel
 from .features import TRUE
-from .model_file import KnownColumn, SavedModel
 from .problem import labels_of, numbers_of
 from .view import MOST_NAMED, lacking
 
@@ -108,7 +108,7 @@ def _matrix_for(saved: SavedModel, table: Table) -> Any:
 def _column(table: Table, known: KnownColumn, start: int) -> pl.Series:
     """A column with values of the kind that the model knows."""
     values = table.frame[known.name]
-    found = _converted(values, _wanted(known))
+    found = _converted(values, wanted_dtype(known))
     wrong = found.is_null() & values.is_not_null()
     if known.kind == "boolean" and found.dtype == pl.String:
         wrong |= ~found.str.to_lowercase().is_in(YES_OR_NO).fill_null(True)
@@ -124,7 +124,7 @@ def _column(table: Table, known: KnownColumn, start: int) -> pl.Series:
     return found
 
 
-def _wanted(known: KnownColumn) -> Any:
+def wanted_dtype(known: KnownColumn) -> Any:
     """The kind of values that a column is to have."""
     if known.kind == "numeric":
         return pl.Float64  # whole numbers may have become others since
