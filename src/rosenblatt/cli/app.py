@@ -276,6 +276,10 @@ def compare(
     format: Format = None,
     header: Header = True,
     seed: Annotated[int, typer.Option(help="Of the split.")] = 0,
+    ledger: Annotated[
+        str | None,
+        typer.Option(help="Where the opening of the test set is written down, if not beside it."),
+    ] = None,
 ) -> None:
     """Compare every family of models on one table, honestly.
 
@@ -287,7 +291,7 @@ def compare(
 
     run(
         table, target, out=out, save=save, format=format, header=header, task=task, metric=metric,
-        time=time, groups=groups, budget=budget, peers=peers, random_state=seed,
+        time=time, groups=groups, budget=budget, peers=peers, random_state=seed, ledger=ledger,
     )  # fmt: skip
 
 
