@@ -150,7 +150,7 @@ def test_numbers_may_be_predicted_though_they_are_few(here):
         ("irs --target species --model Ridge", "There is no file irs. Did you mean iris?"),
         ("iris --target specis --model Ridge", "no column 'specis'. Did you mean species?"),
         ("iris --target species --model gausian", "There is no model 'gausian'."),
-        ("iris --target species --model Ridge", "species holds no numbers"),
+        ("iris --target species --model Ridge", "species holds 'setosa', which is no number"),
         (
             "diabetes --target progression --model GaussianNB",
             "Gaussian naive Bayes is for classification, and progression asks for regression",

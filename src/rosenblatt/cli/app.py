@@ -283,16 +283,18 @@ def compare(
 ) -> None:
     """Compare every family of models on one table, honestly.
 
+    The exit code is 1 if no model could be fitted in the time.
+
     \b
     Example:
       rosenblatt compare iris --target species --out report.html
     """
     from .compare import compare as run
 
-    run(
+    raise typer.Exit(run(
         table, target, out=out, save=save, format=format, header=header, task=task, metric=metric,
         time=time, groups=groups, budget=budget, peers=peers, random_state=seed, ledger=ledger,
-    )  # fmt: skip
+    ))  # fmt: skip
 
 
 @app.command()

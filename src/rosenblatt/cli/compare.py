@@ -41,8 +41,8 @@ def compare(
     format: str | None,
     header: bool,
     **options: Any,
-) -> None:
-    """Compare, show the table as it fills, and write the report."""
+) -> int:
+    """Compare, show the table as it fills, and write the report; return 1 if nothing was fitted."""
     place_for(out, table)  # better said now than after all the work
     if save is not None:
         place_for(save, table, out)
@@ -65,6 +65,7 @@ def compare(
     elif save is not None:
         found.save(save)
         console.print(f"Model: {save}")
+    return int(found.findings.nothing_fitted)
 
 
 def _say(console: Console) -> Any:

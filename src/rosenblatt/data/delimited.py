@@ -72,7 +72,7 @@ def read_delimited(source: Any, name: str, dialect: Dialect, header: bool) -> pl
         raise TableError(f"{name} cannot be read: {why}.")
     if frame.height and frame[frame.columns[-1]].null_count():  # perhaps rows that end early
         check_widths(source, name, separator, len(names))
-    return tidy(frame)
+    return tidy(frame, names if header else None)
 
 
 def options(
@@ -91,8 +91,13 @@ def options(
     }
 
 
-def tidy(frame: pl.DataFrame) -> pl.DataFrame:
-    """Words without the blanks around them, and the numbers, dates and nothing that these hid."""
+def tidy(frame: pl.DataFrame, names: list[str] | None = None) -> pl.DataFrame:
+    """Words without the blanks around them, and the numbers, dates and nothing that these hid.
+
+    Columns get the names that the header gives them, of which polars keeps the doubled quotes.
+    """
+    if names is not None and len(names) == frame.width:
+        frame.columns = names
     words = [name for name, kind in frame.schema.items() if kind == pl.String]
     return frame.with_columns(_tidy_words(frame[name]) for name in words)
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ..data import Table, TableError
 from ..data.columns import TRUTH
+from ..data.finite import beyond, check_finite
 from .about import KnownColumn, SavedModel
 from .features import TRUE
 from .problem import labels_of, numbers_of
@@ -100,6 +101,7 @@ def _matrix_for(saved: SavedModel, table: Table) -> Any:
             f"The model was fitted to {saved.width} columns without names (LIBSVM), and "
             f"{table.name} has columns with names: give the rows in the same form."
         )
+    check_finite(table)
     X = sp.csr_matrix(table.sparse, copy=True)
     X.resize(X.shape[0], saved.width)
     return X
@@ -113,7 +115,7 @@ def _column(table: Table, known: KnownColumn, start: int) -> pl.Series:
     if known.kind == "boolean" and found.dtype == pl.String:
         wrong |= ~found.str.to_lowercase().is_in(YES_OR_NO).fill_null(True)
     if known.kind == "numeric":
-        wrong |= found.is_infinite().fill_null(False)
+        wrong |= beyond(found)
     if wrong.any():
         row = int(wrong.arg_max() or 0)
         raise TableError(

@@ -191,7 +191,7 @@ def contestant(arena: Arena, family: Family, candidates: list[Candidate]) -> Con
     problem = arena.problem
     means = np.array([candidate.mean for candidate in candidates])
     if not np.isfinite(means).any():
-        raise ValueError("no setting could be fitted to every fold")
+        raise ValueError(f"no setting has a {arena.metric} in every fold")
     equal = np.flatnonzero(means == np.nanmax(means))
     settings = [family.make().set_params(**candidates[i].parameters) for i in equal]
     best = int(equal[simplest(settings)])
