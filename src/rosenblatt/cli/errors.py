@@ -62,6 +62,8 @@ def sentence_of(error: BaseException) -> str:
     if isinstance(error, ImportError) and missing in EXTRAS:
         return f'this needs {missing}: pip install "rosenblatt[{EXTRAS[missing]}]"'
     if isinstance(error, OSError) and error.strerror:
+        if error.filename is None:  # what was open already
+            return f"the output cannot be written: {error.strerror.lower()}."
         return f"{error.filename}: {error.strerror.lower()}."
     if isinstance(error, MemoryError):
         return "there is not enough memory for this."

@@ -1,6 +1,7 @@
 """`rosenblatt split`: a table in three files, to fit to, to choose by, and to test on once."""
 
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +47,7 @@ def split(
             f"{table} has {len(read)} rows, and `compare` asks for {LEAST_ROWS}: a test on "
             f"{len(parts[2])} says next to nothing."
         )
-    with ExitStack() as drafts:  # all three, or none
+    with _folder(paths[0].parent), ExitStack() as drafts:  # all three, or none
         for part, path in zip(parts, paths, strict=True):
             write_table(part, drafts.enter_context(whole_file(path)), form)
     seal = _seal(paths[2], form)
@@ -98,8 +99,21 @@ def _places(table: str, folder: str | None, format: str | None) -> tuple[Form, l
         beside, suffix = path.parent, "".join(path.suffixes[-2 if form.zipped else -1 :])
         stem = path.name.removesuffix(suffix)
     into = beside if folder is None else Path(folder).expanduser()
-    into.mkdir(parents=True, exist_ok=True)
     return form, [into / f"{stem}.{part}{suffix}" for part in PARTS]
+
+
+@contextmanager
+def _folder(path: Path) -> Iterator[None]:
+    """A folder to write to; one that was made for it goes again if nothing is written."""
+    made = [folder for folder in (path, *path.parents) if not folder.exists()]
+    path.mkdir(parents=True, exist_ok=True)
+    try:
+        yield
+    except BaseException:
+        for folder in made:
+            with suppress(OSError):  # something is in it by now
+                folder.rmdir()
+        raise
 
 
 def _beside(seal: SealedTest) -> str:

@@ -1,6 +1,7 @@
 """Files that are written whole or not at all, and tables in the form they were read from."""
 
 import gzip
+import io
 import os
 import shutil
 import uuid
@@ -51,9 +52,17 @@ def whole_file(path: Any) -> Iterator[Path]:
     draft = target.with_name(f".{target.name}.{uuid.uuid4().hex}")
     try:
         yield draft
+        with draft.open("rb") as file:
+            os.fsync(
+                file.fileno()
+            )  # a name that outlives a loss of power must not outlive its file
         if target.exists():
             shutil.copymode(target, draft)
         os.replace(draft, target)
+    except OSError as error:
+        if error.filename not in (None, str(draft)):  # another file's
+            raise
+        raise OSError(error.errno, error.strerror, str(path)) from error
     finally:
         draft.unlink(missing_ok=True)
 
@@ -63,10 +72,11 @@ def write_table(table: "Table", path: Path, form: Form) -> None:
     if form.name == "libsvm":
         content = _libsvm(table)
         path.write_bytes(gzip.compress(content) if form.zipped else content)
-    elif form.name == "parquet":
-        table.frame.write_parquet(path)
-    elif form.name == "arrow":
-        table.frame.write_ipc(path)
+    elif form.name in ("parquet", "arrow"):
+        buffer = io.BytesIO()  # the errors of polars' own files do not say what is wrong
+        write = table.frame.write_parquet if form.name == "parquet" else table.frame.write_ipc
+        write(buffer)
+        path.write_bytes(buffer.getbuffer())
     else:
         text = (
             table.frame.write_ndjson()
@@ -77,8 +87,6 @@ def write_table(table: "Table", path: Path, form: Form) -> None:
 
 
 def _libsvm(table: "Table") -> bytes:
-    import io
-
     from sklearn.datasets import dump_svmlight_file
 
     buffer = io.BytesIO()
