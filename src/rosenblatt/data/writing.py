@@ -53,14 +53,12 @@ def whole_file(path: Any) -> Iterator[Path]:
     try:
         yield draft
         with draft.open("rb") as file:
-            os.fsync(
-                file.fileno()
-            )  # a name that outlives a loss of power must not outlive its file
+            os.fsync(file.fileno())  # so that no loss of power leaves the name without the file
         if target.exists():
             shutil.copymode(target, draft)
         os.replace(draft, target)
     except OSError as error:
-        if error.filename not in (None, str(draft)):  # another file's
+        if error.errno is None or error.filename not in (None, str(draft)):  # another file's
             raise
         raise OSError(error.errno, error.strerror, str(path)) from error
     finally:

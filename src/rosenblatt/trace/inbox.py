@@ -25,6 +25,8 @@ def write_whole(path: Path, content: bytes) -> None:
             shutil.copymode(path, draft)
         os.replace(draft, path)
     except OSError as error:  # a full disk, which does not know for which file it was
+        if error.errno is None:
+            raise
         raise OSError(error.errno, error.strerror, str(path)) from error
     finally:
         draft.unlink(missing_ok=True)
