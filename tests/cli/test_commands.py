@@ -15,6 +15,7 @@ import scipy.sparse as sp
 from rosenblatt.data import Table, read_batches, read_table
 from rosenblatt.data.formats import form_of
 from rosenblatt.data.writing import write_table
+from rosenblatt.workbench.comparison import compare
 from rosenblatt.workbench.model_file import load_model
 from tests.cli.commands import done, refused, run
 from tests.workbench.models import mixed_frame
@@ -544,3 +545,17 @@ def test_compare_says_the_kinds_of_columns_and_what_was_left_out(here):
     Path("a.csv").write_text(f"id,size,town,z\n{rows}\n")
     said = " ".join(done("compare", "a.csv", "--target", "z").split())
     assert "Columns: 1 numeric, 1 categorical; left out: id (identifier: every row has" in said
+
+
+def test_certify_says_what_it_lacks_to_find_rows_that_were_split_by_given_groups(here):
+    frame = read_table("iris").frame
+    frame.write_csv("t.csv")
+    groups = np.arange(150) // 5
+    found = compare("t.csv", "species", groups=groups, families=["Gaussian naive Bayes"])
+    found.save("m.skops")
+    said = run("certify", "m.skops", "t.csv").stderr
+    assert "They were split by 'groups', which t.csv lacks: write its values" in said
+    frame.with_columns(groups=pl.Series(groups)).write_csv("t.csv")
+    result = run("certify", "m.skops", "t.csv")
+    assert result.exit_code == 0, result.output
+    assert "of these 150 rows" in result.stderr

@@ -1,7 +1,7 @@
 """`rosenblatt certify`: what a model achieved, derived again from a table and its numbers."""
 
 from rosenblatt.certificates import certify as certificate_of
-from rosenblatt.data import read_table
+from rosenblatt.data import Table, read_table
 from rosenblatt.workbench.known_columns import rows_for, targets_of
 from rosenblatt.workbench.learned_rows import learned_rows
 from rosenblatt.workbench.model_file import SavedModel, load_model
@@ -34,9 +34,19 @@ def certify(
         say(
             f"The model was fitted to {saved.n_rows:,} rows of {saved.source} ({_split(saved)}), "
             f"and these are {whole:,} others: the certificate speaks of these, and claims of a fit "
-            "need the rows that were fitted to."
+            f"need the rows that were fitted to.{_to_find_them(saved, read)}"
         )
     return 0 if found.holds else 1
+
+
+def _to_find_them(saved: SavedModel, table: Table) -> str:
+    """What to do if the rows cannot be found again for want of the column they were split by."""
+    if saved.split_by is None or saved.split_by in table.frame.columns:
+        return ""
+    return (
+        f" They were split by {saved.split_by!r}, which {table.name} lacks: write its values, one "
+        "for each row, into a column of that name, and certify again."
+    )
 
 
 def _split(saved: SavedModel) -> str:
