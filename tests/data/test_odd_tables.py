@@ -1,5 +1,6 @@
 """Numbers, names and lines that readers stumble over: which one it is, and what to do."""
 
+import gzip
 import json
 
 import numpy as np
@@ -105,3 +106,45 @@ def test_a_word_among_numbers_is_told_of_whatever_the_file(tmp_path):
 def test_columns_of_words_are_no_columns_of_numbers_with_faults():
     frame = pl.DataFrame({"a": ["x", "y", "1", "2"], "n": ["1", "2", "3", None]})
     assert words_among_numbers(frame, frame) == []
+
+
+def test_a_gzip_file_that_ends_early_is_named(tmp_path):
+    whole = gzip.compress(b"a,b\n" + b"1,2\n" * 50)
+    path = written(tmp_path / "t.csv.gz", whole[:-12])
+    for read in both(path):
+        with pytest.raises(TableError, match=r"t\.csv\.gz is damaged where gzip is undone"):
+            read()
+
+
+def test_lines_that_end_in_carriage_returns_and_open_quotes_are_told_in_our_words(tmp_path):
+    path = written(tmp_path / "t.csv", "a,b\r1,2\r3,4\r")
+    for read in both(path):
+        with pytest.raises(TableError, match="holds a carriage return alone"):
+            read()
+    path = written(tmp_path / "t.csv", 'a,b\n1,2\n3,"4\n')
+    for read in both(path):
+        with pytest.raises(TableError, match="Quotes of line 3 of .* do not end"):
+            read()
+
+
+def test_lists_beside_numbers_name_the_line(tmp_path):
+    path = written(tmp_path / "t.jsonl", '{"a": 1}\n{"a": [2]}\n')
+    for read in both(path):
+        with pytest.raises(TableError, match=r"Line 2 of .* holds \[2\] as 'a'"):
+            read()
+
+
+def test_blanks_around_names_of_columns_are_no_part_of_them(tmp_path):
+    path = written(tmp_path / "t.csv", "a, b\n1,2\n3,4\n")
+    for frame in (read_table(path).frame, next(iter(read_batches(path))).frame):
+        assert frame.columns == ["a", "b"]
+    path = written(tmp_path / "t.csv", "a, a\n1,2\n")
+    with pytest.raises(TableError, match="more than one column named 'a'"):
+        read_table(path)
+
+
+def test_a_huge_cell_makes_no_huge_message():
+    word = "x" * 100_000
+    frame = pl.DataFrame({"a": [*map(str, range(30)), word]})
+    [sentence] = words_among_numbers(frame, frame)
+    assert len(sentence) < 300

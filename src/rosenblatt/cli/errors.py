@@ -11,6 +11,7 @@ import typer
 from .telling import printable, say
 
 BAD_INPUT = 2
+LONGEST = 2000  # characters of a sentence, which names of columns may make long
 EXTRAS = {"polars": "tables", "pandas": "tables", "pyarrow": "tables", "skops": "files"}
 
 Debug = Annotated[bool, typer.Option("--debug", help="Show where an error comes from.")]
@@ -68,7 +69,8 @@ def sentence_of(error: BaseException) -> str:
     if isinstance(error, MemoryError):
         return "there is not enough memory for this."
     paragraph = str(error).strip().partition("\n\n")[0]
-    return " ".join(printable(paragraph).split()) or type(error).__name__
+    line = " ".join(printable(paragraph[:LONGEST]).split()) or type(error).__name__
+    return line if len(paragraph) <= LONGEST else f"{line}…"
 
 
 def _say_warning(message: Any, *_: Any, **__: Any) -> None:

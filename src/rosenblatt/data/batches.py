@@ -101,6 +101,7 @@ def _planned(
     except (pl.exceptions.PolarsError, OSError) as error:
         if text:
             check_widths(path, name, dialect.separator, len(names))
+            check_widths(path, name, dialect.separator, len(names), strict=True)
         raise _unreadable(name, form.name, error) from None
 
 

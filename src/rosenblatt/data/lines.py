@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from .delimited import opened
-from .errors import TableError
+from .errors import TableError, shown
 
-LONGEST = 40  # characters of a line that are shown
 MEND = "Mend the line."
 
 
@@ -20,6 +19,7 @@ def blame_json(source: Any, name: str, before: int = 0) -> None:
     rosenblatt.data.errors.TableError: Line 2 of here cannot be read as jsonl: it is no JSON
     object, but '{"a":'. Mend the line.
     """
+    nested: dict[str, bool] = {}
     for number, line in _lines(source, before):
         try:
             found = json.loads(line)
@@ -28,13 +28,19 @@ def blame_json(source: Any, name: str, before: int = 0) -> None:
         if not isinstance(found, dict):
             raise TableError(
                 f"Line {number} of {name} cannot be read as jsonl: it is no JSON object, but "
-                f"{_shown(line)}. {MEND}"
+                f"{shown(line)}. {MEND}"
             )
         for key, value in found.items():
             if isinstance(value, float) and not math.isfinite(value):
                 raise TableError(
                     f"Line {number} of {name} holds an infinite value, or NaN, as {key!r}: make it "
                     "a number, or null."
+                )
+            within = isinstance(value, dict | list)
+            if value is not None and nested.setdefault(key, within) != within:
+                raise TableError(
+                    f"Line {number} of {name} holds {shown(value)} as {key!r}, and lines before it "
+                    "another kind of value: numbers and words cannot stand beside lists and objects."
                 )
 
 
@@ -48,9 +54,9 @@ def blame_libsvm(source: Any, name: str, before: int = 0) -> None:
     """
     for number, line in _lines(source, before):
         label, *cells = line.partition("#")[0].split() or ["0"]
-        if not _is_label(label):
+        if _number(label) is None:
             raise TableError(
-                f"Line {number} of {name} cannot be read as libsvm: the label {_shown(label)} is "
+                f"Line {number} of {name} cannot be read as libsvm: the label {shown(label)} is "
                 f"no number. {MEND}"
             )
         last = -1
@@ -58,7 +64,7 @@ def blame_libsvm(source: Any, name: str, before: int = 0) -> None:
             place, value = _parted(cell)
             if place is None or value is None:
                 raise TableError(
-                    f"Line {number} of {name} cannot be read as libsvm: {_shown(cell)} is no "
+                    f"Line {number} of {name} cannot be read as libsvm: {shown(cell)} is no "
                     f"number with a value, such as 3:0.5. {MEND}"
                 )
             if place <= last:
@@ -78,11 +84,6 @@ def _lines(source: Any, before: int) -> Iterator[tuple[int, str]]:
                 yield number, text
 
 
-def _is_label(word: str) -> bool:
-    """Whether it is a number, or several with commas between."""
-    return all(_number(part) is not None for part in word.split(","))
-
-
 def _parted(cell: str) -> tuple[int | None, float | None]:
     """The number and the value of a cell; None for what is none."""
     place, _, value = cell.partition(":")
@@ -96,7 +97,3 @@ def _number(word: str) -> float | None:
         return float(word)
     except ValueError:
         return None
-
-
-def _shown(line: str) -> str:
-    return repr(line if len(line) <= LONGEST else line[: LONGEST - 1] + "…")

@@ -10,6 +10,7 @@ import polars as pl
 
 from .columns import TRUTH
 from .delimited import DATES, NUMBERS
+from .errors import shown
 
 FEW_WORDS = 0.1  # of the values: where there are more, words are meant
 A_FEW = 100  # values that show at once that a column holds words
@@ -37,7 +38,7 @@ def told_by(frame: pl.DataFrame, rows: Any) -> tuple[pl.DataFrame, list[str]]:
             more = f" and {len(lost) - 1:,} more" if len(lost) > 1 else ""
             count = "count" if more else "counts"
             said.append(
-                f"{name} holds {_holds(found)}, but for {lost[0]!r}{more} outside of the training "
+                f"{name} holds {_holds(found)}, but for {shown(lost[0])}{more} outside of the training "
                 f"part, which {count} as missing."
             )
     return frame.with_columns(changed), said
@@ -61,7 +62,7 @@ def words_among_numbers(frame: pl.DataFrame, whole: pl.DataFrame) -> list[str]:
             row = int((whole[name] == odd[0]).fill_null(False).arg_max() or 0)
             more = f" and {len(odd) - 1:,} more cells" if len(odd) > 1 else ""
             said.append(
-                f"{name} holds numbers, but for {odd[0]!r} in row {row} (rows count from 0){more}, "
+                f"{name} holds numbers, but for {shown(odd[0])} in row {row} (rows count from 0){more}, "
                 "and is taken as words: mend such cells, or empty them."
             )
     return said

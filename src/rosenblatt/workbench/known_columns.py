@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ..data import Table, TableError
 from ..data.columns import TRUTH
+from ..data.errors import shown
 from ..data.finite import beyond, check_finite
 from .about import KnownColumn, SavedModel
 from .features import TRUE
@@ -120,7 +121,7 @@ def _column(table: Table, known: KnownColumn, start: int) -> pl.Series:
         row = int(wrong.arg_max() or 0)
         raise TableError(
             f"Column {known.name!r} held {HOLDS[known.kind]} when the model was fitted, and holds "
-            f"{values[row]!r} in row {start + row} of {table.name} (rows count from 0): mend it, "
+            f"{shown(values[row])} in row {start + row} of {table.name} (rows count from 0): mend it, "
             "or leave it empty."
         )
     return found

@@ -9,6 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from ..data import Column, Table, TableError, columns_of
+from ..data.errors import shown
 from ..data.finite import check_finite
 from ..data.types import told_by, words_among_numbers
 from .parts import Folds, Rows, folds_by_time, folds_of, split_of, why_few
@@ -190,7 +191,7 @@ def with_target(
         )
     if values.n_unique() == 1:
         raise TableError(
-            f"All rows of {table.name} have the same {target}, {values[0]!r}: there is nothing to "
+            f"All rows of {table.name} have the same {target}, {shown(values[0])}: there is nothing to "
             "learn."
         )
     return frame, sparse, values
@@ -253,7 +254,9 @@ def numbers_of(values: pl.Series, target: str) -> NDArray[np.float64]:
     if not values.dtype.is_numeric():
         words = values.cast(pl.String)
         odd = words.filter(words.cast(pl.Float64, strict=False).is_null())
-        word = f"{odd[0]!r}, which is no number" if len(odd) else f"no numbers ({values.dtype})"
+        word = (
+            f"{shown(odd[0])}, which is no number" if len(odd) else f"no numbers ({values.dtype})"
+        )
         raise TableError(f"{target} holds {word}; regression needs numbers.")
     y = values.cast(pl.Float64).to_numpy().copy()
     if not np.isfinite(y).all():

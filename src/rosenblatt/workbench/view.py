@@ -8,7 +8,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from ..data import TableError
-from ..data.errors import did_you_mean
+from ..data.errors import did_you_mean, shown
 
 MOST_NAMED = 5
 
@@ -203,7 +203,7 @@ def _all_of(values: pl.Series, what: str, found: pl.Series) -> pl.Series:
         row = int(wrong.arg_max() or 0)
         [value] = values[row : row + 1].to_list()
         raise TableError(
-            f"Column {values.name!r} should hold {what}, and holds {value!r} in row {row} "
+            f"Column {values.name!r} should hold {what}, and holds {shown(value)} in row {row} "
             "(rows count from 0): mend it, or make it missing."
         )
     return found
