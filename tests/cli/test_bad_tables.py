@@ -1,6 +1,7 @@
 """Tables that cannot be learned from as they are: which column, and what to do."""
 
 import json
+import shlex
 
 import numpy as np
 import polars as pl
@@ -149,3 +150,37 @@ def test_objects_of_several_types_in_pandas_name_the_value():
     frame["age"] = ["many", *([1.5] * 119)]
     with pytest.raises(ValueError, match=r"'age' should hold numbers, and holds 'many' in row 0"):
         model.predict(frame)
+
+
+# Words that nobody should type, and somebody will.
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("fit ~nobody-here/x.csv --target y --model Ridge -o m", "There is no file ~nobody-here"),
+        ("fit iris --target species --model '' -o m", "There is no model ''"),
+        ("fit iris --target species --model GaussianNB -o ''", "The name of a file to write is em"),
+        (
+            "fit '' --target species --model GaussianNB -o m",
+            "The name of the file to read is",
+        ),
+        ("fit /dev/null --target y --model Ridge -o m", "is no regular file; give one, or -"),
+        ("compare iris --target species --out l.openings.jsonl", "counts how often a test set was"),
+        ("split one.csv", "one.csv has 1 rows, too few to split them in three"),
+        ("certify m.skops iris --tol nan", "tol must be a number >= 0; got nan"),
+    ],
+)
+def test_odd_words_are_refused_in_a_sentence(here, words, told):
+    (here / "one.csv").write_text("a,y\n1,u\n")
+    (here / "l.openings.jsonl").write_text("")
+    done("fit", "iris", "--target", "species", "--model", "GaussianNB", "-o", "m.skops")
+    assert told in refused(*shlex.split(words))
+    assert sorted(path.name for path in here.iterdir()) == [
+        "l.openings.jsonl", "m.skops", "one.csv",
+    ]  # fmt: skip
+
+
+def test_a_pipe_without_rows_is_called_by_its_name(here):
+    done("fit", "iris", "--target", "species", "--model", "GaussianNB", "-o", "m.skops")
+    assert "standard input has no rows" in run("predict", "m.skops", "-", input="").stderr

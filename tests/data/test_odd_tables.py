@@ -123,7 +123,7 @@ def test_lines_that_end_in_carriage_returns_and_open_quotes_are_told_in_our_word
             read()
     path = written(tmp_path / "t.csv", 'a,b\n1,2\n3,"4\n')
     for read in both(path):
-        with pytest.raises(TableError, match="Quotes of line 3 of .* do not end"):
+        with pytest.raises(TableError, match=r"Quotes of line 3 of .* do not end"):
             read()
 
 

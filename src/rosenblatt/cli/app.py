@@ -6,11 +6,14 @@ import typer
 
 from .errors import plain_errors
 from .options import (
+    Budget,
     Format,
     Header,
     Large,
+    Ledger,
     ModelArgument,
     ModelName,
+    Seed,
     Settings,
     TableArgument,
     Target,
@@ -189,7 +192,7 @@ def split(
     time: Annotated[
         str | None, typer.Option(help="A column to split by: what came last is tested on.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Of the mixing.")] = 0,
+    seed: Seed = 0,
     out: Annotated[
         str | None, typer.Option("--out", "-o", help="The folder; beside the table if not given.")
     ] = None,
@@ -259,13 +262,7 @@ def compare(
         str | None,
         typer.Option("--groups", "--group", help="A column whose equal values stay together."),
     ] = None,
-    budget: Annotated[
-        float | None,
-        typer.Option(
-            help="Seconds that it may take, 30 or more: below, the start alone may take longer.",
-            min=1,
-        ),
-    ] = None,
+    budget: Budget = None,
     peers: Annotated[
         bool, typer.Option("--peers", help="Try models of other libraries, for reference.")
     ] = False,
@@ -275,11 +272,8 @@ def compare(
     ] = None,
     format: Format = None,
     header: Header = True,
-    seed: Annotated[int, typer.Option(help="Of the split.")] = 0,
-    ledger: Annotated[
-        str | None,
-        typer.Option(help="Where the opening of the test set is written down, if not beside it."),
-    ] = None,
+    seed: Seed = 0,
+    ledger: Ledger = None,
 ) -> None:
     """Compare every family of models on one table, honestly.
 

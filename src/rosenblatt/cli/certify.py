@@ -1,5 +1,7 @@
 """`rosenblatt certify`: what a model achieved, derived again from a table and its numbers."""
 
+import math
+
 from rosenblatt.certificates import certify as certificate_of
 from rosenblatt.data import Table, read_table
 from rosenblatt.workbench.known_columns import rows_for, targets_of
@@ -14,6 +16,8 @@ def certify(
     model: str, table: str, tol: float, format: str | None, header: bool, large: bool
 ) -> int:
     """Print the certificate; return 0 if it holds, else 1."""
+    if not 0 <= tol < math.inf:
+        raise ValueError(f"tol must be a number >= 0; got {tol}.")
     saved = load_model(model, large=large)
     read = read_table(table, format, header=header)
     rows, y = targets_of(saved, read)

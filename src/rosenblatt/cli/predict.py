@@ -52,7 +52,7 @@ def predict(
             file.write(_lines(batch, found, keep, header=not n_rows))
             n_rows += len(batch)
         if not n_rows:
-            raise TableError(f"{table} has no rows.")
+            raise TableError(f"{'standard input' if table == '-' else table} has no rows.")
 
 
 def _predictions(saved: SavedModel, batch: Table, start: int, proba: bool) -> pl.DataFrame:

@@ -1,5 +1,6 @@
 """`rosenblatt split`: a table in three files, to fit to, to choose by, and to test on once."""
 
+import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from rosenblatt.data import BUNDLED, Table, read_table
+from rosenblatt.data import BUNDLED, Table, TableError, read_table
 from rosenblatt.data.formats import Form, form_of
 from rosenblatt.data.writing import whole_file, write_table
 from rosenblatt.model_selection import SealedTest, train_dev_test_split
@@ -40,6 +41,8 @@ def split(
     there = [str(path) for path in paths if path.exists()]
     if there and not force:
         raise ValueError(f"{there[0]} is there already: --force replaces it.")
+    if len(read) < len(PARTS):
+        raise TableError(f"{table} has {len(read)} rows, too few to split them in three.")
     rows, how = _rows(read, target, group, time, seed)
     parts = [_part(read, some) for some in rows]
     if len(read) < LEAST_ROWS:
@@ -95,10 +98,10 @@ def _places(table: str, folder: str | None, format: str | None) -> tuple[Form, l
         form = form_of(table, format or "csv")
         beside, stem, suffix = Path(), table if bundled else "table", f".{form.name}"
     else:
-        form, path = form_of(table, format), Path(table).expanduser()
+        form, path = form_of(table, format), Path(os.path.expanduser(table))
         beside, suffix = path.parent, "".join(path.suffixes[-2 if form.zipped else -1 :])
         stem = path.name.removesuffix(suffix)
-    into = beside if folder is None else Path(folder).expanduser()
+    into = beside if folder is None else Path(os.path.expanduser(folder))
     return form, [into / f"{stem}.{part}{suffix}" for part in PARTS]
 
 

@@ -196,9 +196,7 @@ def _unread(line: int, name: str, why: str) -> str:
             "convert the file, as in tr '\\r' '\\n'."
         )
     if "unexpected end" in why or "expected after" in why:
-        return (
-            f"The quotes of line {line} of {name} do not end where its value does: mend the line."
-        )
+        return f"Quotes of line {line} of {name} do not end where its value does. Mend the line."
     return f"Line {line} of {name} cannot be read: {why}."
 
 

@@ -40,7 +40,7 @@ def blame_json(source: Any, name: str, before: int = 0) -> None:
             if value is not None and nested.setdefault(key, within) != within:
                 raise TableError(
                     f"Line {number} of {name} holds {shown(value)} as {key!r}, and lines before it "
-                    "another kind of value: numbers and words cannot stand beside lists and objects."
+                    "another kind of value: numbers and words cannot stand beside lists."
                 )
 
 

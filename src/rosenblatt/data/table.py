@@ -1,6 +1,7 @@
 """Reading a table, whatever kind of file it is in."""
 
 import io
+import os
 import re
 import sys
 from dataclasses import dataclass
@@ -120,11 +121,15 @@ def read_table(source: Any, format: str | None = None, *, header: bool = True) -
 
 def existing(name: str) -> str:
     """The path of a file that is there."""
-    path = Path(name).expanduser()
+    if not name:
+        raise TableError("The name of the file to read is empty: give one.")
+    path = Path(os.path.expanduser(name))
     if path.is_file():
         return str(path)
     if path.is_dir():
         raise TableError(f"{name} is a folder; name a file in it.")
+    if path.exists():
+        raise TableError(f"{name} is no regular file; give one, or - for standard input.")
     beside = (
         [str(path.parent / p.name) for p in path.parent.glob("*")] if path.parent.is_dir() else []
     )

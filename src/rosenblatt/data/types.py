@@ -38,8 +38,8 @@ def told_by(frame: pl.DataFrame, rows: Any) -> tuple[pl.DataFrame, list[str]]:
             more = f" and {len(lost) - 1:,} more" if len(lost) > 1 else ""
             count = "count" if more else "counts"
             said.append(
-                f"{name} holds {_holds(found)}, but for {shown(lost[0])}{more} outside of the training "
-                f"part, which {count} as missing."
+                f"{name} holds {_holds(found)}, but for {shown(lost[0])}{more} outside of the "
+                f"training part, which {count} as missing."
             )
     return frame.with_columns(changed), said
 
@@ -62,8 +62,8 @@ def words_among_numbers(frame: pl.DataFrame, whole: pl.DataFrame) -> list[str]:
             row = int((whole[name] == odd[0]).fill_null(False).arg_max() or 0)
             more = f" and {len(odd) - 1:,} more cells" if len(odd) > 1 else ""
             said.append(
-                f"{name} holds numbers, but for {shown(odd[0])} in row {row} (rows count from 0){more}, "
-                "and is taken as words: mend such cells, or empty them."
+                f"{name} holds numbers, but for {shown(odd[0])} in row {row} (rows count from 0)"
+                f"{more}, and is taken as words: mend such cells, or empty them."
             )
     return said
 

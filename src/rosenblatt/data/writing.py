@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 from .errors import TableError
 from .formats import SEPARATORS, Form
 
+LEDGERS = "openings.jsonl"  # how their names end
+
 if TYPE_CHECKING:
     from .table import Table
 
@@ -20,12 +22,19 @@ if TYPE_CHECKING:
 def place_for(path: Any, *read: Any) -> Path:
     """Where a file is to be written; asked before long work, so that it is not in vain.
 
-    It must be none of those that are `read`, by whatever name.
+    It must be none of those that are `read`, by whatever name, and no ledger of openings.
     """
-    place = Path(os.path.realpath(Path(path).expanduser()))  # so that a link stays one
+    if not str(path):
+        raise TableError("The name of a file to write is empty: give one.")
+    place = Path(os.path.realpath(os.path.expanduser(path)))  # so that a link stays one
     for other in read:
-        if place == Path(os.path.realpath(Path(other).expanduser())):
+        if place == Path(os.path.realpath(os.path.expanduser(other))):
             raise TableError(f"{path} is read, and would be written over: give another name.")
+    if place.name.endswith(LEDGERS) and place.exists():
+        raise TableError(
+            f"{path} counts how often a test set was opened, and would be written over: give "
+            "another name."
+        )
     if place.exists() and not (place.is_file() or place.is_dir()):
         raise TableError(f"{path} is no regular file: give another name.")
     if place.is_dir():

@@ -121,8 +121,8 @@ def _column(table: Table, known: KnownColumn, start: int) -> pl.Series:
         row = int(wrong.arg_max() or 0)
         raise TableError(
             f"Column {known.name!r} held {HOLDS[known.kind]} when the model was fitted, and holds "
-            f"{shown(values[row])} in row {start + row} of {table.name} (rows count from 0): mend it, "
-            "or leave it empty."
+            f"{shown(values[row])} in row {start + row} of {table.name} (rows count from 0): mend "
+            "it, or leave it empty."
         )
     return found
 

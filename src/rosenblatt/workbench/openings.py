@@ -16,7 +16,7 @@ def ledger_for(source: str, ledger: Any = None) -> tuple[Path, str]:
     test set by its rows, so that one file does for many.
     """
     if ledger is not None:
-        path = Path(ledger).expanduser().absolute()
+        path = Path(os.path.expanduser(ledger)).absolute()
         trouble = _trouble(path)
         if trouble:
             raise TableError(

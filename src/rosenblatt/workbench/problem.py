@@ -191,8 +191,8 @@ def with_target(
         )
     if values.n_unique() == 1:
         raise TableError(
-            f"All rows of {table.name} have the same {target}, {shown(values[0])}: there is nothing to "
-            "learn."
+            f"All rows of {table.name} have the same {target}, {shown(values[0])}: there is "
+            "nothing to learn."
         )
     return frame, sparse, values
 
