@@ -13,7 +13,7 @@ from ..data.errors import shown
 from ..data.finite import check_finite
 from ..data.types import told_by, words_among_numbers
 from .parts import Folds, Rows, folds_by_time, folds_of, split_of, why_few
-from .view import some
+from .view import dates_in, numbers_in, some
 
 FEW_NUMBERS = 20  # whole numbers that are classes, if there are no more of them
 ROWS_OF_A_CLASS = 4  # at least, so that each part of the data has some
@@ -156,6 +156,9 @@ def problem_of(
         )
     kinds = {name: kind for name, kind in (kinds or {}).items() if name not in (target, groups)}
     if sparse is None:
+        for name, kind in kinds.items():
+            if name in frame.columns and kind in ("numeric", "date"):  # or says which value is not
+                (numbers_in if kind == "numeric" else dates_in)(frame[name])
         frame = frame.drop([name for name in (target, groups) if name is not None])
         if table.guessed:
             frame, told = told_by(frame, split.train)

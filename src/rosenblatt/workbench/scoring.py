@@ -41,6 +41,8 @@ def metric_for(problem: Problem, metric: str | None) -> str:
     """The score that was asked for, if it says something of the task; else the usual one."""
     if metric is None:
         return USUAL[problem.task]
+    if not isinstance(metric, str):
+        raise TableError(f"metric takes the name of a scorer of scikit-learn; got {metric!r}.")
     names = get_scorer_names()
     if metric not in names:
         nick = NICKNAMES.get(metric.lower())
