@@ -57,6 +57,9 @@ def words_among_numbers(frame: pl.DataFrame, whole: pl.DataFrame) -> list[str]:
     said = []
     for name in [name for name, dtype in frame.schema.items() if dtype == pl.String]:
         words = frame[name].drop_nulls()
+        few = words.head(A_FEW)
+        if 2 * few.cast(pl.Float64, strict=False).null_count() > len(few):  # told at once
+            continue
         odd = words.filter(words.cast(pl.Float64, strict=False).is_null())
         if 0 < len(odd) <= FEW_WORDS * len(words):
             row = int((whole[name] == odd[0]).fill_null(False).arg_max() or 0)
