@@ -278,3 +278,16 @@ def test_a_file_that_would_be_refused_says_so_when_it_is_written(path, monkeypat
     monkeypatch.setattr(archive, "MOST_BYTES", 1000)
     with pytest.warns(UserWarning, match=r"large=True"):
         save_model(fitted("GaussianNB", certificate=False), path)
+
+
+def test_numbers_that_would_fill_the_memory_are_found_before_they_do(path):
+    saved = fitted("GaussianNB", certificate=False)
+    saved.model[0].n_features_out_ = 10**12
+    save_model(saved, path)
+    with pytest.raises(TableError, match="its columns make 11 numbers, and should 1000000000000"):
+        load_model(path)
+    saved = fitted("ridge on products", certificate=False)
+    saved.model[1]._fitted[0].basis.degree = 30
+    save_model(saved, path)
+    with pytest.raises(TableError, match=r"its expansion makes .* numbers, and its model reads 77"):
+        load_model(path)

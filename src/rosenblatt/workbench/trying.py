@@ -10,6 +10,7 @@ from sklearn.base import is_classifier
 
 from ..data import Table
 from .about import Damaged, KnownColumn, SavedModel
+from .features import TableFeatures
 from .known_columns import rows_for, wanted_dtype
 
 
@@ -48,6 +49,23 @@ def _check_agreement(saved: SavedModel) -> None:
             raise Damaged("it names columns, and its model reads none by name")
     elif kinds != {column.name: column.kind for column in saved.columns}:
         raise Damaged("the columns it names are not those that its model reads")
+    if isinstance(first, TableFeatures):
+        _check_widths(saved, first)
+
+
+def _check_widths(saved: SavedModel, features: TableFeatures) -> None:
+    """A number that is too large would fill the memory before it shows that it is wrong."""
+    if [part.name for part in features.parts_] != list(features.kinds):
+        raise Damaged("the columns it learned of are not those that its model reads")
+    width = sum(len(part.names()) for part in features.parts_)
+    if width != features.n_features_out_:
+        raise Damaged(f"its columns make {width:,} numbers, and should {features.n_features_out_}")
+    expansion = saved.model.named_steps.get("expansion")
+    if expansion is not None:
+        made = sum(basis.count(len(columns)) for columns, basis in expansion._fitted)
+        taken = np.shape(saved.model[-1].coef_)[-1]
+        if made + bool(expansion.include_bias) != taken:
+            raise Damaged(f"its expansion makes {made:,} numbers, and its model reads {taken:,}")
 
 
 def _two_rows(saved: SavedModel) -> Table:
