@@ -8,6 +8,7 @@ from .table import Table
 
 # Squares of so many numbers still have a sum; half of what floating point holds has none.
 LARGEST = 1e150
+LONG = (pl.Int128, pl.UInt128, pl.Decimal)  # of which NumPy knows nothing
 WHAT_TO_DO = "(rows count from 0): make it missing, or a number of another unit."
 
 
@@ -22,6 +23,16 @@ def beyond(numbers: pl.Series) -> pl.Series:
     # A comparison takes NaN, which is a gap, for larger than all numbers.
     found = (numbers.abs() > LARGEST).fill_null(False)
     return found & numbers.is_not_nan().fill_null(False) if numbers.dtype.is_float() else found
+
+
+def as_floats(frame: pl.DataFrame) -> pl.DataFrame:
+    """Numbers of more digits than a machine has, whole or decimal, as those nearest to them.
+
+    >>> as_floats(pl.DataFrame({"a": [10**30]}))["a"].to_list()
+    [1e+30]
+    """
+    long = [name for name, dtype in frame.schema.items() if isinstance(dtype, LONG)]
+    return frame.with_columns(pl.col(long).cast(pl.Float64)) if long else frame
 
 
 def check_finite(table: Table) -> None:

@@ -3,6 +3,7 @@
 Columns may come in any order, and others beside them; what is missing or of another kind is named.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from ..data import Table, TableError
 from ..data.columns import TRUTH
 from ..data.errors import shown
-from ..data.finite import beyond, check_finite
+from ..data.finite import as_floats, beyond, check_finite
 from .about import KnownColumn, SavedModel
 from .features import TRUE
 from .problem import labels_of, numbers_of
@@ -72,6 +73,7 @@ def rows_for(saved: SavedModel, table: Table, start: int = 0) -> Any:
 
 def targets_of(saved: SavedModel, table: Table) -> tuple[Table, NDArray[Any]]:
     """The rows of a table that have a target, and their targets (n,) as the model knows them."""
+    table = replace(table, frame=as_floats(table.frame))
     values = table.column(saved.target)
     known = values.is_not_null()
     if values.dtype.is_float():

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..data import Column, Table, TableError, columns_of
 from ..data.errors import shown
-from ..data.finite import check_finite
+from ..data.finite import as_floats, check_finite
 from ..data.types import told_by, words_among_numbers
 from .parts import Folds, Rows, folds_by_time, folds_of, split_of, why_few
 from .view import dates_in, numbers_in, some
@@ -175,6 +175,7 @@ def with_target(
 ) -> tuple[pl.DataFrame, Any, pl.Series]:
     """The rows whose target is known, and their targets; infinity is refused wherever it is."""
     check_finite(table)
+    table = replace(table, frame=as_floats(table.frame))
     values = table.column(target)
     frame, sparse = table.frame, table.sparse
     known = values.is_not_null()
