@@ -11,38 +11,16 @@ import numpy as np
 import polars as pl
 import pytest
 import scipy.sparse as sp
-from typer.testing import CliRunner
 
-from rosenblatt.cli.app import app
 from rosenblatt.data import Table, read_batches, read_table
 from rosenblatt.data.formats import form_of
 from rosenblatt.data.writing import write_table
+from rosenblatt.workbench.comparison import compare
 from rosenblatt.workbench.model_file import load_model
+from tests.cli.commands import done, refused, run
 from tests.workbench.models import mixed_frame
 
 COMMANDS = ["compare", "fit", "predict", "explain", "certify", "trace", "split", "models", "doctor"]
-
-
-def run(*words):
-    return CliRunner().invoke(app, [str(word) for word in words])
-
-
-def done(*words):
-    """What a command prints that went well."""
-    result = run(*words)
-    assert result.exit_code == 0, result.output
-    return result.stdout
-
-
-def refused(*words):
-    """The sentence that a command refuses with."""
-    result = run(*words)
-    assert result.exit_code == 2, result.output
-    assert isinstance(result.exception, SystemExit)
-    assert "Traceback" not in result.output
-    lines = result.stderr.splitlines()
-    assert lines[-1].startswith("Error: "), result.stderr
-    return lines[-1].removeprefix("Error: ")
 
 
 @pytest.fixture
@@ -173,7 +151,7 @@ def test_numbers_may_be_predicted_though_they_are_few(here):
         ("irs --target species --model Ridge", "There is no file irs. Did you mean iris?"),
         ("iris --target specis --model Ridge", "no column 'specis'. Did you mean species?"),
         ("iris --target species --model gausian", "There is no model 'gausian'."),
-        ("iris --target species --model Ridge", "species holds no numbers"),
+        ("iris --target species --model Ridge", "species holds 'setosa', which is no number"),
         (
             "diabetes --target progression --model GaussianNB",
             "Gaussian naive Bayes is for classification, and progression asks for regression",
@@ -567,3 +545,17 @@ def test_compare_says_the_kinds_of_columns_and_what_was_left_out(here):
     Path("a.csv").write_text(f"id,size,town,z\n{rows}\n")
     said = " ".join(done("compare", "a.csv", "--target", "z").split())
     assert "Columns: 1 numeric, 1 categorical; left out: id (identifier: every row has" in said
+
+
+def test_certify_says_what_it_lacks_to_find_rows_that_were_split_by_given_groups(here):
+    frame = read_table("iris").frame
+    frame.write_csv("t.csv")
+    groups = np.arange(150) // 5
+    found = compare("t.csv", "species", groups=groups, families=["Gaussian naive Bayes"])
+    found.save("m.skops")
+    said = run("certify", "m.skops", "t.csv").stderr
+    assert "They were split by 'groups', which t.csv lacks: write its values" in said
+    frame.with_columns(groups=pl.Series(groups)).write_csv("t.csv")
+    result = run("certify", "m.skops", "t.csv")
+    assert result.exit_code == 0, result.output
+    assert "of these 150 rows" in result.stderr

@@ -224,7 +224,7 @@ def test_a_bad_line_far_down_a_pipe_is_named(monkeypatch):
     with pytest.raises(TableError, match="Line 32 of standard input is not UTF-8"):
         list(read_batches("-", rows=7, words=True))
     monkeypatch.setattr("sys.stdin", Pipe([b'{"a": 1}\n'] * 9 + [b"{oops\n"]))
-    with pytest.raises(TableError, match="from line 9 on, cannot be read as jsonl"):
+    with pytest.raises(TableError, match="Line 10 of standard input cannot be read as jsonl"):
         list(read_batches("-", "jsonl", rows=4))
 
 

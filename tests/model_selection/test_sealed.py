@@ -6,6 +6,7 @@ import os
 import pickle
 import subprocess
 import sys
+import time
 import warnings
 
 import numpy as np
@@ -211,3 +212,79 @@ def test_a_table_of_dates_words_and_gaps_is_known_again(tmp_path):
     assert SealedTest(frame.reverse(), ledger=tmp_path / "ledger").digest == first.digest
     other = frame.with_columns(polars.lit(2.0).alias("x"))
     assert SealedTest(other, ledger=tmp_path / "ledger").digest != first.digest
+
+
+def half_of(ledger):
+    """The ledger with its last line cut in the middle, as if its writer had died."""
+    lines = ledger.read_bytes().splitlines(keepends=True)
+    ledger.write_bytes(b"".join(lines[:-1]) + lines[-1][: len(lines[-1]) // 2])
+
+
+@pytest.mark.filterwarnings("ignore:This test set")
+def test_a_part_of_a_record_counts_and_blocks_nobody(ledger):
+    test, other = SealedTest(X, y, ledger=ledger), SealedTest(X + 1, y, ledger=ledger)
+    test.open(MODEL)
+    test.open(MODEL)
+    half_of(ledger)
+    assert (test.n_openings, other.n_openings) == (2, 0)
+    test.open(MODEL)  # begins a line of its own
+    assert test.n_openings == 3
+    assert ledger.read_text().count("\n") == 3
+    with pytest.warns(UserWarning, match=r"opening number 4"):
+        test.open(MODEL)
+
+
+@pytest.mark.parametrize("left", ['{"te', '{"test": "', "\0\0\0"])
+def test_one_that_tells_nothing_counts_for_every_test_set(ledger, left):
+    ledger.write_text(left)
+    test = SealedTest(X, y, ledger=ledger)
+    assert test.n_openings == 1
+    with pytest.warns(UserWarning, match=r"at a time that was not written down.*number 2"):
+        test.open(MODEL)
+    assert SealedTest(X + 1, y, ledger=ledger).n_openings == 1
+
+
+def test_a_record_that_was_added_to_a_part_of_another_is_found(ledger):
+    test = SealedTest(X, y, ledger=ledger)
+    test.open(MODEL)
+    line = ledger.read_text()
+    ledger.write_text(line[:50] + line)
+    assert test.n_openings == 2
+
+
+@pytest.mark.parametrize("line", ["hello", "[1]", "{}", "[" * 100_000, "\ud800"])
+def test_what_was_never_a_record_is_refused_with_what_to_do(ledger, line):
+    ledger.write_bytes(line.encode("utf-8", "surrogatepass"))
+    with pytest.raises(ValueError, match=r"Line 1 of .* Take it out, or give another ledger"):
+        SealedTest(X, y, ledger=ledger).open(MODEL)
+
+
+def test_a_full_disk_gives_no_score_and_is_named(ledger, monkeypatch):
+    test = SealedTest(X, y, ledger=ledger)
+    write = os.write
+    monkeypatch.setattr(os, "write", lambda file, line: write(file, line[:30]))
+    with pytest.raises(OSError, match=r"No space left on device: .*ledger.jsonl"):
+        test.open(MODEL)
+    monkeypatch.undo()
+    assert test.n_openings == 1  # it was looked at, though nobody was told
+
+
+WRITE_UNTIL_KILLED = OPEN_IN_ANOTHER.replace("range(25)", "iter(int, 1)")
+
+
+def test_processes_that_are_killed_as_they_write_spoil_nothing(ledger):
+    command = [sys.executable, "-c", WRITE_UNTIL_KILLED, str(ledger)]
+    workers = [subprocess.Popen(command, stdin=subprocess.PIPE, text=True) for _ in range(2)]
+    for worker in workers:
+        worker.stdin.write("go\n")
+        worker.stdin.flush()
+    deadline = time.monotonic() + 60
+    while (not ledger.exists() or ledger.stat().st_size < 5000) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    for worker in workers:
+        worker.kill()
+        worker.communicate()
+    before = SealedTest(X, y, ledger=ledger).n_openings
+    assert before > 2
+    with pytest.warns(UserWarning, match=f"number {before + 1};"):
+        SealedTest(X, y, ledger=ledger).open(MODEL)

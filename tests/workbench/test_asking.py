@@ -99,3 +99,25 @@ def test_groups_by_name_or_by_value(frame, tmp_path):
         with_groups(table, houses[:9])
     with pytest.raises(TableError, match="a column 'town' that is not the same as groups"):
         with_groups(table, pd.Series(houses, name="town"))
+
+
+ROWS = np.random.default_rng(0).normal(size=(40, 2))
+LABELS = ["u", "v"] * 20
+
+
+@pytest.mark.parametrize(
+    ("X", "options", "told"),
+    [
+        (ROWS.astype(complex), {}, "Column 'x0' holds objects that are neither numbers"),
+        (pd.DataFrame(ROWS).assign(k=[{1: 2}] * 40), {}, "Column 'k' holds objects"),
+        (pd.DataFrame(ROWS, columns=["a", "a"]), {}, "more than one column named 'a'"),
+        (ROWS, {"kinds": {"x0": "date"}}, "'x0' should hold dates, and holds 0.12"),
+        (pl.DataFrame({"a": LABELS}), {"kinds": {"a": "numeric"}}, "'a' should hold numbers, and"),
+        (ROWS, {"families": []}, "families is empty"),
+        (ROWS, {"budget": "soon"}, "budget must be at least 1 second; got 'soon'"),
+        (ROWS, {"metric": 7}, "metric takes the name of a scorer of scikit-learn; got 7"),
+    ],
+)
+def test_what_nobody_can_learn_from_is_named(X, options, told, tmp_path):
+    with pytest.raises(ValueError, match=told):
+        rosenblatt.compare(X, LABELS, ledger=tmp_path / "ledger", **options)

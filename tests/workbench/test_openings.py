@@ -87,3 +87,14 @@ def test_the_result_of_a_comparison_says_where_it_was_written_down(here, closed,
 def test_the_folder_of_ones_own_files_follows_the_custom(monkeypatch):
     monkeypatch.delenv("XDG_STATE_HOME", raising=False)
     assert openings._own_files() == Path(os.path.expanduser("~/.local/state/rosenblatt"))
+
+
+def test_a_part_of_a_record_is_told_of_and_stops_no_comparison(here, capsys):
+    for _ in range(2):
+        found = rosenblatt.compare("iris", target="species", families=["Gaussian naive Bayes"])
+    ledger = here / "test-openings.jsonl"
+    ledger.write_bytes(ledger.read_bytes()[:-100])
+    found = rosenblatt.compare("iris", target="species", families=["Gaussian naive Bayes"])
+    assert found.findings.opening.times_opened == 3
+    [hint] = [hint for hint in found.findings.hints if "part of a record" in hint]
+    assert hint.startswith(f"Line 2 of {ledger} holds a part of a record, and counts as an opening")

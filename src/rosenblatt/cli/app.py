@@ -6,10 +6,14 @@ import typer
 
 from .errors import plain_errors
 from .options import (
+    Budget,
     Format,
     Header,
+    Large,
+    Ledger,
     ModelArgument,
     ModelName,
+    Seed,
     Settings,
     TableArgument,
     Target,
@@ -91,6 +95,7 @@ def predict(
     ] = False,
     format: Format = None,
     header: Header = True,
+    large: Large = False,
 ) -> None:
     """Predict each row of a table, which may be larger than memory.
 
@@ -100,7 +105,7 @@ def predict(
     """
     from .predict import predict as run
 
-    run(model, table, out, proba, keep, score, format, header)
+    run(model, table, out, proba, keep, score, format, header, large)
 
 
 @app.command()
@@ -111,6 +116,7 @@ def explain(
     row: Annotated[int, typer.Option(help="Which row, counted from 0.", min=0)],
     format: Format = None,
     header: Header = True,
+    large: Large = False,
 ) -> None:
     """Say what each column adds to what a model predicts for one row.
 
@@ -120,7 +126,7 @@ def explain(
     """
     from .explain import explain as run
 
-    run(model, table, row, format, header)
+    run(model, table, row, format, header, large)
 
 
 @app.command()
@@ -133,6 +139,7 @@ def certify(
     ] = 1e-4,
     format: Format = None,
     header: Header = True,
+    large: Large = False,
 ) -> None:
     """Derive again, from a table and a model's numbers, what the fit achieved.
 
@@ -144,7 +151,7 @@ def certify(
     """
     from .certify import certify as run
 
-    raise typer.Exit(run(model, table, tol, format, header))
+    raise typer.Exit(run(model, table, tol, format, header, large))
 
 
 @app.command()
@@ -185,7 +192,7 @@ def split(
     time: Annotated[
         str | None, typer.Option(help="A column to split by: what came last is tested on.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Of the mixing.")] = 0,
+    seed: Seed = 0,
     out: Annotated[
         str | None, typer.Option("--out", "-o", help="The folder; beside the table if not given.")
     ] = None,
@@ -255,13 +262,7 @@ def compare(
         str | None,
         typer.Option("--groups", "--group", help="A column whose equal values stay together."),
     ] = None,
-    budget: Annotated[
-        float | None,
-        typer.Option(
-            help="Seconds that it may take, 30 or more: below, the start alone may take longer.",
-            min=1,
-        ),
-    ] = None,
+    budget: Budget = None,
     peers: Annotated[
         bool, typer.Option("--peers", help="Try models of other libraries, for reference.")
     ] = False,
@@ -271,9 +272,12 @@ def compare(
     ] = None,
     format: Format = None,
     header: Header = True,
-    seed: Annotated[int, typer.Option(help="Of the split.")] = 0,
+    seed: Seed = 0,
+    ledger: Ledger = None,
 ) -> None:
     """Compare every family of models on one table, honestly.
+
+    The exit code is 1 if no model could be fitted in the time.
 
     \b
     Example:
@@ -281,10 +285,10 @@ def compare(
     """
     from .compare import compare as run
 
-    run(
+    raise typer.Exit(run(
         table, target, out=out, save=save, format=format, header=header, task=task, metric=metric,
-        time=time, groups=groups, budget=budget, peers=peers, random_state=seed,
-    )  # fmt: skip
+        time=time, groups=groups, budget=budget, peers=peers, random_state=seed, ledger=ledger,
+    ))  # fmt: skip
 
 
 @app.command()

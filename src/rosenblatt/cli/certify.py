@@ -1,19 +1,24 @@
 """`rosenblatt certify`: what a model achieved, derived again from a table and its numbers."""
 
-import typer
+import math
 
 from rosenblatt.certificates import certify as certificate_of
-from rosenblatt.data import read_table
+from rosenblatt.data import Table, read_table
 from rosenblatt.workbench.known_columns import rows_for, targets_of
 from rosenblatt.workbench.learned_rows import learned_rows
 from rosenblatt.workbench.model_file import SavedModel, load_model
 
-from .errors import say
+from .blaming import blaming
+from .telling import say, tell_lines
 
 
-def certify(model: str, table: str, tol: float, format: str | None, header: bool) -> int:
+def certify(
+    model: str, table: str, tol: float, format: str | None, header: bool, large: bool
+) -> int:
     """Print the certificate; return 0 if it holds, else 1."""
-    saved = load_model(model)
+    if not 0 <= tol < math.inf:
+        raise ValueError(f"tol must be a number >= 0; got {tol}.")
+    saved = load_model(model, large=large)
     read = read_table(table, format, header=header)
     rows, y = targets_of(saved, read)
     whole = len(y)
@@ -25,15 +30,27 @@ def certify(model: str, table: str, tol: float, format: str | None, header: bool
             f"The model was fitted to {saved.n_rows:,} of these {whole:,} rows ({_split(saved)}): "
             "the certificate speaks of those."
         )
-    found = certificate_of(saved.model, rows_for(saved, rows), y, tol=tol)
-    typer.echo(found)
+    X = rows_for(saved, rows)
+    with blaming(model, table):
+        found = certificate_of(saved.model, X, y, tol=tol)
+    tell_lines(found)
     if others:
         say(
             f"The model was fitted to {saved.n_rows:,} rows of {saved.source} ({_split(saved)}), "
             f"and these are {whole:,} others: the certificate speaks of these, and claims of a fit "
-            "need the rows that were fitted to."
+            f"need the rows that were fitted to.{_to_find_them(saved, read)}"
         )
     return 0 if found.holds else 1
+
+
+def _to_find_them(saved: SavedModel, table: Table) -> str:
+    """What to do if the rows cannot be found again for want of the column they were split by."""
+    if saved.split_by is None or saved.split_by in table.frame.columns:
+        return ""
+    return (
+        f" They were split by {saved.split_by!r}, which {table.name} lacks: write its values, one "
+        "for each row, into a column of that name, and certify again."
+    )
 
 
 def _split(saved: SavedModel) -> str:

@@ -20,7 +20,7 @@ from rosenblatt.workbench.hints import n_repeated
 from rosenblatt.workbench.results import Contestant, Findings
 from rosenblatt.workbench.verdicts import NOTHING_FITTED, against_baseline, far_from_folds
 
-from .errors import printable
+from .telling import on_one_line
 
 MOST_NAMED = 5  # columns that were left out
 
@@ -29,7 +29,7 @@ class Screen(Console):
     """A terminal that shows what names of columns and classes hold, and obeys none of it."""
 
     def print(self, *objects: Any, **settings: Any) -> None:
-        super().print(*(printable(o) if isinstance(o, str) else o for o in objects), **settings)
+        super().print(*(on_one_line(o) if isinstance(o, str) else o for o in objects), **settings)
 
 
 def compare(
@@ -41,8 +41,8 @@ def compare(
     format: str | None,
     header: bool,
     **options: Any,
-) -> None:
-    """Compare, show the table as it fills, and write the report."""
+) -> int:
+    """Compare, show the table as it fills, and write the report; return 1 if nothing was fitted."""
     place_for(out, table)  # better said now than after all the work
     if save is not None:
         place_for(save, table, out)
@@ -65,6 +65,7 @@ def compare(
     elif save is not None:
         found.save(save)
         console.print(f"Model: {save}")
+    return int(found.findings.nothing_fitted)
 
 
 def _say(console: Console) -> Any:
@@ -100,7 +101,7 @@ def _conclude(console: Console, comparison: Comparison, out: str) -> None:
     findings = comparison.findings
     protocol, opening = findings.protocol, findings.opening
     about = f"{protocol.target}, {protocol.metric}, {protocol.n_folds} folds"
-    grid = Grid(title=printable(f"{findings.source}: {about}"), title_justify="left")
+    grid = Grid(title=on_one_line(f"{findings.source}: {about}"), title_justify="left")
     for name in ("", "family", "score", "±", "fit"):
         grid.add_column(name, justify="left" if name in ("", "family") else "right")
     fitted = [] if findings.nothing_fitted else findings.contestants

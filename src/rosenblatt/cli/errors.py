@@ -8,7 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
+from .telling import printable, say
+
 BAD_INPUT = 2
+LONGEST = 2000  # characters of a sentence, which names of columns may make long
 EXTRAS = {"polars": "tables", "pandas": "tables", "pyarrow": "tables", "skops": "files"}
 
 Debug = Annotated[bool, typer.Option("--debug", help="Show where an error comes from.")]
@@ -30,7 +33,7 @@ def plain_errors(command: Callable[..., None]) -> Callable[..., None]:
         except Exception as error:
             if debug or not _is_bad_input(error):
                 raise
-            typer.echo(f"Error: {sentence_of(error)}", err=True)
+            say(f"Error: {sentence_of(error)}")
             raise typer.Exit(BAD_INPUT) from None
 
     # What typer makes options of.
@@ -60,27 +63,14 @@ def sentence_of(error: BaseException) -> str:
     if isinstance(error, ImportError) and missing in EXTRAS:
         return f'this needs {missing}: pip install "rosenblatt[{EXTRAS[missing]}]"'
     if isinstance(error, OSError) and error.strerror:
+        if error.filename is None:  # what was open already
+            return f"the output cannot be written: {error.strerror.lower()}."
         return f"{error.filename}: {error.strerror.lower()}."
     if isinstance(error, MemoryError):
         return "there is not enough memory for this."
     paragraph = str(error).strip().partition("\n\n")[0]
-    return " ".join(printable(paragraph).split()) or type(error).__name__
-
-
-def printable(text: str) -> str:
-    """Text whose characters a terminal shows, and does not obey.
-
-    >>> print(printable("no orders: " + chr(27) + "[2J"))
-    no orders: \\x1b[2J
-    """
-    return "".join(
-        c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in text
-    )
-
-
-def say(note: str) -> None:
-    """A word beside the output, which goes elsewhere."""
-    typer.echo(printable(note), err=True)
+    line = " ".join(printable(paragraph[:LONGEST]).split()) or type(error).__name__
+    return line if len(paragraph) <= LONGEST else f"{line}…"
 
 
 def _say_warning(message: Any, *_: Any, **__: Any) -> None:

@@ -1,22 +1,35 @@
 """`rosenblatt explain`: what each column adds to what a model says of one row."""
 
-import typer
+from dataclasses import replace
 
 from rosenblatt.data import Table, TableError, read_batches
 from rosenblatt.workbench.explaining import explain_row
 from rosenblatt.workbench.known_columns import rows_for
 from rosenblatt.workbench.model_file import load_model
 
+from .blaming import blaming
+from .telling import on_one_line, tell, tell_lines
 
-def explain(model: str, table: str, row: int, format: str | None, header: bool) -> None:
+
+def explain(
+    model: str, table: str, row: int, format: str | None, header: bool, large: bool
+) -> None:
     """Print what each column adds."""
-    saved = load_model(model)
+    saved = load_model(model, large=large)
     found = rows_for(saved, _row(table, row, format, header), row)
-    explanation = explain_row(saved, found)  # which may be refused: nothing is printed then
-    said = saved.model.predict(found)[0]
+    with blaming(model, table):
+        explanation = explain_row(saved, found)  # which may be refused: nothing is printed then
+        said = saved.model.predict(found)[0]
     said = f"{said:.6g}" if saved.task == "regression" else said
-    typer.echo(f"Row {row} of {table}: {saved.target} is {said}")
-    typer.echo(explanation)
+    tell(f"Row {row} of {table}: {saved.target} is {said}")
+    tell_lines(
+        replace(
+            explanation,
+            winner=on_one_line(explanation.winner),
+            rival=None if explanation.rival is None else on_one_line(explanation.rival),
+            names=tuple(map(on_one_line, explanation.names)),
+        )
+    )
 
 
 def _row(table: str, row: int, format: str | None, header: bool) -> Table:

@@ -1,13 +1,11 @@
 """`rosenblatt fit`: one model, fitted to all rows of a table, in a file."""
 
-import typer
-
 from rosenblatt.data import read_table
 from rosenblatt.data.writing import place_for
 from rosenblatt.workbench.fitting import fit_table
 from rosenblatt.workbench.model_file import save_model
 
-from .errors import say
+from .telling import say, tell
 
 
 def fit(
@@ -31,12 +29,12 @@ def fit(
     save_model(saved, out)
     n_columns = len(saved.columns) or saved.width
     columns = "1 column" if n_columns == 1 else f"{n_columns:,} columns"
-    typer.echo(f"{saved.family} fitted to {saved.n_rows:,} rows and {columns}: {out}")
+    tell(f"{saved.family} fitted to {saved.n_rows:,} rows and {columns}: {out}")
     if saved.certificate is not None:
         claims = saved.certificate["claims"]
         n_held = sum(claim["holds"] for claim in claims)
-        typer.echo(f"{n_held} of {len(claims)} claims of its certificate hold.")
+        tell(f"{n_held} of {len(claims)} claims of its certificate hold.")
         for claim in claims:
             if not claim["holds"]:
-                typer.echo(f"Does not hold: {claim['name']}: {claim['statement']}")
-    typer.echo(f"Next: rosenblatt predict {out} TABLE")
+                tell(f"Does not hold: {claim['name']}: {claim['statement']}")
+    tell(f"Next: rosenblatt predict {out} TABLE")

@@ -15,6 +15,23 @@ TableArgument = Annotated[
 ModelArgument = Annotated[
     str, typer.Argument(help="A file written by `rosenblatt fit`.", show_default=False)
 ]
+Large = Annotated[
+    bool,
+    typer.Option(
+        "--large", help="Load a model file that takes much more memory than its size says."
+    ),
+]
+Budget = Annotated[
+    float | None,
+    typer.Option(
+        help="Seconds that it may take, 30 or more: below, the start alone may take longer.", min=1
+    ),
+]
+Seed = Annotated[int, typer.Option(help="Of the split.", min=0, max=2**32 - 1)]
+Ledger = Annotated[
+    str | None,
+    typer.Option(help="Where the opening of the test set is written down, if not beside it."),
+]
 Header = Annotated[
     bool, typer.Option("--header/--no-header", help="Whether the first line names the columns.")
 ]

@@ -14,8 +14,8 @@ from rosenblatt.model_selection import SealedTest
 from rosenblatt.workbench.known_columns import rows_for, targets_of, unknown_columns
 from rosenblatt.workbench.model_file import SavedModel, load_model
 
-from .errors import say
 from .split import ledger_of_test
+from .telling import say
 
 PREDICTION = "prediction"
 MOST_NAMED = 5
@@ -31,11 +31,12 @@ def predict(
     score: bool,
     format: str | None,
     header: bool,
+    large: bool,
 ) -> None:
     """Write a line of CSV for each row, batch by batch."""
     if out is not None:
         place_for(out, table, model)
-    saved = load_model(model)
+    saved = load_model(model, large=large)
     if proba and not hasattr(saved.model, "predict_proba"):
         raise ValueError(f"{saved.family} gives no probabilities: leave --proba out.")
     if score and table == "-":
@@ -51,7 +52,7 @@ def predict(
             file.write(_lines(batch, found, keep, header=not n_rows))
             n_rows += len(batch)
         if not n_rows:
-            raise TableError(f"{table} has no rows.")
+            raise TableError(f"{'standard input' if table == '-' else table} has no rows.")
 
 
 def _predictions(saved: SavedModel, batch: Table, start: int, proba: bool) -> pl.DataFrame:

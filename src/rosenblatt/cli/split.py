@@ -1,21 +1,22 @@
 """`rosenblatt split`: a table in three files, to fit to, to choose by, and to test on once."""
 
-from contextlib import ExitStack
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
-import typer
 
-from rosenblatt.data import BUNDLED, Table, read_table
+from rosenblatt.data import BUNDLED, Table, TableError, read_table
 from rosenblatt.data.formats import Form, form_of
 from rosenblatt.data.writing import whole_file, write_table
 from rosenblatt.model_selection import SealedTest, train_dev_test_split
 from rosenblatt.workbench.parts import moments_of, split_by_group, split_by_time
 from rosenblatt.workbench.problem import LEAST_ROWS, task_of
 
-from .errors import say
+from .telling import say, tell
 
 PARTS = ("train", "dev", "test")
 LEAST_OF_A_CLASS = 3  # rows, so that each part can have one
@@ -40,6 +41,8 @@ def split(
     there = [str(path) for path in paths if path.exists()]
     if there and not force:
         raise ValueError(f"{there[0]} is there already: --force replaces it.")
+    if len(read) < len(PARTS):
+        raise TableError(f"{table} has {len(read)} rows, too few to split them in three.")
     rows, how = _rows(read, target, group, time, seed)
     parts = [_part(read, some) for some in rows]
     if len(read) < LEAST_ROWS:
@@ -47,19 +50,19 @@ def split(
             f"{table} has {len(read)} rows, and `compare` asks for {LEAST_ROWS}: a test on "
             f"{len(parts[2])} says next to nothing."
         )
-    with ExitStack() as drafts:  # all three, or none
+    with _folder(paths[0].parent), ExitStack() as drafts:  # all three, or none
         for part, path in zip(parts, paths, strict=True):
             write_table(part, drafts.enter_context(whole_file(path)), form)
     seal = _seal(paths[2], form)
     for path, part, word in zip(
         paths, parts, ("fit to", "choose by", "test on, once"), strict=True
     ):
-        typer.echo(f"{len(part):>9,} rows to {word:<14} {path}")
-    typer.echo(f"Split {how}. The test is sealed: {_beside(seal)} counts its openings.")
+        tell(f"{len(part):>9,} rows to {word:<14} {path}")
+    tell(f"Split {how}. The test is sealed: {_beside(seal)} counts its openings.")
     named = f" --target {target}" if target else " --target COLUMN"
-    typer.echo(f"Next: rosenblatt fit {paths[0]}{named} --model NAME -o model.skops")
-    typer.echo(f"then: rosenblatt predict model.skops {paths[1]} --score")
-    typer.echo(f"last: rosenblatt predict model.skops {paths[2]} --score")
+    tell(f"Next: rosenblatt fit {paths[0]}{named} --model NAME -o model.skops")
+    tell(f"then: rosenblatt predict model.skops {paths[1]} --score")
+    tell(f"last: rosenblatt predict model.skops {paths[2]} --score")
 
 
 def _rows(
@@ -95,12 +98,25 @@ def _places(table: str, folder: str | None, format: str | None) -> tuple[Form, l
         form = form_of(table, format or "csv")
         beside, stem, suffix = Path(), table if bundled else "table", f".{form.name}"
     else:
-        form, path = form_of(table, format), Path(table).expanduser()
+        form, path = form_of(table, format), Path(os.path.expanduser(table))
         beside, suffix = path.parent, "".join(path.suffixes[-2 if form.zipped else -1 :])
         stem = path.name.removesuffix(suffix)
-    into = beside if folder is None else Path(folder).expanduser()
-    into.mkdir(parents=True, exist_ok=True)
+    into = beside if folder is None else Path(os.path.expanduser(folder))
     return form, [into / f"{stem}.{part}{suffix}" for part in PARTS]
+
+
+@contextmanager
+def _folder(path: Path) -> Iterator[None]:
+    """A folder to write to; one that was made for it goes again if nothing is written."""
+    made = [folder for folder in (path, *path.parents) if not folder.exists()]
+    path.mkdir(parents=True, exist_ok=True)
+    try:
+        yield
+    except BaseException:
+        for folder in made:
+            with suppress(OSError):  # something is in it by now
+                folder.rmdir()
+        raise
 
 
 def _beside(seal: SealedTest) -> str:

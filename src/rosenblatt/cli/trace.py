@@ -1,11 +1,11 @@
 """`rosenblatt trace`: a fit, step by step, as a page."""
 
-import typer
-
 from rosenblatt.data import read_table
 from rosenblatt.data.writing import place_for
 from rosenblatt.trace import Trace
 from rosenblatt.workbench.tracing import trace_table
+
+from .telling import tell
 
 
 def trace(
@@ -26,4 +26,4 @@ def trace(
         read_table(table, format, header=header), target, model, settings, steps, task=task
     )
     steps.save(out, feature_names=names)
-    typer.echo(f"{len(steps):,} steps of {model} on {table}: {out}")
+    tell(f"{len(steps):,} steps of {model} on {table}: {out}")

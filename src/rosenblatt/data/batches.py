@@ -21,6 +21,7 @@ from .delimited import (
 )
 from .errors import TableError
 from .formats import SEPARATORS, Form, form_of
+from .lines import blame_json
 from .table import Table, existing, read_table, table_of_libsvm
 
 ROWS_PER_BATCH = 50_000
@@ -87,6 +88,7 @@ def _planned(
     """Batches of a file that polars reads by and by."""
     text = form.name in SEPARATORS
     dialect = dialect_of(path, name, SEPARATORS[form.name]) if text else Dialect("")
+    names = header_of(path, name, dialect.separator, header) if text else []
     whole = not text
     try:
         for frame in _plan(path, form, dialect, header, words).collect_batches(
@@ -95,11 +97,11 @@ def _planned(
             if not whole and frame.height and frame[frame.columns[-1]].null_count():
                 check_widths(path, name, dialect.separator, frame.width)
                 whole = True
-            yield Table(tidy(frame), name)
+            yield Table(tidy(frame, names if text and header else None), name)
     except (pl.exceptions.PolarsError, OSError) as error:
         if text:
-            names = header_of(path, name, dialect.separator, header)
             check_widths(path, name, dialect.separator, len(names))
+            check_widths(path, name, dialect.separator, len(names), strict=True)
         raise _unreadable(name, form.name, error) from None
 
 
@@ -108,7 +110,6 @@ def _plan(name: str, form: Form, dialect: Dialect, header: bool, words: bool) ->
         return pl.scan_parquet(name, glob=False)
     if form.name == "arrow":
         return pl.scan_ipc(name, glob=False)
-    header_of(name, name, dialect.separator, header)
     return pl.scan_csv(name, **options(dialect, header, LOOKED_AT, words))
 
 
@@ -138,7 +139,7 @@ def _delimited_lines(
             check_widths(lines, name, dialect.separator, len(names), before)
         types = types or dict(frame.schema)
         if frame.height:
-            yield Table(tidy(frame), name)
+            yield Table(tidy(frame, names if header else None), name)
 
 
 def _json_lines(file: Any, name: str, rows: int) -> Iterator[Table]:
@@ -147,6 +148,7 @@ def _json_lines(file: Any, name: str, rows: int) -> Iterator[Table]:
         try:
             frame = pl.read_ndjson(io.BytesIO(block), infer_schema_length=None)
         except pl.exceptions.PolarsError as error:
+            blame_json(block, name, start - 1)
             raise _unreadable(f"{name}, from line {start} on,", "jsonl", error) from None
         names = names or frame.columns
         missing = [pl.lit(None).alias(column) for column in names if column not in frame.columns]
@@ -168,7 +170,7 @@ def _libsvm(file: Any, name: str, rows: int, path: str | None) -> Iterator[Table
                     "the file itself."
                 )
             zero_based = True
-        yield table_of_libsvm(block, name, zero_based)
+        yield table_of_libsvm(block, name, zero_based, start - 1)
 
 
 def _blocks(file: Any, rows: int, quoted: bool = False) -> Iterator[tuple[int, bytes]]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from .errors import TableError, did_you_mean
+from .errors import LONGEST_SHOWN, TableError, did_you_mean
 
 # A column of words is a text if values have this many words on average, and differ this often.
 WORDS_OF_A_TEXT = 4.0
@@ -89,7 +89,7 @@ def _kind(name: str, known: pl.Series, n_different: int) -> tuple[str, str]:
     if not len(known):
         return "empty", "no row has a value"
     if n_different == 1:
-        return "constant", f"all rows have the value {known[0]}"
+        return "constant", f"all rows have the value {str(known[0])[:LONGEST_SHOWN]}"
     dtype = known.dtype
     if dtype == pl.Boolean:
         return "boolean", ""

@@ -5,6 +5,7 @@ import gzip
 import io
 import itertools
 import re
+import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -65,14 +66,15 @@ def read_delimited(source: Any, name: str, dialect: Dialect, header: bool) -> pl
             break
         except pl.exceptions.NoDataError:
             raise TableError(f"{name} is empty.") from None
-        except pl.exceptions.ComputeError as error:
+        except (pl.exceptions.ComputeError, OSError) as error:
             why = str(error).splitlines()[0]
     if frame is None:
         check_widths(source, name, separator, len(names))
+        check_widths(source, name, separator, len(names), strict=True)
         raise TableError(f"{name} cannot be read: {why}.")
     if frame.height and frame[frame.columns[-1]].null_count():  # perhaps rows that end early
         check_widths(source, name, separator, len(names))
-    return tidy(frame)
+    return tidy(frame, names if header else None)
 
 
 def options(
@@ -91,8 +93,13 @@ def options(
     }
 
 
-def tidy(frame: pl.DataFrame) -> pl.DataFrame:
-    """Words without the blanks around them, and the numbers, dates and nothing that these hid."""
+def tidy(frame: pl.DataFrame, names: list[str] | None = None) -> pl.DataFrame:
+    """Words without the blanks around them, and the numbers, dates and nothing that these hid.
+
+    Columns get the names that the header gives them, of which polars keeps the doubled quotes.
+    """
+    if names is not None and len(names) == frame.width:
+        frame.columns = names
     words = [name for name, kind in frame.schema.items() if kind == pl.String]
     return frame.with_columns(_tidy_words(frame[name]) for name in words)
 
@@ -121,6 +128,7 @@ def header_of(source: Any, name: str, separator: str, header: bool) -> list[str]
     if first is None:
         raise TableError(f"{name} is empty.")
     _, names = first
+    names = [column.strip() for column in names]
     if not header:
         return names
     twice = [column for column in dict.fromkeys(names) if names.count(column) > 1]
@@ -142,12 +150,14 @@ def _is_number(word: str) -> bool:
     return True
 
 
-def check_widths(source: Any, name: str, separator: str, width: int, before: int = 0) -> None:
+def check_widths(
+    source: Any, name: str, separator: str, width: int, before: int = 0, strict: bool = False
+) -> None:
     """Raise if a row has more or fewer values than there are columns, or is not text.
 
-    `before` counts the lines that came before these.
+    `before` counts the lines that came before these; `strict` asks quotes to be closed.
     """
-    for line, row in _rows(source, name, separator, before):
+    for line, row in _rows(source, name, separator, before, strict):
         if len(row) != width:
             has = f"{len(row)} value" + "s" * (len(row) != 1)
             raise TableError(
@@ -157,7 +167,7 @@ def check_widths(source: Any, name: str, separator: str, width: int, before: int
 
 
 def _rows(
-    source: Any, name: str, separator: str, before: int = 0
+    source: Any, name: str, separator: str, before: int = 0, strict: bool = False
 ) -> Iterator[tuple[int, list[str]]]:
     """Each row as words, with the line it begins at."""
     with opened(source) as file:
@@ -165,17 +175,29 @@ def _rows(
         if separator == "\t":
             reader = csv.reader(lines, delimiter=separator, quoting=csv.QUOTE_NONE)
         else:
-            reader = csv.reader(lines, delimiter=separator)
+            reader = csv.reader(lines, delimiter=separator, strict=strict)
         while True:
             line = before + reader.line_num + 1
             try:
                 row = next(reader, None)
             except csv.Error as error:
-                raise TableError(f"Line {line} of {name} cannot be read: {error}.") from None
+                raise TableError(_unread(line, name, str(error))) from None
             if row is None:
                 return
             if row:  # a line with nothing on it is no row
                 yield line, row
+
+
+def _unread(line: int, name: str, why: str) -> str:
+    """Why the reader of the standard library stopped, in our words."""
+    if "new-line character" in why:
+        return (
+            f"Line {line} of {name} holds a carriage return alone, as lines of old Macs end: "
+            "convert the file, as in tr '\\r' '\\n'."
+        )
+    if "unexpected end" in why or "expected after" in why:
+        return f"Quotes of line {line} of {name} do not end where its value does. Mend the line."
+    return f"Line {line} of {name} cannot be read: {why}."
 
 
 def _decoded(lines: Iterable[bytes], name: str, before: int = 0) -> Iterator[str]:
@@ -203,8 +225,11 @@ def opened(source: Any) -> Iterator[Any]:
     else:
         with open(source, "rb") as file:
             zipped = file.read(2) == b"\x1f\x8b"
-        with gzip.open(source) if zipped else open(source, "rb") as file:
-            yield file
+        try:
+            with gzip.open(source) if zipped else open(source, "rb") as file:
+                yield file
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            raise TableError(f"{source} is damaged where gzip is undone: {error}.") from None
 
 
 def _input(source: Any) -> Any:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+LONGEST_SHOWN = 60  # characters of a value
 LEAST_PART = 3  # letters of a name that may stand for it
 
 
@@ -16,6 +17,17 @@ class TableError(ValueError):
     Traceback (most recent call last):
     rosenblatt.data.errors.TableError: There is no file iriss. Did you mean iris?
     """
+
+
+def shown(value: object) -> str:
+    """A value as a message shows it: not longer than a message should be.
+
+    >>> shown("x" * 1000)
+    "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…'"
+    """
+    word = str(value) if isinstance(value, str) else repr(value)
+    word = word if len(word) < LONGEST_SHOWN else word[: LONGEST_SHOWN - 2] + "…"
+    return repr(word) if isinstance(value, str) else word
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

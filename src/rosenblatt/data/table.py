@@ -1,6 +1,7 @@
 """Reading a table, whatever kind of file it is in."""
 
 import io
+import os
 import re
 import sys
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from .bundled import BUNDLED
 from .delimited import dialect_of, read_delimited
 from .errors import TableError, did_you_mean
 from .formats import SEPARATORS, Form, form_of
+from .lines import blame_json, blame_libsvm
 
 TARGET = "target"  # how the labels of a LIBSVM file are called
 MOST_COLUMNS = 100_000_000  # of a LIBSVM file: a table of weights must fit in memory
@@ -119,11 +121,15 @@ def read_table(source: Any, format: str | None = None, *, header: bool = True) -
 
 def existing(name: str) -> str:
     """The path of a file that is there."""
-    path = Path(name).expanduser()
+    if not name:
+        raise TableError("The name of the file to read is empty: give one.")
+    path = Path(os.path.expanduser(name))
     if path.is_file():
         return str(path)
     if path.is_dir():
         raise TableError(f"{name} is a folder; name a file in it.")
+    if path.exists():
+        raise TableError(f"{name} is no regular file; give one, or - for standard input.")
     beside = (
         [str(path.parent / p.name) for p in path.parent.glob("*")] if path.parent.is_dir() else []
     )
@@ -143,18 +149,24 @@ def _from(source: Any, name: str, form: Form, header: bool) -> Table:
         data = io.BytesIO(source) if isinstance(source, bytes) else source
         # A number may turn out to be a fraction, or a word, in the last line.
         looked_at = {"infer_schema_length": None} if form.name == "jsonl" else {}
-        return Table(read[form.name](data, **looked_at), name)
+        # Numbers among words are told from words, as in CSV.
+        return Table(read[form.name](data, **looked_at), name, guessed=form.name == "jsonl")
     except (pl.exceptions.PolarsError, OSError) as error:
+        if form.name == "jsonl":
+            blame_json(source, name)
         why = str(error).splitlines()[0]
         raise TableError(f"{name} cannot be read as {form.name}: {why}.") from None
 
 
-def table_of_libsvm(source: Any, name: str, zero_based: bool | str = "auto") -> Table:
-    """The labels and features of a LIBSVM file, or of some lines of one."""
+def table_of_libsvm(
+    source: Any, name: str, zero_based: bool | str = "auto", before: int = 0
+) -> Table:
+    """The labels and features of a LIBSVM file, or of some lines that others came before."""
     try:
         data = io.BytesIO(source) if isinstance(source, bytes) else source
         X, y = load_svmlight_file(data, zero_based=zero_based)
     except (ValueError, OSError, OverflowError) as error:
+        blame_libsvm(source, name, before)
         why = str(error).rstrip(".")
         raise TableError(f"{name} cannot be read as libsvm: {why}.") from None
     if X.shape[1] > MOST_COLUMNS:

@@ -10,7 +10,9 @@ import polars as pl
 
 from .columns import TRUTH
 from .delimited import DATES, NUMBERS
+from .errors import shown
 
+FEW_WORDS = 0.1  # of the values: where there are more, words are meant
 A_FEW = 100  # values that show at once that a column holds words
 
 
@@ -36,10 +38,37 @@ def told_by(frame: pl.DataFrame, rows: Any) -> tuple[pl.DataFrame, list[str]]:
             more = f" and {len(lost) - 1:,} more" if len(lost) > 1 else ""
             count = "count" if more else "counts"
             said.append(
-                f"{name} holds {_holds(found)}, but for {lost[0]!r}{more} outside of the training "
-                f"part, which {count} as missing."
+                f"{name} holds {_holds(found)}, but for {shown(lost[0])}{more} outside of the "
+                f"training part, which {count} as missing."
             )
     return frame.with_columns(changed), said
+
+
+def words_among_numbers(frame: pl.DataFrame, whole: pl.DataFrame) -> list[str]:
+    """A sentence for each column of words that is one of numbers but for a few of its cells.
+
+    The rows of `frame` are some of those of `whole`, where they have the numbers that are told.
+
+    >>> frame = pl.DataFrame({"age": [*map(str, range(20)), "many"]})
+    >>> words_among_numbers(frame, frame)
+    ["age holds numbers, but for 'many' in row 20 (rows count from 0), and is taken as words: mend
+    such cells, or empty them."]
+    """
+    said = []
+    for name in [name for name, dtype in frame.schema.items() if dtype == pl.String]:
+        words = frame[name].drop_nulls()
+        few = words.head(A_FEW)
+        if 2 * few.cast(pl.Float64, strict=False).null_count() > len(few):  # told at once
+            continue
+        odd = words.filter(words.cast(pl.Float64, strict=False).is_null())
+        if 0 < len(odd) <= FEW_WORDS * len(words):
+            row = int((whole[name] == odd[0]).fill_null(False).arg_max() or 0)
+            more = f" and {len(odd) - 1:,} more cells" if len(odd) > 1 else ""
+            said.append(
+                f"{name} holds numbers, but for {shown(odd[0])} in row {row} (rows count from 0)"
+                f"{more}, and is taken as words: mend such cells, or empty them."
+            )
+    return said
 
 
 def _as_told(words: pl.Series, told: pl.Series) -> pl.Series | None:

@@ -1,6 +1,7 @@
 """Files that are written whole or not at all, and tables in the form they were read from."""
 
 import gzip
+import io
 import os
 import shutil
 import uuid
@@ -12,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 from .errors import TableError
 from .formats import SEPARATORS, Form
 
+LEDGERS = "openings.jsonl"  # how their names end
+
 if TYPE_CHECKING:
     from .table import Table
 
@@ -19,12 +22,19 @@ if TYPE_CHECKING:
 def place_for(path: Any, *read: Any) -> Path:
     """Where a file is to be written; asked before long work, so that it is not in vain.
 
-    It must be none of those that are `read`, by whatever name.
+    It must be none of those that are `read`, by whatever name, and no ledger of openings.
     """
-    place = Path(os.path.realpath(Path(path).expanduser()))  # so that a link stays one
+    if not str(path):
+        raise TableError("The name of a file to write is empty: give one.")
+    place = Path(os.path.realpath(os.path.expanduser(path)))  # so that a link stays one
     for other in read:
-        if place == Path(os.path.realpath(Path(other).expanduser())):
+        if place == Path(os.path.realpath(os.path.expanduser(other))):
             raise TableError(f"{path} is read, and would be written over: give another name.")
+    if place.name.endswith(LEDGERS) and place.exists():
+        raise TableError(
+            f"{path} counts how often a test set was opened, and would be written over: give "
+            "another name."
+        )
     if place.exists() and not (place.is_file() or place.is_dir()):
         raise TableError(f"{path} is no regular file: give another name.")
     if place.is_dir():
@@ -51,9 +61,15 @@ def whole_file(path: Any) -> Iterator[Path]:
     draft = target.with_name(f".{target.name}.{uuid.uuid4().hex}")
     try:
         yield draft
+        with draft.open("rb") as file:
+            os.fsync(file.fileno())  # so that no loss of power leaves the name without the file
         if target.exists():
             shutil.copymode(target, draft)
         os.replace(draft, target)
+    except OSError as error:
+        if error.errno is None or error.filename not in (None, str(draft)):  # another file's
+            raise
+        raise OSError(error.errno, error.strerror, str(path)) from error
     finally:
         draft.unlink(missing_ok=True)
 
@@ -63,10 +79,11 @@ def write_table(table: "Table", path: Path, form: Form) -> None:
     if form.name == "libsvm":
         content = _libsvm(table)
         path.write_bytes(gzip.compress(content) if form.zipped else content)
-    elif form.name == "parquet":
-        table.frame.write_parquet(path)
-    elif form.name == "arrow":
-        table.frame.write_ipc(path)
+    elif form.name in ("parquet", "arrow"):
+        buffer = io.BytesIO()  # the errors of polars' own files do not say what is wrong
+        write = table.frame.write_parquet if form.name == "parquet" else table.frame.write_ipc
+        write(buffer)
+        path.write_bytes(buffer.getbuffer())
     else:
         text = (
             table.frame.write_ndjson()
@@ -77,8 +94,6 @@ def write_table(table: "Table", path: Path, form: Form) -> None:
 
 
 def _libsvm(table: "Table") -> bytes:
-    import io
-
     from sklearn.datasets import dump_svmlight_file
 
     buffer = io.BytesIO()

@@ -3,11 +3,17 @@
 A record is one line, written in one piece to the end of the file, which the operating system does
 whole and in some order whatever the number of processes. That order says which opening was
 first; nobody waits for a lock. (Some network file systems do not keep this promise.)
+
+A process that dies as it writes, or a disk that is full, leaves a part of a line. Whose opening it
+was is told by what is left of the digest, the first thing written; with nothing left it may be that
+of any test set, and counts as one of each: no opening is ever lost.
 """
 
+import errno
 import hashlib
 import json
 import os
+import re
 import uuid
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
@@ -20,6 +26,8 @@ import scipy.sparse as sp
 from sklearn.utils.validation import _num_samples
 
 ROWS_AT_A_TIME = 4096
+BEGINNING = '{"test": "'  # of every record
+TORN = re.compile(r'\{"test": "([0-9a-f]*)')
 
 
 @dataclass(frozen=True)
@@ -38,6 +46,17 @@ class Opening:
     id: str = field(default_factory=lambda: uuid.uuid4().hex)
 
 
+class Torn(Opening):
+    """What is left of a record that was not written to its end."""
+
+    @staticmethod
+    def of(text: str) -> "Torn":
+        """The record of what is left; as much of the digest as there is."""
+        digits = TORN.match(text)
+        unknown = "at a time that was not written down"
+        return Torn(digits[1] if digits else "", 0, unknown, "a model", {}, None, None, None)
+
+
 @dataclass(frozen=True)
 class Ledger:
     """The openings of one or more test sets, in a file."""
@@ -46,34 +65,71 @@ class Ledger:
 
     def openings(self, test: str) -> list[Opening]:
         """The openings of a test set, in the order in which they were written."""
+        return [
+            record
+            for _, record in self._records()
+            if record.test == test or (isinstance(record, Torn) and test.startswith(record.test))
+        ]
+
+    def torn(self) -> list[int]:
+        """The lines that hold a part of a record."""
+        return [number for number, record in self._records() if isinstance(record, Torn)]
+
+    def _records(self) -> list[tuple[int, Opening]]:
+        """Each record with its line."""
         try:
-            lines = self.path.read_text(encoding="utf-8").splitlines()
+            lines = self.path.read_text(encoding="utf-8", errors="replace").split("\n")
         except FileNotFoundError:
             return []
-        records = [self._read(i, line) for i, line in enumerate(lines, start=1) if line.strip()]
-        return [record for record in records if record.test == test]
+        return [
+            (number, record)
+            for number, line in enumerate(lines, start=1)
+            for record in self._read(number, line.strip())
+        ]
 
-    def _read(self, number: int, line: str) -> Opening:
+    def _read(self, number: int, line: str) -> list[Opening]:
+        """The record of a line; two if one was added to a part of another; none of a blank."""
+        if not line:
+            return []
         try:
-            return Opening(**json.loads(line))
-        except (TypeError, ValueError) as error:
+            return [Opening(**json.loads(line))]
+        except (TypeError, ValueError, RecursionError) as error:
+            next_one = line.rfind(BEGINNING)
+            if next_one > 0:
+                return self._read(number, line[:next_one]) + self._read(number, line[next_one:])
+            cut = isinstance(error, json.JSONDecodeError)
+            if cut and (line.startswith(BEGINNING) or BEGINNING.startswith(line.strip("\0"))):
+                return [Torn.of(line)]
             raise ValueError(
                 f"Line {number} of {self.path} is not the record of an opening: {line[:60]!r}. "
-                "Mend it, or give another ledger."
+                "Take it out, or give another ledger, which counts from the beginning."
             ) from error
 
     def append(self, opening: Opening) -> list[Opening]:
         """Write a record; return the earlier ones of the same test set."""
         line = (json.dumps(asdict(opening)) + "\n").encode()
-        file = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+        file = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
         try:
+            if not _ends_in_a_line(file):
+                line = b"\n" + line
             if os.write(file, line) != len(line):
-                raise OSError(f"The record of this opening could not be written to {self.path}.")
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             os.fsync(file)
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(self.path)) from None
         finally:
             os.close(file)
         known = self.openings(opening.test)
         return known[: [record.id for record in known].index(opening.id)]
+
+
+def _ends_in_a_line(file: int) -> bool:
+    """Whether the last line of an open file is a whole one."""
+    size = os.fstat(file).st_size
+    if size == 0:
+        return True
+    os.lseek(file, size - 1, os.SEEK_SET)
+    return os.read(file, 1) == b"\n"
 
 
 def now() -> str:

@@ -1,5 +1,6 @@
 """A test set that remembers who has looked at it."""
 
+import os
 import warnings
 from collections.abc import Callable
 from numbers import Real
@@ -160,7 +161,7 @@ def _ledger_path(ledger: Any, data: Any) -> Path:
     """Where openings are written, made absolute: the working folder may change later."""
     if ledger is None:
         ledger = DEFAULT_LEDGER if data is None else f"{data}.openings.jsonl"
-    path = Path(ledger).expanduser().absolute()
+    path = Path(os.path.expanduser(ledger)).absolute()
     if not path.parent.is_dir():
         raise FileNotFoundError(f"The folder of the ledger does not exist: {path.parent}.")
     return path

@@ -24,9 +24,12 @@ def write_whole(path: Path, content: bytes) -> None:
         if path.exists():
             shutil.copymode(path, draft)
         os.replace(draft, path)
-    except BaseException:
+    except OSError as error:  # a full disk, which does not know for which file it was
+        if error.errno is None:
+            raise
+        raise OSError(error.errno, error.strerror, str(path)) from error
+    finally:
         draft.unlink(missing_ok=True)
-        raise
 
 
 class Inbox:

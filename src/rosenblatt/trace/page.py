@@ -25,7 +25,7 @@ def save_page(
 ) -> None:
     """Write the page whole or not at all."""
     # What a link points to, so that the link stays one; a shell leaves "~" alone within quotes.
-    target = Path(os.path.realpath(Path(path).expanduser()))
+    target = Path(os.path.realpath(os.path.expanduser(path)))
     if not target.parent.is_dir():
         raise FileNotFoundError(f"There is no folder {str(target.parent)!r} to save the page in.")
     write_whole(target, page_of(run, unit, feature_names).encode())

@@ -18,13 +18,16 @@ LEAST_BUDGET = 1.0  # seconds
 
 
 def checked_budget(budget: float | None) -> float | None:
-    if budget is not None and not budget >= LEAST_BUDGET:
+    number = isinstance(budget, int | float)
+    if budget is not None and not (number and budget >= LEAST_BUDGET):
         raise ValueError(f"budget must be at least {LEAST_BUDGET:g} second; got {budget!r}.")
     return budget
 
 
 def chosen_families(names: Sequence[str], suiting: list[Family], others: Any) -> list[Family]:
     """The families of these names, in their order."""
+    if not names:
+        raise TableError("families is empty: name some, or leave it out for all.")
     known = {family.name: family for family in suiting}
     unsuited = dict(others)
     for name in names:
@@ -51,6 +54,7 @@ def table_of(X: Any, y: Any, target: str | None) -> tuple[Table, str]:
             raise TableError(f"The target is {y!r} or {target!r}, not both.")
         y, target = None, y
     table = _features_of(X)
+    _check_plain(table.frame)
     if y is None:
         if target is None:
             raise TableError('Say which column is the target, as in target="label".')
@@ -66,8 +70,19 @@ def table_of(X: Any, y: Any, target: str | None) -> tuple[Table, str]:
     n_rows = len(table) if table.sparse is None else table.sparse.shape[0]
     if n_rows != len(values):
         raise TableError(f"X has {n_rows} rows and y has {len(values)}.")
+    _check_plain(pl.DataFrame([values]))
     columns = [*table.frame.get_columns(), values]  # a matrix has none before
     return replace(table, frame=pl.DataFrame(columns)), values.name
+
+
+def _check_plain(frame: pl.DataFrame) -> None:
+    """Raise if a column holds objects of Python or of an extension, which polars cannot compare."""
+    for name, dtype in frame.schema.items():
+        if dtype == pl.Object or isinstance(dtype, pl.BaseExtension):
+            raise TableError(
+                f"Column {name!r} holds objects that are neither numbers, words nor dates "
+                f"({dtype}): turn them into such, or leave the column out."
+            )
 
 
 def with_groups(table: Table, groups: Any) -> tuple[Table, str | None]:

@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.feature_extraction.text import HashingVectorizer
 from sklearn.utils.validation import check_is_fitted
 
-from .view import frame_for
+from .view import dates_in, frame_for, numbers_in
 
 Array = NDArray[np.float64]
 
@@ -85,7 +85,7 @@ class Numbers(Part):
 
     def numbers(self, values: pl.Series) -> Array:
         """Values as numbers, NaN where there are none."""
-        return values.cast(pl.Float64).to_numpy(writable=False).astype(np.float64, copy=False)
+        return numbers_in(values).to_numpy(writable=False).astype(np.float64, copy=False)
 
 
 class Truth(Numbers):
@@ -112,7 +112,9 @@ class Dates(Part):
             part.fit(piece, counts)
 
     def transform(self, values: pl.Series) -> Any:
-        pieces = self._pieces(values).values()
+        # Days may have got hours since, or lost them.
+        kind: Any = {1: pl.Time, 3: pl.Date, 4: pl.Datetime("us")}[len(self.parts)]
+        pieces = self._pieces(dates_in(values).cast(kind)).values()
         return np.hstack([p.transform(x) for p, x in zip(self.parts, pieces, strict=True)])
 
     def names(self) -> list[str]:
@@ -123,6 +125,7 @@ class Dates(Part):
         return None if None in found else [True] * len(found)
 
     def _pieces(self, values: pl.Series) -> dict[str, pl.Series]:
+        values = dates_in(values)
         if values.dtype == pl.Time:
             return {"hour": values.dt.hour()}
         if getattr(values.dtype, "time_zone", None):  # one clock for all tables
@@ -339,7 +342,7 @@ class TableColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _column(self, values: pl.Series, kind: str) -> pl.Series:
         if kind == "date":
-            return values.cast(pl.Datetime("us")).cast(pl.Int64) / 86_400_000_000
+            return dates_in(values).cast(pl.Datetime("us")).cast(pl.Int64) / 86_400_000_000
         if kind == "numeric":
-            return values.cast(pl.Float64)
+            return numbers_in(values)
         return values.cast(pl.String).cast(pl.Categorical)  # a number a row, each word once

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from ..data import Table
+from ..data.types import words_among_numbers
 from .conclusions import certificate_of, versions
 from .families import REGRESSION, Family
 from .known_columns import known_columns
@@ -128,6 +129,9 @@ def whole_problem(table: Table, target: str, task: str | None = None) -> Problem
     frame, sparse, values = with_target(table, target, hints)
     task = checked_task(task) or task_of(values)
     y = numbers_of(values, target) if task == "regression" else labels_of(values)
+    if table.guessed:
+        for sentence in words_among_numbers(frame.drop(target), table.frame):
+            warnings.warn(sentence, stacklevel=2)
     rows, none = np.arange(len(y)), np.arange(0)
     X = sparse if sparse is not None else frame.drop(target)
     return Problem(

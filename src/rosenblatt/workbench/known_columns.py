@@ -3,6 +3,7 @@
 Columns may come in any order, and others beside them; what is missing or of another kind is named.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,10 @@ from numpy.typing import NDArray
 
 from ..data import Table, TableError
 from ..data.columns import TRUTH
+from ..data.errors import shown
+from ..data.finite import as_floats, beyond, check_finite
+from .about import KnownColumn, SavedModel
 from .features import TRUE
-from .model_file import KnownColumn, SavedModel
 from .problem import labels_of, numbers_of
 from .view import MOST_NAMED, lacking
 
@@ -70,6 +73,7 @@ def rows_for(saved: SavedModel, table: Table, start: int = 0) -> Any:
 
 def targets_of(saved: SavedModel, table: Table) -> tuple[Table, NDArray[Any]]:
     """The rows of a table that have a target, and their targets (n,) as the model knows them."""
+    table = replace(table, frame=as_floats(table.frame))
     values = table.column(saved.target)
     known = values.is_not_null()
     if values.dtype.is_float():
@@ -100,6 +104,7 @@ def _matrix_for(saved: SavedModel, table: Table) -> Any:
             f"The model was fitted to {saved.width} columns without names (LIBSVM), and "
             f"{table.name} has columns with names: give the rows in the same form."
         )
+    check_finite(table)
     X = sp.csr_matrix(table.sparse, copy=True)
     X.resize(X.shape[0], saved.width)
     return X
@@ -108,23 +113,23 @@ def _matrix_for(saved: SavedModel, table: Table) -> Any:
 def _column(table: Table, known: KnownColumn, start: int) -> pl.Series:
     """A column with values of the kind that the model knows."""
     values = table.frame[known.name]
-    found = _converted(values, _wanted(known))
+    found = _converted(values, wanted_dtype(known))
     wrong = found.is_null() & values.is_not_null()
     if known.kind == "boolean" and found.dtype == pl.String:
         wrong |= ~found.str.to_lowercase().is_in(YES_OR_NO).fill_null(True)
     if known.kind == "numeric":
-        wrong |= found.is_infinite().fill_null(False)
+        wrong |= beyond(found)
     if wrong.any():
         row = int(wrong.arg_max() or 0)
         raise TableError(
             f"Column {known.name!r} held {HOLDS[known.kind]} when the model was fitted, and holds "
-            f"{values[row]!r} in row {start + row} of {table.name} (rows count from 0): mend it, "
-            "or leave it empty."
+            f"{shown(values[row])} in row {start + row} of {table.name} (rows count from 0): mend "
+            "it, or leave it empty."
         )
     return found
 
 
-def _wanted(known: KnownColumn) -> Any:
+def wanted_dtype(known: KnownColumn) -> Any:
     """The kind of values that a column is to have."""
     if known.kind == "numeric":
         return pl.Float64  # whole numbers may have become others since

@@ -6,8 +6,9 @@ A file is that of skops, a ZIP archive of plain numbers and names, with one memb
 
 import io
 import json
+import os
+import warnings
 import zipfile
-from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from sklearn.pipeline import Pipeline
@@ -15,74 +16,15 @@ from sklearn.pipeline import Pipeline
 from ..data import TableError
 from ..data.table import existing
 from ..data.writing import whole_file
+from .about import FORMAT, Damaged, checked_about
+from .about import KnownColumn as KnownColumn
+from .about import SavedModel as SavedModel
+from .archive import ABOUT, TREE, check_members, is_large
 from .trust import Untrusted, check_tree, trusted_types
+from .trying import try_out
 
-FORMAT = 1  # the one that is written; all from 1 on are read
-ABOUT = "rosenblatt.json"
-TREE = "schema.json"
+LONGEST = 120  # characters of an error of others that are shown
 STEPS = (("features", "model"), ("features", "expansion", "model"))  # of a pipeline
-
-
-@dataclass(frozen=True)
-class KnownColumn:
-    """A column as the model met it."""
-
-    name: str
-    kind: str  # "numeric", "categorical", "boolean", "text" or "date"
-    dtype: str  # as polars calls it
-
-
-@dataclass(frozen=True, eq=False)
-class SavedModel:
-    """A fitted model and what it was fitted to.
-
-    Attributes
-    ----------
-    model : Pipeline
-        From rows of a table to predictions.
-    family, target, task, source : str
-        What kind of model, what it predicts, "classification" or "regression", and the name of the
-        table it was fitted to.
-    n_rows : int
-        How many rows it was fitted to.
-    columns : tuple of KnownColumn
-        Those that it reads; none if it was fitted to a matrix of `width` columns without names.
-    split, seed : str, int or None
-        How rows were split off before the fit, and from which seed; "all rows" and None if not.
-    split_by : str or None
-        The column that rows were split by, if by time or by group.
-    digest : str or None
-        SHA-256 of the targets it was fitted to, so that its rows are known again.
-    certificate : dict or None
-        What was proved of the fit.
-    versions : dict
-        Of the packages that wrote the file.
-    """
-
-    model: Pipeline
-    family: str
-    target: str
-    task: str
-    source: str
-    n_rows: int
-    columns: tuple[KnownColumn, ...] = ()
-    width: int = 0
-    split: str = "all rows"
-    seed: int | None = None
-    certificate: dict[str, Any] | None = None
-    versions: dict[str, str] = field(default_factory=dict)
-    split_by: str | None = None
-    digest: str | None = None
-
-    def about(self) -> dict[str, Any]:
-        """All but the model, in plain JSON types."""
-        plain = {name: getattr(self, name) for name in ABOUT_FIELDS}
-        return {"format": FORMAT, **plain, "columns": [asdict(known) for known in self.columns]}
-
-
-# Came later: files of the same format need not say them.
-LATER_FIELDS = ("split_by", "digest")
-ABOUT_FIELDS = [entry.name for entry in fields(SavedModel) if entry.name != "model"]
 
 
 def save_model(saved: SavedModel, path: Any) -> None:
@@ -122,9 +64,17 @@ def save_model(saved: SavedModel, path: Any) -> None:
         ) from None
     with whole_file(path) as draft:
         draft.write_bytes(content.getvalue())
+    with zipfile.ZipFile(content) as archive:
+        if is_large(archive, len(content.getvalue())):
+            warnings.warn(
+                f"{path} takes much more memory than its size says, as files do that are made to "
+                "fill it: to read it, say that it is large (--large, load_model(path, "
+                "large=True)).",
+                stacklevel=2,
+            )
 
 
-def load_model(path: Any) -> SavedModel:
+def load_model(path: Any, *, large: bool = False) -> SavedModel:
     """Read a model file; nothing in it is run.
 
     Parameters
@@ -132,6 +82,9 @@ def load_model(path: Any) -> SavedModel:
     path : str or path
         A file that `save_model` wrote. One that is damaged, of a newer format or with anything in
         it that is not on our list is refused.
+    large : bool
+        Whether it may take more memory than 1 GiB and ten times its own size; else such a file,
+        which may have been made to fill the memory, is refused before it is inflated.
 
     Returns
     -------
@@ -157,9 +110,13 @@ def load_model(path: Any) -> SavedModel:
         raise TableError(f"{name} is no model file, or is damaged: fit the model again.")
     try:
         with zipfile.ZipFile(found) as archive:
+            check_members(archive)
             about = _about(archive, name)
+            if not large and (needed := is_large(archive, os.path.getsize(found))):
+                raise _too_large(name, os.path.getsize(found), needed)
             check_tree(json.loads(archive.read(TREE)))
-        return _saved(about, _pipeline(found))
+        saved = SavedModel(_pipeline(found), **checked_about(about))
+        try_out(saved)
     except Untrusted as error:
         raise TableError(
             f"{name} holds {error}, which no model of ours is made of; it was not loaded."
@@ -167,27 +124,52 @@ def load_model(path: Any) -> SavedModel:
     except TableError:
         raise
     except Exception as error:  # there are as many of these as ways to break a file
-        raise TableError(
-            f"{name} is damaged ({type(error).__name__}): fit the model again."
-        ) from error
+        raise damaged(name, error) from error
+    return saved
 
 
-def _about(archive: zipfile.ZipFile, name: str) -> dict[str, Any]:
+def _too_large(name: str, size: int, needed: int) -> TableError:
+    return TableError(
+        f"{name} has {size:,} bytes and would take over {needed / 2**30:,.1f} GiB of memory, which "
+        "no model of that size should; it was not loaded. If you know where it comes from, say "
+        "that it is large (--large, load_model(path, large=True))."
+    )
+
+
+def damaged(name: str, error: Exception) -> TableError:
+    """What to say of a file whose model failed in a way that no model of ours does.
+
+    >>> damaged("m.skops", Damaged("it lacks 'target'"))
+    TableError("m.skops is damaged (it lacks 'target'): fit the model again.")
+    """
+    why = str(error) if isinstance(error, Damaged) else in_short(error)
+    return TableError(f"{name} is damaged ({why}): fit the model again.")
+
+
+def in_short(error: Exception) -> str:
+    """An error of others, for the brackets of a sentence of ours."""
+    said = str(error).strip().partition("\n")[0]
+    return f"{type(error).__name__}: {said[:LONGEST]}" if said else type(error).__name__
+
+
+def _about(archive: zipfile.ZipFile, name: str) -> Any:
     """What the file says of the model; refused if this program cannot know what it means."""
     if ABOUT not in archive.namelist():
         raise TableError(
             f"{name} was not written by rosenblatt: it does not say which columns the model reads."
         )
     about = json.loads(archive.read(ABOUT))
-    if not isinstance(about["format"], int) or about["format"] < 1:
-        raise ValueError(f"format {about['format']!r}")
-    if about["format"] > FORMAT:
-        written = about.get("versions", {}).get("rosenblatt", "a newer version")
+    form = about.get("format") if isinstance(about, dict) else None
+    if type(form) is not int or form < 1:
+        raise Damaged(f"it should say its format, and says {form!r}")
+    if form > FORMAT:
+        versions = about.get("versions")
+        written = versions.get("rosenblatt") if isinstance(versions, dict) else None
         raise TableError(
-            f"{name} has format {about['format']} (rosenblatt {written}), and formats up to "
-            f"{FORMAT} are read here: update rosenblatt, or fit the model again."
+            f"{name} has format {form} (rosenblatt {written or 'of a newer version'}), and formats "
+            f"up to {FORMAT} are read here: update rosenblatt, or fit the model again."
         )
-    return dict(about)
+    return about
 
 
 def _pipeline(path: str) -> Pipeline:
@@ -196,12 +178,5 @@ def _pipeline(path: str) -> Pipeline:
 
     model = skops.io.load(path, trusted=trusted_types())
     if not isinstance(model, Pipeline) or tuple(model.named_steps) not in STEPS:
-        raise ValueError("no pipeline of features and a model")
+        raise Damaged("it holds no pipeline of features and a model")
     return model
-
-
-def _saved(about: dict[str, Any], model: Pipeline) -> SavedModel:
-    known: dict[str, Any] = dict.fromkeys(LATER_FIELDS)
-    known |= {name: about[name] for name in ABOUT_FIELDS if name in about or name not in known}
-    known["columns"] = tuple(KnownColumn(**column) for column in known["columns"])
-    return SavedModel(model, **known)

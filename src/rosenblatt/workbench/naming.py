@@ -20,7 +20,7 @@ def family_named(name: str) -> Family:
     """
     known = named_families()
     for family in known:
-        if name.lower() in (family.name.lower(), class_of(family).lower()):
+        if name and name.lower() in (family.name.lower(), class_of(family).lower()):
             return family
     near = did_you_mean(name, [family.name for family in known])
     near = near or did_you_mean(name, filter(None, map(class_of, known)))

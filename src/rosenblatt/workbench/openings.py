@@ -16,19 +16,19 @@ def ledger_for(source: str, ledger: Any = None) -> tuple[Path, str]:
     test set by its rows, so that one file does for many.
     """
     if ledger is not None:
-        path = Path(ledger).expanduser().absolute()
+        path = Path(os.path.expanduser(ledger)).absolute()
         trouble = _trouble(path)
         if trouble:
             raise TableError(
                 f"The opening of the test set cannot be written to {path} ({trouble}); give "
                 "another place as ledger."
             )
-        return path, ""
+        return path, _torn(path)
     places = [Path(f"{source}.openings.jsonl")] if Path(source).is_file() else []
     places = [place.absolute() for place in (*places, Path(DEFAULT_LEDGER))]
     for place in places:
         if not _trouble(place):
-            return place, ""
+            return place, _torn(place)
     own = _own_files() / DEFAULT_LEDGER
     try:
         own.parent.mkdir(parents=True, exist_ok=True)
@@ -58,6 +58,17 @@ def _trouble(path: Path) -> str:
     if there:
         Ledger(path).openings("")  # a damaged one shows now
     return ""
+
+
+def _torn(path: Path) -> str:
+    """A word on records of which only a part was written."""
+    lines = Ledger(path).torn()
+    if not lines:
+        return ""
+    which = f"Line {lines[0]}" if len(lines) == 1 else f"Lines {', '.join(map(str, lines))}"
+    holds = "holds a part of a record, and counts as an opening"
+    holds = holds if len(lines) == 1 else "hold parts of records, and count as openings"
+    return f"{which} of {path} {holds}: something was stopped, or the disk full, as it was written."
 
 
 def _own_files() -> Path:

@@ -1,7 +1,7 @@
 """What is to be learned from a table: the task, the rows that can be used, and their split."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -10,9 +10,11 @@ import polars as pl
 from numpy.typing import NDArray
 
 from ..data import Column, Table, TableError, columns_of
-from ..data.types import told_by
+from ..data.errors import shown
+from ..data.finite import as_floats, check_finite
+from ..data.types import told_by, words_among_numbers
 from .parts import Folds, Rows, folds_by_time, folds_of, split_of, why_few
-from .view import some
+from .view import dates_in, numbers_in, some
 
 FEW_NUMBERS = 20  # whole numbers that are classes, if there are no more of them
 ROWS_OF_A_CLASS = 4  # at least, so that each part of the data has some
@@ -58,7 +60,11 @@ class Problem:
         """The kind of each column that models are given, by name."""
         used = {column.name: column.kind for column in self.columns if column.used}
         if self.is_table and not used:
-            why = "; ".join(f"{c.name}: {c.note}" for c in self.columns[:5])
+            if not self.columns:
+                raise TableError(
+                    f"{self.name} has no column beside {self.target} to learn from: add one."
+                )
+            why = "; ".join(f"{c.name}: {c.note or c.kind}" for c in self.columns[:5])
             raise TableError(f"{self.name} has no column to learn from ({why}).")
         return used
 
@@ -148,12 +154,22 @@ def problem_of(
         groups=None if groups is None else frame[groups],
         seed=random_state,
     )
+    if task == "classification" and len(np.unique(y[split.train])) == 1:
+        by = f"by {time}, what came first" if time else f"by {groups}"
+        raise TableError(
+            f"All {len(split.train):,} rows to learn from have the same {target}, "
+            f"{y[split.train[0]]}, when split {by}: other values are in the rows that are kept "
+            "back. Give more rows, or split in another way."
+        )
     kinds = {name: kind for name, kind in (kinds or {}).items() if name not in (target, groups)}
     if sparse is None:
+        for name, kind in kinds.items():
+            if name in frame.columns and kind in ("numeric", "date"):  # or says which value is not
+                (numbers_in if kind == "numeric" else dates_in)(frame[name])
         frame = frame.drop([name for name in (target, groups) if name is not None])
         if table.guessed:
             frame, told = told_by(frame, split.train)
-            hints += told
+            hints += told + words_among_numbers(frame, table.frame)
     return Problem(
         table.name, target, task, frame if sparse is None else sparse, y, split.train, split.dev,
         split.test, split.how, split.groups, random_state, kinds, tuple(hints), split.moments,
@@ -166,6 +182,7 @@ def with_target(
 ) -> tuple[pl.DataFrame, Any, pl.Series]:
     """The rows whose target is known, and their targets; infinity is refused wherever it is."""
     check_finite(table)
+    table = replace(table, frame=as_floats(table.frame))
     values = table.column(target)
     frame, sparse = table.frame, table.sparse
     known = values.is_not_null()
@@ -185,8 +202,8 @@ def with_target(
         )
     if values.n_unique() == 1:
         raise TableError(
-            f"All rows of {table.name} have the same {target}, {values[0]!r}: there is nothing to "
-            "learn."
+            f"All rows of {table.name} have the same {target}, {shown(values[0])}: there is "
+            "nothing to learn."
         )
     return frame, sparse, values
 
@@ -246,21 +263,13 @@ def labels_of(values: pl.Series) -> NDArray[Any]:
 
 def numbers_of(values: pl.Series, target: str) -> NDArray[np.float64]:
     if not values.dtype.is_numeric():
-        raise TableError(f"{target} holds no numbers ({values.dtype}); regression needs them.")
+        words = values.cast(pl.String)
+        odd = words.filter(words.cast(pl.Float64, strict=False).is_null())
+        word = (
+            f"{shown(odd[0])}, which is no number" if len(odd) else f"no numbers ({values.dtype})"
+        )
+        raise TableError(f"{target} holds {word}; regression needs numbers.")
     y = values.cast(pl.Float64).to_numpy().copy()
     if not np.isfinite(y).all():
         raise TableError(f"{target} is infinite in row {int(np.flatnonzero(~np.isfinite(y))[0])}.")
     return y
-
-
-def check_finite(table: Table) -> None:
-    """Raise if a number is infinite."""
-    if table.sparse is not None and not np.isfinite(table.sparse.data).all():
-        raise TableError(f"{table.name} holds infinite values or NaN.")
-    for name, dtype in table.frame.schema.items():
-        if dtype.is_float() and table.frame[name].is_infinite().any():
-            row = int(table.frame[name].is_infinite().arg_max() or 0)
-            raise TableError(
-                f"Column {name!r} is infinite in row {row} (rows count from 0); make it missing, "
-                "or a number."
-            )

@@ -42,6 +42,8 @@ def metric_for(problem: Problem, metric: str | None) -> str:
     """The score that was asked for, if it says something of the task; else the usual one."""
     if metric is None:
         return USUAL[problem.task]
+    if not isinstance(metric, str):
+        raise TableError(f"metric takes the name of a scorer of scikit-learn; got {metric!r}.")
     names = get_scorer_names()
     if metric not in names:
         nick = NICKNAMES.get(metric.lower())
@@ -54,6 +56,7 @@ def metric_for(problem: Problem, metric: str | None) -> str:
             f"{problem.task}: take {EXAMPLES[problem.task]}."
         )
     _check_classes(problem, metric)
+    _check_folds(problem, metric)
     return metric
 
 
@@ -77,6 +80,23 @@ def _check_classes(problem: Problem, metric: str) -> None:
             f"roc_auc is of two classes, and {problem.target} has {len(labels)}: take roc_auc_ovr "
             "or roc_auc_ovo."
         )
+
+
+def _check_folds(problem: Problem, metric: str) -> None:
+    """Raise if a score needs rows of every class that was learned where there are none."""
+    if not metric.startswith("roc_auc"):
+        return
+    y = problem.y[problem.train]
+    for fold, (fitted, scored) in enumerate(problem.folds(), 1):
+        learned = np.unique(y[fitted])
+        lacking = np.setdiff1d(learned, y[scored]).tolist()
+        if len(learned) == 1 or lacking:
+            what = f"no row of {lacking[0]}" if lacking else f"only {learned[0]} to learn from"
+            raise TableError(
+                f"{metric} needs rows of every {problem.target} in each fold, and fold {fold} has "
+                f"{what} (split {problem.split}): take accuracy, balanced_accuracy or "
+                "neg_log_loss, or split in another way."
+            )
 
 
 def score_of(metric: str) -> Score:

@@ -193,9 +193,8 @@ def contestant(arena: Arena, family: Family, candidates: list[Candidate]) -> Con
     problem = arena.problem
     means = np.array([candidate.mean for candidate in candidates])
     if not np.isfinite(means).any():
-        raise ValueError(
-            f"no setting could be fitted to every fold{_why(arena, family, candidates)}"
-        )
+        why = _why(arena, family, candidates)
+        raise ValueError(f"no setting has a {arena.metric} in every fold{why}")
     equal = np.flatnonzero(means == np.nanmax(means))
     settings = [family.make().set_params(**candidates[i].parameters) for i in equal]
     best = int(equal[simplest(settings)])

@@ -8,7 +8,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from ..data import TableError
-from ..data.errors import did_you_mean
+from ..data.errors import did_you_mean, shown
 
 MOST_NAMED = 5
 
@@ -61,7 +61,7 @@ def as_frame(X: Any) -> Any:
     if isinstance(X, pl.LazyFrame):
         return X.collect()
     if hasattr(X, "columns"):
-        return pl.from_pandas(X)
+        return frame_of_pandas(X)
     X = _two_dimensional(X)
     return frame_of_array(X, [f"x{j}" for j in range(X.shape[1])])
 
@@ -100,6 +100,17 @@ def frame_for(X: Any, kinds: dict[str, str]) -> Any:
             "give a data frame, or an array of objects."
         )
     return frame.rename(dict(zip(frame.columns, kinds, strict=True)))
+
+
+def frame_of_pandas(X: Any) -> pl.DataFrame:
+    """A pandas frame as a polars one, numbers beside words in a column becoming words."""
+    if len(set(X.columns)) < len(X.columns):
+        twice = next(name for name in X.columns if list(X.columns).count(name) > 1)
+        raise TableError(f"The table has more than one column named {twice!r}; rename them.")
+    try:
+        return pl.from_pandas(X)
+    except (TypeError, ValueError):  # of pyarrow: objects of several types
+        return pl.DataFrame([series_of(X[name].to_numpy(), str(name)) for name in X.columns])
 
 
 def frame_of_array(X: NDArray[Any], names: list[str]) -> pl.DataFrame:
@@ -146,6 +157,56 @@ def first_of(names: list[str]) -> str:
     """The first names, and how many more there are."""
     more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
     return ", ".join(names[:MOST_NAMED]) + more
+
+
+def numbers_in(values: pl.Series) -> pl.Series:
+    """A column of numbers as such; one that holds others is refused with the first of them.
+
+    >>> numbers_in(pl.Series("age", ["31", "many"]))
+    Traceback (most recent call last):
+    rosenblatt.data.errors.TableError: Column 'age' should hold numbers, and holds 'many' in row 1
+    (rows count from 0): mend it, or make it missing.
+    """
+    if values.dtype.is_numeric() or values.dtype in (pl.Boolean, pl.Null):
+        return values.cast(pl.Float64)
+    if values.dtype != pl.String:  # dates would be read as days
+        return _all_of(values, "numbers", _nothing(values))
+    return _all_of(values, "numbers", values.cast(pl.Float64, strict=False))
+
+
+def dates_in(values: pl.Series) -> pl.Series:
+    """A column of dates as such, words as 2026-01-31 among them; others are refused likewise."""
+    if values.dtype.is_temporal():
+        return values
+    if values.dtype == pl.Null:
+        return values.cast(pl.Date)
+    if values.dtype != pl.String:  # numbers would be read as days, or as microseconds
+        return _all_of(values, "dates", _nothing(values))
+    days = values.str.strptime(pl.Date, "%Y-%m-%d", strict=False)
+    if days.null_count() == values.null_count():
+        return days
+    try:
+        times = values.str.strptime(pl.Datetime("us"), strict=False)
+    except pl.exceptions.ComputeError:  # no word looks like one
+        times = _nothing(values)
+    return _all_of(values, "dates", times)
+
+
+def _nothing(values: pl.Series) -> pl.Series:
+    return pl.Series([None]).new_from_index(0, len(values))
+
+
+def _all_of(values: pl.Series, what: str, found: pl.Series) -> pl.Series:
+    """What a column was read as; raises unless that is all of it."""
+    wrong = found.is_null() & values.is_not_null()
+    if wrong.any():
+        row = int(wrong.arg_max() or 0)
+        [value] = values[row : row + 1].to_list()
+        raise TableError(
+            f"Column {values.name!r} should hold {what}, and holds {shown(value)} in row {row} "
+            "(rows count from 0): mend it, or make it missing."
+        )
+    return found
 
 
 def _two_dimensional(X: Any) -> NDArray[Any]:

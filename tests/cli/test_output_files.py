@@ -1,0 +1,117 @@
+"""Output files are old or whole, whatever happens to who writes them."""
+
+import os
+import random
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from rosenblatt.data import read_table
+from rosenblatt.workbench.model_file import load_model
+from tests.cli.commands import done, refused
+
+ENVIRONMENT = os.environ | {"OMP_NUM_THREADS": "1"}
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = ["sepal_length", "sepal_width", "petal_length", "petal_width"]
+    X = np.random.default_rng(0).normal(size=(4000, 4))
+    frame = pl.DataFrame(X, schema=names).with_columns(species=pl.Series(["u", "v"] * 2000))
+    frame.write_csv("rows.csv")
+    frame.write_parquet("rows.parquet")
+    done("fit", "iris", "--target", "species", "--model", "GaussianNB", "-o", "m.skops")
+    return tmp_path
+
+
+WRITERS = {
+    "fit": "fit iris --target species --model GaussianNB -o out.skops",
+    "predict": "predict m.skops rows.csv -o out.csv",
+    "trace": "trace iris --target species --model AveragedPerceptron -o out.html",
+    "split": "split rows.csv --out parts --force",
+    "parquet": "split rows.parquet --out parts --force",
+}
+LIMITED = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_FSIZE, (2000, resource.RLIM_INFINITY))
+sys.argv = ["rosenblatt", *sys.argv[1:]]
+from rosenblatt.cli import main
+main()
+"""
+
+
+@pytest.mark.parametrize("command", ["predict", "trace", "parquet"])
+def test_no_room_is_one_sentence_and_leaves_nothing(here, command):
+    before = {path: path.read_bytes() for path in here.rglob("*")}
+    words = [sys.executable, "-c", LIMITED, *WRITERS[command].split()]
+    result = subprocess.run(words, capture_output=True, text=True, env=ENVIRONMENT)
+    assert result.returncode == 2, result.stderr
+    assert "Traceback" not in result.stderr
+    last = result.stderr.splitlines()[-1]
+    assert last.startswith("Error: ")
+    assert last.endswith(": file too large.")
+    assert "out." in last or "parts/rows.train." in last
+    assert {path: path.read_bytes() for path in here.rglob("*")} == before
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is full")
+def test_an_output_that_takes_no_more_is_one_sentence(here):
+    words = [sys.executable, "-m", "rosenblatt", "predict", "m.skops", "rows.csv"]
+    with open("/dev/full", "wb") as full:
+        result = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert result.returncode == 2
+    assert result.stderr.splitlines() == [
+        "Error: the output cannot be written: no space left on device."
+    ]
+
+
+# One process after the other writes all kinds of files, again and again.
+WRITE_ON = """
+import sys
+from typer.testing import CliRunner
+from rosenblatt.cli.app import app
+commands = sys.stdin.readline().split(";")
+while True:
+    for command in commands:
+        result = CliRunner().invoke(app, command.split())
+        assert result.exit_code == 0, result.output
+    print("round", flush=True)
+"""
+
+
+def writers_until_killed(n, seconds):
+    """So many processes that write the same files; killed in the middle of it."""
+    commands = ";".join(WRITERS[name] for name in ("fit", "predict", "trace", "split")) + "\n"
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "env": ENVIRONMENT}
+    workers = [subprocess.Popen([sys.executable, "-c", WRITE_ON], **pipes) for _ in range(n)]
+    for worker in workers:
+        worker.stdin.write(commands)
+        worker.stdin.flush()
+    for worker in workers:
+        assert worker.stdout.readline() == "round\n"
+    time.sleep(seconds)
+    for worker in workers:
+        worker.kill()
+        worker.communicate()
+
+
+def test_files_are_whole_though_two_write_them_and_both_are_killed(here):
+    writers_until_killed(2, random.random())
+    assert load_model("out.skops").n_rows == 150
+    assert len(pl.read_csv("out.csv")) == 4000
+    assert Path("out.html").read_text().rstrip().endswith("</html>")
+    parts = [len(read_table(f"parts/rows.{part}.csv")) for part in ("train", "dev", "test")]
+    assert parts == [2400, 800, 800]
+
+
+def test_a_folder_that_was_made_for_nothing_goes_again(here):
+    assert "no column" in refused("split", "rows.csv", "--time", "when", "--out", "new/parts")
+    assert not Path("new").exists()
+    done("split", "rows.csv", "--out", "new/parts")
+    assert len(os.listdir("new/parts")) == 4
