@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dis import opmap
 
 from rosenblatt.data import TableError
 from rosenblatt.workbench.model_file import in_short
@@ -25,11 +24,8 @@ def blaming(model: str, table: str) -> Iterator[None]:
 
 
 def _is_our_sentence(error: Exception) -> bool:
-    """Whether our code raised it, rather than met it in what others do with odd numbers."""
+    """Whether it comes from our code, rather than from libraries that met odd numbers."""
     trace = error.__traceback__
-    if trace is None:
-        return True
-    while trace.tb_next is not None:
+    while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
-    where, code = trace.tb_frame.f_globals.get("__name__", ""), trace.tb_frame.f_code.co_code
-    return where.startswith("rosenblatt.") and code[trace.tb_lasti] == opmap["RAISE_VARARGS"]
+    return trace is None or trace.tb_frame.f_globals.get("__name__", "").startswith("rosenblatt.")
