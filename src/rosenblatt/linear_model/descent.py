@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import assert_all_finite
 
@@ -13,6 +14,7 @@ from rosenblatt.blas import one_blas_thread
 from rosenblatt.solvers.gradient import Diverged
 from rosenblatt.solvers.problem import Place, Problem
 
+from .doubts import listed, names_of
 from .solvers import steps_of
 
 MOST_WEIGHT = 1e150  # of a row: more has no square
@@ -178,9 +180,13 @@ class Descent:
                 "leaves the range of floating point. Use smaller weights, or C=np.inf for no "
                 "penalty."
             )
+        sizes = abs(problem.X).max(axis=0)
+        sizes = sizes.toarray()[0] if sp.issparse(sizes) else sizes
+        where = listed(np.flatnonzero(sizes >= sizes.max() / 1e3), names_of(self.model))
         raise ValueError(
-            "X holds numbers so large that the objective leaves the range of floating point. "
-            "Standardise X, for example with StandardScaler."
+            f"X holds numbers up to {sizes.max():.3g} (column {where}), so large that the "
+            "objective leaves the range of floating point. Standardise X, for example with "
+            "StandardScaler."
         )
 
     def _is_finite_at_zero(self) -> bool:
