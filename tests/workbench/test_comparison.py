@@ -358,3 +358,30 @@ def test_where_a_peer_is_best_the_best_of_ours_is_saved_with_a_word(openings, tm
     alone = rosenblatt.compare(X, y, families=["random forest"], **options)
     with pytest.raises(ValueError, match="of which none was fitted"):
         alone.save(tmp_path / "alone.skops")
+
+
+def test_a_large_table_is_learned_some_rows_at_a_time(mixed, monkeypatch):
+    """What learns by sums ends where a fit to all rows at once does."""
+    labelled = mixed.with_columns(pl.col("price") > 170)
+    problem = problem_of(read_table(labelled), "price")
+    rows = np.concatenate([problem.train, problem.dev])
+    named = {family.name: family for family in families.FAMILIES}
+    for name in ("mixed naive Bayes", "linear discriminant analysis"):
+        at_once = search.fitted_to(problem, named[name], {}, rows)
+        with monkeypatch.context() as patch:
+            patch.setattr(search, "MOST_AT_ONCE", 0)
+            patch.setattr(search, "ROWS_AT_A_TIME", 50)
+            in_blocks = search.fitted_to(problem, named[name], {}, rows)
+        assert len(in_blocks[-1].statistics_) == len(rows)
+        X = problem.X[problem.test]
+        np.testing.assert_allclose(in_blocks.predict_proba(X), at_once.predict_proba(X), rtol=1e-8)
+
+
+def test_features_of_a_large_table_are_not_kept(mixed, monkeypatch):
+    problem = problem_of(read_table(mixed), "price")
+    [family] = [f for f in families.FAMILIES if f.name == "lasso"]
+    for most, n_kept in [(2**27, 5), (8 * len(mixed), 0)]:
+        monkeypatch.setattr(search, "MOST_KEPT_BYTES", most)
+        arena = search.Arena(problem, "r2")
+        arena.candidates(family)
+        assert len(arena._kept) == n_kept

@@ -17,6 +17,7 @@ from ..model_selection import SealedTest
 from .clock import Clock
 from .curve import learning_curve
 from .families import Family, baseline_of
+from .memory import give_back
 from .problem import Problem
 from .redrawing import redrawn
 from .results import (
@@ -31,7 +32,7 @@ from .scoring import score_of
 from .search import Arena, fitted_to
 from .significance import bootstrap, hoeffding, p_values, wilson
 from .verdicts import unseen_classes, verdicts_of
-from .view import some
+from .view import n_bytes, some
 from .weights import note_on_weights, weights_of
 
 PACKAGES = ("rosenblatt", "numpy", "scipy", "scikit-learn", "numba", "polars")
@@ -66,6 +67,7 @@ def conclude(
     *contestants, baseline = judged([*entries, baseline], arena)
     family, chosen = found[0][0], contestants[0]
     model, learned_from = _chosen_model(arena, family, chosen, clock)
+    give_back()
     opening = curve = certificate = None
     if family.takes != "rows":  # for the baseline alone the seal is not worth breaking
         opening = clock.attempt(
@@ -204,7 +206,7 @@ def certificate_of(problem: Problem, model: Pipeline, rows: NDArray[np.int64]) -
 
     Proofs take several times the memory of what they are about: of large tables there are none.
     """
-    if 8 * len(rows) * problem.X.shape[1] > MOST_BYTES_TO_CERTIFY:
+    if max(n_bytes(problem.X), 8 * len(rows) * problem.X.shape[1]) > MOST_BYTES_TO_CERTIFY:
         return None
     try:
         with warnings.catch_warnings():

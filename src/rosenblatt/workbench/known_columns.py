@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..data import Table, TableError
 from ..data.columns import TRUTH
-from .features import TRUE
+from .column_parts import TRUE
 from .model_file import KnownColumn, SavedModel
 from .problem import labels_of, numbers_of
 from .view import MOST_NAMED, lacking

@@ -73,6 +73,10 @@ class Problem:
 
     def folds(self) -> Folds:
         """Rows to fit to and to score on: pairs of row numbers, all of the training part."""
+        return self._folds
+
+    @cached_property
+    def _folds(self) -> Folds:
         if self.moments is not None:
             return folds_by_time(self.moments[self.train])
         groups = None if self.groups is None else self.groups[self.train]
@@ -88,7 +92,12 @@ class Problem:
         if self.task == "regression":
             return False
         y = self.y[self.train]
-        return any(len(np.unique(y[rows])) < self.n_classes for f in self.folds() for rows in f)
+        codes = np.unique(y, return_inverse=True)[1]  # words take long to compare
+        return any(
+            not np.bincount(codes[rows], minlength=self.n_classes).all()
+            for f in self._folds
+            for rows in f
+        )
 
     def why_few_folds(self) -> list[str]:
         """A sentence if the folds are fewer than usual."""
@@ -102,7 +111,7 @@ class Problem:
             because = f"{labels[counts.argmin()]} has {rows} in the training part"
         else:
             return []
-        return why_few(len(self.folds()), because)
+        return why_few(len(self._folds), because)
 
 
 def problem_of(

@@ -13,7 +13,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
@@ -28,11 +27,13 @@ from .folds_together import Rescaler, scaled_alike
 from .problem import Problem
 from .results import Candidate, Contestant
 from .scoring import score_of
-from .view import some
+from .view import n_bytes, some
 
 FEWEST_ROWS = 500  # that settings are sorted out on
 KEPT_OF_HALVED = 3  # one of so many settings goes on to twice the rows
 MOST_KEPT_BYTES = 2**27  # of features of folds
+MOST_AT_ONCE = 2**27  # bytes of a table whose features are made at once to fit the last time
+ROWS_AT_A_TIME = 2**17
 
 Settings = list[dict[str, Any]]
 Array = NDArray[np.float64]
@@ -110,8 +111,7 @@ class Arena:
         sums = family.before is None and is_additive(family.make())
         if not sums or family.takes != "numbers" or self._scaled_columns is None:
             return None
-        X = self._made(family, -1, slice(None))
-        return None if sp.issparse(X) else (X, self._scaled_columns)
+        return self._made(family, -1, slice(None)), self._scaled_columns
 
     @cached_property
     def _scaled_columns(self) -> NDArray[np.bool_] | None:
@@ -120,6 +120,8 @@ class Arena:
             return None
         used = self.problem.used
         whole = TableFeatures(used).fit(self.rows)
+        if whole.sparse_for(len(self.y)):  # a scaler would fill it
+            return None
         # Numbers without gaps differ by their scale, whichever rows they are of.
         others = {name: kind for name, kind in used.items() if kind not in ("numeric", "date")}
         of_folds = [TableFeatures(others).fit(self.rows[fitted]) for fitted, _ in self.folds]
@@ -153,7 +155,9 @@ class Arena:
             return self._kept[key]
         rows = self.rows
         found = preparation(self.problem, family).fit(rows[fitted]).transform(rows)
-        if sum(map(_n_bytes, [found, *self._kept.values()])) <= MOST_KEPT_BYTES:
+        kept = sum(map(n_bytes, [found, *self._kept.values()]))
+        # Beside a large table what is kept of one fold or two is in the way, and saves little.
+        if max(kept, n_bytes(self.problem.X)) <= MOST_KEPT_BYTES:
             self._kept[key] = found
         return found
 
@@ -259,14 +263,20 @@ def pipeline(problem: Problem, family: Family, parameters: dict[str, Any]) -> Pi
 def fitted_to(
     problem: Problem, family: Family, parameters: dict[str, Any], rows: NDArray[np.int64]
 ) -> Pipeline:
-    """A family at some setting, fitted to some rows of the table."""
+    """A family at some setting, fitted to some rows of the table.
+
+    Of a large table, what learns by sums is shown some rows at a time.
+    """
     model = pipeline(problem, family, parameters)
+    X, y, last = some(problem.X, rows), problem.y[rows], model[-1]
+    streams = is_additive(last) and hasattr(last, "partial_fit")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model.fit(some(problem.X, rows), problem.y[rows])
+        if not streams or n_bytes(problem.X) <= MOST_AT_ONCE:
+            return model.fit(X, y)
+        front = model[:-1].fit(X, y)
+        n_blocks = -(-len(y) // ROWS_AT_A_TIME)
+        for first in range(n_blocks):  # each is a fair sample, whatever the rows are sorted by
+            block = np.arange(first, len(y), n_blocks)
+            last.partial_fit(front.transform(X[block]), y[block])
     return model
-
-
-def _n_bytes(X: Any) -> int:
-    """The bytes of an array or CSR matrix."""
-    return int(X.data.nbytes + X.indices.nbytes if sp.issparse(X) else X.nbytes)
