@@ -38,11 +38,15 @@ from .weights import note_on_weights, weights_of
 PACKAGES = ("rosenblatt", "numpy", "scipy", "scikit-learn", "numba", "polars")
 MOST_BYTES_TO_CERTIFY = 2**27
 GRACE = 0.05  # of the budget, that the test score may take beyond it
+FOR_THE_PAGE = 0.02  # of the budget, to write the report
 PREDICTIONS_OF_OPENING = 4  # so many, about, take as long as opening the test set
-NOT_RETRAINED = (
-    "There was no time to fit the chosen model to the training and development part: it has "
-    "learned from the training part alone."
-)
+SOON = 2.0  # seconds that somebody who pressed Ctrl-C may be asked to wait for the last fit
+PATIENCE = 2  # times as long as it should take, and it is given up
+NOT_RETRAINED = "the training and development part: it has learned from the training part alone."
+WHY_NOT_RETRAINED = {
+    "interrupt": "After the interrupt the chosen model was not fitted again to ",
+    "": "There was no time to fit the chosen model to ",
+}
 
 
 def conclude(
@@ -66,7 +70,7 @@ def conclude(
     entries = [replace(entry, grid=family.grid) for family, entry in found]
     *contestants, baseline = judged([*entries, baseline], arena)
     family, chosen = found[0][0], contestants[0]
-    model, learned_from = _chosen_model(arena, family, chosen, clock)
+    model, learned_from = chosen_model(arena, family, chosen, clock)
     give_back()
     opening = curve = certificate = None
     if family.takes != "rows":  # for the baseline alone the seal is not worth breaking
@@ -78,13 +82,14 @@ def conclude(
         intervals = clock.attempt(partial(redrawn, opening, arena.metric), _last(clock), [])
         opening = replace(opening, intervals=intervals)
     if opening is not None and clock.stopped != "interrupt":
-        curve = learning_curve(arena, family, chosen, baseline, clock)
+        curve = learning_curve(arena, family, chosen, baseline, clock, _spare(clock))
     if opening is not None and clock.stopped != "interrupt":
         certificate = clock.attempt(
-            lambda: certificate_of(problem, model, learned_from), clock.left
+            lambda: certificate_of(problem, model, learned_from), _spare(clock)
         )
     retrained = len(learned_from) > len(problem.train)
-    said = [] if retrained or family.takes == "rows" else [NOT_RETRAINED]
+    why = WHY_NOT_RETRAINED.get(clock.stopped, WHY_NOT_RETRAINED[""])
+    said = [] if retrained or family.takes == "rows" else [why + NOT_RETRAINED]
     weights, n_weights = weights_of(model)
     findings = Findings(
         protocol=_protocol(arena, clock, command),
@@ -112,7 +117,7 @@ def conclude(
     return findings, model
 
 
-def _chosen_model(
+def chosen_model(
     arena: Arena, family: Family, chosen: Contestant, clock: Clock
 ) -> tuple[Pipeline, NDArray[np.int64]]:
     """The chosen model, and the rows that it is fitted to.
@@ -125,10 +130,12 @@ def _chosen_model(
     before = arena.fitted(family)
     if before is None:  # nothing to fall back on: the baseline, which takes no time
         return fitted_to(problem, family, chosen.parameters, both), both
-    if clock.stopped != "interrupt":
+    seconds = clock.left - _opening_seconds(chosen, clock)
+    interrupted = clock.stopped == "interrupt"
+    if not interrupted or chosen.fit_seconds * len(both) / len(problem.train) < SOON:
         again = clock.attempt(
             lambda: fitted_to(problem, family, chosen.parameters, both),
-            clock.left - _opening_seconds(chosen, clock),
+            min(seconds, PATIENCE * SOON) if interrupted else seconds,
         )
         if again is not None:
             return again, both
@@ -145,6 +152,11 @@ def _opening_seconds(chosen: Contestant, clock: Clock) -> float:
 def _last(clock: Clock) -> float:
     """Seconds left for what is wanted most; it may go over the time a little."""
     return clock.left + (0.0 if clock.budget is None else GRACE * clock.budget)
+
+
+def _spare(clock: Clock) -> float:
+    """Seconds for what can be done without: the page is still to be written."""
+    return clock.left - (0.0 if clock.budget is None else FOR_THE_PAGE * clock.budget)
 
 
 def judged(contestants: list[Contestant], arena: Arena) -> list[Contestant]:

@@ -16,7 +16,12 @@ FEWEST_ROWS_OF_CURVE = 20
 
 
 def learning_curve(
-    arena: Arena, family: Family, chosen: Contestant, baseline: Contestant, clock: Clock
+    arena: Arena,
+    family: Family,
+    chosen: Contestant,
+    baseline: Contestant,
+    clock: Clock,
+    seconds: float,
 ) -> LearningCurve | None:
     """The chosen setting fitted to more and more of the training part, seen on the other.
 
@@ -34,7 +39,7 @@ def learning_curve(
             for size in sizes[:-1].astype(int)
             if (point := _point_of_curve(arena, family, chosen, order[:size])) is not None
         ),
-        clock.left,
+        seconds,
     )
     if not seen:
         return None

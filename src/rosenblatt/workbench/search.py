@@ -50,7 +50,7 @@ class Arena:
         self.scoring: Any = score_of(metric) if problem.folds_lack_classes() else metric
         self._kept: dict[tuple[str, int], Any] = {}
         self.end = np.inf  # of the time of the family at hand, by `time.perf_counter`
-        self._best: tuple[float, str, Pipeline | None] = (-np.inf, "", None)
+        self._best: dict[bool, tuple[float, str, Pipeline]] = {}  # of ours, and of peers
 
     @property
     def ratio(self) -> float:
@@ -58,13 +58,14 @@ class Arena:
         return float(np.mean([len(scored) / len(fitted) for fitted, scored in self.folds]))
 
     def fitted(self, family: Family) -> Pipeline | None:
-        """A family's model of the training part, if it is the best that was met."""
-        return self._best[2] if self._best[1] == family.name else None
+        """A family's model of the training part, if it is the best of ours or of the peers'."""
+        return next((model for _, name, model in self._best.values() if name == family.name), None)
 
     def keep_best(self, entry: Contestant, model: Pipeline) -> None:
-        """Keep a model of the training part if there was no better one."""
-        if entry.mean > self._best[0]:
-            self._best = (entry.mean, entry.family, model)
+        """Keep a model of the training part if there was no better one, ours and peers' apart."""
+        ours = entry.package == "rosenblatt"
+        if ours not in self._best or entry.mean > self._best[ours][0]:
+            self._best[ours] = (entry.mean, entry.family, model)
 
     def candidates(self, family: Family) -> list[Candidate]:
         """Every setting of a family with its score on every fold.
