@@ -18,7 +18,8 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import rosenblatt
 from rosenblatt.data import TableError, read_table
-from rosenblatt.workbench import families, search
+from rosenblatt.workbench import conclusions, families, search
+from rosenblatt.workbench.clock import Clock
 from rosenblatt.workbench.model_file import load_model
 from rosenblatt.workbench.problem import problem_of
 
@@ -155,6 +156,11 @@ def test_an_interrupt_reports_what_is_there(openings, monkeypatch):
     assert found.findings.protocol.stopped == "interrupt"
     assert len(found.findings.contestants) == 1
     assert found.findings.opening.score > 0.8
+    assert found.findings.retrained  # which takes no time here
+    monkeypatch.setattr(conclusions, "SOON", 0.0)
+    again = rosenblatt.compare("iris", target="species", ledger=openings, families=QUICK).findings
+    assert not again.retrained
+    assert "After the interrupt the chosen model was not fitted again" in " ".join(again.verdicts)
 
 
 def test_a_family_that_fails_does_not_take_the_others_with_it(openings, monkeypatch):
@@ -385,3 +391,29 @@ def test_features_of_a_large_table_are_not_kept(mixed, monkeypatch):
         arena = search.Arena(problem, "r2")
         arena.candidates(family)
         assert len(arena._kept) == n_kept
+
+
+def test_the_best_of_ours_is_saved_as_it_is_if_the_time_is_over(openings, tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 2))
+    y = np.where(X[:, 0] * X[:, 1] > 0, "same", "other")
+    clock = Clock(600.0)
+    found = rosenblatt.compare(
+        X, y, families=["random forest", "logistic regression"], peers=True, ledger=openings,
+        budget=clock,
+    )  # fmt: skip
+    assert found.findings.contestants[0].family == "random forest"
+    clock.start -= 600  # all of it has passed by now
+    with pytest.warns(UserWarning, match="the best of ours"):
+        found.save(tmp_path / "m.skops")
+    saved = load_model(tmp_path / "m.skops")
+    assert (saved.n_rows, saved.certificate) == (120, None)  # the training part
+
+
+def test_covariances_of_very_many_columns_are_left_alone():
+    rng = np.random.default_rng(0)
+    frame = pl.DataFrame(rng.normal(size=(30, families.MOST_COLUMNS_OF_A_TABLE + 1)))
+    frame = frame.with_columns(pl.Series("y", ["u", "v"] * 15))
+    suiting, others = families.families_for(problem_of(read_table(frame), "y"))
+    assert dict(others)["linear discriminant analysis"].startswith("needs the covariances")
+    assert "Gaussian naive Bayes" in [family.name for family in suiting]

@@ -15,13 +15,14 @@ from ..data import TableError
 from .answer import Comparison
 from .asking import checked_budget, checked_name, chosen_families, table_of, with_groups
 from .clock import Clock
-from .conclusions import certificate_of, chosen_model, conclude
+from .conclusions import chosen_model, conclude
 from .families import Family, baseline_of, families_for
 from .fitting import saved_model
 from .hints import hints_of
 from .model_file import SavedModel
 from .openings import ledger_for
 from .problem import problem_of
+from .proofs import certificate_of
 from .race import Progress, race
 from .repeating import call_of
 from .results import Dropped, Findings
@@ -153,8 +154,10 @@ def _best_of_ours(
     problem, named = arena.problem, {family.name: family for family in ours}
     for entry in findings.contestants:
         if entry.package == "rosenblatt":
-            model, rows = chosen_model(arena, named[entry.family], entry, clock)
-            proved = clock.attempt(lambda: certificate_of(problem, model, rows), clock.left)  # noqa: B023
+            family = named[entry.family]
+            model, rows = chosen_model(arena, family, entry, clock)
+            proof = partial(certificate_of, problem, family, model, rows)
+            proved = clock.attempt(proof, clock.left)
             return saved_model(problem, entry.family, model, rows, certificate=proved, **how)
     best = findings.contestants[0]
     raise ValueError(

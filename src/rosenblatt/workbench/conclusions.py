@@ -12,13 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
-from ..certificates import certify
 from ..model_selection import SealedTest
+from .bends import bends_of
 from .clock import Clock
 from .curve import learning_curve
 from .families import Family, baseline_of
 from .memory import give_back
 from .problem import Problem
+from .proofs import NO_TIME, Proof, proof_of
 from .redrawing import redrawn
 from .results import (
     Contestant,
@@ -32,11 +33,10 @@ from .scoring import score_of
 from .search import Arena, fitted_to
 from .significance import bootstrap, hoeffding, p_values, wilson
 from .verdicts import unseen_classes, verdicts_of
-from .view import n_bytes, some
+from .view import some
 from .weights import note_on_weights, weights_of
 
 PACKAGES = ("rosenblatt", "numpy", "scipy", "scikit-learn", "numba", "polars")
-MOST_BYTES_TO_CERTIFY = 2**27
 GRACE = 0.05  # of the budget, that the test score may take beyond it
 FOR_THE_PAGE = 0.02  # of the budget, to write the report
 PREDICTIONS_OF_OPENING = 4  # so many, about, take as long as opening the test set
@@ -72,7 +72,8 @@ def conclude(
     family, chosen = found[0][0], contestants[0]
     model, learned_from = chosen_model(arena, family, chosen, clock)
     give_back()
-    opening = curve = certificate = None
+    opening = curve = None
+    proof = Proof(None, NO_TIME)
     if family.takes != "rows":  # for the baseline alone the seal is not worth breaking
         opening = clock.attempt(
             lambda: open_test(problem, arena.metric, model, learned_from, ledger), _last(clock)
@@ -84,8 +85,8 @@ def conclude(
     if opening is not None and clock.stopped != "interrupt":
         curve = learning_curve(arena, family, chosen, baseline, clock, _spare(clock))
     if opening is not None and clock.stopped != "interrupt":
-        certificate = clock.attempt(
-            lambda: certificate_of(problem, model, learned_from), _spare(clock)
+        proof = clock.attempt(
+            lambda: proof_of(problem, family, model, learned_from), _spare(clock), proof
         )
     retrained = len(learned_from) > len(problem.train)
     why = WHY_NOT_RETRAINED.get(clock.stopped, WHY_NOT_RETRAINED[""])
@@ -111,7 +112,9 @@ def conclude(
             *(verdicts_of(problem, contestants) if family.takes != "rows" else []),
             *unseen_classes(opening, arena.metric),
         ],
-        certificate=certificate,
+        certificate=proof.certificate,
+        why_no_certificate="" if family.takes == "rows" else proof.why_not,
+        bends=bends_of(model, some(problem.X, learned_from)),
         retrained=retrained,
     )
     return findings, model
@@ -211,21 +214,6 @@ def _intervals(task: str, metric: str, score: float, y: Any, predicted: Any) -> 
 
 def _maybe(model: Any, method: str, X: Any) -> Any:
     return getattr(model, method)(X) if hasattr(model, method) else None
-
-
-def certificate_of(problem: Problem, model: Pipeline, rows: NDArray[np.int64]) -> Any:
-    """What can be proved of the chosen model on the rows it was fitted to; None if nothing.
-
-    Proofs take several times the memory of what they are about: of large tables there are none.
-    """
-    if max(n_bytes(problem.X), 8 * len(rows) * problem.X.shape[1]) > MOST_BYTES_TO_CERTIFY:
-        return None
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return certify(model, some(problem.X, rows), problem.y[rows], effort=0)
-    except (TypeError, ValueError):
-        return None
 
 
 def _target(problem: Problem) -> dict[str, Any]:

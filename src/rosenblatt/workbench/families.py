@@ -13,6 +13,7 @@ import polars as pl
 from .. import discriminant_analysis as discriminants
 from .. import kernels, linear_model, naive_bayes
 from ..preprocessing import BasisExpansion
+from .bends import Bends
 from .column_parts import MOST_CATEGORIES
 from .problem import Problem
 
@@ -219,8 +220,9 @@ FAMILIES: list[Family] = [
     ),
     Family(
         "ridge on splines", linear_model.Ridge, {"alpha": DECADES}, REGRESSION, "numbers",
-        "bends along single columns", partial(_narrow, most=MOST_FOR_SPLINES, basis="spline"),
-        before=partial(BasisExpansion, "spline"),
+        "bends along single columns of many values",
+        partial(_narrow, most=MOST_FOR_SPLINES, basis="spline"),
+        before=Bends,
     ),
 ]  # fmt: skip
 

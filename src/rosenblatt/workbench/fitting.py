@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from ..data import Table
-from .conclusions import certificate_of, versions
+from .conclusions import versions
 from .families import REGRESSION, Family
 from .known_columns import known_columns
 from .learned_rows import digest_of
@@ -22,6 +22,7 @@ from .problem import (
     task_of,
     with_target,
 )
+from .proofs import certificate_of
 from .search import pipeline
 
 Settings = dict[str, Any]
@@ -75,7 +76,7 @@ def fit_table(
     if unsuited:
         warnings.warn(f"{family.name} {unsuited}.", stacklevel=2)
     fitted.fit(problem.X, problem.y)
-    proved = certificate_of(problem, fitted, problem.train) if certificate else None
+    proved = certificate_of(problem, family, fitted, problem.train) if certificate else None
     return saved_model(problem, family.name, fitted, problem.train, certificate=proved)
 
 

@@ -88,7 +88,8 @@ def _areas(opening: Opening, metric: str, drawn: list[NDArray[np.int64]]) -> Any
     if m == n:
         return areas(opening, metric, _counts(drawn, n))
     each = [areas(_some(opening, rows), metric, np.ones((1, m))) for rows in drawn]
-    return None if any(one is None for one in each) else np.concatenate(each)
+    known = [one for one in each if one is not None]
+    return np.concatenate(known) if len(known) == len(drawn) else None
 
 
 def _some(opening: Opening, rows: NDArray[np.int64]) -> Opening:

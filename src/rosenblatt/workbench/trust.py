@@ -18,7 +18,7 @@ PACKAGES = (
     "preprocessing",
     "statistics",
 )
-MODULES = ("rosenblatt.workbench.column_parts", "rosenblatt.workbench.features")
+MODULES = tuple(f"rosenblatt.workbench.{name}" for name in ("bends", "column_parts", "features"))
 
 # Of other packages, one by one.
 OBJECTS = (
