@@ -18,7 +18,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import rosenblatt
 from rosenblatt.data import TableError, read_table
-from rosenblatt.workbench import conclusions, families, search
+from rosenblatt.workbench import conclusions, families, pipelines, search
 from rosenblatt.workbench.clock import Clock
 from rosenblatt.workbench.model_file import load_model
 from rosenblatt.workbench.problem import problem_of
@@ -373,11 +373,11 @@ def test_a_large_table_is_learned_some_rows_at_a_time(mixed, monkeypatch):
     rows = np.concatenate([problem.train, problem.dev])
     named = {family.name: family for family in families.FAMILIES}
     for name in ("mixed naive Bayes", "linear discriminant analysis"):
-        at_once = search.fitted_to(problem, named[name], {}, rows)
+        at_once = pipelines.fitted_to(problem, named[name], {}, rows)
         with monkeypatch.context() as patch:
-            patch.setattr(search, "MOST_AT_ONCE", 0)
-            patch.setattr(search, "ROWS_AT_A_TIME", 50)
-            in_blocks = search.fitted_to(problem, named[name], {}, rows)
+            patch.setattr(pipelines, "MOST_AT_ONCE", 0)
+            patch.setattr(pipelines, "ROWS_AT_A_TIME", 50)
+            in_blocks = pipelines.fitted_to(problem, named[name], {}, rows)
         assert len(in_blocks[-1].statistics_) == len(rows)
         X = problem.X[problem.test]
         np.testing.assert_allclose(in_blocks.predict_proba(X), at_once.predict_proba(X), rtol=1e-8)

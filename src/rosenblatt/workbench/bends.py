@@ -60,7 +60,8 @@ def bends_of(model: Pipeline, X: Any) -> list[Bend]:
         if j not in expansion.bent_:
             continue
         z = np.zeros((POINTS + 1, first.n_features_out_))  # the last row is at the mean
-        z[:-1, j] = np.linspace(*np.quantile(values, ENDS), POINTS)
+        low, high = np.quantile(values, ENDS)
+        z[:-1, j] = np.linspace(low, high, POINTS)
         mine = sources == j
         effect = expansion.transform(z)[:, mine] @ coef[mine]
         x = z[:-1, j] * part.scale + part.mean

@@ -18,6 +18,7 @@ from .clock import Clock
 from .curve import learning_curve
 from .families import Family, baseline_of
 from .memory import give_back
+from .pipelines import fitted_to
 from .problem import Problem
 from .proofs import NO_TIME, Proof, proof_of
 from .redrawing import redrawn
@@ -30,7 +31,7 @@ from .results import (
     Protocol,
 )
 from .scoring import score_of
-from .search import Arena, fitted_to
+from .search import Arena
 from .significance import bootstrap, hoeffding, p_values, wilson
 from .verdicts import unseen_classes, verdicts_of
 from .view import some

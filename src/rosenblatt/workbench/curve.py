@@ -5,9 +5,10 @@ from numpy.typing import NDArray
 
 from .clock import Clock
 from .families import Family
+from .pipelines import fitted_to
 from .results import Contestant, LearningCurve
 from .scoring import score_of
-from .search import Arena, fitted_to
+from .search import Arena
 from .verdicts import verdict_of_curve
 from .view import some
 

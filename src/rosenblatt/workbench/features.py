@@ -26,7 +26,7 @@ __all__ = [
 # A table of numbers may take this much as it is; a larger one is kept sparse.
 MOST_BYTES = 2**27
 LEAST_WIDTH = 2  # columns for each one that is not zero in a row: fewer take less room as they are
-ROWS_AT_A_TIME = 2**16
+ROWS_AT_A_TIME = 2**14
 
 
 class TableFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]

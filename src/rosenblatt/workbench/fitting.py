@@ -14,6 +14,7 @@ from .known_columns import known_columns
 from .learned_rows import digest_of
 from .model_file import SavedModel
 from .naming import family_named, settings_of
+from .pipelines import pipeline
 from .problem import (
     Problem,
     checked_task,
@@ -23,7 +24,6 @@ from .problem import (
     with_target,
 )
 from .proofs import certificate_of
-from .search import pipeline
 
 Settings = dict[str, Any]
 

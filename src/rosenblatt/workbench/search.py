@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import MaxAbsScaler
 
 from ..model_selection import GridSearchCV
 from ..model_selection.recipe import is_additive
@@ -24,6 +23,9 @@ from ..model_selection.simplicity import simplest
 from .families import Family
 from .features import TableColumns, TableFeatures
 from .folds_together import Rescaler, scaled_alike
+from .memory import give_back
+from .parts import Rows
+from .pipelines import pipeline, preparation
 from .problem import Problem
 from .results import Candidate, Contestant
 from .scoring import score_of
@@ -32,8 +34,6 @@ from .view import n_bytes, some
 FEWEST_ROWS = 500  # that settings are sorted out on
 KEPT_OF_HALVED = 3  # one of so many settings goes on to twice the rows
 MOST_KEPT_BYTES = 2**27  # of features of folds
-MOST_AT_ONCE = 2**27  # bytes of a table whose features are made at once to fit the last time
-ROWS_AT_A_TIME = 2**17
 
 Settings = list[dict[str, Any]]
 Array = NDArray[np.float64]
@@ -93,9 +93,10 @@ class Arena:
             X, columns = together
             return settings, self._search(family, settings, X, self.folds, Rescaler(columns))
         rows = []
-        for f, fold in enumerate(self.folds):
+        for f in range(len(self.folds)):
             start = time.perf_counter()
-            rows.append(self._search(family, settings, self._features(family, f), [fold])[0])
+            rows.append(self._search_fold(family, settings, f, *self._places(f))[0])
+            give_back()
             now = time.perf_counter()
             # Beside the other folds there is a fit to all of them.
             if f == 0 and now + len(self.folds) * (now - start) > self.end:
@@ -112,7 +113,8 @@ class Arena:
         sums = family.before is None and is_additive(family.make())
         if not sums or family.takes != "numbers" or self._scaled_columns is None:
             return None
-        return self._made(family, -1, slice(None)), self._scaled_columns
+        everything = np.arange(len(self.y))
+        return self._made(family, -1, everything, everything), self._scaled_columns
 
     @cached_property
     def _scaled_columns(self) -> NDArray[np.bool_] | None:
@@ -130,32 +132,45 @@ class Arena:
 
     def _halved(self, family: Family, settings: Settings) -> Settings:
         """The settings that do best on few rows, then on twice as many, and so on."""
-        fitted, scored = self.folds[0]
+        fitted, scored = self._places(0)
         order = np.random.default_rng(self.problem.random_state).permutation(fitted)
         n_rows = FEWEST_ROWS
         while len(settings) > 1 and n_rows < len(fitted):
-            fold = (np.sort(order[:n_rows]), scored)
-            scores = self._search(family, settings, self._features(family, 0), [fold])[0]
+            scores = self._search_fold(family, settings, 0, np.sort(order[:n_rows]), scored)[0]
             best = np.argsort(-scores, kind="stable")[: -(-len(settings) // KEPT_OF_HALVED)]
             settings = [settings[i] for i in sorted(best)]
             n_rows *= 2
         return settings
 
+    def _places(self, fold: int) -> tuple[Rows, Rows]:
+        """Where rows to fit to and to score on stand among the features of a fold: one stretch
+        each, which need not be copied to be taken.
+        """
+        n_fitted, n_scored = map(len, self.folds[fold])
+        return np.arange(n_fitted), np.arange(n_fitted, n_fitted + n_scored)
+
+    def _search_fold(
+        self, family: Family, settings: Settings, fold: int, fitted: Rows, scored: Rows
+    ) -> Array:
+        """Scores (1, settings) on features of a fold, fitted to some of its rows."""
+        y = self.y[np.concatenate(self.folds[fold])]
+        return self._search(family, settings, self._features(family, fold), [(fitted, scored)], y=y)
+
     def _features(self, family: Family, fold: int) -> Any:
-        """The training part as a family takes it, learned on the rows that a fold fits to."""
-        fitted = self.folds[fold][0]
+        """The rows of a fold, those that it fits to first, by what these teach."""
+        fitted, scored = self.folds[fold]
         if family.before is not None:
             X = self._features(replace(family, before=None), fold)
-            return family.before().fit(X[fitted]).transform(X)
-        return self._made(family, fold, fitted)
+            return family.before().fit(X[: len(fitted)]).transform(X)
+        return self._made(family, fold, fitted, np.concatenate([fitted, scored]))
 
-    def _made(self, family: Family, fold: int, fitted: Any) -> Any:
-        """The training part, prepared by what some rows teach; fold -1 is all of them."""
+    def _made(self, family: Family, fold: int, fitted: Any, rows: Any) -> Any:
+        """Some rows of the training part, prepared by what some teach; fold -1 is all of them."""
         key = (family.takes, fold)
         if key in self._kept:
             return self._kept[key]
-        rows = self.rows
-        found = preparation(self.problem, family).fit(rows[fitted]).transform(rows)
+        known = preparation(self.problem, family).fit(self.rows[fitted])
+        found = known.transform(self.rows[rows])
         kept = sum(map(n_bytes, [found, *self._kept.values()]))
         # Beside a large table what is kept of one fold or two is in the way, and saves little.
         if max(kept, n_bytes(self.problem.X)) <= MOST_KEPT_BYTES:
@@ -169,6 +184,7 @@ class Arena:
         X: Any,
         folds: Sequence[Any],
         scaler: Rescaler | None = None,
+        y: Any = None,
     ) -> Array:
         """Scores (folds, settings) of settings on features that are ready, or to be scaled."""
         if scaler is not None:
@@ -186,7 +202,7 @@ class Arena:
         search = GridSearchCV(model, grid, scoring=self.scoring, cv=folds, refit=False)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of settings that nobody may choose
-            search.fit(X, self.y)
+            search.fit(X, self.y if y is None else y)
         names_of_scores = [f"split{f}_test_score" for f in range(len(folds))]
         return np.array([search.cv_results_[name] for name in names_of_scores])
 
@@ -239,45 +255,3 @@ def _given_up(family: Family, candidates: list[Candidate]) -> str:
     if family.halve or len(candidates) == n:
         return ""
     return f"{n - len(candidates)} of {n} settings were tried on one fold alone, for want of time"
-
-
-def preparation(problem: Problem, family: Family) -> Any:
-    """What stands before a model in its pipeline."""
-    if family.takes == "rows":
-        return "passthrough"
-    if family.takes == "table":
-        return TableColumns(problem.used_by_mixed)
-    if problem.is_table:
-        return TableFeatures(problem.used, counts=family.takes == "counts")
-    return "passthrough" if family.takes == "counts" else MaxAbsScaler()
-
-
-def pipeline(problem: Problem, family: Family, parameters: dict[str, Any]) -> Pipeline:
-    """The whole model, from rows of the table to predictions."""
-    model, first = family.make().set_params(**parameters), preparation(problem, family)
-    if family.takes == "table":
-        model.set_params(kinds=first.mixed_kinds())
-    between = [] if family.before is None else [("expansion", family.before())]
-    return Pipeline([("features", first), *between, ("model", model)])
-
-
-def fitted_to(
-    problem: Problem, family: Family, parameters: dict[str, Any], rows: NDArray[np.int64]
-) -> Pipeline:
-    """A family at some setting, fitted to some rows of the table.
-
-    Of a large table, what learns by sums is shown some rows at a time.
-    """
-    model = pipeline(problem, family, parameters)
-    X, y, last = some(problem.X, rows), problem.y[rows], model[-1]
-    streams = is_additive(last) and hasattr(last, "partial_fit")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        if not streams or n_bytes(problem.X) <= MOST_AT_ONCE:
-            return model.fit(X, y)
-        front = model[:-1].fit(X, y)
-        n_blocks = -(-len(y) // ROWS_AT_A_TIME)
-        for first in range(n_blocks):  # each is a fair sample, whatever the rows are sorted by
-            block = np.arange(first, len(y), n_blocks)
-            last.partial_fit(front.transform(X[block]), y[block])
-    return model
