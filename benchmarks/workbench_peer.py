@@ -26,8 +26,17 @@ from sklearn.preprocessing import (
     StandardScaler,
 )
 
-# As many and of the same kind as ours.
-SPLINES = SplineTransformer(7, knots="quantile", extrapolation="linear", include_bias=False)
+# As many and of the same kind as ours, of the same columns.
+SPLINES = ColumnTransformer(
+    [
+        (
+            "bends",
+            SplineTransformer(7, knots="quantile", extrapolation="linear", include_bias=False),
+            lambda X: [j for j in range(X.shape[1]) if len(np.unique(X[:10_000, j])) >= 10],
+        )
+    ],
+    remainder="passthrough",
+)
 
 # Their class for each of our families, where they have one.
 TWINS = {

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rosenblatt.statistics import CategoryCounts, ClassCounts, FeatureCounts, Labels
+from rosenblatt.statistics.coded import coded
 
 
 def test_whole_numbers_beyond_the_range_of_doubles_stay_exact():
@@ -211,3 +212,10 @@ def test_numbers_that_only_begin_whole_are_summed():
     X = np.ones((300, 2))
     X[-1] = 0.5
     assert FeatureCounts.of(X, np.zeros(300)).sums.tolist() == [[299.5, 299.5]]
+
+
+def test_a_word_that_is_missing_among_codes_is_refused_unless_it_may_be():
+    codes = coded([(np.array([0, 1, 2]), ["u", "v"])])
+    with pytest.raises(ValueError, match="Feature 0 is missing in row 2"):
+        CategoryCounts.of(codes)
+    assert CategoryCounts.of(codes, missing="ignore").counts_of(0).tolist() == [[1, 1]]

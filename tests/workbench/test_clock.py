@@ -1,11 +1,13 @@
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 
 import pytest
 
-from rosenblatt.workbench.clock import Clock, OutOfTime
+from rosenblatt.workbench.clock import Clock, OutOfTime, age_of_process
 
 
 def for_ever():
@@ -104,3 +106,21 @@ def test_an_interrupt_between_two_pieces_of_work_ends_the_next():
         assert clock.stopped == "interrupt"
         with pytest.raises(KeyboardInterrupt):
             interrupt()
+
+
+def test_a_clock_may_have_begun_already():
+    clock = Clock(10.0, already=4.0)
+    assert 5 < clock.left <= 6
+
+
+def test_a_process_is_as_old_as_it_is():
+    code = "import time; time.sleep(0.5)\n"
+    code += "from rosenblatt.workbench.clock import age_of_process; print(age_of_process())"
+    begun = time.perf_counter()
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert 0.4 < float(said.stdout) < time.perf_counter() - begun + 0.1
+
+
+def test_where_nobody_says_how_old_a_process_is_its_own_time_counts(monkeypatch):
+    monkeypatch.delattr("os.sysconf")
+    assert 0 < age_of_process() <= time.process_time()

@@ -18,7 +18,8 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import rosenblatt
 from rosenblatt.data import TableError, read_table
-from rosenblatt.workbench import families, search
+from rosenblatt.workbench import conclusions, families, pipelines, search
+from rosenblatt.workbench.clock import Clock
 from rosenblatt.workbench.model_file import load_model
 from rosenblatt.workbench.problem import problem_of
 
@@ -155,6 +156,11 @@ def test_an_interrupt_reports_what_is_there(openings, monkeypatch):
     assert found.findings.protocol.stopped == "interrupt"
     assert len(found.findings.contestants) == 1
     assert found.findings.opening.score > 0.8
+    assert found.findings.retrained  # which takes no time here
+    monkeypatch.setattr(conclusions, "SOON", 0.0)
+    again = rosenblatt.compare("iris", target="species", ledger=openings, families=QUICK).findings
+    assert not again.retrained
+    assert "After the interrupt the chosen model was not fitted again" in " ".join(again.verdicts)
 
 
 def test_a_family_that_fails_does_not_take_the_others_with_it(openings, monkeypatch):
@@ -358,3 +364,56 @@ def test_where_a_peer_is_best_the_best_of_ours_is_saved_with_a_word(openings, tm
     alone = rosenblatt.compare(X, y, families=["random forest"], **options)
     with pytest.raises(ValueError, match="of which none was fitted"):
         alone.save(tmp_path / "alone.skops")
+
+
+def test_a_large_table_is_learned_some_rows_at_a_time(mixed, monkeypatch):
+    """What learns by sums ends where a fit to all rows at once does."""
+    labelled = mixed.with_columns(pl.col("price") > 170)
+    problem = problem_of(read_table(labelled), "price")
+    rows = np.concatenate([problem.train, problem.dev])
+    named = {family.name: family for family in families.FAMILIES}
+    for name in ("mixed naive Bayes", "linear discriminant analysis"):
+        at_once = pipelines.fitted_to(problem, named[name], {}, rows)
+        with monkeypatch.context() as patch:
+            patch.setattr(pipelines, "MOST_AT_ONCE", 0)
+            patch.setattr(pipelines, "ROWS_AT_A_TIME", 50)
+            in_blocks = pipelines.fitted_to(problem, named[name], {}, rows)
+        assert len(in_blocks[-1].statistics_) == len(rows)
+        X = problem.X[problem.test]
+        np.testing.assert_allclose(in_blocks.predict_proba(X), at_once.predict_proba(X), rtol=1e-8)
+
+
+def test_features_of_a_large_table_are_not_kept(mixed, monkeypatch):
+    problem = problem_of(read_table(mixed), "price")
+    [family] = [f for f in families.FAMILIES if f.name == "lasso"]
+    for most, n_kept in [(2**27, 10), (8 * len(mixed), 0)]:  # one for each fold
+        monkeypatch.setattr(search, "MOST_KEPT_BYTES", most)
+        arena = search.Arena(problem, "r2")
+        arena.candidates(family)
+        assert len(arena._kept) == n_kept
+
+
+def test_the_best_of_ours_is_saved_as_it_is_if_the_time_is_over(openings, tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 2))
+    y = np.where(X[:, 0] * X[:, 1] > 0, "same", "other")
+    clock = Clock(600.0)
+    found = rosenblatt.compare(
+        X, y, families=["random forest", "logistic regression"], peers=True, ledger=openings,
+        budget=clock,
+    )  # fmt: skip
+    assert found.findings.contestants[0].family == "random forest"
+    clock.start -= 600  # all of it has passed by now
+    with pytest.warns(UserWarning, match="the best of ours"):
+        found.save(tmp_path / "m.skops")
+    saved = load_model(tmp_path / "m.skops")
+    assert (saved.n_rows, saved.certificate) == (120, None)  # the training part
+
+
+def test_covariances_of_very_many_columns_are_left_alone():
+    rng = np.random.default_rng(0)
+    frame = pl.DataFrame(rng.normal(size=(30, families.MOST_COLUMNS_OF_A_TABLE + 1)))
+    frame = frame.with_columns(pl.Series("y", ["u", "v"] * 15))
+    suiting, others = families.families_for(problem_of(read_table(frame), "y"))
+    assert dict(others)["linear discriminant analysis"].startswith("needs the covariances")
+    assert "Gaussian naive Bayes" in [family.name for family in suiting]

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 import scipy.sparse as sp
 
-from rosenblatt.workbench import features
+from rosenblatt.workbench import column_parts, features
 from rosenblatt.workbench.features import TableColumns, TableFeatures
 from rosenblatt.workbench.view import View
 
@@ -43,10 +43,10 @@ def test_categories_never_seen_are_none_of_those_seen():
 
 
 def test_only_the_most_frequent_categories_get_columns():
-    words = [f"w{i}" for i in range(features.MOST_CATEGORIES + 50)]
+    words = [f"w{i}" for i in range(column_parts.MOST_CATEGORIES + 50)]
     frame = pl.DataFrame({"town": words + words[-10:]})
     fitted = part("town").fit(frame)
-    assert fitted.n_features_out_ == features.MOST_CATEGORIES
+    assert fitted.n_features_out_ == column_parts.MOST_CATEGORIES
     assert fitted.transform(frame.tail(10)).sum() == 10
 
 

@@ -108,7 +108,7 @@ MOMENTS = {
     "retraining": ("conclusions", "fitted_to"),
     "the opening": ("conclusions", "open_test"),
     "the learning curve": ("curve", "fitted_to"),
-    "the certificate": ("conclusions", "certificate_of"),
+    "the certificate": ("conclusions", "proof_of"),
 }
 PROGRAM = """
     import json, sys, time

@@ -1,10 +1,13 @@
 """Every score has an interval, by drawing test rows again."""
 
+import warnings
+
 import numpy as np
 import pytest
 from sklearn.metrics import get_scorer, mean_absolute_error
 
 import rosenblatt
+from rosenblatt.workbench import areas, redrawing
 from rosenblatt.workbench.redrawing import redrawn
 from rosenblatt.workbench.results import Opening
 
@@ -55,3 +58,46 @@ def test_a_comparison_has_an_interval_whatever_its_metric(table, target, metric,
     ).findings.opening
     [interval] = found.intervals
     assert interval.low <= found.score <= interval.high
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("metric", ["roc_auc", *areas.METRICS])
+def test_areas_of_all_draws_are_those_of_scikit_learn_one_by_one(metric, n_classes):
+    if (metric == "roc_auc") != (n_classes == 2):
+        return
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, n_classes, 60)
+    P = rng.dirichlet(np.ones(n_classes), 60).round(1) + 0.01  # with ties
+    P /= P.sum(axis=1, keepdims=True)
+    opening = opening_of(0.5, y, P.argmax(axis=1), P, np.arange(n_classes))
+    drawn = [rng.integers(0, 60, 60) for _ in range(7)]
+    drawn.append(np.flatnonzero(y != 0))  # a class is missing: there is no such score
+    found = areas.areas(opening, metric, redrawing._counts(drawn, 60))
+    scorer = redrawing.score_of(metric)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        expected = [scorer(redrawing._Classifier(opening), rows, y[rows]) for rows in drawn]
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    assert np.isnan(found[-1])
+
+
+def test_areas_of_other_classes_than_the_models_are_left_to_the_scorer():
+    y, P = np.array([0, 1, 2, 3]), np.full((4, 3), 1 / 3)
+    opening = opening_of(0.5, y, y, P, np.arange(3))
+    assert areas.areas(opening, "roc_auc_ovr", np.ones((1, 4))) is None
+    assert areas.areas(opening, "accuracy", np.ones((1, 4))) is None
+
+
+def test_areas_of_many_rows_are_as_sure_as_those_of_each_draw(monkeypatch):
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 3, 400)
+    P = rng.dirichlet(np.ones(3), 400) + np.eye(3)[y]
+    P /= P.sum(axis=1, keepdims=True)
+    opening = opening_of(redrawing.score_of("roc_auc_ovo")(
+        redrawing._Classifier(opening_of(0, y, y, P, np.arange(3))), np.arange(400), y
+    ), y, y, P, np.arange(3))  # fmt: skip
+    monkeypatch.setattr(redrawing, "MOST_TO_DRAW", 100)
+    fast = redrawn(opening, "roc_auc_ovo")
+    monkeypatch.setattr(redrawing, "METRICS", ())
+    [slow], [fast] = redrawn(opening, "roc_auc_ovo"), fast
+    assert (fast.low, fast.high) == pytest.approx((slow.low, slow.high), rel=1e-12)

@@ -4,9 +4,13 @@ import sys
 
 __all__ = ["main"]
 
+is_the_process = False  # whether all that the process does is this command
+
 
 def main() -> None:
     """Run the command line."""
+    global is_the_process
+    is_the_process = True
     try:
         import typer  # noqa: F401
     except ModuleNotFoundError:

@@ -10,10 +10,11 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table as Grid
 
+from rosenblatt import cli
 from rosenblatt.data import Column, read_table
 from rosenblatt.data.writing import place_for
 from rosenblatt.workbench.asking import checked_budget
-from rosenblatt.workbench.clock import Clock
+from rosenblatt.workbench.clock import Clock, age_of_process
 from rosenblatt.workbench.comparison import Comparison
 from rosenblatt.workbench.comparison import compare as run
 from rosenblatt.workbench.hints import n_repeated
@@ -46,7 +47,9 @@ def compare(
     place_for(out, table)  # better said now than after all the work
     if save is not None:
         place_for(save, table, out)
-    options["budget"] = Clock(checked_budget(options.get("budget")))  # reading takes its part
+    # Starting and reading take their part of the time.
+    already = age_of_process() if cli.is_the_process else 0.0
+    options["budget"] = Clock(checked_budget(options.get("budget")), already)
     console = Screen(markup=False, highlight=False)  # names are no markup
     source = read_table(table, format, header=header)
     # Where there is no screen, a line for each contestant is all that helps.

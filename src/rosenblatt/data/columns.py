@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from .errors import LONGEST_SHOWN, TableError, did_you_mean
@@ -14,6 +15,7 @@ SHARE_OF_DIFFERENT_TEXTS = 0.3
 
 MOST_CATEGORIES_SHARE = 0.5  # of the rows: more are names of rows rather than categories
 FEW_ROWS = 30  # too few to tell names from categories
+A_FEW_ROWS = 10_000  # that NumPy counts faster than a call of polars begins
 NAMES_OF_IDS = re.compile(r"(^|_|\b)(id|uuid|guid|key|index|rownum|row|nr|no)($|_|\b)", re.I)
 TRUTH = [{"0", "1"}, {"true", "false"}, {"yes", "no"}, {"y", "n"}, {"t", "f"}]
 
@@ -76,10 +78,15 @@ def columns_of(frame: Any, kinds: dict[str, str] | None = None) -> list[Column]:
 
 def _column(values: pl.Series, given: str | None) -> Column:
     """What one column holds."""
-    known = values.drop_nulls()
-    if known.dtype.is_float():
-        known = known.drop_nans()
-    n_missing, n_different = len(values) - len(known), known.n_unique()
+    known = values.drop_nulls() if values.null_count() else values
+    if known.dtype.is_float() and len(known) <= A_FEW_ROWS:  # there may be thousands of such
+        different = np.unique(known.to_numpy())
+        n_different = len(different) - int(np.isnan(different[-1:]).sum())
+        known = known.drop_nans() if n_different < len(different) else known
+    else:
+        known = known.drop_nans() if known.dtype.is_float() else known
+        n_different = known.n_unique()
+    n_missing = len(values) - len(known)
     kind, note = (given, "") if given else _kind(values.name, known, n_different)
     return Column(values.name, kind, n_missing, n_different, note)
 
@@ -105,11 +112,16 @@ def _kind(name: str, known: pl.Series, n_different: int) -> tuple[str, str]:
 def _kind_of_numbers(name: str, known: pl.Series, n_different: int) -> tuple[str, str]:
     everyone = n_different == len(known) and len(known) >= FEW_ROWS
     # By values, not by type: a fraction in a row that may not be looked at would change it.
-    if everyone and (known.dtype.is_integer() or (known == known.floor()).all()):
+    if everyone and (known.dtype.is_integer() or _are_whole(known)):
         low, high = _number(known.min()), _number(known.max())
         if NAMES_OF_IDS.search(name) or high - low + 1 == len(known):
             return "identifier", "every row has its own number, which says nothing of others"
     return "numeric", ""
+
+
+def _are_whole(numbers: pl.Series) -> bool:
+    first = numbers[0]
+    return first == first // 1 and bool((numbers == numbers.floor()).all())
 
 
 def _kind_of_words(words: pl.Series, n_different: int) -> tuple[str, str]:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..missing import which_missing
+from ..statistics.coded import coded
 from .kinds import KINDS
 
 DATES = (datetime.date, datetime.time, datetime.timedelta)  # a datetime is a date as well
@@ -19,12 +20,13 @@ class Columns:
     """Checked rows, their columns put together by kind; what is missing is NaN, in words None."""
 
     shape: tuple[int, int]
-    parts: dict[str, NDArray[Any]]  # (n, columns of the kind): numbers; objects if categorical
+    parts: dict[str, Any]  # (n, columns of the kind): numbers; objects or codes if categorical
 
-    def __getitem__(self, rows: NDArray[np.int64]) -> "Columns":
-        """Some of the rows."""
+    def __getitem__(self, rows: Any) -> "Columns":
+        """Some of the rows, by number or range."""
         parts = {kind: values[rows] for kind, values in self.parts.items()}
-        return Columns((len(rows), self.shape[1]), parts)
+        n = len(range(self.shape[0])[rows]) if isinstance(rows, slice) else len(rows)
+        return Columns((n, self.shape[1]), parts)
 
 
 def infer_kinds(X: Any, given: Any) -> list[str]:
@@ -85,6 +87,8 @@ def split(X: Any, columns: dict[str, tuple[int, ...]]) -> Columns:
         whole = isinstance(X, np.ndarray) and X.dtype.kind in "fiub" and len(places) == X.shape[1]
         if kind != "categorical" and whole:
             values = X if X.dtype.kind == "f" else X.astype(np.float64)
+        elif kind == "categorical" and all(_is_coded(column(X, j)) for j in places):
+            values = coded([_codes(column(X, j)) for j in places])
         elif kind == "categorical":
             values = np.empty((X.shape[0], len(places)), object)
             for c, j in enumerate(places):
@@ -131,20 +135,31 @@ def _kind(values: Any, name: str) -> str:
 
 def _objects(values: Any) -> NDArray[Any]:
     """A column as objects, None where nothing is known."""
-    if str(getattr(values, "dtype", "")).startswith("Categorical"):  # of polars
-        # Each word is there once, whatever the number of rows.
-        different = values.drop_nulls().unique()
-        places = different.to_physical().to_numpy()
-        words = np.full(int(places.max(initial=0)) + 2, None, object)
-        words[places] = different.to_list()
-        codes = values.to_physical().cast(int).fill_null(len(words) - 1).to_numpy()
-        objects: NDArray[Any] = words.take(codes)
-        return objects
+    if _is_coded(values):  # each word is there once, whatever the number of rows
+        codes, words = _codes(values)
+        found: NDArray[Any] = np.array([*words, None], object).take(codes)
+        return found
     listed = values.tolist() if isinstance(values, np.ndarray) else values.to_list()
     objects = np.empty(len(listed), object)
     objects[:] = listed
     objects[which_missing(objects)] = None
     return objects
+
+
+def _is_coded(values: Any) -> bool:
+    """Whether a column has codes of words: the categories of polars."""
+    return str(getattr(values, "dtype", "")).startswith("Categorical")
+
+
+def _codes(values: Any) -> tuple[NDArray[Any], list[str]]:
+    """Which of its words each row of a coded column has, one more than there are if none."""
+    different = values.drop_nulls().unique()
+    known = different.to_physical().to_numpy()
+    # Its own numbers count the words of other columns as well.
+    places = np.full(int(known.max(initial=0)) + 2, len(known), np.int32)
+    places[known] = np.arange(len(known))
+    own = values.to_physical().cast(int).fill_null(len(places) - 1).to_numpy()
+    return places.take(own), different.to_list()
 
 
 def _numbers(values: Any, name: str) -> NDArray[Any]:

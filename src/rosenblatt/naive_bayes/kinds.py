@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln, xlogy
 
 from ..statistics import CategoryCounts, Moments
+from ..statistics.coded import CodedColumn
 from .density import bandwidths, log_density
 from .gaussian import GaussianNB
 from .smoothing import log_shares
@@ -90,7 +91,7 @@ class Categorical(Kind):
         model._log_unseen = [_log_unseen(table, model.alpha) for table in tables]
         return sum(table.size - len(table) for table in tables if table.size)
 
-    def scores(self, model: Any, c: int, x: NDArray[Any]) -> Table:
+    def scores(self, model: Any, c: int, x: Any) -> Table:
         codes = _places(model.categories_[c], x)
         if model.unknown == "error" and UNSEEN in codes:
             j = model._columns["categorical"][c]
@@ -205,8 +206,10 @@ def _log_unseen(counts: NDArray[Any], alpha: float) -> Table:
         return np.log(np.where(totals > 0, alpha / np.where(totals > 0, totals, 1.0), 1.0))
 
 
-def _places(categories: NDArray[Any], x: NDArray[Any]) -> NDArray[np.intp]:
+def _places(categories: NDArray[Any], x: Any) -> NDArray[np.intp]:
     """The place (n,) of each value among the categories, or UNSEEN, or MISSING for None."""
+    if isinstance(x, CodedColumn):  # each word is looked up once
+        return x.of(_places(categories, x.words), MISSING)
     where = {value: place for place, value in enumerate(categories.tolist())}
     where[None] = MISSING
     return np.array([where.get(value, UNSEEN) for value in x.tolist()], np.intp)

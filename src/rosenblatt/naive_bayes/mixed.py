@@ -20,6 +20,8 @@ from .density import RULES
 from .kinds import KINDS
 from .variances import SHARED
 
+ROWS_AT_A_TIME = 2**17
+
 
 class MixedNB(NaiveBayes):
     """Naive Bayes on numeric, categorical, Boolean and count columns at once.
@@ -259,8 +261,10 @@ class MixedNB(NaiveBayes):
 
     def _log_likelihood(self, X: Columns) -> NDArray[Any]:
         scores = np.zeros((X.shape[0], len(self.classes_)), self.class_log_prior_.dtype)
-        for name, values in X.parts.items():
-            scores += KINDS[name].total(self, values)
+        for start in range(0, X.shape[0], ROWS_AT_A_TIME):  # each kind makes tables on the way
+            rows = slice(start, start + ROWS_AT_A_TIME)
+            for name, values in X.parts.items():
+                scores[rows] += KINDS[name].total(self, values[rows])
         return scores
 
     def _log_factors(self, X: Columns) -> NDArray[np.float64]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from .. import loops
 from ..missing import which_missing
 from .batch import Batch, feature_names_of
+from .coded import Coded
 from .counts import ByClass, ClassCounts, Joint
 from .gaps import check_missing
 from .labels import unite
@@ -202,6 +203,8 @@ def _wider(table: Sums, places: NDArray[np.int64], width: int) -> Sums:
 
 def _columns(X: Any) -> Any:
     """X as a table of values, or the columns of a data frame, each in its own type."""
+    if isinstance(X, Coded):
+        return X
     if hasattr(X, "columns"):
         return [np.asarray(X[name]) for name in X.columns]
     if isinstance(X, np.ndarray) and X.dtype.kind in "iubf":
@@ -221,6 +224,11 @@ def _encode(
     columns: Any, names: Names, missing: str
 ) -> tuple[NDArray[Any], tuple[NDArray[Any], ...]]:
     """The category number of each value, -1 if it is missing; and each feature's categories."""
+    if isinstance(columns, Coded):
+        if missing == "refuse":
+            for j in range(columns.shape[1]):
+                _refuse_missing(columns.codes[:, j] >= 0, j, names)
+        return columns.codes, columns.words
     if isinstance(columns, np.ndarray) and columns.dtype.kind in "iub" and columns.size:
         widths = columns.max(axis=0).astype(np.int64) + 1
         if columns.min() >= 0 and widths.max() <= MOST_PLAIN_CATEGORIES:
@@ -231,17 +239,23 @@ def _encode(
     categories = []
     for j, values in enumerate(columns):
         known = ~which_missing(values)
-        if missing == "refuse" and not known.all():
-            i = int((~known).nonzero()[0][0])
-            name = j if names is None else names[j]
-            raise ValueError(
-                f"Feature {name} is missing in row {i}; missing='ignore' leaves such values out."
-            )
+        if missing == "refuse":
+            _refuse_missing(known, j, names)
         found, numbers = np.unique(_column(values[known]), return_inverse=True)
         codes[:, j] = -1
         codes[known, j] = numbers
         categories.append(found)
     return codes, tuple(categories)
+
+
+def _refuse_missing(known: NDArray[np.bool_], j: int, names: Names) -> None:
+    """Raise unless all values (n,) of feature j are known."""
+    if not known.all():
+        i = int((~known).nonzero()[0][0])
+        name = j if names is None else names[j]
+        raise ValueError(
+            f"Feature {name} is missing in row {i}; missing='ignore' leaves such values out."
+        )
 
 
 def _count(batch: Batch, starts: NDArray[np.int64]) -> Sums:

@@ -1,6 +1,7 @@
 """Time that is given, and work that is stopped when it is over, or when Ctrl-C is pressed."""
 
 import ctypes
+import os
 import signal
 import threading
 import time
@@ -21,11 +22,12 @@ class Clock:
     """Seconds since it was made, of so many; None is for ever.
 
     `stopped` says why work was given up: "" for no reason yet, else "budget" or "interrupt".
+    Some seconds may have passed `already`, such as those of a process that took long to start.
     """
 
-    def __init__(self, budget: float | None) -> None:
+    def __init__(self, budget: float | None, already: float = 0.0) -> None:
         self.budget = budget
-        self.start = time.perf_counter()
+        self.start = time.perf_counter() - already
         self.stopped = ""
         self._at_work = self._interrupted = False
 
@@ -131,6 +133,21 @@ class Alarm:
         with self._lock:
             self._over.set()
             _raise_in(self._thread, None)
+
+
+def age_of_process() -> float:
+    """Seconds since this process was started; where nobody says, those that it has computed.
+
+    >>> 0 < time.process_time() / 2 < age_of_process()
+    True
+    """
+    try:
+        with open("/proc/self/stat", encoding="ascii", errors="replace") as file:
+            fields = file.read().rpartition(")")[2].split()  # a name may hold spaces
+        began = int(fields[19]) / os.sysconf("SC_CLK_TCK")
+        return time.clock_gettime(time.CLOCK_BOOTTIME) - began
+    except (OSError, ValueError, IndexError, AttributeError):
+        return time.process_time()
 
 
 def _raise_in(thread: int, error: Any) -> None:

@@ -4,163 +4,34 @@ Split; look only at the training part; prepare columns inside the folds; choose 
 retrain; open the test set once; report with uncertainty.
 """
 
-import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sklearn.pipeline import Pipeline
 
 from ..data import TableError
+from .answer import Comparison
 from .asking import checked_budget, checked_name, chosen_families, table_of, with_groups
 from .clock import Clock
-from .conclusions import certificate_of, conclude
+from .conclusions import chosen_model, conclude
 from .families import Family, baseline_of, families_for
 from .fitting import saved_model
 from .hints import hints_of
-from .model_file import SavedModel, save_model
+from .model_file import SavedModel
 from .openings import ledger_for
-from .problem import Problem, problem_of
+from .problem import problem_of
+from .proofs import certificate_of
 from .race import Progress, race
 from .repeating import call_of
-from .results import Contestant, Dropped, Findings
+from .results import Dropped, Findings
 from .scoring import metric_for
-from .search import Arena, contestant, fitted_to
-from .significance import interval_of_mean
-from .verdicts import NOTHING_FITTED
+from .search import Arena, contestant
 
-if TYPE_CHECKING:
-    import pandas as pd
+__all__ = ["Comparison", "compare"]
 
 TIME_FOR_HINTS = 0.1  # of all
-
-
-class Comparison:
-    """What `compare` found.
-
-    Attributes
-    ----------
-    leaderboard : pandas.DataFrame
-        A line for each family, best first, by cross-validated scores of the training part.
-    best : Pipeline
-        The chosen model, fitted to the training and development part.
-    findings : Findings
-        All that was found: scores of folds, the opening of the test set, curves, hints.
-
-    Examples
-    --------
-    >>> import os, tempfile, rosenblatt
-    >>> folder = tempfile.TemporaryDirectory()
-    >>> found = rosenblatt.compare("diabetes", target="progression", families=["least squares"],
-    ...                            ledger=os.path.join(folder.name, "openings.jsonl"))
-    >>> found
-    <Comparison of 1 families on diabetes: least squares, 0.4...>
-    >>> folder.cleanup()
-    """
-
-    def __init__(
-        self,
-        findings: Findings,
-        best: Pipeline,
-        saved: SavedModel | Callable[[], SavedModel] | None = None,
-    ) -> None:
-        self.findings, self.best, self._saved = findings, best, saved
-
-    @property
-    def leaderboard(self) -> "pd.DataFrame":
-        """A line for each family, best first; the baseline last."""
-        import pandas as pd
-
-        lines, protocol = [], self.findings.protocol
-        for entry in self._entries:
-            interval = interval_of_mean(entry.scores, protocol.metric, protocol.fold_ratio)
-            lines.append(
-                {
-                    "family": entry.family,
-                    "score": entry.mean,
-                    "deviation": entry.deviation,
-                    "low": interval.low,
-                    "high": interval.high,
-                    "p_value": entry.p_value,
-                    "not_worse": entry.not_worse(),
-                    "fit_seconds": entry.fit_seconds,
-                    "predict_seconds": entry.predict_seconds,
-                    "size": entry.size,
-                    "parameters": entry.parameters,
-                }
-            )
-        return pd.DataFrame(lines)
-
-    @property
-    def _entries(self) -> list[Contestant]:
-        """The lines of the leaderboard: the baseline is one of them once."""
-        contestants = [] if self.findings.nothing_fitted else self.findings.contestants
-        return [*contestants, self.findings.baseline]
-
-    def report(self, path: Any) -> Any:
-        """Write the report, one page of HTML, and return its path.
-
-        Parameters
-        ----------
-        path : str or path
-            Where to; written whole or not at all.
-        """
-        from .report import save
-
-        save(self.findings, path)
-        return path
-
-    def save(self, path: Any) -> None:
-        """Write the chosen model to a file that `rosenblatt predict` and `load_model` read.
-
-        Parameters
-        ----------
-        path : str or path
-            Where to, such as "model.skops"; written whole or not at all. A file holds models of
-            rosenblatt alone: if a peer is the best, the best of ours is fitted and written, with a
-            warning.
-        """
-        if self._saved is None:
-            raise ValueError("This comparison knows no table, and cannot write a file.")
-        if self.findings.nothing_fitted:
-            raise ValueError(NOTHING_FITTED)
-        saved = self._saved() if callable(self._saved) else self._saved
-        best = self.findings.contestants[0]
-        if saved.family != best.family:
-            warnings.warn(
-                f"The best is {best.family} of {best.package}, and model files hold models of "
-                f"rosenblatt alone: {saved.family}, the best of ours, is saved instead.",
-                stacklevel=2,
-            )
-        save_model(saved, path)
-
-    def __str__(self) -> str:
-        opening, protocol = self.findings.opening, self.findings.protocol
-        lines = [f"{'':2}{'family':<34}{protocol.metric:>10}{'±':>9}"]
-        for entry in self._entries:
-            mark = "=" if entry.not_worse() else " "
-            lines.append(f"{mark:2}{entry.family:<34}{entry.mean:>10.4f}{entry.deviation:>9.4f}")
-        if opening is not None:
-            lines.append(
-                f"test ({protocol.n_test:,} rows, {opening.times}): {opening.score:.4f}; baseline "
-                f"{opening.baseline_score:.4f}"
-            )
-        return "\n".join(lines)
-
-    def __repr__(self) -> str:
-        best = self.findings.contestants[0]
-        if self.findings.nothing_fitted:
-            return f"<Comparison on {self.findings.source}: no model could be fitted in the time>"
-        return (
-            f"<Comparison of {len(self.findings.contestants)} families on {self.findings.source}: "
-            f"{best.family}, {best.mean:.4f}>"
-        )
-
-    def _repr_html_(self) -> str:
-        opening = self.findings.opening
-        test = "" if opening is None else f"<p>Test, {opening.times}: {opening.score:.4f}</p>"
-        return str(self.leaderboard.to_html(float_format="%.4f")) + test
 
 
 def compare(
@@ -264,7 +135,8 @@ def compare(
         )  # fmt: skip
     how = {"split": problem.split, "split_by": time or groups}
     if findings.contestants[0].package != "rosenblatt":
-        return Comparison(findings, best, partial(_best_of_ours, problem, suiting, findings, how))
+        ours = [family for family in suiting if family.package == "rosenblatt"]
+        return Comparison(findings, best, partial(_best_of_ours, arena, ours, findings, clock, how))
     rows = np.concatenate([problem.train, problem.dev]) if findings.retrained else problem.train
     chosen, proved = findings.contestants[0].family, findings.certificate
     return Comparison(
@@ -273,15 +145,19 @@ def compare(
 
 
 def _best_of_ours(
-    problem: Problem, families: list[Family], findings: Findings, how: dict[str, Any]
+    arena: Arena, ours: list[Family], findings: Findings, clock: Clock, how: dict[str, Any]
 ) -> SavedModel:
-    """The first model on the leaderboard that a file can hold, fitted as the chosen one was."""
-    ours = {family.name: family for family in families if family.package == "rosenblatt"}
+    """The first model on the leaderboard that a file can hold, fitted as the chosen one was.
+
+    It is that of the training part if there is no time for another fit.
+    """
+    problem, named = arena.problem, {family.name: family for family in ours}
     for entry in findings.contestants:
         if entry.package == "rosenblatt":
-            rows = np.concatenate([problem.train, problem.dev])
-            model = fitted_to(problem, ours[entry.family], entry.parameters, rows)
-            proved = certificate_of(problem, model, rows)
+            family = named[entry.family]
+            model, rows = chosen_model(arena, family, entry, clock)
+            proof = partial(certificate_of, problem, family, model, rows)
+            proved = clock.attempt(proof, clock.left)
             return saved_model(problem, entry.family, model, rows, certificate=proved, **how)
     best = findings.contestants[0]
     raise ValueError(

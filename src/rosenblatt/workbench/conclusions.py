@@ -12,13 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
-from ..certificates import certify
 from ..model_selection import SealedTest
+from .bends import bends_of
 from .clock import Clock
 from .curve import learning_curve
 from .families import Family, baseline_of
 from .learned import what_it_learned
+from .memory import give_back
+from .pipelines import fitted_to
 from .problem import Problem
+from .proofs import NO_TIME, Proof, proof_of
 from .redrawing import redrawn
 from .results import (
     Contestant,
@@ -29,19 +32,22 @@ from .results import (
     Protocol,
 )
 from .scoring import score_of
-from .search import Arena, fitted_to
+from .search import Arena
 from .significance import bootstrap, hoeffding, p_values, wilson
 from .verdicts import unseen_classes, verdicts_of
 from .view import some
 
 PACKAGES = ("rosenblatt", "numpy", "scipy", "scikit-learn", "numba", "polars")
-MOST_BYTES_TO_CERTIFY = 2**27
 GRACE = 0.05  # of the budget, that the test score may take beyond it
+FOR_THE_PAGE = 0.02  # of the budget, to write the report
 PREDICTIONS_OF_OPENING = 4  # so many, about, take as long as opening the test set
-NOT_RETRAINED = (
-    "There was no time to fit the chosen model to the training and development part: it has "
-    "learned from the training part alone."
-)
+SOON = 2.0  # seconds that somebody who pressed Ctrl-C may be asked to wait for the last fit
+PATIENCE = 2  # times as long as it should take, and it is given up
+NOT_RETRAINED = "the training and development part: it has learned from the training part alone."
+WHY_NOT_RETRAINED = {
+    "interrupt": "After the interrupt the chosen model was not fitted again to ",
+    "": "There was no time to fit the chosen model to ",
+}
 
 
 def conclude(
@@ -65,8 +71,10 @@ def conclude(
     entries = [replace(entry, grid=family.grid) for family, entry in found]
     *contestants, baseline = judged([*entries, baseline], arena)
     family, chosen = found[0][0], contestants[0]
-    model, learned_from = _chosen_model(arena, family, chosen, clock)
-    opening = curve = certificate = None
+    model, learned_from = chosen_model(arena, family, chosen, clock)
+    give_back()
+    opening = curve = None
+    proof = Proof(None, NO_TIME)
     if family.takes != "rows":  # for the baseline alone the seal is not worth breaking
         opening = clock.attempt(
             lambda: open_test(problem, arena.metric, model, learned_from, ledger), _last(clock)
@@ -76,13 +84,14 @@ def conclude(
         intervals = clock.attempt(partial(redrawn, opening, arena.metric), _last(clock), [])
         opening = replace(opening, intervals=intervals)
     if opening is not None and clock.stopped != "interrupt":
-        curve = learning_curve(arena, family, chosen, baseline, clock)
+        curve = learning_curve(arena, family, chosen, baseline, clock, _spare(clock))
     if opening is not None and clock.stopped != "interrupt":
-        certificate = clock.attempt(
-            lambda: certificate_of(problem, model, learned_from), clock.left
+        proof = clock.attempt(
+            lambda: proof_of(problem, family, model, learned_from), _spare(clock), proof
         )
     retrained = len(learned_from) > len(problem.train)
-    said = [] if retrained or family.takes == "rows" else [NOT_RETRAINED]
+    why = WHY_NOT_RETRAINED.get(clock.stopped, WHY_NOT_RETRAINED[""])
+    said = [] if retrained or family.takes == "rows" else [why + NOT_RETRAINED]
     findings = Findings(
         protocol=_protocol(arena, clock, command),
         source=Path(source).name if Path(source).is_file() else source,
@@ -101,14 +110,16 @@ def conclude(
             *(verdicts_of(problem, contestants) if family.takes != "rows" else []),
             *unseen_classes(opening, arena.metric),
         ],
-        certificate=certificate,
+        certificate=proof.certificate,
+        why_no_certificate="" if family.takes == "rows" else proof.why_not,
+        bends=bends_of(model, some(problem.X, learned_from)),
         retrained=retrained,
-        **what_it_learned(arena, family, model, clock),
+        **what_it_learned(arena, family, model, clock, _spare(clock)),
     )
     return findings, model
 
 
-def _chosen_model(
+def chosen_model(
     arena: Arena, family: Family, chosen: Contestant, clock: Clock
 ) -> tuple[Pipeline, NDArray[np.int64]]:
     """The chosen model, and the rows that it is fitted to.
@@ -121,10 +132,12 @@ def _chosen_model(
     before = arena.fitted(family)
     if before is None:  # nothing to fall back on: the baseline, which takes no time
         return fitted_to(problem, family, chosen.parameters, both), both
-    if clock.stopped != "interrupt":
+    seconds = clock.left - _opening_seconds(chosen, clock)
+    interrupted = clock.stopped == "interrupt"
+    if not interrupted or chosen.fit_seconds * len(both) / len(problem.train) < SOON:
         again = clock.attempt(
             lambda: fitted_to(problem, family, chosen.parameters, both),
-            clock.left - _opening_seconds(chosen, clock),
+            min(seconds, PATIENCE * SOON) if interrupted else seconds,
         )
         if again is not None:
             return again, both
@@ -141,6 +154,11 @@ def _opening_seconds(chosen: Contestant, clock: Clock) -> float:
 def _last(clock: Clock) -> float:
     """Seconds left for what is wanted most; it may go over the time a little."""
     return clock.left + (0.0 if clock.budget is None else GRACE * clock.budget)
+
+
+def _spare(clock: Clock) -> float:
+    """Seconds for what can be done without: the page is still to be written."""
+    return clock.left - (0.0 if clock.budget is None else FOR_THE_PAGE * clock.budget)
 
 
 def judged(contestants: list[Contestant], arena: Arena) -> list[Contestant]:
@@ -195,21 +213,6 @@ def _intervals(task: str, metric: str, score: float, y: Any, predicted: Any) -> 
 
 def _maybe(model: Any, method: str, X: Any) -> Any:
     return getattr(model, method)(X) if hasattr(model, method) else None
-
-
-def certificate_of(problem: Problem, model: Pipeline, rows: NDArray[np.int64]) -> Any:
-    """What can be proved of the chosen model on the rows it was fitted to; None if nothing.
-
-    Proofs take several times the memory of what they are about: of large tables there are none.
-    """
-    if 8 * len(rows) * problem.X.shape[1] > MOST_BYTES_TO_CERTIFY:
-        return None
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return certify(model, some(problem.X, rows), problem.y[rows], effort=0)
-    except (TypeError, ValueError):
-        return None
 
 
 def _target(problem: Problem) -> dict[str, Any]:

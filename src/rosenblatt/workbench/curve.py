@@ -5,9 +5,10 @@ from numpy.typing import NDArray
 
 from .clock import Clock
 from .families import Family
+from .pipelines import fitted_to
 from .results import Contestant, LearningCurve
 from .scoring import score_of
-from .search import Arena, fitted_to
+from .search import Arena
 from .verdicts import verdict_of_curve
 from .view import some
 
@@ -16,7 +17,12 @@ FEWEST_ROWS_OF_CURVE = 20
 
 
 def learning_curve(
-    arena: Arena, family: Family, chosen: Contestant, baseline: Contestant, clock: Clock
+    arena: Arena,
+    family: Family,
+    chosen: Contestant,
+    baseline: Contestant,
+    clock: Clock,
+    seconds: float,
 ) -> LearningCurve | None:
     """The chosen setting fitted to more and more of the training part, seen on the other.
 
@@ -34,7 +40,7 @@ def learning_curve(
             for size in sizes[:-1].astype(int)
             if (point := _point_of_curve(arena, family, chosen, order[:size])) is not None
         ),
-        clock.left,
+        seconds,
     )
     if not seen:
         return None

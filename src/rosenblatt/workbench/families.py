@@ -13,6 +13,8 @@ import polars as pl
 from .. import discriminant_analysis as discriminants
 from .. import kernels, linear_model, naive_bayes
 from ..preprocessing import BasisExpansion
+from .bends import Bends
+from .column_parts import MOST_CATEGORIES
 from .problem import Problem
 
 DECADES = [float(10.0**p) for p in range(-4, 5)]
@@ -20,7 +22,8 @@ MOST_FOR_PRODUCTS, MOST_FOR_SPLINES = 16, 40  # columns that are expanded
 MOST_BYTES_EXPANDED = 2**27
 MOST_ROWS_OF_KERNELS = 5_000
 MOST_ROWS_OF_KERNEL_LOGISTIC = 1_500
-MOST_COLUMNS_OF_COVARIANCES = 1_000
+MOST_COLUMNS_OF_COVARIANCES = 1_000  # of a matrix that is sparse
+MOST_COLUMNS_OF_A_TABLE = 2_000  # whose covariances are solved for without anyone being heard
 
 
 @dataclass(frozen=True)
@@ -62,11 +65,20 @@ def _small(problem: Problem) -> str:
 
 
 def _dense(problem: Problem) -> str:
-    wide = not problem.is_table and problem.X.shape[1] > MOST_COLUMNS_OF_COVARIANCES
-    text = problem.is_table and "text" in problem.used.values()
-    if wide or text:
-        return "needs the covariances of all columns, of which there are too many"
-    return ""
+    if problem.is_table:
+        many = "text" in problem.used.values() or _width(problem) > MOST_COLUMNS_OF_A_TABLE
+    else:
+        many = problem.X.shape[1] > MOST_COLUMNS_OF_COVARIANCES
+    return "needs the covariances of all columns, of which there are too many" if many else ""
+
+
+def _width(problem: Problem) -> int:
+    """How many columns models see, each category having one."""
+    return sum(
+        min(column.n_different, MOST_CATEGORIES) if column.kind == "categorical" else 1
+        for column in problem.columns
+        if column.used
+    )
 
 
 def _two_classes(problem: Problem) -> str:
@@ -95,11 +107,7 @@ def _narrow(problem: Problem, most: int, basis: str) -> str:
     """Why a table is too large to be expanded, categories counting one column each."""
     if not problem.is_table or "numeric" not in problem.used.values():
         return "expands numbers, and there are none with a name"
-    width = sum(
-        column.n_different if column.kind == "categorical" else 1
-        for column in problem.columns
-        if column.used
-    )
+    width = _width(problem)
     if width > most or "text" in problem.used.values():
         return f"expands columns, and {width} with those of categories are more than {most}"
     n_bytes = 8 * len(problem.train) * BasisExpansion(basis).count(width)
@@ -212,8 +220,9 @@ FAMILIES: list[Family] = [
     ),
     Family(
         "ridge on splines", linear_model.Ridge, {"alpha": DECADES}, REGRESSION, "numbers",
-        "bends along single columns", partial(_narrow, most=MOST_FOR_SPLINES, basis="spline"),
-        before=partial(BasisExpansion, "spline"),
+        "bends along single columns of many values",
+        partial(_narrow, most=MOST_FOR_SPLINES, basis="spline"),
+        before=Bends,
     ),
 ]  # fmt: skip
 

@@ -9,12 +9,13 @@ from sklearn.pipeline import Pipeline
 
 from ..data import Table
 from ..data.types import words_among_numbers
-from .conclusions import certificate_of, versions
+from .conclusions import versions
 from .families import REGRESSION, Family
 from .known_columns import known_columns
 from .learned_rows import digest_of
 from .model_file import SavedModel
 from .naming import family_named, settings_of
+from .pipelines import pipeline
 from .problem import (
     Problem,
     checked_task,
@@ -23,7 +24,7 @@ from .problem import (
     task_of,
     with_target,
 )
-from .search import pipeline
+from .proofs import certificate_of
 
 Settings = dict[str, Any]
 
@@ -76,7 +77,7 @@ def fit_table(
     if unsuited:
         warnings.warn(f"{family.name} {unsuited}.", stacklevel=2)
     fitted.fit(problem.X, problem.y)
-    proved = certificate_of(problem, fitted, problem.train) if certificate else None
+    proved = certificate_of(problem, family, fitted, problem.train) if certificate else None
     return saved_model(problem, family.name, fitted, problem.train, certificate=proved)
 
 

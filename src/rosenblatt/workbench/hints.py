@@ -41,6 +41,8 @@ def _telling_columns(problem: Problem) -> list[str]:
     """Columns that decide the target alone."""
     hints = []
     frame, y = some(problem.X, problem.train), pl.Series("", problem.y[problem.train])
+    if problem.task == "classification":  # codes are compared faster than words
+        y = pl.Series("", np.unique(y.to_numpy(), return_inverse=True)[1])
     for name, kind in problem.used.items():
         column = frame[name]
         if kind == "numeric" and problem.task == "regression":
@@ -66,25 +68,33 @@ def _copies(column: pl.Series, y: pl.Series) -> bool:
 
 def _decides(column: pl.Series, y: pl.Series) -> bool:
     """Whether rows with the same value have the same label; of numbers, whether steps do."""
-    if len(y) > FEW_ROWS and not _decides(column.head(FEW_ROWS), y.head(FEW_ROWS)):
-        return y.head(FEW_ROWS).n_unique() < 2 and _decides_all(column, y)
-    return _decides_all(column, y)
+    decides = _numbers_decide if column.dtype.is_numeric() else _words_decide
+    if len(y) > FEW_ROWS and not decides(column.head(FEW_ROWS), y.head(FEW_ROWS)):
+        return y.head(FEW_ROWS).n_unique() < 2 and decides(column, y)
+    return decides(column, y)
 
 
-def _decides_all(column: pl.Series, y: pl.Series) -> bool:
+def _words_decide(column: pl.Series, y: pl.Series) -> bool:
     pairs = pl.DataFrame({"x": column, "y": y}).drop_nulls()
     if not pairs.height or y.n_unique() < 2:
         return False
     labels = pairs.group_by("x").agg(pl.col("y").n_unique().alias("labels"))
     if labels["labels"].max() != 1:
         return False
-    if labels.height <= MOST_VALUES_SHARE * pairs.height:
-        return True
-    if not column.dtype.is_numeric():
+    return labels.height <= MOST_VALUES_SHARE * pairs.height
+
+
+def _numbers_decide(column: pl.Series, y: pl.Series) -> bool:
+    """The same of numbers, in NumPy: there may be thousands of columns with few rows."""
+    labels = y.to_physical().to_numpy()
+    x = column.cast(pl.Float64).to_numpy()  # NaN where one is missing
+    known = np.flatnonzero(x == x)
+    order = known[np.argsort(x[known], kind="stable")]
+    steps, changes = np.diff(x[order]) != 0, labels[order][1:] != labels[order][:-1]
+    if not changes.any() or (changes & ~steps).any():  # one label, or two at one value
         return False
-    sorted_labels = pairs.sort("x")["y"]
-    changes = int((sorted_labels != sorted_labels.shift()).sum() or 0)
-    return changes == pairs["y"].n_unique() - 1
+    few_values = 1 + np.count_nonzero(steps) <= MOST_VALUES_SHARE * len(order)
+    return bool(few_values or np.count_nonzero(changes) == len(np.unique(labels[order])) - 1)
 
 
 def _repeated_rows(problem: Problem) -> list[str]:

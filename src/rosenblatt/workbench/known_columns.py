@@ -16,7 +16,7 @@ from ..data.columns import TRUTH
 from ..data.errors import shown
 from ..data.finite import as_floats, beyond, check_finite
 from .about import KnownColumn, SavedModel
-from .features import TRUE
+from .column_parts import TRUE
 from .problem import labels_of, numbers_of
 from .view import MOST_NAMED, lacking
 

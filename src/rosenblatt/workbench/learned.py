@@ -19,7 +19,9 @@ SHUFFLES = 5  # of each column, whose falls are averaged
 MOST_SECONDS = 5.0
 
 
-def what_it_learned(arena: Arena, family: Family, model: Pipeline, clock: Clock) -> dict[str, Any]:
+def what_it_learned(
+    arena: Arena, family: Family, model: Pipeline, clock: Clock, seconds: float
+) -> dict[str, Any]:
     """The fields of `Findings` that say so."""
     if family.takes == "rows":
         return {}
@@ -29,7 +31,7 @@ def what_it_learned(arena: Arena, family: Family, model: Pipeline, clock: Clock)
     if weights or of_training_part is None or clock.stopped == "interrupt":
         return said
     worth = clock.attempt(
-        partial(worth_of_columns, arena.problem, arena.metric, of_training_part), clock.left, []
+        partial(worth_of_columns, arena.problem, arena.metric, of_training_part), seconds, []
     )
     if not worth:
         return said

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from ..model_selection.recipe import is_additive
 from .clock import Clock
 from .families import Family
+from .memory import give_back
 from .results import Contestant, Dropped
 from .search import Arena, contestant
 
@@ -40,6 +41,7 @@ def race(
         if clock.stopped == "interrupt":
             give_up(family, "interrupted")
             continue
+        give_back()  # what the family before has freed
         seconds = _share(found, len(queue) - place, clock)
         tell(family.name)
         try:
@@ -57,6 +59,7 @@ def race(
             shared = seconds > 0 and place + 1 < len(queue)
             more = f"took more than its share of the time, {seconds:.1f} s"
             give_up(family, more if shared else "no time was left")
+    give_back()
     tell("the chosen model on the test set")
     found.sort(key=lambda pair: families.index(pair[0]))
     return found, dropped

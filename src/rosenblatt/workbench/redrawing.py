@@ -1,6 +1,7 @@
 """How sure any test score is: what was said of the test rows, scored on rows drawn again."""
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,12 +9,14 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.metaestimators import available_if
 
+from .areas import METRICS, areas
 from .results import Interval, Opening
 from .scoring import score_of
 from .significance import MOST_TO_DRAW
 
 DRAWS, FEWER_DRAWS = 500, 200  # fewer where a score is taken for each of many classes
 MANY_CLASSES = 5
+MOST_CELLS = 2**21  # rows times draws that are counted at a time
 LEAST_KNOWN = 0.5  # of the draws: of fewer that have a score there is no interval
 
 
@@ -62,9 +65,12 @@ def redrawn(opening: Opening, metric: str, confidence: float = 0.95) -> list[Int
     found = np.empty(draws)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of draws that a class is not among
-        for i in range(draws):
-            rows = rng.integers(0, n, m)
-            found[i] = score(model, rows, opening.y[rows])
+        for some in np.array_split(np.arange(draws), -(-draws * m // MOST_CELLS)):
+            drawn = [rng.integers(0, n, m) for _ in some]
+            known = _areas(opening, metric, drawn)
+            if known is None:
+                known = [score(model, rows, opening.y[rows]) for rows in drawn]
+            found[some] = known
     found = found[np.isfinite(found)]
     if len(found) < LEAST_KNOWN * draws or not np.isfinite(opening.score):
         return []
@@ -72,3 +78,31 @@ def redrawn(opening: Opening, metric: str, confidence: float = 0.95) -> list[Int
         found = opening.score + (found - found.mean()) * np.sqrt(m / n)
     low, high = np.quantile(found, [0.5 - confidence / 2, 0.5 + confidence / 2])
     return [Interval(float(low), float(high), "bootstrap", confidence)]
+
+
+def _areas(opening: Opening, metric: str, drawn: list[NDArray[np.int64]]) -> Any:
+    """Areas under curves, of all draws together: rows are sorted once; None of other scores."""
+    n, m = len(opening.y), len(drawn[0])
+    if metric not in METRICS:
+        return None
+    if m == n:
+        return areas(opening, metric, _counts(drawn, n))
+    each = [areas(_some(opening, rows), metric, np.ones((1, m))) for rows in drawn]
+    known = [one for one in each if one is not None]
+    return np.concatenate(known) if len(known) == len(drawn) else None
+
+
+def _some(opening: Opening, rows: NDArray[np.int64]) -> Opening:
+    """What was seen of some of the test rows."""
+    P, decisions = opening.probabilities, opening.decisions
+    return replace(
+        opening,
+        y=opening.y[rows],
+        probabilities=None if P is None else P[rows],
+        decisions=None if decisions is None else decisions[rows],
+    )
+
+
+def _counts(drawn: list[NDArray[np.int64]], n: int) -> NDArray[np.float64]:
+    """How often (draws, n) each row is among the rows of each draw."""
+    return np.array([np.bincount(rows, minlength=n) for rows in drawn], np.float64)

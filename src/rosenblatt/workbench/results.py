@@ -117,6 +117,20 @@ class LearningCurve:
 
 
 @dataclass(frozen=True, eq=False)
+class Bend:
+    """What one column adds to a prediction where most rows are, beside one that has its mean."""
+
+    name: str
+    x: Array  # (S,) values of the column
+    effect: Array  # (S,) in units of the target
+
+    @property
+    def reach(self) -> float:
+        """From the least that it adds to the most."""
+        return float(np.ptp(self.effect))
+
+
+@dataclass(frozen=True, eq=False)
 class Protocol:
     """How it was done, so that it can be done again."""
 
@@ -158,6 +172,8 @@ class Findings:
     verdicts: list[str] = field(default_factory=list)  # overfitting by definition and the like
     certificate: Any = None  # of the chosen model on the rows it was fitted to
     learned_note: str = ""  # what `learned` measures, or what was learned in words (a tree)
+    bends: list[Bend] = field(default_factory=list)  # curves learned of single columns, if any
+    why_no_certificate: str = ""  # a sentence, if there is none
     retrained: bool = True  # whether the chosen model learned from the development part, too
 
     @property

@@ -13,11 +13,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import MaxAbsScaler
 
 from ..model_selection import GridSearchCV
 from ..model_selection.recipe import is_additive
@@ -25,10 +23,13 @@ from ..model_selection.simplicity import simplest
 from .families import Family
 from .features import TableColumns, TableFeatures
 from .folds_together import Rescaler, scaled_alike
+from .memory import give_back
+from .parts import Rows
+from .pipelines import fitted_to, pipeline, preparation
 from .problem import Problem
 from .results import Candidate, Contestant
 from .scoring import OF_ANY_CLASSES, score_of
-from .view import some
+from .view import n_bytes, some
 
 FEWEST_ROWS = 500  # that settings are sorted out on
 KEPT_OF_HALVED = 3  # one of so many settings goes on to twice the rows
@@ -51,7 +52,7 @@ class Arena:
         self.scoring: Any = score_of(metric) if problem.lack_classes(needed) else metric
         self._kept: dict[tuple[str, int], Any] = {}
         self.end = np.inf  # of the time of the family at hand, by `time.perf_counter`
-        self._best: tuple[float, str, Pipeline | None] = (-np.inf, "", None)
+        self._best: dict[bool, tuple[float, str, Pipeline]] = {}  # of ours, and of peers
 
     @property
     def ratio(self) -> float:
@@ -59,13 +60,14 @@ class Arena:
         return float(np.mean([len(scored) / len(fitted) for fitted, scored in self.folds]))
 
     def fitted(self, family: Family) -> Pipeline | None:
-        """A family's model of the training part, if it is the best that was met."""
-        return self._best[2] if self._best[1] == family.name else None
+        """A family's model of the training part, if it is the best of ours or of the peers'."""
+        return next((model for _, name, model in self._best.values() if name == family.name), None)
 
     def keep_best(self, entry: Contestant, model: Pipeline) -> None:
-        """Keep a model of the training part if there was no better one."""
-        if entry.mean > self._best[0]:
-            self._best = (entry.mean, entry.family, model)
+        """Keep a model of the training part if there was no better one, ours and peers' apart."""
+        ours = entry.package == "rosenblatt"
+        if ours not in self._best or entry.mean > self._best[ours][0]:
+            self._best[ours] = (entry.mean, entry.family, model)
 
     def candidates(self, family: Family) -> list[Candidate]:
         """Every setting of a family with its score on every fold.
@@ -93,9 +95,10 @@ class Arena:
             X, columns = together
             return settings, self._search(family, settings, X, self.folds, Rescaler(columns))
         rows = []
-        for f, fold in enumerate(self.folds):
+        for f in range(len(self.folds)):
             start = time.perf_counter()
-            rows.append(self._search(family, settings, self._features(family, f), [fold])[0])
+            rows.append(self._search_fold(family, settings, f, *self._places(f))[0])
+            give_back()
             now = time.perf_counter()
             # Beside the other folds there is a fit to all of them.
             if f == 0 and now + len(self.folds) * (now - start) > self.end:
@@ -112,8 +115,8 @@ class Arena:
         sums = family.before is None and is_additive(family.make())
         if not sums or family.takes != "numbers" or self._scaled_columns is None:
             return None
-        X = self._made(family, -1, slice(None))
-        return None if sp.issparse(X) else (X, self._scaled_columns)
+        everything = np.arange(len(self.y))
+        return self._made(family, -1, everything, everything), self._scaled_columns
 
     @cached_property
     def _scaled_columns(self) -> NDArray[np.bool_] | None:
@@ -122,6 +125,8 @@ class Arena:
             return None
         used = self.problem.used
         whole = TableFeatures(used).fit(self.rows)
+        if whole.sparse_for(len(self.y)):  # a scaler would fill it
+            return None
         # Numbers without gaps differ by their scale, whichever rows they are of.
         others = {name: kind for name, kind in used.items() if kind not in ("numeric", "date")}
         of_folds = [TableFeatures(others).fit(self.rows[fitted]) for fitted, _ in self.folds]
@@ -129,33 +134,48 @@ class Arena:
 
     def _halved(self, family: Family, settings: Settings) -> Settings:
         """The settings that do best on few rows, then on twice as many, and so on."""
-        fitted, scored = self.folds[0]
+        fitted, scored = self._places(0)
         order = np.random.default_rng(self.problem.random_state).permutation(fitted)
         n_rows = FEWEST_ROWS
         while len(settings) > 1 and n_rows < len(fitted):
-            fold = (np.sort(order[:n_rows]), scored)
-            scores = self._search(family, settings, self._features(family, 0), [fold])[0]
+            scores = self._search_fold(family, settings, 0, np.sort(order[:n_rows]), scored)[0]
             best = np.argsort(-scores, kind="stable")[: -(-len(settings) // KEPT_OF_HALVED)]
             settings = [settings[i] for i in sorted(best)]
             n_rows *= 2
         return settings
 
+    def _places(self, fold: int) -> tuple[Rows, Rows]:
+        """Where rows to fit to and to score on stand among the features of a fold: one stretch
+        each, which need not be copied to be taken.
+        """
+        n_fitted, n_scored = map(len, self.folds[fold])
+        return np.arange(n_fitted), np.arange(n_fitted, n_fitted + n_scored)
+
+    def _search_fold(
+        self, family: Family, settings: Settings, fold: int, fitted: Rows, scored: Rows
+    ) -> Array:
+        """Scores (1, settings) on features of a fold, fitted to some of its rows."""
+        y = self.y[np.concatenate(self.folds[fold])]
+        return self._search(family, settings, self._features(family, fold), [(fitted, scored)], y=y)
+
     def _features(self, family: Family, fold: int) -> Any:
-        """The training part as a family takes it, learned on the rows that a fold fits to."""
-        fitted = self.folds[fold][0]
+        """The rows of a fold, those that it fits to first, by what these teach."""
+        fitted, scored = self.folds[fold]
         if family.before is not None:
             X = self._features(replace(family, before=None), fold)
-            return family.before().fit(X[fitted]).transform(X)
-        return self._made(family, fold, fitted)
+            return family.before().fit(X[: len(fitted)]).transform(X)
+        return self._made(family, fold, fitted, np.concatenate([fitted, scored]))
 
-    def _made(self, family: Family, fold: int, fitted: Any) -> Any:
-        """The training part, prepared by what some rows teach; fold -1 is all of them."""
+    def _made(self, family: Family, fold: int, fitted: Any, rows: Any) -> Any:
+        """Some rows of the training part, prepared by what some teach; fold -1 is all of them."""
         key = (family.takes, fold)
         if key in self._kept:
             return self._kept[key]
-        rows = self.rows
-        found = preparation(self.problem, family).fit(rows[fitted]).transform(rows)
-        if sum(map(_n_bytes, [found, *self._kept.values()])) <= MOST_KEPT_BYTES:
+        known = preparation(self.problem, family).fit(self.rows[fitted])
+        found = known.transform(self.rows[rows])
+        kept = sum(map(n_bytes, [found, *self._kept.values()]))
+        # Beside a large table what is kept of one fold or two is in the way, and saves little.
+        if max(kept, n_bytes(self.problem.X)) <= MOST_KEPT_BYTES:
             self._kept[key] = found
         return found
 
@@ -166,6 +186,7 @@ class Arena:
         X: Any,
         folds: Sequence[Any],
         scaler: Rescaler | None = None,
+        y: Any = None,
     ) -> Array:
         """Scores (folds, settings) of settings on features that are ready, or to be scaled."""
         if scaler is not None:
@@ -183,7 +204,7 @@ class Arena:
         search = GridSearchCV(model, grid, scoring=self.scoring, cv=folds, refit=False)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of settings that nobody may choose
-            search.fit(X, self.y)
+            search.fit(X, self.y if y is None else y)
         names_of_scores = [f"split{f}_test_score" for f in range(len(folds))]
         return np.array([search.cv_results_[name] for name in names_of_scores])
 
@@ -239,26 +260,6 @@ def _given_up(family: Family, candidates: list[Candidate]) -> str:
     return f"{n - len(candidates)} of {n} settings were tried on one fold alone, for want of time"
 
 
-def preparation(problem: Problem, family: Family) -> Any:
-    """What stands before a model in its pipeline."""
-    if family.takes == "rows":
-        return "passthrough"
-    if family.takes == "table":
-        return TableColumns(problem.used_by_mixed)
-    if problem.is_table:
-        return TableFeatures(problem.used, counts=family.takes == "counts")
-    return "passthrough" if family.takes == "counts" else MaxAbsScaler()
-
-
-def pipeline(problem: Problem, family: Family, parameters: dict[str, Any]) -> Pipeline:
-    """The whole model, from rows of the table to predictions."""
-    model, first = family.make().set_params(**parameters), preparation(problem, family)
-    if family.takes == "table":
-        model.set_params(kinds=first.mixed_kinds())
-    between = [] if family.before is None else [("expansion", family.before())]
-    return Pipeline([("features", first), *between, ("model", model)])
-
-
 def _why(arena: Arena, family: Family, candidates: list[Candidate]) -> str:
     """What the first setting says to the first fold that it cannot be fitted to."""
     failed = np.flatnonzero(np.isnan(candidates[0].scores))
@@ -270,19 +271,3 @@ def _why(arena: Arena, family: Family, candidates: list[Candidate]) -> str:
     except ValueError as error:
         return f": {error}"
     return ""
-
-
-def fitted_to(
-    problem: Problem, family: Family, parameters: dict[str, Any], rows: NDArray[np.int64]
-) -> Pipeline:
-    """A family at some setting, fitted to some rows of the table."""
-    model = pipeline(problem, family, parameters)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        model.fit(some(problem.X, rows), problem.y[rows])
-    return model
-
-
-def _n_bytes(X: Any) -> int:
-    """The bytes of an array or CSR matrix."""
-    return int(X.data.nbytes + X.indices.nbytes if sp.issparse(X) else X.nbytes)

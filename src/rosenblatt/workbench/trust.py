@@ -18,7 +18,7 @@ PACKAGES = (
     "preprocessing",
     "statistics",
 )
-MODULES = ("rosenblatt.workbench.features",)
+MODULES = tuple(f"rosenblatt.workbench.{name}" for name in ("bends", "column_parts", "features"))
 
 # Of other packages, one by one.
 OBJECTS = (
@@ -101,9 +101,11 @@ def _our_types() -> tuple[frozenset[str], frozenset[str]]:
     """The names of our classes that models are made of: objects, and tuples with names."""
     objects: set[str] = set()
     tuples: set[str] = set()
-    for module in _our_modules():
+    modules = _our_modules()
+    for module in modules:
         for value in vars(import_module(module)).values():
-            if isinstance(value, type) and value.__module__ == module:
+            # A class may have moved, and be known to older files by where it was.
+            if isinstance(value, type) and value.__module__ in modules:
                 kind = tuples if issubclass(value, tuple) else objects
                 kind.add(f"{module}.{value.__qualname__}")
     return frozenset(objects), frozenset(tuples)

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..data import TableError
@@ -225,3 +226,14 @@ def _is_gap(value: Any) -> bool:
 def some(X: Any, rows: NDArray[np.int64]) -> Any:
     """Some rows of a data frame, a view of one, or a matrix."""
     return View(X, rows) if isinstance(X, pl.DataFrame) else X[rows]
+
+
+def n_bytes(X: Any) -> int:
+    """The bytes of a data frame, an array or a CSR matrix.
+
+    >>> n_bytes(np.zeros((3, 2))), n_bytes(pl.DataFrame({"a": [1, 2]}))
+    (48, 16)
+    """
+    if isinstance(X, pl.DataFrame):
+        return int(X.estimated_size())
+    return int(X.data.nbytes + X.indices.nbytes if sp.issparse(X) else X.nbytes)

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
+from .bends import Bends
 from .features import TableFeatures
 
 MOST_WEIGHTS = 215  # that a report shows
@@ -29,6 +30,7 @@ def weights_of(model: Pipeline) -> tuple[list[tuple[str, float]], int]:
     names = _names(model, coef.shape[1])
     if coef.shape[1] != len(names):
         return [], 0
+    coef, names = _not_bent(model, coef, names)
     labels = [""] if len(coef) == 1 else [f" [{label}]" for label in last.classes_]
     heaviest = np.argsort(-np.abs(coef), axis=None, kind="stable")[:MOST_WEIGHTS]
     places = zip(*np.unravel_index(heaviest, coef.shape), strict=True)
@@ -46,6 +48,11 @@ def note_on_weights(model: Pipeline) -> str:
             f"It learned a weight for each of {n:,} rows, not of columns: a new row is judged by "
             f"how like it is to these (kernel {kernel}{how})."
         )
+    if isinstance(model.named_steps.get("expansion"), Bends):
+        return (
+            "Each curve is what a column adds to the prediction, beside a row that has its mean. "
+            "Columns of few values have a weight each; categories are columns of zeros and ones."
+        )
     if not weights_of(model)[0]:
         return (
             "It has no single weight for each column."
@@ -57,6 +64,15 @@ def note_on_weights(model: Pipeline) -> str:
             "columns of zeros and ones."
         )
     return "Weights of columns in units of their largest value, counted from 1."
+
+
+def _not_bent(model: Pipeline, coef: Any, names: Any) -> tuple[Any, Any]:
+    """The weights of features that are no part of a curve, which is shown instead."""
+    expansion = model.named_steps.get("expansion")
+    if not isinstance(expansion, Bends):
+        return coef, names
+    straight = ~np.isin(expansion.source_columns(), expansion.bent_)
+    return coef[:, straight], np.asarray(names)[straight]
 
 
 def _names(model: Pipeline, n: int) -> Any:

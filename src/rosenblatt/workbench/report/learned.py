@@ -6,6 +6,7 @@ from rosenblatt.certificates import Claim
 
 from ..results import Findings
 from . import numbers
+from .bends import bends
 from .markup import Markup, joined, tag
 from .svg import bar
 
@@ -21,7 +22,8 @@ def learned(findings: Findings) -> Markup | None:
     if not halves:
         return None
     body = tag("div", *halves, class_="halves")
-    return tag("section", tag("h2", "The chosen model"), body, _lighter(findings), id="model")
+    heading = tag("h2", "The chosen model")
+    return tag("section", heading, body, bends(findings), _lighter(findings), id="model")
 
 
 def _known(findings: Findings) -> list[tuple[str, float]]:
@@ -82,7 +84,9 @@ def _certificate(findings: Findings) -> Markup | None:
     """Claims re-derived from data and published numbers, each with whether it holds."""
     certificate = findings.certificate
     if certificate is None:
-        return None
+        why = findings.why_no_certificate
+        words = tag("p", numbers.clipped(why, 400))
+        return joined(tag("h3", "No certificate"), words) if why else None
     heads = ("holds", "claim", "grade", "in words")
     rows = [
         tag("tr", _mark(claim), tag("th", claim.name, scope="row"), tag("td", claim.grade),

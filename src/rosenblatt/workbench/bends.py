@@ -1,0 +1,83 @@
+"""Bends along single columns: which are expanded, and the curves that were learned of them."""
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
+
+from ..preprocessing import BasisExpansion
+from .column_parts import Dates, Numbers, Truth
+from .features import TableFeatures
+from .results import Bend
+
+LEAST_VALUES = 10  # different ones: through fewer a line does as well, through two no bend goes
+ROWS_LOOKED_AT = 10_000
+POINTS = 60  # of a curve
+ENDS = (0.01, 0.99)  # quantiles that it goes from and to: a single row far out is no range
+
+
+class Bends(BasisExpansion):
+    """Splines of columns that have many values; others, such as zeros and ones, as they are.
+
+    >>> import numpy as np
+    >>> X = np.column_stack([np.arange(20.0), np.arange(20) % 2])
+    >>> bends = Bends().fit(X)
+    >>> bends.n_output_features_, bends.bent_.tolist()
+    (9, [0])
+    """
+
+    def __init__(self) -> None:
+        super().__init__("spline")
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn which columns are expanded, and where the splines lie; return self."""
+        some = np.asarray(X)[:ROWS_LOOKED_AT]
+        many = [len(np.unique(column)) >= LEAST_VALUES for column in some.T]
+        self.bent_ = np.flatnonzero(many)
+        super().fit(X)
+        return self
+
+    def _parts(self, d: int) -> Any:
+        rest = np.setdiff1d(np.arange(d), self.bent_)
+        chosen = [(self.bent_, "spline"), (rest, "identity")]
+        return [
+            part for columns, kind in chosen if len(columns) for part in self._of(kind, columns)
+        ]
+
+
+def bends_of(model: Pipeline, X: Any) -> list[Bend]:
+    """What each bent column adds to a prediction over its range in some rows, farthest first.
+
+    It is what the column adds to a row that has its mean, all else being equal.
+    """
+    expansion = model.named_steps.get("expansion")
+    first, coef = model.steps[0][1], np.ravel(getattr(model[-1], "coef_", []))
+    if not isinstance(expansion, Bends) or not isinstance(first, TableFeatures):
+        return []
+    sources, found = expansion.source_columns(), []
+    for j, part, values in _numbers(first, X):
+        if j not in expansion.bent_:
+            continue
+        z = np.zeros((POINTS + 1, first.n_features_out_))  # the last row is at the mean
+        low, high = np.quantile(values, ENDS)
+        z[:-1, j] = np.linspace(low, high, POINTS)
+        mine = sources == j
+        effect = expansion.transform(z)[:, mine] @ coef[mine]
+        x = z[:-1, j] * part.scale + part.mean
+        found.append(Bend(part.name, x, effect[:-1] - effect[-1]))
+    return sorted(found, key=lambda bend: -bend.reach)
+
+
+def _numbers(features: TableFeatures, X: Any) -> Any:
+    """For each column of numbers its place among the features, its part, and its features (n,)."""
+    place = 0
+    for part in features.parts_:
+        if isinstance(part, Numbers) and not isinstance(part, Truth):
+            yield place, part, part.transform(X[part.name])[:, 0]
+        elif isinstance(part, Dates):
+            widths = [len(piece.names()) for piece in part.parts]
+            table: NDArray[np.float64] = part.transform(X[part.name])
+            for piece, start in zip(part.parts, np.cumsum([0, *widths[:-1]]), strict=True):
+                yield place + int(start), piece, table[:, start]
+        place += len(part.names())

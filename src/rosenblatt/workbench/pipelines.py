@@ -1,0 +1,60 @@
+"""A family as a whole model: from rows of the table to predictions."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import MaxAbsScaler
+
+from ..model_selection.recipe import is_additive
+from .families import Family
+from .features import TableColumns, TableFeatures
+from .problem import Problem
+from .view import n_bytes, some
+
+MOST_AT_ONCE = 2**27  # bytes of a table whose features are made at once to fit the last time
+ROWS_AT_A_TIME = 2**17
+
+
+def preparation(problem: Problem, family: Family) -> Any:
+    """What stands before a model in its pipeline."""
+    if family.takes == "rows":
+        return "passthrough"
+    if family.takes == "table":
+        return TableColumns(problem.used_by_mixed)
+    if problem.is_table:
+        return TableFeatures(problem.used, counts=family.takes == "counts")
+    return "passthrough" if family.takes == "counts" else MaxAbsScaler()
+
+
+def pipeline(problem: Problem, family: Family, parameters: dict[str, Any]) -> Pipeline:
+    """The whole model, from rows of the table to predictions."""
+    model, first = family.make().set_params(**parameters), preparation(problem, family)
+    if family.takes == "table":
+        model.set_params(kinds=first.mixed_kinds())
+    between = [] if family.before is None else [("expansion", family.before())]
+    return Pipeline([("features", first), *between, ("model", model)])
+
+
+def fitted_to(
+    problem: Problem, family: Family, parameters: dict[str, Any], rows: NDArray[np.int64]
+) -> Pipeline:
+    """A family at some setting, fitted to some rows of the table.
+
+    Of a large table, what learns by sums is shown some rows at a time.
+    """
+    model = pipeline(problem, family, parameters)
+    X, y, last = some(problem.X, rows), problem.y[rows], model[-1]
+    streams = is_additive(last) and hasattr(last, "partial_fit")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if not streams or n_bytes(problem.X) <= MOST_AT_ONCE:
+            return model.fit(X, y)
+        front = model[:-1].fit(X, y)
+        n_blocks = -(-len(y) // ROWS_AT_A_TIME)
+        for first in range(n_blocks):  # each is a fair sample, whatever the rows are sorted by
+            block = np.arange(first, len(y), n_blocks)
+            last.partial_fit(front.transform(X[block]), y[block])
+    return model

@@ -1,0 +1,46 @@
+"""A certificate that is not there is accounted for in a sentence."""
+
+import re
+
+import pytest
+
+import rosenblatt
+from rosenblatt.workbench import conclusions, proofs
+from rosenblatt.workbench.report.page import page
+
+
+def compared(tmp_path, **options):
+    ledger = tmp_path / "openings.jsonl"
+    return rosenblatt.compare("wine", target="cultivar", ledger=ledger, **options).findings
+
+
+def test_a_fit_that_is_proved_needs_no_word(tmp_path):
+    found = compared(tmp_path, families=["Gaussian naive Bayes"])
+    assert found.certificate is not None
+    assert found.why_no_certificate == ""
+
+
+REASONS = {
+    "a peer's": "Random forest publishes nothing that could be proved.*model of scikit-learn",
+    "large": "of tables of more than 0 MB none is made",
+    "refused": "The proof could not be made: it is too dark",
+    "late": "no time to prove",
+}
+
+
+@pytest.mark.parametrize("what", REASONS)
+def test_it_is_said_why_there_is_no_certificate(what, tmp_path, monkeypatch):
+    def refuse(*rest, **options):
+        raise ValueError("it is too dark")
+
+    families = ["random forest"] if what == "a peer's" else ["Gaussian naive Bayes"]
+    if what == "large":
+        monkeypatch.setattr(proofs, "MOST_BYTES_TO_CERTIFY", 100)
+    if what == "refused":
+        monkeypatch.setattr(proofs, "certify", refuse)
+    if what == "late":
+        monkeypatch.setattr(conclusions, "_spare", lambda clock: 0.0)
+    found = compared(tmp_path, families=families, peers=what == "a peer's")
+    assert found.certificate is None
+    assert re.search(REASONS[what], found.why_no_certificate)
+    assert "No certificate" in page(found)
