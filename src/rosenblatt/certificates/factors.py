@@ -1,5 +1,6 @@
 """Orthogonal factors of a table: what part of a residual its columns can still reach."""
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -37,9 +38,15 @@ class Factors:
 
     @property
     def kept(self) -> Floats:
-        """Which directions are more than rounding (k,)."""
+        """Which directions are more than rounding (k,).
+
+        Each of d columns of length one is off by no more than `rounding`, and so no size by more
+        than the length of all that: what dependence leaves is below it.
+        """
         largest = float(self.sizes.max(initial=0.0))
-        return np.asarray(self.sizes > 10 * UNIT * len(self.scale) * largest)
+        d = len(self.scale)
+        off = max(10 * UNIT * d, self.rounding * math.sqrt(d))
+        return np.asarray(self.sizes > off * largest)
 
     @property
     def rank(self) -> int:
@@ -105,21 +112,28 @@ def _of_scatter(table: Table, r: Floats, penalty: float, w: Floats, scale: Float
 
 
 def _of_rows(table: Table, r: Floats, penalty: float, w: Floats, scale: Floats) -> Factors:
-    """Runs of rows are folded into one triangle, the residual beside them."""
-    d = table.d
-    triangle = np.zeros((0, d + 1))
+    """Runs of rows are folded into one triangle, the residual beside them.
+
+    A free intercept is its first column: what the rounding of means leaves of a constant is taken
+    off with it, and dependent columns stay so.
+    """
+    d, first = table.d, int(table.centred)
+    triangle = np.zeros((0, first + d + 1))
     if penalty > 0:
         ridge = np.diag(np.sqrt(penalty) / scale)
-        triangle = np.hstack([ridge, -np.sqrt(penalty) * w[:, np.newaxis]])
+        ridge = np.hstack([ridge, -np.sqrt(penalty) * w[:, np.newaxis]])
+        triangle = np.hstack([np.zeros((d, first)), ridge])
     folds = 0
     for rows, part in _dense_blocks(table):
         root = np.sqrt(table.share[rows])[:, np.newaxis]
-        block = np.hstack([part / scale * root, r[rows][:, np.newaxis] * root])
+        level = root if table.centred else root[:, :0]
+        block = np.hstack([level, part / scale * root, r[rows][:, np.newaxis] * root])
         triangle = scipy.linalg.qr(np.vstack([triangle, block]), mode="r", overwrite_a=True)[0]
-        triangle = triangle[: d + 1]
+        triangle = triangle[: first + d + 1]
         folds += 1
+    triangle = triangle[first : first + d, first:]
     full = np.zeros((d, d + 1))
-    full[: min(d, len(triangle))] = triangle[:d]
+    full[: len(triangle)] = triangle
     left, sizes, axes = np.linalg.svd(full[:, :d])
     rounding = 8 * UNIT * (d + folds + 8)
     return Factors(sizes, axes.T, scale, left.T @ full[:, d], rounding)
@@ -129,7 +143,10 @@ def _wide(table: Table, r: Floats, penalty: float, w: Floats) -> Factors:
     """Fewer rows than columns: the singular values of the rows themselves."""
     rows = np.vstack([part for _, part in _dense_blocks(table)])
     root = np.sqrt(table.share)
-    basis, triangle = scipy.linalg.qr((rows * root[:, np.newaxis]).T, mode="economic")
+    rows = rows * root[:, np.newaxis]
+    if table.centred:  # what the rounding of means leaves of a constant
+        rows -= np.outer(root, root @ rows)
+    basis, triangle = scipy.linalg.qr(rows.T, mode="economic")
     left, sizes, axes = np.linalg.svd(triangle.T)
     axes = axes @ basis.T
     reach = left.T @ (root * r)

@@ -53,10 +53,10 @@ class RowProducts(NamedTuple):
     def of(cls, table: Table) -> "RowProducts":
         """Of rows with shares; sparse rows stay so."""
         if sp.issparse(table.X):
-            X = table.X.astype(np.float64)
-            along = np.asarray(X @ table.mean).ravel()
+            X, mean = table.without_levels()
+            along = np.asarray(X @ mean).ravel()
             K = np.asarray((X @ X.T).toarray()) - along[:, np.newaxis] - along
-            K += float(table.mean @ table.mean)
+            K += float(mean @ mean)
         else:
             rows = np.vstack([part for _, part in table.blocks()])
             K = rows @ rows.T
