@@ -170,4 +170,4 @@ def _wide(table: Table, r: Floats, penalty: float, w: Floats) -> Factors:
 def _dense_blocks(table: Table):  # type: ignore[no-untyped-def]
     """Runs of centred rows as arrays."""
     for rows, part in table.blocks():
-        yield rows, part.toarray() - table.mean if sp.issparse(part) else part
+        yield rows, part.toarray() - table.level if sp.issparse(part) else part

@@ -53,10 +53,9 @@ class RowProducts(NamedTuple):
     def of(cls, table: Table) -> "RowProducts":
         """Of rows with shares; sparse rows stay so."""
         if sp.issparse(table.X):
-            X, mean = table.without_levels()
-            along = np.asarray(X @ mean).ravel()
-            K = np.asarray((X @ X.T).toarray()) - along[:, np.newaxis] - along
-            K += float(mean @ mean)
+            along = np.asarray(table.X @ table.level).ravel()
+            K = np.asarray((table.X @ table.X.T).toarray()) - along[:, np.newaxis] - along
+            K += float(table.level @ table.level)
         else:
             rows = np.vstack([part for _, part in table.blocks()])
             K = rows @ rows.T
