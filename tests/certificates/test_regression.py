@@ -587,3 +587,20 @@ def test_few_sparse_rows_beside_a_large_constant_are_as_independent_as_dense_one
     dense = certify(LinearRegression().fit(X, y), X, y)["minimum norm"]
     sparse = certify(LinearRegression().fit(sp.csr_array(X), y), sp.csr_array(X), y)["minimum norm"]
     assert dense.statement.split(";")[0] == sparse.statement.split(";")[0]
+
+
+@pytest.mark.parametrize("tiny", [1e-6, 1e-9, 1e-12, 1e-15])
+@pytest.mark.parametrize("model", [LinearRegression(), Ridge(0.0)])
+@pytest.mark.filterwarnings("ignore::scipy.linalg.LinAlgWarning")
+def test_the_shortest_coefficients_are_so_beside_a_tiny_column(model, tiny):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((500, 2)) * [2, 12]
+    X = np.column_stack([X, 2 * X[:, 0] + X[:, 1], rng.standard_normal(500) * tiny])
+    y = X[:, 0] + rng.standard_normal(500)
+    idle = np.array([2, 1, -1, 0]) / np.sqrt(6)  # changes no prediction
+    model = clone(model).fit(X, y)
+    assert abs(idle @ model.coef_) < 1e-12
+    certificate = certify(model, X, y)
+    assert certificate["minimum norm"].holds, certificate
+    model.coef_ = model.coef_ + idle
+    assert not certify(model, X, y)["minimum norm"].holds

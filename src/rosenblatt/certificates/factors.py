@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from .table import CELLS_PER_BLOCK, UNIT, Floats, Table
 
@@ -37,16 +38,19 @@ class Factors:
     relative: float = 0.0
 
     @property
-    def kept(self) -> Floats:
+    def kept(self) -> NDArray[np.bool_]:
         """Which directions are more than rounding (k,).
 
         Each of d columns of length one is off by no more than `rounding`, and so no size by more
         than the length of all that: what dependence leaves is below it.
         """
-        largest = float(self.sizes.max(initial=0.0))
+        return np.asarray(self.sizes > self.off * float(self.sizes.max(initial=0.0)))
+
+    @property
+    def off(self) -> float:
+        """What rounding may have done to sizes and axes, as a share of the largest."""
         d = len(self.scale)
-        off = max(10 * UNIT * d, self.rounding * math.sqrt(d))
-        return np.asarray(self.sizes > off * largest)
+        return max(10 * UNIT * d, self.rounding * math.sqrt(d))
 
     @property
     def rank(self) -> int:
@@ -64,13 +68,25 @@ class Factors:
         kept = self.kept
         return np.asarray((self.axes[:, kept] @ (self.reach[kept] / self.sizes[kept])) / self.scale)
 
-    def idle(self, w: Floats) -> float:
-        """Length of the part of w (d,) that changes no prediction."""
+    def idle(self, w: Floats) -> tuple[float, float]:
+        """Length of the part of w (d,) that changes no prediction, and of w where that may be.
+
+        A column that has no part in it has only rounding there, which in the units of a tiny column
+        would be a large part: directions are first made up of as few columns as may be.
+        """
         if self.rank == len(self.scale):
-            return 0.0
-        row_space = self.axes[:, self.kept] * self.scale[:, np.newaxis]
-        basis, _ = np.linalg.qr(row_space)
-        return float(np.linalg.norm(w - basis @ (basis.T @ w)))
+            return 0.0, 0.0
+        if self.axes.shape[1] < len(self.scale):  # of few rows: nothing was scaled
+            basis, _ = np.linalg.qr(self.axes[:, self.kept])
+            return float(np.linalg.norm(w - basis @ (basis.T @ w))), float(np.linalg.norm(w))
+        null = self.axes[:, ~self.kept]
+        pivots = scipy.linalg.qr(null.T, mode="r", pivoting=True)[1][: null.shape[1]]
+        null = np.linalg.solve(null[pivots].T, null.T).T
+        null[np.abs(null) <= self.off] = 0.0
+        units = null / self.scale[:, np.newaxis]
+        basis, _ = np.linalg.qr(units / np.linalg.norm(units, axis=0))
+        involved = null.any(axis=1)
+        return float(np.linalg.norm(basis.T @ w)), float(np.linalg.norm(w[involved]))
 
 
 def can_be_factored(table: Table) -> bool:
