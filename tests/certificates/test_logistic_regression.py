@@ -392,3 +392,23 @@ def test_rows_so_far_out_that_their_probability_is_nothing_are_no_obstacle(seed)
     certificate = certify(model, X, y)
     assert certificate["gap"].value < 1e-6
     assert certificate.holds, str(certificate)
+
+
+@pytest.mark.parametrize("storage", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("large", [1e5, 1e8])
+def test_a_large_column_leaves_absolute_values_their_bracket(large, n_classes, storage):
+    rng = np.random.default_rng(0)
+    X = storage(rng.standard_normal((200, 2)) * [large, 1e-4])
+    y = rng.integers(0, n_classes, 200)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of scales far apart
+        model = OurLogisticRegression(l1_ratio=1, C=10).fit(X, y)
+    gap = certify(model, X, y)["gap"]
+    assert gap.holds, gap
+    assert gap.value >= model.dual_gap_ - 1e-6 * model.objective_
+    model.intercept_ = model.intercept_ + np.arange(len(model.intercept_)) + 0.1
+    moved = certify(model, X, y)["gap"]  # by what it costs, and no less
+    P = objective(model.coef_, model.intercept_, X, y, np.full(200, 10.0), 1.0, 0.0)
+    true = P - model.objective_
+    assert true <= moved.value <= true + gap.value + 1e-6 * model.objective_

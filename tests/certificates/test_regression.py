@@ -533,3 +533,74 @@ def test_numbers_in_32_bits_are_as_good_as_32_bits_allow(model):
         assert found.holds, str(found)
         model.intercept_ = np.float32(model.intercept_ + 1)
         assert not certify(model, X, y)["gap"].holds
+
+
+@pytest.mark.parametrize("n", [1000, 20_000])
+@pytest.mark.parametrize("storage", [np.asarray, sp.csr_array])
+@pytest.mark.filterwarnings("ignore::scipy.linalg.LinAlgWarning")
+def test_columns_that_add_up_to_one_are_dependent_however_many_rows_there_are(n, storage):
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        X = storage(np.eye(3)[rng.integers(0, 3, n)])
+        y = rng.standard_normal(n)
+        for model in (LinearRegression(), linear_model.LinearRegression()):
+            certificate = certify(model.fit(X, y), X, y)
+            assert certificate.holds, certificate
+            assert "of 3 columns 2 are independent" in certificate["minimum norm"].statement
+            assert certificate["condition"].value < 10
+
+
+@pytest.mark.filterwarnings("ignore::scipy.linalg.LinAlgWarning")
+def test_a_constant_is_one_in_any_storage():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([np.full(200, 5.3), rng.standard_normal((200, 2))])
+    y = rng.standard_normal(200)
+    model = LinearRegression().fit(X, y)
+    twice = sp.csr_array(X)  # the same table with its first place stored in two parts
+    twice = sp.csr_array(
+        (np.r_[2.0, 3.3, twice.data[1:]], np.r_[0, twice.indices], np.r_[0, twice.indptr[1:] + 1]),
+        shape=X.shape,
+    )
+    for table in (X, sp.csr_array(X), twice):
+        certificate = certify(model, table, y)
+        assert certificate.holds, certificate
+        assert "of 3 columns 2 are independent" in certificate["minimum norm"].statement
+        assert certificate["condition"].value < 2
+
+
+@pytest.mark.filterwarnings("ignore::scipy.linalg.LinAlgWarning")
+def test_constants_alone_have_no_singular_values_but_rounding():
+    X = np.full((2805, 2), [-0.0022113554408507807, -0.008845421763403123])
+    y = np.random.default_rng(29).standard_normal(len(X))
+    for table in (X, sp.csr_array(X)):
+        certificate = certify(LinearRegression().fit(table, y), table, y)
+        assert certificate.holds, certificate
+
+
+@pytest.mark.filterwarnings("ignore::scipy.linalg.LinAlgWarning")
+def test_few_sparse_rows_beside_a_large_constant_are_as_independent_as_dense_ones():
+    rng = np.random.default_rng(10)
+    X = np.column_stack(
+        [np.full(6, 1e4 / 3), sp.random_array((6, 7), density=0.3, rng=rng).toarray()]
+    )
+    y = rng.standard_normal(6)
+    dense = certify(LinearRegression().fit(X, y), X, y)["minimum norm"]
+    sparse = certify(LinearRegression().fit(sp.csr_array(X), y), sp.csr_array(X), y)["minimum norm"]
+    assert dense.statement.split(";")[0] == sparse.statement.split(";")[0]
+
+
+@pytest.mark.parametrize("tiny", [1e-6, 1e-9, 1e-12, 1e-15])
+@pytest.mark.parametrize("model", [LinearRegression(), Ridge(0.0)])
+@pytest.mark.filterwarnings("ignore::scipy.linalg.LinAlgWarning")
+def test_the_shortest_coefficients_are_so_beside_a_tiny_column(model, tiny):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((500, 2)) * [2, 12]
+    X = np.column_stack([X, 2 * X[:, 0] + X[:, 1], rng.standard_normal(500) * tiny])
+    y = X[:, 0] + rng.standard_normal(500)
+    idle = np.array([2, 1, -1, 0]) / np.sqrt(6)  # changes no prediction
+    model = clone(model).fit(X, y)
+    assert abs(idle @ model.coef_) < 1e-12
+    certificate = certify(model, X, y)
+    assert certificate["minimum norm"].holds, certificate
+    model.coef_ = model.coef_ + idle
+    assert not certify(model, X, y)["minimum norm"].holds

@@ -160,6 +160,9 @@ def _check_data(
     words = words and np.asarray(X).dtype.kind not in "biuf"
     if sp.issparse(X):
         X = sp.csr_matrix(X, dtype=np.float64)
+        if not X.has_canonical_format:  # a place stored twice has the sum of both
+            X = X.copy()
+            X.sum_duplicates()
     else:
         X = np.asarray(X, dtype=object if words else np.float64)
     y = np.asarray(y)

@@ -1,10 +1,12 @@
 """Orthogonal factors of a table: what part of a residual its columns can still reach."""
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from .table import CELLS_PER_BLOCK, UNIT, Floats, Table
 
@@ -36,10 +38,19 @@ class Factors:
     relative: float = 0.0
 
     @property
-    def kept(self) -> Floats:
-        """Which directions are more than rounding (k,)."""
-        largest = float(self.sizes.max(initial=0.0))
-        return np.asarray(self.sizes > 10 * UNIT * len(self.scale) * largest)
+    def kept(self) -> NDArray[np.bool_]:
+        """Which directions are more than rounding (k,).
+
+        Each of d columns of length one is off by no more than `rounding`, and so no size by more
+        than the length of all that: what dependence leaves is below it.
+        """
+        return np.asarray(self.sizes > self.off * float(self.sizes.max(initial=0.0)))
+
+    @property
+    def off(self) -> float:
+        """What rounding may have done to sizes and axes, as a share of the largest."""
+        d = len(self.scale)
+        return max(10 * UNIT * d, self.rounding * math.sqrt(d))
 
     @property
     def rank(self) -> int:
@@ -57,13 +68,25 @@ class Factors:
         kept = self.kept
         return np.asarray((self.axes[:, kept] @ (self.reach[kept] / self.sizes[kept])) / self.scale)
 
-    def idle(self, w: Floats) -> float:
-        """Length of the part of w (d,) that changes no prediction."""
+    def idle(self, w: Floats) -> tuple[float, float]:
+        """Length of the part of w (d,) that changes no prediction, and of w where that may be.
+
+        A column that has no part in it has only rounding there, which in the units of a tiny column
+        would be a large part: directions are first made up of as few columns as may be.
+        """
         if self.rank == len(self.scale):
-            return 0.0
-        row_space = self.axes[:, self.kept] * self.scale[:, np.newaxis]
-        basis, _ = np.linalg.qr(row_space)
-        return float(np.linalg.norm(w - basis @ (basis.T @ w)))
+            return 0.0, 0.0
+        if self.axes.shape[1] < len(self.scale):  # of few rows: nothing was scaled
+            basis, _ = np.linalg.qr(self.axes[:, self.kept])
+            return float(np.linalg.norm(w - basis @ (basis.T @ w))), float(np.linalg.norm(w))
+        null = self.axes[:, ~self.kept]
+        pivots = scipy.linalg.qr(null.T, mode="r", pivoting=True)[1][: null.shape[1]]
+        null = np.linalg.solve(null[pivots].T, null.T).T
+        null[np.abs(null) <= self.off] = 0.0
+        units = null / self.scale[:, np.newaxis]
+        basis, _ = np.linalg.qr(units / np.linalg.norm(units, axis=0))
+        involved = null.any(axis=1)
+        return float(np.linalg.norm(basis.T @ w)), float(np.linalg.norm(w[involved]))
 
 
 def can_be_factored(table: Table) -> bool:
@@ -105,21 +128,28 @@ def _of_scatter(table: Table, r: Floats, penalty: float, w: Floats, scale: Float
 
 
 def _of_rows(table: Table, r: Floats, penalty: float, w: Floats, scale: Floats) -> Factors:
-    """Runs of rows are folded into one triangle, the residual beside them."""
-    d = table.d
-    triangle = np.zeros((0, d + 1))
+    """Runs of rows are folded into one triangle, the residual beside them.
+
+    A free intercept is its first column: what the rounding of means leaves of a constant is taken
+    off with it, and dependent columns stay so.
+    """
+    d, first = table.d, int(table.centred)
+    triangle = np.zeros((0, first + d + 1))
     if penalty > 0:
         ridge = np.diag(np.sqrt(penalty) / scale)
-        triangle = np.hstack([ridge, -np.sqrt(penalty) * w[:, np.newaxis]])
+        ridge = np.hstack([ridge, -np.sqrt(penalty) * w[:, np.newaxis]])
+        triangle = np.hstack([np.zeros((d, first)), ridge])
     folds = 0
     for rows, part in _dense_blocks(table):
         root = np.sqrt(table.share[rows])[:, np.newaxis]
-        block = np.hstack([part / scale * root, r[rows][:, np.newaxis] * root])
+        level = root if table.centred else root[:, :0]
+        block = np.hstack([level, part / scale * root, r[rows][:, np.newaxis] * root])
         triangle = scipy.linalg.qr(np.vstack([triangle, block]), mode="r", overwrite_a=True)[0]
-        triangle = triangle[: d + 1]
+        triangle = triangle[: first + d + 1]
         folds += 1
+    triangle = triangle[first : first + d, first:]
     full = np.zeros((d, d + 1))
-    full[: min(d, len(triangle))] = triangle[:d]
+    full[: len(triangle)] = triangle
     left, sizes, axes = np.linalg.svd(full[:, :d])
     rounding = 8 * UNIT * (d + folds + 8)
     return Factors(sizes, axes.T, scale, left.T @ full[:, d], rounding)
@@ -129,7 +159,10 @@ def _wide(table: Table, r: Floats, penalty: float, w: Floats) -> Factors:
     """Fewer rows than columns: the singular values of the rows themselves."""
     rows = np.vstack([part for _, part in _dense_blocks(table)])
     root = np.sqrt(table.share)
-    basis, triangle = scipy.linalg.qr((rows * root[:, np.newaxis]).T, mode="economic")
+    rows = rows * root[:, np.newaxis]
+    if table.centred:  # what the rounding of means leaves of a constant
+        rows -= np.outer(root, root @ rows)
+    basis, triangle = scipy.linalg.qr(rows.T, mode="economic")
     left, sizes, axes = np.linalg.svd(triangle.T)
     axes = axes @ basis.T
     reach = left.T @ (root * r)
@@ -153,4 +186,4 @@ def _wide(table: Table, r: Floats, penalty: float, w: Floats) -> Factors:
 def _dense_blocks(table: Table):  # type: ignore[no-untyped-def]
     """Runs of centred rows as arrays."""
     for rows, part in table.blocks():
-        yield rows, part.toarray() - table.mean if sp.issparse(part) else part
+        yield rows, part.toarray() - table.level if sp.issparse(part) else part

@@ -18,7 +18,7 @@ import scipy.sparse.linalg
 from . import iterated_squares, normal_equations
 from .claims import Claim
 from .factors import Factors, can_be_factored, factors
-from .normal_equations import ClosedForm
+from .normal_equations import ROUNDINGS, ClosedForm
 from .published import NEAR
 from .regression import Fit, distance_claim, mean_square
 from .table import Floats
@@ -117,7 +117,7 @@ def _of_coefficients(
         wide = table.n < table.d  # few rows are solved by their products, which square this
         found.append(equations(condition=parts.condition**2 if wide else 1.0))
     if parts.rank < table.d and not positive and not penalty:
-        found.append(_shortest(fit, parts.rank, parts.idle(fit.w)))
+        found.append(_shortest(fit, parts.rank, *parts.idle(fit.w)))
     left_out = 0 if penalty else table.d - parts.rank
     return [*found, _condition(parts.condition, left_out)]
 
@@ -134,7 +134,7 @@ def _of_rows(fit: Fit, penalty: float, effort: int, equations: Callable[..., Cla
     equal = equations(condition=condition**2)
     if penalty:
         return [equal, _condition(condition, 0, "rows and penalty")]
-    shortest = _shortest(fit, products.rank, products.idle(fit.w))
+    shortest = _shortest(fit, products.rank, products.idle(fit.w), float(np.linalg.norm(fit.w)))
     return [equal, shortest, _condition(condition, fit.table.d - products.rank, "rows")]
 
 
@@ -198,10 +198,13 @@ def _non_negative(fit: Fit, parts: Factors, off: float) -> Excess:
     return Excess(most, distance)
 
 
-def _shortest(fit: Fit, rank: int, idle: float) -> Claim:
-    """Where several coefficients predict the same, the shortest are taken."""
-    length = float(np.linalg.norm(fit.w))
-    allowed = 1e-6 * length
+def _shortest(fit: Fit, rank: int, idle: float, length: float) -> Claim:
+    """Where several coefficients predict the same, the shortest are taken.
+
+    `length` is that of the coefficients of columns that depend on others; what rounding leaves of
+    them all is allowed for.
+    """
+    allowed = 1e-6 * length + ROUNDINGS * fit.unit * fit.table.d * float(np.linalg.norm(fit.w))
     statement = (
         f"of {fit.table.d} columns {rank} are independent; the part of w that changes no "
         f"prediction has length {idle:.2g} of {length:.3g}"

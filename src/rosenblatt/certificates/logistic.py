@@ -4,8 +4,9 @@
 ``0 <= a <= c`` give a value that no coefficients can go below,
 ``D = sum c H(a / c) - sum_j [|v_j| - l1]_+^2 / (2 l2)``, ``v = sum a y x``, ``H(p)`` the entropy of
 a coin; a free intercept asks for ``sum a y = 0``, which is brought about exactly, and without a
-square ``|v_j| <= l1`` must hold. The natural masses are ``c s(-m)`` at the best intercept. Where
-that bound is loose, a few Newton steps give better masses, and a lower end as well.
+square ``|v_j| <= l1`` must hold, for which masses that balance are multiplied with a number below
+one, and then balance still. The natural masses are ``c s(-m)`` at the best intercept. Where that
+bound is loose, a few Newton steps give better masses, and a lower end as well.
 """
 
 from dataclasses import dataclass
@@ -53,32 +54,19 @@ class Problem:
         Scores are to be taken at their best intercept.
         """
         a = self.c * expit(-self.y * z)
-        if self.penalty.l2 == 0:
-            a = a * self._shortened(a)
-        for _ in range(3):
-            exact = balanced(a, self.y) if self.table.centred else a
-            if exact is None:
-                return -np.inf
-            v, rounding = self.table.transposed(exact * self.y)
-            outer = np.abs(v) + rounding
-            if self.penalty.l2 > 0 or not (outer > self.penalty.l1).any():
-                break
-            a = a * (1 - 1e-9)
-        else:
+        exact = balanced(a, self.y) if self.table.centred else a
+        if exact is None:
             return -np.inf
-        share = exact / self.c
+        v, rounding = self.table.transposed(exact * self.y)
+        outer = np.abs(v) + rounding
+        kept = self.penalty.kept(outer)
+        share = kept * exact / self.c
         value, more = total(self.c * (entr(share) + entr(1 - share)))
         cost, further = 0.0, 0.0
         if self.penalty.l2 > 0:
             cost, further = total(self.penalty.excess(outer) ** 2 / (2 * self.penalty.l2))
         allowance = 4 * (more + further) + 64 * UNIT * float(np.sum(self.c))
         return value - cost - allowance
-
-    def _shortened(self, a: Floats) -> float:
-        """What masses must be multiplied with for the slopes to keep below l1."""
-        v, rounding = self.table.transposed(a * self.y)
-        steepest = float(np.max(np.abs(v) + rounding, initial=0.0))
-        return min(1.0, self.penalty.l1 / steepest * (1 - 1e-12)) if steepest > 0 else 1.0
 
 
 @dataclass(frozen=True)

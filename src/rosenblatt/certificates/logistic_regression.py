@@ -96,18 +96,19 @@ def _binary(
     problem = logistic.Problem(table, y, c, setting.penalty)
     scale = logistic.scale_of(problem)
     tol, enough = _wanted(model, setting, tol, scale)
-    centre = b + float(table.mean @ w)  # the intercept of columns less their mean
+    centre, off = map(float, table.centre(w, b))
     if setting.penalty.l1 == setting.penalty.l2 == 0:
         found = unpenalised.bracket(problem, w, centre, tol)
     else:
         found = logistic.bracket(problem, w, centre, enough, effort)
+    found = replace(found, most=found.most + off * float(c.sum()))
     bound = tol * scale
     claims = [_gap(found, bound, _among(setting))]
     scores, rounding = problem.scores(w)
-    z = scores + centre
-    value = problem.value(w, z, rounding + 4 * UNIT * abs(centre))
+    z, rounding = scores + centre, rounding + off + 4 * UNIT * abs(centre)
+    value = problem.value(w, z, rounding)
     if np.isinf(setting.C) and effort and found.most >= value:  # as if there were no best
-        lead = float((y * z - rounding - 4 * UNIT * abs(centre)).min())
+        lead = float((y * z - rounding).min())
         claims = claims_if_separable(X, y, fit_intercept, value, bound, lead) or claims
     if np.isinf(setting.C) and effort and len(claims) == 1:
 
@@ -149,11 +150,14 @@ def _several(
     problem = softmax.Problem(table, codes, c, setting.penalty, free)
     scale = softmax.scale_of(problem)
     tol, enough = _wanted(model, setting, tol, scale)
-    centre = b + W @ table.mean
+    # What all scores of a row have in common is no part of the loss, and may be large.
+    apart, between = (v - v.mean(axis=0) for v in (W.astype(np.longdouble), np.longdouble(b)))
+    centre, off = table.centre(apart, between)
     if setting.penalty.l1 == setting.penalty.l2 == 0:
         found = unpenalised_softmax.bracket(problem, W, centre, tol)
     else:
         found = softmax_bracket.bracket(problem, W, centre, enough, effort)
+    found = replace(found, most=found.most + 2 * float(off.max()) * float(c.sum()))
     if reference and W[-1].any():
         found = Bracket(np.inf, np.inf)
     bound = tol * scale
@@ -161,11 +165,11 @@ def _several(
     if np.isfinite(found.most) or not np.isinf(setting.C):
         claims.append(_gap(found, bound, _among(setting)))
     scores, rounding = problem.scores(W)
-    z = scores + centre
-    value = problem.value(W, z, rounding + 4 * UNIT * np.abs(centre))
+    z, rounding = scores + centre, rounding + off + 4 * UNIT * np.abs(centre)
+    value = problem.value(W, z, rounding)
     wrong = np.isinf(found.least)  # a last class with weights, where it is to have none
     if np.isinf(setting.C) and effort and found.most >= value and not wrong:  # as if without a best
-        lead = softmax.least_lead(z, rounding + 4 * UNIT * np.abs(centre), codes)
+        lead = softmax.least_lead(z, rounding, codes)
         claims = claims_if_separable(X, codes, fit_intercept, value, bound, lead) or claims
     if np.isinf(setting.C) and effort and len(claims) == 1 and not wrong:
         ahead = float(np.ptp(z, axis=1).max())

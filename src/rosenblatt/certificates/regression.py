@@ -31,12 +31,9 @@ class Fit:
         """r (n,) at the published numbers or others, and what rounding may have done to each."""
         w, b = (self.w, self.b) if w is None or b is None else (w, b)
         product, allowance = self.table.times(w)
-        # Far from the origin b and mean.w are large and cancel: in longer doubles, if there are.
-        terms = np.append(self.table.mean.astype(np.longdouble) * w, np.longdouble(b))
-        centre, level = float(terms.sum()), float(np.abs(terms).sum())
-        rounding = float(np.finfo(np.longdouble).eps) * (self.table.d + 4) * level
+        centre, rounding = self.table.centre(w, b)
         r = self.t - centre - product
-        return r, allowance + rounding + self.table.target_unit * (abs(centre) + np.abs(self.t))
+        return r, allowance + rounding + self.table.target_unit * (np.abs(centre) + np.abs(self.t))
 
     def best_bias(self, w: Floats) -> float:
         """The intercept that serves w best; zero where there is none."""

@@ -3,7 +3,8 @@
 ``P = l1 |W|_1 + l2/2 |W|^2 + sum c (logsumexp(z) - z_y)``, z = W x + b. Any probabilities p (n, K)
 give ``D = -sum c p log p - sum_kj [|V_kj| - l1]_+^2 / (2 l2)``, ``V = sum c (e_y - p) x'``, which
 no coefficients can go below; free intercepts ask for ``sum c (e_y - p) = 0``, which is brought
-about exactly. With a reference class, whose coefficients stay zero, its row of V is left out.
+about exactly; without a square ``|V_kj| <= l1`` must hold, for which p is mixed with the labels
+themselves. With a reference class, whose coefficients stay zero, its row of V is left out.
 """
 
 from dataclasses import dataclass
@@ -52,24 +53,6 @@ class Problem:
     def dual(self, z: Floats) -> float:
         """D at the probabilities of scores z, not above the true value; -inf if there is none."""
         p = probabilities(z)
-        if self.penalty.l2 == 0:
-            return self._dual_without_square(p)
-        return self._at(p)
-
-    def _dual_without_square(self, p: Floats) -> float:
-        """Mix with the labels themselves until the slopes keep below l1."""
-        n = len(p)
-        labels = np.zeros_like(p)
-        labels[np.arange(n), self.codes] = 1.0
-        V, rounding = self.slopes(self.c[:, np.newaxis] * (labels - p))
-        steepest = float(np.max(np.abs(V) + rounding, initial=0.0))
-        t = min(1.0, self.penalty.l1 / steepest) if steepest > 0 else 1.0
-        # Balancing moves the slopes a little; room is made for it until they keep.
-        tries = (self._at(labels + t * (1 - room) * (p - labels)) for room in (1e-9, 1e-6, 1e-3))
-        return next((value for value in tries if value > -np.inf), -np.inf)
-
-    def _at(self, p: Floats) -> float:
-        """D at given probabilities, balanced if there are intercepts."""
         n, K = p.shape
         if self.table.centred:
             wrong = flows(transported(p, self.codes, self.c), self.codes, self.c)
@@ -79,21 +62,20 @@ class Problem:
             wrong = p * self.c[:, np.newaxis]
             wrong[np.arange(n), self.codes] = 0.0
         given = wrong.sum(axis=1)
-        if (given > self.c).any():
-            return -np.inf
         masses = -wrong
         masses[np.arange(n), self.codes] = given
         V, rounding = self.slopes(masses)
         outer = np.abs(V) + rounding
-        share = wrong / self.c[:, np.newaxis]
-        share[np.arange(n), self.codes] = np.maximum(1.0 - given / self.c, 0.0)
+        kept = self.penalty.kept(outer)
+        if (given > self.c).any():  # by rounding: less of all is of no higher cost
+            kept = min(kept, float(np.min(self.c / np.maximum(given, self.c))) * (1 - 4 * UNIT))
+        share = kept * wrong / self.c[:, np.newaxis]
+        share[np.arange(n), self.codes] = np.maximum(1.0 - kept * given / self.c, 0.0)
         value, more = total((-self.c[:, np.newaxis] * xlogy(share, share)).ravel())
         cost, further = 0.0, 0.0
         if self.penalty.l2 > 0:
             excess = self.penalty.excess(outer)
             cost, further = total((excess**2).ravel() / (2 * self.penalty.l2))
-        elif (outer > self.penalty.l1).any():
-            return -np.inf
         allowance = 4 * (more + further) + 64 * UNIT * K * float(np.sum(self.c))
         return float(value - cost - allowance)
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from .claims import Claim
 from .published import nearness
-from .table import Table
+from .table import UNIT, Table
 
 MOST_COLUMNS = 1000  # whose products are taken
 
@@ -21,14 +21,16 @@ def singular_claim(model: Any, table: Table, weight: float) -> list[Claim]:
         return []
     said = np.sort(np.ravel(np.asarray(said, np.float64)))[::-1]
     derived = weight * np.linalg.eigvalsh(table.scatter(np.arange(table.d)))[::-1]
-    largest = max(float(derived[0]), 1e-300)
+    far = float(np.abs(table.mean).max(initial=0.0))
+    # Constants vary by the rounding of their mean, which is as large as any variation of theirs.
+    largest = max(float(derived[0]), weight * (UNIT * far) ** 2, 1e-300)
     squares = np.zeros(max(len(said), len(derived)))
     squares[: len(derived)] = derived
     squares[: len(said)] -= said**2
     off, near = float(np.abs(squares).max()) / largest, nearness(model)
     off = off if off == off else np.inf
     # Columns far from zero have lost that of their variation before they were decomposed.
-    level = float(np.sqrt(weight / largest) * np.abs(table.mean).max(initial=0.0))
+    level = float(np.sqrt(weight / largest)) * far
     near *= max(1.0, level)
     holds = bool(off <= near)
     statement = "singular_ are those of the centred, weighted rows"

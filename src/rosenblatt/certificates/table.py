@@ -1,8 +1,8 @@
 """A table of weighted rows, less their mean, with what rounding may do to its products.
 
 Products are taken with centred columns: ``X'r`` of columns far from the origin would lose every
-digit. Dense rows are centred a block at a time, so that no second table is made; sparse ones stay
-as they are, and the mean's part is taken off the product.
+digit. Dense rows are centred a block at a time, so that no second table is made. Sparse ones stay
+so: columns without an empty place are centred, and the level of the others is taken off products.
 """
 
 from collections.abc import Iterator
@@ -26,11 +26,13 @@ class Table:
     def __init__(self, X: Any, share: Floats, centred: bool) -> None:
         self.X, self.share, self.centred = X, share, centred
         self.n, self.d = X.shape
-        self.mean = np.zeros(self.d)
+        self.mean = self.level = np.zeros(self.d)  # level: what sparse rows still have of the mean
         if centred:
-            self.mean = np.asarray(share @ X, np.float64).ravel()
-            if not sp.issparse(X):  # the rounding of a mean far from the origin, taken off
-                self.mean += self.transposed(share)[0]
+            self.mean = self.level = np.asarray(share @ X, np.float64).ravel()
+            # The rounding of a mean far from the origin, taken off.
+            self.mean = self.level = self.mean + self._moment(1)
+            if sp.issparse(X):
+                self._centre_full_columns()
         self.target_unit = UNIT * (self.d + 4)
 
     def blocks(self) -> Iterator[tuple[slice, Any]]:
@@ -41,10 +43,21 @@ class Table:
             part = self.X[rows]
             yield rows, part if sp.issparse(part) else part - self.mean
 
+    def centre(self, w: Floats, b: Any) -> tuple[Any, Any]:
+        """Intercepts b of weights (d,) or (k, d), for columns less their mean, and their rounding.
+
+        Far from the origin b and mean.w are large and cancel: in longer doubles, if there are.
+        """
+        terms = np.asarray(self.mean, np.longdouble) * w
+        level = np.abs(terms).sum(axis=-1) + np.abs(b)
+        rounding = float(np.finfo(np.longdouble).eps) * (self.d + 4) * level
+        centre = np.asarray(terms.sum(axis=-1) + b, np.float64)
+        return centre, np.asarray(rounding, np.float64) + UNIT * np.abs(centre)
+
     def times(self, w: Floats) -> tuple[Floats, Floats]:
         """``X~ w`` (n,) or (n, k), and what rounding may have done to each, at most."""
         product, size = np.empty((self.n, *w.shape[1:])), np.empty((self.n, *w.shape[1:]))
-        level = np.abs(self.mean) @ np.abs(w) if sp.issparse(self.X) else 0.0
+        level = np.abs(self.level) @ np.abs(w) if sp.issparse(self.X) else 0.0
         for rows, part in self.blocks():
             product[rows] = self._product(part, w)
             size[rows] = abs(part) @ np.abs(w) + level
@@ -55,7 +68,7 @@ class Table:
         return np.concatenate([self._product(part, w) for _, part in self.blocks()])
 
     def _product(self, part: Any, w: Floats) -> Floats:
-        level = self.mean @ w if sp.issparse(part) else 0.0
+        level = self.level @ w if sp.issparse(part) else 0.0
         return np.asarray(part @ w - level)
 
     def transposed(self, v: Floats) -> tuple[Floats, Floats]:
@@ -64,7 +77,7 @@ class Table:
         for rows, part in self.blocks():
             size += abs(part).T @ np.abs(v[rows])
         if sp.issparse(self.X):
-            size += 2 * np.multiply.outer(np.abs(self.mean), np.sum(np.abs(v), axis=0))
+            size += 2 * np.multiply.outer(np.abs(self.level), np.sum(np.abs(v), axis=0))
         return self.roughly_transposed(v), UNIT * (self.n + 4) * size
 
     def roughly_transposed(self, v: Floats) -> Floats:
@@ -73,7 +86,7 @@ class Table:
         for rows, part in self.blocks():
             product += part.T @ v[rows]
         if sp.issparse(self.X):
-            product -= np.multiply.outer(self.mean, np.sum(v, axis=0))
+            product -= np.multiply.outer(self.level, np.sum(v, axis=0))
         return product
 
     def scatter(self, columns: NDArray[np.intp], weight: Floats | None = None) -> Floats:
@@ -82,20 +95,48 @@ class Table:
         gram = np.zeros((len(columns), len(columns)))
         for rows, part in self.blocks():
             some = part[:, columns]
-            some = (some.toarray() - self.mean[columns]) if sp.issparse(some) else some
+            some = (some.toarray() - self.level[columns]) if sp.issparse(some) else some
             gram += some.T @ (some * weight[rows][:, np.newaxis])
         return gram
 
     def norms(self) -> Floats:
         """``sqrt(sum p x~^2)`` of each column (d,), never too small."""
-        squares = np.zeros(self.d)
+        squares = self._moment(2)
+        rounding = squares
+        if sp.issparse(self.X):  # of the share of empty places, where there are any
+            rounding = squares + self.level**2
+        return np.asarray(np.sqrt(squares + UNIT * (self.n + 4) * rounding))
+
+    def _centre_full_columns(self) -> None:
+        """Of sparse columns those that have no empty place: they are as sparse as they were."""
+        full = self._stored()[1]
+        if full.any():
+            self.X, self.level = self.X.copy(), np.where(full, 0.0, self.mean)
+            self.X.data -= (self.mean - self.level)[self.X.indices]
+
+    def _moment(self, power: int) -> Floats:
+        """``sum p x~^power`` of each column (d,), empty places of sparse rows included."""
+        sums = np.zeros(self.d)
         for rows, part in self.blocks():
-            square = part.multiply(part) if sp.issparse(part) else part**2
-            squares += np.asarray(self.share[rows] @ square).ravel()
-        rounding = UNIT * (self.n + 4) * squares
+            if sp.issparse(part):
+                away = part.data - self.level[part.indices]
+                away = away**power * np.repeat(self.share[rows], np.diff(part.indptr))
+                sums += np.bincount(part.indices, away, self.d)
+            else:
+                sums += self.share[rows] @ part**power
         if sp.issparse(self.X):
-            squares = squares - self.mean**2
-        return np.asarray(np.sqrt(np.maximum(squares, 0.0) + rounding))
+            shares, full = self._stored()
+            sums += np.where(full, 0.0, np.maximum(1 - shares, 0.0)) * (-self.level) ** power
+        return sums
+
+    def _stored(self) -> tuple[Floats, NDArray[np.bool_]]:
+        """The share of rows with a number in each sparse column, and whether all have one (d,)."""
+        shares, counts = np.zeros(self.d), np.zeros(self.d, np.intp)
+        for rows, part in self.blocks():
+            repeated = np.repeat(self.share[rows], np.diff(part.indptr))
+            shares += np.bincount(part.indices, repeated, self.d)
+            counts += np.bincount(part.indices, minlength=self.d)
+        return shares, counts == self.n
 
 
 def total(terms: Floats) -> tuple[float, float]:

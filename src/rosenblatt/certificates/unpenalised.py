@@ -49,7 +49,8 @@ def bracket(problem: Problem, w: Floats, b: float, tol: float) -> Bracket:
 
 def least_value(problem: Problem, w: Floats, b: float, tol: float) -> float:
     """What the objective of no coefficients up to a hundred times as long is below."""
-    centre = b + float(problem.table.mean @ w)
+    # Any intercept will do: it is where the bracket is looked for, and what it is taken from.
+    centre = float(problem.table.centre(w, b)[0])
     z, _ = problem.scores(w)
     # The bracket's upper end is a distance from a value that is not below the true one.
     value = problem.value(w, z + centre, 0 * z)

@@ -53,10 +53,9 @@ class RowProducts(NamedTuple):
     def of(cls, table: Table) -> "RowProducts":
         """Of rows with shares; sparse rows stay so."""
         if sp.issparse(table.X):
-            X = table.X.astype(np.float64)
-            along = np.asarray(X @ table.mean).ravel()
-            K = np.asarray((X @ X.T).toarray()) - along[:, np.newaxis] - along
-            K += float(table.mean @ table.mean)
+            along = np.asarray(table.X @ table.level).ravel()
+            K = np.asarray((table.X @ table.X.T).toarray()) - along[:, np.newaxis] - along
+            K += float(table.level @ table.level)
         else:
             rows = np.vstack([part for _, part in table.blocks()])
             K = rows @ rows.T

@@ -68,6 +68,18 @@ def moved(table: Array, shift: Array | None, side: int) -> Array:
     return table
 
 
+def slopes_as_given(gradient: Array, shift: Array | None) -> Array:
+    """The gradient (d + 1, ...) in weights of columns as they were, from that of columns moved.
+
+    A weight of ``x - shift`` moves the scores by that of x, less shift times what the bias does.
+    """
+    if shift is None:
+        return gradient
+    gradient = gradient.copy()
+    gradient[:-1] += np.multiply.outer(shift, gradient[-1])
+    return gradient
+
+
 def _full(X: Any) -> NDArray[np.intp]:
     """The columns of a CSR table that have a number in each row; none if it has some twice."""
     full = np.flatnonzero(np.bincount(X.indices, minlength=X.shape[1]) == X.shape[0])

@@ -19,7 +19,7 @@ from rosenblatt.solvers.logistic import LogisticProblem
 from rosenblatt.solvers.problem import Problem
 from rosenblatt.solvers.softmax import SoftmaxProblem
 
-from .centring import less, moved, offsets
+from .centring import less, moved, offsets, slopes_as_given
 from .descent import Descent
 from .logistic_doubts import speak
 from .penalties import Strengths, strengths
@@ -55,8 +55,9 @@ class LogisticRegression(LinearClassifier, LogisticScores):
         Accepted for scikit-learn's sake; the problem solved is the same.
     tol : float or None
         Stop when the gradient of the mean loss is no longer than `tol`, as scikit-learn does, and
-        the duality gap at most `tol` times the objective without weights. None goes on until no
-        step lowers the objective.
+        the duality gap at most `tol` times the objective without weights. With a bias, columns
+        that are far from zero count less one of their own values in that gradient. None goes on
+        until no step lowers the objective.
     fit_intercept : bool
         Whether there is a bias.
     intercept_scaling : float
@@ -100,7 +101,8 @@ class LogisticRegression(LinearClassifier, LogisticScores):
     dual_gap_ : float
         How far `objective_` is above the best possible, at most.
     gradient_norm_ : float
-        Length of the gradient, or of the shortest subgradient, of the objective.
+        Length of the gradient, or of the shortest subgradient, of the objective. What is left of
+        the bias's part counts in it as often as columns are far from zero: see `tol`.
     stop_reason_ : str
         Why the fit ended: "converged", "max_iter", "no_progress", "callback" or "diverged".
 
@@ -285,11 +287,12 @@ class LogisticRegression(LinearClassifier, LogisticScores):
             # A number added to all classes changes no probability; the sum of biases is kept at 0.
             free = slice(-1, None) if problem.penalised else slice(None)
             table[free] -= table[free].mean(axis=1, keepdims=True)
+        shortest = problem.subgradient(place.point, slopes_as_given(place.gradient, shift))
         return {
             "coef_": np.ascontiguousarray(table[:-1].T, dtype=dtype),
             "intercept_": table[-1].astype(dtype),
             "classes_": classes,
             "objective_": place.objective,
             "dual_gap_": descent.gap,
-            "gradient_norm_": place.gradient_norm,
+            "gradient_norm_": float(np.linalg.norm(shortest)),
         }

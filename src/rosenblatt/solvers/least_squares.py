@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_solve, lapack
+from scipy.linalg import cho_solve, lapack, qr
 from scipy.optimize import nnls
 
 Array = NDArray[np.float64]
@@ -70,7 +70,7 @@ class Free:
         nothing = self.sizes <= ROUNDING * len(coef)
         for some in (np.ones(len(nothing), bool), nothing):
             if some.any():
-                units = self.directions[:, some] / self.scale[:, None]
+                units = _set_apart(self.directions[:, some]) / self.scale[:, None]
                 units /= np.linalg.norm(units, axis=0)
                 shorter = coef - units @ np.linalg.lstsq(units, coef, rcond=None)[0]
                 moved = self.directions.T @ (scaled - self.scale[:, None] * shorter)
@@ -80,6 +80,19 @@ class Free:
                     break
         rank = len(coef) - len(nothing)
         return Solution(np.asarray(coef), condition, rank, method, self.directions)
+
+
+def _set_apart(directions: Array) -> Array:
+    """A basis (d, q) of what orthonormal directions (d, q) span, each of as few columns as may be.
+
+    A column that has no part in them has only rounding there, which in the units of a tiny column
+    would be the largest part of all.
+    """
+    d, q = directions.shape
+    pivots = qr(directions.T, mode="r", pivoting=True)[1][:q]
+    basis = np.linalg.solve(directions[pivots].T, directions.T).T
+    basis[np.abs(basis) <= ROUNDING * d] = 0.0
+    return np.asarray(basis)
 
 
 def solve(gram: Array, products: Array, penalty: float = 0.0, tol: float = 0.0) -> Solution:
