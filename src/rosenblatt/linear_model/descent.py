@@ -13,6 +13,7 @@ from rosenblatt.base import Passes, StopReason, callers_level
 from rosenblatt.blas import one_blas_thread
 from rosenblatt.solvers.gradient import Diverged
 from rosenblatt.solvers.problem import Place, Problem
+from rosenblatt.solvers.stochastic import safe_step
 
 from .doubts import listed, names_of
 from .solvers import steps_of
@@ -119,13 +120,16 @@ class Descent:
             _warn(self._shortfall(str(reason)))
 
     def _shorter_step(self) -> str:
-        """A step that will do: one over the curvature for "gradient", which is largest at zero."""
+        """A step that will do: one over the curvature for "gradient", which is largest at zero, and
+        one over that of the longest row for "sgd", which steps after each row.
+        """
         problem, C = self.problem, self.model.C if self.problem.penalised else 1.0
-        step = 0.1 * float(self.model.eta0 or 1.0)
-        if self.model.solver == "gradient":
-            with np.errstate(over="ignore"):
+        with np.errstate(over="ignore"):
+            if self.model.solver == "gradient":
                 place = problem.at(np.zeros(problem.shape))
                 step = C / max(float(problem.diagonal(place).astype(np.float64).sum()), 1e-300)
+            else:
+                step = safe_step(problem)
         return f"eta0={step:.2g}, " if step > 0 else ""  # none is short enough
 
     def _verdict(self) -> StopReason | None:
