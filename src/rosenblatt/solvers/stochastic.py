@@ -92,4 +92,4 @@ def safe_step(problem: Problem) -> float:
         else:
             squares = np.einsum("nd,nd->n", part, part, dtype=np.float64)
         longest = max(longest, float((c * (squares + problem.fit_intercept)).max()))
-    return 2.0 / max(longest * problem.n / float(problem.c.sum()), 1e-300)
+    return 2.0 / max(longest * float(problem.n / problem.c.sum()), 1e-300)
