@@ -49,7 +49,7 @@ class Descent:
         passes.attributes = lambda: published("callback")
         if self.model.max_iter == 0:
             passes.stop("max_iter")
-        self.listening = passes.listening
+        self.listening = passes.listening or bool(self.model.verbose)
         with one_blas_thread():  # the bits of a factor depend on how many share its work
             self.look_at_start()
             for n_iter in passes:
@@ -103,10 +103,9 @@ class Descent:
 
     def in_words(self) -> str:
         """Where the fit is."""
-        return (
-            f"objective {self.place.objective:.6g}, gradient {self.place.gradient_norm:.3g}, "
-            f"gap {self.gap:.3g}"
-        )
+        gap = f", gap {self.gap:.3g}" if np.isfinite(self.gap) else ""  # no penalty, no bound
+        norm = self.place.gradient_norm
+        return f"objective {self.place.objective:.6g}, gradient {norm:.3g}{gap}"
 
     def warn(self, reason: StopReason | str) -> None:
         """Tell the caller of `fit` what the fit fell short of."""

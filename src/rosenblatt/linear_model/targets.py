@@ -42,7 +42,7 @@ def refuse_words(y: Any) -> None:
 
 
 def _may_be_number(value: Any) -> bool:
-    """Whether a value is a number or looks like one; what is neither word nor number, others say."""
+    """Whether a value is no word, or one that reads as a number."""
     if not isinstance(value, str | bytes):
         return True
     try:
