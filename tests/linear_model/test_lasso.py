@@ -406,3 +406,16 @@ def test_a_trace_has_finite_numbers_from_the_beginning_and_for_several_targets(s
 def test_one_row_has_no_features_to_keep_and_no_arithmetic_to_warn_of():
     with pytest.warns(ConvergenceWarning, match="n_features=2 cannot be had; 0 is the nearest"):
         Lasso(n_features=2).fit([[1.0, 2.0, 3.0]], [1.0])
+
+
+@pytest.mark.parametrize("kind", [Lasso, ElasticNet])
+@pytest.mark.parametrize("d", [4, 400])
+def test_without_a_penalty_it_is_least_squares_and_no_warning(kind, d):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((50, d))
+    y = X[:, 0] + rng.standard_normal(50)
+    model = kind(alpha=0, tol=1e-10).fit(X, y)
+    best = np.linalg.lstsq(X - X.mean(axis=0), y - y.mean())[0]
+    np.testing.assert_allclose(
+        model.predict(X), X @ best + y.mean() - X.mean(axis=0) @ best, atol=1e-4
+    )

@@ -3,8 +3,10 @@
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
+from scipy.linalg import LinAlgWarning
 from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegressionCV as Theirs
@@ -149,3 +151,15 @@ def test_of_equal_scores_the_strongest_penalty_is_chosen():
 def test_other_words_than_decades_are_refused():
     with pytest.raises(ValueError, match="'Cs' parameter of LogisticRegressionCV must be"):
         LogisticRegressionCV(Cs="octaves").fit(*noisy())
+
+
+def test_columns_of_other_scales_are_told_by_name():
+    X, y = noisy()
+    frame = pd.DataFrame(X * [1, 1e-9, 1, 1, 1e3, 1], columns=list("abcdef"))
+    search = LogisticRegressionCV(
+        Cs=[0.1, 1.0], l1_ratios=[0], scoring="accuracy", use_legacy_attributes=False
+    )
+    with pytest.warns(LinAlgWarning, match=r"\(column 'b'\) to .*\(column 'e'\)"):
+        search.fit(frame, y)
+    with pytest.warns(LinAlgWarning, match=r"\(column 1\) to .*\(column 4\)"):
+        search.fit(frame.to_numpy(), y)

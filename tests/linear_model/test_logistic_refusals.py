@@ -5,6 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from scipy.linalg import LinAlgWarning
 from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
@@ -30,7 +31,7 @@ def test_weights_and_c_that_are_too_large_are_blamed_on_themselves():
         LogisticRegression(C=1e300).fit(X, Y)
     with pytest.raises(ValueError, match="C times sample_weight"):
         LogisticRegression().fit(X, Y, np.full(150, 1e300))
-    with pytest.raises(ValueError, match="X holds numbers so large"):
+    with pytest.raises(ValueError, match=r"X holds numbers up to .* so large that the obj"):
         LogisticRegression().fit(X * 1e200, Y)
 
 
@@ -87,6 +88,23 @@ def test_steps_too_long_for_sgd_are_named_as_a_divergence():
         model.fit(X, y)
     assert model.stop_reason_ == "diverged"
     assert model.objective_ <= 200 * np.log(2) * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("C", [1.0, 1e-4, np.inf])
+@pytest.mark.parametrize("storage", [np.asarray, sp.csr_matrix])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_the_first_step_named_for_sgd_will_do(C, storage, classes):
+    rng = np.random.RandomState(0)
+    raw = rng.standard_normal((300, 3)) * [1, 30, 1e4] + [0, 100, 3e4]
+    y = np.digitize(raw[:, 0] + rng.standard_normal(300), [0, 1][: classes - 1])
+    weight = rng.uniform(0.1, 5, 300)
+    fit = {"solver": "sgd", "C": C, "random_state": 0, "max_iter": 30, "tol": None}
+    with pytest.warns(ConvergenceWarning, match="is too large for these data") as told:
+        LogisticRegression(eta0=1e6, **fit).fit(storage(raw), y, weight)
+    said = [str(one.message) for one in told if "too large" in str(one.message)]
+    eta0 = float(re.search(r"use eta0=(\S+),", said[0])[1])
+    calm = LogisticRegression(eta0=eta0, **fit).fit(storage(raw), y, weight)
+    assert calm.stop_reason_ == "max_iter"
 
 
 def test_columns_without_squares_are_not_called_constant():

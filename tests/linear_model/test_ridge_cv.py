@@ -1,8 +1,10 @@
 """RidgeCV: scikit-learn's choice and numbers, rows left out one by one, and the search."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
+from scipy.linalg import LinAlgWarning
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import RidgeCV as Theirs
 from sklearn.model_selection import KFold, ShuffleSplit
@@ -173,3 +175,13 @@ def test_one_row_with_a_weight_is_refused_in_words(n_rows):
     weight = np.r_[1.0, np.zeros(n_rows - 1)]
     with pytest.raises(ValueError, match=f"and 1 of {n_rows} rows have a weight: give two"):
         RidgeCV().fit(np.eye(5)[:n_rows], np.arange(n_rows), weight)
+
+
+@pytest.mark.parametrize("cv", [None, 3])
+def test_columns_of_other_scales_are_told_once_and_by_name(cv):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.standard_normal((60, 3)) * [1, 1e-9, 1e12], columns=["a", "tiny", "huge"])
+    X["constant"], X["sum"] = 3.0, 2 * X["a"]
+    with pytest.warns(LinAlgWarning, match=r"'tiny'.*'huge'") as told:
+        RidgeCV(ALPHAS, cv=cv).fit(X, X["a"] + rng.standard_normal(60))
+    assert len([one for one in told if "scales" in str(one.message)]) == 1

@@ -8,7 +8,7 @@ from sklearn.linear_model import Ridge, lasso_path
 from sklearn.model_selection import cross_validate
 
 from rosenblatt import GaussianNB
-from rosenblatt.plot import bias_variance, learning_curve, path, validation_curve
+from rosenblatt.plot import learning_curve, path, validation_curve
 
 matplotlib.use("agg")
 RNG = np.random.RandomState(0)
@@ -45,20 +45,6 @@ def test_learning_curves_come_together():
     gap = line(ax, "held out") - line(ax, "training")
     assert gap[0] > gap[1]
     assert ax.get_ylabel() == "share of wrong labels"
-
-
-def test_bias_falls_where_variance_rises():
-    ax = bias_variance(Ridge(), X, T, "alpha", [1000.0, 1e-3], n_models=20, random_state=0)
-    bias, variance = line(ax, "bias\u00b2 and noise"), line(ax, "variance")
-    assert variance[1] > variance[0]
-    np.testing.assert_allclose(line(ax, "error"), bias + variance)
-
-
-def test_noise_is_drawn_where_it_is_known():
-    ax = bias_variance(
-        Ridge(), X, T, "alpha", [1.0, 10.0], truth=X[:, 0] - X[:, 1], n_models=40, random_state=0
-    )
-    assert line(ax, "noise")[0] == pytest.approx(np.mean((T - X[:, 0] + X[:, 1]) ** 2))
 
 
 def test_paths_name_the_largest():
@@ -111,3 +97,13 @@ def test_names_of_a_path_stand_beyond_the_ends_of_its_lines():
         assert text.get_window_extent().x1 <= ax.get_window_extent().x1 + 5
     named = [line for line in ax.get_lines() if line.get_linewidth() == 1.4]
     assert len({(line.get_color(), line.get_linestyle()) for line in named}) == len(named) == 8
+
+
+def test_several_fits_at_a_time_give_the_same():
+    one = validation_curve(Ridge(), X, T, "alpha", [0.1, 10.0])
+    two = validation_curve(Ridge(), X, T, "alpha", [0.1, 10.0], n_jobs=2, ax=plt.figure().gca())
+    np.testing.assert_array_equal(line(one, "held out"), line(two, "held out"))
+    given = {"sizes": [0.2, 1.0], "random_state": 0}
+    one = learning_curve(Ridge(), X, T, **given, ax=plt.figure().gca())
+    two = learning_curve(Ridge(), X, T, **given, n_jobs=2, ax=plt.figure().gca())
+    np.testing.assert_array_equal(line(one, "held out"), line(two, "held out"))

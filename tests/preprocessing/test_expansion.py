@@ -77,7 +77,7 @@ class TestValues:
         made = expansion.fit_transform([[-1.0, 2.0], [3.0, -4.0]])
         assert made.tolist() == [[-1, 2, 1, 2, 1], [3, -4, 3, 4, -1]]
         assert expansion.get_feature_names_out().tolist() == [
-            "x0", "x1", "absolute(x0)", "absolute(x1)", "<lambda>(x0, x1)0"
+            "x0", "x1", "absolute(x0)", "absolute(x1)", "f1(x0, x1)0"
         ]  # fmt: skip
 
     def test_a_constant_column(self):
@@ -100,6 +100,39 @@ class TestColumns:
     def test_by_number(self):
         made = BasisExpansion({0: "powers", -1: np.abs}).fit_transform([[3.0, 4.0, -5.0]])
         assert made.tolist() == [[3, 9, 5, 4]]
+
+    def test_a_list_of_families_for_one_column(self):
+        frame = pd.DataFrame(X, columns=["a", "b", "c"])
+        expansion = BasisExpansion({"b": ["powers", "fourier"], 0: [np.abs]}, degree=2).fit(frame)
+        beside = BasisExpansion(["powers", "fourier"], degree=2).fit_transform(frame[["b"]])
+        made = expansion.transform(frame)
+        assert np.array_equal(made, np.hstack([beside, np.abs(X[:, :1]), X[:, 2:]]))
+        names = expansion.get_feature_names_out().tolist()
+        assert names[:2] == ["b", "b^2"]
+        assert names[-2:] == ["absolute(a)", "c"]
+
+    def test_an_expansion_within_finds_columns_by_name(self):
+        frame = pd.DataFrame(X, columns=["a", "b", "c"])
+        within = BasisExpansion({"c": "powers"}, degree=2)
+        expansion = BasisExpansion({("b", "c"): within, "a": np.abs}).fit(frame)
+        names = expansion.get_feature_names_out().tolist()
+        assert names == ["c", "c^2", "b", "absolute(a)"]
+
+    @pytest.mark.parametrize("basis", [{"b": ["powers", "fourier"]}, {1: "spline"}, "polynomial"])
+    @pytest.mark.parametrize("table", [X, pd.DataFrame(X, columns=["a", "b", "c"])])
+    def test_the_columns_of_a_table_are_counted(self, basis, table):
+        if isinstance(basis, dict) and "b" in basis and table is X:
+            with pytest.raises(ValueError, match="none; use numbers"):
+                BasisExpansion(basis).count(table)
+            return
+        expansion = BasisExpansion(basis)
+        assert expansion.count(table) == expansion.fit_transform(table).shape[1]
+        assert expansion.count(3) == expansion.n_output_features_
+
+    def test_functions_without_a_name_are_told_apart(self):
+        expansion = BasisExpansion({0: lambda x: x + 1, 1: [lambda x: x - 1, np.abs]})
+        names = expansion.fit(X).get_feature_names_out().tolist()
+        assert names == ["f1(x0)", "f2(x1)", "absolute(x1)", "x2"]
 
     @pytest.mark.parametrize("key", ["height", 3])
     def test_a_column_that_is_not_there(self, key):
@@ -128,6 +161,7 @@ class TestSparse:
     [
         ({"degree": (3, 2)}, "lowest, highest"),
         ({"basis": ["wavelet"]}, "got 'wavelet'"),
+        ({"basis": {0: {1, 2}}}, "got {1, 2}"),
         ({"basis": "spline", "n_functions": 2}, "n_functions of 3 or more"),
         ({"degree": 40}, "would become .* features"),
     ],

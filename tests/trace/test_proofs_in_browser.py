@@ -124,3 +124,15 @@ def test_the_boundary_behind_an_expansion_has_its_region_and_its_weights(show):
     assert "x₁² x₂" in page.run(labels)
     slide(page, 0)
     assert page.run("document.querySelector('.lineless').textContent") == "w = 0: no curve yet"
+
+
+def test_a_penalty_that_is_searched_for_is_shown_with_the_features_kept(show):
+    X = np.random.default_rng(0).normal(size=(60, 8))
+    trace = traced(Lasso(n_features=3), X, X[:, :4] @ [4.0, 3.0, 2.0, 1.0])
+    page, frame = show(trace), trace.to_frame()
+    for k in (0, 2, len(trace) - 1):
+        slide(page, k)
+        assert read(page, "alpha") == pytest.approx(frame.alpha[k], rel=1e-12)
+        assert read(page, "n_kept") == frame.n_kept[k]
+    page = show(traced(Lasso(0.1), X, X[:, 0]))
+    assert page.run("document.querySelector('[data-quantity=alpha]')") is None

@@ -58,6 +58,8 @@ class KernelSpace:
             lower = self.F[self.order]
             a[:, self.order] = solve_triangular(lower, planes.T, trans="T", lower=True).T
             return a
+        if not self.F.any():  # all rows are at zero, and add nothing to any plane
+            return np.zeros((len(planes), len(self.F)))
         Q, R = self._orthogonal
         return np.asarray(solve_triangular(R, planes.T, trans="T").T @ Q.T)
 

@@ -15,6 +15,7 @@ from rosenblatt.solvers import Step
 from rosenblatt.solvers.coordinate import Penalty
 
 from .squares import Descent, Squares
+from .targets import refuse_words
 
 Array = NDArray[np.float64]
 
@@ -65,6 +66,7 @@ class Descending:
 
 def check_rows(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Rows:
     """Rows, targets and weights, checked; a weight that is one number says nothing."""
+    refuse_words(y)
     X, y = validate_data(
         estimator, X, y, accept_sparse=("csr", "csc"), dtype=FLOATS, multi_output=True,
         y_numeric=True,

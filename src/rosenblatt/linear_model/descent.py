@@ -13,6 +13,7 @@ from rosenblatt.base import Passes, StopReason, callers_level
 from rosenblatt.blas import one_blas_thread
 from rosenblatt.solvers.gradient import Diverged
 from rosenblatt.solvers.problem import Place, Problem
+from rosenblatt.solvers.stochastic import safe_step
 
 from .doubts import listed, names_of
 from .solvers import steps_of
@@ -48,7 +49,7 @@ class Descent:
         passes.attributes = lambda: published("callback")
         if self.model.max_iter == 0:
             passes.stop("max_iter")
-        self.listening = passes.listening
+        self.listening = passes.listening or bool(self.model.verbose)
         with one_blas_thread():  # the bits of a factor depend on how many share its work
             self.look_at_start()
             for n_iter in passes:
@@ -102,10 +103,9 @@ class Descent:
 
     def in_words(self) -> str:
         """Where the fit is."""
-        return (
-            f"objective {self.place.objective:.6g}, gradient {self.place.gradient_norm:.3g}, "
-            f"gap {self.gap:.3g}"
-        )
+        gap = f", gap {self.gap:.3g}" if np.isfinite(self.gap) else ""  # no penalty, no bound
+        norm = self.place.gradient_norm
+        return f"objective {self.place.objective:.6g}, gradient {norm:.3g}{gap}"
 
     def warn(self, reason: StopReason | str) -> None:
         """Tell the caller of `fit` what the fit fell short of."""
@@ -119,13 +119,16 @@ class Descent:
             _warn(self._shortfall(str(reason)))
 
     def _shorter_step(self) -> str:
-        """A step that will do: one over the curvature for "gradient", which is largest at zero."""
+        """A step that will do: one over the curvature for "gradient", which is largest at zero, and
+        one over that of the longest row for "sgd", which steps after each row.
+        """
         problem, C = self.problem, self.model.C if self.problem.penalised else 1.0
-        step = 0.1 * float(self.model.eta0 or 1.0)
-        if self.model.solver == "gradient":
-            with np.errstate(over="ignore"):
+        with np.errstate(over="ignore"):
+            if self.model.solver == "gradient":
                 place = problem.at(np.zeros(problem.shape))
                 step = C / max(float(problem.diagonal(place).astype(np.float64).sum()), 1e-300)
+            else:
+                step = safe_step(problem)
         return f"eta0={step:.2g}, " if step > 0 else ""  # none is short enough
 
     def _verdict(self) -> StopReason | None:

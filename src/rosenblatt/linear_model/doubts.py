@@ -17,8 +17,8 @@ Array = NDArray[np.float64]
 
 
 def names_of(model: Any) -> list[str]:
-    """How to speak of a fitted model's columns."""
-    names = getattr(model, "feature_names_in_", None)
+    """How to speak of a fitted model's columns, of which a search may know the names for it."""
+    names = getattr(model, "feature_names_in_", getattr(model, "_names_of_search", None))
     if names is None:
         return [str(j) for j in range(model.n_features_in_)]
     return [repr(str(name)) for name in names]

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 from sklearn.model_selection import check_cv
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_method_params
@@ -184,6 +185,8 @@ def fitted(model: Any, alpha: Any, gram: Gram | None, rows: tuple[Any, Any, Any]
         if not final._needs_rows():
             final._speak()
             return final
+        final = clone(final)  # whose fit has its own to say
+    final._names_of_search = getattr(model, "feature_names_in_", None)
     final.fit(*rows)
     return final
 

@@ -215,11 +215,13 @@ class LogisticRegressionCV(Scored, LogisticRegression):
         if isinstance(by_class, str):
             values = compute_class_weight(by_class, classes=classes, y=labels, sample_weight=weight)
             by_class = dict(zip(classes.tolist(), values, strict=True))
-        return LogisticRegression(
+        model = LogisticRegression(
             tol=self.tol, fit_intercept=self.fit_intercept, class_weight=by_class,
             random_state=self.random_state, solver=self.solver, max_iter=self.max_iter,
             verbose=max(0, self.verbose - 1),
         )  # fmt: skip
+        model._names_of_search = getattr(self, "feature_names_in_", None)
+        return model
 
     def _flat(self, model: LogisticRegression) -> Array:
         """Weights and, last, intercepts (K, d + 1)."""

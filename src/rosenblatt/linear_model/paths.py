@@ -20,6 +20,7 @@ from rosenblatt.blas import one_blas_thread
 
 from .following import alpha_grid, follow, given_alphas
 from .squares import Squares
+from .targets import refuse_words
 
 Array = NDArray[np.float64]
 
@@ -136,6 +137,7 @@ def enet_path(
     validate_parameter_constraints(
         CONSTRAINTS, {name: given[name] for name in CONSTRAINTS}, caller_name="enet_path"
     )
+    refuse_words(y)
     X, y = check_X_y(X, y, accept_sparse=("csr", "csc"), dtype=FLOATS, multi_output=True,
                      y_numeric=True)  # fmt: skip
     if y.ndim == 2 and y.shape[1] > 1:

@@ -34,6 +34,7 @@ class BiasVariance:
     noise : squared distance of the targets from the truth; None if that was not given.
     luck : what noise and bias have in common on these rows, ``error - bias - noise - variance``;
         zero on average over all targets that there might have been. None without the truth.
+    addends : what adds up to the error, by name.
     loss : "squared", or "zero-one", where a model that strays from a wrong common answer may be
         right, so that error is bias plus variance on rows with a right one, less the variance that
         helps on the others.
@@ -67,6 +68,32 @@ class BiasVariance:
             return None
         return self.error - self.bias - self.noise - self.variance
 
+    @property
+    def addends(self) -> dict[str, float]:
+        """What adds up to the error, by name.
+
+        Of a zero-one loss variance hurts where models stray from a right common answer, and helps
+        where they stray from a wrong one to the right one.
+        """
+        if self.loss == "zero-one":
+            seen = np.isfinite(self.row_error)
+            wrong = self.row_bias[seen] == 1
+            hurts = np.where(wrong, 0.0, self.row_variance[seen])
+            helps = np.where(wrong, 1 - self.row_error[seen], 0.0)
+            return {
+                "bias": self.bias,
+                "variance that hurts": float(np.mean(hurts)),
+                "variance that helps": -float(np.mean(helps)),
+            }
+        if self.noise is None or self.luck is None:
+            return {"bias^2 and noise": self.bias, "variance": self.variance}
+        return {
+            "noise": self.noise,
+            "bias^2": self.bias,
+            "luck of the noise": self.luck,
+            "variance": self.variance,
+        }
+
     def __str__(self) -> str:
         noise = ""
         if self.luck is not None:
@@ -74,13 +101,10 @@ class BiasVariance:
         name = "bias" if self.loss != "squared" else "bias^2" if noise else "bias^2 and noise"
         sum_ = ""
         if self.loss == "zero-one":
-            seen = np.isfinite(self.row_error)
-            wrong = self.row_bias[seen] == 1
-            hurts = float(np.mean(np.where(wrong, 0.0, self.row_variance[seen])))
-            helps = float(np.mean(np.where(wrong, 1 - self.row_error[seen], 0.0)))
+            _, hurts, helps = self.addends.values()
             sum_ = (
                 f"; error = bias + {hurts:.4g} (models that stray from a right answer) - "
-                f"{helps:.4g} (that stray from a wrong one to the right one)"
+                f"{-helps:.4g} (that stray from a wrong one to the right one)"
             )
         return (
             f"{self.loss} error {self.error:.4g}: {name} {self.bias:.4g}{noise}, "
@@ -130,7 +154,7 @@ def bias_variance(
     Returns
     -------
     parts : BiasVariance
-        Print it, or draw it over a parameter with `rosenblatt.plot.bias_variance`.
+        Print it, or draw it with `rosenblatt.plot.bias_variance`.
 
     Examples
     --------

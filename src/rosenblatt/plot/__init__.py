@@ -4,15 +4,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from rosenblatt.plot.decomposition import bias_variance
     from rosenblatt.plot.paths import path
     from rosenblatt.plot.plane import boundary
-    from rosenblatt.plot.selection import bias_variance, learning_curve, validation_curve
+    from rosenblatt.plot.selection import learning_curve, validation_curve
 
 __all__ = ["bias_variance", "boundary", "learning_curve", "path", "validation_curve"]
 
 # Imported when asked for: curves to choose by fit models, and traces want none of that.
 _HOMES = {
-    "bias_variance": "selection",
+    "bias_variance": "decomposition",
     "boundary": "plane",
     "learning_curve": "selection",
     "path": "paths",

@@ -10,76 +10,121 @@ from numpy.typing import NDArray
 
 from rosenblatt.plot.curves import labelled_axes
 from rosenblatt.plot.palette import COLOURS, DASHES, INK
+from rosenblatt.plot.penalties import followed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+Array = NDArray[np.float64]
 
 STYLES = ("solid", DASHES, ":")  # each with every colour
 
 
 def path(
-    alphas: Any,
-    coefs: Any,
-    names: Sequence[str] | None = None,
+    model: Any,
+    X: Any,
+    y: Any = None,
     *,
+    values: Any = None,
+    names: Sequence[str] | None = None,
     most_names: int = 8,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw how coefficients leave zero as a penalty falls, from left to right.
 
+    Called as ``path(model, X, y)``, which fits the model at many penalties, or with what is known
+    already: ``path(alphas, coefs)``.
+
     Parameters
     ----------
-    alphas : the penalties, shape (m,).
-    coefs : the coefficients, shape (d, m), as `lasso_path` and `ridge_path` return them.
-    names : of the columns, shape (d,); x0, x1, ... if None.
+    model : an estimator with a penalty `alpha` or `C`, such as `Lasso`, `ElasticNet`, `Ridge` or
+        `LogisticRegression`, or a pipeline that ends in one; it stays as it is. Or the penalties,
+        shape (m,): of logistic regressions ``1 / C``.
+    X : the rows, shape (n, d). Or the coefficients, shape (d, m), as `lasso_path` and `ridge_path`
+        return them.
+    y : the targets or labels of the rows. Or the names of the columns.
+    values : of `alpha` or `C` to fit at; if None, sixty from hardly any coefficient to hardly any
+        penalty.
+    names : of the coefficients; those of the columns if None, or x0, x1, ...
     most_names : how many of the largest are named at the end of their lines.
     ax : where to draw; the current axes if None.
 
     Returns
     -------
-    The axes drawn on.
+    The axes drawn on. That of a `C`, which is one over the penalty, rises to the right.
 
     Examples
     --------
     >>> import matplotlib.pyplot as plt
     >>> from sklearn.datasets import load_diabetes
-    >>> from sklearn.linear_model import lasso_path
+    >>> from rosenblatt import Lasso
     >>> from rosenblatt.plot import path
-    >>> X, t = load_diabetes(return_X_y=True)
-    >>> alphas, coefs, _ = lasso_path(X, t)
-    >>> ax = path(alphas, coefs, ax=plt.figure().gca())
-    >>> ax.get_xscale()
-    'log'
+    >>> X, t = load_diabetes(return_X_y=True, as_frame=True)
+    >>> ax = path(Lasso(), X, t, ax=plt.figure().gca())
+    >>> ax.get_xlabel()
+    'penalty alpha, falling to the right'
     """
-    alphas, coefs = np.asarray(alphas, np.float64), np.asarray(coefs, np.float64)
+    if hasattr(model, "get_params"):
+        if y is None:
+            raise ValueError("path(model, X, y) fits the model: pass y as well.")
+        found = followed(model, X, y, values)
+        names = found.names if names is None else names
+        rising = found.parameter == "C"
+        label = "C = 1 / penalty, rising" if rising else "penalty alpha, falling"
+        return _draw(
+            found.values, found.coefs, names, f"{label} to the right", rising, most_names, ax
+        )
+    if values is not None:
+        raise ValueError(
+            "values are for path(model, X, y); here the penalties are the first argument."
+        )
+    alphas, coefs = np.asarray(model, np.float64), np.asarray(X, np.float64)
     if coefs.ndim != 2 or alphas.shape != coefs.shape[1:]:
         raise ValueError(
-            f"coefs must have one column for each penalty, shape (d, {len(alphas)}); "
+            f"coefs must have one column for each penalty, shape (d, {alphas.size}); "
             f"got {coefs.shape}."
         )
-    names = [f"x{j}" for j in range(len(coefs))] if names is None else [str(n) for n in names]
-    ax = labelled_axes(ax, "penalty, falling to the right", "coefficient")
+    names = y if names is None else names
+    names = [f"x{j}" for j in range(len(coefs))] if names is None else names
+    return _draw(alphas, coefs, names, "penalty, falling to the right", False, most_names, ax)
+
+
+def _draw(
+    values: Array,
+    coefs: Array,
+    names: Sequence[str],
+    label: str,
+    rising: bool,
+    most_names: int,
+    ax: Axes | None,
+) -> Axes:
+    """Lines of coefficients (d, m), the weakest penalty at the right, where the largest are named.
+
+    Values (m,) are penalties, or with `rising` one over them.
+    """
+    names = [str(name) for name in names]
+    ax = labelled_axes(ax, label, "coefficient")
     ax.set_xscale("log")
-    end = int(np.argmin(alphas))
+    end = int(np.argmax(values) if rising else np.argmin(values))
     largest = np.argsort(-np.abs(coefs[:, end]), kind="stable")[:most_names]
     heights = _apart(coefs[largest, end], 0.045 * max(np.ptp(coefs), 1e-300))
     ax.axhline(0, color=INK, linewidth=0.6)
     room = _room(ax, [names[j] for j in largest])
     for rank, j in enumerate(largest):
         ink, style = COLOURS[rank % len(COLOURS)], STYLES[rank // len(COLOURS) % len(STYLES)]
-        ax.plot(alphas, coefs[j], color=ink, linewidth=1.4, linestyle=style)
+        ax.plot(values, coefs[j], color=ink, linewidth=1.4, linestyle=style)
         ax.annotate(
-            names[j], (alphas[end], coefs[j, end]), xytext=(1 - room + 0.03, heights[rank]),
+            names[j], (values[end], coefs[j, end]), xytext=(1 - room + 0.03, heights[rank]),
             textcoords=ax.get_yaxis_transform(), ha="left", va="center", fontsize="small",
             color=ink, annotation_clip=False,
             arrowprops={"arrowstyle": "-", "color": ink, "linewidth": 0.5, "shrinkA": 1,
                         "shrinkB": 0},
         )  # fmt: skip
     for j in np.setdiff1d(np.arange(len(coefs)), largest):
-        ax.plot(alphas, coefs[j], color=INK, linewidth=0.5, alpha=0.4, zorder=1)
-    ax.invert_xaxis()
-    low, high = alphas.min(), alphas.max()
-    ax.set_xlim(high * 1.1, low / (high / low) ** (room / (1 - room)))
+        ax.plot(values, coefs[j], color=INK, linewidth=0.5, alpha=0.4, zorder=1)
+    low, high = values.min(), values.max()
+    beyond = (high / low) ** (room / (1 - room))
+    ax.set_xlim((low / 1.1, high * beyond) if rising else (high * 1.1, low / beyond))
     return ax
 
 
@@ -96,7 +141,7 @@ def _room(ax: Axes, names: list[str]) -> float:
     return float(min(0.5, 0.05 + max(points, default=0.0) / width))
 
 
-def _apart(heights: NDArray[np.float64], least: float) -> NDArray[np.float64]:
+def _apart(heights: Array, least: float) -> Array:
     """Heights for labels that are at least so far apart, in the same order."""
     order = np.argsort(heights)
     moved = heights[order].astype(np.float64)

@@ -1,4 +1,4 @@
-"""Curves to choose a model by: error against a parameter, against rows, and what it is made of."""
+"""Curves to choose a model by: error against a parameter, and against rows."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone, is_classifier
+from sklearn.base import is_classifier
 from sklearn.model_selection import learning_curve as measured_learning_curve
 
 from rosenblatt.model_selection import GridSearchCV
-from rosenblatt.model_selection import bias_variance as decompose
 from rosenblatt.plot.curves import labelled_axes
 from rosenblatt.plot.palette import COLOURS, INK
 
@@ -31,6 +30,7 @@ def validation_curve(
     *,
     cv: Any = None,
     scoring: Any = None,
+    n_jobs: int | None = None,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw the error on training and on held-out rows over values of a parameter.
@@ -48,6 +48,7 @@ def validation_curve(
     cv : folds, as `rosenblatt.model_selection.GridSearchCV` takes them.
     scoring : a scorer; the error is its negative, or one less it for shares. None for squared error
         in regression and the share of wrong labels in classification.
+    n_jobs : how many fits at a time.
     ax : where to draw; the current axes if None.
 
     Returns
@@ -69,14 +70,15 @@ def validation_curve(
     """
     scoring, error_of, label = _error(model, scoring)
     search = GridSearchCV(
-        model, {name: list(values)}, cv=cv, scoring=scoring, return_train_score=True, refit=False
-    ).fit(X, y)
+        model, {name: list(values)}, cv=cv, scoring=scoring, n_jobs=n_jobs, return_train_score=True,
+        refit=False,
+    ).fit(X, y)  # fmt: skip
     values, results = list(values), search.cv_results_
     folds = range(search.n_splits_)
     held = error_of(np.array([results[f"split{k}_test_score"] for k in folds]))
     train = error_of(np.array([results[f"split{k}_train_score"] for k in folds]))
     ax = labelled_axes(ax, name, label)
-    places = _scale(ax, values)
+    places = scale(ax, values)
     _draw(ax, places, train, "training", COLOURS[0])
     _draw(ax, places, held, "held out", COLOURS[1])
     best = int(np.nanargmin(held.mean(axis=0)))
@@ -93,6 +95,7 @@ def learning_curve(
     sizes: Any = None,
     cv: Any = None,
     scoring: Any = None,
+    n_jobs: int | None = None,
     random_state: Any = None,
     ax: Axes | None = None,
 ) -> Axes:
@@ -106,7 +109,7 @@ def learning_curve(
     model : an estimator.
     X, y : the rows and their targets.
     sizes : how many rows, or which shares of them; None for eight sizes from 1/20 to all.
-    cv, scoring : as in `validation_curve`.
+    cv, scoring, n_jobs : as in `validation_curve`.
     random_state : int, RandomState instance or None
         The rows are shuffled before the first are taken.
     ax : where to draw; the current axes if None.
@@ -131,74 +134,13 @@ def learning_curve(
     shares = np.geomspace(0.05, 1, 8) if sizes is None else sizes
     n_rows, train, held = measured_learning_curve(
         model, X, y, train_sizes=shares, cv=cv, scoring=scoring, shuffle=True,
-        random_state=random_state, error_score=np.nan,
+        n_jobs=n_jobs, random_state=random_state, error_score=np.nan,
     )[:3]  # fmt: skip
     ax = labelled_axes(ax, "rows learned from", label)
     _logarithmic(ax, n_rows)
     _draw(ax, n_rows, error_of(train.T), "training", COLOURS[0])
     _draw(ax, n_rows, error_of(held.T), "held out", COLOURS[1])
     _legend(ax)
-    return ax
-
-
-def bias_variance(
-    model: Any,
-    X: Any,
-    y: Any,
-    name: str,
-    values: Sequence[float],
-    *,
-    truth: Any = None,
-    n_models: int = 100,
-    random_state: Any = None,
-    ax: Axes | None = None,
-) -> Axes:
-    """Draw error, bias and variance over values of a parameter.
-
-    Parameters
-    ----------
-    model : an estimator.
-    X, y : the rows and their targets.
-    name : the parameter, as in ``model.set_params``.
-    values : what to set it to.
-    truth, n_models, random_state : as in `rosenblatt.bias_variance`.
-    ax : where to draw; the current axes if None.
-
-    Returns
-    -------
-    The axes drawn on.
-
-    Examples
-    --------
-    >>> import matplotlib.pyplot as plt
-    >>> import numpy as np
-    >>> from sklearn.linear_model import Ridge
-    >>> from rosenblatt.plot import bias_variance
-    >>> rng = np.random.RandomState(0)
-    >>> X = rng.standard_normal((40, 20))
-    >>> t = X[:, 0] + rng.standard_normal(40)
-    >>> ax = bias_variance(Ridge(), X, t, "alpha", [1, 100], ax=plt.figure().gca(), random_state=0)
-    >>> [line.get_label() for line in ax.get_lines()]
-    ['error', 'bias² and noise', 'variance']
-    """
-    parts = [
-        decompose(
-            clone(model).set_params(**{name: value}), X, y,
-            truth=truth, n_models=n_models, random_state=random_state,
-        )
-        for value in values
-    ]  # fmt: skip
-    squared = parts[0].loss == "squared"
-    ax = labelled_axes(ax, name, "squared error" if squared else "share of wrong labels")
-    places = _scale(ax, list(values))
-    of_bias = "bias" if not squared else "bias² and noise" if truth is None else "bias²"
-    ax.plot(places, [p.error for p in parts], color=INK, linewidth=1.8, label="error")
-    ax.plot(places, [p.bias for p in parts], color=COLOURS[0], marker="o", label=of_bias)
-    ax.plot(places, [p.variance for p in parts], color=COLOURS[1], marker="^", label="variance")
-    if parts[0].noise is not None:
-        ax.axhline(parts[0].noise, color=INK, linewidth=0.8, linestyle=":", label="noise")
-    ax.set_ylim(bottom=0)
-    ax.legend(frameon=False)
     return ax
 
 
@@ -213,7 +155,7 @@ def _error(model: Any, scoring: Any) -> tuple[Any, Any, str]:
     return scoring, lambda score: 1 - score, f"1 - {scoring}"
 
 
-def _scale(ax: Axes, values: list[Any]) -> Any:
+def scale(ax: Axes, values: list[Any]) -> Any:
     """An axis for the values, and their places on it.
 
     Orders of magnitude are logarithmic, with zero at its own place; what are no numbers stand side

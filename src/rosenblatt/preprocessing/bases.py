@@ -209,6 +209,9 @@ class Given:
     function: Callable[[NDArray[Any]], Any]
     takes_sparse: bool = False
 
+    def __post_init__(self) -> None:
+        self.name = str(getattr(self.function, "__name__", type(self.function).__name__))
+
     def count(self, m: int) -> int:
         return int(self._values(np.ones((1, m))).shape[1])
 
@@ -220,22 +223,18 @@ class Given:
         values = self._values(X)
         if values.shape != (len(X), self._width):
             raise ValueError(
-                f"{self._name} must give as many columns for any rows: it gave {self._width} for "
+                f"{self.name} must give as many columns for any rows: it gave {self._width} for "
                 f"one row and an array of shape {values.shape} for {len(X)} rows."
             )
         return values.astype(X.dtype, copy=False)
 
     def names(self, columns: Sequence[str]) -> list[str]:
         if self._width == len(columns):
-            return [f"{self._name}({name})" for name in columns]
-        return [f"{self._name}({', '.join(columns)}){i}" for i in range(self._width)]
+            return [f"{self.name}({name})" for name in columns]
+        return [f"{self.name}({', '.join(columns)}){i}" for i in range(self._width)]
 
     def sources(self, m: int) -> NDArray[np.intp]:
         return np.full(self._width, 0 if m == 1 else -1)  # what it does with them is its own affair
-
-    @property
-    def _name(self) -> str:
-        return str(getattr(self.function, "__name__", type(self.function).__name__))
 
     def _values(self, X: NDArray[Any]) -> NDArray[Any]:
         values = np.asarray(self.function(X))

@@ -12,13 +12,15 @@ from sklearn.callback import CallbackSupportMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import (
     _check_feature_names_in,
+    _get_feature_names,
+    _num_features,
     check_is_fitted,
     validate_data,
 )
 
 from rosenblatt.base import FLOATS, fitting_at_once
 
-from .bases import Basis
+from .bases import Basis, Given
 from .families import NAMES, columns_named, family_of
 
 MOST_FEATURES = 10_000_000
@@ -53,9 +55,10 @@ class BasisExpansion(CallbackSupportMixin, TransformerMixin, BaseEstimator):  # 
     Parameters
     ----------
     basis : str, function, BasisExpansion, or a list or dict of these
-        A list puts families side by side. A dict gives some columns, by name or number, a family
-        of their own: ``{"age": "spline", ("x", "y"): "polynomial"}``; a `BasisExpansion` as a value
-        has parameters of its own. Columns that a dict does not name stay as they are.
+        A list puts families side by side. A dict gives some columns, by name or number, a family or
+        a list of them: ``{"age": "spline", ("x", "y"): ["powers", "interactions"]}``; a
+        `BasisExpansion` as a value has parameters of its own. Columns that a dict does not name
+        stay as they are. Features of functions without a name are those of f1, f2, ...
     degree : int, (int, int) or None
         The highest degree, or the lowest and the highest; of ``"fourier"`` the highest frequency,
         of ``"spline"`` the degree of the pieces. None for 3 of these two and for 2 of the others.
@@ -126,7 +129,7 @@ class BasisExpansion(CallbackSupportMixin, TransformerMixin, BaseEstimator):  # 
         """
         self._validate_params()
         X = self._check(X, first=True)
-        parts = self._parts(X.shape[1])
+        parts = self._parts(X.shape[1], list(getattr(self, "feature_names_in_", ())))
         n = _total(parts) + self.include_bias
         if n > MOST_FEATURES:
             raise ValueError(
@@ -224,38 +227,59 @@ class BasisExpansion(CallbackSupportMixin, TransformerMixin, BaseEstimator):  # 
             sources.append(np.where(found < 0, -1, part.columns[found]))
         return np.concatenate(sources)
 
-    def count(self, n_features: int) -> int:
-        """Return how many features `n_features` columns become, before any is made.
+    def count(self, n_features: Any) -> int:
+        """Return how many features columns become, before any is made.
 
         Parameters
         ----------
-        n_features : int
-            Columns of X; a dict of names needs a fit first, since it must find them.
+        n_features : int or table
+            How many columns, or X itself, of which only the columns are counted and their names
+            read: a dict of names needs X, or a fit before.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from rosenblatt import BasisExpansion
+        >>> X = pd.DataFrame({"age": [30.0, 40.0], "weight": [60.0, 80.0]})
+        >>> BasisExpansion({"age": ["powers", "fourier"]}).count(X)
+        9
         """
-        return _total(self._parts(n_features)) + self.include_bias
+        names = getattr(self, "feature_names_in_", ())
+        if not isinstance(n_features, Integral):
+            names = _get_feature_names(n_features)
+            n_features = _num_features(n_features)
+        names = [] if names is None else list(names)
+        return _total(self._parts(int(n_features), names)) + self.include_bias
 
     def _check(self, X: Any, first: bool) -> Any:
         return validate_data(self, X, reset=first, accept_sparse="csr", dtype=FLOATS)
 
-    def _parts(self, d: int) -> list[_Part]:
-        """The families, each with its columns."""
-        everything = np.arange(d)
-        if isinstance(self.basis, Mapping):
-            names = list(getattr(self, "feature_names_in_", ()))
-            chosen = [(columns_named(key, names, d), kind) for key, kind in self.basis.items()]
-            taken = np.concatenate([columns for columns, _ in chosen] or [everything[:0]])
-            rest = np.setdiff1d(everything, taken)
+    def _parts(self, d: int, names: list[str]) -> list[_Part]:
+        """The families, each with its columns, of d that have these names if any."""
+        parts = self._of(self.basis, np.arange(d), names)
+        functions = [part.basis for part in parts if isinstance(part.basis, Given)]
+        for place, given in enumerate((f for f in functions if f.name == "<lambda>"), 1):
+            given.name = f"f{place}"  # they have none of their own, and should be told apart
+        return parts
+
+    def _of(self, kind: Kind, columns: NDArray[np.intp], names: list[str]) -> list[_Part]:
+        """What an entry of `basis` makes of these columns; entries may hold entries."""
+        if isinstance(kind, Mapping):
+            here = [names[j] for j in columns] if names else []
+            chosen = [
+                (columns[columns_named(key, here, len(columns))], each)
+                for key, each in kind.items()
+            ]
+            taken = np.concatenate([some for some, _ in chosen] or [columns[:0]])
+            rest = np.setdiff1d(columns, taken)
             if len(rest):
                 chosen.append((rest, "identity"))
-            return [part for columns, kind in chosen for part in self._of(kind, columns)]
-        kinds = self.basis if isinstance(self.basis, list | tuple) else [self.basis]
-        return [part for kind in kinds for part in self._of(kind, everything)]
-
-    def _of(self, kind: Kind, columns: NDArray[np.intp]) -> list[_Part]:
-        """One entry of `basis`, which may be an expansion with parts of its own."""
+            return [part for some, each in chosen for part in self._of(each, some, names)]
+        if isinstance(kind, list | tuple):
+            return [part for each in kind for part in self._of(each, columns, names)]
         if isinstance(kind, BasisExpansion):
             kind._validate_params()
-            return [_Part(columns[part.columns], part.basis) for part in kind._parts(len(columns))]
+            return kind._of(kind.basis, columns, names)
         return [_Part(columns, family_of(kind, self))]
 
     def __sklearn_tags__(self) -> Any:

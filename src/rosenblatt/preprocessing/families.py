@@ -25,7 +25,7 @@ def family_of(kind: Any, told: Any) -> Basis:
         "spline": lambda: _splines(told.n_functions, most),
         "identity": lambda: Powers(1, 1),
     }
-    if kind not in families:
+    if not isinstance(kind, str) or kind not in families:
         raise ValueError(f"basis must be made of {', '.join(NAMES)}, or functions; got {kind!r}.")
     return families[kind]()
 

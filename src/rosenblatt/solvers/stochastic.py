@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import numpy as np
+import scipy.sparse as sp
 
 from rosenblatt import loops
 from rosenblatt.storage import arrays
@@ -76,3 +77,19 @@ def _curvature_of_a_row(problem: Problem, place: Place) -> float:
     """The curvature of the mean loss along all directions together, at the place."""
     per_class = problem.diagonal(place).reshape(problem.d + 1, -1).sum(axis=0)
     return max(float(per_class.max() / problem.c.sum()), 1e-300)
+
+
+def safe_step(problem: Problem) -> float:
+    """A first step that is too long for no row: one over the most that the loss of one may bend.
+
+    That is half its squared length, and half of that for two classes.
+    """
+    longest = 0.0
+    for start, stop in problem._blocks(problem.d):
+        part, c = problem.X[start:stop], problem.c[start:stop]
+        if sp.issparse(part):
+            squares = np.asarray(part.astype(np.float64).power(2).sum(axis=1)).ravel()
+        else:
+            squares = np.einsum("nd,nd->n", part, part, dtype=np.float64)
+        longest = max(longest, float((c * (squares + problem.fit_intercept)).max()))
+    return 2.0 / max(longest * float(problem.n / problem.c.sum()), 1e-300)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from rosenblatt.plot.palette import clipped
 from rosenblatt.plot.plane import is_flat
 from rosenblatt.trace.fit_picture import Fit
-from rosenblatt.trace.frame import PROOFS, has
+from rosenblatt.trace.frame import PROOFS, has, kept, searches_penalty
 from rosenblatt.trace.grid import Grid
 from rosenblatt.trace.ground import Ground
 from rosenblatt.trace.guises import published, running
@@ -85,6 +85,7 @@ class _States:
     points: Points | None
     grid: Grid | None
     fit: Fit | None
+    searched: bool  # whether the penalty was, on the way
 
     @classmethod
     def of(cls, run: Run, ground: Ground, points: Points | None, n_states: int) -> _States:
@@ -98,7 +99,8 @@ class _States:
             supports = heaviest(run.last, MOST_BARS // 2 if several else MOST_BARS)
         named = coef is not None or points is not None
         fit = Fit.of(run, n_states)
-        return cls(features if named else [], supports, points, grid, fit)
+        searched = searches_penalty(run)
+        return cls(features if named else [], supports, points, grid, fit, searched)
 
     def payload(self, run: Run, step: Step, before: Step | None) -> dict[str, Any]:
         """The state after `step` as plain JSON types; of supports it says which have `turned`."""
@@ -112,6 +114,8 @@ class _States:
         for name in PROOFS:
             if has(run, name):
                 state[name] = numbers(getattr(measures, name))
+        if self.searched:
+            state |= {"alpha": numbers(model.alpha_), "n_kept": kept(model)}
         state |= _weights(model, self.features)
         run_itself = running(model)
         if run_itself is not None:

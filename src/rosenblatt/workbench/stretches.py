@@ -60,7 +60,8 @@ class Uncopied(sp.csr_matrix):  # type: ignore[misc]
 
     def __getitem__(self, key: Any) -> Any:
         """Rows by number; any other key as ever."""
-        rows = key[0] if isinstance(key, tuple) and key[1:] == (Ellipsis,) else key
+        whole_rows = isinstance(key, tuple) and len(key) == 2 and key[1] is Ellipsis
+        rows = key[0] if whole_rows else key
         if not _is_stretch(rows):
             return super().__getitem__(key)
         first, last = int(rows[0]), int(rows[-1])
