@@ -62,7 +62,7 @@ def agreement(
         off[name] = max(apart, 0.0) / max(sizes[name], 1e-300) if apart == apart else np.inf
     worst = max(names, key=lambda name: off[name])
     holds = bool(off[worst] <= near)
-    statement = f"{', '.join(names)} are what the data give"
+    statement = f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} what the data give"
     if not holds:
         relation = "at least " if worst == "dual_gap_" else ""
         statement = (

@@ -112,7 +112,9 @@ def _conclude(console: Console, comparison: Comparison, out: str) -> None:
         grid.add_row("=" if fitted and entry.not_worse() else "", *_cells(entry))
     console.print(grid)
     if findings.nothing_fitted:
-        console.print(f"! {NOTHING_FITTED}", style="yellow")
+        early = "Interrupted before any model was fitted: nothing is known but the baseline."
+        word = early if protocol.stopped == "interrupt" else NOTHING_FITTED
+        console.print(f"! {word}", style="yellow")
     else:
         console.print(
             "= is not worse than the best, as far as the folds can tell; "

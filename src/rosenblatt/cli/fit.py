@@ -4,6 +4,7 @@ from rosenblatt.data import read_table
 from rosenblatt.data.writing import place_for
 from rosenblatt.workbench.fitting import fit_table
 from rosenblatt.workbench.model_file import save_model
+from rosenblatt.workbench.view import first_of
 
 from .telling import say, tell
 
@@ -26,6 +27,10 @@ def fit(
     left_out = len(read) - saved.n_rows
     if left_out:
         say(f"{left_out:,} rows without {target} were left out.")
+    if saved.columns:
+        used = {target, *(column.name for column in saved.columns)}
+        if unused := [name for name in read.frame.columns if name not in used]:
+            say(f"Nothing can be learned from {first_of(unused)}: left out.")
     save_model(saved, out)
     n_columns = len(saved.columns) or saved.width
     columns = "1 column" if n_columns == 1 else f"{n_columns:,} columns"

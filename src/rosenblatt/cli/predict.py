@@ -12,6 +12,7 @@ from rosenblatt.data import Table, TableError, read_batches, read_table
 from rosenblatt.data.writing import place_for, whole_file
 from rosenblatt.model_selection import SealedTest
 from rosenblatt.workbench.known_columns import rows_for, targets_of, unknown_columns
+from rosenblatt.workbench.learned_rows import digest_of, learned_rows
 from rosenblatt.workbench.model_file import SavedModel, load_model
 
 from .split import ledger_of_test
@@ -94,13 +95,22 @@ def _score(saved: SavedModel, table: Table) -> str:
     def score_of(model: Any, _: Any = None) -> float:
         return float(metric(y, model.predict(rows_for(saved, rows))))
 
-    told = f"on {len(y):,} rows of {table.name}"
+    told = f"on {len(y):,} rows of {table.name}{_learned_from(saved, table, y)}"
     ledger = ledger_of_test(table.name)
     if ledger is None:
         return f"{name} {score_of(saved.model):.4f} {told}"
     seal = SealedTest(table.frame if table.sparse is None else table.sparse, ledger=ledger)
     found = seal.open(saved.model, score_of, reason="rosenblatt predict --score")
     return f"{name} {found:.4f} {told}, which were sealed: {ledger.name} has written it down"
+
+
+def _learned_from(saved: SavedModel, table: Table, y: Any) -> str:
+    """A word if the model has seen the rows that it is scored on."""
+    if saved.digest is not None and saved.digest == digest_of(y):
+        return ", which the model was fitted to: that flatters it"
+    if learned_rows(saved, table) is not None:
+        return f", {saved.n_rows:,} of which the model was fitted to: that flatters it"
+    return ""
 
 
 @contextmanager

@@ -38,12 +38,11 @@ class Bends(BasisExpansion):
         super().fit(X)
         return self
 
-    def _parts(self, d: int) -> Any:
+    def _parts(self, d: int, names: list[str]) -> Any:
         rest = np.setdiff1d(np.arange(d), self.bent_)
         chosen = [(self.bent_, "spline"), (rest, "identity")]
-        return [
-            part for columns, kind in chosen if len(columns) for part in self._of(kind, columns)
-        ]
+        used = [(columns, kind) for columns, kind in chosen if len(columns)]
+        return [part for columns, kind in used for part in self._of(kind, columns, names)]
 
 
 def bends_of(model: Pipeline, X: Any) -> list[Bend]:

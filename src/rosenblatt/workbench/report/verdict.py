@@ -235,7 +235,7 @@ def warnings_of(findings: Findings) -> list[str]:
         found.append(word)
     if protocol.stopped == "budget":
         limit = "" if protocol.budget is None else f" of {numbers.seconds(protocol.budget)}"
-        so_far = ": not every setting was tried, and this is the best so far"
+        so_far = ": what there was no time for is left out, and this is the best so far"
         found.append(f"The budget{limit} ran out{so_far if findings.contestants else ''}.")
     elif protocol.stopped and not findings.contestants:
         found.append("It was interrupted before any model was fitted.")
