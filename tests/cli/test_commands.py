@@ -252,7 +252,7 @@ def test_words_far_down_a_long_table_are_found_too(here):
 
 def test_scores_are_told_beside_the_predictions(model, table):
     result = run("predict", model, table, "--score")
-    assert re.match(r"accuracy 0\.\d+ on 120 rows of .*people.csv\n", result.stderr)
+    assert re.match(r"accuracy 0\.\d+ on 120 rows of .*people.csv, which the model was fitted to", result.stderr)
     assert result.stdout.startswith("prediction\n")
 
 
@@ -559,3 +559,19 @@ def test_certify_says_what_it_lacks_to_find_rows_that_were_split_by_given_groups
     result = run("certify", "m.skops", "t.csv")
     assert result.exit_code == 0, result.output
     assert "of these 150 rows" in result.stderr
+
+
+def test_scores_on_rows_that_the_model_was_fitted_to_say_so(here):
+    done("fit", "iris", "--target", "species", "--model", "GaussianNB", "-o", "all.skops")
+    own = run("predict", "all.skops", "iris", "--score", "-o", "p.csv").stderr
+    assert "on 150 rows of iris, which the model was fitted to: that flatters it" in own
+    done("compare", "iris", "--target", "species", "--save", "some.skops", "--ledger", "o.jsonl")
+    own = run("predict", "some.skops", "iris", "--score", "-o", "p.csv").stderr
+    assert "on 150 rows of iris, 120 of which the model was fitted to" in own
+
+
+def test_fit_names_the_columns_that_nothing_is_learned_from(here):
+    lines = ["id,x,y", *(f"r{i},{i % 7},{'ab'[i % 7 > 3]}" for i in range(40))]
+    (here / "t.csv").write_text("\n".join(lines))
+    said = run("fit", "t.csv", "--target", "y", "--model", "GaussianNB", "-o", "m.skops").stderr
+    assert "Nothing can be learned from id: left out." in said
