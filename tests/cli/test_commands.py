@@ -252,7 +252,8 @@ def test_words_far_down_a_long_table_are_found_too(here):
 
 def test_scores_are_told_beside_the_predictions(model, table):
     result = run("predict", model, table, "--score")
-    assert re.match(r"accuracy 0\.\d+ on 120 rows of .*people.csv, which the model was fitted to", result.stderr)
+    told = r"accuracy 0\.\d+ on 120 rows of .*people.csv, which the model was fitted to"
+    assert re.match(told, result.stderr)
     assert result.stdout.startswith("prediction\n")
 
 
