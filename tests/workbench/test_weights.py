@@ -107,3 +107,11 @@ def test_a_model_without_weights_of_columns_says_what_it_learned(family, words, 
     assert found.learned_as == "worth"
     assert re.search(words, found.learned_note)
     assert "What it learned" in page(found)
+
+
+def test_of_two_classes_the_note_says_which_one_a_weight_speaks_for(tmp_path):
+    found = rosenblatt.compare(
+        "breast_cancer", families=["logistic regression"], ledger=tmp_path / "openings",
+        target=read_table("breast_cancer").frame.columns[-1],
+    ).findings  # fmt: skip
+    assert re.search(r"above zero speaks for (\w+), what is below for (?!\1)", found.learned_note)

@@ -96,7 +96,7 @@ def covariance_claims(model: Any, S: Floats, off: Floats) -> list[Claim]:
     deviation = np.sqrt(np.diag(S))
     scale = np.outer(deviation, deviation)
     slack = np.outer(off, off) + 64 * unit_of_work(model, model.covariance_) * scale
-    return [agrees("covariance", "the covariance", model.covariance_, S, scale=scale, slack=slack)]
+    return [agrees("covariance", "the covariances", model.covariance_, S, scale=scale, slack=slack)]
 
 
 _KINDS: dict[str, tuple[str, Callable[[Any, ClassData, float], list[Claim]]]] = {

@@ -61,9 +61,17 @@ def note_on_weights(model: Pipeline) -> str:
     if isinstance(model.steps[0][1], TableFeatures):
         return (
             "Weights of columns that are centred and in units of their deviation; categories are "
-            "columns of zeros and ones."
+            f"columns of zeros and ones.{_in_favour(last)}"
         )
-    return "Weights of columns in units of their largest value, counted from 1."
+    return f"Weights of columns in units of their largest value, counted from 1.{_in_favour(last)}"
+
+
+def _in_favour(model: Any) -> str:
+    """What the sign of a weight says where one weight tells two classes apart."""
+    classes: Any = getattr(model, "classes_", ())
+    if len(classes) != 2 or len(np.atleast_2d(model.coef_)) != 1:
+        return ""
+    return f" What is above zero speaks for {classes[1]}, what is below for {classes[0]}."
 
 
 def _not_bent(model: Pipeline, coef: Any, names: Any) -> tuple[Any, Any]:
