@@ -1,7 +1,6 @@
 """The pool: chunks fixed by the data, safe everywhere, never more threads than asked for."""
 
 import os
-import signal
 import subprocess
 import sys
 import threading
@@ -119,18 +118,3 @@ def test_limits_that_overlap_in_time_do_not_outlive_themselves():
 def test_a_bad_limit_is_refused(bad):
     with pytest.raises(ValueError, match=r"n_threads must be an integer >= 1; got"):
         threads.limit(bad).__enter__()
-
-
-def test_a_long_call_is_interrupted_and_its_answer_and_errors_come_back():
-    timer = threading.Timer(0.3, signal.raise_signal, [signal.SIGINT])
-    started = time.monotonic()
-    timer.start()
-    with pytest.raises(KeyboardInterrupt):
-        threads.interruptible(lambda: time.sleep(5))
-    assert time.monotonic() - started < 3
-    assert threads.interruptible(lambda: "answer") == "answer"
-    with pytest.raises(ZeroDivisionError):
-        threads.interruptible(lambda: 1 / 0)
-    with ThreadPoolExecutor(1) as pool:  # where no signal comes, the call is an ordinary one
-        here = pool.submit(threads.interruptible, threading.get_ident).result()
-        assert here == pool.submit(threading.get_ident).result()

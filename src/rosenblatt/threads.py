@@ -14,9 +14,7 @@ from contextlib import contextmanager
 from numbers import Integral
 from typing import Any, TypeVar
 
-from .interrupts import interruptible
-
-__all__ = ["count", "interruptible", "limit", "over_chunks"]
+__all__ = ["count", "limit", "over_chunks"]
 
 Result = TypeVar("Result")
 

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from scipy.linalg import qr, solve_triangular
 from scipy.linalg.lapack import dpstrf
 
-from rosenblatt import threads
 from rosenblatt.blas import one_blas_thread
+from rosenblatt.interrupts import interruptible
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -36,7 +36,7 @@ class KernelSpace:
     """
 
     F: Array
-    order: Rows  # in which rows were eliminated, if all of them were: F[order] is a lower triangle
+    order: Rows  # in which rows were eliminated; if all of them were, F[order] is a lower triangle
 
     @staticmethod
     def of(K: Array) -> "KernelSpace":
@@ -116,4 +116,4 @@ def _patiently(decompose: Any, matrix: Array) -> Any:
         with one_blas_thread():  # though who waits may have gone
             return decompose(matrix)
 
-    return threads.interruptible(work)
+    return interruptible(work)

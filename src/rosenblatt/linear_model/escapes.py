@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
-from rosenblatt import threads
+from rosenblatt.interrupts import interruptible
 from rosenblatt.separation.directions import NEARLY_TIED, nearby
 from rosenblatt.separation.inputs import UNIT
 
@@ -176,7 +176,7 @@ def _least_direction(leads: Any, bias: NDArray[np.bool_], mean: Array | None) ->
     if leads.nnz > MOST_CELLS or p > MOST_COLUMNS:
         raise TooMuch
     # u - v is the direction; biases cost next to nothing, so that weights are used sparingly.
-    solved = threads.interruptible(
+    solved = interruptible(
         lambda: linprog(
             np.tile(np.where(bias, 1e-6, 1.0), 2),
             A_ub=-sp.hstack([leads, -leads]).tocsr(),

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .about import Damaged
+from .trust import nodes_of
 
 ABOUT = "rosenblatt.json"
 TREE = "schema.json"
@@ -59,14 +60,8 @@ def is_large(archive: zipfile.ZipFile, size: int) -> int:
 def _brought_in(tree: Any) -> Iterator[str]:
     """The arrays that a tree names, as often as they are read: once for each object."""
     seen = set()
-    waiting: list[Any] = [tree]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, list):
-            waiting += node
-        elif isinstance(node, dict):
-            waiting += node.values()
-            member, known = node.get("file"), node.get("__id__")
-            if isinstance(member, str) and (not isinstance(known, int) or known not in seen):
-                seen.add(known)
-                yield member
+    for node in nodes_of(tree):
+        member, known = node.get("file"), node.get("__id__")
+        if isinstance(member, str) and (not isinstance(known, int) or known not in seen):
+            seen.add(known)
+            yield member

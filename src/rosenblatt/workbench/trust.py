@@ -5,6 +5,7 @@ in tables that are made from this program alone, before anything is made.
 """
 
 import pkgutil
+from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -75,15 +76,21 @@ def check_tree(schema: Any) -> None:
     """Raise unless every node of a file's tree is of an allowed type, by its own loader."""
     if not isinstance(schema, dict) or not _is_number(schema.get("protocol"), OLDEST_PROTOCOL):
         raise Untrusted("a form of skops that is not read here")
-    waiting: list[Any] = [schema]
+    for node in nodes_of(schema):
+        if "__loader__" in node or "__class__" in node or "__module__" in node:
+            _check_node(node)
+
+
+def nodes_of(tree: Any) -> Iterator[dict[str, Any]]:
+    """Every object of a file's tree, however deep it lies."""
+    waiting: list[Any] = [tree]
     while waiting:
         node = waiting.pop()
         if isinstance(node, list):
             waiting += node
         elif isinstance(node, dict):
             waiting += node.values()
-            if "__loader__" in node or "__class__" in node or "__module__" in node:
-                _check_node(node)
+            yield node
 
 
 def _check_node(node: dict[str, Any]) -> None:

@@ -56,7 +56,7 @@ def note_on_weights(model: Pipeline) -> str:
     if not weights_of(model)[0]:
         return (
             "It has no single weight for each column."
-            + " `rosenblatt explain` says what each adds for one row." * hasattr(last, "explain")
+            + " The command explain says what each adds for one row." * hasattr(last, "explain")
         )
     if isinstance(model.steps[0][1], TableFeatures):
         return (
