@@ -124,3 +124,25 @@ def test_a_process_is_as_old_as_it_is():
 def test_where_nobody_says_how_old_a_process_is_its_own_time_counts(monkeypatch):
     monkeypatch.delattr("os.sysconf")
     assert 0 < age_of_process() <= time.process_time()
+
+
+AFTERWARDS = """
+import cProfile, time
+from rosenblatt.workbench.clock import Clock, OutOfTime
+
+clock = Clock(None)
+assert clock.run(lambda: 7, 1.0) == 7
+assert clock.attempt(lambda: time.sleep(0.05) or 7, 0.01) in (None, 7)
+profile = cProfile.Profile()
+profile.enable()
+print(sum(map(abs, range(100))))
+profile.disable()
+"""
+
+
+def test_a_profiler_goes_on_after_work_that_had_a_time():
+    """An error that is taken back unheard keeps Python 3.11 from doing so, for ever."""
+    said = subprocess.run(
+        [sys.executable, "-c", AFTERWARDS], capture_output=True, text=True, check=True, timeout=120
+    )
+    assert said.stdout == "4950\n"

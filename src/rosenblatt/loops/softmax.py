@@ -20,30 +20,36 @@ def loss_block(Z, b, code, c, reference, scratch, P):
     scratch (2, m) holds the highest score of each row, then the sum of its exponentials.
     """
     K, m = Z.shape
-    top, total = scratch
+    top, total = scratch[0], scratch[1]
     for i in range(m):
         top[i] = 0.0 if reference else Z[0, i] + b[0]
     for k in range(K):
+        z = Z[k]
         for i in range(m):
-            Z[k, i] += b[k]
-            top[i] = Z[k, i] if Z[k, i] > top[i] else top[i]
+            score = z[i] + b[k]
+            z[i] = score
+            top[i] = score if score > top[i] else top[i]
     loss = 0.0
     for i in range(m):
         own = 0.0 if reference and code[i] == K else Z[code[i], i]
         loss -= c[i] * (own - top[i])
         total[i] = exp_negative(-top[i]) if reference else 0.0
     for k in range(K):
+        z = Z[k]
         for i in range(m):
-            Z[k, i] = exp_negative(Z[k, i] - top[i])
-            total[i] += Z[k, i]
+            # By a name of its own: read back from z, it would keep the loop from being vectorised.
+            e = exp_negative(z[i] - top[i])
+            z[i] = e
+            total[i] += e
     for i in range(m):
         loss += c[i] * math.log(total[i])
         total[i] = 1.0 / total[i]
     for k in range(K):
+        z = Z[k]
         for i in range(m):
-            p = Z[k, i] * total[i]
+            p = z[i] * total[i]
             P[i, k] = p
-            Z[k, i] = c[i] * p
+            z[i] = c[i] * p
     for i in range(m):
         if code[i] < K:
             Z[code[i], i] -= c[i]

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from rosenblatt import loops
 
-from .problem import Array, Place, Problem, factored
+from .factors import factored
+from .problem import Array, Place, Problem
 from .search import backtrack
 
 MOST_CHOSEN = 500  # coordinates moved in one iteration

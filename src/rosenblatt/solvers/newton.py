@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from .problem import Array, Place, Problem, factored
+from .factors import factored
+from .problem import Array, Place, Problem
 from .search import backtrack
 
 LEAST_REST = 0.1  # of the gradient: less would be known better after a new look

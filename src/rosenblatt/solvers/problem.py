@@ -8,16 +8,15 @@ bias is never penalised.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from rosenblatt import threads
 
+from .factors import factored, inverted
 from .step import Step
 
 Array = NDArray[np.float64]
@@ -93,6 +92,10 @@ class Problem:
         """The second derivative of the smooth part, by the chosen entries of the flat point."""
         raise NotImplementedError
 
+    def class_hessians(self, place: Place) -> list[Array]:
+        """The second derivative by the weights of each class alone."""
+        raise NotImplementedError
+
     def _penalised_hessian(self, H: Array, bias: NDArray[np.bool_]) -> Array:
         """H with the penalty's curvature; a bias that is not fitted stays where it is."""
         if not self.fit_intercept:
@@ -106,17 +109,18 @@ class Problem:
 
     def inverse_curvature(self, place: Place) -> Callable[[Array], Array]:
         """A function v -> H^-1 v at a place; of many classes, without what ties them together."""
-        p = int(np.prod(self.shape))
-        K = p // (self.d + 1)
-        if p <= MOST_TOGETHER:
+        if len(self.shape) == 1 or np.prod(self.shape) <= MOST_TOGETHER:
             solve = factored(self.hessian(place))
             return lambda v: solve(v.ravel()).reshape(self.shape)
-        own = [factored(self.hessian(place, np.arange(k, p, K))) for k in range(K)]
-        if K == 1:
-            return lambda v: own[0](v)
-        return lambda v: self.centred(
-            np.stack([own[k](column) for k, column in enumerate(self.centred(v).T)], axis=1)
-        )
+        # One product with all inverses: a call for each class takes longer than its arithmetic.
+        inverses = inverted(np.stack(self.class_hessians(place)))
+
+        def solution(v: Array) -> Array:
+            with np.errstate(over="ignore", invalid="ignore"):
+                own = np.matmul(inverses, self.centred(v).T[:, :, None])
+            return self.centred(own[:, :, 0].T)
+
+        return solution
 
     def centred(self, v: Array) -> Array:
         """v without the part that moves the scores of all classes alike, and so no probability."""
@@ -210,11 +214,11 @@ class Problem:
         if self.penalised:
             if self.fit_intercept:
                 free = np.arange(move.size - move[-1].size, move.size)
-                move.flat[free] = _solve(self.hessian(place, free), place.gradient.flat[free])
+                move.flat[free] = factored(self.hessian(place, free))(place.gradient.flat[free])
             return move
         if move.size > MOST_FREE:
             return None
-        return _solve(self.hessian(place), place.gradient.ravel()).reshape(self.shape)
+        return factored(self.hessian(place))(place.gradient.ravel()).reshape(self.shape)
 
     def _over_rows(self, work: Callable[[int, int], Result]) -> list[Result]:
         """``work(start, stop)`` of each part of the rows, in order."""
@@ -261,38 +265,3 @@ def added(parts: list[Array]) -> Array:
     for part in parts[1:]:
         total += part
     return total
-
-
-def _solve(H: Array, g: Array) -> Array:
-    """H^-1 g for a positive definite H; directions that are none are left out."""
-    return factored(H)(g)
-
-
-@np.errstate(over="ignore", invalid="ignore")
-def factored(H: Array) -> Callable[[Array], Array]:
-    """A function v -> H^-1 v, for H (m, m) at least positive semidefinite.
-
-    Where it would be larger than any number, the answer is not finite, and no step is made of it.
-    """
-    # The scores do not change along some directions (all biases of a softmax together, columns
-    # that repeat another): a little more on the diagonal, and nothing happens along them.
-    scale = np.sqrt(np.maximum(np.diag(H), 1e-300))
-    scaled = H / np.outer(scale, scale)
-    for ridge in (1e-12, 1e-9, 1e-6, 1e-3):
-        scaled.flat[:: len(H) + 1] = 1.0 + ridge
-        try:
-            factor = cho_factor(scaled, lower=True)
-        except (LinAlgError, ValueError):
-            continue
-        return _scaled(partial(cho_solve, factor), scale)
-    return _scaled(np.asarray, scale)
-
-
-def _scaled(solve: Callable[[Array], Any], scale: Array) -> Callable[[Array], Array]:
-    """The function v -> solve(v / scale) / scale, silent about numbers that are too large."""
-
-    def solution(v: Array) -> Array:
-        with np.errstate(over="ignore", invalid="ignore"):
-            return np.asarray(solve(v / scale) / scale)
-
-    return solution

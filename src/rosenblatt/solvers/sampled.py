@@ -1,45 +1,73 @@
 """Newton's method on samples first: most of the way is as well seen from some of the rows."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from itertools import islice
 
 import numpy as np
 
 from .lbfgs import lbfgs
 from .problem import Array, Place, Problem
 
-ROWS_PER_PARAMETER = 10  # in the first sample
+ROWS_PER_PARAMETER = 10  # in the first sample, of one class; in the last, of all
 GROWTH = 16
-LARGEST_SHARE = 16  # the last sample is at most one row in so many
+# A sample is one row in so many; in fewer, if that is less than the parameters ask for.
+USUAL_SHARE, LARGEST_SHARE = 16, 4
+ROWS_PER_CURVATURE = 30  # for each parameter
+STEPS = 15  # with one curvature; more are a sign that it has changed, or was seen on too few rows
+MORE_ROWS = 4  # times as many, for the next
+CHEAP_COLUMNS = 50  # with so many the curvature of all rows takes as long as about ten steps
 
 
 def sampled_newton(problem: Problem, place: Place) -> Iterator[Place]:
-    """L-BFGS on all rows, begun at the optimum of a sample and with the curvature seen there.
+    """L-BFGS on all rows, begun at the optimum of a sample and with the curvature of a sample.
 
     The optimum of m rows is off by about p / (2 m) in mean loss, p parameters; the next sample is
-    several times larger and needs a step or two from there. With the last curvature, wrong by
-    about sqrt(p / m), each pass over all rows divides the gap by m / p.
+    several times larger and needs a step or two from there. With a curvature that is wrong by
+    about sqrt(p / m), each pass over all rows divides the gap by m / p. It is looked at again after
+    some steps: columns of few ones have a curvature that only more rows show, and nearer by.
     """
-    point, inverse = place.point, None
+    point = place.point
     for m in sizes(problem):
-        point, inverse = settled(problem.sample(m), point, m)
+        point = settled(problem.sample(m), point, m)
     start = problem.at(point)
     place = start if start.objective < place.objective else place  # rows may be in an odd order
     yield place
-    yield from lbfgs(problem, place, inverse)
+    for m in sizes_of_curvature(problem):
+        before = place
+        part = problem.sample(m) if m < problem.n else problem
+        inverse = part.inverse_curvature(part.at(place.point))
+        for place in islice(lbfgs(problem, place, inverse), STEPS):  # noqa: B020
+            yield place
+        if place is before:
+            return
 
 
 def sizes(problem: Problem) -> list[int]:
-    """Rows of the samples, the smallest first."""
-    p = problem.d + 1
-    m, sizes = problem.n // LARGEST_SHARE, []
-    while m >= ROWS_PER_PARAMETER * p:
+    """Rows of the samples to begin at, the smallest first."""
+    m, sizes = _between(problem, ROWS_PER_PARAMETER), []
+    while m >= ROWS_PER_PARAMETER * (problem.d + 1):
         sizes.append(m)
         m //= GROWTH
     return sizes[::-1]
 
 
-def settled(part: Problem, point: Array, m: int) -> tuple[Array, Callable[[Array], Array]]:
-    """The optimum of a sample, as well as a sample can tell, and the inverse curvature there."""
+def sizes_of_curvature(problem: Problem) -> Iterator[int]:
+    """Rows of the samples that show the curvature, one after the other."""
+    m = _between(problem, ROWS_PER_CURVATURE)
+    most = max(m, problem.n * CHEAP_COLUMNS // max(problem.d, CHEAP_COLUMNS))
+    while True:
+        yield m
+        m = min(m * MORE_ROWS, most)
+
+
+def _between(problem: Problem, per_parameter: int) -> int:
+    """So many rows for each parameter, but neither too few of all nor too many."""
+    n, enough = int(problem.n), per_parameter * int(np.prod(problem.shape))
+    return max(n // USUAL_SHARE, min(n // LARGEST_SHARE, enough))
+
+
+def settled(part: Problem, point: Array, m: int) -> Array:
+    """The optimum of a sample, as well as a sample can tell."""
     place = part.at(point)
     inverse = part.inverse_curvature(place)
     enough = 0.1 * point.size / m * float(part.c.sum())
@@ -47,4 +75,4 @@ def settled(part: Problem, point: Array, m: int) -> tuple[Array, Callable[[Array
         fall = float(np.vdot(place.gradient, inverse(place.gradient)))
         if fall <= enough or step == 50:
             break
-    return place.point, part.inverse_curvature(place)
+    return place.point

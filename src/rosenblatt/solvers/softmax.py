@@ -7,12 +7,14 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.special import entr
 
-from rosenblatt import loops
+from rosenblatt import loops, threads
 from rosenblatt.blas import one_blas_thread
 from rosenblatt.storage import arrays, read_only
 
 from .logistic import squared_columns
 from .problem import Array, Place, Problem, added
+
+CELLS_PER_BLOCK = 131_072  # about what a core's cache holds; less, and threads wait for each other
 
 
 class SoftmaxProblem(Problem):
@@ -114,6 +116,9 @@ class SoftmaxProblem(Problem):
         P = self.probabilities(place)
         chosen = np.arange((self.d + 1) * self.K) if chosen is None else chosen
         feature, kind = np.divmod(chosen, self.K)
+        if np.all(feature == self.d):
+            p = P[:, kind]
+            return np.diag(self.c @ p) - (p * self.c[:, None]).T @ p
         H = np.zeros((len(chosen), len(chosen)))
         with one_blas_thread():
             for start, stop in self._blocks(len(chosen)):
@@ -134,6 +139,24 @@ class SoftmaxProblem(Problem):
             own = np.flatnonzero(kind == k)
             part = Z[:, feature[own]] * np.sqrt(p[:, k : k + 1])
             H[np.ix_(own, own)] += part.T @ part
+
+    def class_hessians(self, place: Place) -> list[Array]:
+        # D_k - M_k'M_k, of one class: the sum of c p_k (1 - p_k) z z'.
+        P = self.probabilities(place)
+        columns, bias = np.arange(self.d + 1), np.arange(self.d + 1) == self.d
+        blocks = np.zeros((self.K, self.d + 1, self.d + 1))
+        with one_blas_thread():
+            for start, stop in self._blocks_within(0, self.n):
+                Z, p = self._with_constant(start, stop, columns), P[start:stop]
+                roots = np.sqrt(self.c[start:stop, None] * p * (1 - p))
+
+                def work(first: int, last: int, Z: Array = Z, roots: Array = roots) -> None:
+                    for k in range(first, last):
+                        part = Z * roots[:, k : k + 1]
+                        blocks[k] += part.T @ part
+
+                threads.over_chunks(work, self.K, self.K * Z.size)
+        return [self._penalised_hessian(block, bias) for block in blocks]
 
     def _with_constant(self, start: int, stop: int, columns: NDArray[np.intp]) -> Array:
         """Some columns of some rows as a dense table; column d is a constant one."""
@@ -174,7 +197,7 @@ class SoftmaxProblem(Problem):
 
     def _blocks_within(self, start: int, stop: int) -> list[tuple[int, int]]:
         """Ranges of some rows whose numbers and probabilities stay in cache."""
-        size = max(64, 32_768 // (self.d + self.K))
+        size = max(64, CELLS_PER_BLOCK // (self.d + self.K))
         return [(first, min(first + size, stop)) for first in range(start, stop, size)]
 
     def _residual(self, P: Array, code: NDArray[Any], c: Array) -> Array:

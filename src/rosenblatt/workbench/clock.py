@@ -114,7 +114,7 @@ class Alarm:
 
     def __init__(self) -> None:
         self._thread, self._over = threading.get_ident(), threading.Event()
-        self._lock = threading.Lock()
+        self._lock, self._rang = threading.Lock(), False
 
     def set(self, seconds: float) -> None:
         """Begin to count."""
@@ -125,14 +125,25 @@ class Alarm:
         while not self._over.wait(seconds):
             with self._lock:
                 if not self._over.is_set():
-                    _raise_in(self._thread, ctypes.py_object(OutOfTime))
+                    self._rang = True
+                    _raise_in(self._thread)
             seconds = RING_AGAIN
 
     def stop(self) -> None:
-        """Ring no more, and take back what was not heard yet."""
+        """Ring no more, and hear here what was not heard yet.
+
+        It could be taken back unheard; but then Python 3.11 looks for it at each step for ever, and
+        does not go on at all under a profiler or a debugger.
+        """
         with self._lock:
             self._over.set()
-            _raise_in(self._thread, None)
+        if self._rang:
+            try:
+                _raise_in(self._thread)
+                while True:
+                    time.sleep(0)
+            except OutOfTime:
+                pass
 
 
 def age_of_process() -> float:
@@ -150,6 +161,6 @@ def age_of_process() -> float:
         return time.process_time()
 
 
-def _raise_in(thread: int, error: Any) -> None:
-    """Have a thread raise an error at its next step; None takes it back."""
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), error)
+def _raise_in(thread: int) -> None:
+    """Have a thread raise `OutOfTime` at its next step."""
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(OutOfTime))

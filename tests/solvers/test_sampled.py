@@ -1,0 +1,42 @@
+import numpy as np
+import pytest
+
+from rosenblatt.linear_model.solvers import newton_for
+from rosenblatt.solvers.sampled import sampled_newton, sizes, sizes_of_curvature
+from rosenblatt.solvers.softmax import SoftmaxProblem
+
+
+def with_rare_columns(n=20_000, d=30, K=6, l2=1e-3, seed=0):
+    """Numbers, and columns of few ones: in a sample some of these have none."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    X[:, 10:] = rng.random((n, d - 10)) < np.geomspace(3 / n, 0.1, d - 10)
+    X[:, 10:] = (X[:, 10:] - X[:, 10:].mean(axis=0)) / X[:, 10:].std(axis=0)
+    y = (X @ rng.normal(size=(d, K)) + rng.gumbel(size=(n, K))).argmax(axis=1)
+    return SoftmaxProblem(X, y, K, np.ones(n), 0.0, l2, fit_intercept=True, reference=False)
+
+
+@pytest.mark.parametrize("l2", [1e-2, 1.0, 100.0])
+def test_columns_of_few_ones_do_not_hold_it_up(l2):
+    problem = with_rare_columns(l2=l2)
+    assert newton_for(problem) == "newton-sampled"
+    steps = sampled_newton(problem, problem.at(np.zeros(problem.shape)))
+    for step, place in enumerate(steps):
+        if place.gradient_norm < 1e-4 * problem.n and problem.gap(place) < 1e-4 * problem.zero():
+            break
+    assert step < 50
+
+
+def test_samples_grow_and_end_with_a_quarter_of_the_rows():
+    problem = with_rare_columns()
+    assert sizes(problem) == [1860]  # ten for each parameter
+    rows = sizes_of_curvature(problem)
+    assert [next(rows) for _ in range(3)] == [5000, 20_000, 20_000]
+
+
+def test_each_class_by_itself_is_a_block_of_the_whole():
+    problem = with_rare_columns(n=500, d=12, K=4)
+    place = problem.at(np.random.default_rng(0).normal(size=problem.shape))
+    H = problem.hessian(place).reshape(*problem.shape, *problem.shape)
+    for k, block in enumerate(problem.class_hessians(place)):
+        np.testing.assert_allclose(block, H[:, k, :, k], rtol=1e-10, atol=1e-12)
