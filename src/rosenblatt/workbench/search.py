@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +39,14 @@ Settings = list[dict[str, Any]]
 Array = NDArray[np.float64]
 
 
+class Prepared(NamedTuple):
+    """Columns as models take them."""
+
+    step: Any  # that prepares them, fitted
+    X: Any
+    seconds: float  # that it took
+
+
 class Arena:
     """The problem as contestants meet it: features of each fold, kept while there is room."""
 
@@ -50,7 +58,7 @@ class Arena:
         # By its name a score may be had from sums; a function sees each fit.
         needed = (rows for f in self.folds for rows in (f[:1] if metric in OF_ANY_CLASSES else f))
         self.scoring: Any = score_of(metric) if problem.lack_classes(needed) else metric
-        self._kept: dict[tuple[str, int], Any] = {}
+        self._kept: dict[tuple[str, int], Prepared] = {}
         self.end = np.inf  # of the time of the family at hand, by `time.perf_counter`
         self._best: dict[bool, tuple[float, str, Pipeline]] = {}  # of ours, and of peers
 
@@ -115,8 +123,7 @@ class Arena:
         sums = family.before is None and is_additive(family.make())
         if not sums or family.takes != "numbers" or self._scaled_columns is None:
             return None
-        everything = np.arange(len(self.y))
-        return self._made(family, -1, everything, everything), self._scaled_columns
+        return self._whole(family).X, self._scaled_columns
 
     @cached_property
     def _scaled_columns(self) -> NDArray[np.bool_] | None:
@@ -164,20 +171,43 @@ class Arena:
         if family.before is not None:
             X = self._features(replace(family, before=None), fold)
             return family.before().fit(X[: len(fitted)]).transform(X)
-        return self._made(family, fold, fitted, np.concatenate([fitted, scored]))
+        return self._made(family, fold, fitted, np.concatenate([fitted, scored])).X
 
-    def _made(self, family: Family, fold: int, fitted: Any, rows: Any) -> Any:
+    def _whole(self, family: Family) -> Prepared:
+        everything = np.arange(len(self.y))
+        return self._made(family, -1, everything, everything)
+
+    def _made(self, family: Family, fold: int, fitted: Any, rows: Any) -> Prepared:
         """Some rows of the training part, prepared by what some teach; fold -1 is all of them."""
         key = (family.takes, fold)
         if key in self._kept:
             return self._kept[key]
-        known = preparation(self.problem, family).fit(self.rows[fitted])
-        found = known.transform(self.rows[rows])
-        kept = sum(map(n_bytes, [found, *self._kept.values()]))
+        start = time.perf_counter()
+        step = preparation(self.problem, family).fit(self.rows[fitted])
+        X = step.transform(self.rows[rows])
+        found = Prepared(step, X, time.perf_counter() - start)
+        kept = sum(n_bytes(one.X) for one in [found, *self._kept.values()])
         # Beside a large table what is kept of one fold or two is in the way, and saves little.
         if max(kept, n_bytes(self.problem.X)) <= MOST_KEPT_BYTES:
             self._kept[key] = found
         return found
+
+    def fit_whole(self, family: Family, model: Pipeline) -> tuple[Any, float]:
+        """Fit a family's model to the training part; its last step's rows, and the seconds.
+
+        Columns that another family has had prepared are not prepared again.
+        """
+        start, before = time.perf_counter(), 0.0
+        front, last = model[:-1], model[-1]
+        if family.takes in ("numbers", "counts") and self.problem.is_table:
+            ready = self._whole(family)
+            model.steps[0] = (model.steps[0][0], ready.step)
+            before = ready.seconds - (time.perf_counter() - start)
+            X = ready.X if len(front) == 1 else front[1:].fit_transform(ready.X, self.y)
+        else:
+            X = front.fit_transform(self.rows, self.y)
+        last.fit(X, self.y)
+        return X, max(before, 0.0) + time.perf_counter() - start
 
     def _search(
         self,
@@ -221,13 +251,10 @@ def contestant(arena: Arena, family: Family, candidates: list[Candidate]) -> Con
     best = int(equal[simplest(settings)])
     model = pipeline(problem, family, candidates[best].parameters)
     score = score_of(arena.metric)
-    front, last = model[:-1], model[-1]
-    start = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        X = front.fit_transform(arena.rows, arena.y)
-        last.fit(X, arena.y)
-    fitted = time.perf_counter()
+        X, seconds = arena.fit_whole(family, model)
+    front, last = model[:-1], model[-1]
     train_score = float(score(last, X, arena.y))
     del X  # which may be larger than the table
     begun = time.perf_counter()
@@ -240,7 +267,7 @@ def contestant(arena: Arena, family: Family, candidates: list[Candidate]) -> Con
         family.package,
         candidates,
         best,
-        fitted - start,
+        seconds,
         predicted - begun,
         len(pickle.dumps(model)),
         float(score(last, dev, problem.y[problem.dev])),
