@@ -45,7 +45,9 @@ MODULES = (
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def compiled(function: Function | None = None, *, reorder_sums: bool = False) -> Any:
+def compiled(
+    function: Function | None = None, *, reorder_sums: bool = False, fuse: bool = False
+) -> Any:
     """Compile a loop: the one Numba policy of this library.
 
     - ``nogil``: other threads go on meanwhile; our own pool depends on it.
@@ -59,9 +61,10 @@ def compiled(function: Function | None = None, *, reorder_sums: bool = False) ->
     - `reorder_sums` lets the compiler add in another order and fuse multiply-adds, which makes
       dot products several times faster. The order is then fixed by the compiled code, so the
       answer is still the same at every call.
+    - `fuse` lets it fuse multiply-adds alone, which round once instead of twice: for series.
     """
     if function is None:
-        return lambda function: compiled(function, reorder_sums=reorder_sums)
+        return lambda function: compiled(function, reorder_sums=reorder_sums, fuse=fuse)
     import numba
 
     if numba.config.DISABLE_JIT:
@@ -73,7 +76,8 @@ def compiled(function: Function | None = None, *, reorder_sums: bool = False) ->
     from .cache import DigestCache
 
     # nnan and ninf are left out: loops look for values that are not finite.
-    fastmath = {"reassoc", "contract", "nsz"} if reorder_sums else False
+    fused = {"contract"} if fuse else False
+    fastmath = {"reassoc", "contract", "nsz"} if reorder_sums else fused
     policy: dict[str, Any] = {
         "nogil": True,
         "error_model": "numpy",

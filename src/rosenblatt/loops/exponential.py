@@ -49,7 +49,7 @@ else:
 
         return types.float64(types.int64), generate
 
-    @compiled
+    @compiled(fuse=True)
     def exp_negative(x):
         """exp(x) for x <= 0: 2**k times the series of the rest, which is at most ln(2) / 2."""
         x = max(x, LOWEST)
@@ -69,7 +69,7 @@ else:
         series = low + r4 * (middle + r4 * high)
         return series * float_of((bits(shifted) + np.int64(1023)) << np.int64(52))
 
-    @compiled
+    @compiled(fuse=True)
     def log_near_one(u):
         """log(1 + u) for 1 + u from the root of 1/2 to that of 2: 2 artanh(u / (2 + u))."""
         s = u / (2.0 + u)
