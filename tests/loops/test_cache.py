@@ -57,13 +57,38 @@ def test_without_a_folder_to_write_to_it_works_all_the_same(tmp_path):
     assert run(FIT, in_the_way)[2] == run(FIT, tmp_path / "cache")[2]
 
 
-@pytest.mark.parametrize("ending", ["*.nbi", "*.nbc"])
-def test_damaged_files_are_compiled_anew(tmp_path, ending):
+@pytest.mark.parametrize("size", [20, 2000])
+def test_damaged_files_are_compiled_anew(tmp_path, size):
     answer = run(FIT, tmp_path)[2]
-    for file in tmp_path.rglob(ending):
-        file.write_bytes(file.read_bytes()[:20])
+    for file in tmp_path.rglob("*.nbc"):
+        file.write_bytes(file.read_bytes()[:size])
     assert run(FIT, tmp_path)[1:] == ["1", answer]
     assert run(FIT, tmp_path) == ["1", "0", answer]
+
+
+FORM = """
+import sys
+import numpy as np
+from rosenblatt.loops import rows
+
+kinds = [np.dtype(kind) for kind in sys.argv[1:]]
+for kind in kinds:
+    w = np.zeros(2)
+    rows.add(np.ones((3, 2), kind), 1, 0.5, w)
+    assert w.tolist() == [0.5, 0.5]
+print(sum(rows.add.stats.cache_hits.values()), sum(rows.add.stats.cache_misses.values()))
+"""
+
+
+def test_processes_that_compile_at_once_do_not_take_each_others_place(tmp_path):
+    """With one index for all forms, some were lost, or served for others."""
+    kinds = ["f8", "f4", "i8", "i4"]
+    environment = {**os.environ, "ROSENBLATT_CACHE_DIR": str(tmp_path)}
+    command = [sys.executable, "-c", FORM]
+    at_once = [subprocess.Popen([*command, kind], env=environment) for kind in kinds]
+    assert [process.wait() for process in at_once] == [0] * 4
+    said = subprocess.run([*command, *kinds], env=environment, capture_output=True, text=True)
+    assert said.stdout.split() == ["4", "0"], said.stderr
 
 
 def test_the_installed_package_is_never_written_to(tmp_path):

@@ -6,6 +6,7 @@ import pytest
 import scipy.sparse as sp
 import sklearn.linear_model
 from sklearn import model_selection as theirs
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, make_classification
 from sklearn.decomposition import PCA
 from sklearn.exceptions import FitFailedWarning
@@ -13,9 +14,10 @@ from sklearn.model_selection import ShuffleSplit, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from rosenblatt import LogisticRegression, Standardizer
+from rosenblatt import LogisticRegression, Ridge, Standardizer
 from rosenblatt.linear_model import logistic
 from rosenblatt.model_selection import GridSearchCV, cross_validate, penalty_path
+from rosenblatt.model_selection.warm_starts import fit_from, may_begin_at
 
 CS = [1.0, 0.01, 100.0, 0.1, 10.0]
 EXACT = {"tol": 1e-9}
@@ -185,3 +187,29 @@ def test_several_processes_and_data_frames_give_the_same_results():
         assert np.array_equal(a.coef_, b.coef_)
         assert list(a.feature_names_in_) == list(frame.columns)
         assert set(vars(a)) == set(vars(b))
+
+
+def test_a_model_may_begin_at_another_if_it_ends_in_the_same_place():
+    X, y = make_classification(300, 6, n_informative=4, n_classes=3, random_state=0)
+    before, cold = LogisticRegression().fit(X[:200], y[:200]), LogisticRegression(tol=1e-8)
+    warm = clone(cold)
+    assert may_begin_at(before, warm, X, y)
+    fit_from(before, warm, X, y)
+    np.testing.assert_allclose(warm.coef_, cold.fit(X, y).coef_, atol=1e-5)
+    assert warm.get_params() == cold.get_params()
+
+
+@pytest.mark.parametrize(
+    ("model", "columns", "classes"),
+    [
+        (LogisticRegression(solver="sgd"), 6, 3),  # ends where it gets to
+        (LogisticRegression(C=np.inf), 6, 3),  # may have no end, or several
+        (LogisticRegression(), 5, 3),
+        (LogisticRegression(), 6, 2),
+        (Ridge(), 6, 3),
+    ],
+)
+def test_a_model_that_may_not_begins_at_zero(model, columns, classes):
+    X, y = make_classification(300, 6, n_informative=4, n_classes=3, random_state=0)
+    before = LogisticRegression().fit(X, y)
+    assert not may_begin_at(before, model, X[:, :columns], y % classes)

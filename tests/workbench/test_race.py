@@ -78,10 +78,10 @@ def test_settings_are_given_up_when_folds_would_take_too_long(arena):
 def test_without_the_time_to_retrain_the_model_of_the_training_part_is_tested(
     openings, monkeypatch
 ):
-    def slow(problem, family, parameters, rows):
+    def slow(problem, family, *rest):
         while family.takes != "rows":
             time.sleep(0.01)
-        return fitted_to(problem, family, parameters, rows)
+        return fitted_to(problem, family, *rest)
 
     fitted_to = conclusions.fitted_to
     monkeypatch.setattr(conclusions, "fitted_to", slow)

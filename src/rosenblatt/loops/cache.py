@@ -15,7 +15,12 @@ from typing import Any
 import llvmlite.binding
 import numba
 import numpy as np
-from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+from numba.core.caching import (
+    CompileResultCacheImpl,
+    FunctionCache,
+    IndexDataCacheFile,
+    _CacheLocator,
+)
 
 
 def cache_root() -> Path:
@@ -72,16 +77,44 @@ class _DigestCacheImpl(CompileResultCacheImpl):
     _locator_classes = [_DigestLocator]  # noqa: RUF012  (Numba's own form)
 
 
+class _OneFileEach(IndexDataCacheFile):
+    """Each form of a loop, for the types it was compiled for, in a file named by these.
+
+    Numba numbers the files and keeps an index of them. Of two processes that compile at once, one
+    may lose its line in the index, or take the number of the other, whose code it is served later.
+    """
+
+    def __init__(self, folder: str, loop: str) -> None:
+        super().__init__(folder, loop, digest())
+        self._loop = loop
+
+    def save(self, key: Any, data: Any) -> None:
+        self._save_data(self._name(key), (repr(key), data))
+
+    def load(self, key: Any) -> Any:
+        try:
+            form, data = self._load_data(self._name(key))
+        except FileNotFoundError:
+            return None
+        return data if form == repr(key) else None
+
+    def _name(self, key: Any) -> str:
+        return f"{self._loop}.{hashlib.sha256(repr(key).encode()).hexdigest()[:20]}.nbc"
+
+
 class DigestCache(FunctionCache):
     """Numba's cache of one function, in a folder keyed by all of `loops`."""
 
     _impl_class = _DigestCacheImpl
 
+    def __init__(self, py_func: Any) -> None:
+        super().__init__(py_func)
+        self._cache_file = _OneFileEach(self._cache_path, self._impl.filename_base)
+
     def _load_overload(self, signature: Any, target_context: Any) -> Any:
         try:
             return super()._load_overload(signature, target_context)
         except Exception:  # a damaged file can fail in any way; the loop is compiled anew
-            self._cache_file.flush()
             return None
 
     @staticmethod

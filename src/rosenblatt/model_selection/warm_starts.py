@@ -76,11 +76,28 @@ def _fit_group(trials: list[Any], X: Any, y: Any, weight: Any) -> None:
     last = None
     for trial in trials:
         model = _model(trial)
-        if last is not None:
-            model.coef_, model.intercept_ = last.coef_, last.intercept_
-        asked, model.warm_start = model.warm_start, True
-        model.fit(X, y, weight)
-        model.warm_start, last = asked, model
+        fit_from(last, model, X, y, weight)
+        last = model
+
+
+def fit_from(before: Any, model: Any, X: Any, y: Any, weight: Any = None) -> None:
+    """Fit a model, beginning where another ended, which may be None."""
+    if before is not None:
+        model.coef_, model.intercept_ = before.coef_, before.intercept_
+    asked, model.warm_start = model.warm_start, True
+    model.fit(X, y, weight)
+    model.warm_start = asked
+
+
+def may_begin_at(before: Any, model: Any, X: Any, y: Any) -> bool:
+    """Whether a model finds the same wherever it begins, and another has weights to begin at."""
+    return (
+        starts_warm(model)
+        and starts_warm(before)
+        and _belongs_to_a_path(model)
+        and before.coef_.shape[1] == X.shape[1]
+        and np.array_equal(before.classes_, np.unique(y))
+    )
 
 
 def _belongs_to_a_path(model: Any) -> bool:

@@ -1,6 +1,6 @@
 """Newton's method on samples first: most of the way is as well seen from some of the rows."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 
 import numpy as np
@@ -14,6 +14,7 @@ GROWTH = 16
 USUAL_SHARE, LARGEST_SHARE = 16, 4
 ROWS_PER_CURVATURE = 30  # for each parameter
 STEPS = 15  # with one curvature; more are a sign that it has changed, or was seen on too few rows
+MOST_LOOKS = 5  # at the curvature of a sample
 MORE_ROWS = 4  # times as many, for the next
 CHEAP_COLUMNS = 50  # with so many the curvature of all rows takes as long as about ten steps
 
@@ -69,10 +70,19 @@ def _between(problem: Problem, per_parameter: int) -> int:
 def settled(part: Problem, point: Array, m: int) -> Array:
     """The optimum of a sample, as well as a sample can tell."""
     place = part.at(point)
-    inverse = part.inverse_curvature(place)
     enough = 0.1 * point.size / m * float(part.c.sum())
-    for step, place in enumerate(lbfgs(part, place, inverse)):  # noqa: B020
-        fall = float(np.vdot(place.gradient, inverse(place.gradient)))
-        if fall <= enough or step == 50:
+    for _ in range(MOST_LOOKS):
+        inverse, before = part.inverse_curvature(place), place
+        if _fall(place, inverse) <= enough:  # by a curvature seen elsewhere it may seem so
+            break
+        for place in islice(lbfgs(part, place, inverse), STEPS):  # noqa: B020
+            if _fall(place, inverse) <= enough:
+                break
+        if place is before:
             break
     return place.point
+
+
+def _fall(place: Place, inverse: Callable[[Array], Array]) -> float:
+    """Twice how far the objective falls to the bottom of the quadratic that fits here."""
+    return float(np.vdot(place.gradient, inverse(place.gradient)))

@@ -51,21 +51,24 @@ class SoftmaxProblem(Problem):
     def _loss(self, point: Array) -> tuple[float, Array]:
         if sp.issparse(self.X):
             return self._sparse_loss(point)
-        W, b = np.ascontiguousarray(point[:-1].T), np.ascontiguousarray(point[-1])
+        # Products of a few rows more, of zeros, take a fifth less time than such of an odd number.
+        padded = -(-self.K // 4) * 4
+        W, b = np.zeros((padded, self.d)), np.ascontiguousarray(point[-1])
+        W[: self.K] = point[:-1].T
 
         def work(start: int, stop: int) -> tuple[float, Array]:
-            gradient, loss = np.zeros((self.K, self.d + 1)), 0.0
+            gradient, loss = np.zeros((padded, self.d + 1)), 0.0
             for first, last in self._blocks_within(start, stop):
                 rows = self.X[first:last]
                 Z = W @ rows.T
                 scratch = np.empty((2, last - first))
                 loss += loops.softmax.loss_block(
-                    Z, b, self.code[first:last], self.c[first:last], self.reference, scratch,
-                    self.P[first:last],
+                    Z[: self.K], b, self.code[first:last], self.c[first:last], self.reference,
+                    scratch, self.P[first:last],
                 )  # fmt: skip
                 gradient[:, :-1] += Z @ rows
                 gradient[:, -1] += Z.sum(axis=1)
-            return loss, gradient.T
+            return loss, gradient[: self.K].T
 
         with one_blas_thread():
             parts = self._over_rows(work)

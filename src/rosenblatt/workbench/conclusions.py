@@ -136,7 +136,7 @@ def chosen_model(
     interrupted = clock.stopped == "interrupt"
     if not interrupted or chosen.fit_seconds * len(both) / len(problem.train) < SOON:
         again = clock.attempt(
-            lambda: fitted_to(problem, family, chosen.parameters, both),
+            lambda: fitted_to(problem, family, chosen.parameters, both, before),
             min(seconds, PATIENCE * SOON) if interrupted else seconds,
         )
         if again is not None:

@@ -2,6 +2,7 @@
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
 
 from .clock import Clock
 from .families import Family
@@ -34,14 +35,14 @@ def learning_curve(
         order = np.random.default_rng(problem.random_state).permutation(order)
     seen: list[tuple[int, float, float]] = []
     sizes = np.unique(np.geomspace(max(FEWEST_ROWS_OF_CURVE, n / 32), n, STEPS_OF_CURVE + 1))
-    clock.attempt(
-        lambda: seen.extend(
-            point
-            for size in sizes[:-1].astype(int)
-            if (point := _point_of_curve(arena, family, chosen, order[:size])) is not None
-        ),
-        seconds,
-    )
+
+    def go_along() -> None:
+        model = None
+        for size in sizes[:-1].astype(int):
+            model, point = _point_of_curve(arena, family, chosen, order[:size], model)
+            seen.extend(point)
+
+    clock.attempt(go_along, seconds)
     if not seen:
         return None
     seen.append((n, chosen.dev_train_score, chosen.dev_score))
@@ -51,14 +52,21 @@ def learning_curve(
 
 
 def _point_of_curve(
-    arena: Arena, family: Family, chosen: Contestant, rows: NDArray[np.int64]
-) -> tuple[int, float, float] | None:
-    """Rows fitted to, the score on them, and on the development part; None if they are too few."""
+    arena: Arena,
+    family: Family,
+    chosen: Contestant,
+    rows: NDArray[np.int64],
+    before: Pipeline | None,
+) -> tuple[Pipeline | None, list[tuple[int, float, float]]]:
+    """A model of some rows, how many they are, its score on them and on the development part.
+
+    Nothing if they are too few. The model before it is that of fewer of these rows.
+    """
     problem, score = arena.problem, score_of(arena.metric)
     try:
-        model = fitted_to(problem, family, chosen.parameters, rows)
+        model = fitted_to(problem, family, chosen.parameters, rows, before)
         own = float(score(model, some(problem.X, rows), problem.y[rows]))
         other = float(score(model, some(problem.X, problem.dev), problem.y[problem.dev]))
     except Exception:  # such as none of a class
-        return None
-    return len(rows), own, other
+        return before, []
+    return model, [(len(rows), own, other)]

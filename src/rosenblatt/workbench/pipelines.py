@@ -9,6 +9,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler
 
 from ..model_selection.recipe import is_additive
+from ..model_selection.warm_starts import fit_from, may_begin_at
 from .families import Family
 from .features import TableColumns, TableFeatures
 from .problem import Problem
@@ -39,11 +40,16 @@ def pipeline(problem: Problem, family: Family, parameters: dict[str, Any]) -> Pi
 
 
 def fitted_to(
-    problem: Problem, family: Family, parameters: dict[str, Any], rows: NDArray[np.int64]
+    problem: Problem,
+    family: Family,
+    parameters: dict[str, Any],
+    rows: NDArray[np.int64],
+    before: Pipeline | None = None,
 ) -> Pipeline:
     """A family at some setting, fitted to some rows of the table.
 
-    Of a large table, what learns by sums is shown some rows at a time.
+    Of a large table, what learns by sums is shown some rows at a time. What descends may begin
+    where a model of some of these rows ended.
     """
     model = pipeline(problem, family, parameters)
     X, y, last = some(problem.X, rows), problem.y[rows], model[-1]
@@ -51,7 +57,12 @@ def fitted_to(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if not streams or n_bytes(problem.X) <= MOST_AT_ONCE:
-            return model.fit(X, y)
+            features = model[:-1].fit_transform(X, y)
+            if before is not None and may_begin_at(before[-1], last, features, y):
+                fit_from(before[-1], last, features, y)
+            else:
+                last.fit(features, y)
+            return model
         front = model[:-1].fit(X, y)
         n_blocks = -(-len(y) // ROWS_AT_A_TIME)
         for first in range(n_blocks):  # each is a fair sample, whatever the rows are sorted by
