@@ -4,25 +4,30 @@ from typing import Annotated
 
 import typer
 
-from .errors import plain_errors
+from .errors import PlainGroup, plain_errors
 from .options import (
     Budget,
     Format,
+    Group,
     Header,
+    Jobs,
     Large,
     Ledger,
     ModelArgument,
     ModelName,
+    Row,
     Seed,
     Settings,
     TableArgument,
     Target,
     Task,
+    Time,
 )
 
 # Plain help: drawing boxes would triple the time it takes to answer.
 app = typer.Typer(
     name="rosenblatt",
+    cls=PlainGroup,
     help="Classical machine learning that is fast, shows its work and proves its answers.",
     no_args_is_help=True,
     rich_markup_mode=None,
@@ -113,7 +118,7 @@ def predict(
 def explain(
     model: ModelArgument,
     table: TableArgument,
-    row: Annotated[int, typer.Option(help="Which row, counted from 0.", min=0)],
+    row: Row,
     format: Format = None,
     header: Header = True,
     large: Large = False,
@@ -185,13 +190,8 @@ def split(
     target: Annotated[
         str | None, typer.Option(help="Classes that each part should have its share of.")
     ] = None,
-    group: Annotated[
-        str | None,
-        typer.Option("--group", "--groups", help="A column whose equal values stay together."),
-    ] = None,
-    time: Annotated[
-        str | None, typer.Option(help="A column to split by: what came last is tested on.")
-    ] = None,
+    group: Group = None,
+    time: Time = None,
     seed: Seed = 0,
     out: Annotated[
         str | None, typer.Option("--out", "-o", help="The folder; beside the table if not given.")
@@ -231,9 +231,7 @@ def models(
 
 @app.command()
 def warm(
-    jobs: Annotated[
-        int | None, typer.Option(help="Processes to compile in; all cores if not given.", min=1)
-    ] = None,
+    jobs: Jobs = None,
 ) -> None:
     """Compile all loops now: no first call waits.
 
@@ -255,13 +253,8 @@ def compare(
     metric: Annotated[
         str | None, typer.Option(help="A scorer of scikit-learn; accuracy or r2 if not given.")
     ] = None,
-    time: Annotated[
-        str | None, typer.Option(help="Dates or numbers: learn from the past, test on later.")
-    ] = None,
-    groups: Annotated[
-        str | None,
-        typer.Option("--groups", "--group", help="A column whose equal values stay together."),
-    ] = None,
+    time: Time = None,
+    groups: Group = None,
     budget: Budget = None,
     peers: Annotated[
         bool, typer.Option("--peers", help="Try models of other libraries, for reference.")
