@@ -16,7 +16,7 @@ from rosenblatt.workbench.learned_rows import digest_of, learned_rows
 from rosenblatt.workbench.model_file import SavedModel, load_model
 
 from .split import ledger_of_test
-from .telling import say
+from .telling import say, tell
 
 PREDICTION = "prediction"
 MOST_NAMED = 5
@@ -54,6 +54,8 @@ def predict(
             n_rows += len(batch)
         if not n_rows:
             raise TableError(f"{'standard input' if table == '-' else table} has no rows.")
+    if out is not None:
+        tell(f"{n_rows:,} {'prediction' if n_rows == 1 else 'predictions'} written to {out}")
 
 
 def _predictions(saved: SavedModel, batch: Table, start: int, proba: bool) -> pl.DataFrame:
@@ -76,7 +78,7 @@ def _lines(batch: Table, found: pl.DataFrame, keep: bool, header: bool) -> bytes
             raise TableError(
                 f"{batch.name} has a column {taken[0]!r} already: rename it, or leave --keep out."
             )
-        found = batch.frame.hstack(found)
+        found = (batch.frame if batch.cells is None else batch.cells).hstack(found)
     return found.write_csv(include_header=header).encode()
 
 
