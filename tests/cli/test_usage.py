@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.cli.commands import refused, run
+from tests.cli.commands import done, refused, run
 
 COMPARE = ("compare", "iris", "--target", "species")
 
@@ -32,3 +32,12 @@ def test_without_a_word_there_is_help():
     result = run()
     assert "Commands" in result.output
     assert "Error" not in result.output
+
+
+def test_families_are_named_with_commas_or_one_at_a_time(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = done(*COMPARE, "--families", "GaussianNB, perceptron", "--family", "LogisticRegression")
+    for name in ("Gaussian naive Bayes", "perceptron", "logistic regression"):
+        assert name in text
+    assert "least squares" not in text
+    assert "There is no family 'nosuch'" in refused(*COMPARE, "--families", "nosuch")

@@ -7,15 +7,18 @@ import typer
 from .errors import PlainGroup, plain_errors
 from .options import (
     Budget,
+    Families,
     Format,
     Group,
     Header,
     Jobs,
     Large,
     Ledger,
+    Metric,
     ModelArgument,
     ModelName,
     Row,
+    Save,
     Seed,
     Settings,
     TableArgument,
@@ -250,19 +253,16 @@ def compare(
     table: TableArgument,
     target: Target,
     task: Task = None,
-    metric: Annotated[
-        str | None, typer.Option(help="A scorer of scikit-learn; accuracy or r2 if not given.")
-    ] = None,
+    metric: Metric = None,
     time: Time = None,
     groups: Group = None,
+    families: Families = None,
     budget: Budget = None,
     peers: Annotated[
         bool, typer.Option("--peers", help="Try models of other libraries, for reference.")
     ] = False,
     out: Annotated[str, typer.Option(help="Where the report goes.")] = "report.html",
-    save: Annotated[
-        str | None, typer.Option(help="A file for the chosen model, which `predict` reads.")
-    ] = None,
+    save: Save = None,
     format: Format = None,
     header: Header = True,
     seed: Seed = 0,
@@ -280,7 +280,8 @@ def compare(
 
     raise typer.Exit(run(
         table, target, out=out, save=save, format=format, header=header, task=task, metric=metric,
-        time=time, groups=groups, budget=budget, peers=peers, random_state=seed, ledger=ledger,
+        time=time, groups=groups, families=families, budget=budget, peers=peers,
+        random_state=seed, ledger=ledger,
     ))  # fmt: skip
 
 

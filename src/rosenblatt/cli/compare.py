@@ -41,6 +41,7 @@ def compare(
     save: str | None,
     format: str | None,
     header: bool,
+    families: list[str] | None,
     **options: Any,
 ) -> int:
     """Compare, show the table as it fills, and write the report; return 1 if nothing was fitted."""
@@ -50,6 +51,8 @@ def compare(
     # Starting and reading take their part of the time.
     already = age_of_process() if cli.is_the_process else 0.0
     options["budget"] = Clock(checked_budget(options.get("budget")), already)
+    if families:
+        options["families"] = [name.strip() for some in families for name in some.split(",")]
     console = Screen(markup=False, highlight=False)  # names are no markup
     source = read_table(table, format, header=header)
     # Where there is no screen, a line for each contestant is all that helps.

@@ -1,4 +1,4 @@
-"""Arguments and options that several commands share, or that have a range."""
+"""Arguments and options that several commands share, or that take a few words to say."""
 
 from typing import Annotated
 
@@ -66,6 +66,21 @@ ModelName = Annotated[
 Settings = Annotated[
     list[str] | None,
     typer.Option("--set", help="A parameter, such as alpha=0.1; may be repeated."),
+]
+Families = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--families",
+        "--family",
+        help="Those to be tried, by name or class, with commas between them or one at a time; all "
+        "that suit if not given.",
+    ),
+]
+Metric = Annotated[
+    str | None, typer.Option(help="A scorer of scikit-learn; accuracy or r2 if not given.")
+]
+Save = Annotated[
+    str | None, typer.Option(help="A file for the chosen model, which `predict` reads.")
 ]
 Task = Annotated[
     str | None,
