@@ -169,5 +169,5 @@ def test_files_are_read_as_the_call_says(bare, tmp_path):
 
 @pytest.mark.parametrize("option", [{"format": "csv"}, {"header": False}])
 def test_what_is_said_of_files_is_refused_of_anything_else(frame, option):
-    with pytest.raises(TableError, match="is about a file .*, and X is a DataFrame"):
+    with pytest.raises(TableError, match=r"is about a file .*, and X is a DataFrame"):
         rosenblatt.compare(frame, "town", **option)
