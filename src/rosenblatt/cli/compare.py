@@ -106,7 +106,8 @@ def _conclude(console: Console, comparison: Comparison, out: str) -> None:
     """The leaderboard, the test score, hints, and where the report is."""
     findings = comparison.findings
     protocol, opening = findings.protocol, findings.opening
-    about = f"{protocol.target}, {protocol.metric}, {protocol.n_folds} folds"
+    metric = f"{protocol.metric} {protocol.positive_words}".strip()
+    about = f"{protocol.target}, {metric}, {protocol.n_folds} folds"
     grid = Grid(title=on_one_line(f"{findings.source}: {about}"), title_justify="left")
     for name in ("", "family", "score", "±", "fit"):
         grid.add_column(name, justify="left" if name in ("", "family") else "right")

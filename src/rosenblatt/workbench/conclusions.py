@@ -31,7 +31,7 @@ from .results import (
     Opening,
     Protocol,
 )
-from .scoring import score_of
+from .scoring import positive_class, score_of
 from .search import Arena
 from .significance import bootstrap, hoeffding, p_values, wilson
 from .verdicts import unseen_classes, verdicts_of
@@ -242,6 +242,7 @@ def _protocol(arena: Arena, clock: Clock, command: str) -> Protocol:
         versions(),
         problem.split_words,
         arena.ratio,
+        positive_class(problem, arena.metric),
     )
 
 

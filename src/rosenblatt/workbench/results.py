@@ -150,6 +150,12 @@ class Protocol:
     versions: dict[str, str]
     split_words: str = ""  # by which column, and from when to when the parts are
     fold_ratio: float | None = None  # rows scored on over rows fitted to; None if folds are equal
+    positive: Any = None  # the class that the metric is of, if it is of one beside another
+
+    @property
+    def positive_words(self) -> str:
+        """The same in words; nothing if the metric is of all classes."""
+        return "" if self.positive is None else f"of the class {self.positive}"
 
 
 @dataclass(frozen=True, eq=False)

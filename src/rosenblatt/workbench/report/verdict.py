@@ -74,7 +74,10 @@ def _headline(opening: Opening, findings: Findings, target: Markup) -> list[obje
     if metric in OFF_BY:
         return [" predicts ", target, " and is off by ", good, f" {OFF_BY[metric]}, on {n}", unseen]
     name = numbers.metric(metric.removeprefix("neg_"))
-    return [" predicts ", target, f" with {_article(name)} {name} of ", good, f" on {n}", unseen]
+    words = findings.protocol.positive_words
+    which = f" ({numbers.clipped(words, 40)})" if words else ""
+    said = f" with {_article(name)} {name}{which} of "
+    return [" predicts ", target, said, good, f" on {n}", unseen]
 
 
 def _unseen(opening: Opening, findings: Findings) -> Markup | str:
@@ -91,7 +94,7 @@ def _unseen(opening: Opening, findings: Findings) -> Markup | str:
 
 
 def _article(name: str) -> str:
-    return "an" if name[0].lower() in "aeiou" else "a"
+    return "an" if name[0].lower() in "aeiou" or name.startswith("f1") else "a"  # as it is spoken
 
 
 def _evidence(opening: Opening, findings: Findings) -> list[object]:
