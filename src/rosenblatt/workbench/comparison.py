@@ -141,7 +141,7 @@ def compare(
             arena, suiting, dropped, clock, progress,
             hints=[word] if word else [], command=command, ledger=written, source=table.name,
         )  # fmt: skip
-    how = {"split": problem.split, "split_by": time or groups}
+    how = {"split": problem.split, "split_by": time or groups, "metric": metric}
     if findings.contestants[0].package != "rosenblatt":
         ours = [family for family in suiting if family.package == "rosenblatt"]
         return Comparison(findings, best, partial(_best_of_ours, arena, ours, findings, clock, how))

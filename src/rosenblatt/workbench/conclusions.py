@@ -242,7 +242,7 @@ def _protocol(arena: Arena, clock: Clock, command: str) -> Protocol:
         versions(),
         problem.split_words,
         arena.ratio,
-        positive_class(problem, arena.metric),
+        positive_class(problem.y, arena.metric),
     )
 
 

@@ -91,12 +91,16 @@ def _check_classes(problem: Problem, metric: str) -> None:
         )
 
 
-def positive_class(problem: Problem, metric: str) -> Any:
-    """The class that a score of one class beside another is of; None of other scores."""
-    labels = np.unique(problem.y).tolist()
-    if metric not in (*OF_TWO_CLASSES, "average_precision") or len(labels) != 2:
+def positive_class(y: Any, metric: str) -> Any:
+    """The class of labels (n,) that a score of one beside another is of; None of other scores.
+
+    >>> positive_class([2, 1, 2], "f1"), positive_class([2, 1, 2], "f1_macro")
+    (1, None)
+    """
+    if metric not in (*OF_TWO_CLASSES, "average_precision"):
         return None
-    return labels[labels.index(POSITIVE)]
+    labels = np.unique(y).tolist()
+    return labels[labels.index(POSITIVE)] if len(labels) == 2 and POSITIVE in labels else None
 
 
 def _check_folds(problem: Problem, metric: str) -> None:
