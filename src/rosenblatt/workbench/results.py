@@ -99,6 +99,7 @@ class Opening:
     decisions: Array | None  # (n,) or (n, K), where it gives scores instead
     classes: NDArray[Any] | None
     times_opened: int  # by the ledger: more than one is a warning
+    unrepeated: "Opening | None" = None  # of the rows that were not learned from, if others were
 
     @property
     def times(self) -> str:
