@@ -7,8 +7,9 @@ import pytest
 import scipy.sparse as sp
 
 import rosenblatt
-from rosenblatt.data import TableError
-from rosenblatt.workbench.asking import table_of, with_groups
+from rosenblatt.data import TableError, read_table
+from rosenblatt.workbench.asking import chosen_families, table_of, with_groups
+from rosenblatt.workbench.families import FAMILIES
 from tests.workbench.models import mixed_frame
 
 WORDS = ["Rome", np.nan, "Oslo"] * 40
@@ -121,3 +122,52 @@ LABELS = ["u", "v"] * 20
 def test_what_nobody_can_learn_from_is_named(X, options, told, tmp_path):
     with pytest.raises(ValueError, match=told):
         rosenblatt.compare(X, LABELS, ledger=tmp_path / "ledger", **options)
+
+
+def names(*words, task="classification"):
+    suiting = [family for family in FAMILIES if family.task == task]
+    found, unsuited = chosen_families(words, suiting[1:], [(suiting[0].name, "does not suit")])
+    return [family.name for family in found], unsuited
+
+
+def test_families_go_by_their_classes_too():
+    assert names("LinearDiscriminantAnalysis", "logisticregression", "logistic regression") == (
+        ["linear discriminant analysis", "logistic regression"], [],
+    )  # fmt: skip
+    assert names("Ridge", task="regression")[0] == ["ridge regression"]
+    assert names("GaussianNB", "Perceptron") == (
+        ["perceptron"], [("Gaussian naive Bayes", "does not suit")],
+    )  # fmt: skip
+
+
+def test_one_family_may_be_named_by_itself(tmp_path):
+    found = rosenblatt.compare(
+        "iris", "species", families="GaussianNB", ledger=tmp_path / "openings"
+    )
+    assert [entry.family for entry in found.findings.contestants] == ["Gaussian naive Bayes"]
+
+
+@pytest.fixture
+def bare(tmp_path):
+    """A file without a header, whose name does not say that it is CSV."""
+    rows = [",".join(map(str, row)) for row in read_table("iris").frame.rows()]
+    (tmp_path / "iris.data").write_text("\n".join(rows))
+    return tmp_path / "iris.data"
+
+
+def test_files_are_read_as_the_call_says(bare, tmp_path):
+    found = rosenblatt.compare(
+        bare, "column_4", format="csv", header=False, families="GaussianNB",
+        ledger=tmp_path / "openings",
+    )  # fmt: skip
+    assert found.findings.protocol.n_train == 90
+    said = found.findings.protocol.command
+    assert "format='csv', header=False" in said
+    again = eval(said.splitlines()[-1], {"rosenblatt": rosenblatt})
+    assert again.findings.opening.score == found.findings.opening.score
+
+
+@pytest.mark.parametrize("option", [{"format": "csv"}, {"header": False}])
+def test_what_is_said_of_files_is_refused_of_anything_else(frame, option):
+    with pytest.raises(TableError, match=r"is about a file .*, and X is a DataFrame"):
+        rosenblatt.compare(frame, "town", **option)

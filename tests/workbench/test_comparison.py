@@ -189,6 +189,16 @@ BAD = {
     "another task": (
         "species", {"families": ["lasso"]}, "lasso is for regression, which is not what the target",
     ),
+    "a class of another task": (
+        "species", {"families": ["Lasso"]}, "Lasso is for regression, which is not what the target",
+    ),
+    "nearly a class": (
+        "species", {"families": ["LogisticRegresion"]}, "Did you mean .*[Ll]ogistic ?[Rr]egression",
+    ),
+    "no name": ("species", {"families": [3]}, "families takes names of families .*; got 3"),
+    "a peer by its class": (
+        "species", {"families": ["RandomForestClassifier"]}, "is a peer, .* request: peers=True",
+    ),
     "a peer": ("species", {"families": ["random forest"]}, "is a peer, .* request: peers=True"),
 }  # fmt: skip
 

@@ -76,6 +76,7 @@ def test_the_file_says_what_the_model_was_fitted_to(path):
     assert {"rosenblatt", "scikit-learn", "numpy"} <= set(again.versions)
     assert again.certificate["holds"]
     assert again.certificate["claims"][0]["statement"]
+    assert again.metric == "r2"
 
 
 def test_the_model_that_a_comparison_chose_goes_into_a_file_too(path):
@@ -83,12 +84,14 @@ def test_the_model_that_a_comparison_chose_goes_into_a_file_too(path):
         "iris",
         target="species",
         families=["Gaussian naive Bayes"],
+        metric="f1_macro",
         random_state=3,
         ledger=path.with_name("ledger"),
     )
     found.save(path)
     again = load_model(path)
     assert (again.n_rows, again.split, again.seed) == (120, "stratified", 3)
+    assert again.metric == "f1_macro"
     X = read_table("iris").frame
     assert np.array_equal(again.model.predict_proba(X), found.best.predict_proba(X))
 
@@ -98,6 +101,7 @@ def test_a_file_of_the_first_format_is_still_read():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", InconsistentVersionWarning)
         saved = load_model(FILES / "format_1_iris.skops")
+    assert saved.metric is None  # which came later, as others did
     told = saved.model.predict_proba(rows_for(saved, read_table("iris")))
     then = np.load(FILES / "format_1_iris.npy", allow_pickle=False)
     assert np.allclose(told, then, rtol=0, atol=1e-12)
@@ -265,7 +269,9 @@ def test_a_newer_format_is_refused_in_one_sentence(path):
     )
 
 
-@pytest.mark.parametrize("about", [{"format": "1"}, {"columns": 3}, {"format": None}])
+@pytest.mark.parametrize(
+    "about", [{"format": "1"}, {"columns": 3}, {"format": None}, {"metric": 7}, {"metric": ""}]
+)
 def test_what_it_says_of_itself_must_make_sense(path, about):
     save_model(fitted("Ridge", certificate=False), path)
     changed(path, lambda tree: None, about)

@@ -9,6 +9,7 @@ import rosenblatt
 from rosenblatt.cli.app import app
 from rosenblatt.data import TableError, read_table
 from rosenblatt.workbench.problem import problem_of
+from rosenblatt.workbench.report.ranking import rankings_of
 from rosenblatt.workbench.scoring import metric_for
 
 
@@ -24,6 +25,7 @@ from rosenblatt.workbench.scoring import metric_for
         ("iris", "species", "f1", "take f1_macro"),
         ("breast_cancer", "diagnosis", "f1", "has benign, malignant: take f1_macro"),
         ("iris", "species", "roc_auc", "take roc_auc_ovr"),
+        ("breast_cancer", "diagnosis", "average_precision", "benign, malignant: call .* 1, or"),
     ],
 )
 def test_a_metric_that_does_not_suit_is_refused_with_those_that_do(table, target, metric, said):
@@ -115,3 +117,44 @@ def only(name):
     from rosenblatt.workbench.families import FAMILIES
 
     return lambda *_: ([family for family in FAMILIES if family.name == name], [])
+
+
+@pytest.fixture
+def ones_and_twos():
+    """Classes 1 and 2, of which scikit-learn's scores of one class take the first."""
+    rng = np.random.default_rng(2)
+    y = rng.choice([1, 2], 300, p=[0.2, 0.8])
+    return pl.DataFrame({"x": rng.normal(size=300) + y, "z": rng.normal(size=300), "y": y})
+
+
+@pytest.mark.parametrize("metric", ["f1", "precision", "recall", "jaccard", "average_precision"])
+@pytest.mark.parametrize("family", ["LogisticRegression", "Perceptron"])
+def test_scores_of_one_class_say_which_and_curves_are_of_it(
+    metric, family, ones_and_twos, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    found = rosenblatt.compare(
+        ones_and_twos, "y", task="classification", metric=metric, families=family, ledger="openings"
+    )
+    findings = found.findings
+    assert findings.protocol.positive == 1
+    [curves] = rankings_of(findings.opening, findings.protocol.positive)
+    assert curves.name == "1"
+    assert curves.area > 0.6
+    found.report("report.html")
+    page = (tmp_path / "report.html").read_text()
+    name = metric.replace("_", " ")
+    article = "an" if metric in ("f1", "average_precision") else "a"
+    assert f"with {article} {name} (of the class 1) of" in page
+    assert f"<dd>{name} of the class 1</dd>" in page
+    assert "The area under the curve for 1 is" in page
+    if family == "LogisticRegression":
+        assert "probability given to 1" in page
+
+
+def test_the_terminal_says_which_class_too(ones_and_twos, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    ones_and_twos.write_csv("a.csv")
+    words = ["compare", "a.csv", "--target", "y", "--families", "GaussianNB", "--metric"]
+    assert "f1 of the class 1," in CliRunner().invoke(app, [*words, "f1"]).output
+    assert "of the class" not in CliRunner().invoke(app, [*words, "f1_macro"]).output

@@ -4,25 +4,33 @@ from typing import Annotated
 
 import typer
 
-from .errors import plain_errors
+from .errors import PlainGroup, plain_errors
 from .options import (
     Budget,
+    Families,
     Format,
+    Group,
     Header,
+    Jobs,
     Large,
     Ledger,
+    Metric,
     ModelArgument,
     ModelName,
+    Row,
+    Save,
     Seed,
     Settings,
     TableArgument,
     Target,
     Task,
+    Time,
 )
 
 # Plain help: drawing boxes would triple the time it takes to answer.
 app = typer.Typer(
     name="rosenblatt",
+    cls=PlainGroup,
     help="Classical machine learning that is fast, shows its work and proves its answers.",
     no_args_is_help=True,
     rich_markup_mode=None,
@@ -113,7 +121,7 @@ def predict(
 def explain(
     model: ModelArgument,
     table: TableArgument,
-    row: Annotated[int, typer.Option(help="Which row, counted from 0.", min=0)],
+    row: Row,
     format: Format = None,
     header: Header = True,
     large: Large = False,
@@ -185,13 +193,8 @@ def split(
     target: Annotated[
         str | None, typer.Option(help="Classes that each part should have its share of.")
     ] = None,
-    group: Annotated[
-        str | None,
-        typer.Option("--group", "--groups", help="A column whose equal values stay together."),
-    ] = None,
-    time: Annotated[
-        str | None, typer.Option(help="A column to split by: what came last is tested on.")
-    ] = None,
+    group: Group = None,
+    time: Time = None,
     seed: Seed = 0,
     out: Annotated[
         str | None, typer.Option("--out", "-o", help="The folder; beside the table if not given.")
@@ -231,9 +234,7 @@ def models(
 
 @app.command()
 def warm(
-    jobs: Annotated[
-        int | None, typer.Option(help="Processes to compile in; all cores if not given.", min=1)
-    ] = None,
+    jobs: Jobs = None,
 ) -> None:
     """Compile all loops now: no first call waits.
 
@@ -252,24 +253,16 @@ def compare(
     table: TableArgument,
     target: Target,
     task: Task = None,
-    metric: Annotated[
-        str | None, typer.Option(help="A scorer of scikit-learn; accuracy or r2 if not given.")
-    ] = None,
-    time: Annotated[
-        str | None, typer.Option(help="Dates or numbers: learn from the past, test on later.")
-    ] = None,
-    groups: Annotated[
-        str | None,
-        typer.Option("--groups", "--group", help="A column whose equal values stay together."),
-    ] = None,
+    metric: Metric = None,
+    time: Time = None,
+    groups: Group = None,
+    families: Families = None,
     budget: Budget = None,
     peers: Annotated[
         bool, typer.Option("--peers", help="Try models of other libraries, for reference.")
     ] = False,
     out: Annotated[str, typer.Option(help="Where the report goes.")] = "report.html",
-    save: Annotated[
-        str | None, typer.Option(help="A file for the chosen model, which `predict` reads.")
-    ] = None,
+    save: Save = None,
     format: Format = None,
     header: Header = True,
     seed: Seed = 0,
@@ -287,7 +280,8 @@ def compare(
 
     raise typer.Exit(run(
         table, target, out=out, save=save, format=format, header=header, task=task, metric=metric,
-        time=time, groups=groups, budget=budget, peers=peers, random_state=seed, ledger=ledger,
+        time=time, groups=groups, families=families, budget=budget, peers=peers,
+        random_state=seed, ledger=ledger,
     ))  # fmt: skip
 
 

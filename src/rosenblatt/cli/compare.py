@@ -17,8 +17,8 @@ from rosenblatt.workbench.asking import checked_budget
 from rosenblatt.workbench.clock import Clock, age_of_process
 from rosenblatt.workbench.comparison import Comparison
 from rosenblatt.workbench.comparison import compare as run
-from rosenblatt.workbench.hints import n_repeated
-from rosenblatt.workbench.results import Contestant, Findings
+from rosenblatt.workbench.hints import listed_hints, n_repeated
+from rosenblatt.workbench.results import Contestant, Findings, Opening
 from rosenblatt.workbench.verdicts import NOTHING_FITTED, against_baseline, far_from_folds
 
 from .telling import on_one_line
@@ -41,6 +41,7 @@ def compare(
     save: str | None,
     format: str | None,
     header: bool,
+    families: list[str] | None,
     **options: Any,
 ) -> int:
     """Compare, show the table as it fills, and write the report; return 1 if nothing was fitted."""
@@ -50,6 +51,8 @@ def compare(
     # Starting and reading take their part of the time.
     already = age_of_process() if cli.is_the_process else 0.0
     options["budget"] = Clock(checked_budget(options.get("budget")), already)
+    if families:
+        options["families"] = [name.strip() for some in families for name in some.split(",")]
     console = Screen(markup=False, highlight=False)  # names are no markup
     source = read_table(table, format, header=header)
     # Where there is no screen, a line for each contestant is all that helps.
@@ -103,7 +106,8 @@ def _conclude(console: Console, comparison: Comparison, out: str) -> None:
     """The leaderboard, the test score, hints, and where the report is."""
     findings = comparison.findings
     protocol, opening = findings.protocol, findings.opening
-    about = f"{protocol.target}, {protocol.metric}, {protocol.n_folds} folds"
+    metric = f"{protocol.metric} {protocol.positive_words}".strip()
+    about = f"{protocol.target}, {metric}, {protocol.n_folds} folds"
     grid = Grid(title=on_one_line(f"{findings.source}: {about}"), title_justify="left")
     for name in ("", "family", "score", "±", "fit"):
         grid.add_column(name, justify="left" if name in ("", "family") else "right")
@@ -130,18 +134,16 @@ def _conclude(console: Console, comparison: Comparison, out: str) -> None:
         console.print(f"without {drop.family}: {drop.reason}", style="dim")
     for verdict in findings.verdicts:
         console.print(verdict, style="dim")
-    for hint in findings.hints:
+    for hint in listed_hints(findings):
         console.print(f"! {hint}", style="yellow")
     if protocol.stopped:
         why = {"budget": "The time was over", "interrupt": "Interrupted"}[protocol.stopped]
         console.print(f"{why}: this is what was found by then.", style="yellow")
     if opening is not None:
-        ranges = ", ".join(f"{i.low:.3f} to {i.high:.3f} ({i.method})" for i in opening.intervals)
         best = findings.contestants[0].family
         console.print(
-            f"Test, opened {_times(opening.times_opened)}: {best} {opening.score:.4f}"
-            f"{f', 95% in {ranges}' if ranges else ''}; baseline {opening.baseline_score:.4f}."
-            f"{_learned_from(findings)}"
+            f"Test, opened {_times(opening.times_opened)}: {best} {_scored(opening)}"
+            f"{_learned_from(findings, opening)}"
         )
         if word := far_from_folds(findings.contestants[0], opening, protocol.metric):
             console.print(f"! {word}", style="yellow")
@@ -163,10 +165,21 @@ def _why_out(column: Column) -> str:
     return f"{column.kind}: {column.note}" if column.note else column.kind
 
 
-def _learned_from(findings: Findings) -> str:
-    """A word beside the test score if it is no score of rows never seen."""
-    n = n_repeated(findings.hints)
-    return f" But {n:,} of these rows are also among those learned from." if n else ""
+def _scored(opening: Opening) -> str:
+    """A test score, how sure it is, and what stands beside it."""
+    ranges = ", ".join(f"{i.low:.3f} to {i.high:.3f} ({i.method})" for i in opening.intervals)
+    sure = f", 95% in {ranges}" if ranges else ""
+    return f"{opening.score:.4f}{sure}; baseline {opening.baseline_score:.4f}."
+
+
+def _learned_from(findings: Findings, opening: Opening) -> str:
+    """A word beside the test score if it is no score of rows never seen, and the score of these."""
+    n, some = n_repeated(findings.hints), opening.unrepeated
+    if not n:
+        return ""
+    which = "all" if n == len(opening.y) else f"{n:,} of the {len(opening.y):,}"
+    word = f" But {which} rows are also among those learned from, which flatters what remembers."
+    return word if some is None else f"{word} On the other {len(some.y):,}: {_scored(some)}"
 
 
 def _times(n: int) -> str:

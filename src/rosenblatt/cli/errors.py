@@ -3,18 +3,70 @@
 import functools
 import inspect
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from .telling import printable, say
 
 BAD_INPUT = 2
 LONGEST = 2000  # characters of a sentence, which names of columns may make long
+# Words that make no command; typer has the class from click, or has a copy of its own.
+UsageError: Any = typer.BadParameter.__base__
 EXTRAS = {"polars": "tables", "pandas": "tables", "pyarrow": "tables", "skops": "files"}
 
 Debug = Annotated[bool, typer.Option("--debug", help="Show where an error comes from.")]
+
+
+class PlainGroup(TyperGroup):
+    """Commands that answer options they do not understand in one sentence, too."""
+
+    def make_context(self, *words: Any, **options: Any) -> Any:
+        with _plain_usage():
+            return super().make_context(*words, **options)
+
+    def invoke(self, context: Any) -> Any:
+        with _plain_usage():
+            return super().invoke(context)
+
+
+@contextmanager
+def _plain_usage() -> Iterator[None]:
+    try:
+        yield
+    except UsageError as error:
+        if type(error).__name__ == "NoArgsIsHelpError":  # no mistake: its message is the help
+            raise
+        raise refusal(sentence_of_usage(error)) from None
+
+
+def sentence_of_usage(error: Any) -> str:
+    """What is wrong with an option, an argument or the name of a command, and what to do."""
+    said = error.format_message()
+    command = "rosenblatt" if error.ctx is None else error.ctx.command_path
+    return f"{said}{'' if said.endswith(('.', '?')) else '.'} See {command} --help."
+
+
+def within(low: float, high: float | None = None) -> Callable[..., Any]:
+    """What checks the number of an option, as the callback that typer calls with it."""
+    wanted = f"at least {low}" if high is None else f"from {low} to {high}"
+
+    def checked(option: typer.CallbackParam, value: Any) -> Any:
+        if value is None or (value >= low and (high is None or value <= high)):
+            return value
+        got = f"{value:g}" if isinstance(value, float) else value
+        raise refusal(f"{option.opts[0]} must be {wanted}; got {got}.")
+
+    return checked
+
+
+def refusal(sentence: str) -> typer.Exit:
+    """Say what is wrong; what is given back ends the command when it is raised."""
+    say(f"Error: {sentence}")
+    return typer.Exit(BAD_INPUT)
 
 
 def plain_errors(command: Callable[..., None]) -> Callable[..., None]:
@@ -33,8 +85,7 @@ def plain_errors(command: Callable[..., None]) -> Callable[..., None]:
         except Exception as error:
             if debug or not _is_bad_input(error):
                 raise
-            say(f"Error: {sentence_of(error)}")
-            raise typer.Exit(BAD_INPUT) from None
+            raise refusal(sentence_of(error)) from None
 
     # What typer makes options of.
     signature = inspect.signature(command)

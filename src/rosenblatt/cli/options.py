@@ -1,8 +1,10 @@
-"""Arguments and options that several commands share."""
+"""Arguments and options that several commands share, or that take a few words to say."""
 
 from typing import Annotated
 
 import typer
+
+from .errors import within
 
 TableArgument = Annotated[
     str,
@@ -15,6 +17,11 @@ TableArgument = Annotated[
 ModelArgument = Annotated[
     str, typer.Argument(help="A file written by `rosenblatt fit`.", show_default=False)
 ]
+Row = Annotated[int, typer.Option(help="Which row, counted from 0.", callback=within(0))]
+Jobs = Annotated[
+    int | None,
+    typer.Option(help="Processes to compile in; all cores if not given.", callback=within(1)),
+]
 Large = Annotated[
     bool,
     typer.Option(
@@ -24,10 +31,19 @@ Large = Annotated[
 Budget = Annotated[
     float | None,
     typer.Option(
-        help="Seconds that it may take, 30 or more: below, the start alone may take longer.", min=1
+        help="Seconds that it may take, 30 or more: below, the start alone may take longer.",
+        callback=within(1),
     ),
 ]
-Seed = Annotated[int, typer.Option(help="Of the split.", min=0, max=2**32 - 1)]
+Seed = Annotated[int, typer.Option(help="Of the split.", callback=within(0, 2**32 - 1))]
+Group = Annotated[
+    str | None,
+    typer.Option("--groups", "--group", help="A column whose equal values stay together."),
+]
+Time = Annotated[
+    str | None,
+    typer.Option(help="Dates or numbers to split by: what came last is tested on."),
+]
 Ledger = Annotated[
     str | None,
     typer.Option(help="Where the opening of the test set is written down, if not beside it."),
@@ -50,6 +66,21 @@ ModelName = Annotated[
 Settings = Annotated[
     list[str] | None,
     typer.Option("--set", help="A parameter, such as alpha=0.1; may be repeated."),
+]
+Families = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--families",
+        "--family",
+        help="Those to be tried, by name or class, with commas between them or one at a time; all "
+        "that suit if not given.",
+    ),
+]
+Metric = Annotated[
+    str | None, typer.Option(help="A scorer of scikit-learn; accuracy or r2 if not given.")
+]
+Save = Annotated[
+    str | None, typer.Option(help="A file for the chosen model, which `predict` reads.")
 ]
 Task = Annotated[
     str | None,

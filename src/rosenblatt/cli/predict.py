@@ -1,5 +1,6 @@
 """`rosenblatt predict`: what a model says of each row of a table, however long it is."""
 
+import math
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,9 +15,10 @@ from rosenblatt.model_selection import SealedTest
 from rosenblatt.workbench.known_columns import rows_for, targets_of, unknown_columns
 from rosenblatt.workbench.learned_rows import digest_of, learned_rows
 from rosenblatt.workbench.model_file import SavedModel, load_model
+from rosenblatt.workbench.scoring import USUAL, positive_class, score_of
 
 from .split import ledger_of_test
-from .telling import say
+from .telling import say, tell
 
 PREDICTION = "prediction"
 MOST_NAMED = 5
@@ -54,6 +56,8 @@ def predict(
             n_rows += len(batch)
         if not n_rows:
             raise TableError(f"{'standard input' if table == '-' else table} has no rows.")
+    if out is not None:
+        tell(f"{n_rows:,} {'prediction' if n_rows == 1 else 'predictions'} written to {out}")
 
 
 def _predictions(saved: SavedModel, batch: Table, start: int, proba: bool) -> pl.DataFrame:
@@ -76,7 +80,7 @@ def _lines(batch: Table, found: pl.DataFrame, keep: bool, header: bool) -> bytes
             raise TableError(
                 f"{batch.name} has a column {taken[0]!r} already: rename it, or leave --keep out."
             )
-        found = batch.frame.hstack(found)
+        found = (batch.frame if batch.cells is None else batch.cells).hstack(found)
     return found.write_csv(include_header=header).encode()
 
 
@@ -90,18 +94,39 @@ def _say_what_is_ignored(saved: SavedModel, batch: Table) -> None:
 def _score(saved: SavedModel, table: Table) -> str:
     """How good predictions are; of a test set that was sealed, its opening is written down."""
     rows, y = targets_of(saved, table)
-    name, metric = METRICS[saved.task]
 
-    def score_of(model: Any, _: Any = None) -> float:
-        return float(metric(y, model.predict(rows_for(saved, rows))))
+    def scores(model: Any, _: Any = None) -> dict[str, float]:
+        return _scores(saved, model, rows_for(saved, rows), y)
 
     told = f"on {len(y):,} rows of {table.name}{_learned_from(saved, table, y)}"
     ledger = ledger_of_test(table.name)
     if ledger is None:
-        return f"{name} {score_of(saved.model):.4f} {told}"
+        return f"{_in_words(scores(saved.model))} {told}"
     seal = SealedTest(table.frame if table.sparse is None else table.sparse, ledger=ledger)
-    found = seal.open(saved.model, score_of, reason="rosenblatt predict --score")
-    return f"{name} {found:.4f} {told}, which were sealed: {ledger.name} has written it down"
+    found = seal.open(saved.model, scores, reason="rosenblatt predict --score")
+    return f"{_in_words(found)} {told}, which were sealed: {ledger.name} has written it down"
+
+
+def _scores(saved: SavedModel, model: Any, X: Any, y: Any) -> dict[str, float]:
+    """The score that the model was chosen by, and the usual one, by name."""
+    name, usual = METRICS[saved.task]
+    found = {name: float(usual(y, model.predict(X)))}
+    if saved.metric in (None, USUAL[saved.task]):
+        return found
+    try:
+        own = score_of(saved.metric)(model, X, y)
+    except ValueError:  # rows of one class, say, or a scorer that is not there in this version
+        own = math.nan
+    positive = positive_class(getattr(model, "classes_", []), saved.metric)
+    of = "" if positive is None else f" of the class {positive}"
+    return {f"{saved.metric}{of}": own} | found
+
+
+def _in_words(scores: dict[str, float]) -> str:
+    return ", ".join(
+        f"{name} {value:.4f}" if math.isfinite(value) else f"{name} undefined"
+        for name, value in scores.items()
+    )
 
 
 def _learned_from(saved: SavedModel, table: Table, y: Any) -> str:

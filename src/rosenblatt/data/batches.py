@@ -15,8 +15,10 @@ from .delimited import (
     check_widths,
     dialect_of,
     header_of,
+    of_cells,
     opened,
     options,
+    renamed,
     tidy,
 )
 from .errors import TableError
@@ -47,7 +49,8 @@ def read_batches(
         The most rows of a batch.
     words : bool
         Whether all values of CSV and TSV stay words: for who knows what each column should hold,
-        and would rather say which value does not than be told so by the reader.
+        and would rather say which value does not than be told so by the reader. Tables have their
+        `cells` then, too: the words as they are in the file, those that mean nothing included.
 
     Examples
     --------
@@ -97,7 +100,7 @@ def _planned(
             if not whole and frame.height and frame[frame.columns[-1]].null_count():
                 check_widths(path, name, dialect.separator, frame.width)
                 whole = True
-            yield Table(tidy(frame, names if text and header else None), name)
+            yield _table(frame, name, names if text and header else None, dialect, text and words)
     except (pl.exceptions.PolarsError, OSError) as error:
         if text:
             check_widths(path, name, dialect.separator, len(names))
@@ -139,7 +142,17 @@ def _delimited_lines(
             check_widths(lines, name, dialect.separator, len(names), before)
         types = types or dict(frame.schema)
         if frame.height:
-            yield Table(tidy(frame, names if header else None), name)
+            yield _table(frame, name, names if header else None, dialect, words)
+
+
+def _table(
+    frame: pl.DataFrame, name: str, names: list[str] | None, dialect: Dialect, words: bool
+) -> Table:
+    """A batch, with its cells if all that was read are words."""
+    if not words:
+        return Table(tidy(frame, names), name)
+    cells = renamed(frame, names)
+    return Table(of_cells(cells, dialect), name, cells=cells)
 
 
 def _json_lines(file: Any, name: str, rows: int) -> Iterator[Table]:

@@ -80,28 +80,52 @@ def read_delimited(source: Any, name: str, dialect: Dialect, header: bool) -> pl
 def options(
     dialect: Dialect, header: bool, rows: int | None, words: bool = False
 ) -> dict[str, Any]:
-    """How polars is asked to read; decimal commas must be understood, even if all stay words."""
-    stay = {"infer_schema": False} if words and not dialect.decimal_comma else {}
-    return stay | {
+    """How polars is asked to read; with `words`, cells as they are, which `of_cells` reads."""
+    asked: dict[str, Any] = {
         "separator": dialect.separator,
-        "decimal_comma": dialect.decimal_comma,
         "quote_char": None if dialect.separator == "\t" else '"',  # quotes say nothing between tabs
         "has_header": header,
-        "null_values": NOTHING,
         "infer_schema_length": rows,
         "glob": False,  # a name with brackets or stars is a name
     }
+    if words:
+        return asked | {"infer_schema": False}
+    return asked | {"decimal_comma": dialect.decimal_comma, "null_values": NOTHING}
+
+
+def of_cells(cells: pl.DataFrame, dialect: Dialect) -> pl.DataFrame:
+    """The words that cells stand for: none where they say nothing, and numbers with a point.
+
+    >>> cells = pl.DataFrame({"a": ["1,5", "?"], "b": ["x", " NA "]})
+    >>> of_cells(cells, Dialect(";", decimal_comma=True)).rows()
+    [(1.5, 'x'), (None, None)]
+    """
+    found = cells.with_columns(pl.when(~pl.all().is_in(NOTHING)).then(pl.all()))
+    if dialect.decimal_comma:
+        found = found.with_columns(_with_point(words) for words in found)
+    return tidy(found)
+
+
+def _with_point(words: pl.Series) -> pl.Series:
+    """Numbers, if a column holds nothing else."""
+    numbers = words.str.strip_chars().str.replace(",", ".", literal=True)
+    numbers = numbers.cast(pl.Float64, strict=False)
+    commas = words.str.contains(",", literal=True).any()
+    return numbers if commas and numbers.null_count() == words.null_count() else words
 
 
 def tidy(frame: pl.DataFrame, names: list[str] | None = None) -> pl.DataFrame:
-    """Words without the blanks around them, and the numbers, dates and nothing that these hid.
-
-    Columns get the names that the header gives them, of which polars keeps the doubled quotes.
-    """
-    if names is not None and len(names) == frame.width:
-        frame.columns = names
+    """Words without the blanks around them, and the numbers, dates and nothing that these hid."""
+    frame = renamed(frame, names)
     words = [name for name, kind in frame.schema.items() if kind == pl.String]
     return frame.with_columns(_tidy_words(frame[name]) for name in words)
+
+
+def renamed(frame: pl.DataFrame, names: list[str] | None) -> pl.DataFrame:
+    """Columns by the names that the header gives them, of which polars keeps the doubled quotes."""
+    if names is not None and len(names) == frame.width:
+        frame.columns = names
+    return frame
 
 
 def _tidy_words(words: pl.Series) -> pl.Series:

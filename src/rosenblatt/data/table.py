@@ -38,6 +38,8 @@ class Table:
         Features that have no names.
     guessed : bool
         Whether types of columns were told from words, as in CSV, and not by the file itself.
+    cells : polars.DataFrame or None
+        The same rows as they are in a file of CSV or TSV, read in batches of words.
 
     Examples
     --------
@@ -51,6 +53,7 @@ class Table:
     name: str
     sparse: sp.csr_matrix | None = None
     guessed: bool = False
+    cells: pl.DataFrame | None = None
 
     def __len__(self) -> int:
         """The number of rows."""

@@ -45,6 +45,9 @@ class SavedModel:
         The column that rows were split by, if by time or by group.
     digest : str or None
         SHA-256 of the targets it was fitted to, so that its rows are known again.
+    metric : str or None
+        The scorer of scikit-learn that it was chosen by, "accuracy" or "r2" if there was no choice;
+        None in files from before it was written down.
     certificate : dict or None
         What was proved of the fit.
     versions : dict
@@ -65,6 +68,7 @@ class SavedModel:
     versions: dict[str, str] = field(default_factory=dict)
     split_by: str | None = None
     digest: str | None = None
+    metric: str | None = None
 
     def about(self) -> dict[str, Any]:
         """All but the model, in plain JSON types."""
@@ -73,7 +77,7 @@ class SavedModel:
 
 
 # Came later: files of the same format need not say them.
-LATER_FIELDS = ("split_by", "digest")
+LATER_FIELDS = ("split_by", "digest", "metric")
 ABOUT_FIELDS = [entry.name for entry in fields(SavedModel) if entry.name != "model"]
 
 TASKS = ("classification", "regression")
@@ -109,6 +113,9 @@ def checked_about(about: Any) -> dict[str, Any]:
         digest is None or (isinstance(digest, str) and DIGEST.fullmatch(digest)),
         "digest", "64 hexadecimal digits or nothing", digest,
     )  # fmt: skip
+    metric = known["metric"]
+    named = isinstance(metric, str) and metric
+    _must(metric is None or named, "metric", "a word or nothing", metric)
     proved = known["certificate"]
     _must(proved is None or isinstance(proved, dict), "certificate", "claims or nothing", proved)
     _must(isinstance(known["versions"], dict), "versions", "names and numbers", known["versions"])

@@ -125,6 +125,11 @@ class Comparison:
                 f"test ({protocol.n_test:,} rows, {opening.times}): {opening.score:.4f}; baseline "
                 f"{opening.baseline_score:.4f}"
             )
+            if (some := opening.unrepeated) is not None:
+                lines.append(
+                    f"on those that were not learned from ({len(some.y):,} rows): "
+                    f"{some.score:.4f}; baseline {some.baseline_score:.4f}"
+                )
         return "\n".join(lines)
 
     def __repr__(self) -> str:

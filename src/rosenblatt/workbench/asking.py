@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from ..data import Table, TableError, read_table
 from ..data.errors import did_you_mean
 from .families import FAMILIES, Family, peers_of
+from .naming import class_of, goes_by
 from .view import as_frame, plain_array, series_of
 
 LEAST_BUDGET = 1.0  # seconds
@@ -24,36 +25,52 @@ def checked_budget(budget: float | None) -> float | None:
     return budget
 
 
-def chosen_families(names: Sequence[str], suiting: list[Family], others: Any) -> list[Family]:
-    """The families of these names, in their order."""
-    if not names:
+def chosen_families(
+    names: Sequence[str], suiting: list[Family], others: list[tuple[str, str]]
+) -> tuple[list[Family], list[tuple[str, str]]]:
+    """Of the families that suit and of those that do not, the ones that are asked for.
+
+    They go by their names or by their classes, and come in the order that they are asked for.
+    """
+    names = [names] if isinstance(names, str) else names
+    if not len(names):
         raise TableError("families is empty: name some, or leave it out for all.")
-    known = {family.name: family for family in suiting}
-    unsuited = dict(others)
-    for name in names:
-        if name not in known and name not in unsuited:
-            raise TableError(_no_family(name, [*known, *unsuited]))
-    return [known[name] for name in names if name in known]
+    known, unsuited = {family.name: family for family in suiting}, dict(others)
+    found = dict.fromkeys(_name_of_family(name, [*known, *unsuited]) for name in names)
+    return (
+        [known[name] for name in found if name in known],
+        [(name, unsuited[name]) for name in found if name in unsuited],
+    )
 
 
-def _no_family(name: str, there: list[str]) -> str:
-    """Why a name is not that of a family that could be tried."""
-    for family in FAMILIES:
-        if family.name == name:
-            return f"{name} is for {family.task}, which is not what the target asks for."
-    if name in [family.name for family in peers_of()]:
-        return f"{name} is a peer, and peers are tried on request: peers=True."
-    near = did_you_mean(name, there) or f" There are {', '.join(there)}."
-    return f"There is no family {name!r}.{near}"
+def _name_of_family(word: str, there: list[str]) -> str:
+    """The name of the family that goes by a word and could be tried; refused if there is none."""
+    if not isinstance(word, str):
+        raise TableError(f"families takes names of families or of their classes; got {word!r}.")
+    ours = [family for family in FAMILIES if goes_by(family, word)]
+    peers = [] if ours else [family for family in peers_of() if goes_by(family, word)]
+    for family in ours + peers:
+        if family.name in there:
+            return family.name
+    if ours:
+        raise TableError(f"{word} is for {ours[0].task}, which is not what the target asks for.")
+    if peers:
+        raise TableError(f"{word} is a peer, and peers are tried on request: peers=True.")
+    near = did_you_mean(word, there)
+    near = near or did_you_mean(word, filter(None, map(class_of, FAMILIES)))
+    near = near or f" There are {', '.join(there)}."
+    raise TableError(f"There is no family {word!r}.{near}")
 
 
-def table_of(X: Any, y: Any, target: str | None) -> tuple[Table, str]:
+def table_of(
+    X: Any, y: Any, target: str | None, format: str | None = None, header: bool = True
+) -> tuple[Table, str]:
     """The table with its target as a column, which y may name or hold."""
     if isinstance(y, str):
         if target not in (None, y):
             raise TableError(f"The target is {y!r} or {target!r}, not both.")
         y, target = None, y
-    table = _features_of(X)
+    table = _features_of(X, format, header)
     _check_plain(table.frame)
     if y is None:
         if target is None:
@@ -138,12 +155,18 @@ def _values_of(y: Any, target: str | None) -> pl.Series:
     return values if target is None else values.rename(target)
 
 
-def _features_of(X: Any) -> Table:
+def _features_of(X: Any, format: str | None, header: bool) -> Table:
     """X as a table; the columns of an array are called x0, x1, ..."""
+    if isinstance(X, str | Path):
+        return read_table(X, format, header=header)
+    if format is not None or not header:
+        given = f"format={format!r}" if format is not None else "header=False"
+        raise TableError(
+            f"{given} is about a file that is to be read, and X is a {type(X).__name__}: leave it "
+            "out, or give the path of the file."
+        )
     if isinstance(X, Table):
         return X
     if sp.issparse(X):
         return Table(pl.DataFrame(), "the table", X.tocsr())
-    if isinstance(X, str | Path):
-        return read_table(X)
     return read_table(as_frame(X))

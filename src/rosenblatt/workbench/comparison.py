@@ -39,6 +39,8 @@ def compare(
     y: Any = None,
     *,
     target: str | None = None,
+    format: str | None = None,
+    header: bool = True,
     task: str | None = None,
     metric: str | None = None,
     time: str | None = None,
@@ -63,6 +65,10 @@ def compare(
         where it is missing are left out.
     target : str or None
         The column to be predicted; beside values in y, what they are called.
+    format, header : str or None, bool
+        Of a file: its kind ("csv", "tsv", "parquet", "arrow", "jsonl", "libsvm"), told from its
+        name if None; and whether the first line of CSV or TSV names the columns, which are called
+        column_0, column_1 and so on if not.
     task : {"classification", "regression"} or None
         None tells it from the target.
     metric : str or None
@@ -75,7 +81,9 @@ def compare(
         The kind of some columns, by name: "numeric", "categorical", "boolean", "text", "date", or
         "identifier" to leave one out.
     families : list of str or None
-        The names of those to be tried; all if None.
+        The names of those to be tried, or their classes, such as "LogisticRegression"; all if
+        None. A class stands for its models as they are: "Ridge" is ridge regression, not on
+        products or splines.
     peers : bool
         Whether scikit-learn's and LightGBM's models are tried too, for reference.
     budget : float or None
@@ -110,30 +118,30 @@ def compare(
     """
     clock = budget if isinstance(budget, Clock) else Clock(checked_budget(budget))
     given = target
-    table, target = table_of(X, y, target)
+    table, target = table_of(X, y, target, format, header)
     table, groups = with_groups(table, groups)
     time = checked_name("time", time)
     problem = problem_of(
         table, target, task=task, time=time, groups=groups, kinds=kinds, random_state=random_state
     )
     command = command or call_of(
-        X, y, target=given, task=task, metric=metric, time=time, groups=groups,
-        kinds=kinds, families=families, peers=peers, budget=clock.budget, random_state=random_state,
-        ledger=ledger,
+        X, y, target=given, format=format, header=header, task=task, metric=metric, time=time,
+        groups=groups, kinds=kinds, families=families, peers=peers, budget=clock.budget,
+        random_state=random_state, ledger=ledger,
     )  # fmt: skip
     metric = metric_for(problem, metric)
     arena = Arena(problem, metric)
     suiting, others = families_for(problem, peers)
     if families is not None:
-        suiting = chosen_families(families, suiting, others)
-    dropped = [Dropped(name, why) for name, why in others if families is None or name in families]
+        suiting, others = chosen_families(families, suiting, others)
+    dropped = [Dropped(name, why) for name, why in others]
     written, word = ledger_for(table.name, ledger)
     with clock.listening():
         findings, best = _found(
             arena, suiting, dropped, clock, progress,
             hints=[word] if word else [], command=command, ledger=written, source=table.name,
         )  # fmt: skip
-    how = {"split": problem.split, "split_by": time or groups}
+    how = {"split": problem.split, "split_by": time or groups, "metric": metric}
     if findings.contestants[0].package != "rosenblatt":
         ours = [family for family in suiting if family.package == "rosenblatt"]
         return Comparison(findings, best, partial(_best_of_ours, arena, ours, findings, clock, how))

@@ -17,12 +17,13 @@ from .bends import bends_of
 from .clock import Clock
 from .curve import learning_curve
 from .families import Family, baseline_of
+from .hints import repeated_rows
 from .learned import what_it_learned
 from .memory import give_back
 from .pipelines import fitted_to
 from .problem import Problem
 from .proofs import NO_TIME, Proof, proof_of
-from .redrawing import redrawn
+from .redrawing import part_of, score_of_rows, with_intervals
 from .results import (
     Contestant,
     Dropped,
@@ -31,7 +32,7 @@ from .results import (
     Opening,
     Protocol,
 )
-from .scoring import score_of
+from .scoring import positive_class, score_of
 from .search import Arena
 from .significance import bootstrap, hoeffding, p_values, wilson
 from .verdicts import unseen_classes, verdicts_of
@@ -77,12 +78,15 @@ def conclude(
     proof = Proof(None, NO_TIME)
     if family.takes != "rows":  # for the baseline alone the seal is not worth breaking
         opening = clock.attempt(
-            lambda: open_test(problem, arena.metric, model, learned_from, ledger), _last(clock)
+            lambda: open_test(
+                problem, arena.metric, model, learned_from, ledger, repeated_rows(hints)
+            ),
+            _last(clock),
         )
     if opening is not None and not opening.intervals and clock.stopped != "interrupt":
         # Apart from the opening: a test set that is open must not be lost for want of time.
-        intervals = clock.attempt(partial(redrawn, opening, arena.metric), _last(clock), [])
-        opening = replace(opening, intervals=intervals)
+        drawing = partial(with_intervals, opening, arena.metric)
+        opening = clock.attempt(drawing, _last(clock), opening)
     if opening is not None and clock.stopped != "interrupt":
         curve = learning_curve(arena, family, chosen, baseline, clock, _spare(clock))
     if opening is not None and clock.stopped != "interrupt":
@@ -168,9 +172,18 @@ def judged(contestants: list[Contestant], arena: Arena) -> list[Contestant]:
 
 
 def open_test(
-    problem: Problem, metric: str, model: Any, learned_from: NDArray[np.int64], ledger: Path
+    problem: Problem,
+    metric: str,
+    model: Any,
+    learned_from: NDArray[np.int64],
+    ledger: Path,
+    repeated: NDArray[np.bool_] | None = None,
 ) -> Opening:
-    """Open the test set, once: for the chosen model, and the baseline beside it."""
+    """Open the test set, once: for the chosen model, and the baseline beside it.
+
+    If some of its rows are repeated, being also among those learned from, what was said of the
+    others is scored, too.
+    """
     baseline = fitted_to(problem, baseline_of(problem), {}, learned_from)
     sealed = SealedTest(problem.X[problem.test], problem.y[problem.test], ledger=ledger)
     seen: dict[str, Any] = {}
@@ -188,7 +201,7 @@ def open_test(
         warnings.simplefilter("ignore")  # the report says how often it was opened
         found = sealed.open(model, scores, reason="compare: the chosen model and the baseline")
     score = found["chosen"]
-    return Opening(
+    opening = Opening(
         score,
         found["baseline"],
         _intervals(problem.task, metric, score, seen["y"], seen["predicted"]),
@@ -199,6 +212,28 @@ def open_test(
         getattr(model, "classes_", None),
         sealed.n_openings,
     )
+    if repeated is None or repeated.all():
+        return opening
+    return replace(
+        opening, unrepeated=_unrepeated(problem.task, metric, opening, repeated, baseline)
+    )
+
+
+def _unrepeated(
+    task: str, metric: str, opening: Opening, repeated: NDArray[np.bool_], baseline: Any
+) -> Opening | None:
+    """What was seen of the rows that were not learned from; None if they have no score.
+
+    They are not looked at again: what was said of them is known, and the baseline reads no row.
+    """
+    rows = np.flatnonzero(~repeated)
+    score = score_of_rows(opening, metric, rows)
+    if not np.isfinite(score):
+        return None
+    some = part_of(opening, rows)
+    simple = float(score_of(metric)(baseline, np.zeros((len(rows), 0)), some.y))
+    intervals = _intervals(task, metric, score, some.y, some.predicted)
+    return replace(some, score=score, baseline_score=simple, intervals=intervals)
 
 
 def _intervals(task: str, metric: str, score: float, y: Any, predicted: Any) -> list[Interval]:
@@ -242,6 +277,7 @@ def _protocol(arena: Arena, clock: Clock, command: str) -> Protocol:
         versions(),
         problem.split_words,
         arena.ratio,
+        positive_class(problem.y, arena.metric),
     )
 
 

@@ -25,6 +25,7 @@ from .problem import (
     with_target,
 )
 from .proofs import certificate_of
+from .scoring import USUAL
 
 Settings = dict[str, Any]
 
@@ -101,6 +102,7 @@ def saved_model(
     split: str = "all rows",
     split_by: str | None = None,
     certificate: Any = None,
+    metric: str | None = None,
 ) -> SavedModel:
     """A model fitted to some rows, with all that its file is to say."""
     table = problem.is_table
@@ -121,6 +123,7 @@ def saved_model(
         versions(),
         split_by,
         digest_of(problem.y[rows]),
+        metric or USUAL[problem.task],
     )
 
 

@@ -1,9 +1,13 @@
 """Signs that the answer is in the question: columns that give the target away, rows seen twice."""
 
+from typing import Any
+
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from .problem import Problem
+from .results import Findings
 from .view import some
 
 MOST_VALUES_SHARE = 0.5  # of the rows: a column with more values decides nothing, it names rows
@@ -12,24 +16,41 @@ FEW_ROWS = 2_000  # on which most columns show that they decide nothing
 
 
 class RepeatedRows(str):
-    """The hint that test rows were learned from, and how many: the answer itself must say so."""
+    """The hint that test rows were learned from, and which: the answer itself must say so."""
 
-    n: int
+    rows: NDArray[np.bool_]  # (test rows,)
 
-    def __new__(cls, n: int, n_test: int) -> "RepeatedRows":
-        """A sentence that knows its number."""
+    def __new__(cls, rows: NDArray[np.bool_]) -> "RepeatedRows":
+        """A sentence that knows its rows."""
+        n = np.count_nonzero(rows)
         self = super().__new__(
             cls,
-            f"{n:,} of {n_test:,} test rows ({n / n_test:.1%}) are also among the rows learned "
-            "from: the test score flatters models that remember.",
+            f"{n:,} of {len(rows):,} test rows ({n / len(rows):.1%}) are also among the rows "
+            "learned from: the test score flatters models that remember.",
         )
-        self.n = n
+        self.rows = rows
         return self
+
+    def __getnewargs__(self) -> Any:  # so that it can be copied and pickled
+        return (self.rows,)
+
+
+def repeated_rows(hints: list[str]) -> NDArray[np.bool_] | None:
+    """Which test rows were learned from, as far as hints say; None if they say nothing of it."""
+    return next((hint.rows for hint in hints if isinstance(hint, RepeatedRows)), None)
 
 
 def n_repeated(hints: list[str]) -> int:
-    """How many test rows were learned from, as far as hints say."""
-    return sum(hint.n for hint in hints if isinstance(hint, RepeatedRows))
+    """How many these are."""
+    rows = repeated_rows(hints)
+    return 0 if rows is None else int(np.count_nonzero(rows))
+
+
+def listed_hints(findings: Findings) -> list[str]:
+    """The hints that a list of them is for: repeated rows are told of with the test score."""
+    if findings.opening is None:
+        return findings.hints
+    return [hint for hint in findings.hints if not isinstance(hint, RepeatedRows)]
 
 
 def hints_of(problem: Problem) -> list[str]:
@@ -101,5 +122,5 @@ def _repeated_rows(problem: Problem) -> list[str]:
     """Rows to test on that are also among those to learn from."""
     rows = problem.X.with_columns(pl.Series("\0target", problem.y)).hash_rows(seed=0).to_numpy()
     learned = np.concatenate([problem.train, problem.dev])
-    n = int(np.isin(rows[problem.test], rows[learned]).sum())
-    return [RepeatedRows(n, len(problem.test))] if n else []
+    repeated = np.isin(rows[problem.test], rows[learned])
+    return [RepeatedRows(repeated)] if repeated.any() else []

@@ -20,13 +20,18 @@ def family_named(name: str) -> Family:
     """
     known = named_families()
     for family in known:
-        if name and name.lower() in (family.name.lower(), class_of(family).lower()):
+        if goes_by(family, name):
             return family
     near = did_you_mean(name, [family.name for family in known])
     near = near or did_you_mean(name, filter(None, map(class_of, known)))
     some = "logistic regression, Gaussian naive Bayes or ridge regression"
     near = near or f" There are {len(known)}, such as {some}."
     raise ValueError(f"There is no model {name!r}.{near} `rosenblatt models` lists them.")
+
+
+def goes_by(family: Family, name: str) -> bool:
+    """Whether a family has this name, or is the one that is just models of this class."""
+    return bool(name) and name.lower() in (family.name.lower(), class_of(family).lower())
 
 
 def named_families() -> list[Family]:

@@ -57,7 +57,7 @@ def redrawn(opening: Opening, metric: str, confidence: float = 0.95) -> list[Int
 
     Of many rows fewer are drawn, and what scores vary by is shrunk as more rows would shrink it.
     """
-    model = (_Regressor if opening.classes is None else _Classifier)(opening)
+    model = _remembered(opening)
     score, rng, n = score_of(metric), np.random.default_rng(0), len(opening.y)
     m = min(n, MOST_TO_DRAW)
     many = opening.classes is not None and len(opening.classes) > MANY_CLASSES
@@ -80,6 +80,28 @@ def redrawn(opening: Opening, metric: str, confidence: float = 0.95) -> list[Int
     return [Interval(float(low), float(high), "bootstrap", confidence)]
 
 
+def with_intervals(opening: Opening, metric: str) -> Opening:
+    """The same with the bootstrap's intervals of its scores."""
+    some = opening.unrepeated
+    return replace(
+        opening,
+        intervals=redrawn(opening, metric),
+        unrepeated=None if some is None else replace(some, intervals=redrawn(some, metric)),
+    )
+
+
+def score_of_rows(opening: Opening, metric: str, rows: NDArray[np.int64]) -> float:
+    """The score of what was said of some of the test rows; NaN if these do not suffice for one."""
+    try:
+        return score_of(metric)(_remembered(opening), rows, opening.y[rows])
+    except ValueError:  # none of a class
+        return np.nan
+
+
+def _remembered(opening: Opening) -> Any:
+    return (_Regressor if opening.classes is None else _Classifier)(opening)
+
+
 def _areas(opening: Opening, metric: str, drawn: list[NDArray[np.int64]]) -> Any:
     """Areas under curves, of all draws together: rows are sorted once; None of other scores."""
     n, m = len(opening.y), len(drawn[0])
@@ -87,17 +109,18 @@ def _areas(opening: Opening, metric: str, drawn: list[NDArray[np.int64]]) -> Any
         return None
     if m == n:
         return areas(opening, metric, _counts(drawn, n))
-    each = [areas(_some(opening, rows), metric, np.ones((1, m))) for rows in drawn]
+    each = [areas(part_of(opening, rows), metric, np.ones((1, m))) for rows in drawn]
     known = [one for one in each if one is not None]
     return np.concatenate(known) if len(known) == len(drawn) else None
 
 
-def _some(opening: Opening, rows: NDArray[np.int64]) -> Opening:
+def part_of(opening: Opening, rows: NDArray[np.int64]) -> Opening:
     """What was seen of some of the test rows."""
     P, decisions = opening.probabilities, opening.decisions
     return replace(
         opening,
         y=opening.y[rows],
+        predicted=opening.predicted[rows],
         probabilities=None if P is None else P[rows],
         decisions=None if decisions is None else decisions[rows],
     )

@@ -4,6 +4,7 @@ import os
 from typing import Any
 
 LONGEST = 300  # characters of an argument that are shown
+USUAL = {"header": True, "peers": False, "random_state": 0}  # what need not be said; else None
 
 
 def call_of(X: Any, y: Any, **options: Any) -> str:
@@ -18,9 +19,13 @@ def call_of(X: Any, y: Any, **options: Any) -> str:
     rosenblatt.compare(X, y, budget=60.0)
     """
     named = isinstance(X, str | os.PathLike)
-    words = [_word(X) if named else "X", *(["y"] if y is not None else [])]
-    given = {name: value for name, value in options.items() if value not in (None, False, 0)}
-    words += [f"{name}={_word(value)}" for name, value in given.items()]
+    words = [_word(X) if named else "X"]
+    if isinstance(y, str):  # the name of a column, which says it all
+        words, y = [*words, _word(y)], None
+    words += ["y"] if y is not None else []
+    for name, value in options.items():
+        if value is not None and not (name in USUAL and value == USUAL[name]):
+            words.append(f"{name}={_word(value)}")
     lines = ["import rosenblatt"]
     if not named and y is not None:
         lines.append(

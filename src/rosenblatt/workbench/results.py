@@ -99,6 +99,7 @@ class Opening:
     decisions: Array | None  # (n,) or (n, K), where it gives scores instead
     classes: NDArray[Any] | None
     times_opened: int  # by the ledger: more than one is a warning
+    unrepeated: "Opening | None" = None  # of the rows that were not learned from, if others were
 
     @property
     def times(self) -> str:
@@ -150,6 +151,12 @@ class Protocol:
     versions: dict[str, str]
     split_words: str = ""  # by which column, and from when to when the parts are
     fold_ratio: float | None = None  # rows scored on over rows fitted to; None if folds are equal
+    positive: Any = None  # the class that the metric is of, if it is of one beside another
+
+    @property
+    def positive_words(self) -> str:
+        """The same in words; nothing if the metric is of all classes."""
+        return "" if self.positive is None else f"of the class {self.positive}"
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,9 +1,11 @@
 """Which score a comparison goes by, and how it is taken where a class was never seen."""
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import get_scorer, get_scorer_names, log_loss
 
 from ..data import TableError
@@ -17,6 +19,7 @@ OF_CLUSTERS = ("rand_score", "info_score", "_mallows_score", "ness_score", "gene
                "measure_score")  # fmt: skip
 OF_ANY_CLASSES = ("accuracy",)  # which need not all be among the rows that are scored
 OF_TWO_CLASSES = ("f1", "precision", "recall", "jaccard")  # and _macro, _micro, _weighted of more
+POSITIVE = 1  # the class that these are of, as scikit-learn has it
 NICKNAMES = {
     "rmse": "neg_root_mean_squared_error",
     "mse": "neg_mean_squared_error",
@@ -69,17 +72,35 @@ def _task_of(metric: str) -> str:
 def _check_classes(problem: Problem, metric: str) -> None:
     """Raise if a score is of two classes, of which one is called 1, and these are others."""
     labels = np.unique(problem.y)
-    if metric in OF_TWO_CLASSES and not (len(labels) == 2 and 1 in labels.tolist()):
+    has_positive = POSITIVE in labels.tolist()
+    if metric in OF_TWO_CLASSES and not (len(labels) == 2 and has_positive):
         raise TableError(
             f"{metric} is of the class 1 beside another, and {problem.target} has "
             f"{', '.join(map(str, labels[:4]))}{', ...' if len(labels) > 4 else ''}: take "
             f"{metric}_macro, {metric}_micro or {metric}_weighted."
+        )
+    if metric == "average_precision" and len(labels) == 2 and not has_positive:
+        raise TableError(
+            f"average_precision of two classes is of the class 1, and {problem.target} has "
+            f"{labels[0]}, {labels[1]}: call the one that is to be found 1, or take roc_auc."
         )
     if metric == "roc_auc" and len(labels) > 2:
         raise TableError(
             f"roc_auc is of two classes, and {problem.target} has {len(labels)}: take roc_auc_ovr "
             "or roc_auc_ovo."
         )
+
+
+def positive_class(y: Any, metric: str) -> Any:
+    """The class of labels (n,) that a score of one beside another is of; None of other scores.
+
+    >>> positive_class([2, 1, 2], "f1"), positive_class([2, 1, 2], "f1_macro")
+    (1, None)
+    """
+    if metric not in (*OF_TWO_CLASSES, "average_precision"):
+        return None
+    labels = np.unique(y).tolist()
+    return labels[labels.index(POSITIVE)] if len(labels) == 2 and POSITIVE in labels else None
 
 
 def _check_folds(problem: Problem, metric: str) -> None:
@@ -110,7 +131,10 @@ def score_of(metric: str) -> Score:
 
     def score(model: Any, X: Any, y: Any) -> float:
         try:
-            return float(plain(model, X, y))
+            with warnings.catch_warnings():
+                # The precision of a class that is never said is 0, as that of the baseline may be.
+                warnings.simplefilter("ignore", UndefinedMetricWarning)
+                return float(plain(model, X, y))
         except ValueError:
             classes = getattr(model, "classes_", None)
             if classes is None or set(np.unique(y)) == set(classes):

@@ -78,6 +78,8 @@ def far_from_folds(chosen: Contestant, opening: Opening | None, metric: str) -> 
     what their mean lacks to the best score there is: more rows were learned from for the test, and
     a little better is no wonder.
     """
+    if opening is not None and opening.unrepeated is not None:
+        opening = opening.unrepeated  # that other rows were learned from is said with their score
     if opening is None or not opening.intervals:
         return ""
     narrow = min(opening.intervals, key=lambda interval: interval.high - interval.low)

@@ -128,12 +128,18 @@ def test_what_weakens_the_answer_is_said_beside_it(binary):
 def test_the_headline_itself_says_if_test_rows_were_learned_from(binary, n, words):
     total = len(binary.opening.y)
     assert total == 114
-    hints = [RepeatedRows(n, total)] if n else []
-    read = Page(page(replace(binary, hints=hints)))
+    hints = [RepeatedRows(np.arange(total) < n)] if n else []
+    part = replace(binary.opening, score=0.8125, y=binary.opening.y[n:])
+    opening = replace(binary.opening, unrepeated=part if 0 < n < total else None)
+    read = Page(page(replace(binary, hints=hints, opening=opening)))
     [headline] = [e for e in read.all("p") if e["attributes"].get("class") == "headline"]
     assert words in headline["text"]
     assert ("On rows never seen" in {e["text"] for e in read.all("h2")}) == (n == 0)
-    assert (f"{n} of 114 test rows" in read.with_id("answer")["text"]) == (n > 0)
+    # Once, and with the score of the other rows.
+    assert "test rows (" not in read.with_id("answer")["text"] + read.with_id("data")["text"]
+    assert "of leakage" not in read.with_id("answer")["text"]
+    others = f"On the {total - n} rows that it had not learned from the figure is 81.2%"
+    assert (others in read.with_id("answer")["text"]) == (0 < n < total)
 
 
 def test_test_scores_are_told_in_the_answer_and_nowhere_else(binary):

@@ -1,5 +1,7 @@
 """Whether probabilities are what they say: of rows given 80%, do 80% turn out so."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,9 +17,9 @@ Z = 1.96  # of 95% confidence
 Array = NDArray[np.float64]
 
 
-def calibration(opening: Opening) -> Markup | None:
+def calibration(opening: Opening, positive: Any = None) -> Markup | None:
     """The reliability picture; None where there are no probabilities."""
-    found = said_and_right(opening)
+    found = said_and_right(opening, positive)
     if found is None:
         return None
     said, right, what = found
@@ -45,17 +47,21 @@ def calibration(opening: Opening) -> Markup | None:
     return figure("Calibration", plot.draw("Reliability: " + "; ".join(pairs) + "."), words)
 
 
-def said_and_right(opening: Opening) -> tuple[Array, NDArray[np.bool_], str] | None:
+def said_and_right(
+    opening: Opening, positive: Any = None
+) -> tuple[Array, NDArray[np.bool_], str] | None:
     """A probability and whether it came true for each row, and of what it is.
 
-    Of two classes the second is taken, of more the likeliest of each row.
+    Of two classes the positive one is taken, or the second if none is; of more the likeliest of
+    each row.
     """
     given = opening.probabilities
     if given is None or opening.classes is None or not np.isfinite(given).all():
         return None
     if len(opening.classes) == 2:
-        second = opening.classes[1]
-        return given[:, 1], opening.y == second, numbers.clipped(second, 24)
+        k = 0 if positive is not None and positive == opening.classes[0] else 1
+        label = opening.classes[k]
+        return given[:, k], opening.y == label, numbers.clipped(label, 24)
     likeliest = given.argmax(axis=1)
     return given.max(axis=1), opening.classes[likeliest] == opening.y, "the likeliest class"
 

@@ -4,6 +4,7 @@ import os
 import re
 from dataclasses import replace
 from importlib import resources
+from typing import Any
 
 from rosenblatt.data.writing import whole_file
 
@@ -131,7 +132,7 @@ def _test_set(findings: Findings) -> Markup | None:
     if findings.protocol.task == "regression":
         body = tag("div", residuals(opening), class_="figures")
     elif opening.classes is not None:
-        body = _classes(opening)
+        body = _classes(opening, findings.protocol.positive)
     else:
         return None
     n = numbers.plural(len(opening.y), "row")
@@ -142,10 +143,10 @@ def _test_set(findings: Findings) -> Markup | None:
     return tag("section", tag("h2", title), tag("p", words), body, id="test")
 
 
-def _classes(opening: Opening) -> Markup:
+def _classes(opening: Opening, positive: Any) -> Markup:
     """The matrix, the curves, and the table that belongs to both."""
-    curves, areas = ranking(opening) or (None, None)
-    pictures = [picture for picture in (curves, calibration(opening)) if picture]
+    curves, areas = ranking(opening, positive) or (None, None)
+    pictures = [picture for picture in (curves, calibration(opening, positive)) if picture]
     row = tag("div", *pictures, class_="figures") if pictures else None
     return joined(confusion(opening, areas), row)
 

@@ -11,9 +11,10 @@ PARTS = (("train", 0, "search and fit"), ("dev", 2, "judge"), ("test", 1, "open 
 def protocol(findings: Findings) -> Markup:
     """The section."""
     how = findings.protocol
+    score = f"{numbers.metric(how.metric)} {how.positive_words}".strip()
     pairs = [
         ("task", f"{how.task} of {numbers.clipped(how.target)}"),
-        ("score", numbers.metric(how.metric)),
+        ("score", numbers.clipped(score, 80)),
         ("split", _how_split(how)),
         ("folds", numbers.count(how.n_folds)),
         ("budget", "none" if how.budget is None else numbers.seconds(how.budget)),

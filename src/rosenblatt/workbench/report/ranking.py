@@ -1,6 +1,7 @@
 """How well scores put the rows of a class before all others: ROC and precision-recall curves."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,9 +32,9 @@ class Ranking:
     average_precision: float
 
 
-def ranking(opening: Opening) -> tuple[Markup, Markup | None] | None:
+def ranking(opening: Opening, positive: Any = None) -> tuple[Markup, Markup | None] | None:
     """The two pictures, and a table of several classes; None where there is nothing to rank by."""
-    rankings = rankings_of(opening)
+    rankings = rankings_of(opening, positive)
     if not rankings:
         return None
     rankings = [r for r in rankings if np.isfinite(r.area)]
@@ -54,12 +55,17 @@ def scores_of(opening: Opening) -> Array | None:
     return scores
 
 
-def rankings_of(opening: Opening) -> list[Ranking]:
-    """One for each class that some rows have and some have not; of two classes the second."""
+def rankings_of(opening: Opening, positive: Any = None) -> list[Ranking]:
+    """One for each class that some rows have and some have not.
+
+    Of two classes it is that of the positive one, or of the second if none is.
+    """
     scores = scores_of(opening)
     if scores is None or opening.classes is None:
         return []
-    if scores.ndim == 1:
+    if scores.ndim == 1 and positive is not None and positive == opening.classes[0]:
+        columns = [(opening.classes[0], -scores)]  # what ranks one class first ranks the other last
+    elif scores.ndim == 1:
         columns = [(opening.classes[-1], scores)]
     else:
         columns = list(zip(opening.classes, scores.T, strict=True))

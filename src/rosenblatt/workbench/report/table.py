@@ -6,6 +6,7 @@ import numpy as np
 
 from rosenblatt.data import Column
 
+from ..hints import listed_hints
 from ..results import Findings
 from . import numbers
 from .axes import Axis, histogram
@@ -38,9 +39,10 @@ def data(findings: Findings) -> Markup:
 
 
 def _hints(findings: Findings) -> Markup | None:
-    if not findings.hints:
+    hints = listed_hints(findings)
+    if not hints:
         return None
-    lines = [tag("li", numbers.clipped(hint, 600)) for hint in findings.hints]
+    lines = [tag("li", numbers.clipped(hint, 600)) for hint in hints]
     return tag("aside", tag("h3", "Hints of leakage"), tag("ul", *lines), class_="warnings")
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..hints import RepeatedRows, n_repeated
+from ..hints import listed_hints, n_repeated
 from ..results import Findings, Interval, Opening
 from ..verdicts import against_baseline, far_from_folds
 from . import numbers
@@ -74,7 +74,10 @@ def _headline(opening: Opening, findings: Findings, target: Markup) -> list[obje
     if metric in OFF_BY:
         return [" predicts ", target, " and is off by ", good, f" {OFF_BY[metric]}, on {n}", unseen]
     name = numbers.metric(metric.removeprefix("neg_"))
-    return [" predicts ", target, f" with {_article(name)} {name} of ", good, f" on {n}", unseen]
+    words = findings.protocol.positive_words
+    which = f" ({numbers.clipped(words, 40)})" if words else ""
+    said = f" with {_article(name)} {name}{which} of "
+    return [" predicts ", target, said, good, f" on {n}", unseen]
 
 
 def _unseen(opening: Opening, findings: Findings) -> Markup | str:
@@ -91,7 +94,7 @@ def _unseen(opening: Opening, findings: Findings) -> Markup | str:
 
 
 def _article(name: str) -> str:
-    return "an" if name[0].lower() in "aeiou" else "a"
+    return "an" if name[0].lower() in "aeiou" or name.startswith("f1") else "a"  # as it is spoken
 
 
 def _evidence(opening: Opening, findings: Findings) -> list[object]:
@@ -116,9 +119,30 @@ def _evidence(opening: Opening, findings: Findings) -> list[object]:
     elif reached:
         names = " and ".join(i.method for i in reached)
         said.append(tag("strong", f"By {names}, it cannot be told from the baseline. "))
+    said.append(_on_the_others(opening, findings))
     if errors:
         said.append("Scores on this page are errors with a minus, so that larger is better.")
     return said
+
+
+def _on_the_others(opening: Opening, findings: Findings) -> str:
+    """The score on rows that were not learned from, if others were."""
+    some = opening.unrepeated
+    if some is None:
+        return ""
+    sure = ""
+    if some.intervals:
+        ends = sorted(
+            (some.intervals[0].low, some.intervals[0].high),
+            reverse=findings.protocol.metric.startswith("neg_"),
+        )
+        ranges = " to ".join(_said(end, findings) for end in ends)
+        sure = f" ({ranges} by {some.intervals[0].method})"
+    rows = numbers.plural(len(some.y), "row")
+    return (
+        f"On the {rows} that it had not learned from the figure is {_said(some.score, findings)}"
+        f"{sure}, and the baseline's {_said(some.baseline_score, findings)}. "
+    )
 
 
 def _said(value: float, findings: Findings) -> str:
@@ -248,9 +272,8 @@ def warnings_of(findings: Findings) -> list[str]:
         )
     if findings.certificate is not None and not findings.certificate.holds:
         found.append("A claim of the model's certificate does not hold (see the certificate).")
-    found += [hint for hint in findings.hints if isinstance(hint, RepeatedRows)]
-    if findings.hints:
-        there = "is" if len(findings.hints) == 1 else "are"
-        hints = numbers.plural(len(findings.hints), "hint")
-        found.append(f"There {there} {hints} of leakage, under The data.")
+    if hints := listed_hints(findings):
+        there = "is" if len(hints) == 1 else "are"
+        listed = numbers.plural(len(hints), "hint")
+        found.append(f"There {there} {listed} of leakage, under The data.")
     return found

@@ -1,0 +1,43 @@
+"""Words that make no command are answered in one sentence, as bad tables are."""
+
+import pytest
+
+from tests.cli.commands import done, refused, run
+
+COMPARE = ("compare", "iris", "--target", "species")
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ((*COMPARE, "--budget", "0"), "--budget must be at least 1; got 0."),
+        ((*COMPARE, "--budget", "nan"), "--budget must be at least 1; got nan."),
+        ((*COMPARE, "--seed", "-1"), "--seed must be from 0 to 4294967295; got -1."),
+        (("split", "iris", "--seed", 2**32), "from 0 to 4294967295; got 4294967296."),
+        (("explain", "m.skops", "iris", "--row", "-1"), "--row must be at least 0; got -1."),
+        (("warm", "--jobs", "0"), "--jobs must be at least 1; got 0."),
+        (("compare", "iris"), "Missing option '--target'. See rosenblatt compare --help."),
+        ((*COMPARE, "--targt", "x"), "--targt"),
+        ((*COMPARE, "--seed", "one"), "Invalid value for '--seed'"),
+        (("wram",), "No such command 'wram'"),
+        (("--colour",), "--colour"),
+    ],
+)
+def test_what_cannot_be_understood_is_one_sentence(words, sentence):
+    assert sentence in refused(*words)
+    assert len(run(*words).stderr.splitlines()) == 1
+
+
+def test_without_a_word_there_is_help():
+    result = run()
+    assert "Commands" in result.output
+    assert "Error" not in result.output
+
+
+def test_families_are_named_with_commas_or_one_at_a_time(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = done(*COMPARE, "--families", "GaussianNB, perceptron", "--family", "LogisticRegression")
+    for name in ("Gaussian naive Bayes", "perceptron", "logistic regression"):
+        assert name in text
+    assert "least squares" not in text
+    assert "There is no family 'nosuch'" in refused(*COMPARE, "--families", "nosuch")
