@@ -66,7 +66,7 @@ def test_rows_of_the_development_part_alone_are_scored(fitted, ring, monkeypatch
     assert len(seen) == 1 + 4 * learned.SHUFFLES
     for X in seen:
         np.testing.assert_array_equal(np.sort(X, axis=0), np.sort(dev, axis=0))
-    moved = [np.flatnonzero((X != dev).any(axis=0)).tolist() for X in seen]
+    moved = [np.flatnonzero((dev != X).any(axis=0)).tolist() for X in seen]
     # The two columns of zeros and ones that a word has become are shuffled together.
     assert moved == [[], [0], [0], [1], [1], [2], [2], [3, 4], [3, 4]]
     assert all((X[:, 3:].sum(axis=1) == dev[:, 3:].sum(axis=1)).all() for X in seen)

@@ -32,20 +32,21 @@ def what_it_learned(
     if family.takes == "rows":
         return {}
     weights, n_weights = weights_of(model)
-    said = {"learned": weights, "n_weights": n_weights, "learned_note": note_on_weights(model)}
+    note = note_on_weights(model)
+    said = {"learned": weights, "n_weights": n_weights, "learned_note": note}
     problem, of_training_part = arena.problem, arena.fitted(family)
     if weights or not problem.is_table or len(problem.used) < 2:
         return said
-    worth = []
+    worth: list[tuple[str, float]] = []
     if of_training_part is not None and clock.stopped != "interrupt":
         most = min(MOST_SECONDS, seconds / 2)
         worth = clock.attempt(
             partial(worth_of_columns, problem, arena.metric, of_training_part, most), seconds, []
         )
     if not worth:
-        return {**said, "learned_note": said["learned_note"] + NO_TIME}
+        return {**said, "learned_note": note + NO_TIME}
     note = (
-        f"{said['learned_note']} Shown is how far the score on rows of the development part falls, "
+        f"{note} Shown is how far the score on rows of the development part falls, "
         "on average, when a column is shuffled among them; near zero, the model does without it, "
         "or finds the same in another column."
     )

@@ -50,9 +50,12 @@ def note_on_weights(model: Pipeline) -> str:
             f"how like it is to these (kernel {kernel}{how})."
         )
     if isinstance(model.named_steps.get("expansion"), Bends):
+        straight = (
+            " Columns of few values have a weight each; categories are columns of zeros and ones."
+        )
         return (
-            "Each curve is what a column adds to the prediction, beside a row that has its mean. "
-            "Columns of few values have a weight each; categories are columns of zeros and ones."
+            "Each curve is what a column adds to the prediction, beside a row that has its mean."
+            + straight * bool(weights_of(model)[0])
         )
     if not weights_of(model)[0]:
         return (

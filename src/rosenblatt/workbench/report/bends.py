@@ -35,8 +35,9 @@ def _curve(bend: Bend, y: Axis) -> Markup:
     plot.rule([plot.x.low, plot.x.high], [0, 0])
     plot.line(bend.x, bend.effect)
     low, high = int(bend.effect.argmin()), int(bend.effect.argmax())
-    said = (
-        f"adds from {numbers.plain(float(bend.effect[low]))} at {numbers.plain(float(bend.x[low]))}"
-        f" to {numbers.plain(float(bend.effect[high]))} at {numbers.plain(float(bend.x[high]))}"
+    least, most = (
+        f"{numbers.weight(float(bend.effect[i]))} (at {numbers.plain(float(bend.x[i]))})"
+        for i in (low, high)
     )
+    said = f"adds from {least} to {most}"
     return figure(name, plot.draw(f"{name} {said}."), f"{numbers.title(said)}.")

@@ -26,7 +26,7 @@ def learning(curve: LearningCurve, metric: str) -> Markup:
     plot = Plot(Axis.along(rows, "rows learned from"), y)
     names = ("training rows", "development rows")
     for k, (name, values) in enumerate(zip(names, scores, strict=True)):
-        words = [f"{name}, {numbers.plain(n)}: {numbers.score(v)}"
+        words = [f"{name}, {numbers.count(int(n))}: {numbers.score(v)}"
                  for n, v in zip(rows, values, strict=True)]  # fmt: skip
         plot.line(rows, values, k, dashes=DASHES[k])
         plot.marks(rows, values, k, words=words)
@@ -167,12 +167,27 @@ def searches(findings: Findings) -> Markup | None:
         "Settings were judged by their mean scores over the folds of the training part. In sight "
         f"is the chosen family, {numbers.named(board[0])}."
     )
+    words += "".join(_one_value(board[0], name) for name in board[0].grid) if board else ""
     if curve is None and findings.protocol.stopped:
         words += " There was no time left for its learning curve."
     return tag(
         "section", tag("h2", "Would more rows, or other settings, help?"), tag("p", words), row,
         tag("h3", "The other families") if folds else None, *folds, id="search",
     )  # fmt: skip
+
+
+def _one_value(contestant: Contestant, name: str) -> str:
+    """A sentence on a parameter of which one value alone reached the folds, so without a curve."""
+    value, grid = contestant.parameters.get(name), contestant.grid[name]
+    others = [other for other in grid if other != value]
+    reached = {repr(c.parameters.get(name)) for c in contestant.candidates}
+    if contestant.note or not others or len(reached) > 1:
+        return ""
+    gone = numbers.clipped(", ".join(map(numbers.value_of, others)), 60)
+    one = Profile(name, [value], [], True, False, others)
+    end = " That is an end of the grid: the best may lie beyond." if _is_end(one, 0) else ""
+    left = f"{numbers.value_of(value)} is left.{end}"
+    return f" Of {numbers.short(name)}, {gone} were sorted out early, on fewer rows, and {left}"
 
 
 def _folded(contestant: Contestant, found: list[Profile], metric: str) -> Markup:

@@ -13,6 +13,7 @@ from .svg import shape
 FEW_REPEATED = 0.05  # of the test rows: more of them in the rows learned from spoil the score
 WIDTH, LEFT, RIGHT = 500, 12, 488  # of the picture, and where its line begins and ends
 TOP, ROW = 48, 40  # what is above the intervals, and the height of one
+BELOW = 32  # from the last interval to the axis: words may stand between
 OFF_BY = {
     "neg_mean_absolute_error": "on average (mean absolute error)",
     "neg_median_absolute_error": "in half of the rows or more (median absolute error)",
@@ -135,7 +136,7 @@ def _picture(findings: Findings) -> Markup | None:
         return None
     axis = _axis(opening, findings.protocol.metric)
     rows = [TOP + ROW * (i + 0.5) for i in range(max(len(opening.intervals), 1))]
-    base = rows[-1] + ROW / 2
+    base = rows[-1] + BELOW
     x, low = _x(axis, opening.score), _x(axis, opening.baseline_score)
     parts = [
         _ticks(axis, base),
