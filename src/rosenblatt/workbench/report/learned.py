@@ -76,10 +76,8 @@ def _table(pairs: list[tuple[str, float]], known: list[tuple[str, float]], what:
             tag("tr", tag("th", numbers.clipped(name, 60), scope="row"),
                 tag("td", drawn, class_="drawn"), tag("td", text, class_="figure"))
         )  # fmt: skip
-    heads = tag(
-        "tr", *(tag("th", t, scope="col") for t in ("column" if is_worth else "feature", "", what))
-    )
-    heads = Markup(heads.replace('<th scope="col"></th>', "<td></td>"))
+    of = tag("th", "column" if is_worth else "feature", scope="col")
+    heads = tag("tr", of, tag("td"), tag("th", what, scope="col"))
     return tag("table", tag("thead", heads), tag("tbody", *rows), class_="bars")
 
 

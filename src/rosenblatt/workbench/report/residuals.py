@@ -66,8 +66,7 @@ def _spread(left: Array) -> Markup:
                 Axis(0, max(1, int(heights.max())) * 1.05, "rows"))  # fmt: skip
     plot.bars(edges, heights, 1)
     plot.rule([0, 0], [0, plot.y.high])
-    tenth, middle, ninetieth = (
-        numbers.weight(float(q)) for q in np.quantile(left, [0.1, 0.5, 0.9])
-    )
+    quantiles = np.quantile(left, [0.1, 0.5, 0.9]).tolist()
+    tenth, middle, ninetieth = map(numbers.weight, quantiles)
     words = f"Half of the residuals are below {middle}, eight in ten from {tenth} to {ninetieth}."
     return figure("How residuals spread", plot.draw(f"Histogram of residuals. {words}"), words)
