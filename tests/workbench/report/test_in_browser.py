@@ -112,6 +112,24 @@ def test_nothing_small_is_cut_between_pages(show, browser, iris):
         browser.call("Emulation.setEmulatedMedia", media="")
 
 
+def test_nothing_is_cut_off_or_alone_on_paper(show, browser, iris):
+    """The command had a scroll bar, and each family's small curve a row of its own."""
+    browser.resize(718, 900)
+    browser.call("Emulation.setEmulatedMedia", media="print")
+    try:
+        page = show(replace(iris, protocol=replace(iris.protocol, command="compare " * 40)))
+        page.run("document.querySelectorAll('details').forEach((fold) => { fold.open = true; })")
+        wide = "[...document.querySelectorAll('pre')].filter((e) => e.scrollWidth > e.clientWidth)"
+        assert page.run(f"{wide}.length") == 0
+        tops = """[...document.querySelectorAll("#search details")].map(
+            (fold) => Math.round(fold.getBoundingClientRect().top))"""
+        n = page.run(f"{tops}.length")
+        assert n > 1
+        assert page.run(f"new Set({tops}).size") < n
+    finally:
+        browser.call("Emulation.setEmulatedMedia", media="")
+
+
 def test_lighter_features_fill_the_width_of_paper(show, browser, every_kind):
     page = show(every_kind["wide"])
     page.run("document.querySelectorAll('details').forEach((fold) => { fold.open = true; })")

@@ -234,9 +234,11 @@ def test_a_parameter_of_one_value_left_is_told_in_words(iris):
     grid = {"gamma": [0.01, 0.1, 1.0], "C": [0.1, 1.0, 10.0]}
     chosen = replace(iris.contestants[0], candidates=tried, best=0, grid=grid, note="")
     text = searches(replace(iris, contestants=[chosen]))
-    assert "Of gamma, 0.01, 0.1 were sorted out early, on fewer rows, and 1 is left. That" in text
-    assert "Of C, 0.1, 10 were sorted out early, on fewer rows, and 1 is left.</p>" in text
-    assert "sorted out" not in searches(replace(iris, contestants=[replace(chosen, grid={})]))
+    end = ", an end of the grid: the best may lie beyond"
+    gone = "Sorted out early, on fewer rows:"
+    assert f"Only gamma = 1 reached the folds{end}. {gone} 0.01, 0.1." in text
+    assert f"Only C = 1 reached the folds. {gone} 0.1, 10." in text
+    assert "Sorted out" not in searches(replace(iris, contestants=[replace(chosen, grid={})]))
 
 
 def test_shares_of_a_matrix_are_whole_only_where_they_are(binary):

@@ -183,11 +183,13 @@ def _one_value(contestant: Contestant, name: str) -> str:
     reached = {repr(c.parameters.get(name)) for c in contestant.candidates}
     if contestant.note or not others or len(reached) > 1:
         return ""
-    gone = numbers.clipped(", ".join(map(numbers.value_of, others)), 60)
     one = Profile(name, [value], [], True, False, others)
-    end = " That is an end of the grid: the best may lie beyond." if _is_end(one, 0) else ""
-    left = f"{numbers.value_of(value)} is left.{end}"
-    return f" Of {numbers.short(name)}, {gone} were sorted out early, on fewer rows, and {left}"
+    end = ", an end of the grid: the best may lie beyond" if _is_end(one, 0) else ""
+    gone = numbers.clipped(", ".join(map(numbers.value_of, others)), 60)
+    return (
+        f" Only {numbers.short(name)} = {numbers.value_of(value)} reached the folds{end}. Sorted "
+        f"out early, on fewer rows: {gone}."
+    )
 
 
 def _folded(contestant: Contestant, found: list[Profile], metric: str) -> Markup:

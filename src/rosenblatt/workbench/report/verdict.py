@@ -168,7 +168,7 @@ def _range(axis: Axis, interval: Interval, y: float, test: float, baseline: floa
     bar = tag("path", d=f"M{low} {y - 5}v10M{low} {y}H{high}M{high} {y - 5}v10", class_="interval")
     places = (  # beside the line, or below it on one side of the test score
         (low - 9, y + 4, "end"), (high + 9, y + 4, "start"),
-        (test - 8, y + 18, "end"), (test + 8, y + 18, "start"),
+        (test - 8, y + 21, "end"), (test + 8, y + 21, "start"),
     )  # fmt: skip
 
     def crossed(x: float, anchor: str) -> tuple[bool, bool]:
