@@ -11,12 +11,13 @@ from .axes import Axis, round_numbers
 from .markup import Markup, joined, tag
 
 WIDTH, HEIGHT, EDGE = 190, 24, 8  # of the picture of one row
-LETTER, APART = 6.5, 18  # the width of a letter above it, and the least between two numbers
+LETTER, APART = 6.5, 14  # the width of a letter above it, and the least between two numbers
 COLUMNS = (  # heading, what it is sorted by: "number", "text", or "" for not at all
     ("rank", "number"), ("family", "text"), ("score", "number"), ("interval", ""),
     ("against the best", "number"), ("fit", "number"), ("predict", "number"), ("size", "number"),
     ("best setting", ""),
 )  # fmt: skip
+MOST_NAMED = 4  # families in a sentence
 LEGEND = (
     "Scores are means over folds ± their standard deviation. Points are means, strokes the "
     "folds, lines 95% intervals that allow for folds sharing their rows; the dotted line is "
@@ -69,7 +70,9 @@ def _summary(findings: Findings) -> str:
         return how + base
     if not alike:
         return f"{how} Every other family is worse than the best, beyond chance.{base}"
-    who = _listed([numbers.named(c) for c in alike]) if len(alike) < 5 else f"{len(alike)} others"
+    who = _listed([numbers.named(c) for c in alike])
+    if len(alike) > MOST_NAMED:
+        who = f"of the others, {len(alike)}"
     return f"{how} {numbers.title(who)} cannot be told from the best.{base}"
 
 

@@ -55,8 +55,8 @@ def _lighter(findings: Findings) -> Markup | None:
         return None
     n_lighter = max(findings.n_weights, len(known)) - MOST_SHOWN
     some = f"the next {len(rest)} of " if n_lighter > len(rest) else ""
-    what = "column" if findings.learned_as == "worth" else "feature"
-    words = numbers.title(f"{some}{numbers.plural(n_lighter, f'lighter {what}')}")
+    what = "more column" if findings.learned_as == "worth" else "lighter feature"
+    words = numbers.title(f"{some}{numbers.plural(n_lighter, what)}")
     box = tag("div", _table(rest, known, findings.learned_as), class_="lighter")
     return tag("details", tag("summary", words), box)
 
