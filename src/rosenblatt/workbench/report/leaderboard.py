@@ -58,8 +58,8 @@ def _summary(findings: Findings) -> str:
         return "No family has a score; the baseline is all there is."
     protocol = findings.protocol
     how = (
-        f"Ranked by mean {numbers.metric(protocol.metric)} over {protocol.n_folds} folds of the "
-        "training part. The test set has no say here."
+        f"Ranked by {numbers.metric(protocol.metric)}, the mean over {protocol.n_folds} folds of "
+        "the training part. The test set has no say here."
     )
     alike = [c for c in board[1:] if c.not_worse()]
     compared = [c for c in board[1:] if math.isfinite(c.p_value)]
@@ -145,7 +145,8 @@ def _score(contestant: Contestant) -> Markup:
     mean = tag("strong", numbers.score(contestant.mean))
     if len(contestant.scores) < 2 or not math.isfinite(contestant.mean):
         return mean
-    return joined(mean, tag("span", f" ± {numbers.score(contestant.deviation)}", class_="pm"))
+    spread = numbers.deviation(contestant.deviation, contestant.mean)
+    return joined(mean, tag("span", f" ± {spread}", class_="pm"))
 
 
 def _against(contestant: Contestant, rank: int | None, findings: Findings) -> Markup:

@@ -27,6 +27,13 @@ def score(value: float) -> str:
     return _signed("0.000" if text == "-0.000" else text)
 
 
+def deviation(value: float, of: float) -> str:
+    """A deviation, with as many decimals as the score that it is of."""
+    if not math.isfinite(value) or abs(of) >= 1e15:
+        return score(value)
+    return f"{value:,.{len(score(of).partition('.')[2])}f}"
+
+
 def plain(value: float) -> str:
     """Four digits, without an exponent where there need be none."""
     if not math.isfinite(value):
@@ -43,8 +50,10 @@ def plain(value: float) -> str:
 
 
 def weight(value: float) -> str:
-    """Three digits, zeros at the end among them, so that numbers below one another compare."""
-    if value == 0 or not 0.001 <= abs(value) < 1000:
+    """Three digits or all before the point, zeros at the end too: those below it compare."""
+    if abs(value) >= 1000:
+        return plain(float(round(value)))
+    if abs(value) < 0.001:
         return plain(float(f"{value:.3g}"))
     return _signed(f"{value:#.3g}".rstrip("."))
 
