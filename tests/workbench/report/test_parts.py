@@ -205,6 +205,7 @@ def test_text_has_a_contrast_of_four_and_a_half_and_lines_of_three(scheme):
         ({0.1: 0.5, 1.0: 0.7}, [0.01, 0.1, 1.0], True),
         ({1: 0.5, 5: 0.7, 20: 0.7}, [1, 5, 20], False),  # a tie: nothing speaks for more
         ({1: 0.7, 5: 0.8, 20: 0.7}, [1, 5, 20], False),
+        ({0.01: 0.5, 0.1: 1.0}, [0.01, 0.1], False),  # nothing is better than all right
     ],
 )
 def test_an_end_is_that_of_the_whole_grid(iris, scores, grid, end):
@@ -276,3 +277,11 @@ def test_what_columns_are_worth_has_the_digits_of_a_score(iris):
     assert "lighter" not in learned(replace(iris, learned=many, n_weights=18))
     many.append(("last", 0.1))
     assert "4 lighter features" in learned(replace(iris, learned=many, n_weights=19))
+
+
+def test_a_gap_too_small_to_be_written_is_drawn_small(iris):
+    near = [replace(c, dev_train_score=1.0, dev_score=0.9998) for c in iris.contestants]
+    text = gaps(replace(iris, contestants=near))
+    lines = re.findall(r'd="M([0-9.]+) [0-9.]+H([0-9.]+)" class="between"', text)
+    assert lines
+    assert all(abs(float(a) - float(b)) < 5 for a, b in lines)

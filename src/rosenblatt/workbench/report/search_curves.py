@@ -116,7 +116,7 @@ def validation(profile: Profile, metric: str) -> Markup:
     where = texts[best] if len(alike) == 1 else f"{', '.join(alike[:-1])} and {alike[-1]} alike"
     said = f"Best at {name} = {where}: {numbers.score(float(held[best]))}."
     more = ""
-    if len(alike) == 1 and _is_end(profile, best):
+    if len(alike) == 1 and _is_end(profile, best) and held[best] < ends_of(metric)[1]:
         more = " That is an end of the grid: the best may lie beyond."
     if profile.sorted_out:
         gone = numbers.clipped(", ".join(map(numbers.value_of, profile.sorted_out)), 60)
@@ -167,7 +167,7 @@ def searches(findings: Findings) -> Markup | None:
         "Settings were judged by their mean scores over the folds of the training part. In sight "
         f"is the chosen family, {numbers.named(board[0])}."
     )
-    words += "".join(_one_value(board[0], name) for name in board[0].grid) if board else ""
+    words += "".join(_one_value(board[0], name, metric) for name in board[0].grid) if board else ""
     if curve is None and findings.protocol.stopped:
         words += " There was no time left for its learning curve."
     return tag(
@@ -176,7 +176,7 @@ def searches(findings: Findings) -> Markup | None:
     )  # fmt: skip
 
 
-def _one_value(contestant: Contestant, name: str) -> str:
+def _one_value(contestant: Contestant, name: str, metric: str) -> str:
     """A sentence on a parameter of which one value alone reached the folds, so without a curve."""
     value, grid = contestant.parameters.get(name), contestant.grid[name]
     others = [other for other in grid if other != value]
@@ -184,7 +184,8 @@ def _one_value(contestant: Contestant, name: str) -> str:
     if contestant.note or not others or len(reached) > 1:
         return ""
     one = Profile(name, [value], [], True, False, others)
-    end = ", an end of the grid: the best may lie beyond" if _is_end(one, 0) else ""
+    more = contestant.mean < ends_of(metric)[1] and _is_end(one, 0)
+    end = ", an end of the grid: the best may lie beyond" if more else ""
     gone = numbers.clipped(", ".join(map(numbers.value_of, others)), 60)
     return (
         f" Only {numbers.short(name)} = {numbers.value_of(value)} reached the folds{end}. Sorted "
