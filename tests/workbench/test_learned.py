@@ -11,6 +11,7 @@ from rosenblatt.workbench import learned
 from rosenblatt.workbench.families import families_for
 from rosenblatt.workbench.pipelines import fitted_to
 from rosenblatt.workbench.problem import problem_of
+from rosenblatt.workbench.report import page
 
 
 @pytest.fixture
@@ -36,36 +37,97 @@ def test_columns_are_worth_what_the_score_loses_without_them(ring, tmp_path):
     assert "shuffled" in found.learned_note
 
 
-def test_rows_of_the_development_part_alone_are_scored(ring, monkeypatch):
+@pytest.fixture
+def fitted(ring):
+    """A problem, and a function that gives a model of it by the start of its name."""
     problem = problem_of(read_table(ring), "where")
-    family = next(f for f in families_for(problem)[0] if f.name.startswith("quadratic"))
-    model = fitted_to(problem, family, {}, problem.train)
-    seen = []
-    score = learned.score_of("accuracy")
+
+    def model(name):
+        family = next(f for f in families_for(problem)[0] if f.name.startswith(name))
+        return fitted_to(problem, family, {}, problem.train)
+
+    return problem, model
+
+
+def spy(monkeypatch):
+    """What is scored from now on."""
+    seen, score = [], learned.score_of("accuracy")
     monkeypatch.setattr(
         learned, "score_of", lambda metric: lambda m, X, y: seen.append(X) or score(m, X, y)
     )
+    return seen
+
+
+def test_rows_of_the_development_part_alone_are_scored(fitted, ring, monkeypatch):
+    problem, model = fitted[0], fitted[1]("quadratic")
+    seen = spy(monkeypatch)
     learned.worth_of_columns(problem, "accuracy", model)
-    dev = ring[problem.dev]
+    dev = model[:1].transform(ring[problem.dev])
     assert len(seen) == 1 + 4 * learned.SHUFFLES
-    for frame in seen:
-        for name in ("noise", "x", "y", "word"):
-            assert frame[name].sort().equals(dev[name].sort())
+    for X in seen:
+        np.testing.assert_array_equal(np.sort(X, axis=0), np.sort(dev, axis=0))
+    moved = [np.flatnonzero((dev != X).any(axis=0)).tolist() for X in seen]
+    # The two columns of zeros and ones that a word has become are shuffled together.
+    assert moved == [[], [0], [0], [1], [1], [2], [2], [3, 4], [3, 4]]
+    assert all((X[:, 3:].sum(axis=1) == dev[:, 3:].sum(axis=1)).all() for X in seen)
 
 
-def test_nothing_is_said_where_it_would_take_too_long_or_columns_have_no_names(
-    ring, monkeypatch, tmp_path
-):
-    problem = problem_of(read_table(ring), "where")
-    family = next(f for f in families_for(problem)[0] if f.name.startswith("quadratic"))
-    model = fitted_to(problem, family, {}, problem.train)
+@pytest.mark.parametrize("name", ["quadratic", "mixed"])
+def test_features_shuffled_are_those_of_a_shuffled_column(name, fitted, ring):
+    problem, model = fitted[0], fitted[1](name)
+    frame, first = ring[problem.dev], model.steps[0][1]
+    order = np.random.default_rng(1).permutation(frame.height)
+    for column, features in learned._features_of_columns(first).items():
+        said = learned._shuffled(first.transform(frame), features, order)
+        wanted = first.transform(frame.with_columns(frame[column][order]))
+        equal = said.equals(wanted) if isinstance(said, pl.DataFrame) else (said == wanted).all()
+        assert equal, column
+
+
+def test_features_of_a_sparse_matrix_are_shuffled_as_those_of_a_dense_one():
+    X = np.random.default_rng(0).poisson(0.5, (6, 5)).astype(float)
+    order = np.array([5, 3, 1, 0, 2, 4])
+    for features in (slice(0, 2), slice(2, 4), slice(4, 5)):
+        dense = learned._shuffled(X, features, order)
+        found = learned._shuffled(sparse.csr_matrix(X), features, order)
+        np.testing.assert_array_equal(found.toarray(), dense)
+
+
+def test_fewer_rows_are_scored_where_all_would_take_too_long(fitted, monkeypatch):
+    problem, model = fitted[0], fitted[1]("quadratic")
+    seen, clock = spy(monkeypatch), iter([0.0, 1.0])
+    monkeypatch.setattr(learned.time, "perf_counter", lambda: next(clock))  # a second for all rows
+    monkeypatch.setattr(learned, "LEAST_ROWS", 50)
+    worth = learned.worth_of_columns(problem, "accuracy", model, seconds=2.0)
+    assert len(worth) == 4
+    half = len(problem.dev) // 2
+    assert [len(X) for X in seen] == [len(problem.dev), *[half] * 5]
+
+
+def test_the_page_says_why_the_worth_of_columns_is_missing(ring, monkeypatch, tmp_path):
+    """The place where it would be was empty, without a word."""
     monkeypatch.setattr(learned, "MOST_SECONDS", 0.0)
-    assert learned.worth_of_columns(problem, "accuracy", model) == []
+    found = rosenblatt.compare(
+        ring, target="where", families=["quadratic discriminant analysis"],
+        ledger=tmp_path / "openings.jsonl",
+    ).findings  # fmt: skip
+    assert found.learned == []
+    assert "There was no time to see what each column is worth to it." in page(found)
+
+
+def test_nothing_is_said_of_the_worth_of_columns_without_names_or_of_one(ring, tmp_path):
     counts = sparse.csr_matrix(np.random.default_rng(0).poisson(1, (80, 3)))
     matrix = rosenblatt.compare(
         counts,
         np.arange(80) % 2,
         families=["multinomial naive Bayes"],
         ledger=tmp_path / "openings.jsonl",
-    )
-    assert matrix.findings.learned_as == "weight"
+    ).findings
+    alone = rosenblatt.compare(
+        ring[["x", "where"]], target="where", families=["quadratic discriminant analysis"],
+        ledger=tmp_path / "openings.jsonl",
+    ).findings  # fmt: skip
+    for found in (matrix, alone):
+        assert found.learned_as == "weight"
+        assert not found.learned
+        assert "no time" not in found.learned_note

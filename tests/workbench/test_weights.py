@@ -3,6 +3,7 @@
 import re
 
 import numpy as np
+import polars as pl
 import pytest
 from sklearn.datasets import dump_svmlight_file
 from typer.testing import CliRunner
@@ -48,6 +49,18 @@ def test_weights_of_classes_are_all_counted():
     assert n == len(weights) == 3 * 13
     assert abs(weights[0][1]) == np.abs(saved.model[-1].coef_).max()
     assert weights_of(fit_table(read_table("wine"), "cultivar", "GaussianNB").model) == ([], 0)
+
+
+def test_a_product_of_columns_is_written_as_one():
+    """A space alone was between the names, which may have spaces themselves."""
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=(2, 120))
+    word = np.where(rng.random(120) < 0.5, "x y", "z")
+    table = pl.DataFrame({"top left": a, "b": b, "word": word, "y": 3 * a * b + 2 * b * b})
+    saved = fit_table(read_table(table), "y", "ridge on products")
+    names = [name for name, _ in weights_of(saved.model)[0]]
+    assert set(names[:2]) == {"top left × b", "b²"}
+    assert {"top left", "top left²", "b × word = x y"} <= set(names)
 
 
 def test_a_measurement_is_marked_by_a_dash_on_the_page_as_on_the_terminal(tmp_path):

@@ -65,8 +65,10 @@ def _small(problem: Problem) -> str:
 
 
 def _dense(problem: Problem) -> str:
+    if "text" in problem.used.values():
+        return "needs the covariances of all columns, and of a text each word is one"
     if problem.is_table:
-        many = "text" in problem.used.values() or _width(problem) > MOST_COLUMNS_OF_A_TABLE
+        many = _width(problem) > MOST_COLUMNS_OF_A_TABLE
     else:
         many = problem.X.shape[1] > MOST_COLUMNS_OF_COVARIANCES
     return "needs the covariances of all columns, of which there are too many" if many else ""

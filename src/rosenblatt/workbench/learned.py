@@ -5,18 +5,24 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import polars as pl
+import scipy.sparse as sp
+from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from .clock import Clock
 from .families import Family
+from .features import TableFeatures
 from .problem import Problem
 from .scoring import score_of
 from .search import Arena
 from .weights import note_on_weights, weights_of
 
 MOST_ROWS = 2_000  # of the development part
-SHUFFLES = 5  # of each column, whose falls are averaged
-MOST_SECONDS = 5.0
+LEAST_ROWS = 100  # that say something
+SHUFFLES = 2  # of each column, whose falls are averaged: more change less than other rows would
+MOST_SECONDS = 2.0
+NO_TIME = " There was no time to see what each column is worth to it."
 
 
 def what_it_learned(
@@ -26,17 +32,21 @@ def what_it_learned(
     if family.takes == "rows":
         return {}
     weights, n_weights = weights_of(model)
-    said = {"learned": weights, "n_weights": n_weights, "learned_note": note_on_weights(model)}
-    of_training_part = arena.fitted(family)
-    if weights or of_training_part is None or clock.stopped == "interrupt":
+    note = note_on_weights(model)
+    said = {"learned": weights, "n_weights": n_weights, "learned_note": note}
+    problem, of_training_part = arena.problem, arena.fitted(family)
+    if weights or not problem.is_table or len(problem.used) < 2:
         return said
-    worth = clock.attempt(
-        partial(worth_of_columns, arena.problem, arena.metric, of_training_part), seconds, []
-    )
+    worth: list[tuple[str, float]] = []
+    if of_training_part is not None and clock.stopped != "interrupt":
+        most = min(MOST_SECONDS, seconds / 2)
+        worth = clock.attempt(
+            partial(worth_of_columns, problem, arena.metric, of_training_part, most), seconds, []
+        )
     if not worth:
-        return said
+        return {**said, "learned_note": note + NO_TIME}
     note = (
-        f"{said['learned_note']} Shown is how far the score on rows of the development part falls, "
+        f"{note} Shown is how far the score on rows of the development part falls, "
         "on average, when a column is shuffled among them; near zero, the model does without it, "
         "or finds the same in another column."
     )
@@ -45,31 +55,60 @@ def what_it_learned(
     }  # fmt: skip
 
 
-def worth_of_columns(problem: Problem, metric: str, model: Any) -> list[tuple[str, float]]:
+def worth_of_columns(
+    problem: Problem, metric: str, model: Pipeline, seconds: float = MOST_SECONDS
+) -> list[tuple[str, float]]:
     """The columns of a table with the fall of the score when they are shuffled, greatest first.
 
     The model must not have learned from the development part, whose rows are scored: a column that
-    was learned by heart is worth nothing then. Nothing is said of a matrix without named columns,
-    or where it would take too long.
+    was learned by heart is worth nothing then. Where it would take longer than some seconds, fewer
+    rows are scored; nothing is said where they would be too few.
     """
-    if not problem.is_table:
-        return []
     rng = np.random.default_rng(problem.random_state)
     rows = problem.dev
     if len(rows) > MOST_ROWS:
         rows = np.sort(rng.choice(rows, MOST_ROWS, replace=False))
-    frame, y, score = problem.X[rows], problem.y[rows], score_of(metric)
+    # The features are made once: to shuffle a column is to shuffle its own features together.
+    first, rest, score = model.steps[0][1], model[1:], score_of(metric)
+    X, y = first.transform(problem.X[rows]), problem.y[rows]
     start = time.perf_counter()
-    whole = score(model, frame, y)
-    seconds = time.perf_counter() - start
-    shuffles = min(SHUFFLES, int(MOST_SECONDS / (seconds * len(problem.used))))
-    if shuffles == 0:
-        return []
+    whole = score(rest, X, y)
+    rounds = seconds / (len(problem.used) * max(time.perf_counter() - start, 1e-9))
+    if rounds < 1:
+        some = np.sort(rng.choice(len(y), int(rounds * len(y)), replace=False))
+        if len(some) < LEAST_ROWS:
+            return []
+        X, y = X[some], y[some]
+        whole = score(rest, X, y)
 
-    def fall(name: str) -> float:
-        column = frame[name]
-        shuffled = (column[rng.permutation(len(y))] for _ in range(shuffles))
-        return float(whole - np.mean([score(model, frame.with_columns(c), y) for c in shuffled]))
+    def fall(features: Any) -> float:
+        orders = (rng.permutation(len(y)) for _ in range(min(SHUFFLES, max(1, int(rounds)))))
+        return float(whole - np.mean([score(rest, _shuffled(X, features, o), y) for o in orders]))
 
-    falls = [(name, fall(name)) for name in problem.used]
+    of_column = _features_of_columns(first)
+    falls = [(name, fall(of_column[name]) if name in of_column else 0.0) for name in problem.used]
     return sorted(falls, key=lambda pair: -pair[1])
+
+
+def _features_of_columns(first: Any) -> dict[str, Any]:
+    """The features of each column that a model reads: some of a matrix, or one of a table."""
+    if not isinstance(first, TableFeatures):
+        return {name: name for name in first.get_feature_names_out()}
+    ends = np.cumsum([len(part.names()) for part in first.parts_]).tolist()
+    starts = [0, *ends[:-1]]
+    return {
+        part.name: slice(start, end)
+        for part, start, end in zip(first.parts_, starts, ends, strict=True)
+    }
+
+
+def _shuffled(X: Any, features: Any, order: NDArray[np.int64]) -> Any:
+    """The rows of X, some features of theirs in another order."""
+    if isinstance(X, pl.DataFrame):
+        return X.with_columns(X[features][order])
+    if sp.issparse(X):
+        before, after = X[:, : features.start], X[:, features.stop :]
+        return sp.hstack([before, X[:, features][order], after], format="csr")
+    X = X.copy()
+    X[:, features] = X[order, features]
+    return X

@@ -89,7 +89,8 @@ def far_from_folds(chosen: Contestant, opening: Opening | None, metric: str) -> 
     if not (beyond > 0 and abs(opening.score - mean) > NO_WONDER * lacking):
         return ""
     why = (
-        "rows may be repeated across the parts, or some folds hold rows of another kind"
+        "it learned from more rows than in the folds, rows may be repeated across the parts, or "
+        "some folds hold rows of another kind"
         if opening.score > mean
         else "test rows may be of another kind than those learned from"
     )
@@ -130,13 +131,13 @@ def verdict_of_curve(
     if gap > LARGE_GAP and gap > room / 2:
         return (
             f"Variance: it fits its own rows better by {gap:.3f}{of}. More rows, fewer columns or "
-            "a stronger penalty would help."
+            "a stronger penalty may help."
         )
     if gain > FLAT:
         return f"More rows would help: the last doubling gained {gain:.3f}{of}."
     if gap < room / 4:
         return (
-            "Bias: both scores have met, and more rows change nothing. A richer model or better "
-            "columns would help."
+            "Bias: both scores have met, and more rows would change little. A richer model or "
+            "better columns may help, unless the rest is noise."
         )
     return "Neither bias nor variance stands out; more rows change little."

@@ -9,6 +9,7 @@ from .bends import Bends
 from .features import TableFeatures
 
 MOST_WEIGHTS = 215  # that a report shows
+WITHIN = "\0"  # for a space within the name of a column, while there are others
 
 
 def names_of_matrix(n: int) -> list[str]:
@@ -49,9 +50,12 @@ def note_on_weights(model: Pipeline) -> str:
             f"how like it is to these (kernel {kernel}{how})."
         )
     if isinstance(model.named_steps.get("expansion"), Bends):
+        straight = (
+            " Columns of few values have a weight each; categories are columns of zeros and ones."
+        )
         return (
-            "Each curve is what a column adds to the prediction, beside a row that has its mean. "
-            "Columns of few values have a weight each; categories are columns of zeros and ones."
+            "Each curve is what a column adds to the prediction, beside a row that has its mean."
+            + straight * bool(weights_of(model)[0])
         )
     if not weights_of(model)[0]:
         return (
@@ -84,9 +88,29 @@ def _not_bent(model: Pipeline, coef: Any, names: Any) -> tuple[Any, Any]:
 
 
 def _names(model: Pipeline, n: int) -> Any:
-    if not isinstance(model.steps[0][1], TableFeatures):
+    first = model.steps[0][1]
+    if not isinstance(first, TableFeatures):
         return names_of_matrix(n)
+    names = first.get_feature_names_out()
+    expansion = model.named_steps.get("expansion")
+    if expansion is None:
+        return names
     try:
-        return model[:-1].get_feature_names_out()
+        if isinstance(expansion, Bends):
+            return expansion.get_feature_names_out(names)
+        return _of_products(expansion, names)
     except (AttributeError, ValueError):  # an expansion that names nothing
         return []
+
+
+def _of_products(expansion: Any, names: Any) -> list[str]:
+    """Names of features as they are read: of a and b, "a × b" for "a b", and "a²" for "a^2"."""
+    # What is between two columns is a space, and so is what is within the name of one.
+    whole = [name.replace(" ", WITHIN) for name in names]
+    found = expansion.get_feature_names_out(whole)
+    factors = (map(_squared, name.split(" ")) for name in found)
+    return [" × ".join(parts).replace(WITHIN, " ") for parts in factors]
+
+
+def _squared(factor: str) -> str:
+    return factor.removesuffix("^2") + "²" if factor.endswith("^2") else factor

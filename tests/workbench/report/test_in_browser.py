@@ -1,6 +1,7 @@
 """The report in headless Chromium: no complaint, no request, no sideways scroll, at any width."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
@@ -111,6 +112,24 @@ def test_nothing_small_is_cut_between_pages(show, browser, iris):
         browser.call("Emulation.setEmulatedMedia", media="")
 
 
+def test_nothing_is_cut_off_or_alone_on_paper(show, browser, iris):
+    """The command had a scroll bar, and each family's small curve a row of its own."""
+    browser.resize(718, 900)
+    browser.call("Emulation.setEmulatedMedia", media="print")
+    try:
+        page = show(replace(iris, protocol=replace(iris.protocol, command="compare " * 40)))
+        page.run("document.querySelectorAll('details').forEach((fold) => { fold.open = true; })")
+        wide = "[...document.querySelectorAll('pre')].filter((e) => e.scrollWidth > e.clientWidth)"
+        assert page.run(f"{wide}.length") == 0
+        tops = """[...document.querySelectorAll("#search details")].map(
+            (fold) => Math.round(fold.getBoundingClientRect().top))"""
+        n = page.run(f"{tops}.length")
+        assert n > 1
+        assert page.run(f"new Set({tops}).size") < n
+    finally:
+        browser.call("Emulation.setEmulatedMedia", media="")
+
+
 def test_lighter_features_fill_the_width_of_paper(show, browser, every_kind):
     page = show(every_kind["wide"])
     page.run("document.querySelectorAll('details').forEach((fold) => { fold.open = true; })")
@@ -136,9 +155,31 @@ def test_no_line_crosses_the_words_of_an_interval(show, browser, iris, width, sc
             .filter((e) => /Wilson|Hoeffding/.test(e.textContent)).map(box);
         const x = box(document.querySelector(".scale path.test")).left;
         const out = words.filter((w) => w.left < 0 || w.right > innerWidth).length;
-        return [words.length, words.filter((w) => w.left < x && x < w.right).length, out];
+        const y = box(document.querySelector(".scale path.axis")).top;
+        const low = words.filter((w) => w.bottom > y).length;
+        return [words.length, words.filter((w) => w.left < x && x < w.right).length, out, low];
     })()"""
-    assert page.run(crossed) == [2, 0, 0]
+    assert page.run(crossed) == [2, 0, 0, 0]
+
+
+@pytest.mark.parametrize("width", [1280, 800, 390, "paper"])
+def test_intervals_of_the_leaderboard_have_a_scale_above_them(show, browser, iris, width):
+    """In cards, and on paper, there was none."""
+    browser.resize(718 if width == "paper" else width, 900)
+    browser.call("Emulation.setEmulatedMedia", media="print" if width == "paper" else "")
+    try:
+        page = show(iris)
+        lefts = """[...document.querySelectorAll(".board svg.interval")].map(
+            (picture) => Math.round(picture.getBoundingClientRect().left))"""
+        numbers = """[...document.querySelectorAll(".ruler text")].map((e) => {
+            const { left, right } = e.getBoundingClientRect(); return [left, right]; })"""
+        assert page.run(f"new Set({lefts}).size") == 1
+        places = page.run(numbers)
+        assert len(places) >= 2
+        assert all(right + 5 < left for (_, right), (left, _) in pairwise(places))
+        assert all(0 < left < right for left, right in places)
+    finally:
+        browser.call("Emulation.setEmulatedMedia", media="")
 
 
 def test_hostile_names_run_nothing(show, every_kind):
@@ -156,8 +197,8 @@ def test_everything_is_readable_without_a_script(browser, binary, tmp_path):
         assert not browser.run("'rosenblatt' in window")
         assert "Logistic regression" in browser.run("document.body.innerText")
         assert "Sort by" not in browser.run("document.body.innerText")
-        assert browser.run("getComputedStyle(document.querySelector('.board thead')).display") == (
-            "none"
-        )
+        headings = """[...document.querySelectorAll(".board thead th[data-sort]")].filter(
+            (heading) => getComputedStyle(heading).display !== "none").length"""
+        assert browser.run(headings) == 0
     finally:
         browser.call("Emulation.setScriptExecutionDisabled", value=False)

@@ -9,14 +9,15 @@ import numpy as np
 import pytest
 from sklearn.metrics import confusion_matrix, roc_auc_score
 
-from rosenblatt.workbench.report import numbers
+from rosenblatt.workbench.report import leaderboard, numbers
 from rosenblatt.workbench.report.axes import Axis, round_numbers
 from rosenblatt.workbench.report.calibration import said_and_right, wilson
-from rosenblatt.workbench.report.confusion import counts_of
+from rosenblatt.workbench.report.confusion import confusion, counts_of
 from rosenblatt.workbench.report.gaps import gaps
+from rosenblatt.workbench.report.learned import learned
 from rosenblatt.workbench.report.markup import Markup, tag
 from rosenblatt.workbench.report.ranking import rankings_of
-from rosenblatt.workbench.report.search_curves import profiles, validation
+from rosenblatt.workbench.report.search_curves import profiles, searches, validation
 from rosenblatt.workbench.report.svg import COLOURS, Plot, dash
 from rosenblatt.workbench.results import Candidate
 from rosenblatt.workbench.significance import interval_of_mean
@@ -33,12 +34,20 @@ def test_what_is_not_markup_is_escaped():
     [
         (numbers.score(0.12345), "0.123"),
         (numbers.score(-0.0001), "0.000"),
-        (numbers.score(-12345.6), "\u221212\u202f346"),
+        (numbers.score(-12345.6), "\u221212,346"),
         (numbers.score(math.nan), "\u2013"),
+        (numbers.score(0.99962), "0.9996"),
+        (numbers.score(0.99999), "0.9999"),
+        (numbers.score(1.0), "1.000"),
+        (numbers.count(4874), "4,874"),
+        (numbers.plain(1990.0), "1990"),
         (numbers.plain(1e-7), "10\u207b\u2077"),
         (numbers.plain(2.5), "2.5"),
         (numbers.share(0.9912), "99.1%"),
         (numbers.share(1.0), "100%"),
+        (numbers.share(0.0), "0%"),
+        (numbers.share(0.9997), "99.97%"),
+        (numbers.share(0.0001), "<\u202f0.1%"),
         (numbers.seconds(0.00021), "210\u202fµs"),
         (numbers.seconds(61.2), "61\u202fs"),
         (numbers.seconds(math.nan), "\u2013"),
@@ -46,6 +55,11 @@ def test_what_is_not_markup_is_escaped():
         (numbers.p_value(0.00001), "<\u202f0.001"),
         (numbers.weight(1.0), "1.00"),
         (numbers.weight(-0.5), "\u22120.500"),
+        (numbers.weight(5625.4), "5625"),
+        (numbers.weight(0.0), "0"),
+        (numbers.deviation(184.97, -5491.0), "185"),
+        (numbers.deviation(0.00071, 0.9996), "0.0007"),
+        (numbers.deviation(0.0123, 0.85), "0.012"),
         (numbers.settings({"model__C": 0.1, "fit": None}), "C = 0.1, fit = None"),
         (numbers.metric("neg_mean_squared_error"), "negative mean squared error"),
     ],
@@ -191,6 +205,7 @@ def test_text_has_a_contrast_of_four_and_a_half_and_lines_of_three(scheme):
         ({0.1: 0.5, 1.0: 0.7}, [0.01, 0.1, 1.0], True),
         ({1: 0.5, 5: 0.7, 20: 0.7}, [1, 5, 20], False),  # a tie: nothing speaks for more
         ({1: 0.7, 5: 0.8, 20: 0.7}, [1, 5, 20], False),
+        ({0.01: 0.5, 0.1: 1.0}, [0.01, 0.1], False),  # nothing is better than all right
     ],
 )
 def test_an_end_is_that_of_the_whole_grid(iris, scores, grid, end):
@@ -217,3 +232,56 @@ def test_a_gap_that_is_negative_is_not_said_to_be_learned_by_heart(iris):
     behind = [replace(ahead[0], dev_score=0.99), *ahead[1:]]
     assert "A negative gap is chance" not in gaps(replace(iris, contestants=ahead))
     assert "A negative gap is chance" in gaps(replace(iris, contestants=behind))
+
+
+def test_a_parameter_of_one_value_left_is_told_in_words(iris):
+    """The grid's end was not said where all other values were sorted out on fewer rows."""
+    tried = [Candidate({"gamma": 1.0, "C": 1.0}, np.array([0.9, 0.9]), np.empty(0))]
+    grid = {"gamma": [0.01, 0.1, 1.0], "C": [0.1, 1.0, 10.0]}
+    chosen = replace(iris.contestants[0], candidates=tried, best=0, grid=grid, note="")
+    text = searches(replace(iris, contestants=[chosen]))
+    end = ", an end of the grid: the best may lie beyond"
+    gone = "Sorted out early, on fewer rows:"
+    assert f"Only gamma = 1 reached the folds{end}. {gone} 0.01, 0.1." in text
+    assert f"Only C = 1 reached the folds. {gone} 0.1, 10." in text
+    assert "Sorted out" not in searches(replace(iris, contestants=[replace(chosen, grid={})]))
+
+
+def test_shares_of_a_matrix_are_whole_only_where_they_are(binary):
+    classes = binary.opening.classes
+    truth = classes[np.repeat([0, 1], [40_000, 10])]
+    said = truth.copy()
+    said[0] = classes[1]
+    text = confusion(replace(binary.opening, y=truth, predicted=said))
+    assert ">39,999<" in text
+    assert ">99%<" in text  # of the first class are found: all but one
+    assert ">100%<" in text
+    assert ": 1 of 40,000" in text
+
+
+@pytest.mark.parametrize(("low", "high"), [(0.811, 0.912), (0.99, 1.0), (0.9901, 0.9934), (0, 1)])
+def test_numbers_above_the_leaderboard_have_room(low, high):
+    axis = Axis(low, high, "")
+    places = leaderboard._round_places(axis)
+    assert len(places) >= 2
+    width = leaderboard.LETTER * max(len(numbers.plain(value)) for value in places)
+    assert min(np.diff([leaderboard._x(axis, value) for value in places])) > width + 10
+
+
+def test_what_columns_are_worth_has_the_digits_of_a_score(iris):
+    worth = [("odor", 0.0652), ("ring", 0.000492), ("veil", -0.0004), ("gill", 0.0)]
+    text = learned(replace(iris, learned=worth, learned_as="worth", n_weights=4))
+    assert re.findall(r'class="figure">([^<]*)<', text) == ["0.065", "0.000", "0.000", "0.000"]
+    assert '<th scope="col">column</th>' in text
+    many = [(f"c{i}", 0.5) for i in range(18)]
+    assert "lighter" not in learned(replace(iris, learned=many, n_weights=18))
+    many.append(("last", 0.1))
+    assert "4 lighter features" in learned(replace(iris, learned=many, n_weights=19))
+
+
+def test_a_gap_too_small_to_be_written_is_drawn_small(iris):
+    near = [replace(c, dev_train_score=1.0, dev_score=0.9998) for c in iris.contestants]
+    text = gaps(replace(iris, contestants=near))
+    lines = re.findall(r'd="M([0-9.]+) [0-9.]+H([0-9.]+)" class="between"', text)
+    assert lines
+    assert all(abs(float(a) - float(b)) < 5 for a, b in lines)

@@ -19,11 +19,12 @@ def bends(findings: Findings) -> Markup | None:
         return None
     y = Axis.around([*np.concatenate([bend.effect for bend in shown]), 0.0], "adds")
     left = len(findings.bends) - len(shown)
-    word = f" {numbers.plural(left, 'column')} that matter less are not drawn." if left else ""
+    more = numbers.plural(left, "column that matters less is", "columns that matter less are")
+    word = f" {more} not drawn." if left else ""
     words = (
         "The column whose curve reaches farthest comes first. All have one scale, in units of "
-        f"{numbers.clipped(findings.protocol.target, 40)}; each goes from the 1st to the 99th of a "
-        f"hundred rows in the order of the column.{word}"
+        f"{numbers.clipped(findings.protocol.target, 40)}; each covers the range of the middle "
+        f"98% of the rows.{word}"
     )
     pictures = tag("div", *(_curve(bend, y) for bend in shown), class_="figures curves")
     return joined(tag("h3", "What each column adds"), tag("p", words), pictures)
@@ -35,8 +36,9 @@ def _curve(bend: Bend, y: Axis) -> Markup:
     plot.rule([plot.x.low, plot.x.high], [0, 0])
     plot.line(bend.x, bend.effect)
     low, high = int(bend.effect.argmin()), int(bend.effect.argmax())
-    said = (
-        f"adds from {numbers.plain(float(bend.effect[low]))} at {numbers.plain(float(bend.x[low]))}"
-        f" to {numbers.plain(float(bend.effect[high]))} at {numbers.plain(float(bend.x[high]))}"
+    least, most = (
+        f"{numbers.weight(float(bend.effect[i]))} (at {numbers.plain(float(bend.x[i]))})"
+        for i in (low, high)
     )
+    said = f"adds from {least} to {most}"
     return figure(name, plot.draw(f"{name} {said}."), f"{numbers.title(said)}.")

@@ -41,8 +41,7 @@ def counts_of(opening: Opening) -> NDArray[np.int64]:
 def _table(counts: NDArray[np.int64], names: list[str]) -> Markup:
     K = len(names)
     heads = [tag("th", tag("span", name), scope="col", title=name) for name in names]
-    corner = tag("th", "truth", tag("span", " \u2193 "), " said ", tag("span", "\u2192"),
-                 scope="col", class_="corner")  # fmt: skip
+    corner = tag("th", "truth \u2193 said \u2192", scope="col", class_="corner")
     found = tag("th", "found", scope="col", class_="total")
     rows = [_row(counts, k, names[k]) for k in range(K)]
     right = [_share(counts[k, k], counts[:, k].sum()) for k in range(K)]
@@ -70,11 +69,17 @@ def _cell(n: int, share: float, right: bool, K: int) -> Markup:
     if n == 0:
         return tag("td", "·" if K > WIDE else "0", class_="right none" if right else "none")
     dark = round(share if right else share**0.5, 2)
-    return tag("td", n, class_="right" if right else "wrong", style=f"--dark:{dark}")
+    class_ = "right" if right else "wrong"
+    return tag("td", numbers.count(n), class_=class_, style=f"--dark:{dark}")
 
 
 def _share(part: int, whole: int) -> str:
-    return f"{100 * part / whole:.0f}%" if whole else numbers.DASH
+    """Whole percents; what is not all of it is not 100, and what is not nothing is not 0."""
+    if not whole:
+        return numbers.DASH
+    if 0 < part < whole:
+        return f"{min(max(round(100 * part / whole), 1), 99)}%"
+    return f"{part / whole:.0%}"
 
 
 def _mistakes(counts: NDArray[np.int64], names: list[str], most: int = 5) -> Markup:
@@ -86,12 +91,13 @@ def _mistakes(counts: NDArray[np.int64], names: list[str], most: int = 5) -> Mar
     order = np.argsort(-wrong, axis=None, kind="stable")[:most]
     pairs = [divmod(int(i), len(names)) for i in order]
     lines = [
-        tag("li", tag("b", names[i]), " taken for ", tag("b", names[j]), f": {wrong[i, j]} of "
-            f"{counts[i].sum()}")
+        tag("li", tag("b", names[i]), " taken for ", tag("b", names[j]),
+            f": {numbers.count(int(wrong[i, j]))} of {numbers.count(int(counts[i].sum()))}")
         for i, j in pairs if wrong[i, j]
     ]  # fmt: skip
     matrix = (
-        "Bold and framed: right. Each row is one class; the darker, the larger its share of it."
+        "Bold and framed: right. Each row is one class; the stronger the colour of a cell, the "
+        "larger its share of the row."
         if len(names) <= MOST_CLASSES
         else f"A matrix of {len(names)} classes would show nothing."
     )

@@ -2,6 +2,9 @@
 
 import math
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..results import Contestant, Findings
 from . import numbers
 from .axes import Axis
@@ -9,6 +12,7 @@ from .markup import Markup, tag
 from .svg import entry, figure, shape
 
 MOST_FAMILIES = 8
+LEAST_SPAN = 0.01  # of the best score, that the picture is wide
 WIDTH, HEIGHT, EDGE = 150, 18, 8  # of the picture of one row
 
 
@@ -18,7 +22,7 @@ def gaps(findings: Findings) -> Markup | None:
     if not known:
         return None
     shown = known[:MOST_FAMILIES]
-    axis = Axis.around([(c.dev_score, c.dev_train_score) for c in shown], "", margin=0.02)
+    axis = _axis(np.array([(c.dev_score, c.dev_train_score) for c in shown]))
     heads = tag(
         "tr", tag("th", "family", scope="col"), tag("td"), tag("th", "gap", scope="col")
     )  # fmt: skip
@@ -34,6 +38,13 @@ def gaps(findings: Findings) -> Markup | None:
     more = f" {len(shown)} of {len(known)} families are shown." if len(shown) < len(known) else ""
     legend = [entry("training rows", 0, marked=True), entry("development rows", 1, marked=True)]
     return figure("Learned, or learned by heart?", table, words + more, legend=legend)
+
+
+def _axis(scores: NDArray[np.float64]) -> Axis:
+    """Room for all, and for a gap that is seen in the figures: smaller ones are not blown up."""
+    high = float(scores.max())
+    low = min(float(scores.min()), high - LEAST_SPAN * abs(high))
+    return Axis.around([low, high], "", margin=0.02)
 
 
 def _row(contestant: Contestant, axis: Axis) -> Markup:

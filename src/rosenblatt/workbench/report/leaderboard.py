@@ -11,11 +11,21 @@ from .axes import Axis, round_numbers
 from .markup import Markup, joined, tag
 
 WIDTH, HEIGHT, EDGE = 190, 24, 8  # of the picture of one row
+LETTER, APART = 6.5, 14  # the width of a letter above it, and the least between two numbers
 COLUMNS = (  # heading, what it is sorted by: "number", "text", or "" for not at all
     ("rank", "number"), ("family", "text"), ("score", "number"), ("interval", ""),
     ("against the best", "number"), ("fit", "number"), ("predict", "number"), ("size", "number"),
     ("best setting", ""),
 )  # fmt: skip
+MOST_NAMED = 4  # families in a sentence
+LEGEND = (
+    "Scores are means over folds ± their standard deviation. Points are means, strokes the "
+    "folds, lines 95% intervals that allow for folds sharing their rows; the dotted line is "
+    "the best mean, and an arrow points to what is left of the scale. Filled: not worse than "
+    "the best, as far as the folds can tell (at the 5% level, p corrected for many "
+    "comparisons); hollow: worse. Times are of one fit to the training part and of predicting "
+    "the development part."
+)
 
 
 def leaderboard(findings: Findings) -> Markup:
@@ -32,7 +42,7 @@ def leaderboard(findings: Findings) -> Markup:
     )  # fmt: skip
     return tag(
         "section", tag("h2", "Leaderboard"), tag("p", _summary(findings)), table,
-        tag("p", _legend(findings), class_="note"), _dropped(findings), id="leaderboard",
+        tag("p", LEGEND, class_="note"), _dropped(findings), id="leaderboard",
     )  # fmt: skip
 
 
@@ -48,8 +58,8 @@ def _summary(findings: Findings) -> str:
         return "No family has a score; the baseline is all there is."
     protocol = findings.protocol
     how = (
-        f"Ranked by mean {numbers.metric(protocol.metric)} over {protocol.n_folds} folds of the "
-        "training part. The test set has no say here."
+        f"Ranked by {numbers.metric(protocol.metric)}, the mean over {protocol.n_folds} folds of "
+        "the training part. The test set has no say here."
     )
     alike = [c for c in board[1:] if c.not_worse()]
     compared = [c for c in board[1:] if math.isfinite(c.p_value)]
@@ -60,20 +70,21 @@ def _summary(findings: Findings) -> str:
         return how + base
     if not alike:
         return f"{how} Every other family is worse than the best, beyond chance.{base}"
-    names = [numbers.named(contestant) for contestant in (board[0], *alike)]
-    who = _listed(names) if len(alike) < 5 else f"{names[0]} and {len(alike)} others"
-    return f"{how} {numbers.title(who)} cannot be told apart.{base}"
+    who = _listed([numbers.named(c) for c in alike])
+    if len(alike) > MOST_NAMED:
+        who = f"of the others, {len(alike)}"
+    return f"{how} {numbers.title(who)} cannot be told from the best.{base}"
 
 
 def _listed(names: list[str]) -> str:
-    return ", ".join(names[:-1]) + f" and {names[-1]}"
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def _heading(name: str, kind: str, axis: Axis) -> Markup:
     inside: object = name
     if name == "interval":
         ticks = []
-        for value in round_numbers(axis.low, axis.high, 4):
+        for value in _round_places(axis):
             x = _x(axis, value)
             ticks.append(tag("path", d=f"M{x} 18v6", class_="tick"))
             anchor = "start" if x < 20 else "end" if x > WIDTH - 20 else "middle"
@@ -81,7 +92,18 @@ def _heading(name: str, kind: str, axis: Axis) -> Markup:
         size = f"0 0 {WIDTH} {HEIGHT}"
         drawn = tag("svg", *ticks, viewBox=size, class_="interval", aria_hidden="true")
         inside = joined(tag("span", "confidence interval", class_="unseen"), drawn)
-    return tag("th", inside, scope="col", role="columnheader", data_sort=kind or None)
+    class_ = "ruler" if name == "interval" else None
+    return tag("th", inside, scope="col", role="columnheader", data_sort=kind or None,
+               class_=class_)  # fmt: skip
+
+
+def _round_places(axis: Axis) -> list[float]:
+    """Round numbers along the axis, no more than can be read beside one another."""
+    values = round_numbers(axis.low, axis.high, 4)
+    if len(values) < 2:
+        return values
+    room = LETTER * max(len(numbers.plain(value)) for value in values) + APART
+    return values[:: math.ceil(room / (_x(axis, values[1]) - _x(axis, values[0])))]
 
 
 def _row(contestant: Contestant, rank: int | None, findings: Findings, axis: Axis) -> Markup:
@@ -123,7 +145,8 @@ def _score(contestant: Contestant) -> Markup:
     mean = tag("strong", numbers.score(contestant.mean))
     if len(contestant.scores) < 2 or not math.isfinite(contestant.mean):
         return mean
-    return joined(mean, tag("span", f" ± {numbers.score(contestant.deviation)}", class_="pm"))
+    spread = numbers.deviation(contestant.deviation, contestant.mean)
+    return joined(mean, tag("span", f" ± {spread}", class_="pm"))
 
 
 def _against(contestant: Contestant, rank: int | None, findings: Findings) -> Markup:
@@ -196,15 +219,6 @@ def _marks(
     place = _x(axis, contestant.mean)
     parts.append(tag("circle", cx=place, cy=12, r=4.5, class_="mean" if alike else "mean hollow"))
     return parts
-
-
-def _legend(findings: Findings) -> str:
-    return (
-        "Points are means over folds, strokes the folds, lines 95% "
-        "intervals that allow for folds sharing their rows; the dotted line is the best mean. "
-        "Filled: not worse than the best at the 5% level, corrected for many comparisons; hollow: "
-        "worse. Times are of one fit to the training part and of predicting the development part."
-    )
 
 
 def _dropped(findings: Findings) -> Markup | None:

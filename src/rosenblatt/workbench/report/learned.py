@@ -10,7 +10,8 @@ from .bends import bends
 from .markup import Markup, joined, tag
 from .svg import bar
 
-MOST_SHOWN = 15  # features in sight; as many again and more are folded
+MOST_SHOWN = 15  # features in sight; the others are folded
+FEW_MORE = 3  # that are not worth a fold
 MOST_FOLDED = 200
 MOST_CLAIMS = 8  # in sight, unless one fails
 
@@ -37,20 +38,25 @@ def _weights(findings: Findings) -> Markup | None:
     known, note = _known(findings), findings.learned_note
     if not known and not note:
         return None
-    shown = _table(known[:MOST_SHOWN], known, findings.learned_as) if known else None
+    shown = _table(known[: _n_shown(known)], known, findings.learned_as) if known else None
     said = tag("pre", note, tabindex=0) if "\n" in note else tag("p", note) if note else None
     return joined(tag("h3", "What it learned"), said, shown)
+
+
+def _n_shown(known: list[tuple[str, float]]) -> int:
+    return len(known) if len(known) <= MOST_SHOWN + FEW_MORE else MOST_SHOWN
 
 
 def _lighter(findings: Findings) -> Markup | None:
     """The features after these, folded, in as many columns as the page has room for."""
     known = _known(findings)
-    rest = known[MOST_SHOWN : MOST_SHOWN + MOST_FOLDED]
+    rest = known[_n_shown(known) : MOST_SHOWN + MOST_FOLDED]
     if not rest:
         return None
     n_lighter = max(findings.n_weights, len(known)) - MOST_SHOWN
     some = f"the next {len(rest)} of " if n_lighter > len(rest) else ""
-    words = numbers.title(f"{some}{numbers.plural(n_lighter, 'lighter feature')}")
+    what = "more column" if findings.learned_as == "worth" else "lighter feature"
+    words = numbers.title(f"{some}{numbers.plural(n_lighter, what)}")
     box = tag("div", _table(rest, known, findings.learned_as), class_="lighter")
     return tag("details", tag("summary", words), box)
 
@@ -58,17 +64,20 @@ def _lighter(findings: Findings) -> Markup | None:
 def _table(pairs: list[tuple[str, float]], known: list[tuple[str, float]], what: str) -> Markup:
     """Some of the known features; bars are as long as they are beside the heaviest of all."""
     most, both = abs(known[0][1]), any(weight < 0 for _, weight in known)
+    # What a column is worth is a difference of scores; weights have a unit each.
+    is_worth = what == "worth"
+    written = numbers.score if is_worth else numbers.weight
     rows = []
     for name, weight in pairs:
         k = 1 if weight < 0 else 0
-        text = ("+" if both and weight > 0 else "") + numbers.weight(weight)
+        text = ("+" if both and weight > 0 and not is_worth else "") + written(weight)
         drawn = bar(weight, most, f"{numbers.clipped(name, 60)}: {text}", k, both=both)
         rows.append(
             tag("tr", tag("th", numbers.clipped(name, 60), scope="row"),
                 tag("td", drawn, class_="drawn"), tag("td", text, class_="figure"))
         )  # fmt: skip
-    heads = tag("tr", *(tag("th", t, scope="col") for t in ("feature", "", what)))
-    heads = Markup(heads.replace('<th scope="col"></th>', "<td></td>"))
+    of = tag("th", "column" if is_worth else "feature", scope="col")
+    heads = tag("tr", of, tag("td"), tag("th", what, scope="col"))
     return tag("table", tag("thead", heads), tag("tbody", *rows), class_="bars")
 
 
@@ -104,7 +113,7 @@ def _certificate(findings: Findings) -> Markup | None:
         "p", tag("strong", verdict), f" {certificate.model} on ",
         f"{numbers.clipped(certificate.data, 200)}; the problem: "
         f"{numbers.clipped(certificate.problem, 300)}. Re-derived from the data and the model's "
-        " published numbers alone, by code that shares nothing with the fit.",
+        "published numbers alone, by code that shares nothing with the fit.",
     )  # fmt: skip
     few = len(rows) <= MOST_CLAIMS or not certificate.holds
     claims = table if few else tag("details", tag("summary", f"All {len(rows)} claims"), table)

@@ -10,7 +10,7 @@ from ..results import Contestant
 
 DASH = "\u2013"
 MINUS = "\u2212"
-THIN = "\u202f"  # between thousands, and between a number and its unit
+THIN = "\u202f"  # between a number and its unit
 
 RAISED = str.maketrans("-0123456789", "\u207b\u2070¹²³\u2074\u2075\u2076\u2077\u2078\u2079")
 
@@ -18,11 +18,20 @@ METRICS = {"r2": "R²", "roc_auc": "area under the ROC curve", "neg_log_loss": "
 
 
 def score(value: float) -> str:
-    """Three decimals, or four digits of what is large."""
+    """Three decimals, or four digits of what is large; more where it would be rounded to one."""
     if not math.isfinite(value):
         return DASH
     text = f"{value:.3f}" if abs(value) < 10 else plain(value)
+    if text == "1.000" and value < 1:
+        text = f"{math.floor(value * 1e4) / 1e4:.4f}"
     return _signed("0.000" if text == "-0.000" else text)
+
+
+def deviation(value: float, of: float) -> str:
+    """A deviation, with as many decimals as the score that it is of."""
+    if not math.isfinite(value) or abs(of) >= 1e15:
+        return score(value)
+    return f"{value:,.{len(score(of).partition('.')[2])}f}"
 
 
 def plain(value: float) -> str:
@@ -30,7 +39,7 @@ def plain(value: float) -> str:
     if not math.isfinite(value):
         return DASH
     if value == int(value) and abs(value) < 1e15:
-        return count(int(value))
+        return count(int(value)) if abs(value) >= 1e4 else _signed(str(int(value)))  # a year, say
     if 1e4 <= abs(value) < 1e15:
         return count(round(value))
     digits, _, power = f"{value:.4g}".partition("e")
@@ -41,22 +50,30 @@ def plain(value: float) -> str:
 
 
 def weight(value: float) -> str:
-    """Three digits, zeros at the end among them, so that numbers below one another compare."""
-    if value == 0 or not 0.001 <= abs(value) < 1000:
+    """Three digits or all before the point, zeros at the end too: those below it compare."""
+    if abs(value) >= 1000:
+        return plain(float(round(value)))
+    if abs(value) < 0.001:
         return plain(float(f"{value:.3g}"))
     return _signed(f"{value:#.3g}".rstrip("."))
 
 
 def count(value: int) -> str:
-    """A whole number, its thousands apart."""
-    return _signed(f"{value:,}".replace(",", THIN if abs(value) >= 10_000 else ""))
+    """A whole number, its thousands apart as in the sentences that others wrote."""
+    return _signed(f"{value:,}")
 
 
 def share(value: float) -> str:
-    """Percent with one decimal."""
+    """Percent with one decimal; all is all, and none is none."""
     if not math.isfinite(value):
         return DASH
-    return "100%" if value == 1 else "0%" if value == 0 else f"{100 * value:.1f}%"
+    if value in (0, 1):
+        return f"{value:.0%}"
+    if 0 < value < 0.0005:
+        return "<" + THIN + "0.1%"
+    if 0.9995 <= value < 1:
+        return f"{math.floor(value * 1e4) / 100:.2f}%"
+    return f"{100 * value:.1f}%"
 
 
 def seconds(value: float) -> str:

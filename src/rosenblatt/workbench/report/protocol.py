@@ -65,7 +65,7 @@ def _split(how: Protocol) -> Markup | None:
         text = f"{name}: {numbers.plural(sizes[name], 'row')} ({use})"
         words.append(tag("li", tag("span", class_=f"dot c{k}", aria_hidden="true"), text))
         start += width
-    said = ", ".join(f"{name} {sizes[name]}" for name, _, _ in PARTS)
+    said = ", ".join(f"{name} {numbers.count(sizes[name])}" for name, _, _ in PARTS)
     bar = tag("svg", *shapes, viewBox="0 0 100 10", preserveAspectRatio="none", class_="split",
               role="img", aria_label=f"Rows: {said}.")  # fmt: skip
     return tag("figure", bar, tag("ul", *words, class_="legend"), class_="wide")

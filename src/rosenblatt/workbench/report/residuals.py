@@ -44,8 +44,8 @@ def _against_truth(truth: Array, predicted: Array, left: Array, thinned: str) ->
     plot = Plot(Axis(ends.low, ends.high, "true"), Axis(ends.low, ends.high, "predicted"))
     plot.rule([ends.low, ends.high], [ends.low, ends.high])
     plot.cloud(truth, predicted)
-    root = numbers.plain(float(np.sqrt(np.mean(left**2))))
-    mean = numbers.plain(float(np.mean(np.abs(left))))
+    root = numbers.weight(float(np.sqrt(np.mean(left**2))))
+    mean = numbers.weight(float(np.mean(np.abs(left))))
     words = f"Root mean squared error {root}, mean absolute error {mean}."
     drawn = plot.draw(f"Predicted against true values. {words}")
     return figure("Predicted and true", drawn, f"{words} On the dotted line: exact.{thinned}")
@@ -66,6 +66,7 @@ def _spread(left: Array) -> Markup:
                 Axis(0, max(1, int(heights.max())) * 1.05, "rows"))  # fmt: skip
     plot.bars(edges, heights, 1)
     plot.rule([0, 0], [0, plot.y.high])
-    tenth, middle, ninetieth = (numbers.plain(float(q)) for q in np.quantile(left, [0.1, 0.5, 0.9]))
+    quantiles = np.quantile(left, [0.1, 0.5, 0.9]).tolist()
+    tenth, middle, ninetieth = map(numbers.weight, quantiles)
     words = f"Half of the residuals are below {middle}, eight in ten from {tenth} to {ninetieth}."
     return figure("How residuals spread", plot.draw(f"Histogram of residuals. {words}"), words)

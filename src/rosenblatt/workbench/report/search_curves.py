@@ -26,7 +26,7 @@ def learning(curve: LearningCurve, metric: str) -> Markup:
     plot = Plot(Axis.along(rows, "rows learned from"), y)
     names = ("training rows", "development rows")
     for k, (name, values) in enumerate(zip(names, scores, strict=True)):
-        words = [f"{name}, {numbers.plain(n)}: {numbers.score(v)}"
+        words = [f"{name}, {numbers.count(int(n))}: {numbers.score(v)}"
                  for n, v in zip(rows, values, strict=True)]  # fmt: skip
         plot.line(rows, values, k, dashes=DASHES[k])
         plot.marks(rows, values, k, words=words)
@@ -116,7 +116,7 @@ def validation(profile: Profile, metric: str) -> Markup:
     where = texts[best] if len(alike) == 1 else f"{', '.join(alike[:-1])} and {alike[-1]} alike"
     said = f"Best at {name} = {where}: {numbers.score(float(held[best]))}."
     more = ""
-    if len(alike) == 1 and _is_end(profile, best):
+    if len(alike) == 1 and _is_end(profile, best) and held[best] < ends_of(metric)[1]:
         more = " That is an end of the grid: the best may lie beyond."
     if profile.sorted_out:
         gone = numbers.clipped(", ".join(map(numbers.value_of, profile.sorted_out)), 60)
@@ -167,12 +167,30 @@ def searches(findings: Findings) -> Markup | None:
         "Settings were judged by their mean scores over the folds of the training part. In sight "
         f"is the chosen family, {numbers.named(board[0])}."
     )
+    words += "".join(_one_value(board[0], name, metric) for name in board[0].grid) if board else ""
     if curve is None and findings.protocol.stopped:
         words += " There was no time left for its learning curve."
     return tag(
         "section", tag("h2", "Would more rows, or other settings, help?"), tag("p", words), row,
         tag("h3", "The other families") if folds else None, *folds, id="search",
     )  # fmt: skip
+
+
+def _one_value(contestant: Contestant, name: str, metric: str) -> str:
+    """A sentence on a parameter of which one value alone reached the folds, so without a curve."""
+    value, grid = contestant.parameters.get(name), contestant.grid[name]
+    others = [other for other in grid if other != value]
+    reached = {repr(c.parameters.get(name)) for c in contestant.candidates}
+    if contestant.note or not others or len(reached) > 1:
+        return ""
+    one = Profile(name, [value], [], True, False, others)
+    more = contestant.mean < ends_of(metric)[1] and _is_end(one, 0)
+    end = ", an end of the grid: the best may lie beyond" if more else ""
+    gone = numbers.clipped(", ".join(map(numbers.value_of, others)), 60)
+    return (
+        f" Only {numbers.short(name)} = {numbers.value_of(value)} reached the folds{end}. Sorted "
+        f"out early, on fewer rows: {gone}."
+    )
 
 
 def _folded(contestant: Contestant, found: list[Profile], metric: str) -> Markup:

@@ -39,7 +39,8 @@ class Plot:
 
     def __init__(self, x: Axis, y: Axis, width: int = 380, height: int = 300) -> None:
         self.x, self.y, self.width, self.height = x, y, width, height
-        self.left, self.right, self.top, self.bottom = y.room(), width - 12, 28, height - 44
+        self.left, self.right, self.top = y.room(), width - 12, 28
+        self.bottom = height - (44 if x.label else 26)
         self._shapes: list[Markup] = []
 
     def line(

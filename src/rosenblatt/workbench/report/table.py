@@ -69,7 +69,8 @@ def _balance(counts: dict[object, int]) -> Markup:
     total, most = max(sum(counts.values()), 1), max(counts.values(), default=1)
     rows = [
         tag("tr", tag("th", numbers.clipped(label, 60), scope="row"),
-            tag("td", bar(n, most, f"{numbers.clipped(label, 60)}: {n} rows", 2), class_="drawn"),
+            tag("td", bar(n, most, f"{numbers.clipped(label, 60)}: {numbers.plural(n, 'row')}", 2),
+                class_="drawn"),
             tag("td", numbers.count(n), class_="figure"),
             tag("td", numbers.share(n / total), class_="figure"))
         for label, n in pairs[:MOST_CLASSES]

@@ -13,6 +13,7 @@ from .svg import shape
 FEW_REPEATED = 0.05  # of the test rows: more of them in the rows learned from spoil the score
 WIDTH, LEFT, RIGHT = 500, 12, 488  # of the picture, and where its line begins and ends
 TOP, ROW = 48, 40  # what is above the intervals, and the height of one
+BELOW = 32  # from the last interval to the axis: words may stand between
 OFF_BY = {
     "neg_mean_absolute_error": "on average (mean absolute error)",
     "neg_median_absolute_error": "in half of the rows or more (median absolute error)",
@@ -159,7 +160,7 @@ def _picture(findings: Findings) -> Markup | None:
         return None
     axis = _axis(opening, findings.protocol.metric)
     rows = [TOP + ROW * (i + 0.5) for i in range(max(len(opening.intervals), 1))]
-    base = rows[-1] + ROW / 2
+    base = rows[-1] + BELOW
     x, low = _x(axis, opening.score), _x(axis, opening.baseline_score)
     parts = [
         _ticks(axis, base),
@@ -191,7 +192,7 @@ def _range(axis: Axis, interval: Interval, y: float, test: float, baseline: floa
     bar = tag("path", d=f"M{low} {y - 5}v10M{low} {y}H{high}M{high} {y - 5}v10", class_="interval")
     places = (  # beside the line, or below it on one side of the test score
         (low - 9, y + 4, "end"), (high + 9, y + 4, "start"),
-        (test - 8, y + 18, "end"), (test + 8, y + 18, "start"),
+        (test - 8, y + 21, "end"), (test + 8, y + 21, "start"),
     )  # fmt: skip
 
     def crossed(x: float, anchor: str) -> tuple[bool, bool]:
