@@ -245,7 +245,7 @@ def contestant(arena: Arena, family: Family, candidates: list[Candidate]) -> Con
     means = np.array([candidate.mean for candidate in candidates])
     if not np.isfinite(means).any():
         why = _why(arena, family, candidates)
-        raise ValueError(f"no setting has a {arena.metric} in every fold{why}")
+        raise ValueError(f"there is no {arena.metric} in every fold at any setting{why}")
     equal = np.flatnonzero(means == np.nanmax(means))
     settings = [family.make().set_params(**candidates[i].parameters) for i in equal]
     best = int(equal[simplest(settings)])
