@@ -16,6 +16,7 @@ from rosenblatt.data import read_table
 from rosenblatt.workbench import conclusions, race, search
 from rosenblatt.workbench.clock import Clock
 from rosenblatt.workbench.families import FAMILIES
+from rosenblatt.workbench.learned_rows import learned_rows
 from rosenblatt.workbench.problem import problem_of
 
 QUICK = ["logistic regression", "Gaussian naive Bayes", "least squares classifier"]
@@ -100,6 +101,60 @@ def test_the_best_model_of_the_training_part_is_kept(arena):
     best = max(found, key=lambda pair: pair[1].mean)
     assert arena.fitted(best[0]) is not None
     assert sum(arena.fitted(family) is not None for family, _ in found) == 1
+
+
+def too_slow_for(most, monkeypatch):
+    """A search that comes to no end with more rows."""
+
+    def slow(arena, family):
+        while len(arena.y) > most and family.takes != "rows":
+            time.sleep(0.01)
+        return candidates(arena, family)
+
+    candidates = search.Arena.candidates
+    monkeypatch.setattr(search.Arena, "candidates", slow)
+
+
+def test_without_the_time_for_all_rows_there_is_an_answer_from_some(openings, monkeypatch):
+    too_slow_for(500, monkeypatch)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(6_000, 3))
+    y = np.where(X[:, 0] > 0, "up", "down")
+    y[:10] = "odd"  # a rare class stays
+    found = rosenblatt.compare(X, y, budget=9, ledger=openings, families=QUICK[1:2])
+    findings = found.findings
+    assert not findings.nothing_fitted
+    assert findings.protocol.n_train == 451  # an eighth of each class
+    assert len(findings.baseline.scores) == len(findings.contestants[0].scores)
+    said = "no time to learn from all 3,600 training rows: 451 of them were used"
+    assert said in " ".join(findings.verdicts)
+    assert findings.opening.score > 0.8
+
+
+def test_rows_are_taken_away_until_there_is_time_and_no_further(monkeypatch):
+    too_slow_for(100, monkeypatch)
+    rng = np.random.default_rng(0)
+    frame = pl.DataFrame({"x": rng.normal(size=20_000), "y": rng.normal(size=20_000)})
+    arena = search.Arena(problem_of(read_table(frame), "y"), "r2")
+    monkeypatch.setattr(race, "_share", lambda *_: 0.05)
+    found, [late, _] = race.race(
+        arena, named("least squares", "ridge regression"), Clock(100.0), None
+    )
+    assert not found
+    assert "took more than its share" in late.reason
+    assert len(arena.y) == 1_500  # of an eighth of them one would learn little
+
+
+def test_a_model_of_some_rows_finds_them_again(openings, monkeypatch, tmp_path):
+    too_slow_for(500, monkeypatch)
+    rng = np.random.default_rng(0)
+    frame = pl.DataFrame({"x": rng.normal(size=6_000), "day": np.arange(6_000) // 7})
+    frame = frame.with_columns(y=pl.col("x") * 2.0 + rng.normal(size=6_000))
+    found = rosenblatt.compare(
+        frame, target="y", time="day", budget=9, ledger=openings, families=["least squares"]
+    )
+    _, y = learned_rows(found._saved, read_table(frame))
+    assert len(y) == found._saved.n_rows < 3_000
 
 
 MOMENTS = {

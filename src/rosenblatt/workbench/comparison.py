@@ -133,6 +133,7 @@ def compare(
             arena, suiting, dropped, clock, progress,
             hints=[word] if word else [], command=command, ledger=written, source=table.name,
         )  # fmt: skip
+    problem = arena.problem  # which may have lost some rows for want of time
     how = {"split": problem.split, "split_by": time or groups}
     if findings.contestants[0].package != "rosenblatt":
         ours = [family for family in suiting if family.package == "rosenblatt"]
@@ -178,11 +179,14 @@ def _found(
     **rest: Any,
 ) -> tuple[Findings, Pipeline]:
     """Search, and conclude from what was found in the time there was."""
-    basis = baseline_of(arena.problem)
+    whole = arena.problem
+    basis = baseline_of(whole)
     baseline = contestant(arena, basis, arena.candidates(basis))
     seconds = clock.left * TIME_FOR_HINTS
-    hints = hints + clock.attempt(lambda: hints_of(arena.problem), seconds, [])
+    hints = hints + clock.attempt(lambda: hints_of(whole), seconds, [])
     found, late = race(arena, families, clock, progress)
+    if arena.problem is not whole:  # there was no time to learn from all rows
+        baseline = contestant(arena, basis, arena.candidates(basis))
     if not found and not clock.stopped:
         reasons = "; ".join(f"{drop.family}: {drop.reason}" for drop in (dropped + late)[:3])
         raise TableError(f"No family could be fitted to {source} ({reasons}).")

@@ -22,6 +22,7 @@ from ..model_selection.recipe import is_additive
 from ..model_selection.simplicity import simplest
 from .families import Family
 from .features import TableColumns, TableFeatures
+from .fewer_rows import smaller
 from .folds_together import Rescaler, scaled_alike
 from .memory import give_back
 from .parts import Rows
@@ -43,7 +44,12 @@ class Arena:
     """The problem as contestants meet it: features of each fold, kept while there is room."""
 
     def __init__(self, problem: Problem, metric: str) -> None:
-        self.problem, self.metric = problem, metric
+        self.metric, self._smaller = metric, smaller(problem)
+        self.end = np.inf  # of the time of the family at hand, by `time.perf_counter`
+        self._enter(problem)
+
+    def _enter(self, problem: Problem) -> None:
+        self.problem, metric = problem, self.metric
         self.folds = problem.folds(every_class=metric not in OF_ANY_CLASSES)
         self.hints = problem.on_folds(len(self.folds))
         self.rows, self.y = some(problem.X, problem.train), problem.y[problem.train]
@@ -51,8 +57,15 @@ class Arena:
         needed = (rows for f in self.folds for rows in (f[:1] if metric in OF_ANY_CLASSES else f))
         self.scoring: Any = score_of(metric) if problem.lack_classes(needed) else metric
         self._kept: dict[tuple[str, int], Any] = {}
-        self.end = np.inf  # of the time of the family at hand, by `time.perf_counter`
         self._best: dict[bool, tuple[float, str, Pipeline]] = {}  # of ours, and of peers
+        vars(self).pop("_scaled_columns", None)
+
+    def take_fewer_rows(self) -> bool:
+        """Go on with a part of the training rows; False if they are few already."""
+        part = next(self._smaller, None)
+        if part is not None:
+            self._enter(part)
+        return part is not None
 
     @property
     def ratio(self) -> float:
