@@ -14,7 +14,7 @@ import pytest
 import rosenblatt
 from rosenblatt.data import read_table
 from rosenblatt.workbench import conclusions, race, search
-from rosenblatt.workbench.clock import Clock
+from rosenblatt.workbench.clock import Clock, OutOfTime
 from rosenblatt.workbench.families import FAMILIES
 from rosenblatt.workbench.learned_rows import learned_rows
 from rosenblatt.workbench.problem import problem_of
@@ -111,8 +111,9 @@ def too_slow_for(most, monkeypatch):
             time.sleep(0.01)
         return candidates(arena, family)
 
-    candidates = search.Arena.candidates
+    candidates, shares = search.Arena.candidates, iter([0.2])
     monkeypatch.setattr(search.Arena, "candidates", slow)
+    monkeypatch.setattr(race, "_share", lambda *_: next(shares, 60.0))
 
 
 def test_without_the_time_for_all_rows_there_is_an_answer_from_some(openings, monkeypatch):
@@ -121,12 +122,13 @@ def test_without_the_time_for_all_rows_there_is_an_answer_from_some(openings, mo
     X = rng.normal(size=(6_000, 3))
     y = np.where(X[:, 0] > 0, "up", "down")
     y[:10] = "odd"  # a rare class stays
-    found = rosenblatt.compare(X, y, budget=9, ledger=openings, families=QUICK[1:2])
+    found = rosenblatt.compare(X, y, budget=300, ledger=openings, families=QUICK[1:2])
     findings = found.findings
     assert not findings.nothing_fitted
     assert findings.protocol.n_train == 451  # an eighth of each class
     assert len(findings.baseline.scores) == len(findings.contestants[0].scores)
-    said = "no time to learn from all 3,600 training rows: 451 of them were used"
+    assert findings.retrained
+    said = "no time for all 3,600 training and 1,200 development rows: 451 and 152 of them"
     assert said in " ".join(findings.verdicts)
     assert findings.opening.score > 0.8
 
@@ -145,13 +147,39 @@ def test_rows_are_taken_away_until_there_is_time_and_no_further(monkeypatch):
     assert len(arena.y) == 1_500  # of an eighth of them one would learn little
 
 
+def test_all_rows_are_given_up_as_soon_as_they_would_take_too_long(monkeypatch):
+    frame = pl.DataFrame({"x": np.arange(4_000.0), "y": np.arange(4_000.0) % 7})
+    arena = search.Arena(problem_of(read_table(frame), "y", task="regression"), "r2")
+    monkeypatch.setattr(arena, "_together", lambda family: None)
+    folds = []
+
+    def counted(family, settings, fold, *places):
+        folds.append(fold)
+        return search_fold(family, settings, fold, *places)
+
+    search_fold = arena._search_fold
+    monkeypatch.setattr(arena, "_search_fold", counted)
+    least_squares, ridge = named("least squares", "ridge regression")
+    arena.end = time.perf_counter()
+    with pytest.raises(OutOfTime):  # there is one setting, and no answer yet
+        arena.candidates(least_squares)
+    assert folds == [0]
+    with pytest.raises(OutOfTime):  # one setting is left after the first fold
+        arena.candidates(ridge)
+    assert folds == [0, 0, 1]
+    arena.end = np.inf
+    search.contestant(arena, ridge, arena.candidates(ridge))
+    arena.end = time.perf_counter()
+    assert len(arena.candidates(least_squares)[0].scores) == 5  # there is one
+
+
 def test_a_model_of_some_rows_finds_them_again(openings, monkeypatch, tmp_path):
     too_slow_for(500, monkeypatch)
     rng = np.random.default_rng(0)
     frame = pl.DataFrame({"x": rng.normal(size=6_000), "day": np.arange(6_000) // 7})
     frame = frame.with_columns(y=pl.col("x") * 2.0 + rng.normal(size=6_000))
     found = rosenblatt.compare(
-        frame, target="y", time="day", budget=9, ledger=openings, families=["least squares"]
+        frame, target="y", time="day", budget=300, ledger=openings, families=["least squares"]
     )
     _, y = learned_rows(found._saved, read_table(frame))
     assert len(y) == found._saved.n_rows < 3_000

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -11,29 +12,39 @@ from .parts import Rows
 from .problem import Problem
 
 SHARE = 1 / 8  # of the rows, and of these, if they are too many still
-LEAST_ROWS = 200  # that are worth learning from instead of all
+LEAST_ROWS = 200  # to train on that are worth learning from instead of all
+
+
+def can_be_smaller(problem: Problem) -> bool:
+    """Whether a share of the training rows is enough to learn from."""
+    return SHARE * len(problem.train) >= LEAST_ROWS
 
 
 def smaller(problem: Problem) -> Iterator[Problem]:
-    """The same with fewer and fewer training rows, as a hint says; they depend on the seed alone.
+    """The same with fewer and fewer rows to learn from, as a hint says; the seed chooses them.
 
     The kinds of columns stay those that all training rows show, by which families were chosen.
     """
-    n, share = len(problem.train), SHARE
-    classes = problem.y[problem.train] if problem.task == "classification" else None
-    while share * n >= LEAST_ROWS:
-        rows = part_of(problem.train, share, classes, problem.random_state)
-        if problem.groups is not None and len(np.unique(problem.groups[rows])) < 2:
+    part, share = problem, SHARE
+    while can_be_smaller(part):
+        train, dev = (_drawn(problem, rows, share) for rows in (problem.train, problem.dev))
+        if problem.groups is not None and len(np.unique(problem.groups[train])) < 2:
             return
         hint = (
-            f"There was no time to learn from all {n:,} training rows: {len(rows):,} of them were "
-            "used. With more time there may be a better answer."
+            f"There was no time for all {len(problem.train):,} training and {len(problem.dev):,} "
+            f"development rows: {len(train):,} and {len(dev):,} of them were used. With more time "
+            "there may be a better answer."
         )
-        part = replace(problem, train=rows, hints=(*problem.hints, hint))
+        part = replace(problem, train=train, dev=dev, hints=(*problem.hints, hint))
         if "columns" in vars(problem):
             vars(part)["columns"] = problem.columns
         yield part
         share *= SHARE
+
+
+def _drawn(problem: Problem, rows: Rows, share: float) -> Rows:
+    classes = problem.y[rows] if problem.task == "classification" else None
+    return part_of(rows, share, classes, problem.random_state)
 
 
 def part_of(rows: Rows, share: float, y: NDArray[Any] | None, seed: int) -> Rows:
@@ -45,7 +56,7 @@ def part_of(rows: Rows, share: float, y: NDArray[Any] | None, seed: int) -> Rows
     np.int64(4)
     """
     if y is None:
-        return rows[np.linspace(0, len(rows) - 1, round(share * len(rows))).astype(np.int64)]
+        return rows[np.linspace(0, len(rows) - 1, ceil(share * len(rows))).astype(np.int64)]
     order = np.random.default_rng(seed).permutation(len(rows))
     _, classes, counts = np.unique(y[order], return_inverse=True, return_counts=True)
     together = np.argsort(classes, kind="stable")

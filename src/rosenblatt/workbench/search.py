@@ -20,9 +20,10 @@ from sklearn.pipeline import Pipeline
 from ..model_selection import GridSearchCV
 from ..model_selection.recipe import is_additive
 from ..model_selection.simplicity import simplest
+from .clock import OutOfTime
 from .families import Family
 from .features import TableColumns, TableFeatures
-from .fewer_rows import smaller
+from .fewer_rows import can_be_smaller, smaller
 from .folds_together import Rescaler, scaled_alike
 from .memory import give_back
 from .parts import Rows
@@ -85,7 +86,8 @@ class Arena:
     def candidates(self, family: Family) -> list[Candidate]:
         """Every setting of a family with its score on every fold.
 
-        If that would take until after `end`, the setting that is best on the first fold.
+        If that would take until after `end`, the setting that is best on the first fold. If that
+        would do so, too, and there is no answer yet, it is `OutOfTime`.
         """
         settings: Settings = list(ParameterGrid(family.grid))
         if family.halve:
@@ -114,9 +116,13 @@ class Arena:
             give_back()
             now = time.perf_counter()
             # Beside the other folds there is a fit to all of them.
-            if f == 0 and now + len(self.folds) * (now - start) > self.end:
+            if now + (len(self.folds) - f) * (now - start) <= self.end:
+                continue
+            if f == 0 and len(settings) > 1:
                 best = int(np.argmax(np.nan_to_num(rows[0], nan=-np.inf)))
                 settings, rows = [settings[best]], [rows[0][[best]]]
+            elif not self._best and can_be_smaller(self.problem):
+                raise OutOfTime  # better now, with time left for an answer from fewer rows
         return settings, np.array(rows)
 
     def _together(self, family: Family) -> tuple[Array, NDArray[np.bool_]] | None:
