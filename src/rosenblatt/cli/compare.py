@@ -24,6 +24,7 @@ from rosenblatt.workbench.verdicts import NOTHING_FITTED, against_baseline, far_
 from .telling import on_one_line
 
 MOST_NAMED = 5  # columns that were left out
+TO_END, TO_SAVE = 0.4, 0.4  # seconds: the page and the end of the process, and a model file
 
 
 class Screen(Console):
@@ -49,7 +50,8 @@ def compare(
         place_for(save, table, out)
     # Starting and reading take their part of the time.
     already = age_of_process() if cli.is_the_process else 0.0
-    options["budget"] = Clock(checked_budget(options.get("budget")), already)
+    after = TO_END + (0.0 if save is None else TO_SAVE)
+    options["budget"] = Clock(checked_budget(options.get("budget")), already, after)
     console = Screen(markup=False, highlight=False)  # names are no markup
     source = read_table(table, format, header=header)
     # Where there is no screen, a line for each contestant is all that helps.
