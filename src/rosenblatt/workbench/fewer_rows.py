@@ -12,7 +12,7 @@ from .parts import Rows
 from .problem import Problem
 
 SHARE = 1 / 8  # of the rows, and of these, if they are too many still
-LEAST_ROWS = 200  # to train on that are worth learning from instead of all
+LEAST_ROWS = 100  # to train on that are worth learning from instead of all
 
 
 def can_be_smaller(problem: Problem) -> bool:

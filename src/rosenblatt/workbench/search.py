@@ -132,7 +132,9 @@ class Arena:
         because folds differ by more than a scale.
         """
         sums = family.before is None and is_additive(family.make())
-        if not sums or family.takes != "numbers" or self._scaled_columns is None:
+        # The products of more columns than rows take longer than the rows themselves.
+        wide = self.problem.task == "regression" and len(self.problem.used) > len(self.y)
+        if not sums or wide or family.takes != "numbers" or self._scaled_columns is None:
             return None
         everything = np.arange(len(self.y))
         return self._made(family, -1, everything, everything), self._scaled_columns
