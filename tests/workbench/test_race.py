@@ -10,6 +10,7 @@ import time
 import numpy as np
 import polars as pl
 import pytest
+from threadpoolctl import threadpool_info
 
 import rosenblatt
 from rosenblatt.data import read_table
@@ -101,6 +102,22 @@ def test_the_best_model_of_the_training_part_is_kept(arena):
     best = max(found, key=lambda pair: pair[1].mean)
     assert arena.fitted(best[0]) is not None
     assert sum(arena.fitted(family) is not None for family, _ in found) == 1
+
+
+def blas_threads():
+    return [lib["num_threads"] for lib in threadpool_info() if lib["user_api"] == "blas"]
+
+
+def test_within_a_budget_blas_has_one_thread(openings):
+    """Several, on a busy machine, waited for each other long after the time was over."""
+    before, seen = blas_threads(), []
+    for budget in (None, 60):
+        rosenblatt.compare(
+            "iris", target="species", budget=budget, ledger=openings, families=QUICK[1:2],
+            progress=lambda *_: seen.append(blas_threads()),
+        )  # fmt: skip
+    assert seen == [before, before, [1] * len(before), [1] * len(before)]
+    assert blas_threads() == before
 
 
 def too_slow_for(most, monkeypatch):

@@ -5,12 +5,14 @@ retrain; open the test set once; report with uncertainty.
 """
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
 import numpy as np
 from sklearn.pipeline import Pipeline
 
+from ..blas import one_blas_thread
 from ..data import TableError
 from .answer import Comparison
 from .asking import checked_budget, checked_name, chosen_families, table_of, with_groups
@@ -128,7 +130,10 @@ def compare(
         suiting = chosen_families(families, suiting, others)
     dropped = [Dropped(name, why) for name, why in others if families is None or name in families]
     written, word = ledger_for(table.name, ledger)
-    with clock.listening():
+    # On a busy machine threads of BLAS wait for each other, a hundred times longer than one takes,
+    # and within one call, in which no end of time is heard.
+    threads: Any = nullcontext() if clock.budget is None else one_blas_thread()
+    with clock.listening(), threads:
         findings, best = _found(
             arena, suiting, dropped, clock, progress,
             hints=[word] if word else [], command=command, ledger=written, source=table.name,
