@@ -25,7 +25,7 @@ from .telling import on_one_line
 
 MOST_NAMED = 5  # columns that were left out
 # Seconds: for the page and the end of the process, and for a model file.
-TO_END, TO_SAVE, TO_SAVE_A_COLUMN = 0.4, 0.4, 0.0004
+TO_END, TO_SAVE, TO_SAVE_A_COLUMN = 0.4, 0.4, 0.0002
 
 
 class Screen(Console):

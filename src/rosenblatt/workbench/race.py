@@ -7,6 +7,7 @@ from collections.abc import Callable
 from ..model_selection.recipe import is_additive
 from .clock import Clock
 from .families import Family
+from .fewer_rows import can_be_smaller
 from .memory import give_back
 from .results import Contestant, Dropped
 from .search import Arena, contestant
@@ -18,6 +19,7 @@ LARGEST_SHARE = 1 / 2  # of the time that is left, for a family that is not the 
 # As long as there is no answer, which is worth more than a turn for each; if it must, the rest will
 # do for fewer rows.
 SHARE_OF_FIRST = 2 / 3
+SHARE_OF_FEWEST = 3 / 4  # there are no fewer rows: it is now or hardly at all
 
 Progress = Callable[[list[Contestant], str, Clock], None]
 Found = list[tuple[Family, Contestant]]
@@ -50,7 +52,7 @@ def race(
         tell(family.name)
         try:
             while True:
-                seconds = _share(found, len(queue) - place, clock)
+                seconds = _share(arena, found, len(queue) - place, clock)
                 entry = clock.attempt(lambda: _tried(arena, family, seconds), seconds)  # noqa: B023
                 too_slow = entry is None and seconds > 0 and clock.stopped != "interrupt"
                 if found or not too_slow or not arena.take_fewer_rows():
@@ -79,12 +81,14 @@ def _tried(arena: Arena, family: Family, seconds: float) -> Contestant:
     return contestant(arena, family, arena.candidates(family))
 
 
-def _share(found: Found, n_left: int, clock: Clock) -> float:
+def _share(arena: Arena, found: Found, n_left: int, clock: Clock) -> float:
     """Seconds that the next family may take."""
     if clock.budget is None:
         return float("inf")
     left = clock.left - reserve(found, clock.budget)
-    return left * (max(1 / n_left, LARGEST_SHARE) if found else SHARE_OF_FIRST)
+    if found:
+        return left * max(1 / n_left, LARGEST_SHARE)
+    return left * (SHARE_OF_FIRST if can_be_smaller(arena.problem) else SHARE_OF_FEWEST)
 
 
 def reserve(found: Found, budget: float) -> float:

@@ -49,9 +49,9 @@ class Arena:
         self.end = np.inf  # of the time of the family at hand, by `time.perf_counter`
         self._enter(problem)
 
-    def _enter(self, problem: Problem) -> None:
+    def _enter(self, problem: Problem, most_folds: int | None = None) -> None:
         self.problem, metric = problem, self.metric
-        self.folds = problem.folds(every_class=metric not in OF_ANY_CLASSES)
+        self.folds = problem.folds(every_class=metric not in OF_ANY_CLASSES)[:most_folds]
         self.hints = problem.on_folds(len(self.folds))
         self.rows, self.y = some(problem.X, problem.train), problem.y[problem.train]
         # By its name a score may be had from sums; a function sees each fit.
@@ -65,7 +65,7 @@ class Arena:
         """Go on with a part of the training rows; False if they are few already."""
         part = next(self._smaller, None)
         if part is not None:
-            self._enter(part)
+            self._enter(part, len(self.folds))  # few rows are searched by more folds, if at ease
         return part is not None
 
     @property
