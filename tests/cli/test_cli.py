@@ -176,3 +176,16 @@ def test_a_second_warm_only_looks_at_its_note(monkeypatch, tmp_path, capsys):
     (tmp_path / "loop.nbc").touch()
     monkeypatch.setattr(module, "_source", lambda: "other code")
     assert not module.is_warm()
+
+
+def test_nothing_is_looked_through_at_the_end():
+    """Which took half a second, beyond any budget."""
+    code = (
+        "import atexit, gc, sys\n"
+        "atexit.register(lambda: print('frozen', gc.get_freeze_count() > 0))\n"
+        "sys.argv = ['rosenblatt', '--help']\n"
+        "from rosenblatt.cli import main\n"
+        "main()\n"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert said.stdout.endswith("frozen True\n")

@@ -1,6 +1,5 @@
 """Traces of pipelines and searches, in this process and in others."""
 
-import os
 import subprocess
 import sys
 import warnings
@@ -15,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from rosenblatt import Perceptron, Trace
-from rosenblatt.trace.inbox import post, write_whole
+from rosenblatt.trace.inbox import post
 
 
 @pytest.fixture
@@ -124,17 +123,3 @@ def test_records_that_cannot_be_sent_are_reported(watch, tmp_path):
     trace, _ = watch(max_iter=1)
     with pytest.warns(UserWarning, match="The trace of 'Perceptron' could not be sent"):
         post(str(tmp_path / "gone"), trace._run(None))
-
-
-def test_a_file_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
-    path = tmp_path / "page.html"
-    path.write_bytes(b"before")
-
-    def fail(*_):
-        raise OSError("disk full")
-
-    monkeypatch.setattr(os, "replace", fail)
-    with pytest.raises(OSError, match="disk full"):
-        write_whole(path, b"after")
-    assert path.read_bytes() == b"before"
-    assert os.listdir(tmp_path) == ["page.html"]

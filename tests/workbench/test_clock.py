@@ -113,6 +113,18 @@ def test_a_clock_may_have_begun_already():
     assert 5 < clock.left <= 6
 
 
+def test_time_is_kept_for_what_comes_after_and_more_on_a_busy_machine(monkeypatch):
+    monkeypatch.setattr(time, "perf_counter", lambda: 1_000.0)
+    monkeypatch.setattr(time, "process_time", lambda: 10.0)  # as long as the clock goes
+    assert Clock(30.0, already=10.0, after=2.0).left == 18.0
+    monkeypatch.setattr(time, "process_time", lambda: 5.0)
+    assert Clock(30.0, already=10.0, after=2.0).left == 16.0
+    assert Clock(30.0, already=10.0).left == 20.0
+    monkeypatch.setattr(time, "process_time", lambda: 0.01)  # it was waiting, not slow
+    assert Clock(30.0, already=10.0, after=2.0).left == 12.0
+    assert Clock(None, already=10.0, after=2.0).left == float("inf")
+
+
 def test_a_process_is_as_old_as_it_is():
     code = "import time; time.sleep(0.5)\n"
     code += "from rosenblatt.workbench.clock import age_of_process; print(age_of_process())"

@@ -10,12 +10,15 @@ import time
 import numpy as np
 import polars as pl
 import pytest
+from threadpoolctl import threadpool_info
 
 import rosenblatt
 from rosenblatt.data import read_table
 from rosenblatt.workbench import conclusions, race, search
-from rosenblatt.workbench.clock import Clock
+from rosenblatt.workbench.clock import Clock, OutOfTime
+from rosenblatt.workbench.contestants import contestant
 from rosenblatt.workbench.families import FAMILIES
+from rosenblatt.workbench.learned_rows import learned_rows
 from rosenblatt.workbench.problem import problem_of
 
 QUICK = ["logistic regression", "Gaussian naive Bayes", "least squares classifier"]
@@ -66,7 +69,7 @@ def test_one_family_does_not_eat_the_time_of_those_after_it(arena, monkeypatch):
 def test_settings_are_given_up_when_folds_would_take_too_long(arena):
     [family] = named("logistic regression")
     arena.end = time.perf_counter()
-    entry = search.contestant(arena, family, arena.candidates(family))
+    entry = contestant(arena, family, arena.candidates(family))
     [candidate] = entry.candidates
     assert len(candidate.scores) == len(arena.folds)
     assert entry.note == "5 of 6 settings were tried on one fold alone, for want of time"
@@ -100,6 +103,104 @@ def test_the_best_model_of_the_training_part_is_kept(arena):
     best = max(found, key=lambda pair: pair[1].mean)
     assert arena.fitted(best[0]) is not None
     assert sum(arena.fitted(family) is not None for family, _ in found) == 1
+
+
+def blas_threads():
+    return [lib["num_threads"] for lib in threadpool_info() if lib["user_api"] == "blas"]
+
+
+def test_within_a_budget_blas_has_one_thread(openings):
+    """Several, on a busy machine, waited for each other long after the time was over."""
+    before, seen = blas_threads(), []
+    for budget in (None, 60):
+        rosenblatt.compare(
+            "iris", target="species", budget=budget, ledger=openings, families=QUICK[1:2],
+            progress=lambda *_: seen.append(blas_threads()),
+        )  # fmt: skip
+    assert seen == [before, before, [1] * len(before), [1] * len(before)]
+    assert blas_threads() == before
+
+
+def too_slow_for(most, monkeypatch):
+    """A search that comes to no end with more rows."""
+
+    def slow(arena, family):
+        while len(arena.y) > most and family.takes != "rows":
+            time.sleep(0.01)
+        return candidates(arena, family)
+
+    candidates, shares = search.Arena.candidates, iter([0.2])
+    monkeypatch.setattr(search.Arena, "candidates", slow)
+    monkeypatch.setattr(race, "_share", lambda *_: next(shares, 60.0))
+
+
+def test_without_the_time_for_all_rows_there_is_an_answer_from_some(openings, monkeypatch):
+    too_slow_for(500, monkeypatch)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(6_000, 3))
+    y = np.where(X[:, 0] > 0, "up", "down")
+    y[:10] = "odd"  # a rare class stays
+    found = rosenblatt.compare(X, y, budget=300, ledger=openings, families=QUICK[1:2])
+    findings = found.findings
+    assert not findings.nothing_fitted
+    assert findings.protocol.n_train == 451  # an eighth of each class
+    assert len(findings.baseline.scores) == len(findings.contestants[0].scores) == 5
+    assert findings.retrained
+    said = "no time for all 3,600 training and 1,200 development rows: 451 and 152 of them"
+    assert said in " ".join(findings.verdicts)
+    assert findings.opening.score > 0.8
+
+
+def test_rows_are_taken_away_until_there_is_time_and_no_further(monkeypatch):
+    too_slow_for(10, monkeypatch)
+    rng = np.random.default_rng(0)
+    frame = pl.DataFrame({"x": rng.normal(size=20_000), "y": rng.normal(size=20_000)})
+    arena = search.Arena(problem_of(read_table(frame), "y"), "r2")
+    monkeypatch.setattr(race, "_share", lambda *_: 0.05)
+    found, [late, _] = race.race(
+        arena, named("least squares", "ridge regression"), Clock(100.0), None
+    )
+    assert not found
+    assert "took more than its share" in late.reason
+    assert len(arena.y) == 188  # of an eighth of them one would learn little
+
+
+def test_all_rows_are_given_up_as_soon_as_they_would_take_too_long(monkeypatch):
+    frame = pl.DataFrame({"x": np.arange(4_000.0), "y": np.arange(4_000.0) % 7})
+    arena = search.Arena(problem_of(read_table(frame), "y", task="regression"), "r2")
+    monkeypatch.setattr(arena, "_together", lambda family: None)
+    folds = []
+
+    def counted(family, settings, fold, *places):
+        folds.append(fold)
+        return search_fold(family, settings, fold, *places)
+
+    search_fold = arena._search_fold
+    monkeypatch.setattr(arena, "_search_fold", counted)
+    least_squares, ridge = named("least squares", "ridge regression")
+    arena.end = time.perf_counter()
+    with pytest.raises(OutOfTime):  # there is one setting, and no answer yet
+        arena.candidates(least_squares)
+    assert folds == [0]
+    with pytest.raises(OutOfTime):  # one setting is left after the first fold
+        arena.candidates(ridge)
+    assert folds == [0, 0, 1]
+    arena.end = np.inf
+    contestant(arena, ridge, arena.candidates(ridge))
+    arena.end = time.perf_counter()
+    assert len(arena.candidates(least_squares)[0].scores) == 5  # there is one
+
+
+def test_a_model_of_some_rows_finds_them_again(openings, monkeypatch, tmp_path):
+    too_slow_for(500, monkeypatch)
+    rng = np.random.default_rng(0)
+    frame = pl.DataFrame({"x": rng.normal(size=6_000), "day": np.arange(6_000) // 7})
+    frame = frame.with_columns(y=pl.col("x") * 2.0 + rng.normal(size=6_000))
+    found = rosenblatt.compare(
+        frame, target="y", time="day", budget=300, ledger=openings, families=["least squares"]
+    )
+    _, y = learned_rows(found._saved, read_table(frame))
+    assert len(y) == found._saved.n_rows < 3_000
 
 
 MOMENTS = {
@@ -191,6 +292,18 @@ def test_folds_read_together_score_as_folds_read_one_by_one(monkeypatch):
             np.testing.assert_allclose(one.scores, other.scores)
     [logistic] = named(QUICK[0])  # which does not learn by sums
     assert together._together(logistic) is None
+
+
+def test_more_columns_than_rows_are_read_fold_by_fold():
+    """Five thousand columns of few rows: their products took longer than any budget."""
+    rng = np.random.default_rng(0)
+    frame = pl.DataFrame(rng.normal(size=(60, 50)), schema=[f"x{j}" for j in range(50)])
+    [ridge] = named("ridge regression")
+    for width, together in ((50, False), (20, True)):
+        some = frame[:, :width].with_columns(y=frame["x0"] * 2)
+        arena = search.Arena(problem_of(read_table(some), "y"), "r2")
+        assert len(arena.y) == 36
+        assert (arena._together(ridge) is not None) == together
 
 
 def test_folds_that_differ_by_more_than_a_scale_are_read_one_by_one():

@@ -1,5 +1,7 @@
 """The `rosenblatt` command: one file per sub-command, each imported when it is called for."""
 
+import atexit
+import gc
 import sys
 
 __all__ = ["main"]
@@ -11,6 +13,8 @@ def main() -> None:
     """Run the command line."""
     global is_the_process
     is_the_process = True
+    # Else Python looks at all that was ever imported, three times, to end half a second later.
+    atexit.register(gc.freeze)
     try:
         import typer  # noqa: F401
     except ModuleNotFoundError:

@@ -24,6 +24,8 @@ from rosenblatt.workbench.verdicts import NOTHING_FITTED, against_baseline, far_
 from .telling import on_one_line
 
 MOST_NAMED = 5  # columns that were left out
+# Seconds: for the page and the end of the process, and for a model file.
+TO_END, TO_SAVE, TO_SAVE_A_COLUMN = 0.4, 0.4, 0.0002
 
 
 class Screen(Console):
@@ -50,11 +52,13 @@ def compare(
         place_for(save, table, out)
     # Starting and reading take their part of the time.
     already = age_of_process() if cli.is_the_process else 0.0
-    options["budget"] = Clock(checked_budget(options.get("budget")), already)
+    clock = options["budget"] = Clock(checked_budget(options.get("budget")), already)
     if families:
         options["families"] = [name.strip() for some in families for name in some.split(",")]
     console = Screen(markup=False, highlight=False)  # names are no markup
     source = read_table(table, format, header=header)
+    to_save = TO_SAVE + TO_SAVE_A_COLUMN * source.frame.width
+    clock.after = TO_END + (0.0 if save is None else to_save)
     # Where there is no screen, a line for each contestant is all that helps.
     if console.is_terminal:
         with Live(console=console, refresh_per_second=8, transient=True) as live:

@@ -3,13 +3,12 @@
 import gzip
 import io
 import os
-import shutil
-import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..drafts import drafted
 from .errors import TableError
 from .formats import SEPARATORS, Form
 
@@ -57,21 +56,8 @@ def whole_file(path: Any) -> Iterator[Path]:
     ...     os.listdir(folder)
     ['words.txt']
     """
-    target = place_for(path)
-    draft = target.with_name(f".{target.name}.{uuid.uuid4().hex}")
-    try:
+    with drafted(place_for(path), path) as draft:
         yield draft
-        with draft.open("rb") as file:
-            os.fsync(file.fileno())  # so that no loss of power leaves the name without the file
-        if target.exists():
-            shutil.copymode(target, draft)
-        os.replace(draft, target)
-    except OSError as error:
-        if error.errno is None or error.filename not in (None, str(draft)):  # another file's
-            raise
-        raise OSError(error.errno, error.strerror, str(path)) from error
-    finally:
-        draft.unlink(missing_ok=True)
 
 
 def write_table(table: "Table", path: Path, form: Form) -> None:

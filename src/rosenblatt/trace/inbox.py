@@ -12,24 +12,9 @@ import weakref
 from dataclasses import replace
 from pathlib import Path
 
+from rosenblatt.drafts import drafted
 from rosenblatt.trace.data import Data
 from rosenblatt.trace.run import Run
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write the file whole or not at all, with the mode it had: a reader never meets half of it."""
-    draft = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
-    try:
-        draft.write_bytes(content)
-        if path.exists():
-            shutil.copymode(path, draft)
-        os.replace(draft, path)
-    except OSError as error:  # a full disk, which does not know for which file it was
-        if error.errno is None:
-            raise
-        raise OSError(error.errno, error.strerror, str(path)) from error
-    finally:
-        draft.unlink(missing_ok=True)
 
 
 class Inbox:
@@ -61,11 +46,16 @@ def post(folder: str, run: Run) -> None:
     name = f"{joblib.hash((run.data.X, run.data.y, run.data.sample_weight))}.data"
     try:
         if not Path(folder, name).exists():
-            write_whole(Path(folder, name), _pickled(run.data))
+            _write(Path(folder, name), _pickled(run.data))
         letter = _pickled((replace(run, data=Data()), name))
-        write_whole(Path(folder, f"{uuid.uuid4().hex}.run"), letter)
+        _write(Path(folder, f"{uuid.uuid4().hex}.run"), letter)
     except OSError as error:
         warnings.warn(f"The trace of {run.label!r} could not be sent to its process: {error}.")
+
+
+def _write(path: Path, content: bytes) -> None:
+    with drafted(path) as draft:  # a reader never meets half of it
+        draft.write_bytes(content)
 
 
 def _pickled(value: object) -> bytes:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 
-from rosenblatt.trace.inbox import write_whole
+from rosenblatt.drafts import drafted
 from rosenblatt.trace.payload import MOST_STEPS, payload_of
 from rosenblatt.trace.run import Run
 
@@ -28,7 +28,9 @@ def save_page(
     target = Path(os.path.realpath(os.path.expanduser(path)))
     if not target.parent.is_dir():
         raise FileNotFoundError(f"There is no folder {str(target.parent)!r} to save the page in.")
-    write_whole(target, page_of(run, unit, feature_names).encode())
+    page = page_of(run, unit, feature_names).encode()
+    with drafted(target) as draft:
+        draft.write_bytes(page)
 
 
 def page_of(run: Run, unit: str, feature_names: Sequence[str] | None) -> str:

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 Result = TypeVar("Result")
 
+MOST_SLOWNESS = 4.0  # a process that waited for its input is not slow
 RING_AGAIN = 0.3  # seconds: an error raised in a destructor or a callback of C is lost
 
 
@@ -22,11 +23,12 @@ class Clock:
     """Seconds since it was made, of so many; None is for ever.
 
     `stopped` says why work was given up: "" for no reason yet, else "budget" or "interrupt".
-    Some seconds may have passed `already`, such as those of a process that took long to start.
+    Some seconds may have passed `already`, such as those of a process that took long to start, and
+    some are to be kept for what comes `after`: so many as that takes where nobody else computes.
     """
 
-    def __init__(self, budget: float | None, already: float = 0.0) -> None:
-        self.budget = budget
+    def __init__(self, budget: float | None, already: float = 0.0, after: float = 0.0) -> None:
+        self.budget, self.after = budget, after
         self.start = time.perf_counter() - already
         self.stopped = ""
         self._at_work = self._interrupted = False
@@ -39,7 +41,18 @@ class Clock:
     @property
     def left(self) -> float:
         """Seconds that are left."""
-        return float("inf") if self.budget is None else self.budget - self.seconds
+        if self.budget is None:
+            return float("inf")
+        return self.budget - self.seconds - self.after * self.slowness
+
+    @property
+    def slowness(self) -> float:
+        """How many times longer things take here than by themselves, on average so far.
+
+        >>> 1 <= Clock(30.0, already=1e9).slowness <= MOST_SLOWNESS
+        True
+        """
+        return min(max(1.0, self.seconds / time.process_time()), MOST_SLOWNESS)
 
     def attempt(
         self, work: Callable[[], Result], seconds: float, otherwise: Any = None

@@ -5,17 +5,20 @@ retrain; open the test set once; report with uncertainty.
 """
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
 import numpy as np
 from sklearn.pipeline import Pipeline
 
+from ..blas import one_blas_thread
 from ..data import TableError
 from .answer import Comparison
 from .asking import checked_budget, checked_name, chosen_families, table_of, with_groups
 from .clock import Clock
 from .conclusions import chosen_model, conclude
+from .contestants import contestant
 from .families import Family, baseline_of, families_for
 from .fitting import saved_model
 from .hints import hints_of
@@ -27,7 +30,7 @@ from .race import Progress, race
 from .repeating import call_of
 from .results import Dropped, Findings
 from .scoring import metric_for
-from .search import Arena, contestant
+from .search import Arena
 
 __all__ = ["Comparison", "compare"]
 
@@ -136,11 +139,15 @@ def compare(
         suiting, others = chosen_families(families, suiting, others)
     dropped = [Dropped(name, why) for name, why in others]
     written, word = ledger_for(table.name, ledger)
-    with clock.listening():
+    # On a busy machine threads of BLAS wait for each other, a hundred times longer than one takes,
+    # and within one call, in which no end of time is heard.
+    threads: Any = nullcontext() if clock.budget is None else one_blas_thread()
+    with clock.listening(), threads:
         findings, best = _found(
             arena, suiting, dropped, clock, progress,
             hints=[word] if word else [], command=command, ledger=written, source=table.name,
         )  # fmt: skip
+    problem = arena.problem  # which may have lost some rows for want of time
     how = {"split": problem.split, "split_by": time or groups, "metric": metric}
     if findings.contestants[0].package != "rosenblatt":
         ours = [family for family in suiting if family.package == "rosenblatt"]
@@ -186,11 +193,14 @@ def _found(
     **rest: Any,
 ) -> tuple[Findings, Pipeline]:
     """Search, and conclude from what was found in the time there was."""
-    basis = baseline_of(arena.problem)
+    whole = arena.problem
+    basis = baseline_of(whole)
     baseline = contestant(arena, basis, arena.candidates(basis))
     seconds = clock.left * TIME_FOR_HINTS
-    hints = hints + clock.attempt(lambda: hints_of(arena.problem), seconds, [])
+    hints = hints + clock.attempt(lambda: hints_of(whole), seconds, [])
     found, late = race(arena, families, clock, progress)
+    if arena.problem is not whole:  # there was no time to learn from all rows
+        baseline = contestant(arena, basis, arena.candidates(basis))
     if not found and not clock.stopped:
         reasons = "; ".join(f"{drop.family}: {drop.reason}" for drop in (dropped + late)[:3])
         raise TableError(f"No family could be fitted to {source} ({reasons}).")

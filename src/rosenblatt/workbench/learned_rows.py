@@ -8,6 +8,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from ..data import Table, TableError
+from .fewer_rows import smaller
 from .model_file import SavedModel
 from .problem import problem_of
 
@@ -44,7 +45,8 @@ def learned_rows(saved: SavedModel, table: Table) -> tuple[Table, NDArray[Any]] 
         )
     except TableError:
         return None
-    for rows in (np.concatenate([problem.train, problem.dev]), problem.train):
+    parts = [problem, *smaller(problem)]  # it may have had no time for all rows
+    for rows in [r for p in parts for r in (np.concatenate([p.train, p.dev]), p.train)]:
         y = problem.y[rows]
         if len(y) == saved.n_rows and saved.digest in (None, digest_of(y)):
             X = problem.X[rows]

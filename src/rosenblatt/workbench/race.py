@@ -3,19 +3,25 @@
 import re
 import time
 from collections.abc import Callable
+from importlib import import_module
 
 from ..model_selection.recipe import is_additive
 from .clock import Clock
+from .contestants import contestant
 from .families import Family
+from .fewer_rows import can_be_smaller
 from .memory import give_back
 from .results import Contestant, Dropped
-from .search import Arena, contestant
+from .search import Arena
 
 RESERVE = 0.1  # of the budget, for what follows the search
 FITS_AFTER = 3  # the search: about so many fits and predictions go into the answer itself
 NAME_OF_ERROR = re.compile(r"^[\w.]*[A-Z]\w*: ")  # before what it says
 LARGEST_SHARE = 1 / 2  # of the time that is left, for a family that is not the last
-SHARE_OF_FIRST = 3 / 4  # as long as there is no answer: one is worth more than a turn for each
+# As long as there is no answer, which is worth more than a turn for each; if it must, the rest will
+# do for fewer rows.
+SHARE_OF_FIRST = 2 / 3
+SHARE_OF_FEWEST = 3 / 4  # there are no fewer rows: it is now or hardly at all
 
 Progress = Callable[[list[Contestant], str, Clock], None]
 Found = list[tuple[Family, Contestant]]
@@ -24,7 +30,10 @@ Found = list[tuple[Family, Contestant]]
 def race(
     arena: Arena, families: list[Family], clock: Clock, progress: Progress | None
 ) -> tuple[Found, list[Dropped]]:
-    """The contestants in the order of the families, and those that were given up."""
+    """The contestants in the order of the families, and those that were given up.
+
+    If there is no time for the first of them, all learn from fewer rows of the arena.
+    """
     found: Found = []
     dropped: list[Dropped] = []
 
@@ -35,6 +44,7 @@ def race(
     def give_up(family: Family, why: str) -> None:
         dropped.append(Dropped(family.name, why))
 
+    import_module("rosenblatt.loops.rows")  # the compiler: to load it is no family's own time
     # What learns by sums takes one pass: an answer is there before anything takes long.
     queue = sorted(families, key=lambda family: not is_additive(family.make()))
     for place, family in enumerate(queue):
@@ -42,10 +52,14 @@ def race(
             give_up(family, "interrupted")
             continue
         give_back()  # what the family before has freed
-        seconds = _share(found, len(queue) - place, clock)
         tell(family.name)
         try:
-            entry = clock.attempt(lambda: _tried(arena, family, seconds), seconds)  # noqa: B023
+            while True:
+                seconds = _share(arena, found, len(queue) - place, clock)
+                entry = clock.attempt(lambda: _tried(arena, family, seconds), seconds)  # noqa: B023
+                too_slow = entry is None and seconds > 0 and clock.stopped != "interrupt"
+                if found or not too_slow or not arena.take_fewer_rows():
+                    break
         except Exception as error:  # one that fails must not take the others with it
             said = str(error).strip().splitlines()  # a search says at the end what each fit said
             last = NAME_OF_ERROR.sub("", (said or [type(error).__name__])[-1])
@@ -70,13 +84,14 @@ def _tried(arena: Arena, family: Family, seconds: float) -> Contestant:
     return contestant(arena, family, arena.candidates(family))
 
 
-def _share(found: Found, n_left: int, clock: Clock) -> float:
+def _share(arena: Arena, found: Found, n_left: int, clock: Clock) -> float:
     """Seconds that the next family may take."""
     if clock.budget is None:
         return float("inf")
     left = clock.left - reserve(found, clock.budget)
-    largest = LARGEST_SHARE if found else SHARE_OF_FIRST
-    return left * max(1 / n_left, largest)
+    if found:
+        return left * max(1 / n_left, LARGEST_SHARE)
+    return left * (SHARE_OF_FIRST if can_be_smaller(arena.problem) else SHARE_OF_FEWEST)
 
 
 def reserve(found: Found, budget: float) -> float:

@@ -4,7 +4,6 @@ What is learned of columns (means, categories) is learned within each fold, and 
 families and settings; our own searches then take paths and sums instead of single fits.
 """
 
-import pickle
 import time
 import warnings
 from collections.abc import Sequence
@@ -19,13 +18,14 @@ from sklearn.pipeline import Pipeline
 
 from ..model_selection import GridSearchCV
 from ..model_selection.recipe import is_additive
-from ..model_selection.simplicity import simplest
+from .clock import OutOfTime
 from .families import Family
 from .features import TableColumns, TableFeatures
+from .fewer_rows import can_be_smaller, smaller
 from .folds_together import Rescaler, scaled_alike
 from .memory import give_back
 from .parts import Rows
-from .pipelines import fitted_to, pipeline, preparation
+from .pipelines import preparation
 from .problem import Problem
 from .results import Candidate, Contestant
 from .scoring import OF_ANY_CLASSES, score_of
@@ -51,16 +51,28 @@ class Arena:
     """The problem as contestants meet it: features of each fold, kept while there is room."""
 
     def __init__(self, problem: Problem, metric: str) -> None:
-        self.problem, self.metric = problem, metric
-        self.folds = problem.folds(every_class=metric not in OF_ANY_CLASSES)
+        self.metric, self._smaller = metric, smaller(problem)
+        self.end = np.inf  # of the time of the family at hand, by `time.perf_counter`
+        self._enter(problem)
+
+    def _enter(self, problem: Problem, most_folds: int | None = None) -> None:
+        self.problem, metric = problem, self.metric
+        self.folds = problem.folds(every_class=metric not in OF_ANY_CLASSES)[:most_folds]
         self.hints = problem.on_folds(len(self.folds))
         self.rows, self.y = some(problem.X, problem.train), problem.y[problem.train]
         # By its name a score may be had from sums; a function sees each fit.
         needed = (rows for f in self.folds for rows in (f[:1] if metric in OF_ANY_CLASSES else f))
         self.scoring: Any = score_of(metric) if problem.lack_classes(needed) else metric
         self._kept: dict[tuple[str, int], Prepared] = {}
-        self.end = np.inf  # of the time of the family at hand, by `time.perf_counter`
         self._best: dict[bool, tuple[float, str, Pipeline]] = {}  # of ours, and of peers
+        vars(self).pop("_scaled_columns", None)
+
+    def take_fewer_rows(self) -> bool:
+        """Go on with a part of the training rows; False if they are few already."""
+        part = next(self._smaller, None)
+        if part is not None:
+            self._enter(part, len(self.folds))  # few rows are searched by more folds, if at ease
+        return part is not None
 
     @property
     def ratio(self) -> float:
@@ -80,7 +92,8 @@ class Arena:
     def candidates(self, family: Family) -> list[Candidate]:
         """Every setting of a family with its score on every fold.
 
-        If that would take until after `end`, the setting that is best on the first fold.
+        If that would take until after `end`, the setting that is best on the first fold. If that
+        would do so, too, and there is no answer yet, it is `OutOfTime`.
         """
         settings: Settings = list(ParameterGrid(family.grid))
         if family.halve:
@@ -109,9 +122,13 @@ class Arena:
             give_back()
             now = time.perf_counter()
             # Beside the other folds there is a fit to all of them.
-            if f == 0 and now + len(self.folds) * (now - start) > self.end:
+            if now + (len(self.folds) - f) * (now - start) <= self.end:
+                continue
+            if f == 0 and len(settings) > 1:
                 best = int(np.argmax(np.nan_to_num(rows[0], nan=-np.inf)))
                 settings, rows = [settings[best]], [rows[0][[best]]]
+            elif not self._best and can_be_smaller(self.problem):
+                raise OutOfTime  # better now, with time left for an answer from fewer rows
         return settings, np.array(rows)
 
     def _together(self, family: Family) -> tuple[Array, NDArray[np.bool_]] | None:
@@ -121,7 +138,9 @@ class Arena:
         because folds differ by more than a scale.
         """
         sums = family.before is None and is_additive(family.make())
-        if not sums or family.takes != "numbers" or self._scaled_columns is None:
+        # The products of more columns than rows take longer than the rows themselves.
+        wide = self.problem.task == "regression" and len(self.problem.used) > len(self.y)
+        if not sums or wide or family.takes != "numbers" or self._scaled_columns is None:
             return None
         return self._whole(family).X, self._scaled_columns
 
@@ -237,64 +256,3 @@ class Arena:
             search.fit(X, self.y if y is None else y)
         names_of_scores = [f"split{f}_test_score" for f in range(len(folds))]
         return np.array([search.cv_results_[name] for name in names_of_scores])
-
-
-def contestant(arena: Arena, family: Family, candidates: list[Candidate]) -> Contestant:
-    """The family at its best setting, fitted to the training part and seen on the other."""
-    problem = arena.problem
-    means = np.array([candidate.mean for candidate in candidates])
-    if not np.isfinite(means).any():
-        why = _why(arena, family, candidates)
-        raise ValueError(f"there is no {arena.metric} in every fold at any setting{why}")
-    equal = np.flatnonzero(means == np.nanmax(means))
-    settings = [family.make().set_params(**candidates[i].parameters) for i in equal]
-    best = int(equal[simplest(settings)])
-    model = pipeline(problem, family, candidates[best].parameters)
-    score = score_of(arena.metric)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        X, seconds = arena.fit_whole(family, model)
-    front, last = model[:-1], model[-1]
-    train_score = float(score(last, X, arena.y))
-    del X  # which may be larger than the table
-    begun = time.perf_counter()
-    dev = front.transform(some(problem.X, problem.dev))
-    last.predict(dev)
-    predicted = time.perf_counter()
-    entry = Contestant(
-        family.name,
-        type(last).__name__,
-        family.package,
-        candidates,
-        best,
-        seconds,
-        predicted - begun,
-        len(pickle.dumps(model)),
-        float(score(last, dev, problem.y[problem.dev])),
-        train_score,
-        note=_given_up(family, candidates),
-    )
-    if family.takes != "rows":
-        arena.keep_best(entry, model)
-    return entry
-
-
-def _given_up(family: Family, candidates: list[Candidate]) -> str:
-    """What a family went without for want of time."""
-    n = len(ParameterGrid(family.grid))
-    if family.halve or len(candidates) == n:
-        return ""
-    return f"{n - len(candidates)} of {n} settings were tried on one fold alone, for want of time"
-
-
-def _why(arena: Arena, family: Family, candidates: list[Candidate]) -> str:
-    """What the first setting says to the first fold that it cannot be fitted to."""
-    failed = np.flatnonzero(np.isnan(candidates[0].scores))
-    if not failed.size:
-        return ""
-    rows = arena.problem.train[arena.folds[failed[0]][0]]
-    try:
-        fitted_to(arena.problem, family, candidates[0].parameters, rows)
-    except ValueError as error:
-        return f": {error}"
-    return ""

@@ -1,0 +1,77 @@
+"""A family at its best setting: fitted to the training part, and seen on the other."""
+
+import pickle
+import time
+import warnings
+
+import numpy as np
+from sklearn.model_selection import ParameterGrid
+
+from ..model_selection.simplicity import simplest
+from .families import Family
+from .pipelines import fitted_to, pipeline
+from .results import Candidate, Contestant
+from .scoring import score_of
+from .search import Arena
+from .view import some
+
+
+def contestant(arena: Arena, family: Family, candidates: list[Candidate]) -> Contestant:
+    """The family at its best setting, fitted to the training part and seen on the other."""
+    problem = arena.problem
+    means = np.array([candidate.mean for candidate in candidates])
+    if not np.isfinite(means).any():
+        why = _why(arena, family, candidates)
+        raise ValueError(f"there is no {arena.metric} in every fold at any setting{why}")
+    equal = np.flatnonzero(means == np.nanmax(means))
+    settings = [family.make().set_params(**candidates[i].parameters) for i in equal]
+    best = int(equal[simplest(settings)])
+    model = pipeline(problem, family, candidates[best].parameters)
+    score = score_of(arena.metric)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        X, seconds = arena.fit_whole(family, model)
+    front, last = model[:-1], model[-1]
+    train_score = float(score(last, X, arena.y))
+    del X  # which may be larger than the table
+    begun = time.perf_counter()
+    dev = front.transform(some(problem.X, problem.dev))
+    last.predict(dev)
+    predicted = time.perf_counter()
+    entry = Contestant(
+        family.name,
+        type(last).__name__,
+        family.package,
+        candidates,
+        best,
+        seconds,
+        predicted - begun,
+        len(pickle.dumps(model)),
+        float(score(last, dev, problem.y[problem.dev])),
+        train_score,
+        note=_given_up(family, candidates),
+    )
+    if family.takes != "rows":
+        arena.keep_best(entry, model)
+    return entry
+
+
+def _given_up(family: Family, candidates: list[Candidate]) -> str:
+    """What a family went without for want of time."""
+    n = len(ParameterGrid(family.grid))
+    if family.halve or len(candidates) == n:
+        return ""
+    return f"{n - len(candidates)} of {n} settings were tried on one fold alone, for want of time"
+
+
+def _why(arena: Arena, family: Family, candidates: list[Candidate]) -> str:
+    """What the first setting says to the first fold that it cannot be fitted to."""
+    failed = np.flatnonzero(np.isnan(candidates[0].scores))
+    if not failed.size:
+        return ""
+    rows = arena.problem.train[arena.folds[failed[0]][0]]
+    try:
+        fitted_to(arena.problem, family, candidates[0].parameters, rows)
+    except ValueError as error:
+        return f": {error}"
+    return ""

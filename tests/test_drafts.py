@@ -1,0 +1,105 @@
+"""A file is there whole or not at all, and a process that was killed leaves no draft for ever."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from rosenblatt import drafts
+from rosenblatt.drafts import drafted
+
+
+def write(path, content="all"):
+    with drafted(path) as draft:
+        draft.write_text(content)
+
+
+def test_a_file_keeps_its_mode_and_is_whole(tmp_path):
+    path = tmp_path / "page.html"
+    path.write_text("before")
+    path.chmod(0o640)
+    write(path, "after")
+    assert path.read_text() == "after"
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert os.listdir(tmp_path) == ["page.html"]
+
+
+def test_a_file_that_cannot_take_its_place_leaves_the_old_one(tmp_path, monkeypatch):
+    path = tmp_path / "page.html"
+    path.write_text("before")
+
+    def fail(*_):
+        raise OSError(28, "disk full")
+
+    monkeypatch.setattr(os, "replace", fail)
+    with pytest.raises(OSError, match="disk full") as raised:
+        write(path)
+    assert raised.value.filename == str(path)
+    assert path.read_text() == "before"
+    assert os.listdir(tmp_path) == ["page.html"]
+
+
+WRITES_FOR_EVER = """
+import sys, time
+from pathlib import Path
+from rosenblatt.drafts import drafted
+
+with drafted(Path(sys.argv[1])) as draft:
+    draft.write_text("half")
+    print("now", flush=True)
+    time.sleep(600)
+"""
+
+
+@pytest.fixture
+def writer(tmp_path):
+    """A process that has written half of a file."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", WRITES_FOR_EVER, str(tmp_path / "page.html")],
+        stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stdout.readline() == "now\n"
+    yield process
+    process.kill()
+    process.communicate()
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/ns/pid"), reason="nobody tells who lives")
+def test_the_draft_of_a_killed_process_goes_with_the_next_writing_of_the_file(writer, tmp_path):
+    [draft] = os.listdir(tmp_path)
+    write(tmp_path / "page.html")
+    assert sorted(os.listdir(tmp_path)) == [draft, "page.html"]  # its writer is at work
+    writer.send_signal(signal.SIGKILL)
+    writer.wait()
+    write(tmp_path / "other.html")
+    assert draft in os.listdir(tmp_path)  # of another file
+    write(tmp_path / "page.html")
+    assert sorted(os.listdir(tmp_path)) == ["other.html", "page.html"]
+
+
+def test_drafts_of_which_nobody_can_say_whether_they_are_written_stay(
+    writer, tmp_path, monkeypatch
+):
+    writer.kill()
+    writer.wait()
+    [draft] = os.listdir(tmp_path)
+    monkeypatch.setattr(drafts, "_home", lambda: "another!")  # a machine that shares the folder
+    write(tmp_path / "page.html")
+    monkeypatch.setattr(drafts, "_home", lambda: drafts.NOWHERE)
+    write(tmp_path / "page.html")
+    assert sorted(os.listdir(tmp_path)) == [draft, "page.html"]
+
+
+def test_a_process_of_another_user_lives(monkeypatch):
+    def refuse(*_):
+        raise PermissionError
+
+    monkeypatch.setattr(os, "kill", refuse)
+    assert drafts._lives(1)
+
+
+def test_a_system_that_says_nothing_of_its_processes_is_nowhere(monkeypatch):
+    monkeypatch.setattr(os, "readlink", lambda path: (_ for _ in ()).throw(OSError()))
+    assert drafts._home() == drafts.NOWHERE
