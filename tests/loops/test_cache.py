@@ -105,3 +105,10 @@ def test_plain_python_gives_the_same_answer(tmp_path):
     script = FIT.splitlines()[:-2] + ["print(model.coef_[0, 0])"]
     plain = run("\n".join(script), tmp_path, NUMBA_DISABLE_JIT="1")
     assert plain[0] == run(FIT, tmp_path)[2]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits are those of POSIX")
+def test_a_full_disk_is_no_reason_to_fail(tmp_path):
+    script = "import resource, signal\nsignal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+    script += "resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))\n"
+    assert run(script + FIT, tmp_path)[1] == "1"

@@ -158,3 +158,29 @@ def test_a_profiler_goes_on_after_work_that_had_a_time():
         [sys.executable, "-c", AFTERWARDS], capture_output=True, text=True, check=True, timeout=120
     )
     assert said.stdout == "4950\n"
+
+
+THREADS = """
+import threading
+from rosenblatt.workbench.clock import Clock
+
+def start_threads():
+    for _ in range(400):
+        thread = threading.Thread(target=int)
+        thread.start()
+        thread.join()
+
+clock = Clock(None)
+for i in range(150):
+    clock.attempt(start_threads, 0.0005 + 0.0001 * i)
+print("done")
+"""
+
+
+def test_an_alarm_while_threads_are_started_hits_none_of_them():
+    """One that is hit before it says that it has started is waited for without end."""
+    said = subprocess.run(
+        [sys.executable, "-c", THREADS], capture_output=True, text=True, check=True, timeout=120
+    )
+    assert said.stdout == "done\n"
+    assert said.stderr == ""

@@ -319,3 +319,17 @@ def test_folds_that_differ_by_more_than_a_scale_are_read_one_by_one():
         [ridge] = named("ridge regression")
         assert search.Arena(problem, "r2")._together(ridge) is not None
         assert search.Arena(other, "r2")._together(ridge) is None
+
+
+def test_of_texts_models_of_counts_come_first():
+    words = ["good red apple", "bad green pear", "good green apple", "bad red pear"] * 20
+    text = [f"{some} number{i} word{i % 7} of many" for i, some in enumerate(words)]
+    frame = pl.DataFrame({"text": text, "y": [some.split()[0] for some in words]})
+    problem = problem_of(read_table(frame), "y", kinds={"text": "text"})
+    tried = []
+    families = named("Gaussian naive Bayes", "logistic regression", "multinomial naive Bayes")
+    race.race(
+        search.Arena(problem, "accuracy"), families, Clock(None),
+        lambda found, trying, clock: tried.append(trying),
+    )  # fmt: skip
+    assert tried[:3] == ["multinomial naive Bayes", "Gaussian naive Bayes", "logistic regression"]

@@ -54,7 +54,9 @@ def compare(
     already = age_of_process() if cli.is_the_process else 0.0
     clock = options["budget"] = Clock(checked_budget(options.get("budget")), already)
     if families:
-        options["families"] = [name.strip() for some in families for name in some.split(",")]
+        options["families"] = [
+            name.strip() for some in families for name in some.split(",") if name.strip()
+        ]
     console = Screen(markup=False, highlight=False)  # names are no markup
     source = read_table(table, format, header=header)
     to_save = TO_SAVE + TO_SAVE_A_COLUMN * source.frame.width
@@ -128,7 +130,7 @@ def _conclude(console: Console, comparison: Comparison, out: str) -> None:
             "= is not worse than the best, as far as the folds can tell; "
             "± is the deviation over folds."
         )
-    if word := against_baseline(findings.contestants[0], findings.baseline):
+    if word := against_baseline(findings.contestants[0], findings.baseline, protocol.stopped):
         console.print(f"! {word}", style="yellow")
     if word := _columns(findings.columns):
         console.print(word, style="dim")
@@ -182,7 +184,8 @@ def _learned_from(findings: Findings, opening: Opening) -> str:
     if not n:
         return ""
     which = "all" if n == len(opening.y) else f"{n:,} of the {len(opening.y):,}"
-    word = f" But {which} rows are also among those learned from, which flatters what remembers."
+    are = "is" if n == 1 else "are"
+    word = f" But {which} rows {are} also among those learned from, which flatters what remembers."
     return word if some is None else f"{word} On the other {len(some.y):,}: {_scored(some)}"
 
 

@@ -13,7 +13,7 @@ from rosenblatt.solvers.logistic_coordinate import coordinate
 from rosenblatt.solvers.newton import newton, newton_cg
 from rosenblatt.solvers.problem import Place, Problem
 from rosenblatt.solvers.row_space import is_wide, row_space_newton
-from rosenblatt.solvers.sampled import sampled_newton, sizes
+from rosenblatt.solvers.sampled import has_many_rows, sampled_newton
 from rosenblatt.solvers.stochastic import sgd
 
 OURS = frozenset({"auto", "newton", "lbfgs", "gradient", "sgd", "coordinate"})
@@ -76,6 +76,6 @@ def newton_for(problem: Problem) -> str:
         return "newton-cholesky"
     if is_wide(problem):
         return "newton-rows"
-    if not sp.issparse(problem.X) and problem.penalised and sizes(problem):
+    if not sp.issparse(problem.X) and problem.penalised and has_many_rows(problem):
         return "newton-sampled"
     return "newton-cg"

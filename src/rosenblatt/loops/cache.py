@@ -8,6 +8,7 @@ code depends on: a change of any of them starts an empty folder.
 import hashlib
 import os
 import sys
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -116,6 +117,10 @@ class DigestCache(FunctionCache):
             return super()._load_overload(signature, target_context)
         except Exception:  # a damaged file can fail in any way; the loop is compiled anew
             return None
+
+    def save_overload(self, signature: Any, data: Any) -> None:
+        with suppress(OSError):  # such as a full disk: the loop is compiled, and will be again
+            super().save_overload(signature, data)
 
     @staticmethod
     def available() -> bool:

@@ -1,8 +1,7 @@
 """Softmax: probabilities and loss from scores, and passes over sparse rows.
 
-Legend: code (n,) each row's class; c (n,) what
-a row counts; W (d + 1, K) weights, the biases last. With `reference`, one more class, the last, has
-score 0 and no column.
+Legend: code (n,) each row's class; c (n,) what a row counts; W (d + 1, K) weights, the biases last.
+With `reference`, one more class, the last, has score 0 and no column.
 """
 
 import math

@@ -71,7 +71,8 @@ class LogisticProblem(Problem):
         return diagonal
 
     def sample(self, n_rows: int) -> "LogisticProblem":
-        rows = np.arange(0, self.n, max(1, self.n // n_rows))
+        rows = np.flatnonzero(self.c)
+        rows = rows[:: max(1, len(rows) // n_rows)]
         c = self.c[rows]
         c = c * (self.c.sum() / c.sum())
         return LogisticProblem(self.X[rows], self.y[rows], c, self.l1, self.l2, self.fit_intercept)

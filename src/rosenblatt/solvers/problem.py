@@ -92,8 +92,8 @@ class Problem:
         """The second derivative of the smooth part, by the chosen entries of the flat point."""
         raise NotImplementedError
 
-    def class_hessians(self, place: Place) -> list[Array]:
-        """The second derivative by the weights of each class alone."""
+    def class_hessians(self, place: Place) -> Array:
+        """The second derivatives (K, d + 1, d + 1) by the weights of each class alone."""
         raise NotImplementedError
 
     def _penalised_hessian(self, H: Array, bias: NDArray[np.bool_]) -> Array:
@@ -113,7 +113,7 @@ class Problem:
             solve = factored(self.hessian(place))
             return lambda v: solve(v.ravel()).reshape(self.shape)
         # One product with all inverses: a call for each class takes longer than its arithmetic.
-        inverses = inverted(np.stack(self.class_hessians(place)))
+        inverses = inverted(self.class_hessians(place))
 
         def solution(v: Array) -> Array:
             with np.errstate(over="ignore", invalid="ignore"):

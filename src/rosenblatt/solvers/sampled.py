@@ -6,6 +6,7 @@ from itertools import islice
 import numpy as np
 
 from .lbfgs import lbfgs
+from .newton import newton_cg
 from .problem import Array, Place, Problem
 
 ROWS_PER_PARAMETER = 10  # in the first sample, of one class; in the last, of all
@@ -14,7 +15,7 @@ GROWTH = 16
 USUAL_SHARE, LARGEST_SHARE = 16, 4
 ROWS_PER_CURVATURE = 30  # for each parameter
 STEPS = 15  # with one curvature; more are a sign that it has changed, or was seen on too few rows
-MOST_LOOKS = 5  # at the curvature of a sample
+MOST_LOOKS = 5  # at the curvature of samples
 MORE_ROWS = 4  # times as many, for the next
 CHEAP_COLUMNS = 50  # with so many the curvature of all rows takes as long as about ten steps
 
@@ -33,7 +34,7 @@ def sampled_newton(problem: Problem, place: Place) -> Iterator[Place]:
     start = problem.at(point)
     place = start if start.objective < place.objective else place  # rows may be in an odd order
     yield place
-    for m in sizes_of_curvature(problem):
+    for m in islice(sizes_of_curvature(problem), MOST_LOOKS):
         before = place
         part = problem.sample(m) if m < problem.n else problem
         inverse = part.inverse_curvature(part.at(place.point))
@@ -41,6 +42,12 @@ def sampled_newton(problem: Problem, place: Place) -> Iterator[Place]:
             yield place
         if place is before:
             return
+    yield from newton_cg(problem, place)  # what ties classes together matters more here
+
+
+def has_many_rows(problem: Problem) -> bool:
+    """Whether a sample is large enough to begin at."""
+    return bool(problem.n // USUAL_SHARE >= ROWS_PER_PARAMETER * (problem.d + 1))
 
 
 def sizes(problem: Problem) -> list[int]:

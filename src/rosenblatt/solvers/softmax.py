@@ -121,7 +121,8 @@ class SoftmaxProblem(Problem):
         feature, kind = np.divmod(chosen, self.K)
         if np.all(feature == self.d):
             p = P[:, kind]
-            return np.diag(self.c @ p) - (p * self.c[:, None]).T @ p
+            H = np.diag(self.c @ p) - (p * self.c[:, None]).T @ p
+            return self._penalised_hessian(H, feature == self.d)
         H = np.zeros((len(chosen), len(chosen)))
         with one_blas_thread():
             for start, stop in self._blocks(len(chosen)):
@@ -143,7 +144,7 @@ class SoftmaxProblem(Problem):
             part = Z[:, feature[own]] * np.sqrt(p[:, k : k + 1])
             H[np.ix_(own, own)] += part.T @ part
 
-    def class_hessians(self, place: Place) -> list[Array]:
+    def class_hessians(self, place: Place) -> Array:
         # D_k - M_k'M_k, of one class: the sum of c p_k (1 - p_k) z z'.
         P = self.probabilities(place)
         columns, bias = np.arange(self.d + 1), np.arange(self.d + 1) == self.d
@@ -159,7 +160,9 @@ class SoftmaxProblem(Problem):
                         blocks[k] += part.T @ part
 
                 threads.over_chunks(work, self.K, self.K * Z.size)
-        return [self._penalised_hessian(block, bias) for block in blocks]
+        for block in blocks:
+            self._penalised_hessian(block, bias)
+        return blocks
 
     def _with_constant(self, start: int, stop: int, columns: NDArray[np.intp]) -> Array:
         """Some columns of some rows as a dense table; column d is a constant one."""
@@ -181,7 +184,8 @@ class SoftmaxProblem(Problem):
         return diagonal
 
     def sample(self, n_rows: int) -> "SoftmaxProblem":
-        rows = np.arange(0, self.n, max(1, self.n // n_rows))
+        rows = np.flatnonzero(self.c)
+        rows = rows[:: max(1, len(rows) // n_rows)]
         c = self.c[rows]
         c = c * (self.c.sum() / c.sum())
         return SoftmaxProblem(

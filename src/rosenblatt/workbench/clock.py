@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 Result = TypeVar("Result")
 
 MOST_SLOWNESS = 4.0  # a process that waited for its input is not slow
+MOST_MOMENTS = 1000  # that a thread may take to start
 RING_AGAIN = 0.3  # seconds: an error raised in a destructor or a callback of C is lost
 
 
@@ -127,14 +128,16 @@ class Alarm:
 
     def __init__(self) -> None:
         self._thread, self._over = threading.get_ident(), threading.Event()
-        self._lock, self._rang = threading.Lock(), False
+        self._lock, self._rang, self._begun = threading.Lock(), False, threading.Event()
 
     def set(self, seconds: float) -> None:
         """Begin to count."""
         if seconds != float("inf"):
             threading.Thread(target=self._ring, args=(seconds,), daemon=True).start()
+            self._begun.set()
 
     def _ring(self, seconds: float) -> None:
+        self._begun.wait()  # `start` holds a lock, and must not be rung out of it
         while not self._over.wait(seconds):
             with self._lock:
                 if not self._over.is_set():
@@ -175,5 +178,13 @@ def age_of_process() -> float:
 
 
 def _raise_in(thread: int) -> None:
-    """Have a thread raise `OutOfTime` at its next step."""
+    """Have a thread raise `OutOfTime` at its next step.
+
+    A thread that is being started bears the number of the one that starts it, and would be hit in
+    its place: it is waited for.
+    """
+    for _ in range(MOST_MOMENTS):
+        if not getattr(threading, "_limbo", None):
+            break
+        time.sleep(0.001)
     ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(OutOfTime))

@@ -78,13 +78,14 @@ def conclude(
     proof = Proof(None, NO_TIME)
     if family.takes != "rows":  # for the baseline alone the seal is not worth breaking
         opening = clock.attempt(
-            lambda: open_test(
-                problem, arena.metric, model, learned_from, ledger, repeated_rows(hints)
-            ),
-            _last(clock),
+            lambda: open_test(problem, arena.metric, model, learned_from, ledger), _last(clock)
         )
+    # Apart from the opening: a test set that is open must not be lost for want of time.
+    repeated = repeated_rows(hints)
+    if opening is not None and repeated is not None and clock.stopped != "interrupt":
+        apart = partial(with_unrepeated, opening, problem, arena.metric, learned_from, repeated)
+        opening = clock.attempt(apart, _last(clock), opening)
     if opening is not None and not opening.intervals and clock.stopped != "interrupt":
-        # Apart from the opening: a test set that is open must not be lost for want of time.
         drawing = partial(with_intervals, opening, arena.metric)
         opening = clock.attempt(drawing, _last(clock), opening)
     if opening is not None and clock.stopped != "interrupt":
@@ -172,18 +173,9 @@ def judged(contestants: list[Contestant], arena: Arena) -> list[Contestant]:
 
 
 def open_test(
-    problem: Problem,
-    metric: str,
-    model: Any,
-    learned_from: NDArray[np.int64],
-    ledger: Path,
-    repeated: NDArray[np.bool_] | None = None,
+    problem: Problem, metric: str, model: Any, learned_from: NDArray[np.int64], ledger: Path
 ) -> Opening:
-    """Open the test set, once: for the chosen model, and the baseline beside it.
-
-    If some of its rows are repeated, being also among those learned from, what was said of the
-    others is scored, too.
-    """
+    """Open the test set, once: for the chosen model, and the baseline beside it."""
     baseline = fitted_to(problem, baseline_of(problem), {}, learned_from)
     sealed = SealedTest(problem.X[problem.test], problem.y[problem.test], ledger=ledger)
     seen: dict[str, Any] = {}
@@ -201,7 +193,7 @@ def open_test(
         warnings.simplefilter("ignore")  # the report says how often it was opened
         found = sealed.open(model, scores, reason="compare: the chosen model and the baseline")
     score = found["chosen"]
-    opening = Opening(
+    return Opening(
         score,
         found["baseline"],
         _intervals(problem.task, metric, score, seen["y"], seen["predicted"]),
@@ -212,28 +204,29 @@ def open_test(
         getattr(model, "classes_", None),
         sealed.n_openings,
     )
-    if repeated is None or repeated.all():
-        return opening
-    return replace(
-        opening, unrepeated=_unrepeated(problem.task, metric, opening, repeated, baseline)
-    )
 
 
-def _unrepeated(
-    task: str, metric: str, opening: Opening, repeated: NDArray[np.bool_], baseline: Any
-) -> Opening | None:
-    """What was seen of the rows that were not learned from; None if they have no score.
+def with_unrepeated(
+    opening: Opening,
+    problem: Problem,
+    metric: str,
+    learned_from: NDArray[np.int64],
+    repeated: NDArray[np.bool_],
+) -> Opening:
+    """The same with the score of the rows that are not also among those learned from.
 
     They are not looked at again: what was said of them is known, and the baseline reads no row.
     """
     rows = np.flatnonzero(~repeated)
-    score = score_of_rows(opening, metric, rows)
+    score = score_of_rows(opening, metric, rows) if rows.size else np.nan
     if not np.isfinite(score):
-        return None
+        return opening
     some = part_of(opening, rows)
+    baseline = fitted_to(problem, baseline_of(problem), {}, learned_from)
     simple = float(score_of(metric)(baseline, np.zeros((len(rows), 0)), some.y))
-    intervals = _intervals(task, metric, score, some.y, some.predicted)
-    return replace(some, score=score, baseline_score=simple, intervals=intervals)
+    intervals = _intervals(problem.task, metric, score, some.y, some.predicted)
+    some = replace(some, score=score, baseline_score=simple, intervals=intervals)
+    return replace(opening, unrepeated=some)
 
 
 def _intervals(task: str, metric: str, score: float, y: Any, predicted: Any) -> list[Interval]:

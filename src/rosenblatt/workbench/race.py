@@ -17,6 +17,7 @@ from .search import Arena
 RESERVE = 0.1  # of the budget, for what follows the search
 FITS_AFTER = 3  # the search: about so many fits and predictions go into the answer itself
 NAME_OF_ERROR = re.compile(r"^[\w.]*[A-Z]\w*: ")  # before what it says
+LEAST_SHARE = 1.0  # seconds; less is none
 LARGEST_SHARE = 1 / 2  # of the time that is left, for a family that is not the last
 # As long as there is no answer, which is worth more than a turn for each; if it must, the rest will
 # do for fewer rows.
@@ -45,8 +46,12 @@ def race(
         dropped.append(Dropped(family.name, why))
 
     import_module("rosenblatt.loops.rows")  # the compiler: to load it is no family's own time
-    # What learns by sums takes one pass: an answer is there before anything takes long.
-    queue = sorted(families, key=lambda family: not is_additive(family.make()))
+    # What learns by sums takes one pass: an answer is there before anything takes long. Of texts
+    # it is models of counts that have one.
+    text = "text" in arena.problem.used.values()
+    queue = sorted(
+        families, key=lambda f: (not is_additive(f.make()), text and f.takes != "counts")
+    )
     for place, family in enumerate(queue):
         if clock.stopped == "interrupt":
             give_up(family, "interrupted")
@@ -70,7 +75,7 @@ def race(
         elif clock.stopped == "interrupt":
             give_up(family, "interrupted")
         else:
-            shared = seconds > 0 and place + 1 < len(queue)
+            shared = seconds >= LEAST_SHARE and place + 1 < len(queue)
             more = f"took more than its share of the time, {seconds:.1f} s"
             give_up(family, more if shared else "no time was left")
     give_back()

@@ -56,12 +56,17 @@ def verdicts_of(problem: Problem, contestants: list[Contestant]) -> list[str]:
     return said
 
 
-def against_baseline(chosen: Contestant, baseline: Contestant) -> str:
-    """A sentence if the chosen model cannot be told from none; else nothing."""
+def against_baseline(chosen: Contestant, baseline: Contestant, stopped: str = "") -> str:
+    """A sentence if the chosen model cannot be told from none; else nothing.
+
+    If the search was `stopped`, there may be one among those that were not done.
+    """
     if chosen.family == baseline.family:
         return ""
     scores = f"{chosen.family} {chosen.mean:.4f}, {baseline.family} {baseline.mean:.4f}"
     if chosen.mean <= baseline.mean:
+        if stopped:
+            return f"Nothing that was done in time beat the baseline in the folds ({scores})."
         return f"Nothing beat the baseline in the folds ({scores}): no model here is of use."
     if baseline.not_worse():
         return (
@@ -86,7 +91,8 @@ def far_from_folds(chosen: Contestant, opening: Opening | None, metric: str) -> 
     mean, deviation = chosen.mean, chosen.deviation
     beyond = max(narrow.low - (mean + deviation), (mean - deviation) - narrow.high)
     lacking = abs(mean) if metric.startswith("neg_") else abs(1 - mean)
-    if not (beyond > 0 and abs(opening.score - mean) > NO_WONDER * lacking):
+    same = f"{opening.score:.3f}" == f"{mean:.3f}"  # as far as anybody reads
+    if same or not (beyond > 0 and abs(opening.score - mean) > NO_WONDER * lacking):
         return ""
     why = (
         "it learned from more rows than in the folds, rows may be repeated across the parts, or "

@@ -251,7 +251,9 @@ def warnings_of(findings: Findings) -> list[str]:
     """What makes the answer weaker than it looks, each in a sentence."""
     protocol, opening, found = findings.protocol, findings.opening, []
     if findings.contestants and (
-        word := against_baseline(findings.contestants[0], findings.baseline)
+        word := against_baseline(
+            findings.contestants[0], findings.baseline, findings.protocol.stopped
+        )
     ):
         found.append(word)
     if findings.contestants and (
