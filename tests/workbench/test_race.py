@@ -157,6 +157,7 @@ def test_rows_are_taken_away_until_there_is_time_and_no_further(monkeypatch):
     frame = pl.DataFrame({"x": rng.normal(size=20_000), "y": rng.normal(size=20_000)})
     arena = search.Arena(problem_of(read_table(frame), "y"), "r2")
     monkeypatch.setattr(race, "_share", lambda *_: 0.05)
+    monkeypatch.setattr(race, "LEAST_SHARE", 0.01)
     found, [late, _] = race.race(
         arena, named("least squares", "ridge regression"), Clock(100.0), None
     )
