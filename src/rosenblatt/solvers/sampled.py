@@ -26,7 +26,8 @@ def sampled_newton(problem: Problem, place: Place) -> Iterator[Place]:
     The optimum of m rows is off by about p / (2 m) in mean loss, p parameters; the next sample is
     several times larger and needs a step or two from there. With a curvature that is wrong by
     about sqrt(p / m), each pass over all rows divides the gap by m / p. It is looked at again after
-    some steps: columns of few ones have a curvature that only more rows show, and nearer by.
+    some steps: columns of few ones have a curvature that only more rows show, and nearer by. What
+    does not end by then goes on by conjugate gradients.
     """
     point = place.point
     for m in sizes(problem):
@@ -36,13 +37,20 @@ def sampled_newton(problem: Problem, place: Place) -> Iterator[Place]:
     yield place
     for m in islice(sizes_of_curvature(problem), MOST_LOOKS):
         before = place
-        part = problem.sample(m) if m < problem.n else problem
-        inverse = part.inverse_curvature(part.at(place.point))
+        inverse = curvature_seen(problem, place, m)
         for place in islice(lbfgs(problem, place, inverse), STEPS):  # noqa: B020
             yield place
         if place is before:
             return
     yield from newton_cg(problem, place)  # what ties classes together matters more here
+
+
+def curvature_seen(problem: Problem, place: Place, m: int) -> Callable[[Array], Array]:
+    """The inverse curvature at a place, as m rows show it."""
+    if m >= problem.n:
+        return problem.inverse_curvature(place)
+    part = problem.sample(m)
+    return part.inverse_curvature(part.at(place.point))
 
 
 def has_many_rows(problem: Problem) -> bool:

@@ -14,7 +14,7 @@ from rosenblatt.storage import arrays, read_only
 from .logistic import squared_columns
 from .problem import Array, Place, Problem, added
 
-CELLS_PER_BLOCK = 131_072  # about what a core's cache holds; less, and threads wait for each other
+CELLS_PER_BLOCK = 131_072  # read and made at a time; with fewer, threads wait for each other
 
 
 class SoftmaxProblem(Problem):
@@ -51,7 +51,7 @@ class SoftmaxProblem(Problem):
     def _loss(self, point: Array) -> tuple[float, Array]:
         if sp.issparse(self.X):
             return self._sparse_loss(point)
-        # Products of a few rows more, of zeros, take a fifth less time than such of an odd number.
+        # Rows of zeros up to a multiple of four: BLAS is slower with an odd number of them.
         padded = -(-self.K // 4) * 4
         W, b = np.zeros((padded, self.d)), np.ascontiguousarray(point[-1])
         W[: self.K] = point[:-1].T
