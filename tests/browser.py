@@ -119,8 +119,11 @@ class Browser:
 
     def open(self, url):
         """Load a page and wait until its script has run."""
-        self.call("Page.navigate", url=url)
-        self.wait("document.readyState === 'complete' && Boolean(window.rosenblatt)")
+        self.run("window.left = true")  # the page before may answer for a while, and is complete
+        arrived = self.call("Page.navigate", url=url)
+        ready = "document.readyState === 'complete' && Boolean(window.rosenblatt)"
+        another = "loaderId" in arrived  # not if only the fragment is new
+        self.wait(f"!window.left && {ready}" if another else ready)
 
     def run(self, script):
         """The value of a JavaScript expression in the page."""
