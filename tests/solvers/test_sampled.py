@@ -1,10 +1,12 @@
 import itertools
+import warnings
 
 import numpy as np
 import pytest
 
 from rosenblatt import LogisticRegression
 from rosenblatt.linear_model.solvers import newton_for
+from rosenblatt.solvers.newton import newton_cg
 from rosenblatt.solvers.sampled import sampled_newton, sizes, sizes_of_curvature
 from rosenblatt.solvers.softmax import SoftmaxProblem
 
@@ -66,3 +68,72 @@ def test_columns_of_far_larger_scale_do_not_hold_it_up():
     y = problem.code
     problem.X[:, 0] *= 1e3
     assert LogisticRegression(C=100).fit(problem.X, y).stop_reason_ == "converged"
+
+
+@pytest.mark.parametrize("reference", [False, True])
+@pytest.mark.parametrize("most_copied", [0, 2**26])
+def test_the_rough_twin_is_near_and_says_that_it_is_rough(reference, most_copied, monkeypatch):
+    monkeypatch.setattr("rosenblatt.solvers.softmax.MOST_COPIED_BYTES", most_copied)
+    given = with_rare_columns(n=3_000)
+    problem = SoftmaxProblem(
+        given.X, given.code, 6, np.linspace(0, 2, 3_000), 0.0, 1.0, True, reference
+    )
+    place = problem.at(0.3 * np.random.default_rng(1).normal(size=problem.shape))
+    rough = problem.rough().at(place.point)
+    assert rough.is_rough
+    assert not place.is_rough
+    assert rough.objective == pytest.approx(place.objective, rel=1e-6)
+    np.testing.assert_allclose(rough.gradient, place.gradient, atol=1e-6 * problem.n)
+    exact = problem.exactly(rough)
+    assert exact.objective == place.objective
+    assert problem.gap(rough) == problem.gap(place)
+
+
+@pytest.mark.parametrize("C", [1e-2, 1.0, 1e4])
+def test_single_precision_is_no_limit_to_how_near_a_fit_comes(C):
+    problem = with_rare_columns(n=8_000, K=12)
+    model = LogisticRegression(C=C, tol=1e-10, max_iter=300).fit(problem.X, problem.code)
+    assert model.stop_reason_ == "converged"
+    assert model.dual_gap_ <= 1e-10 * C * problem.zero()
+
+
+@pytest.mark.parametrize("scale", [1e-60, 1e30, 1e60])
+def test_numbers_beyond_single_precision_are_left_to_double(scale):
+    problem = with_rare_columns(n=8_000, K=12)
+    X, y = problem.X, problem.code
+    near = LogisticRegression(C=100).fit(X, y)
+    heavy = LogisticRegression(C=100 / scale).fit(X, y, np.full(len(y), scale))
+    assert heavy.objective_ == pytest.approx(near.objective_, rel=1e-3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of slopes, which have another scale as well
+        far = LogisticRegression(C=100 / scale**2).fit(X * scale, y)
+    assert far.objective_ * scale**2 == pytest.approx(near.objective_, rel=1e-3)
+
+
+def test_what_the_gap_of_many_classes_is_made_of():
+    """In one pass by blocks; the same by the definitions, all rows at once."""
+    for reference in (False, True):
+        given = with_rare_columns(n=3_000)
+        problem = SoftmaxProblem(given.X, given.code, 6, np.ones(3_000), 0.0, 1.0, True, reference)
+        place = problem.at(0.1 * np.random.default_rng(1).normal(size=problem.shape))
+        for move in (problem._balancing_move(place), np.full(problem.shape, 1e-3)):
+            pull, entropy = problem._dual(place, move)
+            P = problem._moved(problem.probabilities(place), move, 0, problem.n)
+            np.testing.assert_allclose(pull, problem._pull(P, 0, problem.n), atol=1e-9)
+            assert entropy == pytest.approx(problem._entropy(P, 1.0, 0, problem.n), rel=1e-12)
+        assert problem._dual(place, np.full(problem.shape, 1e3) * np.arange(problem.K)) is None
+        assert problem._dual(place, np.full(problem.shape, np.nan)) is None
+
+
+def test_curvatures_of_classes_make_conjugate_gradients_few(monkeypatch):
+    problem = with_rare_columns(n=4_000, K=8, l2=1e-2)
+    product, counts, ends = problem.product, [], []
+    for most in (0, 300):  # by the diagonal, then by class
+        monkeypatch.setattr("rosenblatt.solvers.problem.MOST_OF_A_CLASS", most)
+        products = []
+        problem.product = lambda at, v, seen=products: seen.append(1) or product(at, v)
+        steps = newton_cg(problem, problem.at(np.zeros(problem.shape)))
+        ends.append(list(itertools.islice(steps, 15))[-1].objective)
+        counts.append(len(products))
+    assert counts[1] < counts[0] / 5
+    assert ends[1] == pytest.approx(ends[0], rel=1e-6)

@@ -90,15 +90,17 @@ class Descent:
         self.place, self.gap = place, float("inf")
         if place.objective <= self.best.objective:
             self.best = place
-        if self.listening:
-            self.gap = self.problem.gap(place)
         if not np.isfinite(place.objective):
             self._refuse()
-        return self._verdict()
+        reason = self._verdict()
+        if self.listening:
+            self.settle()
+        return reason
 
     def settle(self) -> None:
-        """Work out the gap of the last place, if it was not needed until now."""
+        """Work out the last place and its gap to the last digit, if not needed until now."""
         if np.isinf(self.gap):
+            self.place = self.problem.exactly(self.place)
             self.gap = self.problem.gap(self.place)
 
     def in_words(self) -> str:
@@ -138,10 +140,11 @@ class Descent:
         if not self.problem.penalised:
             return "converged"
         # The bound is about this, and costs about a pass: it is worked out when it may do.
-        hopeful = self.problem.l1 or self._about() <= 4 * self.small_gap
+        hopeful = self.problem.l1 or self._about() <= 2 * self.small_gap
         if np.isinf(self.gap) and hopeful:
-            self.gap = self.problem.gap(self.place)
-        return "converged" if self.gap <= self.small_gap else None
+            self.settle()
+        near = self.place.gradient_norm <= self.short_gradient and self.gap <= self.small_gap
+        return "converged" if near else None
 
     def _about(self) -> float:
         """The gap of an L2 penalty, but for the bias."""

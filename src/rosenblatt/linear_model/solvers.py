@@ -28,6 +28,7 @@ THEIRS = {
 }
 WITH_L1 = ("coordinate", "gradient")
 
+FEW_PARAMETERS = 60  # whose second derivative takes no time
 LARGEST_MATRIX = 1500  # parameters whose second derivative is formed
 WORK_OF_MATRIX = 3e8  # multiplications that forming it may take
 
@@ -72,7 +73,10 @@ def resolved(solver: str, problem: Problem) -> str:
 def newton_for(problem: Problem) -> str:
     """Which kind of Newton's method suits the shape of a problem."""
     p = int(np.prod(problem.shape))
-    if p <= LARGEST_MATRIX and problem.n * float(p) ** 2 <= WORK_OF_MATRIX:
+    # Of many classes the curvature of each is made sooner, and needs to be made less often.
+    by_class = p > FEW_PARAMETERS and problem.penalised and problem.has_curvature_by_class
+    small = p <= LARGEST_MATRIX and problem.n * float(p) ** 2 <= WORK_OF_MATRIX
+    if small and not by_class:
         return "newton-cholesky"
     if is_wide(problem):
         return "newton-rows"

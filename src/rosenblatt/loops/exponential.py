@@ -9,7 +9,7 @@ import math
 import numpy as np
 from llvmlite import ir
 from numba import config, types
-from numba.extending import intrinsic
+from numba.extending import intrinsic, overload
 
 from . import compiled
 
@@ -19,6 +19,12 @@ MAGIC = 6755399441055744.0  # 1.5 * 2**52: added and taken off, it rounds; its l
 LOWEST = -708.0
 LN2 = 0.6931471805599453
 ROOT2 = 1.4142135623730951
+# The same in single precision, and the series: a constant of 64 bits would widen all the rest.
+LOG2_E_32 = np.float32(LOG2_E)
+LN2_HIGH_32, LN2_LOW_32 = np.float32(0.693359375), np.float32(-2.1219444e-4)
+MAGIC_32 = np.float32(12582912.0)
+LOWEST_32 = np.float32(-87.0)
+SERIES_32 = tuple(np.float32(1 / math.factorial(k)) for k in range(8))
 
 
 if config.DISABLE_JIT:
@@ -27,6 +33,7 @@ if config.DISABLE_JIT:
         """exp(x) for x <= 0."""
         return math.exp(x) if x > LOWEST else 0.0
 
+    exp_of_its_precision = exp_negative
     log_one_plus, log = math.log1p, math.log
 
 else:
@@ -68,6 +75,47 @@ else:
         )
         series = low + r4 * (middle + r4 * high)
         return series * float_of((bits(shifted) + np.int64(1023)) << np.int64(52))
+
+    @intrinsic
+    def bits_32(context, number):
+        """The bits of a float32 as an integer."""
+
+        def generate(context, builder, signature, arguments):
+            return builder.bitcast(arguments[0], ir.IntType(32))
+
+        return types.int32(types.float32), generate
+
+    @intrinsic
+    def float_of_32(context, integer):
+        """The float32 that has these bits."""
+
+        def generate(context, builder, signature, arguments):
+            return builder.bitcast(arguments[0], ir.FloatType())
+
+        return types.float32(types.int32), generate
+
+    @compiled(fuse=True)
+    def exp_negative_32(x):
+        """exp(x) for x <= 0 in single precision, in the same way."""
+        x = max(x, LOWEST_32)
+        shifted = x * LOG2_E_32 + MAGIC_32
+        k = shifted - MAGIC_32
+        r = (x - k * LN2_HIGH_32) - k * LN2_LOW_32
+        r2 = r * r
+        one, _, half, third, fourth, fifth, sixth, seventh = SERIES_32
+        low = (one + r) + r2 * (half + r * third)
+        high = (fourth + r * fifth) + r2 * (sixth + r * seventh)
+        scale = np.int32(bits_32(shifted) + np.int32(127)) << np.int32(23)
+        power = float_of_32(np.int32(scale))  # type: ignore[unreachable]
+        return (low + (r2 * r2) * high) * power
+
+    def exp_of_its_precision(x):
+        """exp(x) for x <= 0, in the precision of x."""
+
+    @overload(exp_of_its_precision)
+    def _(x):
+        single = x == types.float32
+        return (lambda x: exp_negative_32(x)) if single else (lambda x: exp_negative(x))
 
     @compiled(fuse=True)
     def log_near_one(u):

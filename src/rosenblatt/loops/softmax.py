@@ -7,16 +7,19 @@ With `reference`, one more class, the last, has score 0 and no column.
 import math
 
 from . import compiled, rows
-from .exponential import exp_negative
+from .exponential import exp_negative, exp_of_its_precision, log
+
+SMALLEST = 2.3e-308  # number that is none of the subnormal ones
 
 
 @compiled
 def loss_block(Z, b, code, c, reference, scratch, P):
     """The loss of a block of rows, from Z (K, m), their scores without the biases b (K,).
 
-    Fills P (m, K) with probabilities, and Z with what each row pulls its classes by,
-    c (p - indicator). Classes come first, so that the inner loops run over rows, all alike.
-    scratch (2, m) holds the highest score of each row, then the sum of its exponentials.
+    Fills P (m, K) with probabilities unless it has no rows, and Z with what each row pulls its
+    classes by, c (p - indicator). Classes come first, so that the inner loops run over rows, all
+    alike. scratch (2, m) holds the highest score of each row, then the sum of its exponentials. All
+    but the loss is in the precision of Z.
     """
     K, m = Z.shape
     top, total = scratch[0], scratch[1]
@@ -32,12 +35,12 @@ def loss_block(Z, b, code, c, reference, scratch, P):
     for i in range(m):
         own = 0.0 if reference and code[i] == K else Z[code[i], i]
         loss -= c[i] * (own - top[i])
-        total[i] = exp_negative(-top[i]) if reference else 0.0
+        total[i] = exp_of_its_precision(-top[i]) if reference else 0.0
     for k in range(K):
         z = Z[k]
         for i in range(m):
             # By a name of its own: read back from z, it would keep the loop from being vectorised.
-            e = exp_negative(z[i] - top[i])
+            e = exp_of_its_precision(z[i] - top[i])
             z[i] = e
             total[i] += e
     for i in range(m):
@@ -46,13 +49,44 @@ def loss_block(Z, b, code, c, reference, scratch, P):
     for k in range(K):
         z = Z[k]
         for i in range(m):
-            p = z[i] * total[i]
-            P[i, k] = p
-            z[i] = c[i] * p
+            z[i] *= total[i]
+        for i in range(P.shape[0]):
+            P[i, k] = z[i]
+        for i in range(m):
+            z[i] *= c[i]
     for i in range(m):
         if code[i] < K:
             Z[code[i], i] -= c[i]
     return loss
+
+
+@compiled(reorder_sums=True)
+def move_block(P, scores, code, c, reference, R):
+    """Probabilities P (m, K) of a block of rows, moved against scores (m, K) to first order.
+
+    Fills R (m, K) with what each row pulls its classes by, c (indicator - p). Returns the sum of c
+    times the entropy, which is none if a probability is none, and how many are negative.
+    """
+    entropy, negative = 0.0, 0.0
+    for i in range(P.shape[0]):
+        p, s, r = P[i], scores[i], R[i]
+        mean = 0.0
+        for k in range(p.shape[0]):
+            mean += p[k] * s[k]
+        rest, own = 1.0, 0.0
+        for k in range(p.shape[0]):
+            moved = p[k] * (1.0 - (s[k] - mean))
+            r[k] = -c[i] * moved
+            own -= moved * log(max(moved, SMALLEST))
+            negative += 1.0 if moved < 0.0 else 0.0
+            rest -= moved
+        if reference:
+            own -= rest * log(max(rest, SMALLEST))
+            negative += 1.0 if rest < 0.0 else 0.0
+        if code[i] < p.shape[0]:
+            r[code[i]] += c[i]
+        entropy += c[i] * own
+    return entropy, negative
 
 
 @compiled

@@ -20,12 +20,17 @@ from .factors import factored, inverted
 from .step import Step
 
 Array = NDArray[np.float64]
+Inverse = Callable[[Array], Array]  # v -> H^-1 v, H a curvature
 Result = TypeVar("Result")
 
 PARTS = 16  # sums over rows are made in so many parts at most, each with a gradient of its own
 NUMBERS_PER_COLUMN = 4  # in each part, at least
 ROUNDING = 1e-14  # of objective and bound, each a sum of rounded terms
+ROUNDING_OF_ROUGH = 1e-7
 MOST_TOGETHER = 300  # parameters of several classes whose curvature is looked at as one matrix
+MOST_OF_A_CLASS = (
+    300  # parameters, for their curvature to take no longer than many products with it
+)
 MOST_FREE = 1500  # parameters without a penalty up to which a gap is worked out
 
 
@@ -34,10 +39,13 @@ class Place(Step):
     """A step with the gradient of the smooth part of the objective."""
 
     gradient: Array = field(default_factory=lambda: np.empty(0))
+    is_rough: bool = False  # worked out in single precision
 
 
 class Problem:
     """What the problems with two and with more classes share."""
+
+    is_rough = False
 
     def __init__(self, X: Any, c: Array, l1: float, l2: float, fit_intercept: bool) -> None:
         self.X, self.c = X, c
@@ -63,7 +71,7 @@ class Problem:
             if self.l1:
                 objective += self.l1 * float(np.abs(w).sum())
             norm = float(np.linalg.norm(self.subgradient(point, gradient)))
-        self._known = Place(point, objective, norm, gradient=gradient)
+        self._known = Place(point, objective, norm, gradient=gradient, is_rough=self.is_rough)
         return self._known
 
     def subgradient(self, point: Array, gradient: Array) -> Array:
@@ -107,7 +115,7 @@ class Problem:
         """The diagonal of the second derivative, in the shape of the point."""
         raise NotImplementedError
 
-    def inverse_curvature(self, place: Place) -> Callable[[Array], Array]:
+    def inverse_curvature(self, place: Place) -> Inverse:
         """A function v -> H^-1 v at a place; of many classes, without what ties them together."""
         if len(self.shape) == 1 or np.prod(self.shape) <= MOST_TOGETHER:
             solve = factored(self.hessian(place))
@@ -118,9 +126,22 @@ class Problem:
         def solution(v: Array) -> Array:
             with np.errstate(over="ignore", invalid="ignore"):
                 own = np.matmul(inverses, self.centred(v).T[:, :, None])
-            return self.centred(own[:, :, 0].T)
+            found = self.centred(own[:, :, 0].T)
+            if self.l2:  # what moves all classes alike bends by the penalty alone
+                found[:-1] += (v - self.centred(v))[:-1] / self.l2
+            return found
 
         return solution
+
+    def inverse_diagonal(self, place: Place) -> Inverse:
+        """A function v -> v over the diagonal of H."""
+        diagonal = np.maximum(self.diagonal(place), 1e-300)
+        return lambda v: v / diagonal
+
+    @property
+    def has_curvature_by_class(self) -> bool:
+        """Whether `inverse_curvature` is of one class at a time, and worth its time."""
+        return len(self.shape) > 1 and not sp.issparse(self.X) and self.d <= MOST_OF_A_CLASS
 
     def centred(self, v: Array) -> Array:
         """v without the part that moves the scores of all classes alike, and so no probability."""
@@ -129,6 +150,19 @@ class Problem:
     def sample(self, n_rows: int) -> "Problem":
         """The problem of about `n_rows` rows, evenly spaced, that count for all."""
         raise NotImplementedError
+
+    def rough(self) -> "Problem":
+        """The same problem in single precision, where that is faster; its places are rough."""
+        return self
+
+    def exactly(self, place: Place) -> Place:
+        """A place of this problem or of its rough twin, in double precision."""
+        return self.at(place.point) if place.is_rough else place
+
+    @property
+    def rounding(self) -> float:
+        """How far off an objective may be, a sum of many rounded terms."""
+        return ROUNDING_OF_ROUGH if self.is_rough else ROUNDING
 
     def on(self, X: Array) -> "Problem":
         """The problem of other features (n, r) of the same rows."""
@@ -143,10 +177,12 @@ class Problem:
         or where without a penalty there are too many directions, it is known at least that no
         objective is negative.
         """
+        place = self.exactly(place)
         move = self._balancing_move(place)
-        pull = None if move is None else self._pull_after(place, move)
-        if move is None or pull is None:
+        dual = None if move is None else self._dual(place, move)
+        if move is None or dual is None:
             return place.objective
+        pull, entropy = dual
         if not self.fit_intercept:
             pull[-1] = 0.0
         allowance = ROUNDING * (abs(place.objective) + float(np.abs(self.c).sum()))
@@ -157,23 +193,31 @@ class Problem:
             # The balance holds up to rounding: stated for points up to 100 times as far out.
             residual = float(np.linalg.norm(pull))
             allowance += 100.0 * residual * float(np.linalg.norm(place.point))
-        bound = self._entropy_after(place, move, kept) - cost - allowance
+        if kept != 1.0:
+            entropy = self._entropy_after(place, move, kept)
+        bound = entropy - cost - allowance
         return place.objective - min(max(bound, 0.0), place.objective)
 
-    def _pull_after(self, place: Place, move: Array) -> Array | None:
-        """The pull of the probabilities after a move; None if they are none any more.
+    def _dual(self, place: Place, move: Array) -> tuple[Array, float] | None:
+        """Pull and entropy of the probabilities after a move; None if they are none any more.
 
         They are worked out again by a part of the rows at a time: with many classes, all of them
         would take more memory than the rows.
         """
         P = self.probabilities(place)
+        parts = self._over_rows(lambda i, j: self._dual_of_rows(P[i:j], move, i, j))
+        known = [part for part in parts if part is not None]
+        if len(known) < len(parts):
+            return None
+        return added([pull for pull, _ in known]), sum(entropy for _, entropy in known)
 
-        def work(start: int, stop: int) -> Array | None:
-            moved = self._moved(P[start:stop], move, start, stop)
-            return self._pull(moved, start, stop) if _are_probabilities(moved) else None
-
-        parts = self._over_rows(work)
-        return None if any(part is None for part in parts) else added(parts)  # type: ignore[arg-type]
+    def _dual_of_rows(
+        self, P: Array, move: Array, start: int, stop: int
+    ) -> tuple[Array, float] | None:
+        moved = self._moved(P, move, start, stop)
+        if not _are_probabilities(moved):
+            return None
+        return self._pull(moved, start, stop), self._entropy(moved, 1.0, start, stop)
 
     def _entropy_after(self, place: Place, move: Array, kept: float) -> float:
         """The entropy of the probabilities after a move, the dual point multiplied by `kept`."""
@@ -184,14 +228,6 @@ class Problem:
             return self._entropy(moved, kept, start, stop)
 
         return sum(self._over_rows(work))
-
-    def balanced(self, place: Place) -> Array | None:
-        """The probabilities of a place, moved until they balance where nothing is penalised."""
-        move = self._balancing_move(place)
-        if move is None:
-            return None
-        moved = self._moved(self.probabilities(place), move, 0, self.n)
-        return moved if _are_probabilities(moved) else None
 
     def probabilities(self, place: Place) -> Array:
         """What the loops left of a place; worked out anew if another has been visited since."""

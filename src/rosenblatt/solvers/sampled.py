@@ -1,13 +1,13 @@
 """Newton's method on samples first: most of the way is as well seen from some of the rows."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Generator, Iterator
 from itertools import islice
 
 import numpy as np
 
 from .lbfgs import lbfgs
 from .newton import newton_cg
-from .problem import Array, Place, Problem
+from .problem import Array, Inverse, Place, Problem
 
 ROWS_PER_PARAMETER = 10  # in the first sample, of one class; in the last, of all
 GROWTH = 16
@@ -17,6 +17,7 @@ ROWS_PER_CURVATURE = 30  # for each parameter
 STEPS = 15  # with one curvature; more are a sign that it has changed, or was seen on too few rows
 MOST_LOOKS = 5  # at the curvature of samples
 MORE_ROWS = 4  # times as many, for the next
+LEAST_SEEN = 1e-8  # of an objective: if it may fall by no more, single precision tells little
 CHEAP_COLUMNS = 50  # with so many the curvature of all rows takes as long as about ten steps
 
 
@@ -24,32 +25,52 @@ def sampled_newton(problem: Problem, place: Place) -> Iterator[Place]:
     """L-BFGS on all rows, begun at the optimum of a sample and with the curvature of a sample.
 
     The optimum of m rows is off by about p / (2 m) in mean loss, p parameters; the next sample is
-    several times larger and needs a step or two from there. With a curvature that is wrong by
-    about sqrt(p / m), each pass over all rows divides the gap by m / p. It is looked at again after
-    some steps: columns of few ones have a curvature that only more rows show, and nearer by. What
-    does not end by then goes on by conjugate gradients.
+    several times larger and needs a step or two from there. What single precision tells of the way
+    down takes half the time; the last of it is gone in double precision. What does not end by then
+    goes on by conjugate gradients, for which ties between classes are no hindrance.
     """
-    point = place.point
+    point, rough, exact = place.point, problem.rough(), place
+    place = rough.at(point)
+    if not np.isfinite(place.objective):  # out of the range of single precision
+        rough, place = problem, exact
     for m in sizes(problem):
-        point = settled(problem.sample(m), point, m)
-    start = problem.at(point)
+        point = settled(rough.sample(m), point, m)
+    start = rough.at(point)
     place = start if start.objective < place.objective else place  # rows may be in an odd order
     yield place
+    place, stuck = yield from quasi_newton(problem, place, rough)
+    if rough is not problem:
+        place, stuck = yield from quasi_newton(problem, problem.exactly(place), problem)
+    if not stuck:
+        yield from newton_cg(problem, place)
+
+
+def quasi_newton(
+    problem: Problem, place: Place, passes: Problem
+) -> Generator[Place, None, tuple[Place, bool]]:
+    """L-BFGS by passes over the problem or its rough twin, until these tell no more.
+
+    With a curvature that is wrong by about sqrt(p / m), each pass over all rows divides the gap by
+    m / p. It is looked at again after some steps: columns of few ones have a curvature that only
+    more rows show, and nearer by. Returns the last place, and whether no step leads down from it.
+    """
     for m in islice(sizes_of_curvature(problem), MOST_LOOKS):
         before = place
-        inverse = curvature_seen(problem, place, m)
-        for place in islice(lbfgs(problem, place, inverse), STEPS):  # noqa: B020
+        inverse = curvature_seen(problem, passes, place, m)
+        for place in islice(lbfgs(passes, place, inverse), STEPS):  # noqa: B020
             yield place
+            if place.is_rough and _fall(place, inverse) <= LEAST_SEEN * place.objective:
+                return place, False
         if place is before:
-            return
-    yield from newton_cg(problem, place)  # what ties classes together matters more here
+            return place, True
+    return place, False
 
 
-def curvature_seen(problem: Problem, place: Place, m: int) -> Callable[[Array], Array]:
+def curvature_seen(problem: Problem, passes: Problem, place: Place, m: int) -> Inverse:
     """The inverse curvature at a place, as m rows show it."""
     if m >= problem.n:
-        return problem.inverse_curvature(place)
-    part = problem.sample(m)
+        return problem.inverse_curvature(problem.exactly(place))
+    part = passes.sample(m)
     return part.inverse_curvature(part.at(place.point))
 
 
@@ -98,6 +119,6 @@ def settled(part: Problem, point: Array, m: int) -> Array:
     return place.point
 
 
-def _fall(place: Place, inverse: Callable[[Array], Array]) -> float:
+def _fall(place: Place, inverse: Inverse) -> float:
     """Twice how far the objective falls to the bottom of the quadratic that fits here."""
     return float(np.vdot(place.gradient, inverse(place.gradient)))

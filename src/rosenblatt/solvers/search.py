@@ -6,7 +6,6 @@ from .problem import Array, Place, Problem
 
 FALL = 1e-4  # of the fall that the slope promises, at least this share
 FLATTER = 0.9  # the slope must have become less than this share of what it was
-ROUNDING = 1e-14  # of an objective, a sum of many terms
 MOST_TRIALS = 40
 
 
@@ -15,7 +14,7 @@ def backtrack(problem: Problem, place: Place, direction: Array, slope: float) ->
 
     `slope` is what the objective loses at first for a step of 1, a negative number.
     """
-    step, allowance = 1.0, ROUNDING * abs(place.objective)
+    step, allowance = 1.0, problem.rounding * abs(place.objective)
     for _ in range(MOST_TRIALS):
         new = problem.at(place.point + step * direction)
         if new.objective <= place.objective + FALL * step * slope + allowance:
@@ -32,7 +31,7 @@ def bisect(problem: Problem, place: Place, direction: Array) -> Place | None:
     slope = float(np.vdot(place.gradient, direction))
     if not slope < 0:
         return None
-    allowance = ROUNDING * abs(place.objective)
+    allowance = problem.rounding * abs(place.objective)
     step, low, high = 1.0, 0.0, np.inf
     for _ in range(MOST_TRIALS):
         new = problem.at(place.point + step * direction)

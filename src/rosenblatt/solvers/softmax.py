@@ -15,13 +15,16 @@ from .logistic import squared_columns
 from .problem import Array, Place, Problem, added
 
 CELLS_PER_BLOCK = 131_072  # read and made at a time; with fewer, threads wait for each other
+MOST_COPIED_BYTES = 2**26  # to single precision at once; of more, a block at a time
 
 
 class SoftmaxProblem(Problem):
     """K classes: ``loss = log sum_k exp(z_k) - z_true`` of the scores ``z_k = w_k.x + b_k``.
 
     In the symmetric form every class has weights; in the form with a reference the last has none
-    and scores 0. P (n, K) are the probabilities of the classes that have weights.
+    and scores 0. P (n, K) are the probabilities of the classes that have weights. In the rough form
+    of a problem scores, exponentials and gradients of blocks of rows are in single precision, and
+    their sums in double.
     """
 
     def __init__(
@@ -34,12 +37,15 @@ class SoftmaxProblem(Problem):
         l2: float,
         fit_intercept: bool,
         reference: bool,
+        rough: bool = False,
+        keep: bool = True,  # the probabilities of the last point
     ) -> None:
         super().__init__(X, read_only(c), l1, l2, fit_intercept)
         self.code, self.n_classes, self.reference = read_only(code), n_classes, reference
         self.K = n_classes - reference
         self.shape = (self.d + 1, self.K)
-        self.P = np.empty((self.n, self.K))
+        self.is_rough, self.real = rough, np.float32 if rough else np.float64
+        self.P = np.empty((self.n if keep else 0, self.K), self.real)
 
     def zero(self) -> float:
         total = float(self.c.sum())
@@ -53,18 +59,21 @@ class SoftmaxProblem(Problem):
             return self._sparse_loss(point)
         # Rows of zeros up to a multiple of four: BLAS is slower with an odd number of them.
         padded = -(-self.K // 4) * 4
-        W, b = np.zeros((padded, self.d)), np.ascontiguousarray(point[-1])
+        W, b = np.zeros((padded, self.d), self.real), point[-1].astype(self.real)
         W[: self.K] = point[:-1].T
+        with np.errstate(over="ignore"):
+            c = self.c.astype(self.real, copy=False)
 
+        @np.errstate(over="ignore", invalid="ignore")
         def work(start: int, stop: int) -> tuple[float, Array]:
             gradient, loss = np.zeros((padded, self.d + 1)), 0.0
             for first, last in self._blocks_within(start, stop):
-                rows = self.X[first:last]
+                rows = self._some_rows(first, last)
                 Z = W @ rows.T
-                scratch = np.empty((2, last - first))
+                scratch = np.empty((2, last - first), self.real)
                 loss += loops.softmax.loss_block(
-                    Z[: self.K], b, self.code[first:last], self.c[first:last], self.reference,
-                    scratch, self.P[first:last],
+                    Z[: self.K], b, self.code[first:last], c[first:last], self.reference, scratch,
+                    self.P[first:last],
                 )  # fmt: skip
                 gradient[:, :-1] += Z @ rows
                 gradient[:, -1] += Z.sum(axis=1)
@@ -120,7 +129,7 @@ class SoftmaxProblem(Problem):
         chosen = np.arange((self.d + 1) * self.K) if chosen is None else chosen
         feature, kind = np.divmod(chosen, self.K)
         if np.all(feature == self.d):
-            p = P[:, kind]
+            p = P if len(kind) == self.K else P[:, kind]
             H = np.diag(self.c @ p) - (p * self.c[:, None]).T @ p
             return self._penalised_hessian(H, feature == self.d)
         H = np.zeros((len(chosen), len(chosen)))
@@ -152,7 +161,7 @@ class SoftmaxProblem(Problem):
         with one_blas_thread():
             for start, stop in self._blocks_within(0, self.n):
                 Z, p = self._with_constant(start, stop, columns), P[start:stop]
-                roots = np.sqrt(self.c[start:stop, None] * p * (1 - p))
+                roots: Any = np.sqrt(self.c[start:stop, None] * p * (1 - p)).astype(self.real)
 
                 def work(first: int, last: int, Z: Array = Z, roots: Array = roots) -> None:
                     for k in range(first, last):
@@ -167,13 +176,18 @@ class SoftmaxProblem(Problem):
     def _with_constant(self, start: int, stop: int, columns: NDArray[np.intp]) -> Array:
         """Some columns of some rows as a dense table; column d is a constant one."""
         weights = columns[columns < self.d]
-        rows = self.X[start:stop]
+        rows: Any = self.X[start:stop] if sp.issparse(self.X) else self._some_rows(start, stop)
         if len(weights) < self.d:
             rows = rows[:, weights]
         rows = rows.toarray() if sp.issparse(rows) else rows
         if len(weights) == len(columns):
             return np.asarray(rows)
-        return np.hstack([rows, np.ones((stop - start, 1))])
+        return np.hstack([rows, np.ones((stop - start, 1), self.real)])
+
+    def _some_rows(self, start: int, stop: int) -> Array:
+        """Dense rows, in single precision if that will do."""
+        rows = self.X[start:stop]
+        return _single(rows) if self.is_rough else np.asarray(rows)
 
     def diagonal(self, place: Place) -> Array:
         P = self.probabilities(place)
@@ -188,9 +202,21 @@ class SoftmaxProblem(Problem):
         rows = rows[:: max(1, len(rows) // n_rows)]
         c = self.c[rows]
         c = c * (self.c.sum() / c.sum())
+        X = _single(self.X[rows]) if self.is_rough else self.X[rows]
         return SoftmaxProblem(
-            self.X[rows], self.code[rows], self.n_classes, c, self.l1, self.l2,
-            self.fit_intercept, self.reference,
+            X, self.code[rows], self.n_classes, c, self.l1, self.l2, self.fit_intercept,
+            self.reference, self.is_rough,
+        )  # fmt: skip
+
+    def rough(self) -> "SoftmaxProblem":
+        if sp.issparse(self.X):
+            return self
+        X = self.X
+        if X.nbytes <= MOST_COPIED_BYTES:
+            X = _single(X)
+        return SoftmaxProblem(
+            X, self.code, self.n_classes, self.c, self.l1, self.l2, self.fit_intercept,
+            self.reference, rough=True, keep=False,
         )  # fmt: skip
 
     def on(self, X: Array) -> "SoftmaxProblem":
@@ -228,6 +254,28 @@ class SoftmaxProblem(Problem):
             moved[0, 0] = np.nan  # the last class would have less than nothing
         return moved
 
+    @np.errstate(over="ignore", invalid="ignore")  # what is not finite is no probability
+    def _dual_of_rows(
+        self, P: Array, move: Array, start: int, stop: int
+    ) -> tuple[Array, float] | None:
+        pull, entropy = np.zeros(self.shape), 0.0
+        with one_blas_thread():
+            for first, last in self._blocks_within(start, stop):
+                rows, scores = self.X[first:last], np.tile(move[-1], (last - first, 1))
+                if np.any(move[:-1]):
+                    scores += rows @ move[:-1]
+                R = np.empty_like(scores)
+                more, negative = loops.softmax.move_block(
+                    P[first - start : last - start], scores, self.code[first:last],
+                    self.c[first:last], self.reference, R,
+                )  # fmt: skip
+                if negative or not np.isfinite(more):
+                    return None
+                entropy += more
+                pull[:-1] += rows.T @ R
+                pull[-1] += R.sum(axis=0)
+        return pull, entropy
+
     def _pull(self, P: Array, start: int, stop: int) -> Array:
         R = -self._residual(P, self.code[start:stop], self.c[start:stop])
         with one_blas_thread():
@@ -240,3 +288,9 @@ class SoftmaxProblem(Problem):
             P = P * kept
             P[np.arange(len(P)), self.code[start:stop]] += 1 - kept
         return float(self.c[start:stop] @ entr(P).sum(axis=1))
+
+
+def _single(rows: Array) -> Array:
+    """Rows in single precision; what is too large for it becomes infinite."""
+    with np.errstate(over="ignore"):
+        return rows.astype(np.float32, copy=False)
