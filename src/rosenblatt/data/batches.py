@@ -2,7 +2,7 @@
 
 import io
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ from .delimited import (
 from .errors import TableError
 from .formats import SEPARATORS, Form, form_of
 from .lines import blame_json
-from .table import Table, existing, read_table, table_of_libsvm
+from .table import Table, existing, read_json_lines, read_table, table_of_libsvm
 
 ROWS_PER_BATCH = 50_000
 INDEX_ZERO = b" 0:"  # a LIBSVM file that counts columns from 0 has it somewhere
@@ -37,6 +37,7 @@ def read_batches(
     header: bool = True,
     rows: int = ROWS_PER_BATCH,
     words: bool = False,
+    of_words: Collection[str] = (),
 ) -> Iterator[Table]:
     """Read a table in batches of at most so many rows, so that it may be larger than memory.
 
@@ -44,13 +45,16 @@ def read_batches(
     ----------
     source, format, header : as for `read_table`
         Parquet and Arrow from standard input, and data frames, are there as a whole and then cut.
-        In JSON lines each batch tells its own types, and the first which columns there are.
+        In JSON lines each batch tells its own types, and the first which columns there are; so do
+        batches of CSV for cells with blanks around them and for dates, unless all stay words.
     rows : int
         The most rows of a batch.
     words : bool
         Whether all values of CSV and TSV stay words: for who knows what each column should hold,
         and would rather say which value does not than be told so by the reader. Tables have their
         `cells` then, too: the words as they are in the file, those that mean nothing included.
+    of_words : collection of str
+        As for `read_table`; in JSON lines only, since `words` keeps those of CSV and TSV.
 
     Examples
     --------
@@ -70,7 +74,7 @@ def read_batches(
         called = "standard input" if piped else name
         with opened(sys.stdin.buffer if piped else existing(name)) as file:
             if form.name == "jsonl":
-                yield from _json_lines(file, called, rows)
+                yield from _json_lines(file, called, rows, of_words)
             elif form.name == "libsvm":
                 yield from _libsvm(file, called, rows, None if piped else existing(name))
             else:
@@ -152,14 +156,14 @@ def _table(
     if not words:
         return Table(tidy(frame, names), name)
     cells = renamed(frame, names)
-    return Table(of_cells(cells, dialect), name, cells=cells)
+    return Table(of_cells(cells), name, decimal_comma=dialect.decimal_comma, cells=cells)
 
 
-def _json_lines(file: Any, name: str, rows: int) -> Iterator[Table]:
+def _json_lines(file: Any, name: str, rows: int, of_words: Collection[str]) -> Iterator[Table]:
     names: list[str] = []
     for start, block in _blocks(file, rows):
         try:
-            frame = pl.read_ndjson(io.BytesIO(block), infer_schema_length=None)
+            frame = read_json_lines(block, of_words)
         except pl.exceptions.PolarsError as error:
             blame_json(block, name, start - 1)
             raise _unreadable(f"{name}, from line {start} on,", "jsonl", error) from None

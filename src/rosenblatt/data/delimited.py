@@ -6,7 +6,7 @@ import io
 import itertools
 import re
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -55,14 +55,16 @@ def dialect_of(source: Any, name: str, usual: str) -> Dialect:
     return Dialect(usual)
 
 
-def read_delimited(source: Any, name: str, dialect: Dialect, header: bool) -> pl.DataFrame:
-    """The table in a file, or in bytes, of separated values."""
+def read_delimited(
+    source: Any, name: str, dialect: Dialect, header: bool, of_words: Collection[str] = ()
+) -> pl.DataFrame:
+    """The table in a file, or in bytes, of separated values; some columns may be told to be words."""
     separator = dialect.separator
     names = header_of(source, name, separator, header)
     frame = None
     for rows in (LOOKED_AT, None):  # None looks at all of them, which takes twice as long
         try:
-            frame = pl.read_csv(_input(source), **options(dialect, header, rows))
+            frame = pl.read_csv(input_of(source), **options(dialect, header, rows))
             break
         except pl.exceptions.NoDataError:
             raise TableError(f"{name} is empty.") from None
@@ -74,7 +76,14 @@ def read_delimited(source: Any, name: str, dialect: Dialect, header: bool) -> pl
         raise TableError(f"{name} cannot be read: {why}.")
     if frame.height and frame[frame.columns[-1]].null_count():  # perhaps rows that end early
         check_widths(source, name, separator, len(names))
-    return tidy(frame, names if header else None)
+    frame = tidy(frame, names if header else None)
+    taken = [j for j, column in enumerate(frame.columns) if column in of_words]
+    taken = [j for j in taken if frame.dtypes[j] != pl.String]  # for numbers, dates or truth values
+    if not taken:
+        return frame
+    cells = pl.read_csv(input_of(source), columns=taken, **options(dialect, header, None, True))
+    cells.columns = [frame.columns[j] for j in taken]
+    return frame.with_columns(of_cells(cells))
 
 
 def options(
@@ -93,25 +102,16 @@ def options(
     return asked | {"decimal_comma": dialect.decimal_comma, "null_values": NOTHING}
 
 
-def of_cells(cells: pl.DataFrame, dialect: Dialect) -> pl.DataFrame:
-    """The words that cells stand for: none where they say nothing, and numbers with a point.
+def of_cells(cells: pl.DataFrame) -> pl.DataFrame:
+    """The words that cells stand for, none where they say nothing.
 
-    >>> cells = pl.DataFrame({"a": ["1,5", "?"], "b": ["x", " NA "]})
-    >>> of_cells(cells, Dialect(";", decimal_comma=True)).rows()
-    [(1.5, 'x'), (None, None)]
+    They stay words, whatever they look like: a batch of "01" and "1" says nothing of the next one.
+
+    >>> of_cells(pl.DataFrame({"a": ["1,5", "?"], "b": ["01", " NA "]})).rows()
+    [('1,5', '01'), (None, None)]
     """
-    found = cells.with_columns(pl.when(~pl.all().is_in(NOTHING)).then(pl.all()))
-    if dialect.decimal_comma:
-        found = found.with_columns(_with_point(words) for words in found)
-    return tidy(found)
-
-
-def _with_point(words: pl.Series) -> pl.Series:
-    """Numbers, if a column holds nothing else."""
-    numbers = words.str.strip_chars().str.replace(",", ".", literal=True)
-    numbers = numbers.cast(pl.Float64, strict=False)
-    commas = words.str.contains(",", literal=True).any()
-    return numbers if commas and numbers.null_count() == words.null_count() else words
+    bare = cells.with_columns(pl.all().str.strip_chars())
+    return bare.with_columns(pl.when(~pl.all().is_in(NOTHING)).then(pl.all()))
 
 
 def tidy(frame: pl.DataFrame, names: list[str] | None = None) -> pl.DataFrame:
@@ -256,5 +256,6 @@ def opened(source: Any) -> Iterator[Any]:
             raise TableError(f"{source} is damaged where gzip is undone: {error}.") from None
 
 
-def _input(source: Any) -> Any:
+def input_of(source: Any) -> Any:
+    """A path as it is, bytes as a file."""
     return io.BytesIO(source) if isinstance(source, bytes) else source

@@ -169,8 +169,8 @@ def problem_of(
                 (numbers_in if kind == "numeric" else dates_in)(frame[name])
         frame = frame.drop([name for name in (target, groups) if name is not None])
         if table.guessed:
-            frame, told = told_by(frame, split.train)
-            hints += told + words_among_numbers(frame, table.frame)
+            frame, told = told_by(frame, split.train, table.decimal_comma)
+            hints += told + words_among_numbers(frame, table.frame, table.decimal_comma)
     return Problem(
         table.name, target, task, frame if sparse is None else sparse, y, split.train, split.dev,
         split.test, split.how, split.groups, random_state, kinds, tuple(hints), split.moments,
