@@ -15,11 +15,14 @@ from sklearn.datasets import load_svmlight_file
 
 from . import bundled
 from .bundled import BUNDLED
-from .delimited import dialect_of, input_of, read_delimited
+from .delimited import read_delimited
+from .dialects import dialect_of
 from .errors import TableError, did_you_mean
-from .formats import SEPARATORS, Form, form_of
+from .formats import SEPARATORS, Form, check_unzipped, form_of, form_of_content
 from .lines import blame_json, blame_libsvm
+from .text import input_of
 
+PIPED = "standard input"
 TARGET = "target"  # how the labels of a LIBSVM file are called
 MOST_COLUMNS = 100_000_000  # of a LIBSVM file: a table of weights must fit in memory
 
@@ -99,7 +102,8 @@ def read_table(
         breast_cancer, diabetes); or a data frame. Values of CSV may also be separated by
         semicolons, tabs or bars, with decimal commas beside semicolons: the first lines show it.
     format : {"csv", "tsv", "parquet", "arrow", "jsonl", "libsvm"} or None
-        The kind of file; None tells it from the name. Standard input is CSV unless told.
+        The kind of file; None tells it from the name. Standard input is CSV unless told, or if it
+        begins as files of Parquet or Arrow do.
     header : bool
         Whether the first line of CSV or TSV names the columns; if not they are called column_0,
         column_1, and so on. The labels of a LIBSVM file are called target.
@@ -110,7 +114,8 @@ def read_table(
     Returns
     -------
     table : Table
-        Values that are missing (an empty cell, NA, NaN, null, ?) are null.
+        Values that are missing (an empty cell, NA, NaN, null, ?) are null. Blank lines at the end
+        of CSV or TSV are no rows, of one column neither: there, write NA for a missing value.
 
     Examples
     --------
@@ -129,9 +134,16 @@ def read_table(
     if name == "-":
         form = form_of(name, format or "csv")
         read = sys.stdin.buffer.read()
-        return _checked(_from(read, "standard input", form, header, of_words))
+        form = form_of_piped(read, form, format)
+        return _checked(table_from(read, PIPED, form, header, of_words))
     path = existing(name)
-    return _checked(_from(path, name, form_of(path, format), header, of_words))
+    return _checked(table_from(path, name, form_of(path, format), header, of_words))
+
+
+def form_of_piped(first: bytes, form: Form, given: str | None) -> Form:
+    """The form of what is piped, which its first bytes tell unless it was given."""
+    check_unzipped(first, PIPED)
+    return form if given else Form(form_of_content(first) or form.name)
 
 
 def existing(name: str) -> str:
@@ -151,8 +163,8 @@ def existing(name: str) -> str:
     raise TableError(f"There is no file {name}.{did_you_mean(name, [*beside, *BUNDLED])}")
 
 
-def _from(
-    source: Any, name: str, form: Form, header: bool, of_words: Collection[str]
+def table_from(
+    source: Any, name: str, form: Form, header: bool, of_words: Collection[str] = ()
 ) -> Table:
     """The table of a file, or of bytes."""
     if form.name in SEPARATORS:

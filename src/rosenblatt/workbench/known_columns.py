@@ -6,7 +6,6 @@ Columns may come in any order, and others beside them; what is missing or of ano
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import polars as pl
 import scipy.sparse as sp
 from numpy.typing import NDArray
