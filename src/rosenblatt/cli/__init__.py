@@ -18,7 +18,7 @@ def main() -> None:
     try:
         _run()
     except KeyboardInterrupt:  # before a command has begun, or after its end
-        print("Stopped.", file=sys.stderr)
+        sys.stderr.write("Stopped.\n")  # what prints elsewhere may not be loaded yet
         sys.exit(130)
 
 
