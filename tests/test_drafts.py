@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from rosenblatt import drafts
-from rosenblatt.drafts import drafted
+from rosenblatt.drafts import drafted, drafted_together
 
 
 def write(path, content="all"):
@@ -39,6 +39,34 @@ def test_a_file_that_cannot_take_its_place_leaves_the_old_one(tmp_path, monkeypa
     assert raised.value.filename == str(path)
     assert path.read_text() == "before"
     assert os.listdir(tmp_path) == ["page.html"]
+
+
+@pytest.mark.parametrize("when", [1, 2, 3])
+def test_files_that_belong_together_change_together(when, tmp_path, monkeypatch):
+    paths = [tmp_path / f"part {k}" for k in range(3)]
+    for path in paths:
+        path.write_text("before")
+    synced, times = os.fsync, []
+
+    def full(file):
+        times.append(file)
+        if len(times) == when:
+            raise OSError(28, "disk full")
+        synced(file)
+
+    def write_all(word):
+        with drafted_together(paths, ["a", "b", "c"]) as drafts:
+            for draft in drafts:
+                draft.write_text(word)
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="disk full") as raised:
+        write_all("lost")
+    assert raised.value.filename == "c"
+    assert [path.read_text() for path in paths] == ["before"] * 3
+    write_all("after")
+    assert [path.read_text() for path in paths] == ["after"] * 3
+    assert len(os.listdir(tmp_path)) == 3
 
 
 WRITES_FOR_EVER = """

@@ -5,7 +5,7 @@ import os
 import re
 import shutil
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -27,21 +27,49 @@ def drafted(target: Path, called: Any = None) -> Iterator[Path]:
     ...     os.listdir(folder)
     ['words.txt']
     """
-    _clear_up(target)
-    draft = target.with_name(f".{target.name}.{_home()}.{os.getpid()}.{uuid.uuid4().hex[:12]}")
-    try:
+    with drafted_together([target], [called]) as [draft]:
         yield draft
-        with draft.open("rb") as file:
-            os.fsync(file.fileno())  # so that no loss of power leaves the name without the file
-        if target.exists():
-            shutil.copymode(target, draft)
-        os.replace(draft, target)
+
+
+@contextmanager
+def drafted_together(targets: Sequence[Path], called: Sequence[Any]) -> Iterator[list[Path]]:
+    """Drafts of files that belong together: none takes its place before all are on the disk.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     places = [Path(folder, name) for name in ("one.txt", "two.txt")]
+    ...     with drafted_together(places, ["one", "two"]) as drafts:
+    ...         _ = [draft.write_text("all of it") for draft in drafts]
+    ...     sorted(os.listdir(folder))
+    ['one.txt', 'two.txt']
+    """
+    for target in targets:
+        _clear_up(target)
+    drafts = [_draft_of(target) for target in targets]
+    try:
+        yield drafts
+        for draft, target in zip(drafts, targets, strict=True):
+            with draft.open("rb") as file:
+                os.fsync(file.fileno())  # so that no loss of power leaves the name without the file
+            if target.exists():
+                shutil.copymode(target, draft)
+        for draft, target in zip(drafts, targets, strict=True):
+            os.replace(draft, target)
     except OSError as error:
-        if error.errno is None or error.filename not in (None, str(draft)):  # another file's
+        # One that names no file is about that which was being written, the last there is.
+        last = max((k for k, draft in enumerate(drafts) if draft.exists()), default=0)
+        whose = {None: last} | {str(draft): k for k, draft in enumerate(drafts)}
+        if error.errno is None or error.filename not in whose:  # another file's
             raise
-        raise OSError(error.errno, error.strerror, str(called or target)) from error
+        place = whose[error.filename]
+        raise OSError(error.errno, error.strerror, str(called[place] or targets[place])) from error
     finally:
-        draft.unlink(missing_ok=True)
+        for draft in drafts:
+            draft.unlink(missing_ok=True)
+
+
+def _draft_of(target: Path) -> Path:
+    return target.with_name(f".{target.name}.{_home()}.{os.getpid()}.{uuid.uuid4().hex[:12]}")
 
 
 def _clear_up(target: Path) -> None:

@@ -546,6 +546,12 @@ def test_compare_says_the_kinds_of_columns_and_what_was_left_out(here):
     Path("a.csv").write_text(f"id,size,town,z\n{rows}\n")
     said = " ".join(done("compare", "a.csv", "--target", "z").split())
     assert "Columns: 1 numeric, 1 categorical; left out: id (identifier: every row has" in said
+    said = done("compare", "a.csv", "--target", "z", "--groups", "size", "--families", "logreg,nb")
+    said = " ".join(said.split())
+    assert "left out: size (groups: keeps rows together, and is no feature), id" in said
+    assert "logistic regression" in said
+    assert "Gaussian naive Bayes" in said
+    assert "keeps rows together, and is no feature" in Path("report.html").read_text()
 
 
 def test_certify_says_what_it_lacks_to_find_rows_that_were_split_by_given_groups(here):

@@ -11,9 +11,10 @@ import numpy as np
 import polars as pl
 import pytest
 
+from rosenblatt.cli import split as split_module
 from rosenblatt.data import read_table
 from rosenblatt.workbench.model_file import load_model
-from tests.cli.commands import done, refused
+from tests.cli.commands import done, refused, run
 
 ENVIRONMENT = os.environ | {"OMP_NUM_THREADS": "1"}
 
@@ -108,6 +109,42 @@ def test_files_are_whole_though_two_write_them_and_both_are_killed(here):
     assert Path("out.html").read_text().rstrip().endswith("</html>")
     parts = [len(read_table(f"parts/rows.{part}.csv")) for part in ("train", "dev", "test")]
     assert parts == [2400, 800, 800]
+
+
+PARTS = [f"parts/rows.{part}.csv" for part in ("train", "dev", "test")]
+
+
+@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()])
+@pytest.mark.parametrize("step", ["write_table", "fsync"])
+@pytest.mark.parametrize("when", [1, 2, 3])
+def test_a_split_that_fails_half_way_leaves_all_old_parts(here, monkeypatch, error, step, when):
+    done("split", "rows.csv", "--out", "parts")
+    before = [Path(path).read_bytes() for path in PARTS]
+    module = {"write_table": split_module, "fsync": os}[step]
+    usual, calls = getattr(module, step), []
+
+    def fails(*arguments):
+        calls.append(step)
+        if len(calls) == when:
+            raise error
+        return usual(*arguments)
+
+    monkeypatch.setattr(module, step, fails)
+    result = run("split", "rows.csv", "--out", "parts", "--force", "--seed", 1)
+    assert result.exit_code in (2, 130)
+    assert [Path(path).read_bytes() for path in PARTS] == before
+    assert len(os.listdir("parts")) == 4
+    done("split", "rows.csv", "--out", "parts", "--force", "--seed", 1)
+    assert [Path(path).read_bytes() for path in PARTS] != before
+
+
+def test_ctrl_c_after_the_parts_are_there_leaves_them_sealed(here, monkeypatch):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(split_module, "SealedTest", interrupted)
+    assert run("split", "rows.csv", "--out", "parts").exit_code == 130
+    assert sorted(os.listdir("parts"))[2:] == ["rows.test.csv.openings.jsonl", "rows.train.csv"]
 
 
 def test_a_folder_that_was_made_for_nothing_goes_again(here):

@@ -266,6 +266,106 @@ def test_what_separates_values_is_seen_in_the_first_lines(text, rows, tmp_path):
     assert next(read_batches(path, words=True)).frame.height == len(rows)
 
 
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        ('a;b\n1;"x; y"\n2;z\n', {"a": [1, 2], "b": ["x; y", "z"]}),
+        ('a;b\n1;"x, y, z"\n2;"u, v"\n', {"a": [1, 2], "b": ["x, y, z", "u, v"]}),
+        ('"a, b";c\n1;x\n', {"a, b": [1], "c": ["x"]}),
+        ('a;"b, c";d\n1;2,5;x\n', {"a": [1], "b, c": [2.5], "d": ["x"]}),
+        ('a|b\n"x|""y"""|1\n', {"a": ['x|"y"'], "b": [1]}),
+        ('a;b\n1;"two\nlines;"\n2;z\n', {"a": [1, 2], "b": ["two\nlines;", "z"]}),
+        ('"a;b"\n"1;2"\n"3;4"\n', {"a;b": ["1;2", "3;4"]}),
+        ('a,b\n"1;2;3",x\n"4;5;6",y\n', {"a": ["1;2;3", "4;5;6"], "b": ["x", "y"]}),
+        ('"a";"b"\n"1,5";"x"\n', {"a": [1.5], "b": ["x"]}),
+    ],
+)
+def test_separators_in_quotes_separate_nothing(text, columns, tmp_path, monkeypatch):
+    path = written(tmp_path / "table.csv", text)
+    assert read_table(path).frame.to_dict(as_series=False) == columns
+    words = {name: [str(value) for value in values] for name, values in columns.items()}
+    for read in (path, "-"):
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+        [batch] = read_batches(read, words=True)
+        found = batch.frame.to_dict(as_series=False)
+        assert {n: [word.replace(",", ".") for word in v] for n, v in found.items()} == {
+            n: [word.replace(",", ".") for word in v] for n, v in words.items()
+        }
+
+
+def test_a_quoted_value_may_go_past_the_lines_that_are_looked_at(tmp_path):
+    text = "a;b\n" + "1;x\n" * 17 + '2;"' + "one; line\n" * 9 + '"\n3;z\n'
+    assert read_table(written(tmp_path / "table.csv", text)).frame.shape == (19, 2)
+
+
+def test_decimal_commas_may_come_after_whole_numbers(tmp_path):
+    text = "a;b\n" + "1;2\n" * 100 + "1,5;2\n"
+    path = written(tmp_path / "table.csv", text)
+    assert read_table(path).frame["a"].to_list() == [1.0] * 100 + [1.5]
+
+
+ENDS = ["\n", "\n\n\n", "\r\n\r\n", "  \n", "\n ", "\n\n \r\n"]
+
+
+@pytest.mark.parametrize("end", ENDS)
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ("a,b\n1,x\n\n,\n", [("1", "x"), (None, None), (None, None)]),
+        ("a,b\r\n1,x\r\n2,y\r\n", [("1", "x"), ("2", "y")]),
+        ("a\nx\n\ny\n", [("x",), (None,), ("y",)]),
+        ("a\ty\nx\t1\n\t\n", [("x", "1"), (None, None)]),
+    ],
+)
+def test_blank_lines_at_the_end_are_no_rows(text, rows, end, tmp_path, monkeypatch):
+    path = tmp_path / "table.csv"
+    path.write_bytes((text + end).encode())
+    assert [tuple(v and str(v) for v in row) for row in read_table(path).frame.rows()] == rows
+    zipped = tmp_path / "table.csv.gz"
+    zipped.write_bytes(gzip.compress(path.read_bytes()))
+    assert read_table(zipped).frame.height == len(rows)
+    for n in (1, 2, 50):
+        for source in (path, "-"):
+            monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(path.read_bytes())))
+            batches = list(read_batches(source, rows=n, words=True))
+            assert [row for batch in batches for row in batch.frame.rows()] == rows
+            assert sum(batch.cells.height for batch in batches) == len(rows)
+
+
+def test_names_and_blank_lines_alone_are_no_rows(tmp_path):
+    path = written(tmp_path / "table.csv", "a,b\n\n\n")
+    with pytest.raises(TableError, match="has no rows"):
+        read_table(path)
+    assert list(read_batches(path)) == []
+
+
+@pytest.mark.parametrize("form", ["parquet", "arrow"])
+def test_standard_input_is_known_by_its_first_bytes(form, tmp_path, monkeypatch):
+    path = tmp_path / "people.csv"
+    WRITERS[form](FRAME, path)
+
+    def pipe():
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(path.read_bytes())))
+        return "-"
+
+    for given in (None, form):
+        assert read_table(pipe(), given).frame.equals(FRAME)
+        assert pl.concat(b.frame for b in read_batches(pipe(), given, rows=3)).equals(FRAME)
+    with pytest.raises(TableError, match=f"standard input holds no text, but {form}: give that"):
+        read_table(pipe(), "csv")
+    with pytest.raises(TableError, match=f"people.csv holds no text, but {form}: give that as its"):
+        read_table(path)
+
+
+@pytest.mark.parametrize("form", [None, "csv", "jsonl", "libsvm"])
+def test_archives_on_standard_input_are_told(form, monkeypatch):
+    for content, word in [(gzip.compress(b"a,b\n1,2\n"), "gzip -dc"), (b"PK\x03\x04x", "as CSV")]:
+        for read in (read_table, lambda *words: list(read_batches(*words))):
+            monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
+            with pytest.raises(TableError, match=f"standard input is .*{word}"):
+                read("-", form)
+
+
 def test_names_that_a_file_does_not_give_are_said(tmp_path):
     path = written(tmp_path / "rows.libsvm", "1 1:2\n-1 2:3\n")
     with pytest.raises(TableError, match="labels of a LIBSVM file are called target"):

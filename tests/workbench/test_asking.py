@@ -92,7 +92,9 @@ def test_groups_by_name_or_by_value(frame, tmp_path):
             ledger=tmp_path / "openings.jsonl",
         )  # fmt: skip
         assert found.findings.protocol.split_words == "rows of one groups stay together"
-        assert "groups" not in [column.name for column in found.findings.columns]
+        columns = {column.name: column for column in found.findings.columns}
+        assert (columns["groups"].kind, columns["groups"].used) == ("groups", False)
+        assert "groups" not in found.best[0].kinds
     table, _ = table_of(frame, "age", None)
     assert with_groups(table, frame.to_pandas()["town"]) == (table, "town")
     assert with_groups(table, pd.Series(houses, name="house"))[1] == "house"

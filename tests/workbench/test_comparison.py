@@ -273,6 +273,16 @@ def test_rows_by_group_and_by_time(openings, mixed):
     assert found.findings.protocol.split == "by time"
 
 
+def test_the_column_of_the_groups_is_shown_as_no_feature(openings, mixed):
+    grouped = mixed.with_columns(pl.Series("house", np.arange(len(mixed)) % 30))
+    problem = problem_of(read_table(grouped), "price", groups="house")
+    [column] = [column for column in problem.columns if column.name == "house"]
+    assert (column.kind, column.used) == ("groups", False)
+    assert column.note == "keeps rows together, and is no feature"
+    assert column.n_different == len(np.unique(problem.groups[problem.train]))
+    assert "house" not in problem.used
+
+
 def test_groups_follow_their_rows_when_others_are_left_out():
     rng = np.random.default_rng(2)
     house = np.repeat(np.arange(40), 5)

@@ -3,7 +3,14 @@
 import pytest
 
 from rosenblatt.workbench.families import FAMILIES
-from rosenblatt.workbench.naming import class_of, family_named, named_families, settings_of
+from rosenblatt.workbench.naming import (
+    SHORT_NAMES,
+    class_of,
+    family_named,
+    goes_by,
+    named_families,
+    settings_of,
+)
 
 
 def test_every_family_goes_by_its_name_and_its_class():
@@ -16,6 +23,12 @@ def test_every_family_goes_by_its_name_and_its_class():
 def test_names_are_one_family_each():
     names = [family.name.lower() for family in named_families()]
     assert len(set(names)) == len(names)
+
+
+def test_short_names_are_those_of_families_and_of_no_other():
+    for word, name in SHORT_NAMES.items():
+        assert family_named(word).name == family_named(word.upper()).name == name
+        assert [family.name for family in named_families() if goes_by(family, word)] == [name]
 
 
 def test_other_models_of_ours_go_by_their_class():

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from .errors import PlainGroup, plain_errors
+from .errors import PlainGroup, Stages, plain_errors
 from .options import (
     Budget,
     Families,
@@ -276,13 +276,15 @@ def compare(
     Example:
       rosenblatt compare iris --target species --out report.html
     """
-    from .compare import compare as run
+    with Stages("Stopped before anything was tried; nothing was written.") as stages:
+        from .compare import compare as run  # which takes a second
 
-    raise typer.Exit(run(
-        table, target, out=out, save=save, format=format, header=header, task=task, metric=metric,
-        time=time, groups=groups, families=families, budget=budget, peers=peers,
-        random_state=seed, ledger=ledger,
-    ))  # fmt: skip
+        code = run(
+            table, target, stages=stages, out=out, save=save, format=format, header=header,
+            task=task, metric=metric, time=time, groups=groups, families=families, budget=budget,
+            peers=peers, random_state=seed, ledger=ledger,
+        )  # fmt: skip
+    raise typer.Exit(code)
 
 
 @app.command()

@@ -4,7 +4,7 @@ import math
 
 from rosenblatt.certificates import certify as certificate_of
 from rosenblatt.data import Table, read_table
-from rosenblatt.workbench.known_columns import rows_for, targets_of
+from rosenblatt.workbench.known_columns import columns_of_words, rows_for, targets_of
 from rosenblatt.workbench.learned_rows import learned_rows
 from rosenblatt.workbench.model_file import SavedModel, load_model
 
@@ -19,7 +19,7 @@ def certify(
     if not 0 <= tol < math.inf:
         raise ValueError(f"tol must be a number >= 0; got {tol}.")
     saved = load_model(model, large=large)
-    read = read_table(table, format, header=header)
+    read = read_table(table, format, header=header, of_words=columns_of_words(saved))
     rows, y = targets_of(saved, read)
     whole = len(y)
     others = whole != saved.n_rows

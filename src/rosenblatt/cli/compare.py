@@ -21,8 +21,10 @@ from rosenblatt.workbench.hints import listed_hints, n_repeated
 from rosenblatt.workbench.results import Contestant, Findings, Opening
 from rosenblatt.workbench.verdicts import NOTHING_FITTED, against_baseline, far_from_folds
 
+from .errors import Stages
 from .telling import on_one_line
 
+NO_REPORT = "Stopped before the report was written."
 MOST_NAMED = 5  # columns that were left out
 # Seconds: for the page and the end of the process, and for a model file.
 TO_END, TO_SAVE, TO_SAVE_A_COLUMN = 0.4, 0.4, 0.0002
@@ -39,6 +41,7 @@ def compare(
     table: str,
     target: str,
     *,
+    stages: Stages,
     out: str,
     save: str | None,
     format: str | None,
@@ -66,12 +69,16 @@ def compare(
         with Live(console=console, refresh_per_second=8, transient=True) as live:
 
             def show(found: list[Contestant], trying: str, clock: Clock) -> None:
+                stages.word = NO_REPORT
                 live.update(_grid(found, trying, clock))
 
             found = run(source, target=target, progress=show, command=_command(), **options)
     else:
-        found = run(source, target=target, progress=_say(console), command=_command(), **options)
+        found = run(
+            source, target=target, progress=_say(console, stages), command=_command(), **options
+        )
     _conclude(console, found, out)
+    stages.word = "" if save is None else f"Stopped before the model was written to {save}."
     if save is not None and found.findings.nothing_fitted:
         console.print(f"There is no model to write to {save}.", style="yellow")
     elif save is not None:
@@ -80,12 +87,13 @@ def compare(
     return int(found.findings.nothing_fitted)
 
 
-def _say(console: Console) -> Any:
+def _say(console: Console, stages: Stages) -> Any:
     """What prints each contestant as it is done."""
     said = 0
 
     def say(found: list[Contestant], trying: str, clock: Clock) -> None:
         nonlocal said
+        stages.word = NO_REPORT
         for entry in found[said:]:
             console.print(f"{clock.seconds:6.1f} s  {entry.mean:.4f}  {entry.family}")
         said = len(found)

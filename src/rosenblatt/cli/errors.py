@@ -5,7 +5,7 @@ import inspect
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 import typer
 from typer.core import TyperGroup
@@ -13,6 +13,7 @@ from typer.core import TyperGroup
 from .telling import printable, say
 
 BAD_INPUT = 2
+INTERRUPTED = 130  # as shells count it
 LONGEST = 2000  # characters of a sentence, which names of columns may make long
 # Words that make no command; typer has the class from click, or has a copy of its own.
 UsageError: Any = typer.BadParameter.__base__
@@ -41,6 +42,9 @@ def _plain_usage() -> Iterator[None]:
         if type(error).__name__ == "NoArgsIsHelpError":  # no mistake: its message is the help
             raise
         raise refusal(sentence_of_usage(error)) from None
+    except KeyboardInterrupt:
+        say("Stopped.")
+        raise typer.Exit(INTERRUPTED) from None
 
 
 def sentence_of_usage(error: Any) -> str:
@@ -67,6 +71,22 @@ def refusal(sentence: str) -> typer.Exit:
     """Say what is wrong; what is given back ends the command when it is raised."""
     say(f"Error: {sentence}")
     return typer.Exit(BAD_INPUT)
+
+
+class Stages:
+    """How far a command has come, for whoever presses Ctrl-C: what is said then; nothing if ""."""
+
+    def __init__(self, word: str) -> None:
+        self.word = word
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: Any) -> None:
+        if kind is not None and issubclass(kind, KeyboardInterrupt):
+            if self.word:
+                say(self.word)
+            raise typer.Exit(INTERRUPTED) from None
 
 
 def plain_errors(command: Callable[..., None]) -> Callable[..., None]:

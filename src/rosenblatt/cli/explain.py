@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from rosenblatt.data import Table, TableError, read_batches
 from rosenblatt.workbench.explaining import explain_row
-from rosenblatt.workbench.known_columns import rows_for
+from rosenblatt.workbench.known_columns import columns_of_words, rows_for
 from rosenblatt.workbench.model_file import load_model
 
 from .blaming import blaming
@@ -16,7 +16,8 @@ def explain(
 ) -> None:
     """Print what each column adds."""
     saved = load_model(model, large=large)
-    found = rows_for(saved, _row(table, row, format, header), row)
+    of_words = columns_of_words(saved)
+    found = rows_for(saved, _row(table, row, format, header, of_words), row)
     with blaming(model, table):
         explanation = explain_row(saved, found)  # which may be refused: nothing is printed then
         said = saved.model.predict(found)[0]
@@ -32,14 +33,14 @@ def explain(
     )
 
 
-def _row(table: str, row: int, format: str | None, header: bool) -> Table:
+def _row(table: str, row: int, format: str | None, header: bool, of_words: set[str]) -> Table:
     """One row, counted from 0; the table is read no further than that."""
     start = 0
-    for batch in read_batches(table, format, header=header, words=True):
+    for batch in read_batches(table, format, header=header, words=True, of_words=of_words):
         if row < start + len(batch):
             place = row - start
             sparse = None if batch.sparse is None else batch.sparse[[place]]
-            return Table(batch.frame[place : place + 1], batch.name, sparse)
+            return replace(batch, frame=batch.frame[place : place + 1], sparse=sparse, cells=None)
         start += len(batch)
     raise TableError(
         f"{table} has {start:,} rows, counted from 0: there is no row {row}."

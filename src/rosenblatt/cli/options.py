@@ -72,8 +72,8 @@ Families = Annotated[
     typer.Option(
         "--families",
         "--family",
-        help="Those to be tried, by name or class, with commas between them or one at a time; all "
-        "that suit if not given.",
+        help="Those to be tried, by name, class or short name (lda, qda, nb, logreg, ols), with "
+        "commas between them or one at a time; all that suit if not given.",
     ),
 ]
 Metric = Annotated[

@@ -12,7 +12,12 @@ from sklearn.metrics import accuracy_score, r2_score
 from rosenblatt.data import Table, TableError, read_batches, read_table
 from rosenblatt.data.writing import place_for, whole_file
 from rosenblatt.model_selection import SealedTest
-from rosenblatt.workbench.known_columns import rows_for, targets_of, unknown_columns
+from rosenblatt.workbench.known_columns import (
+    columns_of_words,
+    rows_for,
+    targets_of,
+    unknown_columns,
+)
 from rosenblatt.workbench.learned_rows import digest_of, learned_rows
 from rosenblatt.workbench.model_file import SavedModel, load_model
 from rosenblatt.workbench.scoring import USUAL, positive_class, score_of
@@ -45,10 +50,10 @@ def predict(
     if score and table == "-":
         raise ValueError("--score reads the table twice, which standard input is not: give a file.")
     if score:  # before anything is written: a test that was opened is news
-        say(_score(saved, read_table(table, format, header=header)))
-    n_rows = 0
+        say(_score(saved, table, format, header))
+    n_rows, of_words = 0, columns_of_words(saved)
     with _output(out) as file:
-        for batch in read_batches(table, format, header=header, words=True):
+        for batch in read_batches(table, format, header=header, words=True, of_words=of_words):
             found = _predictions(saved, batch, n_rows, proba)
             if not n_rows:
                 _say_what_is_ignored(saved, batch)
@@ -91,8 +96,9 @@ def _say_what_is_ignored(saved: SavedModel, batch: Table) -> None:
         say(f"The model does not read {', '.join(extra[:MOST_NAMED])}{more}.")
 
 
-def _score(saved: SavedModel, table: Table) -> str:
+def _score(saved: SavedModel, path: str, format: str | None, header: bool) -> str:
     """How good predictions are; of a test set that was sealed, its opening is written down."""
+    table = read_table(path, format, header=header, of_words=columns_of_words(saved))
     rows, y = targets_of(saved, table)
 
     def scores(model: Any, _: Any = None) -> dict[str, float]:
@@ -102,7 +108,8 @@ def _score(saved: SavedModel, table: Table) -> str:
     ledger = ledger_of_test(table.name)
     if ledger is None:
         return f"{_in_words(scores(saved.model))} {told}"
-    seal = SealedTest(table.frame if table.sparse is None else table.sparse, ledger=ledger)
+    sealed = read_table(path, format, header=header)  # as it was when it was sealed
+    seal = SealedTest(sealed.frame if sealed.sparse is None else sealed.sparse, ledger=ledger)
     found = seal.open(saved.model, scores, reason="rosenblatt predict --score")
     return f"{_in_words(found)} {told}, which were sealed: {ledger.name} has written it down"
 

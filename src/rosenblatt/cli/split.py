@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ import polars as pl
 
 from rosenblatt.data import BUNDLED, Table, TableError, read_table
 from rosenblatt.data.formats import Form, form_of
-from rosenblatt.data.writing import whole_file, write_table
+from rosenblatt.data.writing import whole_files, write_table
 from rosenblatt.model_selection import SealedTest, train_dev_test_split
 from rosenblatt.workbench.parts import moments_of, split_by_group, split_by_time
 from rosenblatt.workbench.problem import LEAST_ROWS, task_of
@@ -50,9 +50,9 @@ def split(
             f"{table} has {len(read)} rows, and `compare` asks for {LEAST_ROWS}: a test on "
             f"{len(parts[2])} says next to nothing."
         )
-    with _folder(paths[0].parent), ExitStack() as drafts:  # all three, or none
-        for part, path in zip(parts, paths, strict=True):
-            write_table(part, drafts.enter_context(whole_file(path)), form)
+    with _folder(paths[0].parent), whole_files(paths) as drafts:  # all three, or none
+        for part, draft in zip(parts, drafts, strict=True):
+            write_table(part, draft, form)
     seal = _seal(paths[2], form)
     for path, part, word in zip(
         paths, parts, ("fit to", "choose by", "test on, once"), strict=True
@@ -126,10 +126,13 @@ def _beside(seal: SealedTest) -> str:
 
 def _seal(path: Path, form: Form) -> SealedTest:
     """The test as `predict --score` will read it; its ledger is there from now on, and counts."""
+    _ledger(path).touch()  # first: Ctrl-C leaves no test without a seal
     part = read_table(str(path), form.name)
-    seal = SealedTest(part.frame if part.sparse is None else part.sparse, data=path)
-    seal.ledger.touch()
-    return seal
+    return SealedTest(part.frame if part.sparse is None else part.sparse, ledger=_ledger(path))
+
+
+def _ledger(path: Any) -> Path:
+    return Path(f"{path}.openings.jsonl")
 
 
 def ledger_of_test(table: str) -> Path | None:
@@ -137,5 +140,5 @@ def ledger_of_test(table: str) -> Path | None:
 
     `compare` keeps one beside a whole table, for the part that it tests on: that one seals nothing.
     """
-    ledger = Path(f"{table}.openings.jsonl")
+    ledger = _ledger(table)
     return ledger if f".{PARTS[2]}." in Path(table).name and ledger.exists() else None

@@ -1,8 +1,10 @@
 """Reading a table in batches, so that it may be larger than memory."""
 
 import io
+import itertools
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,20 +13,29 @@ import polars as pl
 from .bundled import BUNDLED
 from .delimited import (
     LOOKED_AT,
-    Dialect,
     check_widths,
-    dialect_of,
     header_of,
+    n_empty_at_end,
     of_cells,
-    opened,
     options,
     renamed,
     tidy,
 )
+from .dialects import Dialect, dialect_of
 from .errors import TableError
 from .formats import SEPARATORS, Form, form_of
 from .lines import blame_json
-from .table import Table, existing, read_table, table_of_libsvm
+from .table import (
+    PIPED,
+    Table,
+    existing,
+    form_of_piped,
+    read_json_lines,
+    read_table,
+    table_from,
+    table_of_libsvm,
+)
+from .text import ANY_BLANK, n_blank_at_end, opened, without_blank_end
 
 ROWS_PER_BATCH = 50_000
 INDEX_ZERO = b" 0:"  # a LIBSVM file that counts columns from 0 has it somewhere
@@ -37,6 +48,7 @@ def read_batches(
     header: bool = True,
     rows: int = ROWS_PER_BATCH,
     words: bool = False,
+    of_words: Collection[str] = (),
 ) -> Iterator[Table]:
     """Read a table in batches of at most so many rows, so that it may be larger than memory.
 
@@ -44,13 +56,16 @@ def read_batches(
     ----------
     source, format, header : as for `read_table`
         Parquet and Arrow from standard input, and data frames, are there as a whole and then cut.
-        In JSON lines each batch tells its own types, and the first which columns there are.
+        In JSON lines each batch tells its own types, and the first which columns there are; so do
+        batches of CSV for cells with blanks around them and for dates, unless all stay words.
     rows : int
         The most rows of a batch.
     words : bool
         Whether all values of CSV and TSV stay words: for who knows what each column should hold,
         and would rather say which value does not than be told so by the reader. Tables have their
         `cells` then, too: the words as they are in the file, those that mean nothing included.
+    of_words : collection of str
+        As for `read_table`; in JSON lines only, since `words` keeps those of CSV and TSV.
 
     Examples
     --------
@@ -62,21 +77,39 @@ def read_batches(
     if hasattr(source, "columns") or (name in BUNDLED and not Path(name).exists()):
         yield from _cut(read_table(source), rows)
         return
-    piped = name == "-"
-    form = form_of(name, format or "csv") if piped else form_of(existing(name), format)
-    if form.name in ("parquet", "arrow") and piped:
-        yield from _cut(read_table(source, format), rows)
-    elif form.name in ("jsonl", "libsvm") or piped:
-        called = "standard input" if piped else name
-        with opened(sys.stdin.buffer if piped else existing(name)) as file:
+    if name == "-":
+        yield from _piped(format, header, rows, words, of_words)
+        return
+    path = existing(name)
+    form = form_of(path, format)
+    if form.name in ("jsonl", "libsvm"):
+        with opened(path) as file:
             if form.name == "jsonl":
-                yield from _json_lines(file, called, rows)
-            elif form.name == "libsvm":
-                yield from _libsvm(file, called, rows, None if piped else existing(name))
+                yield from _json_lines(file, name, rows, of_words)
             else:
-                yield from _delimited_lines(file, called, form, header, rows, words)
+                yield from _libsvm(file, name, rows, path)
+    elif form.name in SEPARATORS:
+        yield from _without_blank_end(_scanned(path, name, form, header, rows, words), path)
     else:
-        yield from _planned(existing(name), name, form, header, rows, words)
+        yield from _columnar(path, name, form, rows)
+
+
+def _piped(
+    format: str | None, header: bool, rows: int, words: bool, of_words: Collection[str]
+) -> Iterator[Table]:
+    """Batches of standard input, whose first line tells what it is unless it was said."""
+    form = form_of("-", format or "csv")
+    lines = iter(sys.stdin.buffer)
+    first = next(lines, b"")
+    form, lines = form_of_piped(first, form, format), itertools.chain([first], lines)
+    if form.name == "jsonl":
+        yield from _json_lines(lines, PIPED, rows, of_words)
+    elif form.name == "libsvm":
+        yield from _libsvm(lines, PIPED, rows, None)
+    elif form.name in SEPARATORS:
+        yield from _delimited_lines(lines, PIPED, form, header, rows, words)
+    else:
+        yield from _cut(table_from(b"".join(lines), PIPED, form, header), rows)
 
 
 def _cut(table: Table, rows: int) -> Iterator[Table]:
@@ -85,35 +118,58 @@ def _cut(table: Table, rows: int) -> Iterator[Table]:
         yield Table(table.frame[start : start + rows], table.name, some)
 
 
-def _planned(
+def _scanned(
     path: str, name: str, form: Form, header: bool, rows: int, words: bool
 ) -> Iterator[Table]:
-    """Batches of a file that polars reads by and by."""
-    text = form.name in SEPARATORS
-    dialect = dialect_of(path, name, SEPARATORS[form.name]) if text else Dialect("")
-    names = header_of(path, name, dialect.separator, header) if text else []
-    whole = not text
+    """Batches of a file of text that polars reads by and by."""
+    dialect = dialect_of(path, name, SEPARATORS[form.name])
+    names = header_of(path, name, dialect.separator, header)
+    whole = False
+    plan = pl.scan_csv(path, **options(dialect, header, LOOKED_AT, words))
     try:
-        for frame in _plan(path, form, dialect, header, words).collect_batches(
-            chunk_size=rows, maintain_order=True
-        ):
+        for frame in plan.collect_batches(chunk_size=rows, maintain_order=True):
             if not whole and frame.height and frame[frame.columns[-1]].null_count():
                 check_widths(path, name, dialect.separator, frame.width)
                 whole = True
-            yield _table(frame, name, names if text and header else None, dialect, text and words)
+            yield _table(frame, name, names if header else None, dialect, words)
     except (pl.exceptions.PolarsError, OSError) as error:
-        if text:
-            check_widths(path, name, dialect.separator, len(names))
-            check_widths(path, name, dialect.separator, len(names), strict=True)
+        check_widths(path, name, dialect.separator, len(names))
+        check_widths(path, name, dialect.separator, len(names), strict=True)
         raise _unreadable(name, form.name, error) from None
 
 
-def _plan(name: str, form: Form, dialect: Dialect, header: bool, words: bool) -> pl.LazyFrame:
-    if form.name == "parquet":
-        return pl.scan_parquet(name, glob=False)
-    if form.name == "arrow":
-        return pl.scan_ipc(name, glob=False)
-    return pl.scan_csv(name, **options(dialect, header, LOOKED_AT, words))
+def _without_blank_end(batches: Iterator[Table], path: str) -> Iterator[Table]:
+    """Batches without the rows that blank lines at the end of their file became."""
+    held: list[Table] = []  # rows without a value, which may be such
+    for batch in batches:
+        n = len(batch) - n_empty_at_end(batch.frame)
+        if n:
+            yield from held
+            yield _some(batch, 0, n)
+            held.clear()
+        if n < len(batch):
+            held.append(_some(batch, n, len(batch)))
+    left = sum(map(len, held)) - n_blank_at_end(path) if held else 0
+    for batch in held:
+        if left > 0:
+            yield _some(batch, 0, left)
+        left -= len(batch)
+
+
+def _some(batch: Table, start: int, end: int) -> Table:
+    """Rows of a batch from one to before another."""
+    cells = None if batch.cells is None else batch.cells[start:end]
+    return replace(batch, frame=batch.frame[start:end], cells=cells)
+
+
+def _columnar(path: str, name: str, form: Form, rows: int) -> Iterator[Table]:
+    """Batches of a file that says itself what its columns hold."""
+    scan: Any = {"parquet": pl.scan_parquet, "arrow": pl.scan_ipc}[form.name]
+    try:
+        for frame in scan(path, glob=False).collect_batches(chunk_size=rows, maintain_order=True):
+            yield Table(frame, name)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise _unreadable(name, form.name, error) from None
 
 
 def _delimited_lines(
@@ -122,7 +178,7 @@ def _delimited_lines(
     """Batches of lines that come once: types, unless they stay words, are those of the first."""
     dialect, head, names = Dialect(SEPARATORS[form.name]), b"", list[str]()
     types: dict[str, Any] | None = None
-    for start, block in _blocks(file, rows, quoted=form.name == "csv"):
+    for start, block in _blocks(without_blank_end(file), rows, quoted=form.name == "csv"):
         if start == 1:
             dialect = dialect_of(block, name, dialect.separator)
             names = header_of(block, name, dialect.separator, header)
@@ -152,14 +208,14 @@ def _table(
     if not words:
         return Table(tidy(frame, names), name)
     cells = renamed(frame, names)
-    return Table(of_cells(cells, dialect), name, cells=cells)
+    return Table(of_cells(cells), name, decimal_comma=dialect.decimal_comma, cells=cells)
 
 
-def _json_lines(file: Any, name: str, rows: int) -> Iterator[Table]:
+def _json_lines(file: Any, name: str, rows: int, of_words: Collection[str]) -> Iterator[Table]:
     names: list[str] = []
-    for start, block in _blocks(file, rows):
+    for start, block in _blocks(without_blank_end(file, ANY_BLANK), rows):
         try:
-            frame = pl.read_ndjson(io.BytesIO(block), infer_schema_length=None)
+            frame = read_json_lines(block, of_words)
         except pl.exceptions.PolarsError as error:
             blame_json(block, name, start - 1)
             raise _unreadable(f"{name}, from line {start} on,", "jsonl", error) from None
@@ -175,7 +231,7 @@ def _libsvm(file: Any, name: str, rows: int, path: str | None) -> Iterator[Table
     if path is not None:
         with opened(path) as lines:
             zero_based = any(INDEX_ZERO in line for line in lines)
-    for start, block in _blocks(file, rows):
+    for start, block in _blocks(without_blank_end(file, ANY_BLANK), rows):
         if INDEX_ZERO in block and not zero_based:
             if start > 1:
                 raise TableError(
@@ -196,7 +252,7 @@ def _blocks(file: Any, rows: int, quoted: bool = False) -> Iterator[tuple[int, b
         if len(lines) >= rows and quotes % 2 == 0:
             yield start, b"".join(lines)
             lines, start = [], number + 1
-    if any(line.strip() for line in lines):
+    if lines:
         yield start, b"".join(lines)
 
 

@@ -31,6 +31,7 @@ class Column:
     ----------
     name : str
     kind : {"numeric", "categorical", "boolean", "text", "date", "identifier", "constant", "empty"}
+        In a comparison also "groups", of the column that rows are split by.
     n_missing, n_different : int
         How many rows have no value, and how many values there are.
     note : str

@@ -1,26 +1,17 @@
 """Tables of text, a line a row: read by polars, and where that fails the line to blame is named."""
 
-import csv
-import gzip
-import io
-import itertools
-import re
-import zlib
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Collection
 from typing import Any
 
 import polars as pl
 
+from .dialects import Dialect
 from .errors import TableError
+from .text import input_of, n_blank_at_end, rows_of
 
 # What stands for nothing. "None" does not: many tables mean it as a value.
 NOTHING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "?"]
 LOOKED_AT = 10_000  # rows that tell the types of columns, as a rule
-LINES_THAT_SHOW = 20  # what stands between values
-OTHERS = (";", "\t", "|", ",")
-DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 NUMBERS = (pl.Int64, pl.Float64)
 DATES: dict[str, Any] = {
     r"^\d{4}-\d\d-\d\d$": pl.Date,
@@ -28,41 +19,16 @@ DATES: dict[str, Any] = {
 }
 
 
-@dataclass(frozen=True)
-class Dialect:
-    """What stands between values, and in numbers before the fraction."""
-
-    separator: str
-    decimal_comma: bool = False
-
-
-def dialect_of(source: Any, name: str, usual: str) -> Dialect:
-    """The dialect of a file, or bytes: the usual one if it is in the first line.
-
-    >>> dialect_of(b"a;b\\n1,5;x\\n", "here", ",")
-    Dialect(separator=';', decimal_comma=True)
-    """
-    with opened(source) as file:
-        lines = list(itertools.islice(_decoded(file, name), LINES_THAT_SHOW))
-    if not lines or usual in lines[0]:
-        return Dialect(usual)
-    for other in OTHERS:
-        counts = {line.count(other) for line in lines if line.strip()}
-        if len(counts) == 1 and 0 not in counts:
-            cells = [cell.strip() for line in lines for cell in line.split(other)]
-            commas = other != "," and any(DECIMAL_COMMA.fullmatch(cell) for cell in cells)
-            return Dialect(other, commas)
-    return Dialect(usual)
-
-
-def read_delimited(source: Any, name: str, dialect: Dialect, header: bool) -> pl.DataFrame:
-    """The table in a file, or in bytes, of separated values."""
+def read_delimited(
+    source: Any, name: str, dialect: Dialect, header: bool, of_words: Collection[str] = ()
+) -> pl.DataFrame:
+    """The table in a file, or in bytes, of separated values; those `of_words` stay words."""
     separator = dialect.separator
     names = header_of(source, name, separator, header)
     frame = None
     for rows in (LOOKED_AT, None):  # None looks at all of them, which takes twice as long
         try:
-            frame = pl.read_csv(_input(source), **options(dialect, header, rows))
+            frame = pl.read_csv(input_of(source), **options(dialect, header, rows))
             break
         except pl.exceptions.NoDataError:
             raise TableError(f"{name} is empty.") from None
@@ -74,7 +40,16 @@ def read_delimited(source: Any, name: str, dialect: Dialect, header: bool) -> pl
         raise TableError(f"{name} cannot be read: {why}.")
     if frame.height and frame[frame.columns[-1]].null_count():  # perhaps rows that end early
         check_widths(source, name, separator, len(names))
-    return tidy(frame, names if header else None)
+    frame = tidy(frame, names if header else None)
+    if n_empty := n_empty_at_end(frame):
+        frame = frame.head(frame.height - min(n_empty, n_blank_at_end(source)))
+    taken = [j for j, column in enumerate(frame.columns) if column in of_words]
+    taken = [j for j in taken if frame.dtypes[j] != pl.String]  # for numbers, dates or truth values
+    if not taken:
+        return frame
+    cells = pl.read_csv(input_of(source), columns=taken, **options(dialect, header, None, True))
+    cells.columns = [frame.columns[j] for j in taken]
+    return frame.with_columns(of_cells(cells).head(frame.height))
 
 
 def options(
@@ -93,25 +68,16 @@ def options(
     return asked | {"decimal_comma": dialect.decimal_comma, "null_values": NOTHING}
 
 
-def of_cells(cells: pl.DataFrame, dialect: Dialect) -> pl.DataFrame:
-    """The words that cells stand for: none where they say nothing, and numbers with a point.
+def of_cells(cells: pl.DataFrame) -> pl.DataFrame:
+    """The words that cells stand for, none where they say nothing.
 
-    >>> cells = pl.DataFrame({"a": ["1,5", "?"], "b": ["x", " NA "]})
-    >>> of_cells(cells, Dialect(";", decimal_comma=True)).rows()
-    [(1.5, 'x'), (None, None)]
+    They stay words, whatever they look like: a batch of "01" and "1" says nothing of the next one.
+
+    >>> of_cells(pl.DataFrame({"a": ["1,5", "?"], "b": ["01", " NA "]})).rows()
+    [('1,5', '01'), (None, None)]
     """
-    found = cells.with_columns(pl.when(~pl.all().is_in(NOTHING)).then(pl.all()))
-    if dialect.decimal_comma:
-        found = found.with_columns(_with_point(words) for words in found)
-    return tidy(found)
-
-
-def _with_point(words: pl.Series) -> pl.Series:
-    """Numbers, if a column holds nothing else."""
-    numbers = words.str.strip_chars().str.replace(",", ".", literal=True)
-    numbers = numbers.cast(pl.Float64, strict=False)
-    commas = words.str.contains(",", literal=True).any()
-    return numbers if commas and numbers.null_count() == words.null_count() else words
+    bare = cells.with_columns(pl.all().str.strip_chars())
+    return bare.with_columns(pl.when(~pl.all().is_in(NOTHING)).then(pl.all()))
 
 
 def tidy(frame: pl.DataFrame, names: list[str] | None = None) -> pl.DataFrame:
@@ -146,9 +112,21 @@ def _tidy_words(words: pl.Series) -> pl.Series:
     return bare
 
 
+def n_empty_at_end(frame: pl.DataFrame) -> int:
+    """How many rows at the end have no value, as blank lines there have.
+
+    >>> n_empty_at_end(pl.DataFrame({"a": [None, 1, None, None], "b": [2, None, None, None]}))
+    2
+    """
+    if not frame.height or any(value is not None for value in frame.row(-1)):
+        return 0
+    known = frame.select(pl.any_horizontal(pl.all().is_not_null())).to_series().arg_true()
+    return int(frame.height - (known[-1] + 1 if len(known) else 0))
+
+
 def header_of(source: Any, name: str, separator: str, header: bool) -> list[str]:
     """The names in the first line, which must differ; without a header, its values."""
-    first = next(_rows(source, name, separator), None)
+    first = next(rows_of(source, name, separator), None)
     if first is None:
         raise TableError(f"{name} is empty.")
     _, names = first
@@ -181,80 +159,10 @@ def check_widths(
 
     `before` counts the lines that came before these; `strict` asks quotes to be closed.
     """
-    for line, row in _rows(source, name, separator, before, strict):
+    for line, row in rows_of(source, name, separator, before, strict):
         if len(row) != width:
             has = f"{len(row)} value" + "s" * (len(row) != 1)
             raise TableError(
                 f"Line {line} of {name} has {has}, and there are {width} columns. Mend the line; "
                 "values that hold the separator must stand in quotes."
             )
-
-
-def _rows(
-    source: Any, name: str, separator: str, before: int = 0, strict: bool = False
-) -> Iterator[tuple[int, list[str]]]:
-    """Each row as words, with the line it begins at."""
-    with opened(source) as file:
-        lines = _decoded(file, name, before)
-        if separator == "\t":
-            reader = csv.reader(lines, delimiter=separator, quoting=csv.QUOTE_NONE)
-        else:
-            reader = csv.reader(lines, delimiter=separator, strict=strict)
-        while True:
-            line = before + reader.line_num + 1
-            try:
-                row = next(reader, None)
-            except csv.Error as error:
-                raise TableError(_unread(line, name, str(error))) from None
-            if row is None:
-                return
-            if row:  # a line with nothing on it is no row
-                yield line, row
-
-
-def _unread(line: int, name: str, why: str) -> str:
-    """Why the reader of the standard library stopped, in our words."""
-    if "new-line character" in why:
-        return (
-            f"Line {line} of {name} holds a carriage return alone, as lines of old Macs end: "
-            "convert the file, as in tr '\\r' '\\n'."
-        )
-    if "unexpected end" in why or "expected after" in why:
-        return f"Quotes of line {line} of {name} do not end where its value does. Mend the line."
-    return f"Line {line} of {name} cannot be read: {why}."
-
-
-def _decoded(lines: Iterable[bytes], name: str, before: int = 0) -> Iterator[str]:
-    """Lines as text."""
-    for number, line in enumerate(lines, before + 1):
-        if number == 1 and line[:2] in (b"\xff\xfe", b"\xfe\xff"):
-            raise TableError(f"{name} is encoded as UTF-16; save it as UTF-8.")
-        try:
-            yield line.decode("utf-8-sig" if number == 1 else "utf-8")
-        except UnicodeDecodeError as error:
-            near = line[max(0, error.start - 10) : error.start + 10].decode("latin-1")
-            raise TableError(
-                f"Line {number} of {name} is not UTF-8, near {near!r}; save it as UTF-8. If all of "
-                "it is Latin-1: iconv -f latin1 -t utf8."
-            ) from None
-
-
-@contextmanager
-def opened(source: Any) -> Iterator[Any]:
-    """A file, bytes, or what is open already, to be read as bytes; of files gzip is undone."""
-    if hasattr(source, "read"):
-        yield source
-    elif isinstance(source, bytes):
-        yield io.BytesIO(source)
-    else:
-        with open(source, "rb") as file:
-            zipped = file.read(2) == b"\x1f\x8b"
-        try:
-            with gzip.open(source) if zipped else open(source, "rb") as file:
-                yield file
-        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise TableError(f"{source} is damaged where gzip is undone: {error}.") from None
-
-
-def _input(source: Any) -> Any:
-    return io.BytesIO(source) if isinstance(source, bytes) else source

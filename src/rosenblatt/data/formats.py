@@ -24,6 +24,8 @@ SUFFIXES = {
 }
 FORMATS = tuple(dict.fromkeys(SUFFIXES.values()))
 SEPARATORS = {"csv": ",", "tsv": "\t"}
+STARTS = {b"PAR1": "parquet", b"ARROW1": "arrow"}  # of their files
+ZIPPED = b"\x1f\x8b"
 
 
 @dataclass(frozen=True)
@@ -56,3 +58,24 @@ def form_of(path: str, given: str | None = None) -> Form:
             f"{', '.join(FORMATS)}."
         )
     return Form(SUFFIXES[last[0]], zipped)
+
+
+def form_of_content(first: bytes) -> str | None:
+    """The format that the first bytes of a file tell, if it is no text.
+
+    >>> form_of_content(b"PAR1...")
+    'parquet'
+    """
+    return next((form for start, form in STARTS.items() if first.startswith(start)), None)
+
+
+def check_unzipped(first: bytes, name: str) -> None:
+    """Raise if bytes are those of an archive, which nobody has undone."""
+    if first.startswith(ZIPPED):
+        raise TableError(
+            f"{name} is squeezed by gzip: undo it on the way, as in gzip -dc FILE | rosenblatt ..."
+        )
+    if first.startswith(b"PK\x03\x04"):
+        raise TableError(
+            f"{name} is a ZIP archive, as those of spreadsheets are: save the table as CSV."
+        )

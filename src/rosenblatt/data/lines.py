@@ -5,8 +5,8 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from .delimited import opened
 from .errors import TableError, shown
+from .text import opened
 
 MEND = "Mend the line."
 

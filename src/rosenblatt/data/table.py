@@ -1,9 +1,9 @@
 """Reading a table, whatever kind of file it is in."""
 
-import io
 import os
 import re
 import sys
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,11 +15,14 @@ from sklearn.datasets import load_svmlight_file
 
 from . import bundled
 from .bundled import BUNDLED
-from .delimited import dialect_of, read_delimited
+from .delimited import read_delimited
+from .dialects import dialect_of
 from .errors import TableError, did_you_mean
-from .formats import SEPARATORS, Form, form_of
+from .formats import SEPARATORS, Form, check_unzipped, form_of, form_of_content
 from .lines import blame_json, blame_libsvm
+from .text import input_of
 
+PIPED = "standard input"
 TARGET = "target"  # how the labels of a LIBSVM file are called
 MOST_COLUMNS = 100_000_000  # of a LIBSVM file: a table of weights must fit in memory
 
@@ -38,6 +41,8 @@ class Table:
         Features that have no names.
     guessed : bool
         Whether types of columns were told from words, as in CSV, and not by the file itself.
+    decimal_comma : bool
+        Whether words that are to be numbers have a comma before the fraction.
     cells : polars.DataFrame or None
         The same rows as they are in a file of CSV or TSV, read in batches of words.
 
@@ -53,6 +58,7 @@ class Table:
     name: str
     sparse: sp.csr_matrix | None = None
     guessed: bool = False
+    decimal_comma: bool = False
     cells: pl.DataFrame | None = None
 
     def __len__(self) -> int:
@@ -80,7 +86,13 @@ class Table:
         return did_you_mean(name, names) or f" It has {', '.join(names[:8])}."
 
 
-def read_table(source: Any, format: str | None = None, *, header: bool = True) -> Table:
+def read_table(
+    source: Any,
+    format: str | None = None,
+    *,
+    header: bool = True,
+    of_words: Collection[str] = (),
+) -> Table:
     """Read a table.
 
     Parameters
@@ -90,15 +102,20 @@ def read_table(source: Any, format: str | None = None, *, header: bool = True) -
         breast_cancer, diabetes); or a data frame. Values of CSV may also be separated by
         semicolons, tabs or bars, with decimal commas beside semicolons: the first lines show it.
     format : {"csv", "tsv", "parquet", "arrow", "jsonl", "libsvm"} or None
-        The kind of file; None tells it from the name. Standard input is CSV unless told.
+        The kind of file; None tells it from the name. Standard input is CSV unless told, or if it
+        begins as files of Parquet or Arrow do.
     header : bool
         Whether the first line of CSV or TSV names the columns; if not they are called column_0,
         column_1, and so on. The labels of a LIBSVM file are called target.
+    of_words : collection of str
+        Columns of CSV, TSV and JSON lines that hold words even if all of them look like numbers,
+        dates or truth values: such as a model has learned categories of, "01" and "1" among them.
 
     Returns
     -------
     table : Table
-        Values that are missing (an empty cell, NA, NaN, null, ?) are null.
+        Values that are missing (an empty cell, NA, NaN, null, ?) are null. Blank lines at the end
+        of CSV or TSV are no rows, of one column neither: there, write NA for a missing value.
 
     Examples
     --------
@@ -117,9 +134,16 @@ def read_table(source: Any, format: str | None = None, *, header: bool = True) -
     if name == "-":
         form = form_of(name, format or "csv")
         read = sys.stdin.buffer.read()
-        return _checked(_from(read, "standard input", form, header))
+        form = form_of_piped(read, form, format)
+        return _checked(table_from(read, PIPED, form, header, of_words))
     path = existing(name)
-    return _checked(_from(path, name, form_of(path, format), header))
+    return _checked(table_from(path, name, form_of(path, format), header, of_words))
+
+
+def form_of_piped(first: bytes, form: Form, given: str | None) -> Form:
+    """The form of what is piped, which its first bytes tell unless it was given."""
+    check_unzipped(first, PIPED)
+    return form if given else Form(form_of_content(first) or form.name)
 
 
 def existing(name: str) -> str:
@@ -139,21 +163,21 @@ def existing(name: str) -> str:
     raise TableError(f"There is no file {name}.{did_you_mean(name, [*beside, *BUNDLED])}")
 
 
-def _from(source: Any, name: str, form: Form, header: bool) -> Table:
+def table_from(
+    source: Any, name: str, form: Form, header: bool, of_words: Collection[str] = ()
+) -> Table:
     """The table of a file, or of bytes."""
     if form.name in SEPARATORS:
         dialect = dialect_of(source, name, SEPARATORS[form.name])
-        frame = read_delimited(source, name, dialect, header)
-        return Table(frame, name, guessed=True)
+        frame = read_delimited(source, name, dialect, header, of_words)
+        return Table(frame, name, guessed=True, decimal_comma=dialect.decimal_comma)
     if form.name == "libsvm":
         return table_of_libsvm(source, name)
-    read: Any = {"parquet": pl.read_parquet, "arrow": pl.read_ipc, "jsonl": pl.read_ndjson}
     try:
-        data = io.BytesIO(source) if isinstance(source, bytes) else source
-        # A number may turn out to be a fraction, or a word, in the last line.
-        looked_at = {"infer_schema_length": None} if form.name == "jsonl" else {}
-        # Numbers among words are told from words, as in CSV.
-        return Table(read[form.name](data, **looked_at), name, guessed=form.name == "jsonl")
+        if form.name == "jsonl":  # numbers among words are told from words, as in CSV
+            return Table(read_json_lines(source, of_words), name, guessed=True)
+        read: Any = {"parquet": pl.read_parquet, "arrow": pl.read_ipc}[form.name]
+        return Table(read(input_of(source)), name)
     except (pl.exceptions.PolarsError, OSError) as error:
         if form.name == "jsonl":
             blame_json(source, name)
@@ -161,13 +185,32 @@ def _from(source: Any, name: str, form: Form, header: bool) -> Table:
         raise TableError(f"{name} cannot be read as {form.name}: {why}.") from None
 
 
+def read_json_lines(source: Any, of_words: Collection[str] = ()) -> pl.DataFrame:
+    """The columns of JSON lines; some may be told to be words.
+
+    >>> read_json_lines(b'{"a": 1.0, "b": 2}').rows()
+    [(1.0, 2)]
+    >>> read_json_lines(b'{"a": 1.0, "b": 2}', of_words=["a"]).rows()
+    [('1', 2)]
+    """
+    # A number may turn out to be a fraction, or a word, in the last line.
+    frame = pl.read_ndjson(input_of(source), infer_schema_length=None)
+    taken: Any = {
+        name: pl.String
+        for name, dtype in frame.schema.items()
+        if name in of_words and (dtype.is_numeric() or dtype == pl.Boolean)
+    }
+    if not taken:
+        return frame
+    return pl.read_ndjson(input_of(source), infer_schema_length=None, schema_overrides=taken)
+
+
 def table_of_libsvm(
     source: Any, name: str, zero_based: bool | str = "auto", before: int = 0
 ) -> Table:
     """The labels and features of a LIBSVM file, or of some lines that others came before."""
     try:
-        data = io.BytesIO(source) if isinstance(source, bytes) else source
-        X, y = load_svmlight_file(data, zero_based=zero_based)
+        X, y = load_svmlight_file(input_of(source), zero_based=zero_based)
     except (ValueError, OSError, OverflowError) as error:
         blame_libsvm(source, name, before)
         why = str(error).rstrip(".")

@@ -16,8 +16,12 @@ FEW_WORDS = 0.1  # of the values: where there are more, words are meant
 A_FEW = 100  # values that show at once that a column holds words
 
 
-def told_by(frame: pl.DataFrame, rows: Any) -> tuple[pl.DataFrame, list[str]]:
+def told_by(
+    frame: pl.DataFrame, rows: Any, decimal_comma: bool = False
+) -> tuple[pl.DataFrame, list[str]]:
     """Columns of words as what they are in some rows, and a sentence if they differ elsewhere.
+
+    Numbers among the words may have a decimal comma.
 
     >>> frame = pl.DataFrame({"age": ["20", "31", "many"], "town": ["Rome", "Oslo", "7"]})
     >>> told, said = told_by(frame, [0, 1])
@@ -29,7 +33,7 @@ def told_by(frame: pl.DataFrame, rows: Any) -> tuple[pl.DataFrame, list[str]]:
     changed, said = [], []
     for name in [name for name, dtype in frame.schema.items() if dtype == pl.String]:
         words = frame[name]
-        found = _as_told(words, words[rows].drop_nulls())
+        found = _as_told(words, words[rows].drop_nulls(), decimal_comma)
         if found is None:
             continue
         lost = words.filter(found.is_null() & words.is_not_null())
@@ -44,7 +48,9 @@ def told_by(frame: pl.DataFrame, rows: Any) -> tuple[pl.DataFrame, list[str]]:
     return frame.with_columns(changed), said
 
 
-def words_among_numbers(frame: pl.DataFrame, whole: pl.DataFrame) -> list[str]:
+def words_among_numbers(
+    frame: pl.DataFrame, whole: pl.DataFrame, decimal_comma: bool = False
+) -> list[str]:
     """A sentence for each column of words that is one of numbers but for a few of its cells.
 
     The rows of `frame` are some of those of `whole`, where they have the numbers that are told.
@@ -58,9 +64,9 @@ def words_among_numbers(frame: pl.DataFrame, whole: pl.DataFrame) -> list[str]:
     for name in [name for name, dtype in frame.schema.items() if dtype == pl.String]:
         words = frame[name].drop_nulls()
         few = words.head(A_FEW)
-        if 2 * few.cast(pl.Float64, strict=False).null_count() > len(few):  # told at once
+        if 2 * numbers_of_words(few, decimal_comma).null_count() > len(few):  # told at once
             continue
-        odd = words.filter(words.cast(pl.Float64, strict=False).is_null())
+        odd = words.filter(numbers_of_words(words, decimal_comma).is_null())
         if 0 < len(odd) <= FEW_WORDS * len(words):
             row = int((whole[name] == odd[0]).fill_null(False).arg_max() or 0)
             more = f" and {len(odd) - 1:,} more cells" if len(odd) > 1 else ""
@@ -71,16 +77,27 @@ def words_among_numbers(frame: pl.DataFrame, whole: pl.DataFrame) -> list[str]:
     return said
 
 
-def _as_told(words: pl.Series, told: pl.Series) -> pl.Series | None:
+def numbers_of_words(words: pl.Series, decimal_comma: bool, kind: Any = pl.Float64) -> pl.Series:
+    """Words as numbers, none where they are no such.
+
+    >>> numbers_of_words(pl.Series(["1,5", "x", "2"]), decimal_comma=True).to_list()
+    [1.5, None, 2.0]
+    """
+    if decimal_comma:
+        words = words.str.replace(",", ".", literal=True)
+    return words.cast(kind, strict=False)
+
+
+def _as_told(words: pl.Series, told: pl.Series, decimal_comma: bool) -> pl.Series | None:
     """A column as what those of its words are that may be looked at; None if these are words."""
     if not len(told):
         return None
     few = told.head(A_FEW)
     for number in NUMBERS:
-        if not few.cast(number, strict=False).null_count() and not (
-            told.cast(number, strict=False).null_count()
+        if not numbers_of_words(few, decimal_comma, number).null_count() and not (
+            numbers_of_words(told, decimal_comma, number).null_count()
         ):
-            return words.cast(number, strict=False)
+            return numbers_of_words(words, decimal_comma, number)
     for pattern, kind in DATES.items():
         if few.str.contains(pattern).all() and not (
             told.str.strptime(kind, strict=False).null_count()

@@ -3,12 +3,12 @@
 import gzip
 import io
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..drafts import drafted
+from ..drafts import drafted, drafted_together
 from .errors import TableError
 from .formats import SEPARATORS, Form
 
@@ -58,6 +58,13 @@ def whole_file(path: Any) -> Iterator[Path]:
     """
     with drafted(place_for(path), path) as draft:
         yield draft
+
+
+@contextmanager
+def whole_files(paths: Sequence[Any]) -> Iterator[list[Path]]:
+    """The same of files that belong together: all of them change, or none."""
+    with drafted_together([place_for(path) for path in paths], paths) as drafts:
+        yield drafts
 
 
 def write_table(table: "Table", path: Path, form: Form) -> None:

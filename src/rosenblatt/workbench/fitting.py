@@ -134,7 +134,8 @@ def whole_problem(table: Table, target: str, task: str | None = None) -> Problem
     task = checked_task(task) or task_of(values)
     y = numbers_of(values, target) if task == "regression" else labels_of(values)
     if table.guessed:
-        for sentence in words_among_numbers(frame.drop(target), table.frame):
+        features, commas = frame.drop(target), table.decimal_comma
+        for sentence in words_among_numbers(features, table.frame, commas):
             warnings.warn(sentence, stacklevel=2)
     rows, none = np.arange(len(y)), np.arange(0)
     X = sparse if sparse is not None else frame.drop(target)

@@ -6,7 +6,6 @@ Columns may come in any order, and others beside them; what is missing or of ano
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import polars as pl
 import scipy.sparse as sp
 from numpy.typing import NDArray
@@ -15,6 +14,7 @@ from ..data import Table, TableError
 from ..data.columns import TRUTH
 from ..data.errors import shown
 from ..data.finite import as_floats, beyond, check_finite
+from ..data.types import numbers_of_words
 from .about import KnownColumn, SavedModel
 from .column_parts import TRUE
 from .problem import labels_of, numbers_of
@@ -81,11 +81,21 @@ def targets_of(saved: SavedModel, table: Table) -> tuple[Table, NDArray[Any]]:
     if not known.any():
         raise TableError(f"No row of {table.name} has a value of {saved.target!r}.")
     sparse = None if table.sparse is None else table.sparse[known.to_numpy()]
-    rows, values = Table(table.frame.filter(known), table.name, sparse), values.filter(known)
+    rows = replace(table, frame=table.frame.filter(known), sparse=sparse, cells=None)
+    values = values.filter(known)
     if saved.task == "regression":
         return rows, numbers_of(values, saved.target)
-    words = getattr(saved.model, "classes_", np.empty(0, object)).dtype.kind in "OUS"
-    return rows, labels_of(values.cast(pl.String) if words else values)
+    return rows, labels_of(values.cast(pl.String) if _has_words_as_classes(saved) else values)
+
+
+def columns_of_words(saved: SavedModel) -> set[str]:
+    """The columns that held words when the model was fitted, the target among them.
+
+    Tables are read with these as words: a table of "01" and "1" alone would hold numbers, and its
+    categories be others.
+    """
+    found = {column.name for column in saved.columns if wanted_dtype(column) == pl.String}
+    return found | {saved.target} if _has_words_as_classes(saved) else found
 
 
 def unknown_columns(saved: SavedModel, table: Table) -> list[str]:
@@ -95,6 +105,11 @@ def unknown_columns(saved: SavedModel, table: Table) -> list[str]:
         return [f"{extra} columns past the {saved.width} it knows"] if extra > 0 else []
     known = {column.name for column in saved.columns} | {saved.target}
     return [name for name in table.frame.columns if name not in known]
+
+
+def _has_words_as_classes(saved: SavedModel) -> bool:
+    classes = getattr(saved.model, "classes_", None)
+    return classes is not None and classes.dtype.kind in "OUS"
 
 
 def _matrix_for(saved: SavedModel, table: Table) -> Any:
@@ -112,8 +127,11 @@ def _matrix_for(saved: SavedModel, table: Table) -> Any:
 
 def _column(table: Table, known: KnownColumn, start: int) -> pl.Series:
     """A column with values of the kind that the model knows."""
-    values = table.frame[known.name]
-    found = _converted(values, wanted_dtype(known))
+    values, wanted = table.frame[known.name], wanted_dtype(known)
+    if values.dtype == pl.String and wanted.is_numeric():
+        found = numbers_of_words(values, table.decimal_comma, wanted)
+    else:
+        found = _converted(values, wanted)
     wrong = found.is_null() & values.is_not_null()
     if known.kind == "boolean" and found.dtype == pl.String:
         wrong |= ~found.str.to_lowercase().is_in(YES_OR_NO).fill_null(True)

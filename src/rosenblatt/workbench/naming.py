@@ -11,12 +11,21 @@ import rosenblatt
 from ..data.errors import did_you_mean
 from .families import CLASSIFICATION, FAMILIES, REGRESSION, Family
 
+# What people call some families for short.
+SHORT_NAMES = {
+    "lda": "linear discriminant analysis",
+    "qda": "quadratic discriminant analysis",
+    "nb": "Gaussian naive Bayes",
+    "logreg": "logistic regression",
+    "ols": "least squares",
+}
+
 
 def family_named(name: str) -> Family:
-    """The family of a name, or of a class: "ridge regression", "Ridge".
+    """The family of a name, of a class, or of a short name: "ridge regression", "Ridge", "lda".
 
-    >>> family_named("gaussiannb").name
-    'Gaussian naive Bayes'
+    >>> family_named("gaussiannb").name, family_named("LDA").name
+    ('Gaussian naive Bayes', 'linear discriminant analysis')
     """
     known = named_families()
     for family in known:
@@ -30,8 +39,10 @@ def family_named(name: str) -> Family:
 
 
 def goes_by(family: Family, name: str) -> bool:
-    """Whether a family has this name, or is the one that is just models of this class."""
-    return bool(name) and name.lower() in (family.name.lower(), class_of(family).lower())
+    """Whether a family has this name, for short, too, or is just models of this class."""
+    word = name.lower()
+    known = (family.name.lower(), class_of(family).lower())
+    return bool(word) and (word in known or SHORT_NAMES.get(word) == family.name)
 
 
 def named_families() -> list[Family]:

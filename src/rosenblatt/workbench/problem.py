@@ -20,6 +20,7 @@ FEW_NUMBERS = 20  # whole numbers that are classes, if there are no more of them
 ROWS_OF_A_CLASS = 4  # at least, so that each part of the data has some
 ROWS_A_CLASS = 5  # on average, or they are too many to learn
 LEAST_ROWS = 20
+WHAT_GROUPS_DO = "keeps rows together, and is no feature"
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,11 +45,18 @@ class Problem:
     hints: tuple[str, ...] = ()
     moments: Rows | None = None  # of each row, if they are split by time: 0 is the earliest
     split_words: str = ""  # by which column, and what the parts hold
+    grouped_by: str | None = None  # the column of `groups`
 
     @cached_property
     def columns(self) -> list[Column]:
-        """What the columns of the training part hold."""
-        return columns_of(some(self.X, self.train), self.kinds) if self.is_table else []
+        """What the columns of the training part hold, that of the groups first."""
+        if not self.is_table:
+            return []
+        found = columns_of(some(self.X, self.train), self.kinds)
+        if self.grouped_by is not None and self.groups is not None:
+            n_groups = len(np.unique(self.groups[self.train]))
+            found.insert(0, Column(self.grouped_by, "groups", 0, n_groups, WHAT_GROUPS_DO))
+        return found
 
     @property
     def is_table(self) -> bool:
@@ -169,12 +177,12 @@ def problem_of(
                 (numbers_in if kind == "numeric" else dates_in)(frame[name])
         frame = frame.drop([name for name in (target, groups) if name is not None])
         if table.guessed:
-            frame, told = told_by(frame, split.train)
-            hints += told + words_among_numbers(frame, table.frame)
+            frame, told = told_by(frame, split.train, table.decimal_comma)
+            hints += told + words_among_numbers(frame, table.frame, table.decimal_comma)
     return Problem(
         table.name, target, task, frame if sparse is None else sparse, y, split.train, split.dev,
         split.test, split.how, split.groups, random_state, kinds, tuple(hints), split.moments,
-        split.words,
+        split.words, groups,
     )  # fmt: skip
 
 

@@ -1,0 +1,122 @@
+"""Files of text as lines and rows, and what is wrong with bytes that are none."""
+
+import csv
+import gzip
+import io
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from .errors import TableError
+from .formats import check_unzipped, form_of_content
+
+BLANK = b" \r\n"  # what a line with nothing on it holds; tabs may separate values
+ANY_BLANK = BLANK + b"\t"
+
+
+def rows_of(
+    source: Any, name: str, separator: str, before: int = 0, strict: bool = False
+) -> Iterator[tuple[int, list[str]]]:
+    """Each row as words, with the line it begins at."""
+    with opened(source) as file:
+        lines = decoded(without_blank_end(file), name, before)
+        if separator == "\t":
+            reader = csv.reader(lines, delimiter=separator, quoting=csv.QUOTE_NONE)
+        else:
+            reader = csv.reader(lines, delimiter=separator, strict=strict)
+        while True:
+            line = before + reader.line_num + 1
+            try:
+                row = next(reader, None)
+            except csv.Error as error:
+                raise TableError(_unread(line, name, str(error))) from None
+            if row is None:
+                return
+            if row:  # a line with nothing on it is no row
+                yield line, row
+
+
+def _unread(line: int, name: str, why: str) -> str:
+    """Why the reader of the standard library stopped, in our words."""
+    if "new-line character" in why:
+        return (
+            f"Line {line} of {name} holds a carriage return alone, as lines of old Macs end: "
+            "convert the file, as in tr '\\r' '\\n'."
+        )
+    if "unexpected end" in why or "expected after" in why:
+        return f"Quotes of line {line} of {name} do not end where its value does. Mend the line."
+    return f"Line {line} of {name} cannot be read: {why}."
+
+
+def decoded(lines: Iterable[bytes], name: str, before: int = 0) -> Iterator[str]:
+    """Lines as text."""
+    for number, line in enumerate(lines, before + 1):
+        if number == 1:
+            _check_text(line, name)
+        try:
+            yield line.decode("utf-8-sig" if number == 1 else "utf-8")
+        except UnicodeDecodeError as error:
+            near = line[max(0, error.start - 10) : error.start + 10].decode("latin-1")
+            raise TableError(
+                f"Line {number} of {name} is not UTF-8, near {near!r}; save it as UTF-8. If all of "
+                "it is Latin-1: iconv -f latin1 -t utf8."
+            ) from None
+
+
+def _check_text(first: bytes, name: str) -> None:
+    """Raise if the first bytes are those of something else."""
+    if first[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise TableError(f"{name} is encoded as UTF-16; save it as UTF-8.")
+    check_unzipped(first, name)
+    if other := form_of_content(first):
+        raise TableError(f"{name} holds no text, but {other}: give that as its format.")
+
+
+@contextmanager
+def opened(source: Any) -> Iterator[Any]:
+    """A file, bytes, or what is open already, to be read as bytes; of files gzip is undone."""
+    if hasattr(source, "read"):
+        yield source
+    elif isinstance(source, bytes):
+        yield io.BytesIO(source)
+    else:
+        with open(source, "rb") as file:
+            zipped = file.read(2) == b"\x1f\x8b"
+        try:
+            with gzip.open(source) if zipped else open(source, "rb") as file:
+                yield file
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            raise TableError(f"{source} is damaged where gzip is undone: {error}.") from None
+
+
+def input_of(source: Any) -> Any:
+    """A path as it is, bytes as a file."""
+    return io.BytesIO(source) if isinstance(source, bytes) else source
+
+
+def without_blank_end(lines: Iterable[bytes], blank: bytes = BLANK) -> Iterator[bytes]:
+    """Lines up to the last one with something on it.
+
+    >>> list(without_blank_end([b"a\\n", b"\\n", b"1\\n", b"\\n", b" \\r\\n"]))
+    [b'a\\n', b'\\n', b'1\\n']
+    """
+    held: list[bytes] = []
+    for line in lines:
+        held.append(line)
+        if line.strip(blank):
+            yield from held
+            held.clear()
+
+
+def n_blank_at_end(source: Any) -> int:
+    """How many lines come after the last one with something on it.
+
+    >>> n_blank_at_end(b"a\\n1\\n\\n\\n")
+    2
+    """
+    n = 0
+    with opened(source) as file:
+        for line in file:
+            n = 0 if line.strip(BLANK) else n + 1
+    return n

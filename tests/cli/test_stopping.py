@@ -1,0 +1,82 @@
+"""Ctrl-C before there is anything to report: a sentence says what there is; the code is 130."""
+
+import subprocess
+import sys
+
+import pytest
+
+from rosenblatt.cli import compare as compare_module
+from rosenblatt.cli import fit as fit_module
+from tests.cli.commands import run
+
+STOPPED = 130
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def interrupted(*_, **__):
+    raise KeyboardInterrupt
+
+
+def compared(*more):
+    result = run("compare", "iris", "--target", "species", *more)
+    assert result.exit_code == STOPPED
+    return result.stderr
+
+
+def test_while_the_table_is_read(here, monkeypatch):
+    monkeypatch.setattr(compare_module, "read_table", interrupted)
+    assert compared() == "Stopped before anything was tried; nothing was written.\n"
+    assert list(here.iterdir()) == []
+
+
+def test_once_families_are_tried(here, monkeypatch):
+    def tried(*_, progress, **__):
+        progress([], "ridge regression", None)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(compare_module, "run", tried)
+    assert compared() == "Stopped before the report was written.\n"
+
+
+def test_while_the_model_is_saved(here, monkeypatch):
+    monkeypatch.setattr(compare_module.Comparison, "save", interrupted)
+    said = compared("--save", "m.skops", "--families", "GaussianNB")
+    assert said == "Stopped before the model was written to m.skops.\n"
+    assert (here / "report.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("module", "word"),
+    [
+        ("typer", "Stopped."),
+        ("rosenblatt.cli.app", "Stopped."),
+        ("rosenblatt.cli.compare", "Stopped before anything was tried; nothing was written."),
+        ("polars", "Stopped before anything was tried; nothing was written."),
+    ],
+)
+def test_while_modules_are_loaded(here, module, word):
+    code = f"""
+import sys
+class Finder:
+    def find_spec(self, name, *_):
+        if name == {module!r}:
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Finder())
+from rosenblatt.cli import main
+main()
+"""
+    words = [sys.executable, "-c", code, "compare", "iris", "--target", "species"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (STOPPED, f"{word}\n")
+    assert list(here.iterdir()) == []
+
+
+def test_other_commands_say_a_word_too(here, monkeypatch):
+    monkeypatch.setattr(fit_module, "read_table", interrupted)
+    result = run("fit", "iris", "--target", "species", "--model", "GaussianNB", "-o", "m.skops")
+    assert (result.exit_code, result.stderr) == (STOPPED, "Stopped.\n")
