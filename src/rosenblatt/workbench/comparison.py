@@ -134,7 +134,7 @@ def compare(
     )  # fmt: skip
     metric = metric_for(problem, metric)
     arena = Arena(problem, metric)
-    suiting, others = families_for(problem, peers)
+    suiting, others = families_for(problem, peers, metric)
     if families is not None:
         suiting, others = chosen_families(families, suiting, others)
     dropped = [Dropped(name, why) for name, why in others]

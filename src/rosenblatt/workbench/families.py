@@ -16,6 +16,7 @@ from ..preprocessing import BasisExpansion
 from .bends import Bends
 from .column_parts import MOST_CATEGORIES
 from .problem import Problem
+from .scoring import lacking
 
 DECADES = [float(10.0**p) for p in range(-4, 5)]
 MOST_FOR_PRODUCTS, MOST_FOR_SPLINES = 16, 40  # columns that are expanded
@@ -230,14 +231,14 @@ FAMILIES: list[Family] = [
 
 
 def families_for(
-    problem: Problem, peers: bool = False
+    problem: Problem, peers: bool = False, metric: str = "accuracy"
 ) -> tuple[list[Family], list[tuple[str, str]]]:
-    """The families that suit a problem, and those that do not, with the reason."""
+    """The families that suit a problem and a score, and those that do not, with the reason."""
     suiting, others = [], []
     for family in FAMILIES + (peers_of() if peers else []):
         if family.task != problem.task:
             continue
-        why = family.suits(problem)
+        why = family.suits(problem) or lacking(family.make(), metric)
         if why:
             others.append((family.name, why))
         else:

@@ -184,6 +184,16 @@ class Findings:
     retrained: bool = True  # whether the chosen model learned from the development part, too
 
     @property
+    def board(self) -> list[Contestant]:
+        """The lines of the leaderboard, best first: the baseline is one of them, by its score.
+
+        Of equals the baseline comes last; so does what has no score. The chosen model is the best
+        of the others.
+        """
+        fitted = [] if self.nothing_fitted else self.contestants
+        return sorted([*fitted, self.baseline], key=lambda c: np.nan_to_num(-c.mean, nan=np.inf))
+
+    @property
     def nothing_fitted(self) -> bool:
         """Whether there was time for no model but the baseline, which stands in for one then."""
         return not self.contestants or self.contestants[0].family == self.baseline.family

@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from .figures import figure
 from .problem import Problem
 from .results import Contestant, Opening
 
@@ -63,7 +64,7 @@ def against_baseline(chosen: Contestant, baseline: Contestant, stopped: str = ""
     """
     if chosen.family == baseline.family:
         return ""
-    scores = f"{chosen.family} {chosen.mean:.4f}, {baseline.family} {baseline.mean:.4f}"
+    scores = f"{chosen.family} {figure(chosen.mean)}, {baseline.family} {figure(baseline.mean)}"
     if chosen.mean <= baseline.mean:
         if stopped:
             return f"Nothing that was done in time beat the baseline in the folds ({scores})."
@@ -91,7 +92,7 @@ def far_from_folds(chosen: Contestant, opening: Opening | None, metric: str) -> 
     mean, deviation = chosen.mean, chosen.deviation
     beyond = max(narrow.low - (mean + deviation), (mean - deviation) - narrow.high)
     lacking = abs(mean) if metric.startswith("neg_") else abs(1 - mean)
-    same = f"{opening.score:.3f}" == f"{mean:.3f}"  # as far as anybody reads
+    same = figure(opening.score, 3) == figure(mean, 3)  # as far as anybody reads
     if same or not (beyond > 0 and abs(opening.score - mean) > NO_WONDER * lacking):
         return ""
     why = (
@@ -101,8 +102,8 @@ def far_from_folds(chosen: Contestant, opening: Opening | None, metric: str) -> 
         else "test rows may be of another kind than those learned from"
     )
     return (
-        f"The test score is far from what cross-validation promised ({opening.score:.3f} after "
-        f"{mean:.3f} ± {deviation:.3f}): {why}."
+        "The test score is far from what cross-validation promised "
+        f"({figure(opening.score, 3)} after {figure(mean, 3)} ± {figure(deviation, 3)}): {why}."
     )
 
 
