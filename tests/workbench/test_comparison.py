@@ -471,3 +471,21 @@ def test_covariances_of_very_many_columns_are_left_alone():
     suiting, others = families.families_for(problem_of(read_table(frame), "y"))
     assert dict(others)["linear discriminant analysis"].startswith("needs the covariances")
     assert "Gaussian naive Bayes" in [family.name for family in suiting]
+
+
+def test_a_family_that_does_not_read_texts_says_so(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    y = rng.choice(["a", "b"], 120)
+    words = [" ".join(rng.choice(["sun", "rain", "wind", "snow", "ice"], 12)) for _ in y]
+    table = pl.DataFrame({"x": rng.normal(size=120) + (y == "a"), "said": words, "y": y})
+    table.write_csv("a.csv")
+    tried = ["MixedNB", "MultinomialNB", "LogisticRegression"]
+    found = rosenblatt.compare("a.csv", "y", families=tried, ledger=tmp_path / "openings")
+    notes = dict(zip(found.leaderboard["family"], found.leaderboard["note"], strict=True))
+    assert notes["mixed naive Bayes"] == "does not read texts (said)"
+    assert notes["logistic regression"] == ""
+    assert "does not read texts (said)" in found.report(tmp_path / "page.html").read_text()
+    command = ["compare", "a.csv", "--target", "y", "--families", "MixedNB,LogisticRegression"]
+    said = CliRunner().invoke(app, command).output
+    assert "mixed naive Bayes: does not read texts (said)" in said

@@ -139,6 +139,11 @@ def _conclude(console: Console, comparison: Comparison, out: str) -> None:
         console.print(word, style="dim")
     if protocol.split_words:
         console.print(f"Split: {protocol.split_words}.", style="dim")
+    if protocol.folds_words:
+        console.print(f"Folds: {protocol.n_folds}, {protocol.folds_words}.", style="dim")
+    for entry in findings.contestants:
+        if entry.note:
+            console.print(f"{entry.family}: {entry.note}", style="dim")
     for drop in findings.dropped:
         console.print(f"without {drop.family}: {drop.reason}", style="dim")
     for verdict in findings.verdicts:

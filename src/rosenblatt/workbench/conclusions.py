@@ -271,6 +271,7 @@ def _protocol(arena: Arena, clock: Clock, command: str) -> Protocol:
         problem.split_words,
         arena.ratio,
         positive_class(problem.y, arena.metric),
+        problem.why_folds(len(arena.folds)),
     )
 
 

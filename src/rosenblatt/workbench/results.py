@@ -152,6 +152,7 @@ class Protocol:
     split_words: str = ""  # by which column, and from when to when the parts are
     fold_ratio: float | None = None  # rows scored on over rows fitted to; None if folds are equal
     positive: Any = None  # the class that the metric is of, if it is of one beside another
+    folds_words: str = ""  # why there are so many folds, if not as many as usual
 
     @property
     def positive_words(self) -> str:

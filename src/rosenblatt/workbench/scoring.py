@@ -108,7 +108,7 @@ def _check_folds(problem: Problem, metric: str) -> None:
     if not metric.startswith("roc_auc"):
         return
     y = problem.y[problem.train]
-    for fold, (fitted, scored) in enumerate(problem.folds(), 1):
+    for fold, (fitted, scored) in enumerate(problem.folds(every_class=True), 1):
         learned = np.unique(y[fitted])
         lacking = np.setdiff1d(learned, y[scored]).tolist()
         if len(learned) == 1 or lacking:

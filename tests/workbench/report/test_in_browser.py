@@ -199,3 +199,13 @@ def test_everything_is_readable_without_a_script(browser, binary, tmp_path):
         assert browser.run(headings) == 0
     finally:
         browser.call("Emulation.setScriptExecutionDisabled", value=False)
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_long_command_is_seen_whole(show, browser, iris, width):
+    """It ran out of its box, with a bar to scroll by that a telephone does not show."""
+    browser.resize(width, 900)
+    words = "rosenblatt compare /somewhere/far/down/in/folders/table.csv --target species " * 4
+    page = show(replace(iris, protocol=replace(iris.protocol, command=words + "x" * 300)))
+    hidden = "(() => { const box = document.querySelector('#repeat pre');"
+    assert page.run(f"{hidden} return box.scrollWidth - box.clientWidth; }})()") == 0
