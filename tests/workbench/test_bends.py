@@ -3,9 +3,13 @@
 import numpy as np
 import polars as pl
 import pytest
+import scipy.sparse as sp
 
 import rosenblatt
+from rosenblatt.data import read_table
 from rosenblatt.workbench.bends import Bends, bends_of
+from rosenblatt.workbench.expansions import n_bent, why_no_products, why_no_splines
+from rosenblatt.workbench.problem import problem_of
 from rosenblatt.workbench.report.page import page
 
 FAMILY = ["ridge on splines"]
@@ -86,3 +90,50 @@ def test_a_model_without_bends_has_none(tmp_path):
 def test_nothing_bends_if_there_are_few_values():
     X = np.column_stack([np.arange(40) % 3, np.arange(40) % 2]).astype(float)
     np.testing.assert_array_equal(Bends().fit(X).transform(X), X)
+
+
+def test_beyond_the_rows_learned_from_curves_go_straight_on_and_that_is_said(found, table):
+    row = table.head(1)
+    far = [table["x"].max() + step for step in (1.0, 2.0, 3.0, 10.0)]
+    at = found.best.predict(pl.concat([row] * 4).with_columns(pl.Series("x", far)))
+    slopes = np.diff(at) / np.diff(far)
+    np.testing.assert_allclose(slopes, slopes[0], rtol=1e-6)
+    assert slopes[0] > 10  # as steep as 5 x² is at its end, about
+    assert "it goes straight on, as steep as" in found.findings.learned_note
+    assert "it goes straight on, as steep as" in page(found.findings)
+
+
+def numbers_and_categories(n_numbers, n_categories, n=800):
+    rng = np.random.default_rng(0)
+    columns = {f"x{j}": rng.normal(size=n) for j in range(n_numbers)}
+    columns |= {"few": rng.integers(0, 5, n), "y": rng.normal(size=n)}
+    kinds = np.array([f"kind {k}" for k in range(n_categories)])
+    return pl.DataFrame(columns | {"kind": rng.choice(kinds, n)})
+
+
+def test_categories_do_not_count_as_columns_that_bend():
+    """Splines were left out for 60 categories, none of which they bend."""
+    problem = problem_of(read_table(numbers_and_categories(3, 60)), "y")
+    assert n_bent(problem) == 3
+    assert why_no_splines(problem) == ""
+    assert "multiplies columns, and 64 with those of categories" in why_no_products(problem)
+    many = problem_of(read_table(numbers_and_categories(41, 3)), "y")
+    assert why_no_splines(many) == "bends columns, and 41 of many values are more than 40"
+
+
+def test_where_nothing_can_bend_or_a_column_is_text_it_is_said():
+    none = problem_of(read_table(numbers_and_categories(0, 3)), "y")
+    assert why_no_splines(none) == "bends columns of 10 values or more, and there are none"
+    table = numbers_and_categories(2, 3).with_row_index("i")
+    texts = table.with_columns(pl.format("a text of words {} and {}", "i", "x0").alias("kind"))
+    problem = problem_of(read_table(texts), "y", kinds={"kind": "text"})
+    for why in (why_no_splines(problem), why_no_products(problem)):
+        assert why == "expands columns, and of a text each word is one"
+
+
+def test_rows_that_come_sparse_are_bent_as_others_are():
+    """Many rows of many categories are handed on as a sparse matrix."""
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.normal(size=300), *np.eye(6)[np.arange(300) % 6].T])
+    dense, sparse = Bends().fit(X), Bends().fit(sp.csr_matrix(X))
+    np.testing.assert_array_equal(sparse.transform(sp.csr_matrix(X)), dense.transform(X))

@@ -15,8 +15,10 @@ from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from typer.testing import CliRunner
 
 import rosenblatt
+from rosenblatt.cli.app import app
 from rosenblatt.data import TableError, read_table
 from rosenblatt.workbench import conclusions, families, pipelines, search
 from rosenblatt.workbench.clock import Clock
@@ -309,6 +311,48 @@ def test_it_shows_itself_in_notebooks_and_in_words(openings):
     assert "2 families on iris" in repr(found)
 
 
+def test_words_are_those_of_the_terminal_interval_and_warnings_included(
+    openings, monkeypatch, tmp_path
+):
+    """The test rows are the last by time, and of another kind."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    x, late = rng.normal(size=500), np.arange(500) >= 400
+    y = np.where((x > 0) ^ late, "yes", "no")
+    pl.DataFrame({"t": np.arange(500), "x": x, "y": y}).write_csv("a.csv")
+    found = rosenblatt.compare("a.csv", "y", time="t", families="GaussianNB", ledger=openings)
+    said = CliRunner().invoke(
+        app, ["compare", "a.csv", "--target", "y", "--time", "t", "--families", "GaussianNB",
+              "--ledger", str(tmp_path / "other")],
+    ).output  # fmt: skip
+    for words in (str(found), " ".join(said.split()), found._repr_html_()):
+        assert f"naive Bayes {found.findings.opening.score:.4f}, 95% in " in words
+        assert "(Wilson)" in words
+        assert "! The test score is far from what cross-validation promised" in words
+
+
+def test_the_baseline_is_ranked_by_its_score(openings, monkeypatch, tmp_path):
+    """Of nine in ten rows the class is the same: what learns noise does worse than saying so."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(5)
+    columns = {f"x{j}": rng.normal(size=200) for j in range(8)}
+    pl.DataFrame(columns | {"y": np.where(rng.random(200) < 0.9, "a", "b")}).write_csv("a.csv")
+    tried = ["perceptron", "kernel logistic regression"]
+    found = rosenblatt.compare("a.csv", "y", families=tried, ledger=openings)
+    board = found.leaderboard
+    assert board["score"].is_monotonic_decreasing
+    place = board["family"].tolist().index("always the largest class")
+    assert board["baseline"].tolist() == [i == place for i in range(3)]
+    assert place < 2
+    lines = str(found).splitlines()
+    assert "always the largest class (baseline)" in lines[place + 1]
+    words = ["compare", "a.csv", "--target", "y", "--families", ",".join(tried)]
+    said = CliRunner().invoke(app, words, env={"COLUMNS": "200"}).output
+    table = said[said.index("family") : said.index("is not worse")]
+    names = sorted(board["family"], key=table.index)
+    assert names == board["family"].tolist()
+
+
 def test_the_chosen_model_predicts_for_whatever_it_was_compared_on(openings):
     X, y = load_diabetes(return_X_y=True)
     found = rosenblatt.compare(X, y, ledger=openings, families=["ridge regression"])
@@ -437,3 +481,21 @@ def test_covariances_of_very_many_columns_are_left_alone():
     suiting, others = families.families_for(problem_of(read_table(frame), "y"))
     assert dict(others)["linear discriminant analysis"].startswith("needs the covariances")
     assert "Gaussian naive Bayes" in [family.name for family in suiting]
+
+
+def test_a_family_that_does_not_read_texts_says_so(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    y = rng.choice(["a", "b"], 120)
+    words = [" ".join(rng.choice(["sun", "rain", "wind", "snow", "ice"], 12)) for _ in y]
+    table = pl.DataFrame({"x": rng.normal(size=120) + (y == "a"), "said": words, "y": y})
+    table.write_csv("a.csv")
+    tried = ["MixedNB", "MultinomialNB", "LogisticRegression"]
+    found = rosenblatt.compare("a.csv", "y", families=tried, ledger=tmp_path / "openings")
+    notes = dict(zip(found.leaderboard["family"], found.leaderboard["note"], strict=True))
+    assert notes["mixed naive Bayes"] == "does not read texts (said)"
+    assert notes["logistic regression"] == ""
+    assert "does not read texts (said)" in found.report(tmp_path / "page.html").read_text()
+    command = ["compare", "a.csv", "--target", "y", "--families", "MixedNB,LogisticRegression"]
+    said = CliRunner().invoke(app, command).output
+    assert "mixed naive Bayes: does not read texts (said)" in said

@@ -48,7 +48,7 @@ def test_what_was_said_of_the_other_rows_is_scored_in_the_same_opening(metric, t
     assert some.intervals[0].low <= some.score <= some.intervals[0].high
     [line] = ledger.read_text().splitlines()
     assert json.loads(line)["rows"] == len(problem.test)
-    assert f"on those that were not learned from ({len(new)} rows): {some.score:.4f}" in str(found)
+    assert f"On the other {len(new)}: {some.score:.4f}, 95% in " in str(found)
 
 
 def test_test_rows_are_read_for_one_opening_alone(tmp_path, monkeypatch):

@@ -3,8 +3,10 @@
 import numpy as np
 import polars as pl
 import pytest
+from typer.testing import CliRunner
 
 import rosenblatt
+from rosenblatt.cli.app import app
 from rosenblatt.data import TableError, read_table
 from rosenblatt.workbench.parts import folds_by_time, moments_of, split_by_time
 from rosenblatt.workbench.problem import problem_of
@@ -169,3 +171,34 @@ def test_few_rows_are_searched_by_ten_folds_so_that_a_good_model_is_told_from_th
     ).findings
     assert found.protocol.n_folds == 10
     assert found.baseline.p_value < 1e-4  # by five folds: 2e-4
+
+
+@pytest.mark.parametrize(
+    ("table", "target", "metric", "said"),
+    [
+        (rare_class(30), "y", "accuracy", "6, as the training part has 60 rows, ten for each"),
+        (rare_class(10), "y", "roc_auc_ovr", "6, as the training part has 60 rows, ten for each"),
+        ("breast_cancer", "diagnosis", "accuracy",
+         "10, as the training part has 341 rows, fewer than 1,000"),
+        (pl.concat([rare_class(6)] * 2), "y", "roc_auc_ovr",
+         "8, as rare has 8 rows in the training part"),
+        (pl.concat([rare_class(6)] * 20), "y", "accuracy", ""),
+    ],
+)  # fmt: skip
+def test_how_many_folds_there_are_is_said_with_the_reason(table, target, metric, said, tmp_path):
+    found = rosenblatt.compare(
+        table, target, metric=metric, families="GaussianNB", ledger=tmp_path / "openings"
+    )
+    protocol = found.findings.protocol
+    words = f"{protocol.n_folds}, {protocol.folds_words}" if protocol.folds_words else ""
+    assert words == said
+    page = found.report(tmp_path / "page.html").read_text()
+    assert f"<dt>folds</dt><dd>{said or 5}</dd>" in page
+
+
+def test_the_terminal_says_how_many_folds_there_are_and_why(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rare_class(30).write_csv("a.csv")
+    words = ["compare", "a.csv", "--target", "y", "--families", "GaussianNB"]
+    said = CliRunner().invoke(app, words).output
+    assert "Folds: 6, as the training part has 60 rows, ten for each." in said

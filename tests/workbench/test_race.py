@@ -151,6 +151,37 @@ def test_without_the_time_for_all_rows_there_is_an_answer_from_some(openings, mo
     assert findings.opening.score > 0.8
 
 
+@pytest.mark.parametrize("expected", ["soon", "too long", "runs out"])
+def test_the_chosen_model_of_some_rows_is_fitted_to_all_if_there_is_time_left(
+    expected, openings, monkeypatch
+):
+    too_slow_for(500, monkeypatch)
+    sizes = []
+
+    def fit(problem, family, parameters, rows, before=None):
+        sizes.append(len(rows)) if family.takes != "rows" else None
+        if expected == "runs out" and len(rows) == 4_800 and family.takes != "rows":
+            raise OutOfTime
+        return fitted_to(problem, family, parameters, rows, before)
+
+    fitted_to = conclusions.fitted_to
+    monkeypatch.setattr(conclusions, "fitted_to", fit)
+    if expected == "too long":
+        monkeypatch.setattr(conclusions, "PATIENCE", 1e9)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(6_000, 3))
+    y = np.where(X[:, 0] > 0, "up", "down")
+    found = rosenblatt.compare(X, y, budget=300, ledger=openings, families=QUICK[1:2])
+    said = "the chosen model was fitted again to all 4,800 of them"
+    verdicts = " ".join(found.findings.verdicts)
+    assert "no time for all 3,600 training and 1,200 development rows" in verdicts
+    assert (said in verdicts) == (expected == "soon")
+    assert sizes == ([602] if expected == "too long" else [602, 4_800])
+    assert found._saved.n_rows == (4_800 if expected == "soon" else 602)
+    assert sum(found.best[-1].class_count_) == found._saved.n_rows
+    assert found.findings.opening.score > 0.8
+
+
 def test_rows_are_taken_away_until_there_is_time_and_no_further(monkeypatch):
     too_slow_for(10, monkeypatch)
     rng = np.random.default_rng(0)
@@ -194,6 +225,7 @@ def test_all_rows_are_given_up_as_soon_as_they_would_take_too_long(monkeypatch):
 
 def test_a_model_of_some_rows_finds_them_again(openings, monkeypatch, tmp_path):
     too_slow_for(500, monkeypatch)
+    monkeypatch.setattr(conclusions, "PATIENCE", 1e9)  # too long for all rows
     rng = np.random.default_rng(0)
     frame = pl.DataFrame({"x": rng.normal(size=6_000), "day": np.arange(6_000) // 7})
     frame = frame.with_columns(y=pl.col("x") * 2.0 + rng.normal(size=6_000))

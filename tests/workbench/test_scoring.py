@@ -158,3 +158,24 @@ def test_the_terminal_says_which_class_too(ones_and_twos, tmp_path, monkeypatch)
     words = ["compare", "a.csv", "--target", "y", "--families", "GaussianNB", "--metric"]
     assert "f1 of the class 1," in CliRunner().invoke(app, [*words, "f1"]).output
     assert "of the class" not in CliRunner().invoke(app, [*words, "f1_macro"]).output
+
+
+@pytest.mark.parametrize("metric", ["neg_log_loss", "roc_auc_ovr", "neg_brier_score"])
+def test_a_family_without_probabilities_is_not_tried_where_the_score_needs_them(metric, tmp_path):
+    found = rosenblatt.compare(
+        "iris", "species", metric=metric, families=["perceptron", "GaussianNB"],
+        ledger=tmp_path / "openings",
+    )  # fmt: skip
+    [drop] = found.findings.dropped
+    assert drop.family == "perceptron"
+    assert drop.reason == f"gives no probabilities, which {metric} needs"
+    with pytest.raises(TableError, match=f"gives no probabilities, which {metric} needs"):
+        rosenblatt.compare("iris", "species", metric=metric, families=["perceptron"])
+
+
+def test_a_family_that_scores_rows_is_tried_where_these_will_do(tmp_path):
+    found = rosenblatt.compare(
+        "breast_cancer", "diagnosis", metric="roc_auc", families=["perceptron", "GaussianNB"],
+        ledger=tmp_path / "openings",
+    )  # fmt: skip
+    assert not found.findings.dropped

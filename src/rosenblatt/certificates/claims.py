@@ -5,6 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 Grade = Literal["proved", "checked", "observed"]
 
 # From the strongest to the weakest.
@@ -122,6 +125,17 @@ class Certificate:
             "grade": self.grade,
             "claims": [claim.to_dict() for claim in self.claims],
         }
+
+
+def total_weight(weight: NDArray[np.float64]) -> str:
+    """The weight of all rows in words, whole where it is a number of rows.
+
+    >>> total_weight(np.ones(48_842)), total_weight(np.array([1.5, 1000.25]))
+    ('total weight 48,842', 'total weight 1,001.75')
+    """
+    total = float(weight.sum())
+    whole = total.is_integer() and total < 1e15
+    return f"total weight {total:,.0f}" if whole else f"total weight {total:,.6g}"
 
 
 def _plain(number: float) -> float | int | str:

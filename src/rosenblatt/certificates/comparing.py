@@ -6,7 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from .claims import Claim
+from .claims import Claim, total_weight
 
 Floats = NDArray[np.float64]
 
@@ -51,7 +51,7 @@ class ClassData:
     def words(self) -> str:
         """What was handed over, in one line."""
         n, d = self.X.shape
-        return f"the {n} rows and {d} columns given, total weight {self.weight.sum():g}"
+        return f"the {n:,} rows and {d:,} columns given, {total_weight(self.weight)}"
 
 
 def is_ours(model: Any) -> bool:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.separation import Separability, separability, widest
 
-from .claims import Certificate, Claim, Grade
+from .claims import Certificate, Claim, Grade, total_weight
 from .leads import Leads, leads_of
 
 SLACK = 1e-9  # relative allowance for the few roundings in a bound
@@ -130,7 +130,7 @@ def problem_of(fit: Fit) -> str:
 def data_of(fit: Fit) -> str:
     """What was handed over, in one line."""
     n, d = fit.X.shape
-    return f"{n} rows of positive weight and {d} columns, total weight {fit.weight.sum():g}"
+    return f"{n:,} rows of positive weight and {d:,} columns, {total_weight(fit.weight)}"
 
 
 def training_error(fit: Fit, leads: Leads, said_to_be_clean: bool) -> Claim:

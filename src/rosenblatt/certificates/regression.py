@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from .claims import Certificate, Claim
+from .claims import Certificate, Claim, total_weight
 from .published import choice_claim, held_to, nearness, numbers_of, penalty_claim
 from .spectrum import singular_claim
 from .table import UNIT, Floats, Table, total
@@ -109,7 +109,7 @@ def certify_model(
             found = verify(fit, k, tol, effort)
         claims += _named(found, k if targets.shape[1] > 1 else None)
     bias = ", b free" if table.centred else ", b = 0"
-    words = f"the {len(kept)} rows and {X.shape[1]} columns given, total weight {weight.sum():g}"
+    words = f"the {len(kept):,} rows and {X.shape[1]:,} columns given, {total_weight(weight)}"
     if model.coef_.dtype == np.float32:
         words += "; coefficients in 32 bits, which end near 1e-7 of their size"
     return Certificate(type(model).__name__, problem + bias, words, tuple(claims))

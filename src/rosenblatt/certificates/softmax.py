@@ -117,24 +117,28 @@ def pull(problem: Problem, z: Floats) -> Floats:
 
 def best_bias(z: Floats, codes: NDArray[np.intp], c: Floats) -> Floats:
     """The b (K,) that makes ``sum c (logsumexp(z + b) - (z + b)_y)`` least, its mean zero."""
-    K = z.shape[1]
-    wanted = np.bincount(codes, c, K)
+    scores = np.ascontiguousarray(z.T)  # sums over few classes are slow along rows
+    wanted = np.bincount(codes, c, len(scores))
 
-    def value(b: Floats) -> float:
-        return float(np.sum(c * log_sums(z + b)) - wanted @ b)
+    def look(b: Floats) -> tuple[float, Floats]:
+        """The value at b, and the probabilities (K, n)."""
+        moved = scores + b[:, np.newaxis]
+        top = moved.max(axis=0)
+        shares = np.exp(moved - top)
+        total = shares.sum(axis=0)
+        return float(np.sum(c * (top + np.log(total))) - wanted @ b), shares / total
 
-    b = np.zeros(K)
-    reached = value(b)
+    b = np.zeros(len(scores))
+    reached, p = look(b)
     for _ in range(50):
-        p = probabilities(z + b)
-        slope = c @ p - wanted
-        curvature = np.diag(c @ p) - (p * c[:, np.newaxis]).T @ p
-        step = -np.linalg.pinv(curvature, rcond=1e-14, hermitian=True) @ slope
+        mass = p @ c
+        curvature = np.diag(mass) - (p * c) @ p.T
+        step = -np.linalg.pinv(curvature, rcond=1e-14, hermitian=True) @ (mass - wanted)
         step -= step.mean()
-        new = value(b + step)
+        new, p = look(b + step)
         while new > reached and np.abs(step).max() > 1e-12:
             step /= 2
-            new = value(b + step)
+            new, p = look(b + step)
         if not new < reached - 4 * UNIT * abs(reached):  # no more than rounding is left
             return b + step if new <= reached else b
         b, reached = b + step, new

@@ -17,8 +17,10 @@ from rosenblatt.workbench.asking import checked_budget
 from rosenblatt.workbench.clock import Clock, age_of_process
 from rosenblatt.workbench.comparison import Comparison
 from rosenblatt.workbench.comparison import compare as run
-from rosenblatt.workbench.hints import listed_hints, n_repeated
-from rosenblatt.workbench.results import Contestant, Findings, Opening
+from rosenblatt.workbench.figures import figure
+from rosenblatt.workbench.hints import listed_hints
+from rosenblatt.workbench.results import Contestant
+from rosenblatt.workbench.telling import name_on_board, sentence_of_test
 from rosenblatt.workbench.verdicts import NOTHING_FITTED, against_baseline, far_from_folds
 
 from .errors import Stages
@@ -95,7 +97,7 @@ def _say(console: Console, stages: Stages) -> Any:
         nonlocal said
         stages.word = NO_REPORT
         for entry in found[said:]:
-            console.print(f"{clock.seconds:6.1f} s  {entry.mean:.4f}  {entry.family}")
+            console.print(f"{clock.seconds:6.1f} s  {figure(entry.mean)}  {entry.family}")
         said = len(found)
 
     return say
@@ -112,22 +114,23 @@ def _grid(found: list[Contestant], trying: str, clock: Clock) -> Grid:
     return grid
 
 
-def _cells(entry: Contestant) -> tuple[str, ...]:
-    return entry.family, f"{entry.mean:.4f}", f"{entry.deviation:.4f}", f"{entry.fit_seconds:.3f} s"
+def _cells(entry: Contestant, name: str = "") -> tuple[str, ...]:
+    seconds = f"{entry.fit_seconds:.3f} s"
+    return name or entry.family, figure(entry.mean), figure(entry.deviation), seconds
 
 
 def _conclude(console: Console, comparison: Comparison, out: str) -> None:
     """The leaderboard, the test score, hints, and where the report is."""
     findings = comparison.findings
-    protocol, opening = findings.protocol, findings.opening
+    protocol = findings.protocol
     metric = f"{protocol.metric} {protocol.positive_words}".strip()
     about = f"{protocol.target}, {metric}, {protocol.n_folds} folds"
     grid = Grid(title=on_one_line(f"{findings.source}: {about}"), title_justify="left")
     for name in ("", "family", "score", "±", "fit"):
         grid.add_column(name, justify="left" if name in ("", "family") else "right")
-    fitted = [] if findings.nothing_fitted else findings.contestants
-    for entry in [*fitted, findings.baseline]:
-        grid.add_row("=" if fitted and entry.not_worse() else "", *_cells(entry))
+    for entry in findings.board:
+        alike = entry.not_worse() and not findings.nothing_fitted
+        grid.add_row("=" if alike else "", *_cells(entry, name_on_board(entry, findings)))
     console.print(grid)
     if findings.nothing_fitted:
         early = "Interrupted before any model was fitted: nothing is known but the baseline."
@@ -144,6 +147,11 @@ def _conclude(console: Console, comparison: Comparison, out: str) -> None:
         console.print(word, style="dim")
     if protocol.split_words:
         console.print(f"Split: {protocol.split_words}.", style="dim")
+    if protocol.folds_words:
+        console.print(f"Folds: {protocol.n_folds}, {protocol.folds_words}.", style="dim")
+    for entry in findings.contestants:
+        if entry.note:
+            console.print(f"{entry.family}: {entry.note}", style="dim")
     for drop in findings.dropped:
         console.print(f"without {drop.family}: {drop.reason}", style="dim")
     for verdict in findings.verdicts:
@@ -153,14 +161,10 @@ def _conclude(console: Console, comparison: Comparison, out: str) -> None:
     if protocol.stopped:
         why = {"budget": "The time was over", "interrupt": "Interrupted"}[protocol.stopped]
         console.print(f"{why}: this is what was found by then.", style="yellow")
-    if opening is not None:
-        best = findings.contestants[0].family
-        console.print(
-            f"Test, opened {_times(opening.times_opened)}: {best} {_scored(opening)}"
-            f"{_learned_from(findings, opening)}"
-        )
-        if word := far_from_folds(findings.contestants[0], opening, protocol.metric):
-            console.print(f"! {word}", style="yellow")
+    if said := sentence_of_test(findings):
+        console.print(said)
+    if word := far_from_folds(findings.contestants[0], findings.opening, protocol.metric):
+        console.print(f"! {word}", style="yellow")
     path = comparison.report(Path(out))
     console.print(f"Report: {path}")
 
@@ -177,28 +181,6 @@ def _columns(columns: list[Column]) -> str:
 
 def _why_out(column: Column) -> str:
     return f"{column.kind}: {column.note}" if column.note else column.kind
-
-
-def _scored(opening: Opening) -> str:
-    """A test score, how sure it is, and what stands beside it."""
-    ranges = ", ".join(f"{i.low:.3f} to {i.high:.3f} ({i.method})" for i in opening.intervals)
-    sure = f", 95% in {ranges}" if ranges else ""
-    return f"{opening.score:.4f}{sure}; baseline {opening.baseline_score:.4f}."
-
-
-def _learned_from(findings: Findings, opening: Opening) -> str:
-    """A word beside the test score if it is no score of rows never seen, and the score of these."""
-    n, some = n_repeated(findings.hints), opening.unrepeated
-    if not n:
-        return ""
-    which = "all" if n == len(opening.y) else f"{n:,} of the {len(opening.y):,}"
-    are = "is" if n == 1 else "are"
-    word = f" But {which} rows {are} also among those learned from, which flatters what remembers."
-    return word if some is None else f"{word} On the other {len(some.y):,}: {_scored(some)}"
-
-
-def _times(n: int) -> str:
-    return "once" if n == 1 else f"{n} times by now, which flatters it"
 
 
 def _command() -> str:

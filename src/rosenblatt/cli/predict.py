@@ -12,6 +12,7 @@ from sklearn.metrics import accuracy_score, r2_score
 from rosenblatt.data import Table, TableError, read_batches, read_table
 from rosenblatt.data.writing import place_for, whole_file
 from rosenblatt.model_selection import SealedTest
+from rosenblatt.workbench.figures import figure
 from rosenblatt.workbench.known_columns import (
     columns_of_words,
     rows_for,
@@ -131,7 +132,7 @@ def _scores(saved: SavedModel, model: Any, X: Any, y: Any) -> dict[str, float]:
 
 def _in_words(scores: dict[str, float]) -> str:
     return ", ".join(
-        f"{name} {value:.4f}" if math.isfinite(value) else f"{name} undefined"
+        f"{name} {figure(value)}" if math.isfinite(value) else f"{name} undefined"
         for name, value in scores.items()
     )
 

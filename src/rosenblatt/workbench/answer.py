@@ -2,13 +2,16 @@
 
 import warnings
 from collections.abc import Callable
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 from sklearn.pipeline import Pipeline
 
+from .figures import figure
 from .model_file import SavedModel, save_model
-from .results import Contestant, Findings
+from .results import Findings
 from .significance import interval_of_mean
+from .telling import name_on_board, outcome
 from .verdicts import NOTHING_FITTED
 
 if TYPE_CHECKING:
@@ -48,11 +51,11 @@ class Comparison:
 
     @property
     def leaderboard(self) -> "pd.DataFrame":
-        """A line for each family, best first; the baseline last."""
+        """A line for each family and the baseline, best first."""
         import pandas as pd
 
         lines, protocol = [], self.findings.protocol
-        for entry in self._entries:
+        for entry in self.findings.board:
             interval = interval_of_mean(entry.scores, protocol.metric, protocol.fold_ratio)
             lines.append(
                 {
@@ -67,15 +70,11 @@ class Comparison:
                     "predict_seconds": entry.predict_seconds,
                     "size": entry.size,
                     "parameters": entry.parameters,
+                    "baseline": entry is self.findings.baseline,
+                    "note": entry.note,
                 }
             )
         return pd.DataFrame(lines)
-
-    @property
-    def _entries(self) -> list[Contestant]:
-        """The lines of the leaderboard: the baseline is one of them once."""
-        contestants = [] if self.findings.nothing_fitted else self.findings.contestants
-        return [*contestants, self.findings.baseline]
 
     def report(self, path: Any) -> Any:
         """Write the report, one page of HTML, and return its path.
@@ -115,22 +114,14 @@ class Comparison:
         save_model(saved, path)
 
     def __str__(self) -> str:
-        opening, protocol = self.findings.opening, self.findings.protocol
-        lines = [f"{'':2}{'family':<34}{protocol.metric:>10}{'±':>9}"]
-        for entry in self._entries:
+        metric = self.findings.protocol.metric
+        wide = max(10, len(metric))
+        lines = [f"{'':2}{'family':<38}{metric:>{wide}}{'±':>9}"]
+        for entry in self.findings.board:
             mark = "=" if entry.not_worse() else " "
-            lines.append(f"{mark:2}{entry.family:<34}{entry.mean:>10.4f}{entry.deviation:>9.4f}")
-        if opening is not None:
-            lines.append(
-                f"test ({protocol.n_test:,} rows, {opening.times}): {opening.score:.4f}; baseline "
-                f"{opening.baseline_score:.4f}"
-            )
-            if (some := opening.unrepeated) is not None:
-                lines.append(
-                    f"on those that were not learned from ({len(some.y):,} rows): "
-                    f"{some.score:.4f}; baseline {some.baseline_score:.4f}"
-                )
-        return "\n".join(lines)
+            name, mean = name_on_board(entry, self.findings), figure(entry.mean)
+            lines.append(f"{mark:2}{name:<38}{mean:>{wide}}{figure(entry.deviation):>9}")
+        return "\n".join([*lines, *outcome(self.findings)])
 
     def __repr__(self) -> str:
         best = self.findings.contestants[0]
@@ -138,10 +129,9 @@ class Comparison:
             return f"<Comparison on {self.findings.source}: no model could be fitted in the time>"
         return (
             f"<Comparison of {len(self.findings.contestants)} families on {self.findings.source}: "
-            f"{best.family}, {best.mean:.4f}>"
+            f"{best.family}, {figure(best.mean)}>"
         )
 
     def _repr_html_(self) -> str:
-        opening = self.findings.opening
-        test = "" if opening is None else f"<p>Test, {opening.times}: {opening.score:.4f}</p>"
-        return str(self.leaderboard.to_html(float_format="%.4f")) + test
+        said = "".join(f"<p>{escape(sentence)}</p>" for sentence in outcome(self.findings))
+        return str(self.leaderboard.to_html(float_format=figure)) + said

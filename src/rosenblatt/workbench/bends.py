@@ -3,6 +3,7 @@
 from typing import Any, Self
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
@@ -32,17 +33,26 @@ class Bends(BasisExpansion):
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn which columns are expanded, and where the splines lie; return self."""
+        X = _dense(X)
         some = np.asarray(X)[:ROWS_LOOKED_AT]
         many = [len(np.unique(column)) >= LEAST_VALUES for column in some.T]
         self.bent_ = np.flatnonzero(many)
         super().fit(X)
         return self
 
+    def _check(self, X: Any, first: bool) -> Any:
+        return super()._check(_dense(X), first)
+
     def _parts(self, d: int, names: list[str]) -> Any:
         rest = np.setdiff1d(np.arange(d), self.bent_)
         chosen = [(self.bent_, "spline"), (rest, "identity")]
         used = [(columns, kind) for columns, kind in chosen if len(columns)]
         return [part for columns, kind in used for part in self._of(kind, columns, names)]
+
+
+def _dense(X: Any) -> Any:
+    """Rows of many categories come sparse if they are many; what splines make of them is not."""
+    return X.toarray() if sp.issparse(X) else X
 
 
 def bends_of(model: Pipeline, X: Any) -> list[Bend]:

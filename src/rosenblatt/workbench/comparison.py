@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from ..blas import one_blas_thread
@@ -134,7 +135,7 @@ def compare(
     )  # fmt: skip
     metric = metric_for(problem, metric)
     arena = Arena(problem, metric)
-    suiting, others = families_for(problem, peers)
+    suiting, others = families_for(problem, peers, metric)
     if families is not None:
         suiting, others = chosen_families(families, suiting, others)
     dropped = [Dropped(name, why) for name, why in others]
@@ -143,7 +144,7 @@ def compare(
     # and within one call, in which no end of time is heard.
     threads: Any = nullcontext() if clock.budget is None else one_blas_thread()
     with clock.listening(), threads:
-        findings, best = _found(
+        findings, best, rows = _found(
             arena, suiting, dropped, clock, progress,
             hints=[word] if word else [], command=command, ledger=written, source=table.name,
         )  # fmt: skip
@@ -152,7 +153,6 @@ def compare(
     if findings.contestants[0].package != "rosenblatt":
         ours = [family for family in suiting if family.package == "rosenblatt"]
         return Comparison(findings, best, partial(_best_of_ours, arena, ours, findings, clock, how))
-    rows = np.concatenate([problem.train, problem.dev]) if findings.retrained else problem.train
     chosen, proved = findings.contestants[0].family, findings.certificate
     return Comparison(
         findings, best, saved_model(problem, chosen, best, rows, certificate=proved, **how)
@@ -191,7 +191,7 @@ def _found(
     hints: list[str],
     source: str,
     **rest: Any,
-) -> tuple[Findings, Pipeline]:
+) -> tuple[Findings, Pipeline, NDArray[np.int64]]:
     """Search, and conclude from what was found in the time there was."""
     whole = arena.problem
     basis = baseline_of(whole)

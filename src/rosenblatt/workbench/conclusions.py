@@ -1,10 +1,8 @@
 """From contestants to an answer: the best one is retrained, and the test set opened once."""
 
-import platform
 import warnings
 from dataclasses import replace
 from functools import partial
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -24,27 +22,27 @@ from .pipelines import fitted_to
 from .problem import Problem
 from .proofs import NO_TIME, Proof, proof_of
 from .redrawing import part_of, score_of_rows, with_intervals
+from .repeating import protocol_of
 from .results import (
     Contestant,
     Dropped,
     Findings,
     Interval,
     Opening,
-    Protocol,
 )
-from .scoring import positive_class, score_of
+from .scoring import score_of
 from .search import Arena
 from .significance import bootstrap, hoeffding, p_values, wilson
 from .verdicts import unseen_classes, verdicts_of
 from .view import some
 
-PACKAGES = ("rosenblatt", "numpy", "scipy", "scikit-learn", "numba", "polars")
 GRACE = 0.05  # of the budget, that the test score may take beyond it
 FOR_THE_PAGE = 0.02  # of the budget, to write the report
 PREDICTIONS_OF_OPENING = 4  # so many, about, take as long as opening the test set
 SOON = 2.0  # seconds that somebody who pressed Ctrl-C may be asked to wait for the last fit
 PATIENCE = 2  # times as long as it should take, and it is given up
 NOT_RETRAINED = "the training and development part: it has learned from the training part alone."
+FITTED_TO_ALL = "In the time that was left the chosen model was fitted again to all {n:,} of them."
 WHY_NOT_RETRAINED = {
     "interrupt": "After the interrupt the chosen model was not fitted again to ",
     "": "There was no time to fit the chosen model to ",
@@ -62,8 +60,8 @@ def conclude(
     command: str,
     ledger: Path,
     source: str,
-) -> tuple[Findings, Pipeline]:
-    """All that is to be said of a comparison, and the chosen model.
+) -> tuple[Findings, Pipeline, NDArray[np.int64]]:
+    """All that is to be said of a comparison, the chosen model, and the rows it learned from.
 
     What there is no time for is left out, and after an interrupt all that can be.
     """
@@ -97,8 +95,10 @@ def conclude(
     retrained = len(learned_from) > len(problem.train)
     why = WHY_NOT_RETRAINED.get(clock.stopped, WHY_NOT_RETRAINED[""])
     said = [] if retrained or family.takes == "rows" else [why + NOT_RETRAINED]
+    if len(learned_from) > len(problem.train) + len(problem.dev):
+        said.append(FITTED_TO_ALL.format(n=len(learned_from)))
     findings = Findings(
-        protocol=_protocol(arena, clock, command),
+        protocol=protocol_of(arena, clock, command),
         source=Path(source).name if Path(source).is_file() else source,
         columns=problem.columns,
         target=_target(problem),
@@ -121,7 +121,7 @@ def conclude(
         retrained=retrained,
         **what_it_learned(arena, family, model, clock, _spare(clock)),
     )
-    return findings, model
+    return findings, model, learned_from
 
 
 def chosen_model(
@@ -130,7 +130,8 @@ def chosen_model(
     """The chosen model, and the rows that it is fitted to.
 
     These are the training and development part; without the time for that, the training part,
-    which it was fitted to in the search.
+    which it was fitted to in the search. If fewer rows were searched, they are all there are if
+    that will be done in the time that is left.
     """
     problem = arena.problem
     both = np.concatenate([problem.train, problem.dev])
@@ -145,8 +146,24 @@ def chosen_model(
             min(seconds, PATIENCE * SOON) if interrupted else seconds,
         )
         if again is not None:
-            return again, both
+            return _of_all_rows(arena, family, chosen, clock, again) or (again, both)
     return before, problem.train
+
+
+def _of_all_rows(
+    arena: Arena, family: Family, chosen: Contestant, clock: Clock, before: Pipeline
+) -> tuple[Pipeline, NDArray[np.int64]] | None:
+    """The same for all rows, if fewer were searched for want of time; None if it takes too long."""
+    whole = arena.whole
+    rows = np.concatenate([whole.train, whole.dev])
+    expected = chosen.fit_seconds * len(rows) / len(arena.problem.train)
+    seconds = clock.left - _opening_seconds(chosen, clock)
+    if arena.problem is whole or clock.stopped == "interrupt" or PATIENCE * expected > seconds:
+        return None
+    model = clock.attempt(
+        lambda: fitted_to(whole, family, chosen.parameters, rows, before), seconds
+    )
+    return None if model is None else (model, rows)
 
 
 def _opening_seconds(chosen: Contestant, clock: Clock) -> float:
@@ -249,36 +266,3 @@ def _target(problem: Problem) -> dict[str, Any]:
         return {"values": y}
     labels, counts = np.unique(y, return_counts=True)
     return {"counts": dict(zip(map(str, labels), counts.tolist(), strict=True))}
-
-
-def _protocol(arena: Arena, clock: Clock, command: str) -> Protocol:
-    problem = arena.problem
-    return Protocol(
-        problem.task,
-        problem.target,
-        arena.metric,
-        len(problem.train),
-        len(problem.dev),
-        len(problem.test),
-        len(arena.folds),
-        problem.split,
-        problem.random_state,
-        clock.budget,
-        clock.seconds,
-        clock.stopped,
-        command,
-        versions(),
-        problem.split_words,
-        arena.ratio,
-        positive_class(problem.y, arena.metric),
-    )
-
-
-def versions() -> dict[str, str]:
-    found = {"Python": platform.python_version()}
-    for package in PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    return found

@@ -10,10 +10,13 @@ from sklearn.model_selection import ParameterGrid
 from ..model_selection.simplicity import simplest
 from .families import Family
 from .pipelines import fitted_to, pipeline
+from .problem import Problem
 from .results import Candidate, Contestant
 from .scoring import score_of
 from .search import Arena
 from .view import some
+
+MOST_NAMED = 3  # columns that a family does not read
 
 
 def contestant(arena: Arena, family: Family, candidates: list[Candidate]) -> Contestant:
@@ -49,11 +52,20 @@ def contestant(arena: Arena, family: Family, candidates: list[Candidate]) -> Con
         len(pickle.dumps(model)),
         float(score(last, dev, problem.y[problem.dev])),
         train_score,
-        note=_given_up(family, candidates),
+        note="; ".join(filter(None, [_unread(problem, family), _given_up(family, candidates)])),
     )
     if family.takes != "rows":
         arena.keep_best(entry, model)
     return entry
+
+
+def _unread(problem: Problem, family: Family) -> str:
+    """Which columns a family does not look at, though they are used."""
+    texts = [name for name, kind in problem.used.items() if kind == "text"]
+    if family.takes != "table" or not texts:
+        return ""
+    more = f" and {len(texts) - MOST_NAMED} others" if len(texts) > MOST_NAMED else ""
+    return f"does not read texts ({', '.join(texts[:MOST_NAMED])}{more})"
 
 
 def _given_up(family: Family, candidates: list[Candidate]) -> str:

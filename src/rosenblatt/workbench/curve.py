@@ -15,6 +15,7 @@ from .view import some
 
 STEPS_OF_CURVE = 5
 FEWEST_ROWS_OF_CURVE = 20
+PARTS_LEFT_OUT = 10  # of the development part, one at a time
 
 
 def learning_curve(
@@ -34,20 +35,30 @@ def learning_curve(
     if problem.split != "by time":
         order = np.random.default_rng(problem.random_state).permutation(order)
     seen: list[tuple[int, float, float]] = []
+    spread = np.inf  # nothing is known of it yet
     sizes = np.unique(np.geomspace(max(FEWEST_ROWS_OF_CURVE, n / 32), n, STEPS_OF_CURVE + 1))
 
     def go_along() -> None:
-        model = None
+        nonlocal spread
+        model, last = None, arena.fitted(family)
+        highest, high = chosen.dev_score, None
         for size in sizes[:-1].astype(int):
             model, point = _point_of_curve(arena, family, chosen, order[:size], model)
             seen.extend(point)
+            if point and point[0][2] > highest:
+                highest, high = point[0][2], model
+        if high is not None and last is not None:
+            spread = _error_of_lead(arena, high, last)
 
     clock.attempt(go_along, seconds)
     if not seen:
         return None
     seen.append((n, chosen.dev_train_score, chosen.dev_score))
     rows, own, other = map(np.array, zip(*seen, strict=True))
-    verdict = verdict_of_curve(rows, own, other, arena.metric, baseline.dev_score)
+    verdict = verdict_of_curve(
+        rows, own, other, arena.metric, baseline.dev_score,
+        spread=spread, by_time=problem.split == "by time",
+    )  # fmt: skip
     return LearningCurve(rows, own, other, verdict)
 
 
@@ -70,3 +81,24 @@ def _point_of_curve(
     except Exception:  # such as none of a class
         return before, []
     return model, [(len(rows), own, other)]
+
+
+def _error_of_lead(arena: Arena, one: Pipeline, other: Pipeline) -> float:
+    """The standard error of the lead of one model over another on the development part.
+
+    By the jackknife, as any score has it: how the lead varies as parts of the rows are left out.
+    Infinite if a score cannot be had without one of them.
+    """
+    problem, score = arena.problem, score_of(arena.metric)
+    X, y = some(problem.X, problem.dev), problem.y[problem.dev]
+    ready = [(model[-1], model[:-1].transform(X)) for model in (one, other)]
+    part = np.random.default_rng(problem.random_state).permutation(len(y)) % PARTS_LEFT_OUT
+    leads = []
+    for left_out in range(PARTS_LEFT_OUT):
+        rows = np.flatnonzero(part != left_out)
+        try:
+            first, second = (score(model, Z[rows], y[rows]) for model, Z in ready)
+        except ValueError:  # such as none of a class
+            return np.inf
+        leads.append(first - second)
+    return float(np.sqrt((PARTS_LEFT_OUT - 1) * np.var(leads)))

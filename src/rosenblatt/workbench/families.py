@@ -14,12 +14,11 @@ from .. import discriminant_analysis as discriminants
 from .. import kernels, linear_model, naive_bayes
 from ..preprocessing import BasisExpansion
 from .bends import Bends
-from .column_parts import MOST_CATEGORIES
+from .expansions import why_no_products, why_no_splines, width_of
 from .problem import Problem
+from .scoring import lacking
 
 DECADES = [float(10.0**p) for p in range(-4, 5)]
-MOST_FOR_PRODUCTS, MOST_FOR_SPLINES = 16, 40  # columns that are expanded
-MOST_BYTES_EXPANDED = 2**27
 MOST_ROWS_OF_KERNELS = 5_000
 MOST_ROWS_OF_KERNEL_LOGISTIC = 1_500
 MOST_COLUMNS_OF_COVARIANCES = 1_000  # of a matrix that is sparse
@@ -68,19 +67,10 @@ def _dense(problem: Problem) -> str:
     if "text" in problem.used.values():
         return "needs the covariances of all columns, and of a text each word is one"
     if problem.is_table:
-        many = _width(problem) > MOST_COLUMNS_OF_A_TABLE
+        many = width_of(problem) > MOST_COLUMNS_OF_A_TABLE
     else:
         many = problem.X.shape[1] > MOST_COLUMNS_OF_COVARIANCES
     return "needs the covariances of all columns, of which there are too many" if many else ""
-
-
-def _width(problem: Problem) -> int:
-    """How many columns models see, each category having one."""
-    return sum(
-        min(column.n_different, MOST_CATEGORIES) if column.kind == "categorical" else 1
-        for column in problem.columns
-        if column.used
-    )
 
 
 def _two_classes(problem: Problem) -> str:
@@ -103,19 +93,6 @@ def _counts(problem: Problem) -> str:
 def _are_counts(values: pl.Series) -> bool:
     whole = values.dtype.is_integer() or bool((values == values.floor()).all())
     return whole and bool((values >= 0).all())
-
-
-def _narrow(problem: Problem, most: int, basis: str) -> str:
-    """Why a table is too large to be expanded, categories counting one column each."""
-    if not problem.is_table or "numeric" not in problem.used.values():
-        return "expands numbers, and there are none with a name"
-    width = _width(problem)
-    if width > most or "text" in problem.used.values():
-        return f"expands columns, and {width} with those of categories are more than {most}"
-    n_bytes = 8 * len(problem.train) * BasisExpansion(basis).count(width)
-    if n_bytes > MOST_BYTES_EXPANDED:
-        return f"expands columns, which would take {n_bytes / 2**20:,.0f} MB"
-    return ""
 
 
 def _named(problem: Problem) -> str:
@@ -216,28 +193,26 @@ FAMILIES: list[Family] = [
     ),
     Family(
         "ridge on products", linear_model.Ridge, {"alpha": DECADES}, REGRESSION, "numbers",
-        "columns that matter together",
-        partial(_narrow, most=MOST_FOR_PRODUCTS, basis="polynomial"),
+        "columns that matter together", why_no_products,
         before=partial(BasisExpansion, "polynomial"),
     ),
     Family(
         "ridge on splines", linear_model.Ridge, {"alpha": DECADES}, REGRESSION, "numbers",
-        "bends along single columns of many values",
-        partial(_narrow, most=MOST_FOR_SPLINES, basis="spline"),
-        before=Bends,
+        "bends along single columns of many values; straight on beyond the rows learned from",
+        why_no_splines, before=Bends,
     ),
 ]  # fmt: skip
 
 
 def families_for(
-    problem: Problem, peers: bool = False
+    problem: Problem, peers: bool = False, metric: str = "accuracy"
 ) -> tuple[list[Family], list[tuple[str, str]]]:
-    """The families that suit a problem, and those that do not, with the reason."""
+    """The families that suit a problem and a score, and those that do not, with the reason."""
     suiting, others = [], []
     for family in FAMILIES + (peers_of() if peers else []):
         if family.task != problem.task:
             continue
-        why = family.suits(problem)
+        why = family.suits(problem) or lacking(family.make(), metric)
         if why:
             others.append((family.name, why))
         else:

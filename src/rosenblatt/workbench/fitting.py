@@ -9,7 +9,6 @@ from sklearn.pipeline import Pipeline
 
 from ..data import Table
 from ..data.types import words_among_numbers
-from .conclusions import versions
 from .families import REGRESSION, Family
 from .known_columns import known_columns
 from .learned_rows import digest_of
@@ -25,6 +24,7 @@ from .problem import (
     with_target,
 )
 from .proofs import certificate_of
+from .repeating import versions
 from .scoring import USUAL
 
 Settings = dict[str, Any]

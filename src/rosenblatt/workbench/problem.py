@@ -13,7 +13,17 @@ from ..data import Column, Table, TableError, columns_of
 from ..data.errors import shown
 from ..data.finite import as_floats, check_finite
 from ..data.types import told_by, words_among_numbers
-from .parts import Folds, Rows, folds_by_time, folds_of, split_of, why_few
+from .parts import (
+    MOST_FOLDS,
+    USUAL_FOLDS,
+    Folds,
+    Rows,
+    folds_by_time,
+    folds_of,
+    number_of_folds,
+    split_of,
+    why_few,
+)
 from .view import dates_in, numbers_in, some
 
 FEW_NUMBERS = 20  # whole numbers that are classes, if there are no more of them
@@ -112,19 +122,32 @@ class Problem:
 
     def on_folds(self, n_folds: int) -> list[str]:
         """A sentence if there are fewer folds than usual, or more than a class has rows."""
-        if self.moments is not None:
-            because = f"the training part has {len(np.unique(self.moments[self.train]))} times"
-        elif self.groups is not None:
-            because = f"the training part has {len(np.unique(self.groups[self.train]))} groups"
-        elif self.task == "classification":
-            labels, counts = np.unique(self.y[self.train], return_counts=True)
-            rows = "1 row" if counts.min() == 1 else f"{counts.min()} rows"
-            because = f"{labels[counts.argmin()]} has {rows} in the training part"
-            if counts.min() < n_folds:
-                return [f"Some of the {n_folds} folds score on no row of a class: {because}."]
-        else:
-            return []
-        return why_few(n_folds, because)
+        because, n_rows = self._limit_of_folds()
+        if n_rows < n_folds:
+            return [f"Some of the {n_folds} folds score on no row of a class: {because}."]
+        return why_few(n_folds, because) if because else []
+
+    def why_folds(self, n_folds: int) -> str:
+        """Why there are not as many folds as usual, in words; nothing if there are."""
+        n = len(self.train)
+        if n_folds == USUAL_FOLDS:
+            return ""
+        if n_folds < max(number_of_folds(n), USUAL_FOLDS):
+            return f"as {self._limit_of_folds()[0]}"
+        size = "fewer than 1,000" if n_folds == MOST_FOLDS else "ten for each"
+        return f"as the training part has {n} rows, {size}"
+
+    def _limit_of_folds(self) -> tuple[str, float]:
+        """What there may be too little of for more folds, and the rows of the rarest class."""
+        for what, of_rows in (("times", self.moments), ("groups", self.groups)):
+            if of_rows is not None:
+                n = len(np.unique(of_rows[self.train]))
+                return f"the training part has {n} {what}", np.inf
+        if self.task == "regression":
+            return "", np.inf
+        labels, counts = np.unique(self.y[self.train], return_counts=True)
+        rows = "1 row" if counts.min() == 1 else f"{counts.min()} rows"
+        return f"{labels[counts.argmin()]} has {rows} in the training part", counts.min()
 
 
 def problem_of(

@@ -1,7 +1,16 @@
-"""The call that repeats a comparison made in Python."""
+"""How a comparison was done, and the call that repeats one made in Python."""
 
 import os
+import platform
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
+
+from .clock import Clock
+from .results import Protocol
+from .scoring import positive_class
+from .search import Arena
+
+PACKAGES = ("rosenblatt", "numpy", "scipy", "scikit-learn", "numba", "polars")
 
 LONGEST = 300  # characters of an argument that are shown
 USUAL = {"header": True, "peers": False, "random_state": 0}  # what need not be said; else None
@@ -40,3 +49,39 @@ def call_of(X: Any, y: Any, **options: Any) -> str:
 def _word(value: Any) -> str:
     word = repr(os.fspath(value) if isinstance(value, os.PathLike) else value)
     return word if len(word) <= LONGEST else word[: LONGEST - 1] + "…"
+
+
+def protocol_of(arena: Arena, clock: Clock, command: str) -> Protocol:
+    """How it was done, so that it can be done again."""
+    problem = arena.problem
+    return Protocol(
+        problem.task,
+        problem.target,
+        arena.metric,
+        len(problem.train),
+        len(problem.dev),
+        len(problem.test),
+        len(arena.folds),
+        problem.split,
+        problem.random_state,
+        clock.budget,
+        clock.seconds,
+        clock.stopped,
+        command,
+        versions(),
+        problem.split_words,
+        arena.ratio,
+        positive_class(problem.y, arena.metric),
+        problem.why_folds(len(arena.folds)),
+    )
+
+
+def versions() -> dict[str, str]:
+    """Of Python, this package and those it stands on."""
+    found = {"Python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found

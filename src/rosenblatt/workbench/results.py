@@ -152,6 +152,7 @@ class Protocol:
     split_words: str = ""  # by which column, and from when to when the parts are
     fold_ratio: float | None = None  # rows scored on over rows fitted to; None if folds are equal
     positive: Any = None  # the class that the metric is of, if it is of one beside another
+    folds_words: str = ""  # why there are so many folds, if not as many as usual
 
     @property
     def positive_words(self) -> str:
@@ -182,6 +183,16 @@ class Findings:
     bends: list[Bend] = field(default_factory=list)  # curves learned of single columns, if any
     why_no_certificate: str = ""  # a sentence, if there is none
     retrained: bool = True  # whether the chosen model learned from the development part, too
+
+    @property
+    def board(self) -> list[Contestant]:
+        """The lines of the leaderboard, best first: the baseline is one of them, by its score.
+
+        Of equals the baseline comes last; so does what has no score. The chosen model is the best
+        of the others.
+        """
+        fitted = [] if self.nothing_fitted else self.contestants
+        return sorted([*fitted, self.baseline], key=lambda c: np.nan_to_num(-c.mean, nan=np.inf))
 
     @property
     def nothing_fitted(self) -> bool:

@@ -108,7 +108,7 @@ def _check_folds(problem: Problem, metric: str) -> None:
     if not metric.startswith("roc_auc"):
         return
     y = problem.y[problem.train]
-    for fold, (fitted, scored) in enumerate(problem.folds(), 1):
+    for fold, (fitted, scored) in enumerate(problem.folds(every_class=True), 1):
         learned = np.unique(y[fitted])
         lacking = np.setdiff1d(learned, y[scored]).tolist()
         if len(learned) == 1 or lacking:
@@ -118,6 +118,23 @@ def _check_folds(problem: Problem, metric: str) -> None:
                 f"{what} (split {problem.split}): take accuracy, balanced_accuracy or "
                 "neg_log_loss, or split in another way."
             )
+
+
+def lacking(model: Any, metric: str) -> str:
+    """What a score needs and a model does not give, as a reason not to try it; else nothing.
+
+    >>> from rosenblatt import GaussianNB, Perceptron
+    >>> lacking(GaussianNB(), "neg_log_loss"), lacking(Perceptron(), "roc_auc")
+    ('', '')
+    >>> lacking(Perceptron(), "neg_log_loss")
+    'gives no probabilities, which neg_log_loss needs'
+    """
+    asked = getattr(get_scorer(metric), "_response_method", "predict")
+    asked = (asked,) if isinstance(asked, str) else asked  # any of several will do
+    if any(hasattr(model, method) for method in asked):
+        return ""
+    also = "" if asked == ("predict_proba",) else " and no scores of classes"
+    return f"gives no probabilities{also}, which {metric} needs"
 
 
 def score_of(metric: str) -> Score:

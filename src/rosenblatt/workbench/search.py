@@ -51,7 +51,7 @@ class Arena:
     """The problem as contestants meet it: features of each fold, kept while there is room."""
 
     def __init__(self, problem: Problem, metric: str) -> None:
-        self.metric, self._smaller = metric, smaller(problem)
+        self.metric, self.whole, self._smaller = metric, problem, smaller(problem)
         self.end = np.inf  # of the time of the family at hand, by `time.perf_counter`
         self._enter(problem)
 

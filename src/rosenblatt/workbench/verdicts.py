@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from .figures import figure
 from .problem import Problem
 from .results import Contestant, Opening
 
@@ -10,6 +11,7 @@ Array = NDArray[np.float64]
 
 LARGE_GAP = 0.1  # between training and held-out score, of what the held-out score lacks to one
 ALL_RIGHT = 0.001  # what a score may lack to one
+BEYOND_CHANCE = 3  # standard errors: the highest of some scores is high by chance, too
 FLAT = 0.005  # a gain by the last doubling of rows that is none
 NO_WONDER = 0.25  # of what the folds' score lacks to the best: a difference to the test score
 MOST_NAMED = 5
@@ -63,7 +65,7 @@ def against_baseline(chosen: Contestant, baseline: Contestant, stopped: str = ""
     """
     if chosen.family == baseline.family:
         return ""
-    scores = f"{chosen.family} {chosen.mean:.4f}, {baseline.family} {baseline.mean:.4f}"
+    scores = f"{chosen.family} {figure(chosen.mean)}, {baseline.family} {figure(baseline.mean)}"
     if chosen.mean <= baseline.mean:
         if stopped:
             return f"Nothing that was done in time beat the baseline in the folds ({scores})."
@@ -91,7 +93,7 @@ def far_from_folds(chosen: Contestant, opening: Opening | None, metric: str) -> 
     mean, deviation = chosen.mean, chosen.deviation
     beyond = max(narrow.low - (mean + deviation), (mean - deviation) - narrow.high)
     lacking = abs(mean) if metric.startswith("neg_") else abs(1 - mean)
-    same = f"{opening.score:.3f}" == f"{mean:.3f}"  # as far as anybody reads
+    same = figure(opening.score, 3) == figure(mean, 3)  # as far as anybody reads
     if same or not (beyond > 0 and abs(opening.score - mean) > NO_WONDER * lacking):
         return ""
     why = (
@@ -101,8 +103,8 @@ def far_from_folds(chosen: Contestant, opening: Opening | None, metric: str) -> 
         else "test rows may be of another kind than those learned from"
     )
     return (
-        f"The test score is far from what cross-validation promised ({opening.score:.3f} after "
-        f"{mean:.3f} ± {deviation:.3f}): {why}."
+        "The test score is far from what cross-validation promised "
+        f"({figure(opening.score, 3)} after {figure(mean, 3)} ± {figure(deviation, 3)}): {why}."
     )
 
 
@@ -120,19 +122,40 @@ def unseen_classes(opening: Opening | None, metric: str) -> list[str]:
 
 
 def verdict_of_curve(
-    rows: NDArray[np.int64], train: Array, dev: Array, metric: str = "", baseline: float = np.nan
+    rows: NDArray[np.int64],
+    train: Array,
+    dev: Array,
+    metric: str = "",
+    baseline: float = np.nan,
+    *,
+    spread: float = np.inf,
+    by_time: bool = False,
 ) -> str:
-    """Bias or variance, by how the scores of a learning curve end.
+    """Bias or variance, by how the scores of a learning curve end; or that it has fallen.
 
     Errors (scores that end at zero) have a unit; as shares of the baseline's error they have none.
+    `spread` is the standard error of the fall from the highest development score to the last.
     """
     of = ""
     if metric.startswith("neg_"):
         unit = abs(baseline) if np.isfinite(baseline) and baseline else max(abs(dev[0]), 1e-300)
         train, dev, of = 1 + train / unit, 1 + dev / unit, " of the baseline's error"
+        spread /= unit
     gap, room = train[-1] - dev[-1], max(1 - dev[-1], 1e-12)
     if room < ALL_RIGHT:
         return "There is nothing left to gain on the development rows."
+    top = int(dev.argmax())
+    fall = dev[top] - dev[-1]
+    if fall > max(FLAT, BEYOND_CHANCE * spread):
+        why = (
+            "what held at one time does not hold at another. Rows of other times may not help"
+            if by_time
+            else "it is of the wrong kind, or some rows are. Another setting or family may help"
+        )
+        return (
+            f"More rows made it worse: from {rows[top]:,} rows to all {rows[-1]:,} the score on "
+            f"the development rows fell by {fall:.3f}{of}; {why}."
+        )
     gain = (dev[-1] - dev[-2]) / np.log2(rows[-1] / rows[-2])
     if gap > LARGE_GAP and gap > room / 2:
         return (

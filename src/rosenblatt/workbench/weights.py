@@ -54,8 +54,11 @@ def note_on_weights(model: Pipeline) -> str:
             " Columns of few values have a weight each; categories are columns of zeros and ones."
         )
         return (
-            "Each curve is what a column adds to the prediction, beside a row that has its mean."
-            + straight * bool(weights_of(model)[0])
+            "Each curve is what a column adds to the prediction, beside a row that has its mean. "
+            "Beyond the least and the greatest value learned from it goes straight on, as steep as "
+            "it is there, and nothing was seen that bears it out."
+            + straight
+            * bool(weights_of(model)[0])
         )
     if not weights_of(model)[0]:
         return (

@@ -166,11 +166,32 @@ def test_the_baseline_is_tested_as_the_others_are(iris, p, word, n_hollow):
     board = [replace(c, p_value=1.0) for c in iris.contestants]
     baseline = replace(iris.baseline, p_value=p)
     text = str(page(replace(iris, contestants=board, baseline=baseline)))
-    foot = text[text.index("<tfoot>") : text.index("</tfoot>")]
-    assert f"<span>{word}</span>" in foot
+    line = text[text.rindex("<tr", 0, text.index("always the commonest class<small>")) :]
+    line = line[: line.index("</tr>")]
+    assert f"<span>{word}</span>" in line
     told = Page(text).with_id("leaderboard")["text"]
     assert ("cannot be told from the baseline" in told) == (n_hollow == 0)
-    assert ('class="alike"' in foot) == (n_hollow == 0)
+    assert ('class="alike simple"' in line) == (n_hollow == 0)
+
+
+def test_the_baseline_stands_where_its_score_puts_it(iris):
+    first, second, *rest = iris.contestants
+    middle = (second.mean + rest[0].mean) / 2
+    scores = np.full(5, middle)
+    baseline = replace(
+        iris.baseline, candidates=[replace(iris.baseline.candidates[0], scores=scores)], best=0
+    )
+    findings = replace(iris, baseline=baseline)
+    assert second.mean > middle > rest[0].mean
+    assert findings.board == [first, second, baseline, *rest]
+    read = Page(page(findings))
+    rows = [e["text"] for e in read.all("th") if "family" in e["attributes"].get("class", "")]
+    assert rows[2] == "always the commonest classbaseline"
+    ranks = [e["text"] for e in read.all("td") if e["attributes"].get("class") == "rank"]
+    assert ranks == [str(i + 1) for i in range(len(findings.board))]
+    best = replace(baseline, candidates=[replace(baseline.candidates[0], scores=scores + 1)])
+    text = page(replace(iris, baseline=best))
+    assert text.index("always the commonest class<small>") < text.index("below the baseline")
 
 
 def test_families_of_other_packages_are_told_from_ours(iris):

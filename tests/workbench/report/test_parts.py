@@ -33,7 +33,13 @@ def test_what_is_not_markup_is_escaped():
     ("written", "wanted"),
     [
         (numbers.score(0.12345), "0.123"),
-        (numbers.score(-0.0001), "0.000"),
+        (numbers.score(-0.0001), "\u22120.0001"),
+        (numbers.score(0.00031415), "0.00031"),
+        (numbers.score(-3.14e-7), "\u22123.1·10\u207b\u2077"),
+        (numbers.score(-1e-17), "0.000"),  # what rounding left of nothing
+        (numbers.difference(-0.0001), "0.000"),
+        (numbers.deviation(0.0002, 0.95), "0.0002"),
+        (numbers.deviation(0.00012, 0.00095), "0.00012"),
         (numbers.score(-12345.6), "\u221212,346"),
         (numbers.score(math.nan), "\u2013"),
         (numbers.score(0.99962), "0.9996"),

@@ -62,5 +62,6 @@ def _row(contestant: Contestant, axis: Axis) -> Markup:
     )  # fmt: skip
     return tag(
         "tr", tag("th", numbers.named(contestant), scope="row"),
-        tag("td", drawn, class_="drawn"), tag("td", numbers.score(train - dev), class_="figure"),
+        tag("td", drawn, class_="drawn"),
+        tag("td", numbers.difference(train - dev), class_="figure"),
     )  # fmt: skip

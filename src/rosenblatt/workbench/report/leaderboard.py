@@ -31,13 +31,11 @@ LEGEND = (
 def leaderboard(findings: Findings) -> Markup:
     """The section."""
     axis = _axis(findings)
-    rows = [_row(c, i + 1, findings, axis) for i, c in enumerate(findings.contestants)]
-    foot = _row(findings.baseline, None, findings, axis)
+    rows = [_row(c, i + 1, findings, axis) for i, c in enumerate(findings.board)]
     table = tag(
         "table",
         tag("thead", tag("tr", *(_heading(*column, axis) for column in COLUMNS), role="row")),
         tag("tbody", *rows),
-        tag("tfoot", foot),
         class_="board", role="table",
     )  # fmt: skip
     return tag(
@@ -106,21 +104,23 @@ def _round_places(axis: Axis) -> list[float]:
     return values[:: math.ceil(room / (_x(axis, values[1]) - _x(axis, values[0])))]
 
 
-def _row(contestant: Contestant, rank: int | None, findings: Findings, axis: Axis) -> Markup:
-    """One line; the baseline has no rank."""
+def _row(contestant: Contestant, rank: int, findings: Findings, axis: Axis) -> Markup:
+    """One line; that of the baseline is marked."""
     alike = bool(findings.contestants) and contestant.not_worse()
+    is_baseline = contestant is findings.baseline
+    kinds = [name for name, so in (("alike", alike), ("simple", is_baseline)) if so]
     cells = [
-        _cell("rank", numbers.DASH if rank is None else rank, rank or 0),
-        _family(contestant, baseline=rank is None),
+        _cell("rank", rank, rank),
+        _family(contestant, is_baseline),
         _cell("score", _score(contestant), contestant.mean),
         _cell("interval", _picture(contestant, findings, axis, alike)),
-        _cell("against the best", _against(contestant, rank, findings), contestant.p_value),
+        _cell("against the best", _against(contestant, findings), contestant.p_value),
         _cell("fit", numbers.seconds(contestant.fit_seconds), contestant.fit_seconds),
         _cell("predict", numbers.seconds(contestant.predict_seconds), contestant.predict_seconds),
         _cell("size", numbers.size(contestant.size), contestant.size),
         _cell("best setting", _settings(contestant)),
     ]
-    return tag("tr", *cells, class_="alike" if alike else None, role="row")
+    return tag("tr", *cells, class_=" ".join(kinds) or None, role="row")
 
 
 def _cell(name: str, inside: object, key: float | None = None) -> Markup:
@@ -149,8 +149,8 @@ def _score(contestant: Contestant) -> Markup:
     return joined(mean, tag("span", f" ± {spread}", class_="pm"))
 
 
-def _against(contestant: Contestant, rank: int | None, findings: Findings) -> Markup:
-    if rank == 1:
+def _against(contestant: Contestant, findings: Findings) -> Markup:
+    if contestant in findings.contestants[:1]:
         beaten = contestant.mean < findings.baseline.mean
         return tag("strong", "below the baseline" if beaten else "the best")
     if not math.isfinite(contestant.p_value) or not findings.contestants:
@@ -170,7 +170,9 @@ def _settings(contestant: Contestant) -> Markup:
 
 def _axis(findings: Findings) -> Axis:
     """Room for the contestants' intervals and folds; one far behind does not squeeze the rest."""
-    board = [c for c in findings.contestants if math.isfinite(c.mean)] or [findings.baseline]
+    simple = findings.baseline
+    board = [c for c in findings.contestants if math.isfinite(c.mean)]
+    board += [simple] * (not board or any(c.mean < simple.mean for c in board))
     ends = np.array([end for c in board for end in (c.scores.min(), c.mean, c.scores.max())])
     ranges = np.array([_range(c, findings) for c in board])
     everything = np.concatenate([ends, ranges[np.isfinite(ranges)]])

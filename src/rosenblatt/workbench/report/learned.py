@@ -66,7 +66,7 @@ def _table(pairs: list[tuple[str, float]], known: list[tuple[str, float]], what:
     most, both = abs(known[0][1]), any(weight < 0 for _, weight in known)
     # What a column is worth is a difference of scores; weights have a unit each.
     is_worth = what == "worth"
-    written = numbers.score if is_worth else numbers.weight
+    written = numbers.difference if is_worth else numbers.weight
     rows = []
     for name, weight in pairs:
         k = 1 if weight < 0 else 0

@@ -6,6 +6,7 @@ from typing import Any
 
 from rosenblatt.plot.palette import clipped as clipped
 
+from ..figures import is_small
 from ..results import Contestant
 
 DASH = "\u2013"
@@ -18,7 +19,15 @@ METRICS = {"r2": "R²", "roc_auc": "area under the ROC curve", "neg_log_loss": "
 
 
 def score(value: float) -> str:
-    """Three decimals, or four digits of what is large; more where it would be rounded to one."""
+    """Three decimals, or four digits of what is large; more where it would be rounded to one.
+
+    Of what is so small that three decimals say little, two digits.
+    """
+    return plain(float(f"{value:.2g}")) if is_small(value) else difference(value)
+
+
+def difference(value: float) -> str:
+    """The same for what one score is better than another: the smallest are no matter."""
     if not math.isfinite(value):
         return DASH
     text = f"{value:.3f}" if abs(value) < 10 else plain(value)
@@ -28,10 +37,12 @@ def score(value: float) -> str:
 
 
 def deviation(value: float, of: float) -> str:
-    """A deviation, with as many decimals as the score that it is of."""
-    if not math.isfinite(value) or abs(of) >= 1e15:
+    """A deviation, with as many decimals as the score that it is of; more if they are zeros."""
+    if not math.isfinite(value) or abs(of) >= 1e15 or is_small(of):
         return score(value)
-    return f"{value:,.{len(score(of).partition('.')[2])}f}"
+    decimals = len(score(of).partition(".")[2])
+    lost = is_small(value) and not round(value, decimals)
+    return score(value) if lost else f"{value:,.{decimals}f}"
 
 
 def plain(value: float) -> str:

@@ -16,7 +16,7 @@ def protocol(findings: Findings) -> Markup:
         ("task", f"{how.task} of {numbers.clipped(how.target)}"),
         ("score", numbers.clipped(score, 80)),
         ("split", _how_split(how)),
-        ("folds", numbers.count(how.n_folds)),
+        ("folds", _folds(how)),
         ("budget", "none" if how.budget is None else numbers.seconds(how.budget)),
         ("took", numbers.seconds(how.seconds)),
         ("ended", {"": "all done", "budget": "out of time"}.get(how.stopped, "interrupted")),
@@ -25,7 +25,7 @@ def protocol(findings: Findings) -> Markup:
     lines = [tag("div", tag("dt", name), tag("dd", value)) for name, value in pairs]
     return tag(
         "section", tag("h2", "To repeat it"),
-        tag("pre", tag("code", how.command), tabindex=0, aria_label="command"),
+        tag("pre", tag("code", how.command), class_="command", tabindex=0, aria_label="command"),
         _piped(findings), _split(how), tag("dl", *lines, class_="facts"), id="repeat",
     )  # fmt: skip
 
@@ -41,6 +41,12 @@ def _piped(findings: Findings) -> Markup | None:
         "p", f"The table came from standard input ({rows}, {columns}), and this page does not know "
         "what wrote it: the command repeats this if it is given the same rows again.",
     )  # fmt: skip
+
+
+def _folds(how: Protocol) -> str:
+    """How many, and why, if not as many as usual."""
+    why = numbers.clipped(how.folds_words, 300)
+    return f"{numbers.count(how.n_folds)}, {why}" if why else numbers.count(how.n_folds)
 
 
 def _how_split(how: Protocol) -> str:

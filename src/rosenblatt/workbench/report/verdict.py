@@ -4,7 +4,7 @@ import numpy as np
 
 from ..hints import listed_hints, n_repeated
 from ..results import Findings, Interval, Opening
-from ..verdicts import against_baseline, far_from_folds
+from ..telling import warnings_of_scores
 from . import numbers
 from .axes import Axis, round_numbers
 from .markup import Markup, joined, tag
@@ -249,17 +249,7 @@ def _warnings(findings: Findings) -> Markup | None:
 
 def warnings_of(findings: Findings) -> list[str]:
     """What makes the answer weaker than it looks, each in a sentence."""
-    protocol, opening, found = findings.protocol, findings.opening, []
-    if findings.contestants and (
-        word := against_baseline(
-            findings.contestants[0], findings.baseline, findings.protocol.stopped
-        )
-    ):
-        found.append(word)
-    if findings.contestants and (
-        word := far_from_folds(findings.contestants[0], opening, protocol.metric)
-    ):
-        found.append(word)
+    protocol, opening, found = findings.protocol, findings.opening, warnings_of_scores(findings)
     if protocol.stopped == "budget":
         limit = "" if protocol.budget is None else f" of {numbers.seconds(protocol.budget)}"
         so_far = ": what there was no time for is left out, and this is the best so far"
