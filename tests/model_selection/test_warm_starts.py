@@ -14,10 +14,10 @@ from sklearn.model_selection import ShuffleSplit, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from rosenblatt import LogisticRegression, Ridge, Standardizer
+from rosenblatt import AveragedPerceptron, LogisticRegression, Perceptron, Ridge, Standardizer
 from rosenblatt.linear_model import logistic
 from rosenblatt.model_selection import GridSearchCV, cross_validate, penalty_path
-from rosenblatt.model_selection.warm_starts import fit_from, may_begin_at
+from rosenblatt.model_selection.warm_starts import fit_from, fitted_along, may_begin_at
 
 CS = [1.0, 0.01, 100.0, 0.1, 10.0]
 EXACT = {"tol": 1e-9}
@@ -213,3 +213,47 @@ def test_a_model_that_may_not_begins_at_zero(model, columns, classes):
     X, y = make_classification(300, 6, n_informative=4, n_classes=3, random_state=0)
     before = LogisticRegression().fit(X, y)
     assert not may_begin_at(before, model, X[:, :columns], y % classes)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("kind", [Perceptron, AveragedPerceptron])
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("flip", [0.0, 0.3])  # with none a run ends before its last pass
+def test_perceptrons_of_fewer_passes_are_stations_of_one_run(kind, n_classes, flip):
+    X, y = make_classification(
+        120, 8, n_informative=6, n_classes=n_classes, flip_y=flip, class_sep=3, random_state=1
+    )
+    passes = [20, 2, 5, 2, 1, 50, 50]
+    found = fitted_along(kind(), [{"max_iter": n} for n in passes], X, y, {})
+    assert len(found) == len(passes)
+    for c, model in found.items():
+        alone = kind(max_iter=passes[c]).fit(X, y)
+        assert vars(alone).keys() == vars(model).keys()
+        for name, value in vars(alone).items():
+            np.testing.assert_array_equal(vars(model)[name], value, err_msg=name)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_search_over_passes_is_scikit_learns():
+    X, y, _ = problem(3)
+    grid = {"max_iter": [2, 5, 20], "shuffle": [True, False]}
+    for model, before in (
+        (Perceptron(), ""),
+        (make_pipeline(StandardScaler(), AveragedPerceptron()), "averagedperceptron__"),
+    ):
+        named = {before + name: values for name, values in grid.items()}
+        ours = GridSearchCV(model, named).fit(X, y)
+        same_results(ours, theirs.GridSearchCV(model, named).fit(X, y), tol=0)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize(
+    "others",
+    [{"early_stopping": True}, {"random_state": None}, {"warm_start": True}, {"pick": "random"}],
+)
+def test_runs_that_would_differ_are_made_one_by_one(others, monkeypatch):
+    fits = []
+    monkeypatch.setattr(Perceptron, "_fit_with", lambda *args: fits.append(args))
+    X, y, _ = problem()
+    GridSearchCV(Perceptron(**others), {"max_iter": [2, 5]}).fit(X, y)
+    assert not fits

@@ -1,6 +1,7 @@
 """What the linear perceptrons share: fits that begin from given weights, and streams of batches."""
 
 from abc import abstractmethod
+from copy import deepcopy
 from typing import Any, Self
 
 import numpy as np
@@ -59,6 +60,19 @@ class LinearLearner(LinearClassifier, MistakeDriven):
         self.intercept_init_: Any = None if zero else start[1]
         return self
 
+    def _fit_with(self, others: list[Any], X: Any, y: Any, sample_weight: Any = None) -> None:
+        """Fit, and on the way models that are alike but for a smaller `max_iter`."""
+        self._ends_at = ends = {other.max_iter: other for other in others}
+        try:
+            self.fit(X, y, sample_weight=sample_weight)
+        finally:
+            del self._ends_at
+        for other in others:
+            seen = ends[other.max_iter]
+            # A run that ended sooner is the same for all; what was checked is known of this alone.
+            found = _fitted(self) | (_fitted(seen) if hasattr(seen, "coef_") else {})
+            vars(other).update(deepcopy(found))
+
     @fitting
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Make one pass over a batch, going on from the weights as they are; return self.
@@ -115,3 +129,8 @@ class LinearLearner(LinearClassifier, MistakeDriven):
     @abstractmethod
     def _weights(self, examples: Examples, coef: NDArray[Any], intercept: NDArray[Any]) -> Weights:
         """The weights to learn, of the kind that the classes and the parameters ask for."""
+
+
+def _fitted(model: Any) -> dict[str, Any]:
+    """The fitted attributes."""
+    return {k: v for k, v in vars(model).items() if k.endswith("_") and not k.startswith("_")}

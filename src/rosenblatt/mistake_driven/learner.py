@@ -1,6 +1,6 @@
 """The passes that all mistake-driven learners make, and what they publish of them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -12,7 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
 from rosenblatt import loops
-from rosenblatt.base import FLOATS, Passes, read_only
+from rosenblatt.base import FLOATS, Passes, StopReason, read_only
 
 from .decision import TIES, BoundaryClassifier
 from .examples import Examples, check_finite, find_empty
@@ -49,6 +49,9 @@ class MistakeDriven(BoundaryClassifier):
 
     # Ends that are as good as a clean pass, and need no warning.
     _content: tuple[str, ...] = ()
+
+    # Models that would be alike but for fewer passes, by how many: they are fitted on the way.
+    _ends_at: Mapping[int, Any] = {}
 
     # What to call to find out whether a clean pass is possible.
     _who_knows = "separability(X, y)"
@@ -115,17 +118,27 @@ class MistakeDriven(BoundaryClassifier):
                 print(f"pass {n_iter}: {mistakes} mistakes, loss per row {loss_per_row:.6g}")
             if reason := stopping.reason(weights, mistakes, loss_per_row, finished):
                 passes.stop(reason)
+            elif n_iter in self._ends_at:
+                other = self._ends_at[n_iter]
+                other._publish(n_iter, "max_iter", examples, weights, held_out, copy=True)
+                other.cycle_ = stopping.cycle.length
 
-        self._publish(passes, examples, weights, held_out)
+        self._publish(passes.n_iter, passes.stop_reason, examples, weights, held_out)
         self.cycle_ = stopping.cycle.length
         return stopping.shortfall()
 
     def _publish(
-        self, passes: Passes, examples: Examples, weights: Weights, held_out: HeldOut | None
+        self,
+        n_iter: int,
+        reason: StopReason | None,
+        examples: Examples,
+        weights: Weights,
+        held_out: HeldOut | None,
+        copy: bool = False,
     ) -> None:
-        """Set the fitted attributes."""
+        """Set the fitted attributes, as copies if learning goes on."""
         rewound = held_out is not None and held_out.past_its_peak
-        attributes = weights.attributes(copy=False) if held_out is None else held_out.peak
+        attributes = weights.attributes(copy) if held_out is None else held_out.peak
         arrays = (value for value in attributes.values() if isinstance(value, np.ndarray))
         if not all(np.isfinite(array).all() for array in arrays):
             raise ValueError(
@@ -136,9 +149,9 @@ class MistakeDriven(BoundaryClassifier):
         for name, value in attributes.items():
             setattr(self, name, value)
         self.classes_ = examples.classes
-        self.n_iter_ = passes.n_iter
-        self.converged_ = passes.stop_reason == "converged" and not rewound
-        self.stop_reason_ = "early_stopping" if rewound else passes.stop_reason
+        self.n_iter_ = n_iter
+        self.converged_ = reason == "converged" and not rewound
+        self.stop_reason_ = "early_stopping" if rewound else reason
         self.validation_scores_ = None if held_out is None else held_out.scores
         steps = examples.step[examples.rows] if len(examples.rows) else examples.step
         self.step_range_ = (float(steps.min()), float(steps.max()))

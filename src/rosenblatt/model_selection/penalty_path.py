@@ -1,9 +1,9 @@
 """Candidates that differ in their penalty alone: one path for all of them on each split.
 
-A lasso or logistic regression at one penalty begins where that at the next larger ended. Of tall
-tables a lasso reads the rows once: the Gram matrix of a training set is the sum of those of the
-other folds. Steps before the model, such as a scaler, are fitted once for each split, and not for
-each penalty.
+A lasso or logistic regression at one penalty begins where that at the next larger ended; of
+perceptrons with several `max_iter` there is one run. Of tall tables a lasso reads the rows once:
+the Gram matrix of a training set is the sum of those of the other folds. Steps before the model,
+such as a scaler, are fitted once for each split, and not for each penalty.
 """
 
 import time
@@ -27,12 +27,12 @@ from rosenblatt.statistics.folds import Split
 from .evaluation import Job, Parameters, Result, _fit_in_full, _print
 from .recipe import plain_steps
 from .scoring import Rows, Scoring, scores_of
-from .warm_starts import fitted_along, starts_warm
+from .warm_starts import fitted_along, has_stations
 
 
 def has_path(estimator: Any, fit_params: Mapping[str, Any] | None = None) -> bool:
     """Whether an estimator's fits at several penalties are one path, alone or after other steps."""
-    if starts_warm(estimator, fit_params):
+    if has_stations(estimator, fit_params):
         return True
     steps = plain_steps(estimator)
     model, takes = (steps[-1] if steps else None), "sample_weight"
@@ -73,7 +73,7 @@ class PathEvaluation:
 
     def _problems(self, splits: Sequence[Split]) -> Any:
         """The checked rows and the problem of each training set; neither, if rows do not pass."""
-        if type(self.estimator) is Pipeline or starts_warm(self.estimator):
+        if type(self.estimator) is Pipeline or has_stations(self.estimator):
             # What the model gets to see differs by split, or is read by each fit itself.
             return [(None, {})] * len(splits)
         scoring, template = self.scoring, clone(self.estimator)
@@ -114,7 +114,7 @@ def _run_split(
     """The results of all candidates on one split."""
     rows = Rows(split, scoring)
     start = time.perf_counter()
-    if starts_warm(estimator):
+    if has_stations(estimator):
         fitted = _fitted_warm(estimator, jobs, rows)
     elif type(estimator) is Pipeline:
         fitted = _fitted_behind(estimator, jobs, rows)
@@ -213,7 +213,7 @@ def _fitted(
 
 
 def _fitted_warm(estimator: Any, jobs: list[Job], rows: Rows) -> dict[int, Any]:
-    """The same of logistic regressions."""
+    """The same of logistic regressions, and of perceptrons that differ in `max_iter`."""
     scoring, train = rows.scoring, rows.split.train
     X, y, _ = rows.train
     fit_params = _check_method_params(scoring.X, params=scoring.fit_params, indices=train)

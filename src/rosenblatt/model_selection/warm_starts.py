@@ -1,7 +1,9 @@
-"""Logistic regressions that differ in C alone: each begins where that of the next smaller C ended.
+"""Fits that are stations of one way.
 
-The rows of a training set are cut out once for all of them, and the steps of a pipeline before the
-model are fitted once.
+Of logistic regressions that differ in C alone each begins where that of the next smaller C ended;
+perceptrons that differ in `max_iter` alone are one run, seen after so many passes. The rows of a
+training set are cut out once for all of them, and the steps of a pipeline before the model are
+fitted once.
 """
 
 import pickle
@@ -12,14 +14,21 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
+from rosenblatt.linear_model.averaged import AveragedPerceptron
+from rosenblatt.linear_model.learner import LinearLearner
 from rosenblatt.linear_model.logistic import LogisticRegression
+from rosenblatt.linear_model.perceptron import Perceptron
 
 # What these return depends on where they begin, for they stop short or go their own random way.
 AS_FAR_AS_THEY_GET = ("gradient", "sgd")
 
 
-def starts_warm(estimator: Any, fit_params: Mapping[str, Any] | None = None) -> bool:
-    """Whether ordinary fits of an estimator at several C are a path."""
+# By what the fits along a way differ.
+STATIONS = {LogisticRegression: "C", Perceptron: "max_iter", AveragedPerceptron: "max_iter"}
+
+
+def has_stations(estimator: Any, fit_params: Mapping[str, Any] | None = None) -> bool:
+    """Whether fits of an estimator at several C, or after several passes, are one way."""
     if type(estimator) is Pipeline:
         model = estimator.steps[-1][1]
         plain = estimator.memory is None and not estimator.verbose
@@ -29,8 +38,8 @@ def starts_warm(estimator: Any, fit_params: Mapping[str, Any] | None = None) -> 
     weight = _weight_name(estimator)
     return (
         plain
-        and isinstance(model, LogisticRegression)
-        and type(model).fit is LogisticRegression.fit
+        and _station(model) is not None
+        and type(model).fit in (LogisticRegression.fit, LinearLearner.fit)
         and not _heard(model)
         and set(fit_params or {}) <= {weight}
     )
@@ -48,10 +57,10 @@ def fitted_along(
         try:
             trial = clone(estimator).set_params(**clone(dict(parameters or {}), safe=False))
             model = _model(trial)
-            if not starts_warm(trial) or not _belongs_to_a_path(model):
+            if not has_stations(trial) or not _is_station(model):
                 continue
             model._validate_params()
-            groups.setdefault(_all_but_C(trial), {})[c] = trial
+            groups.setdefault(_all_but_station(trial), {})[c] = trial
         except Exception:  # scikit-learn says what is wrong, or scores it as an error
             continue
     weight = fit_params.get(_weight_name(estimator))
@@ -66,13 +75,17 @@ def fitted_along(
 
 
 def _fit_group(trials: list[Any], X: Any, y: Any, weight: Any) -> None:
-    """Fit pipelines or models that are alike but for C."""
-    trials = sorted(trials, key=lambda trial: _model(trial).C)
+    """Fit pipelines or models that are alike but for C, or for `max_iter`."""
+    trials = sorted(trials, key=lambda trial: getattr(_model(trial), _station(_model(trial)) or ""))
     if isinstance(trials[0], Pipeline) and len(trials[0].steps) > 1:
         before = trials[0][:-1]
         X = before.fit_transform(X, y)
         for trial in trials[1:]:
             trial.steps[:-1] = before.steps
+    if isinstance(_model(trials[-1]), LinearLearner):
+        *others, longest = map(_model, trials)
+        longest._fit_with(others, X, y, weight)
+        return
     last = None
     for trial in trials:
         model = _model(trial)
@@ -92,26 +105,33 @@ def fit_from(before: Any, model: Any, X: Any, y: Any, weight: Any = None) -> Non
 def may_begin_at(before: Any, model: Any, X: Any, y: Any) -> bool:
     """Whether a model finds the same wherever it begins, and another has weights to begin at."""
     return (
-        starts_warm(model)
-        and starts_warm(before)
-        and _belongs_to_a_path(model)
+        all(isinstance(one, LogisticRegression) and has_stations(one) for one in (model, before))
+        and _is_station(model)
         and before.coef_.shape[1] == X.shape[1]
         and np.array_equal(before.classes_, np.unique(y))
     )
 
 
-def _belongs_to_a_path(model: Any) -> bool:
-    """Whether the fit has one best answer, which it reaches wherever it begins."""
-    return model.solver not in AS_FAR_AS_THEY_GET and bool(np.isfinite(model.C))
+def _station(model: Any) -> str | None:
+    """The parameter by which fits along a way differ."""
+    return next((name for kind, name in STATIONS.items() if isinstance(model, kind)), None)
 
 
-def _all_but_C(trial: Any) -> bytes:
-    """A key that candidates share if nothing but C tells them apart."""
+def _is_station(model: Any) -> bool:
+    """Whether the fit is the same by itself and along the way."""
+    if isinstance(model, LogisticRegression):  # one best answer, which it reaches from anywhere
+        return model.solver not in AS_FAR_AS_THEY_GET and bool(np.isfinite(model.C))
+    repeats = isinstance(model.random_state, int) and not model.warm_start
+    return repeats and model.pick == "cyclic" and not model.early_stopping and not model.verbose
+
+
+def _all_but_station(trial: Any) -> bytes:
+    """A key that candidates share if nothing but their station tells them apart."""
     if not isinstance(trial, Pipeline):
-        others = {k: v for k, v in trial.get_params(deep=False).items() if k != "C"}
+        others = {k: v for k, v in trial.get_params(deep=False).items() if k != _station(trial)}
         return pickle.dumps(others)
     model = _model(trial)
-    return pickle.dumps((trial.steps[:-1], trial.steps[-1][0])) + _all_but_C(model)
+    return pickle.dumps((trial.steps[:-1], trial.steps[-1][0])) + _all_but_station(model)
 
 
 def _model(estimator: Any) -> Any:
