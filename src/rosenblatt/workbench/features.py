@@ -25,6 +25,7 @@ __all__ = [
 
 # A table of numbers may take this much as it is; a larger one is kept sparse.
 MOST_BYTES = 2**27
+MOST_BYTES_OF_TEXTS = 2**20  # most words are in few texts, and zeros take time as well
 LEAST_WIDTH = 2  # columns for each one that is not zero in a row: fewer take less room as they are
 ROWS_AT_A_TIME = 2**14
 
@@ -77,7 +78,7 @@ class TableFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         frame = frame_for(frame, self.kinds)
         parts = [PARTS[kind](name) for name, kind in self.kinds.items()]
         for part in parts:
-            part.fit(frame[part.name], self.counts)
+            part.fit_to(frame, self.counts)
         self.parts_ = parts
         self.n_features_out_ = sum(len(part.names()) for part in parts)
         return self
@@ -101,7 +102,7 @@ class TableFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         frame, width = frame_for(frame, self.kinds), self.n_features_out_
         if self.sparse_for(frame.height):
             return self._sparse(frame)
-        blocks = (part.transform(frame[part.name]) for part in self.parts_)  # one at a time
+        blocks = (part.columns_of(frame) for part in self.parts_)  # one at a time
         dense = np.empty((frame.height, width))
         start = 0
         for block in blocks:
@@ -119,7 +120,8 @@ class TableFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             How many.
         """
         width = self.n_features_out_
-        return 8 * n_rows * width > MOST_BYTES and LEAST_WIDTH * self._n_used() < width
+        most = MOST_BYTES_OF_TEXTS if "text" in self.kinds.values() else MOST_BYTES
+        return 8 * n_rows * width > most and LEAST_WIDTH * self._n_used() < width
 
     def _n_used(self) -> int:
         """How many columns are not zero in a row, about."""
@@ -131,7 +133,7 @@ class TableFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         for start in range(0, frame.height, ROWS_AT_A_TIME):
             rows = np.arange(start, min(start + ROWS_AT_A_TIME, frame.height))
             some = frame[rows]
-            columns = [part.transform(some[part.name]) for part in self.parts_]
+            columns = [part.columns_of(some) for part in self.parts_]
             found.add(sp.hstack(columns, format="csr"))
         return found.joined()
 

@@ -14,6 +14,7 @@ from ..data.errors import shown
 from ..data.finite import as_floats, check_finite
 from ..data.types import told_by, words_among_numbers
 from .parts import Folds, Rows, folds_by_time, folds_of, split_of, why_few
+from .texts import CountedTexts
 from .view import dates_in, numbers_in, some
 
 FEW_NUMBERS = 20  # whole numbers that are classes, if there are no more of them
@@ -44,11 +45,21 @@ class Problem:
     hints: tuple[str, ...] = ()
     moments: Rows | None = None  # of each row, if they are split by time: 0 is the earliest
     split_words: str = ""  # by which column, and what the parts hold
+    texts: CountedTexts = field(default_factory=CountedTexts)  # of rows that were asked for
+
+    def some(self, rows: Rows) -> Any:
+        """Some rows, whose texts are counted once, whoever asks for them."""
+        return some(self.X, rows, self.texts)
+
+    def count_texts(self) -> None:
+        """Count the words of all rows but those of the test part."""
+        for name in (name for name, kind in self.used.items() if kind == "text"):
+            self.texts.count(self.X, name, np.concatenate([self.train, self.dev]))
 
     @cached_property
     def columns(self) -> list[Column]:
         """What the columns of the training part hold."""
-        return columns_of(some(self.X, self.train), self.kinds) if self.is_table else []
+        return columns_of(self.some(self.train), self.kinds) if self.is_table else []
 
     @property
     def is_table(self) -> bool:
