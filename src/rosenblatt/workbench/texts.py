@@ -12,6 +12,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.feature_extraction.text import HashingVectorizer
 
+from .memory import give_back
+
 TEXT_WIDTH = 2**14
 ROWS_AT_A_TIME = 2**12  # whose words are lists of Python's for a while
 
@@ -80,6 +82,8 @@ class CountedTexts:
                 self._kept[name] = _with(known, new, done)
                 self.n_rows += sum(len(indptr) - 1 for *_, indptr in done)
                 self.seconds += time.perf_counter() - begun
+                done.clear()
+                give_back()  # words were small objects, and many
 
     def seconds_for(self, n_rows: int) -> float:
         """About what it takes to count all texts of so many rows."""
