@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 # Model files know the parts by this module.
 from .column_parts import PARTS, Categories, Dates, Numbers, Part, Truth, Words
+from .memory import give_back
 from .packing import packed, unpacked
 from .stretches import Stretches
 from .view import dates_in, frame_for, numbers_in
@@ -144,6 +145,8 @@ class TableFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 found = Stretches(frame.height, self.n_features_out_, n_expected)
             found.add(stretch)
         assert found is not None  # no rows are no CSR matrix
+        if frame.height > size:
+            give_back()  # what the stretches were made of
         return found.joined()
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
