@@ -43,19 +43,19 @@ def check_finite(table: Table) -> None:
         _check_matrix(table)
     for name, dtype in table.frame.schema.items():
         # The ends tell it fifty times sooner than a look at each number, where columns are many.
-        if dtype.is_float() and _ends_beyond(table.frame[name]):
+        if dtype.is_float() and ends_beyond(table.frame[name]):
             row = int(beyond(table.frame[name]).arg_max() or 0)
             value = float(table.frame[name][row])
             raise TableError(f"Column {name!r} {_is_bad(value)} in row {row} {WHAT_TO_DO}")
 
 
-def _ends_beyond(numbers: pl.Series) -> bool:
+def ends_beyond(numbers: pl.Series) -> bool:
     """Whether the least or the largest is infinite or too large; NaN, which is a gap, is neither.
 
     >>> nan = float("nan")
-    >>> _ends_beyond(pl.Series([nan, None, -1e200])), _ends_beyond(pl.Series([nan, None, 1.0]))
+    >>> ends_beyond(pl.Series([nan, None, -1e200])), ends_beyond(pl.Series([nan, None, 1.0]))
     (True, False)
-    >>> _ends_beyond(pl.Series([nan, nan])), _ends_beyond(pl.Series([None], dtype=pl.Float64))
+    >>> ends_beyond(pl.Series([nan, nan])), ends_beyond(pl.Series([None], dtype=pl.Float64))
     (False, False)
     """
     ends: list[Any] = [numbers.min(), numbers.max()]

@@ -8,7 +8,7 @@ from sklearn.pipeline import Pipeline
 
 from ..data.columns import USED
 
-FORMAT = 1  # the one that is written; all from 1 on are read
+FORMAT = 2  # the one that is written; all from 1 on are read
 
 
 class Damaged(ValueError):

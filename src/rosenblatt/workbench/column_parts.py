@@ -6,14 +6,14 @@ import numpy as np
 import polars as pl
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.feature_extraction.text import HashingVectorizer
+from sklearn.preprocessing import normalize
 
-from .view import dates_in, numbers_in
+from .texts import TEXT_WIDTH, word_counts
+from .view import View, dates_in, numbers_in
 
 Array = NDArray[np.float64]
 
 MOST_CATEGORIES = 200  # of a column that get a column of their own, the most frequent ones
-TEXT_WIDTH = 2**14
 WORDS_OF_A_TEXT = 100  # different ones, about
 TRUE = ("1", "true", "yes", "y", "t")
 
@@ -24,11 +24,20 @@ class Part:
     def __init__(self, name: str) -> None:
         self.name = name
 
+    def fit_to(self, frame: Any, counts: bool) -> None:
+        """Learn from the column in training rows; `counts` if no number may be negative."""
+        self.fit(frame[self.name], counts)
+
+    def columns_of(self, frame: Any) -> Any:
+        """The columns (n, m) of rows: an array, or a CSR matrix."""
+        return self.transform(frame[self.name])
+
     def fit(self, values: pl.Series, counts: bool) -> None:
-        """Learn from training values; `counts` if no number may be negative."""
+        """Learn from training values."""
+        raise NotImplementedError
 
     def transform(self, values: pl.Series) -> Any:
-        """The columns (n, m): an array, or a CSR matrix."""
+        """The columns (n, m) of values."""
         raise NotImplementedError
 
     def names(self) -> list[str]:
@@ -49,14 +58,15 @@ class Numbers(Part):
 
     def fit(self, values: pl.Series, counts: bool) -> None:
         x = self.numbers(values)
-        known = ~np.isnan(x)
-        self.marks = not known.all()
+        missing = np.isnan(x)
+        self.marks = bool(missing.any())
         self.mean, self.scale = 0.0, 1.0
-        if counts or not known.any():
+        known = x[~missing] if self.marks else x
+        if counts or not known.size:
             return
-        self.mean = float(x[known].mean())
+        self.mean = float(known.mean())
         # What does not vary is left as it is, rounding not being magnified.
-        deviation = float(x[known].std())
+        deviation = float(known.std())
         self.scale = deviation if deviation > 1e-12 * max(abs(self.mean), 1e-300) else 1.0
 
     def transform(self, values: pl.Series) -> Any:
@@ -156,13 +166,13 @@ class Categories(Part):
 class Words(Part):
     """Counts of words, each at a place that follows from the word itself; damped unless counts."""
 
-    def fit(self, values: pl.Series, counts: bool) -> None:
-        self.counts = counts
+    def fit_to(self, frame: Any, counts: bool) -> None:
+        self.counts = counts  # nothing is learned from texts, and they are not read
 
-    def transform(self, values: pl.Series) -> Any:
-        norm = None if self.counts else "l2"
-        hasher = HashingVectorizer(n_features=TEXT_WIDTH, alternate_sign=False, norm=norm)
-        return hasher.transform(values.cast(pl.String).fill_null("").to_list()).tocsr()
+    def columns_of(self, frame: Any) -> Any:
+        known = frame.word_counts(self.name) if isinstance(frame, View) else None
+        X = word_counts(frame[self.name]) if known is None else known
+        return X if self.counts else normalize(X, copy=False)
 
     def n_used(self) -> int:
         return WORDS_OF_A_TEXT

@@ -33,6 +33,7 @@ from .results import (
 from .scoring import score_of
 from .search import Arena
 from .significance import bootstrap, hoeffding, p_values, wilson
+from .texts import CountedTexts
 from .verdicts import unseen_classes, verdicts_of
 from .view import some
 
@@ -117,7 +118,7 @@ def conclude(
         ],
         certificate=proof.certificate,
         why_no_certificate="" if family.takes == "rows" else proof.why_not,
-        bends=bends_of(model, some(problem.X, learned_from)),
+        bends=bends_of(model, problem.some(learned_from)),
         retrained=retrained,
         **what_it_learned(arena, family, model, clock, _spare(clock)),
     )
@@ -199,6 +200,8 @@ def open_test(
 
     def scores(chosen: Any, X: Any, y: Any) -> dict[str, float]:
         score = score_of(metric)
+        if "text" in problem.used.values():  # whose words are counted once for all that follows
+            X = some(X, np.arange(len(y)), CountedTexts())
         seen["y"], seen["predicted"] = y, chosen.predict(X)
         seen["probabilities"] = _maybe(chosen, "predict_proba", X)
         if seen["probabilities"] is None:
@@ -238,12 +241,12 @@ def with_unrepeated(
     score = score_of_rows(opening, metric, rows) if rows.size else np.nan
     if not np.isfinite(score):
         return opening
-    some = part_of(opening, rows)
+    apart = part_of(opening, rows)
     baseline = fitted_to(problem, baseline_of(problem), {}, learned_from)
-    simple = float(score_of(metric)(baseline, np.zeros((len(rows), 0)), some.y))
-    intervals = _intervals(problem.task, metric, score, some.y, some.predicted)
-    some = replace(some, score=score, baseline_score=simple, intervals=intervals)
-    return replace(opening, unrepeated=some)
+    simple = float(score_of(metric)(baseline, np.zeros((len(rows), 0)), apart.y))
+    intervals = _intervals(problem.task, metric, score, apart.y, apart.predicted)
+    apart = replace(apart, score=score, baseline_score=simple, intervals=intervals)
+    return replace(opening, unrepeated=apart)
 
 
 def _intervals(task: str, metric: str, score: float, y: Any, predicted: Any) -> list[Interval]:

@@ -9,12 +9,11 @@ from sklearn.model_selection import ParameterGrid
 
 from ..model_selection.simplicity import simplest
 from .families import Family
-from .pipelines import fitted_to, pipeline
+from .pipelines import fitted_to, pipeline, reads_texts
 from .problem import Problem
 from .results import Candidate, Contestant
 from .scoring import score_of
 from .search import Arena
-from .view import some
 
 MOST_NAMED = 3  # columns that a family does not read
 
@@ -38,17 +37,18 @@ def contestant(arena: Arena, family: Family, candidates: list[Candidate]) -> Con
     train_score = float(score(last, X, arena.y))
     del X  # which may be larger than the table
     begun = time.perf_counter()
-    dev = front.transform(some(problem.X, problem.dev))
+    dev = front.transform(problem.some(problem.dev))
     last.predict(dev)
     predicted = time.perf_counter()
+    count = problem.texts.seconds_for if reads_texts(family) else lambda n_rows: 0.0
     entry = Contestant(
         family.name,
         type(last).__name__,
         family.package,
         candidates,
         best,
-        seconds,
-        predicted - begun,
+        seconds + count(len(arena.y)),  # words were counted before, for all families
+        predicted - begun + count(len(problem.dev)),
         len(pickle.dumps(model)),
         float(score(last, dev, problem.y[problem.dev])),
         train_score,

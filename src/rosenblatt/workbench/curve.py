@@ -11,7 +11,6 @@ from .results import Contestant, LearningCurve
 from .scoring import score_of
 from .search import Arena
 from .verdicts import verdict_of_curve
-from .view import some
 
 STEPS_OF_CURVE = 5
 FEWEST_ROWS_OF_CURVE = 20
@@ -76,8 +75,8 @@ def _point_of_curve(
     problem, score = arena.problem, score_of(arena.metric)
     try:
         model = fitted_to(problem, family, chosen.parameters, rows, before)
-        own = float(score(model, some(problem.X, rows), problem.y[rows]))
-        other = float(score(model, some(problem.X, problem.dev), problem.y[problem.dev]))
+        own = float(score(model, problem.some(rows), problem.y[rows]))
+        other = float(score(model, problem.some(problem.dev), problem.y[problem.dev]))
     except Exception:  # such as none of a class
         return before, []
     return model, [(len(rows), own, other)]
@@ -90,7 +89,7 @@ def _error_of_lead(arena: Arena, one: Pipeline, other: Pipeline) -> float:
     Infinite if a score cannot be had without one of them.
     """
     problem, score = arena.problem, score_of(arena.metric)
-    X, y = some(problem.X, problem.dev), problem.y[problem.dev]
+    X, y = problem.some(problem.dev), problem.y[problem.dev]
     ready = [(model[-1], model[:-1].transform(X)) for model in (one, other)]
     part = np.random.default_rng(problem.random_state).permutation(len(y)) % PARTS_LEFT_OUT
     leads = []

@@ -16,6 +16,8 @@ from sklearn.utils.validation import check_is_fitted
 
 # Model files know the parts by this module.
 from .column_parts import PARTS, Categories, Dates, Numbers, Part, Truth, Words
+from .memory import give_back
+from .packing import packed, unpacked
 from .stretches import Stretches
 from .view import dates_in, frame_for, numbers_in
 
@@ -25,8 +27,11 @@ __all__ = [
 
 # A table of numbers may take this much as it is; a larger one is kept sparse.
 MOST_BYTES = 2**27
+MOST_BYTES_OF_TEXTS = 2**20  # most words are in few texts, and zeros take time as well
 LEAST_WIDTH = 2  # columns for each one that is not zero in a row: fewer take less room as they are
 ROWS_AT_A_TIME = 2**14
+CELLS_AT_A_TIME = 2**19  # that are not zero
+ROOM = 1.5  # times what rows are expected to need: what is not used takes no memory
 
 
 class TableFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -77,7 +82,7 @@ class TableFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         frame = frame_for(frame, self.kinds)
         parts = [PARTS[kind](name) for name, kind in self.kinds.items()]
         for part in parts:
-            part.fit(frame[part.name], self.counts)
+            part.fit_to(frame, self.counts)
         self.parts_ = parts
         self.n_features_out_ = sum(len(part.names()) for part in parts)
         return self
@@ -101,7 +106,7 @@ class TableFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         frame, width = frame_for(frame, self.kinds), self.n_features_out_
         if self.sparse_for(frame.height):
             return self._sparse(frame)
-        blocks = (part.transform(frame[part.name]) for part in self.parts_)  # one at a time
+        blocks = (part.columns_of(frame) for part in self.parts_)  # one at a time
         dense = np.empty((frame.height, width))
         start = 0
         for block in blocks:
@@ -119,7 +124,8 @@ class TableFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             How many.
         """
         width = self.n_features_out_
-        return 8 * n_rows * width > MOST_BYTES and LEAST_WIDTH * self._n_used() < width
+        most = MOST_BYTES_OF_TEXTS if "text" in self.kinds.values() else MOST_BYTES
+        return 8 * n_rows * width > most and LEAST_WIDTH * self._n_used() < width
 
     def _n_used(self) -> int:
         """How many columns are not zero in a row, about."""
@@ -127,18 +133,32 @@ class TableFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _sparse(self, frame: Any) -> Any:
         """The numbers as a CSR matrix, made of some rows at a time: on the way it is larger."""
-        found = Stretches(frame.height, self.n_features_out_, frame.height * self._n_used())
-        for start in range(0, frame.height, ROWS_AT_A_TIME):
-            rows = np.arange(start, min(start + ROWS_AT_A_TIME, frame.height))
+        found = None
+        size = min(ROWS_AT_A_TIME, CELLS_AT_A_TIME // self._n_used() + 1)
+        for start in range(0, frame.height, size):
+            rows = np.arange(start, min(start + size, frame.height))
             some = frame[rows]
-            columns = [part.transform(some[part.name]) for part in self.parts_]
-            found.add(sp.hstack(columns, format="csr"))
+            columns = [part.columns_of(some) for part in self.parts_]
+            stretch = sp.hstack(columns, format="csr")
+            if found is None:  # the others will be about as full
+                n_expected = int(ROOM * stretch.nnz * frame.height / len(rows)) + 1
+                found = Stretches(frame.height, self.n_features_out_, n_expected)
+            found.add(stretch)
+        assert found is not None  # no rows are no CSR matrix
+        if frame.height > size:
+            give_back()  # what the stretches were made of
         return found.joined()
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """Return what the columns are called."""
         check_is_fitted(self)
         return np.array([name for part in self.parts_ for name in part.names()], object)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return packed(super().__getstate__())
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(unpacked(state))
 
 
 class TableColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]

@@ -70,7 +70,7 @@ def worth_of_columns(
         rows = np.sort(rng.choice(rows, MOST_ROWS, replace=False))
     # The features are made once: to shuffle a column is to shuffle its own features together.
     first, rest, score = model.steps[0][1], model[1:], score_of(metric)
-    X, y = first.transform(problem.X[rows]), problem.y[rows]
+    X, y = first.transform(problem.some(rows)), problem.y[rows]
     start = time.perf_counter()
     whole = score(rest, X, y)
     rounds = seconds / (len(problem.used) * max(time.perf_counter() - start, 1e-9))

@@ -13,7 +13,7 @@ from ..model_selection.warm_starts import fit_from, may_begin_at
 from .families import Family
 from .features import TableColumns, TableFeatures
 from .problem import Problem
-from .view import n_bytes, some
+from .view import n_bytes
 
 MOST_AT_ONCE = 2**27  # bytes of a table whose features are made at once to fit the last time
 ROWS_AT_A_TIME = 2**17
@@ -28,6 +28,11 @@ def preparation(problem: Problem, family: Family) -> Any:
     if problem.is_table:
         return TableFeatures(problem.used, counts=family.takes == "counts")
     return "passthrough" if family.takes == "counts" else MaxAbsScaler()
+
+
+def reads_texts(family: Family) -> bool:
+    """Whether texts, if there are any, are among what a family learns from."""
+    return family.takes in ("numbers", "counts")
 
 
 def pipeline(problem: Problem, family: Family, parameters: dict[str, Any]) -> Pipeline:
@@ -52,7 +57,7 @@ def fitted_to(
     where a model of some of these rows ended.
     """
     model = pipeline(problem, family, parameters)
-    X, y, last = some(problem.X, rows), problem.y[rows], model[-1]
+    X, y, last = problem.some(rows), problem.y[rows], model[-1]
     streams = is_additive(last) and hasattr(last, "partial_fit")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -24,6 +24,7 @@ from .parts import (
     split_of,
     why_few,
 )
+from .texts import CountedTexts
 from .view import dates_in, numbers_in, some
 
 FEW_NUMBERS = 20  # whole numbers that are classes, if there are no more of them
@@ -56,13 +57,23 @@ class Problem:
     moments: Rows | None = None  # of each row, if they are split by time: 0 is the earliest
     split_words: str = ""  # by which column, and what the parts hold
     grouped_by: str | None = None  # the column of `groups`
+    texts: CountedTexts = field(default_factory=CountedTexts)  # of rows that were asked for
+
+    def some(self, rows: Rows) -> Any:
+        """Some rows, whose texts are counted once, whoever asks for them."""
+        return some(self.X, rows, self.texts)
+
+    def count_texts(self) -> None:
+        """Count the words of all rows but those of the test part."""
+        for name in (name for name, kind in self.used.items() if kind == "text"):
+            self.texts.count(self.X, name, np.concatenate([self.train, self.dev]))
 
     @cached_property
     def columns(self) -> list[Column]:
         """What the columns of the training part hold, that of the groups first."""
         if not self.is_table:
             return []
-        found = columns_of(some(self.X, self.train), self.kinds)
+        found = columns_of(self.some(self.train), self.kinds)
         if self.grouped_by is not None and self.groups is not None:
             n_groups = len(np.unique(self.groups[self.train]))
             found.insert(0, Column(self.grouped_by, "groups", 0, n_groups, WHAT_GROUPS_DO))

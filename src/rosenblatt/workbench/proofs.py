@@ -10,7 +10,7 @@ from sklearn.pipeline import Pipeline
 from ..certificates import certify
 from .families import Family
 from .problem import Problem
-from .view import n_bytes, some
+from .view import n_bytes
 
 MOST_BYTES_TO_CERTIFY = 2**27
 NO_TIME = "There was no time to prove anything of the fit."
@@ -38,7 +38,7 @@ def proof_of(problem: Problem, family: Family, model: Pipeline, rows: NDArray[np
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return Proof(certify(model, some(problem.X, rows), problem.y[rows], effort=0))
+            return Proof(certify(model, problem.some(rows), problem.y[rows], effort=0))
     except TypeError:
         whose = "" if family.package == "rosenblatt" else f" It is a model of {family.package}."
         return Proof(

@@ -25,11 +25,11 @@ from .fewer_rows import can_be_smaller, smaller
 from .folds_together import Rescaler, scaled_alike
 from .memory import give_back
 from .parts import Rows
-from .pipelines import preparation
+from .pipelines import preparation, reads_texts
 from .problem import Problem
 from .results import Candidate, Contestant
 from .scoring import OF_ANY_CLASSES, score_of
-from .view import n_bytes, some
+from .view import n_bytes
 
 FEWEST_ROWS = 500  # that settings are sorted out on
 KEPT_OF_HALVED = 3  # one of so many settings goes on to twice the rows
@@ -59,7 +59,7 @@ class Arena:
         self.problem, metric = problem, self.metric
         self.folds = problem.folds(every_class=metric not in OF_ANY_CLASSES)[:most_folds]
         self.hints = problem.on_folds(len(self.folds))
-        self.rows, self.y = some(problem.X, problem.train), problem.y[problem.train]
+        self.rows, self.y = problem.some(problem.train), problem.y[problem.train]
         # By its name a score may be had from sums; a function sees each fit.
         needed = (rows for f in self.folds for rows in (f[:1] if metric in OF_ANY_CLASSES else f))
         self.scoring: Any = score_of(metric) if problem.lack_classes(needed) else metric
@@ -96,6 +96,8 @@ class Arena:
         would do so, too, and there is no answer yet, it is `OutOfTime`.
         """
         settings: Settings = list(ParameterGrid(family.grid))
+        if reads_texts(family):  # at once: the first fold would seem to take longer than others
+            self.problem.count_texts()
         if family.halve:
             settings = self._halved(family, settings)
         settings, scores = self._scores(family, settings)

@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 
 from ..data import TableError
 from ..data.errors import did_you_mean, shown
+from .texts import CountedTexts
 
 MOST_NAMED = 5
+CELLS_AT_ONCE = 2**17  # of columns that are taken together
 
 
 class View:
@@ -23,8 +25,11 @@ class View:
     (['z', 'x'], (2, 2), [1])
     """
 
-    def __init__(self, frame: pl.DataFrame, rows: NDArray[np.int64]) -> None:
-        self.frame, self.rows = frame, rows
+    def __init__(
+        self, frame: pl.DataFrame, rows: NDArray[np.int64], texts: CountedTexts | None = None
+    ) -> None:
+        self.frame, self.rows, self.texts = frame, rows, texts
+        self._ahead: dict[str, pl.Series] = {}
 
     @property
     def columns(self) -> list[str]:
@@ -46,9 +51,25 @@ class View:
 
     def __getitem__(self, which: Any) -> Any:
         """A column by its name, or a view of some of these rows by their numbers."""
-        if isinstance(which, str):
-            return self.frame[which][self.rows]
-        return View(self.frame, self.rows[which])
+        if not isinstance(which, str):
+            return View(self.frame, self.rows[which], self.texts)
+        if which not in self._ahead:
+            self._ahead = self._gathered(which)
+        return self._ahead.pop(which)
+
+    def word_counts(self, name: str) -> Any:
+        """How often each word is in the texts of a column; None if nobody keeps that."""
+        return None if self.texts is None else self.texts.of(self.frame, name, self.rows)
+
+    def _gathered(self, name: str) -> dict[str, pl.Series]:
+        """A column, and of few rows those after it, which will be asked for next.
+
+        To take rows of many columns at once takes a tenth of the time.
+        """
+        first = self.frame.get_column_index(name)
+        n = max(1, CELLS_AT_ONCE // max(1, self.height))
+        some = self.frame[:, first : first + n][self.rows]
+        return {column.name: column for column in some.get_columns()}
 
 
 def as_frame(X: Any) -> Any:
@@ -223,9 +244,9 @@ def _is_gap(value: Any) -> bool:
     return value is None or type(value).__name__ in ("NAType", "NaTType")
 
 
-def some(X: Any, rows: NDArray[np.int64]) -> Any:
+def some(X: Any, rows: NDArray[np.int64], texts: CountedTexts | None = None) -> Any:
     """Some rows of a data frame, a view of one, or a matrix."""
-    return View(X, rows) if isinstance(X, pl.DataFrame) else X[rows]
+    return View(X, rows, texts) if isinstance(X, pl.DataFrame) else X[rows]
 
 
 def n_bytes(X: Any) -> int:

@@ -1,0 +1,114 @@
+"""Words of texts, counted once for each row: its counts follow from its own text alone.
+
+Nothing is learned here, so that rows that a fold scores on may be counted beside those it fits to.
+"""
+
+import time
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.feature_extraction.text import HashingVectorizer
+
+from .memory import give_back
+
+TEXT_WIDTH = 2**14
+ROWS_AT_A_TIME = 2**12  # whose words are lists of Python's for a while
+
+Rows = NDArray[np.int64]
+
+
+def word_counts(values: pl.Series) -> Any:
+    """How often (n, TEXT_WIDTH) each word is in texts, at a place that follows from the word.
+
+    >>> word_counts(pl.Series(["to be or not to be", None])).sum(axis=1).tolist()
+    [[6.0], [0.0]]
+    """
+    hasher = HashingVectorizer(n_features=TEXT_WIDTH, alternate_sign=False, norm=None)
+    return hasher.transform(values.cast(pl.String).fill_null("").to_list()).tocsr()
+
+
+class _Counts(NamedTuple):
+    """Counts of one column, in numbers as small as they allow: about half as large as the texts."""
+
+    place: NDArray[np.int32]  # of each row of the table among those that are counted, or -1
+    data: NDArray[Any]  # how often
+    indices: NDArray[Any]  # which word
+    indptr: Rows  # where each row begins
+
+
+class CountedTexts:
+    """Counts of the words of a table's texts, each row counted when it is first asked for.
+
+    >>> frame = pl.DataFrame({"said": ["good day", "day by day", "hello"]})
+    >>> texts = CountedTexts()
+    >>> texts.of(frame, "said", np.array([1, 0])).max(axis=1).toarray().ravel().tolist()
+    [2.0, 1.0]
+    """
+
+    def __init__(self) -> None:
+        self._kept: dict[str, _Counts] = {}
+        self.n_rows, self.seconds = 0, 0.0  # that were counted, all columns together, and in what
+
+    def of(self, frame: pl.DataFrame, name: str, rows: Rows) -> Any:
+        """The counts of some rows of a column, as a CSR matrix."""
+        self.count(frame, name, rows)
+        place, data, indices, indptr = self._kept[name]
+        first = indptr[place[rows]]
+        n_used = indptr[place[rows] + 1] - first
+        ends = np.concatenate([[0], np.cumsum(n_used)])
+        taken = np.arange(ends[-1]) + np.repeat(first - ends[:-1], n_used)
+        parts = data[taken].astype(np.float64), indices[taken].astype(np.int32), ends
+        found = sp.csr_matrix(parts, (len(rows), TEXT_WIDTH))
+        found.has_sorted_indices = found.has_canonical_format = True  # as they were made
+        return found
+
+    def count(self, frame: pl.DataFrame, name: str, rows: Rows) -> None:
+        """Count those of some rows that are not counted yet; what is done by an interrupt stays."""
+        if name not in self._kept:
+            nothing = np.empty(0, np.uint8), np.empty(0, np.uint8), np.zeros(1, np.int64)
+            self._kept[name] = _Counts(np.full(frame.height, -1, np.int32), *nothing)
+        known = self._kept[name]
+        new = rows[known.place[rows] < 0]
+        done: list[Any] = []
+        begun = time.perf_counter()
+        try:
+            for start in range(0, len(new), ROWS_AT_A_TIME):
+                done.append(_small(word_counts(frame[name][new[start : start + ROWS_AT_A_TIME]])))
+        finally:
+            if done:
+                self._kept[name] = _with(known, new, done)
+                self.n_rows += sum(len(indptr) - 1 for *_, indptr in done)
+                self.seconds += time.perf_counter() - begun
+                done.clear()
+                give_back()  # words were small objects, and many
+
+    def seconds_for(self, n_rows: int) -> float:
+        """About what it takes to count all texts of so many rows."""
+        columns = len(self._kept)
+        return self.seconds * columns * n_rows / self.n_rows if self.n_rows else 0.0
+
+
+def _small(X: Any) -> tuple[NDArray[Any], NDArray[Any], Rows]:
+    """Counts in the smallest numbers that hold them, as `_Counts` has them."""
+    of_counts, of_words = map(np.min_scalar_type, (int(X.data.max(initial=0)), TEXT_WIDTH - 1))
+    return X.data.astype(of_counts), X.indices.astype(of_words), X.indptr.astype(np.int64)
+
+
+def _with(known: _Counts, rows: Rows, done: list[Any]) -> _Counts:
+    """The same with more rows, or the first of them; in one piece, so that an interrupt spoils
+    nothing.
+    """
+    data, indices, indptr = zip(*done, strict=True)
+    n_used = np.concatenate([np.diff(one) for one in (known.indptr, *indptr)])
+    n_known = len(known.indptr) - 1
+    place = known.place.copy()
+    place[rows[: len(n_used) - n_known]] = np.arange(n_known, len(n_used))
+    return _Counts(
+        place,
+        np.concatenate([known.data, *data]),
+        np.concatenate([known.indices, *indices]),
+        np.concatenate([[0], np.cumsum(n_used)]),
+    )
