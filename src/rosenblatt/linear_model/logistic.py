@@ -255,6 +255,13 @@ class LogisticRegression(LinearClassifier, LogisticScores):
         code = codes.astype(np.int32)
         return SoftmaxProblem(X, code, len(classes), *common, self.softmax == "reference")
 
+    def _rehearse_large(self, X: Any, y: Any) -> None:
+        """Run the loop of single precision, which no small table gets to."""
+        table, classes, codes = self._check(X, y)
+        weight = row_weights(classes, codes, None, None)
+        rough = self._problem(table, classes, codes, strengths(self), weight).rough()
+        rough.at(np.zeros(rough.shape))
+
     def _start(self, problem: Problem, classes: NDArray[Any]) -> Array:
         """The point to begin from: zero, or the previous fit."""
         start = np.zeros(problem.shape)
