@@ -14,7 +14,8 @@ from rosenblatt.data.formats import Form, form_of
 from rosenblatt.data.writing import whole_files, write_table
 from rosenblatt.model_selection import SealedTest, train_dev_test_split
 from rosenblatt.workbench.parts import moments_of, split_by_group, split_by_time
-from rosenblatt.workbench.problem import LEAST_ROWS, task_of
+from rosenblatt.workbench.problem import LEAST_ROWS
+from rosenblatt.workbench.targets import task_of
 
 from .telling import say, tell
 

@@ -15,17 +15,11 @@ from .learned_rows import digest_of
 from .model_file import SavedModel
 from .naming import family_named, settings_of
 from .pipelines import pipeline
-from .problem import (
-    Problem,
-    checked_task,
-    labels_of,
-    numbers_of,
-    task_of,
-    with_target,
-)
+from .problem import Problem
 from .proofs import certificate_of
 from .repeating import versions
 from .scoring import USUAL
+from .targets import checked_task, labels_of, numbers_of, task_of, with_target
 
 Settings = dict[str, Any]
 

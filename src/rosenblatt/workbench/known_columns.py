@@ -17,7 +17,7 @@ from ..data.finite import as_floats, beyond, check_finite, ends_beyond
 from ..data.types import numbers_of_words
 from .about import KnownColumn, SavedModel
 from .column_parts import TRUE
-from .problem import labels_of, numbers_of
+from .targets import labels_of, numbers_of
 from .view import MOST_NAMED, lacking
 
 HOLDS = {
