@@ -25,18 +25,20 @@ def sampled_newton(problem: Problem, place: Place) -> Iterator[Place]:
     """L-BFGS on all rows, begun at the optimum of a sample and with the curvature of a sample.
 
     The optimum of m rows is off by about p / (2 m) in mean loss, p parameters; the next sample is
-    several times larger and needs a step or two from there. What single precision tells of the way
-    down takes half the time; the last of it is gone in double precision. What does not end by then
-    goes on by conjugate gradients, for which ties between classes are no hindrance.
+    several times larger and needs a step or two from there. Weights to begin at that say something
+    already take the place of samples. What single precision tells of the way down takes half the
+    time; the last of it is gone in double precision. What does not end by then goes on by conjugate
+    gradients, for which ties between classes are no hindrance.
     """
     point, rough, exact = place.point, problem.rough(), place
     place = rough.at(point)
     if not np.isfinite(place.objective):  # out of the range of single precision
         rough, place = problem, exact
-    for m in sizes(problem):
-        point = settled(rough.sample(m), point, m)
-    start = rough.at(point)
-    place = start if start.objective < place.objective else place  # rows may be in an odd order
+    if not np.any(point) or not place.objective < problem.zero():
+        for m in sizes(problem):
+            point = settled(rough.sample(m), point, m)
+        start = rough.at(point)
+        place = start if start.objective < place.objective else place  # rows may be in odd order
     yield place
     place, stuck = yield from quasi_newton(problem, place, rough)
     if rough is not problem:
