@@ -312,3 +312,32 @@ def test_a_hundred_thousand_columns_and_a_hundred_rows():
     sparse = LogisticRegression(l1_ratio=1.0, C=5.0).fit(X, y)
     assert sparse.stop_reason_ == "converged"
     assert np.count_nonzero(sparse.coef_) < 400
+
+
+@pytest.mark.parametrize("n", [2_000, 8_000])
+def test_weights_to_begin_at_need_not_sum_to_zero_over_classes(n):
+    X, y = make_classification(n, 20, n_informative=10, n_classes=8, random_state=0)
+    model = LogisticRegression(warm_start=True, tol=1e-6).fit(X, y)
+    best = model.objective_
+    model.coef_ = model.coef_ + 5 * np.random.default_rng(0).normal(size=(1, 20))
+    model.intercept_ = model.intercept_ + 1e4
+    model.fit(X, y)
+    assert model.objective_ == pytest.approx(best, rel=1e-6)
+    assert model.n_iter_[0] <= 3
+
+
+@pytest.mark.parametrize("C", [1e-8, 1.0])
+@pytest.mark.parametrize("listened", [0, 1])
+def test_one_iteration_is_no_divergence(C, listened, capsys):
+    X = np.random.default_rng(0).normal(size=(5_000, 10))
+    model = LogisticRegression(C=C, max_iter=1, verbose=listened)
+    with pytest.warns(ConvergenceWarning, match="max_iter=1 is reached"):
+        assert model.fit(X, np.arange(5_000) % 10).stop_reason_ == "max_iter"
+
+
+@pytest.mark.parametrize("C", [1.0, 100.0, 1e4])
+def test_with_a_reference_class_the_gap_is_known_too(C):
+    X, y = load_iris(return_X_y=True)
+    model = LogisticRegression(C=C, softmax="reference").fit(X, y)
+    assert model.stop_reason_ == "converged"
+    assert model.dual_gap_ < 0.01 * model.objective_

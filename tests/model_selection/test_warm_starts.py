@@ -257,3 +257,14 @@ def test_runs_that_would_differ_are_made_one_by_one(others, monkeypatch):
     X, y, _ = problem()
     GridSearchCV(Perceptron(**others), {"max_iter": [2, 5]}).fit(X, y)
     assert not fits
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_perceptron_of_another_class_is_fitted_by_itself():
+    class Own(Perceptron):
+        def _learn(self, *args):
+            self.asked_ = self.max_iter
+            return super()._learn(*args)
+
+    X, y, _ = problem()
+    assert not fitted_along(Own(), [{"max_iter": 2}, {"max_iter": 5}], X, y, {})

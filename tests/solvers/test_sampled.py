@@ -137,3 +137,20 @@ def test_curvatures_of_classes_make_conjugate_gradients_few(monkeypatch):
         counts.append(len(products))
     assert counts[1] < counts[0] / 5
     assert ends[1] == pytest.approx(ends[0], rel=1e-6)
+
+
+@pytest.mark.parametrize("n", [2_000, 20_000])
+@pytest.mark.parametrize("scale", [1e5, 1e8, 1e10])
+def test_a_column_of_large_scale_ruins_no_fit(n, scale):
+    """What rounding leaves in the sum of slopes over classes must not be taken for a slope."""
+    rng = np.random.default_rng(0)
+    X, W = rng.normal(size=(n, 20)), rng.normal(size=(20, 20))
+    y = (X @ W + rng.gumbel(size=(n, 20))).argmax(axis=1)
+    X[:, 0] *= scale
+    model = LogisticRegression().fit(X, y)
+    X[:, 0] /= scale
+    near = LogisticRegression().fit(X, y)
+    assert model.stop_reason_ == "converged"
+    assert model.objective_ <= near.objective_ + model.dual_gap_
+    assert np.abs(model.coef_.mean(axis=0)).max() < 1e-12
+    assert abs(model.intercept_.mean()) < 1e-12

@@ -57,8 +57,9 @@ class Descent:
                     passes.stop(reason)
                 if self.model.verbose:
                     print(f"iteration {n_iter}: {self.in_words()}")
-            ended = self._how_it_ended(passes.stop_reason or "max_iter")
             self.settle()
+            ended = self._how_it_ended(passes.stop_reason or "max_iter")
+            self.settle()  # if it is now the best that was met
         return published(ended)
 
     def _how_it_ended(self, reason: str) -> str:
@@ -86,6 +87,7 @@ class Descent:
             self.place, self.gap = self.best, float("inf")
             return "diverged"
         if place is None:  # no step lowers the objective any more
+            self.settle()
             return self._verdict() or "no_progress"
         self.place, self.gap = place, float("inf")
         if place.objective <= self.best.objective:

@@ -280,7 +280,8 @@ class LogisticRegression(LinearClassifier, LogisticScores):
         start[...] = known.reshape(problem.shape)
         if not self.fit_intercept:
             start[-1] = 0.0
-        return start
+        # What moves all classes alike changes no probability, and its square costs.
+        return problem.centred(start) if problem.l2 and not problem.l1 else start
 
     def _published(
         self, descent: Descent, classes: NDArray[Any], dtype: Any, shift: Array | None = None

@@ -10,6 +10,7 @@ from . import compiled, rows
 from .exponential import exp_negative, exp_of_its_precision, log
 
 SMALLEST = 2.3e-308  # number that is none of the subnormal ones
+ROUNDING = 4e-15  # of a sum of probabilities
 
 
 @compiled
@@ -81,8 +82,8 @@ def move_block(P, scores, code, c, reference, R):
             negative += 1.0 if moved < 0.0 else 0.0
             rest -= moved
         if reference:
-            own -= rest * log(max(rest, SMALLEST))
-            negative += 1.0 if rest < 0.0 else 0.0
+            own -= rest * log(rest) if rest > SMALLEST else 0.0
+            negative += 1.0 if rest < -ROUNDING else 0.0
         if code[i] < p.shape[0]:
             r[code[i]] += c[i]
         entropy += c[i] * own

@@ -21,8 +21,6 @@ from rosenblatt.linear_model.perceptron import Perceptron
 
 # What these return depends on where they begin, for they stop short or go their own random way.
 AS_FAR_AS_THEY_GET = ("gradient", "sgd")
-
-
 # By what the fits along a way differ.
 STATIONS = {LogisticRegression: "C", Perceptron: "max_iter", AveragedPerceptron: "max_iter"}
 
@@ -121,7 +119,8 @@ def _is_station(model: Any) -> bool:
     """Whether the fit is the same by itself and along the way."""
     if isinstance(model, LogisticRegression):  # one best answer, which it reaches from anywhere
         return model.solver not in AS_FAR_AS_THEY_GET and bool(np.isfinite(model.C))
-    repeats = isinstance(model.random_state, int) and not model.warm_start
+    known = type(model) in STATIONS  # what another class would do on the way is not known
+    repeats = known and isinstance(model.random_state, int) and not model.warm_start
     return repeats and model.pick == "cyclic" and not model.early_stopping and not model.verbose
 
 

@@ -23,8 +23,7 @@ def lbfgs(
     """
     pairs: deque[Pair] = deque(maxlen=MEMORY)
     if inverse is None:
-        diagonal = np.maximum(problem.diagonal(place), 1e-300)
-        inverse = lambda v: problem.centred(problem.centred(v) / diagonal)  # noqa: E731
+        inverse = problem.inverse_diagonal(place)
     while True:
         new = bisect(problem, place, -corrected(place.gradient, pairs, inverse))
         if new is None and pairs:

@@ -28,9 +28,7 @@ NUMBERS_PER_COLUMN = 4  # in each part, at least
 ROUNDING = 1e-14  # of objective and bound, each a sum of rounded terms
 ROUNDING_OF_ROUGH = 1e-7
 MOST_TOGETHER = 300  # parameters of several classes whose curvature is looked at as one matrix
-MOST_OF_A_CLASS = (
-    300  # parameters, for their curvature to take no longer than many products with it
-)
+MOST_OF_A_CLASS = 300  # parameters: their curvature is made in the time of some dozen products
 MOST_FREE = 1500  # parameters without a penalty up to which a gap is worked out
 
 
@@ -119,28 +117,25 @@ class Problem:
         """A function v -> H^-1 v at a place; of many classes, without what ties them together."""
         if len(self.shape) == 1 or np.prod(self.shape) <= MOST_TOGETHER:
             solve = factored(self.hessian(place))
-            return lambda v: solve(v.ravel()).reshape(self.shape)
+            return lambda v: self.centred(solve(self.centred(v).ravel()).reshape(self.shape))
         # One product with all inverses: a call for each class takes longer than its arithmetic.
         inverses = inverted(self.class_hessians(place))
 
         def solution(v: Array) -> Array:
             with np.errstate(over="ignore", invalid="ignore"):
                 own = np.matmul(inverses, self.centred(v).T[:, :, None])
-            found = self.centred(own[:, :, 0].T)
-            if self.l2:  # what moves all classes alike bends by the penalty alone
-                found[:-1] += (v - self.centred(v))[:-1] / self.l2
-            return found
+            return self.centred(own[:, :, 0].T)
 
         return solution
 
     def inverse_diagonal(self, place: Place) -> Inverse:
         """A function v -> v over the diagonal of H."""
         diagonal = np.maximum(self.diagonal(place), 1e-300)
-        return lambda v: v / diagonal
+        return lambda v: self.centred(self.centred(v) / diagonal)
 
     @property
     def has_curvature_by_class(self) -> bool:
-        """Whether `inverse_curvature` is of one class at a time, and worth its time."""
+        """Whether `inverse_curvature` is of few parameters at a time, and worth its time."""
         return len(self.shape) > 1 and not sp.issparse(self.X) and self.d <= MOST_OF_A_CLASS
 
     def centred(self, v: Array) -> Array:

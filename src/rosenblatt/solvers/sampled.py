@@ -40,23 +40,25 @@ def sampled_newton(problem: Problem, place: Place) -> Iterator[Place]:
         start = rough.at(point)
         place = start if start.objective < place.objective else place  # rows may be in odd order
     yield place
-    place, stuck = yield from quasi_newton(problem, place, rough)
+    looks = islice(sizes_of_curvature(problem), MOST_LOOKS)
+    place, stuck = yield from quasi_newton(problem, place, rough, looks)
     if rough is not problem:
-        place, stuck = yield from quasi_newton(problem, problem.exactly(place), problem)
+        place, stuck = yield from quasi_newton(problem, problem.exactly(place), problem, looks)
     if not stuck:
         yield from newton_cg(problem, place)
 
 
 def quasi_newton(
-    problem: Problem, place: Place, passes: Problem
+    problem: Problem, place: Place, passes: Problem, looks: Iterator[int]
 ) -> Generator[Place, None, tuple[Place, bool]]:
     """L-BFGS by passes over the problem or its rough twin, until these tell no more.
 
     With a curvature that is wrong by about sqrt(p / m), each pass over all rows divides the gap by
     m / p. It is looked at again after some steps: columns of few ones have a curvature that only
-    more rows show, and nearer by. Returns the last place, and whether no step leads down from it.
+    more rows show, and nearer by: `looks` are of so many. Returns the last place, and whether no
+    step leads down from it.
     """
-    for m in islice(sizes_of_curvature(problem), MOST_LOOKS):
+    for m in looks:
         before = place
         inverse = curvature_seen(problem, passes, place, m)
         for place in islice(lbfgs(passes, place, inverse), STEPS):  # noqa: B020
