@@ -136,7 +136,7 @@ class Problem:
     @property
     def has_curvature_by_class(self) -> bool:
         """Whether `inverse_curvature` is of few parameters at a time, and worth its time."""
-        return len(self.shape) > 1 and not sp.issparse(self.X) and self.d <= MOST_OF_A_CLASS
+        return len(self.shape) > 1 and self.d <= MOST_OF_A_CLASS
 
     def centred(self, v: Array) -> Array:
         """v without the part that moves the scores of all classes alike, and so no probability."""
