@@ -149,17 +149,24 @@ def scores_of(X: Floats, model: Any, axes: list[Floats], variances: list[Floats]
     centre = np.nan_to_num(np.asarray(model.priors_, np.float64)) @ means
     precision, d = unit(model.means_), X.shape[1]
     values, blur = np.empty((len(X), len(axes))), np.zeros(len(X))
+    far = np.abs(X - centre)
     for k, (R, s) in enumerate(zip(axes, variances, strict=True)):
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             whitening = np.abs(R) / np.sqrt(s)
-            z = (X - means[k]) @ (R / np.sqrt(s))
-            values[:, k] = logs[k] - 0.5 * ((z**2).sum(axis=1) + np.log(s).sum())
-            near = (np.abs(X - centre) + np.abs(means[k] - centre)) @ whitening
-            rounded = (np.abs(X - means[k]) + np.abs(means[k])) @ whitening
-            each = 8 * EPS * (d + 8) * ((near**2).sum(axis=1) + np.abs(np.log(s)).sum())
-            each += 4 * precision * (np.abs(z) * rounded).sum(axis=1)
-            each += (4 * precision) ** 2 * (rounded**2).sum(axis=1)
+            moved = X - means[k]
+            z = moved @ (R / np.sqrt(s))
+            values[:, k] = logs[k] - 0.5 * (_products(z, z) + np.log(s).sum())
+            near = (far + np.abs(means[k] - centre)) @ whitening
+            rounded = (np.abs(moved) + np.abs(means[k])) @ whitening
+            each = 8 * EPS * (d + 8) * (_products(near, near) + np.abs(np.log(s)).sum())
+            each += 4 * precision * _products(np.abs(z), rounded)
+            each += (4 * precision) ** 2 * _products(rounded, rounded)
             blur = np.maximum(blur, 2 * each + 4 * precision * np.abs(np.log(s)).sum())
     with np.errstate(invalid="ignore"):
         last = np.where(np.isfinite(values), np.abs(values), 0.0).max(axis=1)
     return Scores(values, blur + 4 * precision * last)
+
+
+def _products(A: Floats, B: Floats) -> Floats:
+    """The product of each row of A with that of B, without a table of them."""
+    return np.asarray(np.einsum("ij,ij->i", A, B))

@@ -49,12 +49,14 @@ def loss_block(Z, b, code, c, reference, scratch, P):
         total[i] = 1.0 / total[i]
     for k in range(K):
         z = Z[k]
+        for i in range(P.shape[0]):
+            P[i, k] = z[i] * total[i]
+    for i in range(m):
+        total[i] *= c[i]
+    for k in range(K):
+        z = Z[k]
         for i in range(m):
             z[i] *= total[i]
-        for i in range(P.shape[0]):
-            P[i, k] = z[i]
-        for i in range(m):
-            z[i] *= c[i]
     for i in range(m):
         if code[i] < K:
             Z[code[i], i] -= c[i]
