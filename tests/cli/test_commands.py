@@ -291,6 +291,38 @@ def test_explain_names_columns_with_their_values(model, table):
     assert "log-odds" in text
 
 
+def first_line(*words):
+    return done("explain", *words).splitlines()[0]
+
+
+def test_explain_tells_what_is_predicted_from_what_the_table_says(here):
+    """A wrong prediction was told as what the row is."""
+    done("fit", "iris", "--target", "species", "--model", "GaussianNB", "-o", "m.skops")
+    told = first_line("m.skops", "iris", "--row", 70)
+    assert told == "Row 70 of iris: species predicted virginica; the table says versicolor"
+    told = first_line("m.skops", "iris", "--row", 0)
+    assert told == "Row 0 of iris: species predicted setosa, as the table says"
+    bare = read_table("iris").frame.drop("species")
+    bare.write_csv("bare.csv")
+    told = first_line("m.skops", "bare.csv", "--row", 70)
+    assert told == "Row 70 of bare.csv: species predicted virginica"
+    bare.with_columns(species=pl.lit("")).write_csv("gap.csv")
+    assert first_line("m.skops", "gap.csv", "--row", 70).endswith("predicted virginica")
+
+
+def test_explain_tells_numbers_and_truth_from_files_of_words(here):
+    done("fit", "diabetes", "--target", "progression", "--model", "Ridge", "-o", "m.skops")
+    read_table("diabetes").frame.write_csv("d.csv")
+    for table in ("diabetes", "d.csv"):
+        assert first_line("m.skops", table, "--row", 0).endswith("; the table says 151")
+    for labels in ([0, 1], [False, True]):
+        pl.DataFrame({"x": [0.1, 0.2, 0.9, 0.3, 0.8, 0.7] * 10,
+                      "y": [labels[k] for k in (0, 0, 1, 0, 1, 1)] * 10}).write_csv("t.csv")  # fmt: skip
+        done("fit", "t.csv", "--target", "y", "--model", "GaussianNB", "-o", "t.skops")
+        told = first_line("t.skops", "t.csv", "--row", 2)
+        assert told == f"Row 2 of t.csv: y predicted {labels[1]}, as the table says"
+
+
 def test_explain_refuses(model, table, here):
     assert "has 120 rows, counted from 0: there is no row 120" in refused(
         "explain", model, table, "--row", 120
