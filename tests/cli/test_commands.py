@@ -316,8 +316,9 @@ def test_explain_tells_numbers_and_truth_from_files_of_words(here):
     for table in ("diabetes", "d.csv"):
         assert first_line("m.skops", table, "--row", 0).endswith("; the table says 151")
     for labels in ([0, 1], [False, True]):
-        pl.DataFrame({"x": [0.1, 0.2, 0.9, 0.3, 0.8, 0.7] * 10,
-                      "y": [labels[k] for k in (0, 0, 1, 0, 1, 1)] * 10}).write_csv("t.csv")  # fmt: skip
+        y = [labels[k] for k in (0, 0, 1, 0, 1, 1)]
+        table = pl.DataFrame({"x": [0.1, 0.2, 0.9, 0.3, 0.8, 0.7] * 10, "y": y * 10})
+        table.write_csv("t.csv")
         done("fit", "t.csv", "--target", "y", "--model", "GaussianNB", "-o", "t.skops")
         told = first_line("t.skops", "t.csv", "--row", 2)
         assert told == f"Row 2 of t.csv: y predicted {labels[1]}, as the table says"

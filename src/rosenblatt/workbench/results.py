@@ -1,5 +1,6 @@
 """What a comparison found: contestants with their scores, and one opening of the test set."""
 
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -72,6 +73,12 @@ class Contestant:
     def parameters(self) -> dict[str, Any]:
         """The best setting."""
         return self.candidates[self.best].parameters
+
+    def beats(self, other: "Contestant") -> bool:
+        """Whether its mean is higher, by more than rounding: of equals the simpler is taken."""
+        return self.mean > other.mean and not math.isclose(
+            self.mean, other.mean, rel_tol=1e-9, abs_tol=1e-12
+        )
 
     def not_worse(self, level: float = 0.05) -> bool:
         """Whether it cannot be told from the best at this level."""
@@ -188,11 +195,27 @@ class Findings:
     def board(self) -> list[Contestant]:
         """The lines of the leaderboard, best first: the baseline is one of them, by its score.
 
-        Of equals the baseline comes last; so does what has no score. The chosen model is the best
-        of the others.
+        Of equals the baseline, which is simpler, comes first; what has no score comes last. The
+        chosen model is the best of the others.
         """
         fitted = [] if self.nothing_fitted else self.contestants
-        return sorted([*fitted, self.baseline], key=lambda c: np.nan_to_num(-c.mean, nan=np.inf))
+        ahead = [entry for entry in fitted if self._is_of_use(entry)]
+        behind = [entry for entry in fitted if not self._is_of_use(entry)]
+        return [*ahead, self.baseline, *behind]
+
+    def _is_of_use(self, entry: Contestant) -> bool:
+        known = not math.isnan(self.baseline.mean)
+        return entry.beats(self.baseline) if known else not math.isnan(entry.mean)
+
+    @property
+    def learned_nothing(self) -> bool:
+        """Whether no feature has a weight, so that the chosen model says the same of every row."""
+        weighed = self.learned_as == "weight" and bool(self.learned)
+        return (
+            weighed
+            and not any(w for _, w in self.learned)
+            and not any(bend.reach for bend in self.bends)
+        )
 
     @property
     def nothing_fitted(self) -> bool:
