@@ -291,6 +291,22 @@ def test_explain_names_columns_with_their_values(model, table):
     assert "log-odds" in text
 
 
+@pytest.mark.parametrize("family", ["GaussianNB", "MixedNB"])
+def test_predict_says_if_most_values_were_never_seen(family, here, monkeypatch):
+    """The wrong column under the right name was predicted for without a word."""
+    towns = pl.DataFrame({"town": ["Rome", "Bonn"] * 30, "x": [0.5, 1.5, 2.5] * 20,
+                          "y": ["a", "b"] * 30})  # fmt: skip
+    towns.write_csv("t.csv")
+    done("fit", "t.csv", "--target", "y", "--model", family, "-o", "m.skops")
+    assert "never seen" not in run("predict", "m.skops", "t.csv").stderr
+    other = pl.concat([towns.head(10), towns.head(50).with_columns(town=pl.lit("Oslo"))])
+    other.write_csv("new.csv")
+    said = run("predict", "m.skops", "new.csv")
+    assert said.stderr == "note: town: 50 of 60 values were never seen when the model was learned\n"
+    other.tail(19).write_csv("few.csv")  # which may be so by chance
+    assert run("predict", "m.skops", "few.csv").stderr == ""
+
+
 def first_line(*words):
     return done("explain", *words).splitlines()[0]
 

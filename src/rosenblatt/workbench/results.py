@@ -160,6 +160,25 @@ class Protocol:
     fold_ratio: float | None = None  # rows scored on over rows fitted to; None if folds are equal
     positive: Any = None  # the class that the metric is of, if it is of one beside another
     folds_words: str = ""  # why there are so many folds, if not as many as usual
+    n_table: int = 0  # rows of the table, those left out among them; 0 if unknown
+    n_train_there: int = 0  # training rows there were; more than `n_train` were not searched
+    n_fitted: int = 0  # rows that the chosen model was fitted to; 0 if unknown
+
+    @property
+    def n_used(self) -> int:
+        """The rows of all parts."""
+        return self.n_train + self.n_dev + self.n_test
+
+    @property
+    def fewer_words(self) -> str:
+        """That the search saw some of the training rows alone; nothing if it saw all."""
+        if self.n_train >= self.n_train_there:
+            return ""
+        share = self.n_train / self.n_train_there
+        return (
+            f"For want of time the search saw {self.n_train:,} of {self.n_train_there:,} training "
+            f"rows ({share:.1%})"
+        )
 
     @property
     def positive_words(self) -> str:

@@ -204,6 +204,8 @@ def _warnings(findings: Findings) -> Markup | None:
 def warnings_of(findings: Findings) -> list[str]:
     """What makes the answer weaker than it looks, each in a sentence."""
     protocol, opening, found = findings.protocol, findings.opening, warnings_of_scores(findings)
+    if protocol.fewer_words and findings.contestants:
+        found.append(f"{protocol.fewer_words}: with more of it there may be a better answer.")
     if protocol.stopped == "budget":
         limit = "" if protocol.budget is None else f" of {numbers.seconds(protocol.budget)}"
         so_far = ": what there was no time for is left out, and this is the best so far"
