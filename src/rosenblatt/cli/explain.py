@@ -5,6 +5,7 @@ from typing import Any
 
 from rosenblatt.data import Table, TableError, read_batches
 from rosenblatt.workbench.explaining import explain_row
+from rosenblatt.workbench.figures import rows_counted
 from rosenblatt.workbench.known_columns import columns_of_words, rows_for, target_of
 from rosenblatt.workbench.model_file import SavedModel, load_model
 
@@ -58,7 +59,7 @@ def _row(table: str, row: int, format: str | None, header: bool, of_words: set[s
             return replace(batch, frame=batch.frame[place : place + 1], sparse=sparse, cells=None)
         start += len(batch)
     raise TableError(
-        f"{table} has {start:,} rows, counted from 0: there is no row {row}."
+        f"{table} has {rows_counted(start)}, counted from 0: there is no row {row}."
         if start
         else f"{table} has no rows."
     )

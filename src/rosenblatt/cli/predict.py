@@ -12,7 +12,7 @@ from sklearn.metrics import accuracy_score, r2_score
 from rosenblatt.data import Table, TableError, read_batches, read_table
 from rosenblatt.data.writing import place_for, whole_file
 from rosenblatt.model_selection import SealedTest
-from rosenblatt.workbench.figures import figure
+from rosenblatt.workbench.figures import figure, rows_counted
 from rosenblatt.workbench.known_columns import (
     columns_of_words,
     rows_for,
@@ -110,7 +110,7 @@ def _score(saved: SavedModel, path: str, format: str | None, header: bool) -> st
     def scores(model: Any, _: Any = None) -> dict[str, float]:
         return _scores(saved, model, rows_for(saved, rows), y)
 
-    told = f"on {len(y):,} rows of {table.name}{_learned_from(saved, table, y)}"
+    told = f"on {rows_counted(len(y))} of {table.name}{_learned_from(saved, table, y)}"
     ledger = ledger_of_test(table.name)
     if ledger is None:
         return f"{_in_words(scores(saved.model))} {told}"

@@ -144,6 +144,8 @@ def read_table(
 def form_of_piped(first: bytes, form: Form, given: str | None) -> Form:
     """The form of what is piped, which its first bytes tell unless it was given."""
     check_unzipped(first, PIPED)
+    if given is None and first[:64].lstrip().startswith(b'{"'):
+        raise TableError(f"What came by {PIPED} looks like JSON lines: --format jsonl.")
     return form if given else Form(form_of_content(first) or form.name)
 
 
