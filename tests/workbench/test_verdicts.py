@@ -13,6 +13,7 @@ from rosenblatt.workbench.verdicts import (
     against_baseline,
     far_from_folds,
     flattered_by_repeats,
+    is_of_use,
     overfits,
     verdict_of_curve,
     verdicts_of,
@@ -172,6 +173,18 @@ def test_what_the_baseline_does_as_well_is_no_matter_of_bias():
     flat = np.zeros(4)
     assert verdict_of_curve(ROWS, flat, flat).startswith("Bias")
     assert "Nothing in the columns tells" in verdict_of_curve(ROWS, flat, flat, of_use=False)
+
+
+@pytest.mark.parametrize(
+    ("score", "p", "of_use"),
+    [(0.7, 0.01, True), (0.7, 0.3, False), (0.6, 0.01, False), (0.6 + 1e-15, 0.01, False)],
+)
+def test_a_model_is_of_use_if_it_can_be_told_from_the_baseline(score, p, of_use):
+    def folds(mean, p):
+        tried = [Candidate({}, np.full(5, mean), np.empty(0))]
+        return replace(PLAIN, candidates=tried, p_value=p)
+
+    assert is_of_use(folds(score, 1.0), folds(0.6, p)) is of_use
 
 
 @pytest.fixture(scope="module")

@@ -62,6 +62,11 @@ def verdicts_of(problem: Problem, contestants: list[Contestant]) -> list[str]:
     return said
 
 
+def is_of_use(entry: Contestant, baseline: Contestant) -> bool:
+    """Whether a family beats the baseline, where the best can be told from that at all."""
+    return entry.beats(baseline) and not baseline.not_worse()
+
+
 def against_baseline(chosen: Contestant, baseline: Contestant, stopped: str = "") -> str:
     """A sentence if the chosen model cannot be told from none; else nothing.
 
@@ -158,7 +163,7 @@ def verdict_of_curve(
 
     Errors (scores that end at zero) have a unit; as shares of the baseline's error they have none.
     `spread` is the standard error of the fall from the highest development score to the last. A
-    model that is not `of_use`, being no better than the baseline, is not said to want a richer one.
+    model that is not `of_use` beside the baseline is not said to want a richer one.
     """
     of = ""
     if metric.startswith("neg_"):

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..results import Candidate, Contestant, Findings, LearningCurve
 from ..significance import ends_of
+from ..verdicts import is_of_use
 from . import numbers
 from .axes import Axis
 from .gaps import gaps
@@ -160,7 +161,7 @@ def searches(findings: Findings) -> Markup | None:
     metric, board = findings.protocol.metric, findings.contestants
     curve = findings.learning_curve
     pictures = [learning(curve, metric)] if curve is not None and len(curve.rows) else []
-    useful = [contestant.beats(findings.baseline) for contestant in board]
+    useful = [is_of_use(contestant, findings.baseline) for contestant in board]
     pictures += [validation(p, metric, useful[0]) for p in profiles(board[0])] if board else []
     pictures += [picture] if (picture := gaps(findings)) else []
     others = [(entry, profiles(entry), use) for entry, use in zip(board, useful, strict=True)][1:]
