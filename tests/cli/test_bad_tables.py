@@ -196,3 +196,26 @@ def test_numbers_longer_than_a_machine_has_are_compared_and_split_as_they_are(he
     assert str(2**63 + 7919**3 * 9) in "".join(
         (here / f"t.{part}.csv").read_text() for part in ("train", "dev", "test")
     )
+
+
+def test_what_is_piped_as_json_lines_is_told_how_to_be_read(here):
+    """It was said to have quotes that do not end."""
+    lines = '{"a": 1, "y": "p"}\n{"a": 2, "y": "q"}\n'
+    done("fit", "iris", "--target", "species", "--model", "GaussianNB", "-o", "m.skops")
+    for words in (("compare", "-", "--target", "y"), ("predict", "m.skops", "-")):
+        result = run(*words, input=lines)
+        assert result.exit_code == 2
+        assert "looks like JSON lines: --format jsonl" in result.stderr
+
+
+def test_libsvm_cannot_be_split_by_a_column(here):
+    (here / "t.libsvm").write_text("".join(f"{i % 2} 1:{i % 2} 2:{i % 7}\n" for i in range(60)))
+    sentence = refused("compare", "t.libsvm", "--target", "target", "--groups", "x1")
+    assert sentence.startswith("A LIBSVM table cannot be split by a column")
+
+
+def test_one_row_is_no_rows(here):
+    rows = [f"{i % 9 / 2},{'pq'[i % 2]}" for i in range(40)]
+    (here / "t.csv").write_text("\n".join(["x,y", *rows, "7,"]))
+    said = run("fit", "t.csv", "--target", "y", "--model", "GaussianNB", "-o", "m.skops").stderr
+    assert "1 row without y was left out." in said

@@ -291,6 +291,55 @@ def test_explain_names_columns_with_their_values(model, table):
     assert "log-odds" in text
 
 
+@pytest.mark.parametrize("family", ["GaussianNB", "MixedNB"])
+def test_predict_says_if_most_values_were_never_seen(family, here, monkeypatch):
+    """The wrong column under the right name was predicted for without a word."""
+    towns = pl.DataFrame({"town": ["Rome", "Bonn"] * 30, "x": [0.5, 1.5, 2.5] * 20,
+                          "y": ["a", "b"] * 30})  # fmt: skip
+    towns.write_csv("t.csv")
+    done("fit", "t.csv", "--target", "y", "--model", family, "-o", "m.skops")
+    assert "never seen" not in run("predict", "m.skops", "t.csv").stderr
+    other = pl.concat([towns.head(10), towns.head(50).with_columns(town=pl.lit("Oslo"))])
+    other.write_csv("new.csv")
+    said = run("predict", "m.skops", "new.csv")
+    assert said.stderr == "note: town: 50 of 60 values were never seen when the model was learned\n"
+    other.tail(19).write_csv("few.csv")  # which may be so by chance
+    assert run("predict", "m.skops", "few.csv").stderr == ""
+
+
+def first_line(*words):
+    return done("explain", *words).splitlines()[0]
+
+
+def test_explain_tells_what_is_predicted_from_what_the_table_says(here):
+    """A wrong prediction was told as what the row is."""
+    done("fit", "iris", "--target", "species", "--model", "GaussianNB", "-o", "m.skops")
+    told = first_line("m.skops", "iris", "--row", 70)
+    assert told == "Row 70 of iris: species predicted virginica; the table says versicolor"
+    told = first_line("m.skops", "iris", "--row", 0)
+    assert told == "Row 0 of iris: species predicted setosa, as the table says"
+    bare = read_table("iris").frame.drop("species")
+    bare.write_csv("bare.csv")
+    told = first_line("m.skops", "bare.csv", "--row", 70)
+    assert told == "Row 70 of bare.csv: species predicted virginica"
+    bare.with_columns(species=pl.lit("")).write_csv("gap.csv")
+    assert first_line("m.skops", "gap.csv", "--row", 70).endswith("predicted virginica")
+
+
+def test_explain_tells_numbers_and_truth_from_files_of_words(here):
+    done("fit", "diabetes", "--target", "progression", "--model", "Ridge", "-o", "m.skops")
+    read_table("diabetes").frame.write_csv("d.csv")
+    for table in ("diabetes", "d.csv"):
+        assert first_line("m.skops", table, "--row", 0).endswith("; the table says 151")
+    for labels in ([0, 1], [False, True]):
+        y = [labels[k] for k in (0, 0, 1, 0, 1, 1)]
+        table = pl.DataFrame({"x": [0.1, 0.2, 0.9, 0.3, 0.8, 0.7] * 10, "y": y * 10})
+        table.write_csv("t.csv")
+        done("fit", "t.csv", "--target", "y", "--model", "GaussianNB", "-o", "t.skops")
+        told = first_line("t.skops", "t.csv", "--row", 2)
+        assert told == f"Row 2 of t.csv: y predicted {labels[1]}, as the table says"
+
+
 def test_explain_refuses(model, table, here):
     assert "has 120 rows, counted from 0: there is no row 120" in refused(
         "explain", model, table, "--row", 120

@@ -173,3 +173,10 @@ def test_files_are_read_as_the_call_says(bare, tmp_path):
 def test_what_is_said_of_files_is_refused_of_anything_else(frame, option):
     with pytest.raises(TableError, match=r"is about a file .*, and X is a DataFrame"):
         rosenblatt.compare(frame, "town", **option)
+
+
+@pytest.mark.parametrize("library", [pd, pl])
+def test_one_column_without_a_frame_is_told_how_to_become_one(library):
+    texts = library.Series(["a b", "c d"] * 20)
+    with pytest.raises(TableError, match=r'make a table: df\[\["message"\]\]'):
+        rosenblatt.compare(texts, ["x", "y"] * 20)

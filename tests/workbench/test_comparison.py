@@ -300,7 +300,7 @@ def test_groups_follow_their_rows_when_others_are_left_out():
 @pytest.mark.parametrize("role", ["groups", "time"])
 def test_rows_without_a_group_or_time_have_no_place(role, mixed):
     holes = mixed.with_columns(pl.Series("when", [None, *range(1, len(mixed))]))
-    with pytest.raises(TableError, match="when is missing in 1 rows, which have no place"):
+    with pytest.raises(TableError, match="when is missing in 1 row, which has no place"):
         problem_of(read_table(holes), "price", **{role: "when"})
 
 

@@ -56,7 +56,7 @@ def test_too_few_times_and_words_are_refused():
         moments_of(pl.Series("t", [1, 2, 3] * 9))
     with pytest.raises(TableError, match="t holds words"):
         moments_of(pl.Series("t", ["3/1/2026", "4/1/2026"]))
-    with pytest.raises(TableError, match="t is missing in 1 rows"):
+    with pytest.raises(TableError, match="t is missing in 1 row, which has no place"):
         moments_of(pl.Series("t", [1.0, float("nan"), 3.0, 4.0, 5.0]))
     with pytest.raises(TableError, match="y is to be predicted"):
         problem_of(read_table(timed(np.arange(100))), "y", time="y")

@@ -12,6 +12,8 @@ from rosenblatt.workbench.results import Candidate, Contestant, Interval, Openin
 from rosenblatt.workbench.verdicts import (
     against_baseline,
     far_from_folds,
+    flattered_by_repeats,
+    is_of_use,
     overfits,
     verdict_of_curve,
     verdicts_of,
@@ -146,3 +148,75 @@ def test_a_test_score_beside_what_the_folds_promised(folds, score, reach, metric
     opening = Opening(score, 0.0, intervals, y, y, None, None, None, 1)
     assert bool(far_from_folds(chosen, opening, metric)) == far
     assert not far_from_folds(chosen, None, metric)
+
+
+def opened(score, reach=0.001, **others):
+    y = np.zeros(1)
+    intervals = [Interval(score - reach, score + reach, "bootstrap")]
+    return Opening(score, 0.5, intervals, y, y, None, None, None, 1, **others)
+
+
+def test_all_test_rows_are_compared_with_the_folds_which_hold_the_same_repeats():
+    """The score of unrepeated rows was, and folds with repeats seemed to have promised too much."""
+    folds = np.array([0.983, 0.984, 0.985])
+    chosen = replace(PLAIN, candidates=[Candidate({}, folds, np.empty(0))])
+    opening = opened(0.984, unrepeated=opened(0.973))
+    assert not far_from_folds(chosen, opening, "accuracy")
+    said = flattered_by_repeats(opening, "accuracy")
+    assert "not learned from the score is 0.973, where all of them have 0.984" in said
+    assert "the folds hold the same repeated rows, so that it is the one to trust" in said
+    for near in (opened(0.983), opened(0.995), opened(0.973, 0.02), None):
+        assert not flattered_by_repeats(replace(opening, unrepeated=near), "accuracy")
+
+
+def test_what_the_baseline_does_as_well_is_no_matter_of_bias():
+    flat = np.zeros(4)
+    assert verdict_of_curve(ROWS, flat, flat).startswith("Bias")
+    assert "Nothing in the columns tells" in verdict_of_curve(ROWS, flat, flat, of_use=False)
+
+
+@pytest.mark.parametrize(
+    ("score", "p", "of_use"),
+    [(0.7, 0.01, True), (0.7, 0.3, False), (0.6, 0.01, False), (0.6 + 1e-15, 0.01, False)],
+)
+def test_a_model_is_of_use_if_it_can_be_told_from_the_baseline(score, p, of_use):
+    def folds(mean, p):
+        tried = [Candidate({}, np.full(5, mean), np.empty(0))]
+        return replace(PLAIN, candidates=tried, p_value=p)
+
+    assert is_of_use(folds(score, 1.0), folds(0.6, p)) is of_use
+
+
+@pytest.fixture(scope="module")
+def of_noise(tmp_path_factory):
+    rng = np.random.default_rng(0)
+    table = pl.DataFrame({f"x{j}": rng.normal(size=400) for j in range(5)})
+    table = table.with_columns(pl.Series("y", rng.normal(size=400)))
+    folder = tmp_path_factory.mktemp("noise")
+    found = rosenblatt.compare(table, "y", families="Lasso", ledger=folder / "openings")
+    return found, found.report(folder / "page.html").read_text()
+
+
+def test_a_model_without_a_weight_is_said_to_have_learned_nothing(of_noise):
+    found, page = of_noise
+    assert found.findings.learned_nothing
+    assert "learned nothing</strong>: all its weights are zero, and it predicts the mean" in page
+    assert "It learned nothing: all its weights are zero" in page  # where weights are shown
+    assert "Nothing in the columns tells of the target" in page
+    assert "Bias" not in page
+    assert "may lie beyond" not in page
+
+
+def test_a_share_below_zero_is_told_in_one_form(of_noise):
+    found, page = of_noise
+    assert found.findings.opening.score < 0
+    answer = page[page.index('id="answer"') : page.index('id="leaderboard"')]
+    assert "worse than its mean would" in answer
+    assert "%" not in answer.replace("95%", "")
+
+
+def test_of_equals_the_baseline_is_taken(of_noise):
+    found, page = of_noise
+    assert found.leaderboard["baseline"].tolist() == [True, False]
+    assert "as the baseline" in page
+    assert "Nothing beat the baseline in the folds" in str(found)

@@ -21,7 +21,12 @@ from rosenblatt.workbench.figures import figure
 from rosenblatt.workbench.hints import listed_hints
 from rosenblatt.workbench.results import Contestant
 from rosenblatt.workbench.telling import name_on_board, sentence_of_test
-from rosenblatt.workbench.verdicts import NOTHING_FITTED, against_baseline, far_from_folds
+from rosenblatt.workbench.verdicts import (
+    NOTHING_FITTED,
+    against_baseline,
+    far_from_folds,
+    flattered_by_repeats,
+)
 
 from .errors import Stages
 from .telling import on_one_line
@@ -163,8 +168,10 @@ def _conclude(console: Console, comparison: Comparison, out: str) -> None:
         console.print(f"{why}: this is what was found by then.", style="yellow")
     if said := sentence_of_test(findings):
         console.print(said)
-    if word := far_from_folds(findings.contestants[0], findings.opening, protocol.metric):
-        console.print(f"! {word}", style="yellow")
+    far = far_from_folds(findings.contestants[0], findings.opening, protocol.metric)
+    for word in (far, flattered_by_repeats(findings.opening, protocol.metric)):
+        if word:
+            console.print(f"! {word}", style="yellow")
     path = comparison.report(Path(out))
     console.print(f"Report: {path}")
 

@@ -1,11 +1,13 @@
 """`rosenblatt explain`: what each column adds to what a model says of one row."""
 
 from dataclasses import replace
+from typing import Any
 
 from rosenblatt.data import Table, TableError, read_batches
 from rosenblatt.workbench.explaining import explain_row
-from rosenblatt.workbench.known_columns import columns_of_words, rows_for
-from rosenblatt.workbench.model_file import load_model
+from rosenblatt.workbench.figures import rows_counted
+from rosenblatt.workbench.known_columns import columns_of_words, rows_for, target_of
+from rosenblatt.workbench.model_file import SavedModel, load_model
 
 from .blaming import blaming
 from .telling import on_one_line, tell, tell_lines
@@ -17,12 +19,13 @@ def explain(
     """Print what each column adds."""
     saved = load_model(model, large=large)
     of_words = columns_of_words(saved)
-    found = rows_for(saved, _row(table, row, format, header, of_words), row)
+    there = _row(table, row, format, header, of_words)
+    found = rows_for(saved, there, row)
     with blaming(model, table):
         explanation = explain_row(saved, found)  # which may be refused: nothing is printed then
         said = saved.model.predict(found)[0]
-    said = f"{said:.6g}" if saved.task == "regression" else said
-    tell(f"Row {row} of {table}: {saved.target} is {said}")
+    told = f"{saved.target} predicted {_in_words(saved, said)}{_truth(saved, there, said)}"
+    tell(f"Row {row} of {table}: {told}")
     tell_lines(
         replace(
             explanation,
@@ -31,6 +34,19 @@ def explain(
             names=tuple(map(on_one_line, explanation.names)),
         )
     )
+
+
+def _in_words(saved: SavedModel, value: Any) -> str:
+    return f"{value:.6g}" if saved.task == "regression" else str(value)
+
+
+def _truth(saved: SavedModel, row: Table, said: Any) -> str:
+    """What the table itself says beside a prediction; nothing if it says nothing."""
+    truth = target_of(saved, row)
+    if truth is None:
+        return ""
+    true, predicted = _in_words(saved, truth), _in_words(saved, said)
+    return ", as the table says" if true == predicted else f"; the table says {true}"
 
 
 def _row(table: str, row: int, format: str | None, header: bool, of_words: set[str]) -> Table:
@@ -43,7 +59,7 @@ def _row(table: str, row: int, format: str | None, header: bool, of_words: set[s
             return replace(batch, frame=batch.frame[place : place + 1], sparse=sparse, cells=None)
         start += len(batch)
     raise TableError(
-        f"{table} has {start:,} rows, counted from 0: there is no row {row}."
+        f"{table} has {rows_counted(start)}, counted from 0: there is no row {row}."
         if start
         else f"{table} has no rows."
     )

@@ -2,6 +2,7 @@
 
 from rosenblatt.data import read_table
 from rosenblatt.data.writing import place_for
+from rosenblatt.workbench.figures import rows_counted
 from rosenblatt.workbench.fitting import fit_table
 from rosenblatt.workbench.model_file import save_model
 from rosenblatt.workbench.view import first_of
@@ -26,7 +27,8 @@ def fit(
     saved = fit_table(read, target, model, settings, task=task, certificate=certificate)
     left_out = len(read) - saved.n_rows
     if left_out:
-        say(f"{left_out:,} rows without {target} were left out.")
+        were = "was" if left_out == 1 else "were"
+        say(f"{rows_counted(left_out)} without {target} {were} left out.")
     if saved.columns:
         used = {target, *(column.name for column in saved.columns)}
         if unused := [name for name in read.frame.columns if name not in used]:

@@ -12,7 +12,7 @@ from sklearn.metrics import accuracy_score, r2_score
 from rosenblatt.data import Table, TableError, read_batches, read_table
 from rosenblatt.data.writing import place_for, whole_file
 from rosenblatt.model_selection import SealedTest
-from rosenblatt.workbench.figures import figure
+from rosenblatt.workbench.figures import figure, rows_counted
 from rosenblatt.workbench.known_columns import (
     columns_of_words,
     rows_for,
@@ -21,6 +21,7 @@ from rosenblatt.workbench.known_columns import (
 )
 from rosenblatt.workbench.learned_rows import digest_of, learned_rows
 from rosenblatt.workbench.model_file import SavedModel, load_model
+from rosenblatt.workbench.new_categories import NewCategories, known_categories
 from rosenblatt.workbench.scoring import USUAL, positive_class, score_of
 
 from .split import ledger_of_test
@@ -53,22 +54,26 @@ def predict(
     if score:  # before anything is written: a test that was opened is news
         say(_score(saved, table, format, header))
     n_rows, of_words = 0, columns_of_words(saved)
+    new = NewCategories(known_categories(saved.model))
     with _output(out) as file:
         for batch in read_batches(table, format, header=header, words=True, of_words=of_words):
-            found = _predictions(saved, batch, n_rows, proba)
+            X = rows_for(saved, batch, n_rows)
+            new.add(X)
+            found = _predictions(saved, X, proba)
             if not n_rows:
                 _say_what_is_ignored(saved, batch)
             file.write(_lines(batch, found, keep, header=not n_rows))
             n_rows += len(batch)
         if not n_rows:
             raise TableError(f"{'standard input' if table == '-' else table} has no rows.")
+    for note in new.notes():
+        say(note)
     if out is not None:
         tell(f"{n_rows:,} {'prediction' if n_rows == 1 else 'predictions'} written to {out}")
 
 
-def _predictions(saved: SavedModel, batch: Table, start: int, proba: bool) -> pl.DataFrame:
+def _predictions(saved: SavedModel, X: Any, proba: bool) -> pl.DataFrame:
     """A column of predictions; on request, one of probabilities for each class."""
-    X = rows_for(saved, batch, start)
     columns = [pl.Series(PREDICTION, saved.model.predict(X))]
     if proba:
         probabilities = saved.model.predict_proba(X)
@@ -105,7 +110,7 @@ def _score(saved: SavedModel, path: str, format: str | None, header: bool) -> st
     def scores(model: Any, _: Any = None) -> dict[str, float]:
         return _scores(saved, model, rows_for(saved, rows), y)
 
-    told = f"on {len(y):,} rows of {table.name}{_learned_from(saved, table, y)}"
+    told = f"on {rows_counted(len(y))} of {table.name}{_learned_from(saved, table, y)}"
     ledger = ledger_of_test(table.name)
     if ledger is None:
         return f"{_in_words(scores(saved.model))} {told}"

@@ -101,6 +101,7 @@ def read_table(
         A file; "-" for standard input; the name of a bundled table (iris, digits, wine,
         breast_cancer, diabetes); or a data frame. Values of CSV may also be separated by
         semicolons, tabs or bars, with decimal commas beside semicolons: the first lines show it.
+        Between tabs quotes are characters like others: no value of TSV holds a tab or ends a line.
     format : {"csv", "tsv", "parquet", "arrow", "jsonl", "libsvm"} or None
         The kind of file; None tells it from the name. Standard input is CSV unless told, or if it
         begins as files of Parquet or Arrow do.
@@ -143,6 +144,8 @@ def read_table(
 def form_of_piped(first: bytes, form: Form, given: str | None) -> Form:
     """The form of what is piped, which its first bytes tell unless it was given."""
     check_unzipped(first, PIPED)
+    if given is None and first[:64].lstrip().startswith(b'{"'):
+        raise TableError(f"What came by {PIPED} looks like JSON lines: --format jsonl.")
     return form if given else Form(form_of_content(first) or form.name)
 
 

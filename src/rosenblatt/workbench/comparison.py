@@ -6,6 +6,7 @@ retrain; open the test set once; report with uncertainty.
 
 from collections.abc import Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -148,6 +149,8 @@ def compare(
             arena, suiting, dropped, clock, progress,
             hints=[word] if word else [], command=command, ledger=written, source=table.name,
         )  # fmt: skip
+    told = replace(findings.protocol, n_table=len(table), n_fitted=len(rows))
+    findings = replace(findings, protocol=told)
     problem = arena.problem  # which may have lost some rows for want of time
     how = {"split": problem.split, "split_by": time or groups, "metric": metric}
     if findings.contestants[0].package != "rosenblatt":

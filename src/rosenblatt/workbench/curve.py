@@ -10,7 +10,8 @@ from .pipelines import fitted_to
 from .results import Contestant, LearningCurve
 from .scoring import score_of
 from .search import Arena
-from .verdicts import verdict_of_curve
+from .verdicts import NOTHING_TOLD, is_of_use, verdict_of_curve
+from .weights import has_no_weight
 
 STEPS_OF_CURVE = 5
 FEWEST_ROWS_OF_CURVE = 20
@@ -56,8 +57,10 @@ def learning_curve(
     rows, own, other = map(np.array, zip(*seen, strict=True))
     verdict = verdict_of_curve(
         rows, own, other, arena.metric, baseline.dev_score,
-        spread=spread, by_time=problem.split == "by time",
+        spread=spread, by_time=problem.split == "by time", of_use=is_of_use(chosen, baseline),
     )  # fmt: skip
+    if has_no_weight(arena.fitted(family)):  # what moved is how well the mean is known
+        verdict = NOTHING_TOLD
     return LearningCurve(rows, own, other, verdict)
 
 

@@ -32,8 +32,8 @@ def smaller(problem: Problem) -> Iterator[Problem]:
             return
         hint = (
             f"There was no time for all {len(problem.train):,} training and {len(problem.dev):,} "
-            f"development rows: {len(train):,} and {len(dev):,} of them were used. With more time "
-            "there may be a better answer."
+            f"development rows: {len(train):,} and {len(dev):,} of them were searched. With more "
+            "time there may be a better answer."
         )
         part = replace(problem, train=train, dev=dev, hints=(*problem.hints, hint))
         if "columns" in vars(problem):

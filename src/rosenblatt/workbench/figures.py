@@ -1,4 +1,4 @@
-"""Scores as a terminal shows them."""
+"""Scores and counts as a terminal shows them."""
 
 SMALL = 0.001  # in size: fixed decimals would leave a digit or none
 ROUNDING = 1e-15  # less is what is left of a difference that should be zero
@@ -11,6 +11,15 @@ def figure(value: float, decimals: int = 4) -> str:
     ('0.9877', '-1234.500', '-0.00031', '0.0000')
     """
     return f"{value:.2g}" if is_small(value) else f"{value:.{decimals}f}"
+
+
+def rows_counted(n: int) -> str:
+    """How many rows there are.
+
+    >>> rows_counted(1), rows_counted(2_000)
+    ('1 row', '2,000 rows')
+    """
+    return "1 row" if n == 1 else f"{n:,} rows"
 
 
 def is_small(value: float) -> bool:

@@ -89,6 +89,28 @@ def targets_of(saved: SavedModel, table: Table) -> tuple[Table, NDArray[Any]]:
     return rows, labels_of(values.cast(pl.String) if _has_words_as_classes(saved) else values)
 
 
+def target_of(saved: SavedModel, row: Table) -> Any:
+    """The target of one row, as the model knows it; None if the table does not say it."""
+    if saved.target not in row.frame.columns:
+        return None
+    values = row.frame[saved.target]
+    if values.dtype == pl.String and not _has_words_as_classes(saved):  # as batches of words are
+        classes = getattr(saved.model, "classes_", None)
+        if classes is not None and classes.dtype.kind == "b":
+            values = _converted(values, pl.Boolean)
+        else:
+            values = numbers_of_words(values, row.decimal_comma, pl.Float64)
+    known = replace(row, frame=row.frame.with_columns(values))
+    try:
+        [truth] = targets_of(saved, known)[1]
+    except TableError:  # it is missing, or of another kind
+        return None
+    if saved.task == "classification":  # 1.0 is the class 1
+        classes = saved.model.classes_
+        truth = next((label for label in classes if label == truth), truth)
+    return truth
+
+
 def columns_of_words(saved: SavedModel) -> set[str]:
     """The columns that held words when the model was fitted, the target among them.
 

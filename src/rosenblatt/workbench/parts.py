@@ -14,6 +14,7 @@ from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
 
 from ..data import TableError
 from ..model_selection import train_dev_test_split
+from .figures import rows_counted
 
 USUAL_FOLDS = 5
 MOST_FOLDS = 10  # of few rows, where five scores are too few to tell families apart
@@ -78,9 +79,11 @@ def check_known(values: pl.Series) -> None:
     if values.dtype.is_float():
         missing |= values.is_nan().fill_null(False)
     if missing.any():
+        n = int(missing.sum())
+        have, them = ("has", "it") if n == 1 else ("have", "them")
         raise TableError(
-            f"{values.name} is missing in {int(missing.sum()):,} rows, which have no place then; "
-            "leave them out, or fill it in."
+            f"{values.name} is missing in {rows_counted(n)}, which {have} no place then; leave "
+            f"{them} out, or fill in what is missing."
         )
 
 

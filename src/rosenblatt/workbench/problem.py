@@ -190,6 +190,11 @@ def problem_of(
     y = numbers_of(values, target) if task == "regression" else labels_of(values)
     for name in (time, groups):
         if name is not None:
+            if table.sparse is not None and name not in table.frame.columns:
+                raise TableError(
+                    f"A LIBSVM table cannot be split by a column, as its columns have no names; "
+                    f"got {name!r}."
+                )
             table.column(name)  # which says so if there is none
             if name == target:
                 raise TableError(f"{target} is to be predicted, and cannot split the rows as well.")

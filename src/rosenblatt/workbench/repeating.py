@@ -73,6 +73,7 @@ def protocol_of(arena: Arena, clock: Clock, command: str) -> Protocol:
         arena.ratio,
         positive_class(problem.y, arena.metric),
         problem.why_folds(len(arena.folds)),
+        n_train_there=len(arena.whole.train),
     )
 
 

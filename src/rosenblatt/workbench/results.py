@@ -1,5 +1,6 @@
 """What a comparison found: contestants with their scores, and one opening of the test set."""
 
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -72,6 +73,12 @@ class Contestant:
     def parameters(self) -> dict[str, Any]:
         """The best setting."""
         return self.candidates[self.best].parameters
+
+    def beats(self, other: "Contestant") -> bool:
+        """Whether its mean is higher, by more than rounding: of equals the simpler is taken."""
+        return self.mean > other.mean and not math.isclose(
+            self.mean, other.mean, rel_tol=1e-9, abs_tol=1e-12
+        )
 
     def not_worse(self, level: float = 0.05) -> bool:
         """Whether it cannot be told from the best at this level."""
@@ -153,6 +160,25 @@ class Protocol:
     fold_ratio: float | None = None  # rows scored on over rows fitted to; None if folds are equal
     positive: Any = None  # the class that the metric is of, if it is of one beside another
     folds_words: str = ""  # why there are so many folds, if not as many as usual
+    n_table: int = 0  # rows of the table, those left out among them; 0 if unknown
+    n_train_there: int = 0  # training rows there were; more than `n_train` were not searched
+    n_fitted: int = 0  # rows that the chosen model was fitted to; 0 if unknown
+
+    @property
+    def n_used(self) -> int:
+        """The rows of all parts."""
+        return self.n_train + self.n_dev + self.n_test
+
+    @property
+    def fewer_words(self) -> str:
+        """That the search saw some of the training rows alone; nothing if it saw all."""
+        if self.n_train >= self.n_train_there:
+            return ""
+        share = self.n_train / self.n_train_there
+        return (
+            f"For want of time the search saw {self.n_train:,} of {self.n_train_there:,} training "
+            f"rows ({share:.1%})"
+        )
 
     @property
     def positive_words(self) -> str:
@@ -188,11 +214,27 @@ class Findings:
     def board(self) -> list[Contestant]:
         """The lines of the leaderboard, best first: the baseline is one of them, by its score.
 
-        Of equals the baseline comes last; so does what has no score. The chosen model is the best
-        of the others.
+        Of equals the baseline, which is simpler, comes first; what has no score comes last. The
+        chosen model is the best of the others.
         """
         fitted = [] if self.nothing_fitted else self.contestants
-        return sorted([*fitted, self.baseline], key=lambda c: np.nan_to_num(-c.mean, nan=np.inf))
+        ahead = [entry for entry in fitted if self._is_of_use(entry)]
+        behind = [entry for entry in fitted if not self._is_of_use(entry)]
+        return [*ahead, self.baseline, *behind]
+
+    def _is_of_use(self, entry: Contestant) -> bool:
+        known = not math.isnan(self.baseline.mean)
+        return entry.beats(self.baseline) if known else not math.isnan(entry.mean)
+
+    @property
+    def learned_nothing(self) -> bool:
+        """Whether no feature has a weight, so that the chosen model says the same of every row."""
+        weighed = self.learned_as == "weight" and bool(self.learned)
+        return (
+            weighed
+            and not any(w for _, w in self.learned)
+            and not any(bend.reach for bend in self.bends)
+        )
 
     @property
     def nothing_fitted(self) -> bool:

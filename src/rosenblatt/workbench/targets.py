@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ..data import Table, TableError
 from ..data.errors import shown
 from ..data.finite import as_floats, check_finite
+from .figures import rows_counted
 
 FEW_NUMBERS = 20  # whole numbers that are classes, if there are no more of them
 ROWS_OF_A_CLASS = 4  # at least, so that each part of the data has some
@@ -31,13 +32,14 @@ def with_target(
         n_missing = len(values) - int(known.sum())
         if n_missing == len(values):
             raise TableError(f"No row of {table.name} has a value of {target!r}.")
-        hints.append(f"{n_missing:,} rows without {target} are left out.")
+        are = "is" if n_missing == 1 else "are"
+        hints.append(f"{rows_counted(n_missing)} without {target} {are} left out.")
         frame, values = frame.filter(known), values.filter(known)
         sparse = None if sparse is None else sparse[known.to_numpy()]
     if len(values) < least_rows:
         raise TableError(
-            f"{table.name} has {len(values)} rows to learn from; at least {least_rows} are needed "
-            "to split them honestly."
+            f"{table.name} has {rows_counted(len(values))} to learn from; at least {least_rows} "
+            "are needed to split them honestly."
         )
     if values.n_unique() == 1:
         raise TableError(

@@ -3,7 +3,7 @@
 from .figures import figure
 from .hints import n_repeated
 from .results import Contestant, Findings, Opening
-from .verdicts import against_baseline, far_from_folds
+from .verdicts import against_baseline, far_from_folds, flattered_by_repeats
 
 
 def name_on_board(entry: Contestant, findings: Findings) -> str:
@@ -33,6 +33,7 @@ def warnings_of_scores(findings: Findings) -> list[str]:
     found = [
         against_baseline(chosen, findings.baseline, protocol.stopped),
         far_from_folds(chosen, findings.opening, protocol.metric),
+        flattered_by_repeats(findings.opening, protocol.metric),
     ]
     return [sentence for sentence in found if sentence]
 

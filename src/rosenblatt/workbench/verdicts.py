@@ -21,6 +21,10 @@ OF_PROBABILITIES = ("neg_log_loss", "neg_brier_score", "d2_log_loss_score", "d2_
 ENOUGH_ROWS = 10_000  # to prefer a held-out set to folds
 
 
+NOTHING_TOLD = (
+    "Nothing in the columns tells of the target, as far as the families that were tried can see: "
+    "other columns may, where other settings and more of the same rows hardly will."
+)
 NOTHING_FITTED = (
     "No model could be fitted in the time: give more of it (--budget), or fewer rows. Nothing is "
     "known but the baseline."
@@ -58,15 +62,20 @@ def verdicts_of(problem: Problem, contestants: list[Contestant]) -> list[str]:
     return said
 
 
+def is_of_use(entry: Contestant, baseline: Contestant) -> bool:
+    """Whether a family beats the baseline, where the best can be told from that at all."""
+    return entry.beats(baseline) and not baseline.not_worse()
+
+
 def against_baseline(chosen: Contestant, baseline: Contestant, stopped: str = "") -> str:
     """A sentence if the chosen model cannot be told from none; else nothing.
 
     If the search was `stopped`, there may be one among those that were not done.
     """
-    if chosen.family == baseline.family:
+    if chosen.family == baseline.family or not np.isfinite([chosen.mean, baseline.mean]).all():
         return ""
     scores = f"{chosen.family} {figure(chosen.mean)}, {baseline.family} {figure(baseline.mean)}"
-    if chosen.mean <= baseline.mean:
+    if not chosen.beats(baseline):
         if stopped:
             return f"Nothing that was done in time beat the baseline in the folds ({scores})."
         return f"Nothing beat the baseline in the folds ({scores}): no model here is of use."
@@ -83,18 +92,11 @@ def far_from_folds(chosen: Contestant, opening: Opening | None, metric: str) -> 
 
     That is, if its whole interval is beyond one deviation of the folds' scores, by no small part of
     what their mean lacks to the best score there is: more rows were learned from for the test, and
-    a little better is no wonder.
+    a little better is no wonder. Rows that are repeated are so in the folds, too: the score is that
+    of all test rows.
     """
-    if opening is not None and opening.unrepeated is not None:
-        opening = opening.unrepeated  # that other rows were learned from is said with their score
-    if opening is None or not opening.intervals:
-        return ""
-    narrow = min(opening.intervals, key=lambda interval: interval.high - interval.low)
     mean, deviation = chosen.mean, chosen.deviation
-    beyond = max(narrow.low - (mean + deviation), (mean - deviation) - narrow.high)
-    lacking = abs(mean) if metric.startswith("neg_") else abs(1 - mean)
-    same = figure(opening.score, 3) == figure(mean, 3)  # as far as anybody reads
-    if same or not (beyond > 0 and abs(opening.score - mean) > NO_WONDER * lacking):
+    if opening is None or not _is_far(opening, mean, deviation, metric):
         return ""
     why = (
         "it learned from more rows than in the folds, rows may be repeated across the parts, or "
@@ -106,6 +108,31 @@ def far_from_folds(chosen: Contestant, opening: Opening | None, metric: str) -> 
         "The test score is far from what cross-validation promised "
         f"({figure(opening.score, 3)} after {figure(mean, 3)} ± {figure(deviation, 3)}): {why}."
     )
+
+
+def flattered_by_repeats(opening: Opening | None, metric: str) -> str:
+    """A sentence if rows never seen are scored far lower than all test rows; else nothing."""
+    some = None if opening is None else opening.unrepeated
+    if opening is None or some is None or some.score >= opening.score:
+        return ""
+    if not _is_far(some, opening.score, 0.0, metric):
+        return ""
+    return (
+        f"On test rows that were not learned from the score is {figure(some.score, 3)}, where all "
+        f"of them have {figure(opening.score, 3)}: the folds hold the same repeated rows, so that "
+        "it is the one to trust."
+    )
+
+
+def _is_far(opening: Opening, mean: float, deviation: float, metric: str) -> bool:
+    """Whether a score with its interval is beyond another, by no small part of what that lacks."""
+    if not opening.intervals:
+        return False
+    narrow = min(opening.intervals, key=lambda interval: interval.high - interval.low)
+    beyond = max(narrow.low - (mean + deviation), (mean - deviation) - narrow.high)
+    lacking = abs(mean) if metric.startswith("neg_") else abs(1 - mean)
+    same = figure(opening.score, 3) == figure(mean, 3)  # as far as anybody reads
+    return not same and beyond > 0 and abs(opening.score - mean) > NO_WONDER * lacking
 
 
 def unseen_classes(opening: Opening | None, metric: str) -> list[str]:
@@ -130,11 +157,13 @@ def verdict_of_curve(
     *,
     spread: float = np.inf,
     by_time: bool = False,
+    of_use: bool = True,
 ) -> str:
     """Bias or variance, by how the scores of a learning curve end; or that it has fallen.
 
     Errors (scores that end at zero) have a unit; as shares of the baseline's error they have none.
-    `spread` is the standard error of the fall from the highest development score to the last.
+    `spread` is the standard error of the fall from the highest development score to the last. A
+    model that is not `of_use` beside the baseline is not said to want a richer one.
     """
     of = ""
     if metric.startswith("neg_"):
@@ -166,7 +195,11 @@ def verdict_of_curve(
         return f"More rows would help: the last doubling gained {gain:.3f}{of}."
     if gap < room / 4:
         return (
-            "Bias: both scores have met, and more rows would change little. A richer model or "
-            "better columns may help, unless the rest is noise."
+            NOTHING_TOLD
+            if not of_use
+            else (
+                "Bias: both scores have met, and more rows would change little. A richer model or "
+                "better columns may help, unless the rest is noise."
+            )
         )
     return "Neither bias nor variance stands out; more rows change little."

@@ -234,7 +234,12 @@ def _all_of(values: pl.Series, what: str, found: pl.Series) -> pl.Series:
 def _two_dimensional(X: Any) -> NDArray[Any]:
     array = plain_array(X)
     if array.ndim != 2:
-        raise TableError(f"An array of rows and columns is needed; got one of shape {array.shape}.")
+        # A series is one column: a data frame of it has a name to show.
+        name = getattr(X, "name", None) or "message"
+        one = f' Of one column make a table: df[["{name}"]].' if array.ndim == 1 else ""
+        raise TableError(
+            f"An array of rows and columns is needed; got one of shape {array.shape}.{one}"
+        )
     return array
 
 

@@ -38,9 +38,18 @@ def weights_of(model: Pipeline) -> tuple[list[tuple[str, float]], int]:
     return [(f"{names[j]}{labels[k]}", float(coef[k, j])) for k, j in places], coef.size
 
 
+def has_no_weight(model: Pipeline | None) -> bool:
+    """Whether all weights of a linear model are zero, so that it says the same of every row."""
+    coef = getattr(model.steps[-1][1], "coef_", None) if model is not None else None
+    return coef is not None and not np.any(coef)
+
+
 def note_on_weights(model: Pipeline) -> str:
     """What the weights are of, or why there are none."""
     last = model.steps[-1][1]
+    if has_no_weight(model):
+        same = "the same" if hasattr(last, "classes_") else "the mean"
+        return f"It learned nothing: all its weights are zero, and it predicts {same} of every row."
     if hasattr(last, "dual_coef_"):
         n = np.atleast_2d(last.dual_coef_).shape[1]
         how = f", gamma = {last.gamma_:.3g}" if getattr(last, "gamma_", None) else ""

@@ -122,8 +122,12 @@ def test_what_weakens_the_answer_is_said_beside_it(binary):
 
 @pytest.mark.parametrize(
     ("n", "words"),
-    [(0, "that it had never seen."), (1, "never seen, but for 1."), (60, "60 (52.6%) of which are"),
-     (114, "all of which are also among the rows it learned from")],
+    [(0, "that it had never seen."), (1, "never seen, but for 1."),
+     (12, "12 (10.5%) of which are also among the rows it learned from; on the 102 never seen the "
+          "figure is 81.2%."),
+     (60, "60 (52.6%) of which are also among the rows it learned from: this says little of rows "
+          "never seen; on the 54 never seen the figure is 81.2%."),
+     (114, "all of which are also among the rows it learned from: this says little of rows never")],
 )  # fmt: skip
 def test_the_headline_itself_says_if_test_rows_were_learned_from(binary, n, words):
     total = len(binary.opening.y)
@@ -351,6 +355,18 @@ def test_errors_are_told_without_a_minus():
     assert f"is off by {-score:.4g} on average (mean absolute error)" in answer
     assert f"{-interval.high:.4g} to {-interval.low:.4g} by bootstrap" in answer
     assert f"reaches {-found.opening.baseline_score:.4g}" in answer
+
+
+@pytest.mark.parametrize(("baseline", "how"), [(-0.1, "worse than"), (-0.2, "no better than")])
+def test_the_headline_says_if_the_baseline_is_as_good(binary, baseline, how):
+    """It did of R² alone: a log loss above the baseline's was told as if it were an answer."""
+    opening = replace(binary.opening, score=-0.2, baseline_score=baseline, intervals=[])
+    protocol = replace(binary.protocol, metric="neg_log_loss")
+    read = Page(page(replace(binary, opening=opening, protocol=protocol)))
+    [headline] = [e for e in read.all("p") if e["attributes"].get("class") == "headline"]
+    name = binary.baseline.family
+    assert f"It is {how} the baseline ({name}), which reaches {-baseline:.3f}." in headline["text"]
+    assert read.with_id("answer")["text"].count("reaches") == 1
 
 
 def test_a_negative_share_of_the_variance_is_said_in_words(diabetes):

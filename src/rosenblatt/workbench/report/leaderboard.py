@@ -151,8 +151,9 @@ def _score(contestant: Contestant) -> Markup:
 
 def _against(contestant: Contestant, findings: Findings) -> Markup:
     if contestant in findings.contestants[:1]:
-        beaten = contestant.mean < findings.baseline.mean
-        return tag("strong", "below the baseline" if beaten else "the best")
+        beaten = findings.baseline.beats(contestant)
+        first = "the best" if contestant is findings.board[0] else "as the baseline"
+        return tag("strong", "below the baseline" if beaten else first)
     if not math.isfinite(contestant.p_value) or not findings.contestants:
         return tag("span", numbers.DASH)
     word = "not worse" if contestant.not_worse() else "worse"

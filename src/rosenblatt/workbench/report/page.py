@@ -107,12 +107,14 @@ def _title(findings: Findings) -> str:
 
 def _header(findings: Findings, sections: list[str]) -> Markup:
     how = findings.protocol
-    rows = numbers.count(how.n_train + how.n_dev + how.n_test)
+    rows = numbers.plural(how.n_used, "row")
+    if how.n_table > how.n_used:
+        rows = f"{numbers.count(how.n_used)} of {numbers.plural(how.n_table, 'row')}"
     families = numbers.plural(len(findings.contestants), "family", "families")
     compared = f"{families} of models compared" if findings.contestants else "no model fitted"
     columns = numbers.plural(len(findings.columns), "column")
     words = (
-        f"{numbers.title(how.task)}, {rows} rows, {columns}, "
+        f"{numbers.title(how.task)}, {rows}, {columns}, "
         f"{compared} in {numbers.seconds(how.seconds)}"
     )
     links = [tag("li", tag("a", NAMES[name], href=f"#{name}")) for name in sections]

@@ -26,7 +26,7 @@ def protocol(findings: Findings) -> Markup:
     return tag(
         "section", tag("h2", "To repeat it"),
         tag("pre", tag("code", how.command), class_="command", tabindex=0, aria_label="command"),
-        _piped(findings), _split(how), tag("dl", *lines, class_="facts"), id="repeat",
+        _piped(findings), _split(how), _fewer(how), tag("dl", *lines, class_="facts"), id="repeat",
     )  # fmt: skip
 
 
@@ -35,12 +35,20 @@ def _piped(findings: Findings) -> Markup | None:
     if findings.source != STANDARD_INPUT:
         return None
     how = findings.protocol
-    rows = numbers.plural(how.n_train + how.n_dev + how.n_test, "row")
+    rows = numbers.plural(how.n_table or how.n_used, "row")
     columns = numbers.plural(len(findings.columns) + 1, "column")
     return tag(
         "p", f"The table came from standard input ({rows}, {columns}), and this page does not know "
         "what wrote it: the command repeats this if it is given the same rows again.",
     )  # fmt: skip
+
+
+def _fewer(how: Protocol) -> Markup | None:
+    """A word on rows that the search did not see, and on those that the chosen model did."""
+    if not how.fewer_words:
+        return None
+    fitted = f"; the chosen model was fitted to {numbers.plural(how.n_fitted, 'row')}"
+    return tag("p", f"{how.fewer_words}{fitted if how.n_fitted else ''}.")
 
 
 def _folds(how: Protocol) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..results import Candidate, Contestant, Findings, LearningCurve
 from ..significance import ends_of
+from ..verdicts import is_of_use
 from . import numbers
 from .axes import Axis
 from .gaps import gaps
@@ -84,8 +85,11 @@ def _is_number(value: Any) -> bool:
     return plain and not isinstance(value, bool) and math.isfinite(value)
 
 
-def validation(profile: Profile, metric: str) -> Markup:
-    """Held-out and training scores over the values of one parameter."""
+def validation(profile: Profile, metric: str, of_use: bool = True) -> Markup:
+    """Held-out and training scores over the values of one parameter.
+
+    Of a family that is no better than the baseline nothing is expected beyond the grid.
+    """
     name = numbers.short(profile.name)
     if profile.numeric:
         places = [float(value) for value in profile.values]
@@ -116,7 +120,8 @@ def validation(profile: Profile, metric: str) -> Markup:
     where = texts[best] if len(alike) == 1 else f"{', '.join(alike[:-1])} and {alike[-1]} alike"
     said = f"Best at {name} = {where}: {numbers.score(float(held[best]))}."
     more = ""
-    if len(alike) == 1 and _is_end(profile, best) and held[best] < ends_of(metric)[1]:
+    gains = of_use and held[best] < ends_of(metric)[1]
+    if len(alike) == 1 and _is_end(profile, best) and gains:
         more = " That is an end of the grid: the best may lie beyond."
     if profile.sorted_out:
         gone = numbers.clipped(", ".join(map(numbers.value_of, profile.sorted_out)), 60)
@@ -156,10 +161,11 @@ def searches(findings: Findings) -> Markup | None:
     metric, board = findings.protocol.metric, findings.contestants
     curve = findings.learning_curve
     pictures = [learning(curve, metric)] if curve is not None and len(curve.rows) else []
-    pictures += [validation(p, metric) for p in profiles(board[0])] if board else []
+    useful = [is_of_use(contestant, findings.baseline) for contestant in board]
+    pictures += [validation(p, metric, useful[0]) for p in profiles(board[0])] if board else []
     pictures += [picture] if (picture := gaps(findings)) else []
-    others = [(contestant, profiles(contestant)) for contestant in board[1:]]
-    folds = [_folded(contestant, found, metric) for contestant, found in others if found]
+    others = [(entry, profiles(entry), use) for entry, use in zip(board, useful, strict=True)][1:]
+    folds = [_folded(entry, found, metric, use) for entry, found, use in others if found]
     if not pictures and not folds:
         return None
     row = tag("div", *pictures, class_="figures") if pictures else None
@@ -167,7 +173,9 @@ def searches(findings: Findings) -> Markup | None:
         "Settings were judged by their mean scores over the folds of the training part. In sight "
         f"is the chosen family, {numbers.named(board[0])}."
     )
-    words += "".join(_one_value(board[0], name, metric) for name in board[0].grid) if board else ""
+    if board:
+        said = (_one_value(board[0], name, metric, useful[0]) for name in board[0].grid)
+        words += "".join(said)
     if curve is None and findings.protocol.stopped:
         words += " There was no time left for its learning curve."
     return tag(
@@ -176,7 +184,7 @@ def searches(findings: Findings) -> Markup | None:
     )  # fmt: skip
 
 
-def _one_value(contestant: Contestant, name: str, metric: str) -> str:
+def _one_value(contestant: Contestant, name: str, metric: str, of_use: bool) -> str:
     """A sentence on a parameter of which one value alone reached the folds, so without a curve."""
     value, grid = contestant.parameters.get(name), contestant.grid[name]
     others = [other for other in grid if other != value]
@@ -184,7 +192,7 @@ def _one_value(contestant: Contestant, name: str, metric: str) -> str:
     if contestant.note or not others or len(reached) > 1:
         return ""
     one = Profile(name, [value], [], True, False, others)
-    more = contestant.mean < ends_of(metric)[1] and _is_end(one, 0)
+    more = of_use and contestant.mean < ends_of(metric)[1] and _is_end(one, 0)
     end = ", an end of the grid: the best may lie beyond" if more else ""
     gone = numbers.clipped(", ".join(map(numbers.value_of, others)), 60)
     return (
@@ -193,12 +201,12 @@ def _one_value(contestant: Contestant, name: str, metric: str) -> str:
     )
 
 
-def _folded(contestant: Contestant, found: list[Profile], metric: str) -> Markup:
+def _folded(contestant: Contestant, found: list[Profile], metric: str, of_use: bool) -> Markup:
     names = ", ".join(numbers.short(p.name) for p in found)
     tried = numbers.plural(len(contestant.candidates), "setting")
     summary = tag(
         "summary", tag("b", numbers.title(numbers.named(contestant))),
         f": {numbers.clipped(names, 80)} ({tried})",
     )  # fmt: skip
-    pictures = tag("div", *(validation(p, metric) for p in found), class_="figures")
+    pictures = tag("div", *(validation(p, metric, of_use) for p in found), class_="figures")
     return tag("details", summary, pictures)

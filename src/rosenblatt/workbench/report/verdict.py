@@ -7,19 +7,13 @@ from ..results import Findings, Interval, Opening
 from ..telling import warnings_of_scores
 from . import numbers
 from .axes import Axis, round_numbers
+from .headline import FEW_REPEATED, headline, score_in_words
 from .markup import Markup, joined, tag
 from .svg import shape
 
-FEW_REPEATED = 0.05  # of the test rows: more of them in the rows learned from spoil the score
 WIDTH, LEFT, RIGHT = 500, 12, 488  # of the picture, and where its line begins and ends
 TOP, ROW = 48, 40  # what is above the intervals, and the height of one
 BELOW = 32  # from the last interval to the axis: words may stand between
-OFF_BY = {
-    "neg_mean_absolute_error": "on average (mean absolute error)",
-    "neg_median_absolute_error": "in half of the rows or more (median absolute error)",
-    "neg_root_mean_squared_error": "typically (root mean squared error)",
-    "neg_max_error": "at most (largest error)",
-}
 LETTER = 8.4  # the width of one on a telephone, where letters are largest
 
 
@@ -37,7 +31,7 @@ def verdict(findings: Findings) -> Markup:
 def _sentences(findings: Findings) -> list[Markup]:
     if not findings.contestants:
         simple = numbers.clipped(findings.baseline.family)
-        mean = _said(findings.baseline.mean, findings)
+        mean = score_in_words(findings.baseline.mean, findings)
         return [
             tag("p", tag("strong", "No model could be fitted in the time."), class_="headline"),
             tag("p", "Give more of it (a larger --budget), or fewer rows."),
@@ -49,53 +43,18 @@ def _sentences(findings: Findings) -> list[Markup]:
     target = tag("span", numbers.clipped(findings.protocol.target, 40), class_="column")
     if opening is None:
         what = joined(" predicts ", target, " best, as far as cross-validation can tell: ")
-        mean = tag("strong", _said(chosen.mean, findings))
+        mean = tag("strong", score_in_words(chosen.mean, findings))
         unsure = (
-            f" ± {_said(chosen.deviation, findings).lstrip(numbers.MINUS)}"
+            f" ± {score_in_words(chosen.deviation, findings).lstrip(numbers.MINUS)}"
             if len(chosen.scores) > 1
             else ""
         )
         sealed = "The test set is still sealed, so nothing is known of rows never seen."
         return [tag("p", name, what, mean, unsure, ".", class_="headline"), tag("p", sealed)]
-    headline = tag("p", name, *_headline(opening, findings, target), class_="headline")
-    return [headline, tag("p", *_evidence(opening, findings), class_="evidence")]
-
-
-def _headline(opening: Opening, findings: Findings, target: Markup) -> list[object]:
-    n, metric = numbers.plural(len(opening.y), "row"), findings.protocol.metric
-    good, unseen = tag("strong", _said(opening.score, findings)), _unseen(opening, findings)
-    if metric == "accuracy":
-        return [" predicts ", target, " right for ", good, f" of {n}", unseen]
-    if metric == "r2" and opening.score < 0:
-        worse = tag("strong", " worse than its mean would")
-        how = f", with an R² of {numbers.score(opening.score)}, in {n}"
-        return [" predicts ", target, worse, how, unseen]
-    if metric == "r2":
-        return [" explains ", good, " of the variance of ", target, f" in {n}", unseen]
-    if metric in OFF_BY:
-        return [" predicts ", target, " and is off by ", good, f" {OFF_BY[metric]}, on {n}", unseen]
-    name = numbers.metric(metric.removeprefix("neg_"))
-    words = findings.protocol.positive_words
-    which = f" ({numbers.clipped(words, 40)})" if words else ""
-    said = f" with {_article(name)} {name}{which} of "
-    return [" predicts ", target, said, good, f" on {n}", unseen]
-
-
-def _unseen(opening: Opening, findings: Findings) -> Markup | str:
-    """What the test rows are to the model; where it knows them, that weighs as much."""
-    n = n_repeated(findings.hints)
-    if not n:
-        return " that it had never seen."
-    share = n / len(opening.y)
-    if share < FEW_REPEATED:
-        return f" that it had never seen, but for {numbers.count(n)}."
-    which = "all" if n >= len(opening.y) else f"{numbers.count(n)} ({numbers.share(share)})"
-    warning = tag("strong", f"{which} of which are also among the rows it learned from")
-    return joined(", ", warning, ": this says little of rows never seen.")
-
-
-def _article(name: str) -> str:
-    return "an" if name[0].lower() in "aeiou" or name.startswith("f1") else "a"  # as it is spoken
+    return [
+        tag("p", name, *headline(opening, findings, target), class_="headline"),
+        tag("p", *_evidence(opening, findings), class_="evidence"),
+    ]
 
 
 def _evidence(opening: Opening, findings: Findings) -> list[object]:
@@ -104,7 +63,7 @@ def _evidence(opening: Opening, findings: Findings) -> list[object]:
     ranges = []
     for i in opening.intervals:
         ends = (i.high, i.low) if errors else (i.low, i.high)
-        low, high = (_said(end, findings) for end in ends)
+        low, high = (score_in_words(end, findings) for end in ends)
         ranges.append(f"{low} to {high} by {i.method}")
     said: list[object] = []
     if ranges:
@@ -113,11 +72,12 @@ def _evidence(opening: Opening, findings: Findings) -> list[object]:
         figure = "the figure of such rows" if repeated else "the true figure"
         said.append(f"With {confidence} confidence {figure} is {', '.join(ranges)}. ")
     simple = numbers.clipped(findings.baseline.family)
-    said.append(f"The baseline ({simple}) reaches {_said(opening.baseline_score, findings)}. ")
+    beaten = opening.baseline_score >= opening.score
+    if not beaten or findings.learned_nothing:  # else the headline has said it
+        reaches = score_in_words(opening.baseline_score, findings)
+        said.append(f"The baseline ({simple}) reaches {reaches}. ")
     reached = [i for i in opening.intervals if i.low <= opening.baseline_score]
-    if opening.baseline_score >= opening.score:
-        said.append(tag("strong", "The model is no better than the baseline. "))
-    elif reached:
+    if reached and not beaten:
         names = " and ".join(i.method for i in reached)
         said.append(tag("strong", f"By {names}, it cannot be told from the baseline. "))
     said.append(_on_the_others(opening, findings))
@@ -137,20 +97,14 @@ def _on_the_others(opening: Opening, findings: Findings) -> str:
             (some.intervals[0].low, some.intervals[0].high),
             reverse=findings.protocol.metric.startswith("neg_"),
         )
-        ranges = " to ".join(_said(end, findings) for end in ends)
+        ranges = " to ".join(score_in_words(end, findings) for end in ends)
         sure = f" ({ranges} by {some.intervals[0].method})"
     rows = numbers.plural(len(some.y), "row")
+    score, simple = (score_in_words(s, findings) for s in (some.score, some.baseline_score))
     return (
-        f"On the {rows} that it had not learned from the figure is {_said(some.score, findings)}"
-        f"{sure}, and the baseline's {_said(some.baseline_score, findings)}. "
+        f"On the {rows} that it had not learned from the figure is {score}{sure}, and the "
+        f"baseline's {simple}. "
     )
-
-
-def _said(value: float, findings: Findings) -> str:
-    """A score in words: shares in percent, errors without the minus that makes them scores."""
-    if findings.protocol.metric in ("accuracy", "r2"):
-        return numbers.share(value).replace("-", numbers.MINUS)
-    return numbers.score(-value if findings.protocol.metric.startswith("neg_") else value)
 
 
 def _picture(findings: Findings) -> Markup | None:
@@ -250,6 +204,8 @@ def _warnings(findings: Findings) -> Markup | None:
 def warnings_of(findings: Findings) -> list[str]:
     """What makes the answer weaker than it looks, each in a sentence."""
     protocol, opening, found = findings.protocol, findings.opening, warnings_of_scores(findings)
+    if protocol.fewer_words and findings.contestants:
+        found.append(f"{protocol.fewer_words}: with more of it there may be a better answer.")
     if protocol.stopped == "budget":
         limit = "" if protocol.budget is None else f" of {numbers.seconds(protocol.budget)}"
         so_far = ": what there was no time for is left out, and this is the best so far"
