@@ -266,3 +266,21 @@ def test_codes_of_words_are_counted_and_scored_as_the_words_themselves():
     refusing = two.set_params(unknown="error")
     with pytest.raises(ValueError, match="'never seen'"):
         refusing.predict(new.with_columns(pl.all().cast(pl.Categorical)))
+
+
+def test_names_of_columns_are_asked_for_a_few_times_whatever_the_width(monkeypatch):
+    """polars makes the list anew each time: once a column took minutes of thousands of them."""
+    asked = []
+    columns = pl.DataFrame.columns
+    monkeypatch.setattr(
+        pl.DataFrame, "columns", property(lambda frame: asked.append(1) or columns.fget(frame))
+    )
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=30)
+    times = []
+    for width in (5, 200):
+        X = pl.DataFrame(rng.normal(size=(30, width)), schema=[f"x{j}" for j in range(width)])
+        asked.clear()
+        MixedNB().fit(X, y).predict(X)
+        times.append(len(asked))
+    assert times[0] == times[1]

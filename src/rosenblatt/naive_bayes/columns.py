@@ -12,6 +12,7 @@ from ..missing import which_missing
 from ..statistics.coded import coded
 from .kinds import KINDS
 
+FLOATS_OF_PANDAS, FLOATS_OF_POLARS = ("float32", "float64"), ("Float32", "Float64")
 DATES = (datetime.date, datetime.time, datetime.timedelta)  # a datetime is a date as well
 
 
@@ -36,13 +37,14 @@ def infer_kinds(X: Any, given: Any) -> list[str]:
         if len(kinds) != X.shape[1]:
             raise ValueError(f"kinds must name {X.shape[1]} kinds, one a column; got {len(kinds)}.")
     else:
-        names = list(getattr(X, "columns", range(X.shape[1])))
-        unknown = [name for name in given or () if name not in names]
+        names = names_of(X)
+        known = set(names)
+        unknown = [name for name in given or () if name not in known]
         if unknown:
             raise ValueError(f"kinds must be of columns of X; got {unknown[0]!r}.")
         kinds = [
-            given[name] if given and name in given else _kind(column(X, j), name_of(X, j))
-            for j, name in enumerate(names)
+            given[name] if given and name in given else _kind(column(X, name), name)
+            for name in names
         ]
     wrong = [kind for kind in kinds if kind not in KINDS]
     if wrong:
@@ -60,11 +62,10 @@ def any_rows_tell(X: Any, given: Any) -> bool:
     if of_numbers or (given is not None and not isinstance(given, dict)):
         return True
     table = X if hasattr(X, "columns") else np.asarray(X, object)
-    names = list(getattr(table, "columns", range(np.shape(table)[1])))
     return all(
-        len({_kind_of(v) for v in _objects(column(table, j)) if v is not None}) <= 1
-        for j, name in enumerate(names)
-        if not (given and name in given) and _is_told_by_values(column(table, j))
+        len({_kind_of(v) for v in _objects(column(table, name)) if v is not None}) <= 1
+        for name in names_of(table)
+        if not (given and name in given) and _is_told_by_values(column(table, name))
     )
 
 
@@ -82,35 +83,53 @@ def _kind_of(value: Any) -> str:
 
 def split(X: Any, columns: dict[str, tuple[int, ...]]) -> Columns:
     """The columns of each kind as a table of their own; `columns` are their places."""
-    parts = {}
+    parts, every = {}, names_of(X)
     for kind, places in columns.items():
+        names = [every[j] for j in places]
         whole = isinstance(X, np.ndarray) and X.dtype.kind in "fiub" and len(places) == X.shape[1]
         if kind != "categorical" and whole:
             values = X if X.dtype.kind == "f" else X.astype(np.float64)
-        elif kind == "categorical" and all(_is_coded(column(X, j)) for j in places):
-            values = coded([_codes(column(X, j)) for j in places])
+        elif kind == "categorical" and all(_is_coded(column(X, name)) for name in names):
+            values = coded([_codes(column(X, name)) for name in names])
         elif kind == "categorical":
             values = np.empty((X.shape[0], len(places)), object)
-            for c, j in enumerate(places):
-                values[:, c] = _objects(column(X, j))
+            for c, name in enumerate(names):
+                values[:, c] = _objects(column(X, name))
+        elif _are_floats(X, len(places)):
+            values = np.ascontiguousarray(X.to_numpy())
         else:
-            values = np.column_stack([_numbers(column(X, j), name_of(X, j)) for j in places])
-        _check(kind, values, [name_of(X, j) for j in places])
+            values = np.column_stack([_numbers(column(X, name), name) for name in names])
+        _check(kind, values, names)
         parts[kind] = values
     return Columns((X.shape[0], X.shape[1]), parts)
 
 
-def column(X: Any, j: int) -> Any:
-    """Column j of a data frame or an array."""
-    return X[X.columns[j]] if hasattr(X, "columns") else X[:, j]
+def _are_floats(X: Any, n_columns: int) -> bool:
+    """Whether so many columns are all of a data frame, and of one floating-point type.
+
+    As one block they take a tenth of the time that they take one by one.
+    """
+    if isinstance(X, np.ndarray) or n_columns != X.shape[1]:
+        return False
+    # Of pandas' types those with a capital may hold gaps that are no floats.
+    names = FLOATS_OF_PANDAS if type(X).__module__.startswith("pandas") else FLOATS_OF_POLARS
+    return {str(dtype) for dtype in X.dtypes} in [{name} for name in names]
 
 
-def name_of(X: Any, j: int) -> str:
-    """How an error speaks of column j."""
-    return repr(X.columns[j]) if hasattr(X, "columns") else str(j)
+def names_of(X: Any) -> list[Any]:
+    """What the columns of a data frame are called; those of an array, by number.
+
+    To be asked for once: polars makes the list anew each time.
+    """
+    return list(X.columns) if hasattr(X, "columns") else list(range(X.shape[1]))
 
 
-def _kind(values: Any, name: str) -> str:
+def column(X: Any, name: Any) -> Any:
+    """A column of a data frame by its name, or of an array by its number."""
+    return X[:, name] if isinstance(X, np.ndarray) else X[name]
+
+
+def _kind(values: Any, name: Any) -> str:
     """The kind of a column by its type, or where that says nothing by its values."""
     if str(getattr(values, "dtype", "")) == "category":
         return "categorical"
@@ -122,7 +141,7 @@ def _kind(values: Any, name: str) -> str:
     kinds = set(map(type, array[~which_missing(array)].tolist()))
     if array.dtype.kind in "mM" or any(issubclass(kind, DATES) for kind in kinds):
         raise ValueError(
-            f"Column {name} holds dates or times, of which each would be a category of its own. "
+            f"Column {name!r} holds dates or times, of which each would be a category of its own. "
             "Make numbers of them, such as days since the first, or leave the column out; kinds "
             "can say that it is 'categorical'."
         )
@@ -162,7 +181,7 @@ def _codes(values: Any) -> tuple[NDArray[Any], list[str]]:
     return places.take(own), different.to_list()
 
 
-def _numbers(values: Any, name: str) -> NDArray[Any]:
+def _numbers(values: Any, name: Any) -> NDArray[Any]:
     """A column as floating-point numbers, NaN where nothing is known."""
     array = np.asarray(values)
     if array.dtype.kind == "f":
@@ -173,12 +192,12 @@ def _numbers(values: Any, name: str) -> NDArray[Any]:
         return np.array([np.nan if v is None else float(v) for v in _objects(values)], np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(
-            f"Column {name} holds what is not a number: {error}. A column of words is "
+            f"Column {name!r} holds what is not a number: {error}. A column of words is "
             "'categorical'; say so in kinds."
         ) from error
 
 
-def _check(kind: str, values: NDArray[Any], names: list[str]) -> None:
+def _check(kind: str, values: NDArray[Any], names: list[Any]) -> None:
     """Raise if a column holds what its kind cannot."""
     if kind == "categorical":
         return
@@ -195,6 +214,6 @@ def _check(kind: str, values: NDArray[Any], names: list[str]) -> None:
         i, c = np.argwhere(bad)[0]
         found = "Input X contains infinity: " if np.isinf(values[i, c]) else "In X, "
         raise ValueError(
-            f"{found}column {names[c]} is {kind} and must hold {wanted}; got {values[i, c]} in "
+            f"{found}column {names[c]!r} is {kind} and must hold {wanted}; got {values[i, c]} in "
             f"row {i}."
         )
