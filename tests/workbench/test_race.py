@@ -374,3 +374,45 @@ def test_of_texts_models_of_counts_come_first():
         lambda found, trying, clock: tried.append(trying),
     )  # fmt: skip
     assert tried[:3] == ["multinomial naive Bayes", "Gaussian naive Bayes", "logistic regression"]
+
+
+def test_what_chooses_columns_comes_first_where_there_are_more_of_them_than_rows():
+    rng = np.random.default_rng(0)
+    frame = pl.DataFrame(rng.normal(size=(60, 50)), schema=[f"x{j}" for j in range(50)])
+    families = named("ridge regression", "lasso")
+    for width, first in ((50, "lasso"), (20, "ridge regression")):
+        some, tried = frame[:, :width].with_columns(y=frame["x0"] * 2), []
+        race.race(
+            search.Arena(problem_of(read_table(some), "y"), "r2"), families, Clock(None),
+            lambda found, trying, clock, tried=tried: tried.append(trying),
+        )  # fmt: skip
+        assert tried[0] == first
+
+
+@pytest.mark.parametrize("succeeds", [True, False])
+def test_time_that_is_left_goes_to_a_family_that_was_cut_off(arena, monkeypatch, succeeds):
+    tries = []
+
+    def slow(arena, family):
+        if family.name == "perceptron":
+            tries.append(arena.end - time.perf_counter())
+            while len(tries) == 1 or not succeeds:
+                time.sleep(0.01)
+        return candidates(arena, family)
+
+    candidates = search.Arena.candidates
+    names = [QUICK[1], "perceptron", QUICK[0]]
+    race.race(arena, named(*names), Clock(None), None)  # compiles
+    monkeypatch.setattr(search.Arena, "candidates", slow)
+    shares = iter([5.0, 0.3, 5.0])
+    monkeypatch.setattr(race, "_share", lambda *_: next(shares, 1.0))
+    clock = Clock(60.0)
+    found, dropped = race.race(arena, named(*names), clock, None)
+    assert len(tries) == 2
+    assert tries[0] < tries[1]
+    if succeeds:
+        assert [family.name for family, _ in found] == names
+        assert not dropped
+    else:
+        assert [drop.family for drop in dropped] == ["perceptron"]
+    assert clock.stopped == ("" if succeeds else "budget")

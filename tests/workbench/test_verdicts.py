@@ -128,6 +128,9 @@ def test_a_model_beside_the_baseline():
     assert not against_baseline(baseline, baseline)  # nothing was tried
     near = folds([0.6, 0.6], 0.3, "the mean")
     assert "cannot be told from the baseline" in against_baseline(folds([0.7, 0.6]), near)
+    for best, other in ((folds([0.5, 0.6]), baseline), (folds([0.7, 0.6]), near)):
+        said = against_baseline(best, other, "budget")
+        assert said.startswith("Of the families that there was time for, none")
 
 
 @pytest.mark.parametrize(

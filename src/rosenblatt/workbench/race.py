@@ -18,6 +18,7 @@ RESERVE = 0.1  # of the budget, for what follows the search
 FITS_AFTER = 3  # the search: about so many fits and predictions go into the answer itself
 NAME_OF_ERROR = re.compile(r"^[\w.]*[A-Z]\w*: ")  # before what it says
 LEAST_SHARE = 1.0  # seconds; less is none
+MUCH_LEFT = 1 / 5  # of the budget, at the end of the queue: enough for one more try
 LARGEST_SHARE = 1 / 2  # of the time that is left, for a family that is not the last
 # As long as there is no answer, which is worth more than a turn for each; if it must, the rest will
 # do for fewer rows.
@@ -37,6 +38,8 @@ def race(
     """
     found: Found = []
     dropped: list[Dropped] = []
+    cut_off: list[tuple[float, Family]] = []  # after so many seconds
+    before = clock.stopped
 
     def tell(trying: str) -> None:
         if progress is not None:
@@ -45,22 +48,15 @@ def race(
     def give_up(family: Family, why: str) -> None:
         dropped.append(Dropped(family.name, why))
 
-    import_module("rosenblatt.loops.rows")  # the compiler: to load it is no family's own time
-    # What learns by sums takes one pass: an answer is there before anything takes long. Of texts
-    # it is models of counts that have one.
-    text = "text" in arena.problem.used.values()
-    queue = sorted(
-        families, key=lambda f: (not is_additive(f.make()), text and f.takes != "counts")
-    )
-    for place, family in enumerate(queue):
+    def turn(family: Family, n_left: int) -> None:
         if clock.stopped == "interrupt":
             give_up(family, "interrupted")
-            continue
+            return
         give_back()  # what the family before has freed
         tell(family.name)
         try:
             while True:
-                seconds = _share(arena, found, len(queue) - place, clock)
+                seconds = _share(arena, found, n_left, clock)
                 entry = clock.attempt(lambda: _tried(arena, family, seconds), seconds)  # noqa: B023
                 too_slow = entry is None and seconds > 0 and clock.stopped != "interrupt"
                 if found or not too_slow or not arena.take_fewer_rows():
@@ -69,19 +65,57 @@ def race(
             said = str(error).strip().splitlines()  # a search says at the end what each fit said
             last = NAME_OF_ERROR.sub("", (said or [type(error).__name__])[-1])
             give_up(family, f"failed: {last}")
-            continue
+            return
         if entry is not None:
             found.append((family, entry))
         elif clock.stopped == "interrupt":
             give_up(family, "interrupted")
         else:
-            shared = seconds >= LEAST_SHARE and place + 1 < len(queue)
+            cut_off.append((seconds, family))
+            shared = seconds >= LEAST_SHARE and n_left > 1
             more = f"took more than its share of the time, {seconds:.1f} s"
             give_up(family, more if shared else "no time was left")
+
+    import_module("rosenblatt.loops.rows")  # the compiler: to load it is no family's own time
+    # What learns by sums takes one pass: an answer is there before anything takes long. Of texts
+    # it is models of counts that have one.
+    text = "text" in arena.problem.used.values()
+    # With more columns than rows least squares fit anything, and few columns that matter are found
+    # by those that choose among them.
+    wide = arena.problem.task == "regression" and len(arena.problem.used) > len(arena.y)
+    queue = sorted(
+        families,
+        key=lambda f: (
+            wide and f.name != "lasso",
+            not is_additive(f.make()),
+            text and f.takes != "counts",
+        ),
+    )
+    for place, family in enumerate(queue):
+        turn(family, len(queue) - place)
+    again = _worth_another_try(found, cut_off, clock)
+    if again is not None:
+        cut_off = [late for late in cut_off if late[1] is not again]
+        dropped = [drop for drop in dropped if drop.family != again.name]
+        turn(again, 1)
+        if not cut_off and arena.problem is arena.whole and clock.stopped == "budget":
+            clock.stopped = before  # all is done in time after all
     give_back()
     tell("the chosen model on the test set")
     found.sort(key=lambda pair: families.index(pair[0]))
     return found, dropped
+
+
+def _worth_another_try(
+    found: Found, cut_off: list[tuple[float, Family]], clock: Clock
+) -> Family | None:
+    """The first family that was cut off and may have more time now; None if little is left."""
+    if clock.budget is None or clock.stopped == "interrupt" or not found:
+        return None
+    left = clock.left - reserve(found, clock.budget)
+    if left < MUCH_LEFT * clock.budget:
+        return None
+    return next((family for seconds, family in cut_off if seconds < left), None)
 
 
 def _tried(arena: Arena, family: Family, seconds: float) -> Contestant:

@@ -77,9 +77,14 @@ def against_baseline(chosen: Contestant, baseline: Contestant, stopped: str = ""
     scores = f"{chosen.family} {figure(chosen.mean)}, {baseline.family} {figure(baseline.mean)}"
     if not chosen.beats(baseline):
         if stopped:
-            return f"Nothing that was done in time beat the baseline in the folds ({scores})."
+            return f"Of the families that there was time for, none beat the baseline ({scores})."
         return f"Nothing beat the baseline in the folds ({scores}): no model here is of use."
     if baseline.not_worse():
+        if stopped:
+            return (
+                "Of the families that there was time for, none can be told from the baseline by "
+                f"the folds ({scores}, p = {baseline.p_value:.2f})."
+            )
         return (
             f"The best cannot be told from the baseline by the folds ({scores}, p = "
             f"{baseline.p_value:.2f}): it may have learned nothing."
