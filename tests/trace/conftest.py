@@ -64,6 +64,8 @@ def show(browser, tmp_path):
         browser.requests.clear()
         browser.complaints.clear()
         browser.open(path.as_uri() + fragment)
+        # Charts are drawn once they know their width, which on a busy machine is a while after.
+        browser.wait("[...document.querySelectorAll('.chart')].every((c) => c.childElementCount)")
         return browser
 
     yield open_page
