@@ -16,7 +16,7 @@ from rosenblatt.solvers.problem import Place, Problem
 from rosenblatt.solvers.stochastic import safe_step
 
 from .doubts import listed, names_of
-from .solvers import steps_of
+from .solvers import first_place, steps_of
 
 MOST_WEIGHT = 1e150  # of a row: more has no square
 
@@ -28,7 +28,7 @@ class Descent:
         self.model, self.problem = model, problem
         self.name = name or type(model).__name__
         self.listening = False
-        self.place = problem.at(start)
+        self.place = first_place(model, problem, start)
         if not np.isfinite(self.place.objective) or not np.isfinite(self.place.gradient_norm):
             self._refuse()
         self.gap, self.best, self.start = float("inf"), self.place, self.place
@@ -64,7 +64,8 @@ class Descent:
 
     def _how_it_ended(self, reason: str) -> str:
         """The reason to stop, unless the fit ran out of iterations above where it began."""
-        worse = self.place.objective > max(self.start.objective, self.problem.zero())
+        # The start may be known in single precision only.
+        worse = self.place.objective > (1 + 1e-6) * max(self.start.objective, self.problem.zero())
         if reason != "max_iter" or not worse:
             return reason
         self.trouble = (
@@ -76,7 +77,7 @@ class Descent:
     def look_at_start(self) -> None:
         """Work out the gap of the start, if someone is listening."""
         if self.listening:
-            self.gap = self.problem.gap(self.place)
+            self.settle()
 
     def advance(self) -> StopReason | None:
         """Make one iteration; the reason to stop after it, if there is one."""

@@ -13,7 +13,7 @@ from rosenblatt.solvers.logistic_coordinate import coordinate
 from rosenblatt.solvers.newton import newton, newton_cg
 from rosenblatt.solvers.problem import Place, Problem
 from rosenblatt.solvers.row_space import is_wide, row_space_newton
-from rosenblatt.solvers.sampled import has_many_rows, sampled_newton
+from rosenblatt.solvers.sampled import begun, has_many_rows, sampled_newton
 from rosenblatt.solvers.stochastic import sgd
 
 OURS = frozenset({"auto", "newton", "lbfgs", "gradient", "sgd", "coordinate"})
@@ -53,6 +53,12 @@ def steps_of(model: Any, problem: Problem, place: Place) -> Iterator[Place]:
             "newton-sampled": sampled_newton,
         }
         yield from solvers[name](problem, place)
+
+
+def first_place(model: Any, problem: Problem, point: Any) -> Place:
+    """The place that the solver of a model begins at."""
+    sampled = not problem.l1 and resolved(model.solver, problem) == "newton-sampled"
+    return begun(problem, point) if sampled else problem.at(point)
 
 
 def resolved(solver: str, problem: Problem) -> str:

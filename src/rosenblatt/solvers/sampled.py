@@ -30,10 +30,7 @@ def sampled_newton(problem: Problem, place: Place) -> Iterator[Place]:
     time; the last of it is gone in double precision. What does not end by then goes on by conjugate
     gradients, for which ties between classes are no hindrance.
     """
-    point, rough, exact = place.point, problem.rough(), place
-    place = rough.at(point)
-    if not np.isfinite(place.objective):  # out of the range of single precision
-        rough, place = problem, exact
+    point, rough = place.point, problem.rough() if place.is_rough else problem
     if not np.any(point) or not place.objective < problem.zero():
         for m in sizes(problem):
             point = settled(rough.sample(m), point, m)
@@ -76,6 +73,13 @@ def curvature_seen(problem: Problem, passes: Problem, place: Place, m: int) -> I
         return problem.inverse_curvature(problem.exactly(place))
     part = passes.sample(m)
     return part.inverse_curvature(part.at(place.point))
+
+
+def begun(problem: Problem, point: Array) -> Place:
+    """Where to begin: as single precision sees it, unless numbers are out of its range."""
+    place = problem.rough().at(point)
+    seen = np.isfinite(place.objective) and np.isfinite(place.gradient_norm)
+    return place if seen else problem.at(point)
 
 
 def has_many_rows(problem: Problem) -> bool:

@@ -46,6 +46,7 @@ class SoftmaxProblem(Problem):
         self.shape = (self.d + 1, self.K)
         self.is_rough, self.real = rough, np.float32 if rough else np.float64
         self.P = np.empty((self.n if keep else 0, self.K), self.real)
+        self._twin: SoftmaxProblem | None = None  # in single precision
 
     def zero(self) -> float:
         total = float(self.c.sum())
@@ -212,15 +213,15 @@ class SoftmaxProblem(Problem):
         )  # fmt: skip
 
     def rough(self) -> "SoftmaxProblem":
-        if sp.issparse(self.X):
+        if sp.issparse(self.X) or self.is_rough:
             return self
-        X = self.X
-        if X.nbytes <= MOST_COPIED_BYTES:
-            X = _single(X)
-        return SoftmaxProblem(
-            X, self.code, self.n_classes, self.c, self.l1, self.l2, self.fit_intercept,
-            self.reference, rough=True, keep=False,
-        )  # fmt: skip
+        if self._twin is None:
+            X = _single(self.X) if self.X.nbytes <= MOST_COPIED_BYTES else self.X
+            self._twin = SoftmaxProblem(
+                X, self.code, self.n_classes, self.c, self.l1, self.l2, self.fit_intercept,
+                self.reference, rough=True, keep=False,
+            )  # fmt: skip
+        return self._twin
 
     def on(self, X: Array) -> "SoftmaxProblem":
         return SoftmaxProblem(
