@@ -1,4 +1,4 @@
-"""Candidates that differ in their penalty alone: one path for all of them on each split.
+"""Candidates that differ in their penalty, or in how many passes they make: one path a split.
 
 A lasso or logistic regression at one penalty begins where that at the next larger ended; of
 perceptrons with several `max_iter` there is one run. Of tall tables a lasso reads the rows once:
@@ -115,7 +115,7 @@ def _run_split(
     rows = Rows(split, scoring)
     start = time.perf_counter()
     if has_stations(estimator):
-        fitted = _fitted_warm(estimator, jobs, rows)
+        fitted = _fitted_at_stations(estimator, jobs, rows)
     elif type(estimator) is Pipeline:
         fitted = _fitted_behind(estimator, jobs, rows)
     else:
@@ -212,7 +212,7 @@ def _fitted(
     return found
 
 
-def _fitted_warm(estimator: Any, jobs: list[Job], rows: Rows) -> dict[int, Any]:
+def _fitted_at_stations(estimator: Any, jobs: list[Job], rows: Rows) -> dict[int, Any]:
     """The same of logistic regressions, and of perceptrons that differ in `max_iter`."""
     scoring, train = rows.scoring, rows.split.train
     X, y, _ = rows.train

@@ -77,20 +77,7 @@ def race(
             give_up(family, more if shared else "no time was left")
 
     import_module("rosenblatt.loops.rows")  # the compiler: to load it is no family's own time
-    # What learns by sums takes one pass: an answer is there before anything takes long. Of texts
-    # it is models of counts that have one.
-    text = "text" in arena.problem.used.values()
-    # With more columns than rows least squares fit anything, and few columns that matter are found
-    # by those that choose among them.
-    wide = arena.problem.task == "regression" and len(arena.problem.used) > len(arena.y)
-    queue = sorted(
-        families,
-        key=lambda f: (
-            wide and f.name != "lasso",
-            not is_additive(f.make()),
-            text and f.takes != "counts",
-        ),
-    )
+    queue = _in_turn(arena, families)
     for place, family in enumerate(queue):
         turn(family, len(queue) - place)
     again = _worth_another_try(found, cut_off, clock)
@@ -104,6 +91,25 @@ def race(
     tell("the chosen model on the test set")
     found.sort(key=lambda pair: families.index(pair[0]))
     return found, dropped
+
+
+def _in_turn(arena: Arena, families: list[Family]) -> list[Family]:
+    """The families in the order of their turns.
+
+    What learns by sums takes one pass: an answer is there before anything takes long. Of texts it
+    is models of counts that have one. With more columns than rows least squares fit anything, and
+    few columns that matter are found by those that choose among them.
+    """
+    text = "text" in arena.problem.used.values()
+    wide = arena.problem.task == "regression" and len(arena.problem.used) > len(arena.y)
+    return sorted(
+        families,
+        key=lambda f: (
+            wide and f.name != "lasso",
+            not is_additive(f.make()),
+            text and f.takes != "counts",
+        ),
+    )
 
 
 def _worth_another_try(
