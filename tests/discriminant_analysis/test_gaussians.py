@@ -241,15 +241,37 @@ def test_large_tables_take_the_loop_and_small_ones_blas():
         np.testing.assert_allclose(narrow, parts, rtol=1e-4, atol=1e-3)
 
 
-def test_near_singular_covariances_are_not_multiplied_out():
+def nearly_the_same_column_twice(noise):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(26_000, 40))
-    X[:, 1] = X[:, 0] + 1e-4 * X[:, 1]
+    X[:, 1] = X[:, 0] + noise * X[:, 1]
     y = rng.integers(2, size=len(X))
     X[y == 1] *= 1.1
+    return X, y
+
+
+def test_near_singular_covariances_are_those_of_scikit_learn():
+    X, y = nearly_the_same_column_twice(1e-3)
     ours, theirs = (M(tol=1e-12).fit(X, y) for M in (QDA, sk.QuadraticDiscriminantAnalysis))
     assert not ours._factors.regular
-    same(ours, theirs, X, 1e-7)
+    same(ours, theirs, X, 1e-8)
+
+
+def test_near_singular_covariances_are_not_multiplied_out():
+    X, y = nearly_the_same_column_twice(1e-4)
+    model = QDA(tol=1e-12).fit(X, y)
+    no, yes = scores_as_published(model, X)
+    atol = 1e-10 * np.abs(yes - no).max()
+    np.testing.assert_allclose(model.decision_function(X), yes - no, rtol=0, atol=atol)
+
+
+def scores_as_published(model, X):
+    """log P(x, y) of each class, up to a constant, from the published numbers in long doubles."""
+    X = X.astype(np.longdouble)
+    for k, prior in enumerate(model.priors_.astype(np.longdouble)):
+        variances = model.scalings_[k].astype(np.longdouble)
+        z = (X - model.means_[k]) @ (model.rotations_[k] / np.sqrt(variances))
+        yield np.log(prior) - 0.5 * ((z * z).sum(axis=1) + np.log(variances).sum())
 
 
 # The algebra
