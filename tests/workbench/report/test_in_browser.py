@@ -28,7 +28,7 @@ def show(browser, tmp_path):
     assert set(browser.requests) <= {path.as_uri()}
 
 
-@pytest.mark.parametrize("width", [1280, 900, 390])
+@pytest.mark.parametrize("width", [1280, 900, 390, 360])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_page_never_scrolls_sideways(show, browser, findings, width, scheme):
     browser.resize(width, 900)
