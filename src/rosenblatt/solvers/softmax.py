@@ -77,7 +77,7 @@ class SoftmaxProblem(Problem):
                     self.P[first:last],
                 )  # fmt: skip
                 gradient[:, :-1] += Z @ rows
-                gradient[:, -1] += Z.sum(axis=1)
+                gradient[:, -1] += Z @ np.ones(last - first, self.real)  # sooner than Z.sum
             return loss, gradient[: self.K].T
 
         with one_blas_thread():

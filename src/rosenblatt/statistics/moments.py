@@ -18,7 +18,7 @@ from .precision import relative_noise
 from .reading import expect, expect_scatter, expect_sums, names_and_dtype
 from .scatter import diagonal_moments, known_moments
 from .statistic import Names, freeze
-from .sums import as_pairs, spread, value
+from .sums import as_pairs, over_classes, spread, value
 
 SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 FEW_PRODUCTS = 200_000
@@ -191,15 +191,17 @@ class Moments(ByClass):
         >>> Moments.of([[1.0], [3.0], [8.0]], ["ham", "ham", "spam"]).total().mean
         array([[4.]])
         """
-        together = type(self).zero(self.n_features, full=self.full, missing=self.missing)
-        for k in range(len(self.classes)):
-            here = slice(k, k + 1)
-            counts = ClassCounts(np.zeros(1, np.int64), self.rows[here], self.counts.sums[:, here])
-            tables = (self.mean_pairs, self.scatter_pairs, self.noise[None], self.weight_pairs)
-            mean, scatter, noise, weight = (np.ascontiguousarray(t[:, here]) for t in tables)
-            about = (counts, self.feature_names, self.dtype)
-            together += type(self)(*about, mean, scatter, noise[0], weight, self.missing)
-        return together
+        n_classes, shape = len(self.classes), (2, 1, self.n_features)
+        if not n_classes:
+            return type(self).zero(self.n_features, full=self.full, missing=self.missing)
+        sums = over_classes(self.counts.sums)
+        counts = ClassCounts(np.zeros(1, np.int64), self.rows.sum(keepdims=True), sums)
+        mean, noise = np.zeros(shape), np.zeros(shape[1:])
+        scatter = np.zeros((*shape, self.n_features) if self.full else shape)
+        weight = np.zeros((2, 1, self.weight_pairs.shape[2]))
+        self._added_to(weight, mean, scatter, noise, np.zeros(n_classes, np.int64), 1)
+        about = (counts, self.feature_names, self.dtype)
+        return type(self)(*about, mean, scatter, noise, weight, self.missing)
 
     def diagonal(self) -> Self:
         """Return the moments without the products of different features.
@@ -252,8 +254,23 @@ class Moments(ByClass):
             spread(table, joint.places, joint.n_classes)
             for table in (self.weight_pairs, self.mean_pairs, self.scatter_pairs, self.noise[None])
         )
-        theirs = (other.weight_pairs, other.mean_pairs, other.scatter_pairs, other.noise)
-        arguments = (float(sign), joint.others, weight, mean, scatter, noise[0], theirs)
+        bad = other._added_to(weight, mean, scatter, noise[0], joint.others, sign)
+        if bad >= 0:
+            self._refuse(joint, *divmod(bad, self.n_features))
+        if sign < 0:
+            weight, mean, scatter, noise = map(joint.keep, (weight, mean, scatter, noise))
+        about = (joint.counts, *self._shared(other))
+        return type(self)(*about, mean, scatter, noise[0], weight, self.missing)
+
+    def _added_to(
+        self, weight: Pairs, mean: Pairs, scatter: Pairs, noise: Any, places: Any, sign: int
+    ) -> int:
+        """Add these moments to others, class k to the one at places[k], or take them out.
+
+        Returns the cell that too much would be taken from; -1 if there is none.
+        """
+        ours = (self.weight_pairs, self.mean_pairs, self.scatter_pairs, self.noise)
+        arguments = (float(sign), places, weight, mean, scatter, noise, ours)
         if self.full:
             bad = loops.moments.merge_full(*arguments, np.empty((2, self.n_features)))
         else:
@@ -263,12 +280,7 @@ class Moments(ByClass):
                 "The squares of these numbers, times their weights, are too large for 64 bits; "
                 "rescale the features, or the weights."
             )
-        if bad >= 0:
-            self._refuse(joint, int(bad) // self.n_features, int(bad) % self.n_features)
-        if sign < 0:
-            weight, mean, scatter, noise = map(joint.keep, (weight, mean, scatter, noise))
-        about = (joint.counts, *self._shared(other))
-        return type(self)(*about, mean, scatter, noise[0], weight, self.missing)
+        return int(bad)
 
     def _refuse(self, joint: Joint, k: int, j: int) -> None:
         """Raise because the scatter of feature j in the other's class k would be negative."""

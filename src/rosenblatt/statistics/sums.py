@@ -66,6 +66,14 @@ def add(a: Sums, places: Places, b: Sums, others: NDArray[np.int64], n_classes: 
     return checked(total)
 
 
+def over_classes(sums: Sums) -> Sums:
+    """The sum of all classes, one at least, as that of one class."""
+    total, only = sums[:, :1].copy(), np.zeros(1, np.int64)
+    for k in range(1, sums.shape[1]):
+        total = add(total, None, sums[:, k : k + 1], only, 1)
+    return total
+
+
 def checked(sums: Sums) -> Sums:
     """The sums, if they are all in the range of doubles."""
     with np.errstate(over="ignore", invalid="ignore"):

@@ -1,0 +1,35 @@
+"""What was freed goes back to the system if it is much."""
+
+import ctypes
+
+import numpy as np
+import pytest
+
+from rosenblatt.workbench import memory
+
+C = ctypes.CDLL(None)
+is_gnu = pytest.mark.skipif(not hasattr(C, "mallinfo2"), reason="the C library is not GNU's")
+
+
+@is_gnu
+@pytest.mark.parametrize("n_arrays", [4, 20_000])
+def test_freed_memory_is_given_back_if_it_is_much(n_arrays, monkeypatch):
+    trimmed = []
+    trim = memory._function("malloc_trim", ctypes.c_int)
+    monkeypatch.setattr(
+        memory,
+        "_function",
+        lambda name, returns, real=memory._function: (
+            trimmed.append if name == "malloc_trim" else real(name, returns)
+        ),
+    )
+    trim(0)
+    before = memory._n_free()
+    arrays = [np.zeros(1000) for _ in range(n_arrays)]  # 8 kB each, in the heap
+    keeps = arrays[-1].copy()  # the end of the heap cannot be given back by itself
+    del arrays
+    freed = memory._n_free() - before
+    memory.give_back()
+    assert keeps.size
+    assert bool(trimmed) == (before + freed > memory.LITTLE)
+    assert (n_arrays < 10) or freed > memory.LITTLE
