@@ -1,8 +1,8 @@
 """Memory that was freed, given back to the system.
 
 The C library keeps what small and middling arrays leave behind, in pieces that the next family's
-arrays may not fit into: on a table of 270 MB it was a third of it. A little is better kept: to touch
-fresh pages takes longer than all else there is to do with them.
+arrays may not fit into: on a table of 270 MB it was a third of it. A little is better kept: fresh
+pages take longer to touch than to work with.
 """
 
 import ctypes
