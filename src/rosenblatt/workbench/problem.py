@@ -31,9 +31,12 @@ from .targets import (
     with_target,
 )
 from .texts import CountedTexts
-from .view import dates_in, numbers_in, some
+from .view import dates_in, n_bytes, numbers_in, some
 
 LEAST_ROWS = 20
+MOST_BYTES_IN_DOUBLE = 2**27  # of a table whose numbers are told to the last digit in any case
+# Types whose numbers 32 bits hold.
+NO_LONGER = (pl.Float32, pl.Int8, pl.Int16, pl.UInt8, pl.UInt16, pl.Boolean)
 WHAT_GROUPS_DO = "keeps rows together, and is no feature"
 
 
@@ -104,6 +107,14 @@ class Problem:
     def used_by_mixed(self) -> dict[str, str]:
         """The same without texts, which no model of mixed columns reads."""
         return {name: kind for name, kind in self.used.items() if kind != "text"}
+
+    @cached_property
+    def single(self) -> bool:
+        """Whether models are given numbers of 32 bits: of a large table that has no longer ones."""
+        if not self.is_table or n_bytes(self.X) <= MOST_BYTES_IN_DOUBLE:
+            return False
+        kinds = {name: self.X.schema[name] for name in self.used}
+        return all(kind in NO_LONGER for kind in kinds.values())
 
     @cached_property
     def n_classes(self) -> int:
