@@ -40,7 +40,7 @@ def test_the_heaviest_words_are_named(family, classes):
     assert telling <= set(heaviest)
     assert "at one place" in note_on_weights(model)
     unnamed = [name for name, _ in weights_of(model)[0][:6]]
-    assert any(name.startswith("said word ") for name in unnamed)
+    assert any(name.startswith("said: place ") for name in unnamed)
 
 
 def test_a_positive_weight_speaks_for_the_second_class():
@@ -101,6 +101,6 @@ def test_the_report_names_words_and_a_table_without_texts_is_left_alone(tmp_path
     )
     text = page(found.findings)
     assert "said: tellsbad" in text
-    assert "said word" not in " ".join(name for name, _ in found.findings.learned[:40])
+    assert "said: place" not in " ".join(name for name, _ in found.findings.learned[:40])
     model = fit_table(letters(), "y", "LogisticRegression", certificate=False).model
     assert named_words(model.steps[-1][1], [1], letters().frame, 1.0) == {}

@@ -213,7 +213,10 @@ class TableColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _column(self, values: pl.Series, kind: str) -> pl.Series:
         if kind == "date":
-            return dates_in(values).cast(pl.Datetime("us")).cast(pl.Int64) / 86_400_000_000
+            moments = dates_in(values)
+            if moments.dtype == pl.Time:
+                return moments.cast(pl.Int64) / 86_400_000_000_000
+            return moments.cast(pl.Datetime("us")).cast(pl.Int64) / 86_400_000_000
         if kind == "numeric":
             return values if self.single and values.dtype == pl.Float32 else numbers_in(values)
         return values.cast(pl.String).cast(pl.Categorical)  # a number a row, each word once

@@ -28,13 +28,18 @@ NO_TIME = " There was no time to see what each column is worth to it."
 
 
 def what_it_learned(
-    arena: Arena, family: Family, model: Pipeline, clock: Clock, seconds: float
+    arena: Arena,
+    family: Family,
+    model: Pipeline,
+    learned_from: NDArray[np.int64],
+    clock: Clock,
+    seconds: float,
 ) -> dict[str, Any]:
     """The fields of `Findings` that say so."""
     if family.takes == "rows":
         return {}
     problem, of_training_part = arena.problem, arena.fitted(family)
-    rows = problem.some(problem.train) if reads_texts(family) and seconds > 0 else None
+    rows = problem.some(learned_from) if reads_texts(family) and seconds > 0 else None
     weights, n_weights = weights_of(model, rows, min(seconds / 2, SECONDS_FOR_WORDS))
     note = note_on_weights(model)
     said = {"learned": weights, "n_weights": n_weights, "learned_note": note}

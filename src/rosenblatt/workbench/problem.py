@@ -23,6 +23,7 @@ from .parts import (
     why_few,
 )
 from .targets import (
+    check_rows,
     checked_task,
     enough_of_each,
     labels_of,
@@ -197,6 +198,7 @@ def problem_of(
             )
     if task == "classification":
         frame, sparse, values = enough_of_each(frame, sparse, values, target, hints)
+        check_rows(table.name, values, LEAST_ROWS)
     assert task is not None
     y = numbers_of(values, target) if task == "regression" else labels_of(values)
     for name in (time, groups):

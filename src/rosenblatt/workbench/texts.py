@@ -43,8 +43,21 @@ def words_at(places: Collection[int], values: pl.Series) -> dict[int, list[str]]
     >>> words_at([place], pl.Series(["To be or not to be"]))[place]
     ['not']
     """
+    return placed(places, words_seen(values))
+
+
+def words_seen(values: pl.Series) -> Counter[str]:
+    """How often texts have each word.
+
+    >>> words_seen(pl.Series(["To be or not to be", None])).most_common(2)
+    [('to', 2), ('be', 2)]
+    """
     words_of = HashingVectorizer().build_analyzer()
-    seen = Counter(chain.from_iterable(map(words_of, _strings(values))))
+    return Counter(chain.from_iterable(map(words_of, _strings(values))))
+
+
+def placed(places: Collection[int], seen: Counter[str]) -> dict[int, list[str]]:
+    """Those of some words that are counted at some places, the most frequent first."""
     words = [word for word, _ in seen.most_common()]
     found: dict[int, list[str]] = {}
     if not words:  # of which the hasher can make nothing

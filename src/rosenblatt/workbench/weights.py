@@ -108,7 +108,8 @@ def note_on_weights(model: Pipeline) -> str:
             f"{_in_favour(last)}{SHARED}"
         )
     if isinstance(model.steps[0][1], TableFeatures):
-        words = f" Words count by their share of a text.{SHARED}" * _reads_texts(model.steps[0][1])
+        scaled = f" The counts of a text's words are scaled to length one.{SHARED}"
+        words = scaled * _reads_texts(model.steps[0][1])
         return (
             "Weights of columns that are centred and in units of their deviation; categories are "
             f"columns of zeros and ones.{words}{_in_favour(last)}"
