@@ -219,3 +219,96 @@ def test_one_row_is_no_rows(here):
     (here / "t.csv").write_text("\n".join(["x,y", *rows, "7,"]))
     said = run("fit", "t.csv", "--target", "y", "--model", "GaussianNB", "-o", "m.skops").stderr
     assert "1 row without y was left out." in said
+
+
+@pytest.mark.parametrize("header", [",a,y", " ,a,y", "column_0,,y"])
+def test_a_column_without_a_name_gets_one(here, header):
+    """As that of the numbers of rows has none which pandas writes."""
+    rows = [f"{i},{i % 7 / 3},{'uv'[i % 2]}" for i in range(N)]
+    (here / "t.csv").write_text("\n".join([header, *rows]) + "\n")
+    said = done(
+        "compare", "t.csv", "--target", "y", "--families", "GaussianNB", "--save", "m.skops"
+    )
+    gone = "column_0" if header == "column_0,,y" else "left out: index (identifier"
+    assert (gone in " ".join(said.split())) == (header != "column_0,,y")
+    assert done("predict", "m.skops", "t.csv").count("\n") == N + 1
+    assert ("column_1 = " if header == "column_0,,y" else "a = ") in done(
+        "explain", "m.skops", "t.csv", "--row", 2
+    )
+
+
+@pytest.mark.parametrize("word", ["Inf", "-Inf", "INF", "Infinity", "inf", "1e300"])
+@pytest.mark.parametrize("other", ["2.5", "many"])
+def test_infinity_is_refused_however_it_is_written(here, word, other):
+    """polars takes some of these for words, beside which a column of numbers named rows."""
+    a = [f"{i / 7}" for i in range(N)]
+    a[4], a[9] = word, other
+    columns(a=a).write_csv("t.csv")
+    sentence = refused("compare", "t.csv", "--target", "y")
+    assert sentence.startswith("Column 'a' ")
+    assert "in row 4 (rows count from 0): make it missing" in sentence
+
+
+def test_a_category_that_is_called_infinity_is_one(here):
+    columns(a=["Inf", "Nan-in", "Rome", "Oslo"] * (N // 4)).write_csv("t.csv")
+    assert "1 categorical" in done("compare", "t.csv", "--target", "y", "--families", "GaussianNB")
+
+
+@pytest.mark.parametrize("which", ["a", "y"])
+def test_numbers_whose_squares_are_zero_are_refused(here, which):
+    """Every model had an R² of 1 then."""
+    tiny = [1e-170 * (i % 9 - 4) for i in range(N)]
+    columns(**{which: tiny}).write_csv("t.csv")
+    assert refused("compare", "t.csv", "--target", "y") == (
+        f"Column {which!r} holds no number larger than 4e-170, and squares of such are zero: give "
+        "them in another unit."
+    )
+
+
+def test_columns_of_durations_are_left_out_and_of_times_are_used(here):
+    seconds = pl.Series(range(N))
+    columns(
+        long=pl.select(pl.duration(seconds=seconds)).to_series(),
+        at=(seconds * 10**12 // 3).cast(pl.Time),
+    ).write_parquet("t.parquet")
+    said = done(
+        "compare", "t.parquet", "--target", "y", "--families", "GaussianNB,MixedNB",
+    )  # fmt: skip
+    said = " ".join(said.split())
+    assert "long (empty: values are of a kind that no model takes (Duration" in said
+    assert "failed" not in said
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        pl.Series([[i % 2] for i in range(N)]),
+        pl.Series([b"a", b"b"] * (N // 2)),
+        pl.Series([{"a": i % 2} for i in range(N)]),
+        pl.select(pl.duration(seconds=pl.Series([1, 2] * (N // 2)))).to_series(),
+    ],
+    ids=lambda values: str(values.dtype),
+)
+def test_a_target_of_a_kind_that_cannot_be_predicted_is_named(here, values):
+    columns(y=values).write_parquet("t.parquet")
+    assert "y holds values of a kind that no model predicts" in refused(
+        "compare", "t.parquet", "--target", "y"
+    )
+
+
+def test_classes_that_are_too_rare_may_leave_nothing_to_tell_apart(here):
+    columns(y=["u"] * (N - 3) + ["v"] * 3).write_csv("t.csv")
+    assert refused("compare", "t.csv", "--target", "y") == (
+        "Fewer than two values of y have 4 rows or more, so that there is nothing to tell apart; "
+        "too few are of v. Give more rows of each."
+    )
+    columns(y=["u", "v"] * ((N - 2) // 2) + ["w"] * 2).write_csv("t.csv")
+    said = done("compare", "t.csv", "--target", "y", "--families", "GaussianNB")
+    assert "1 class with fewer than 4 rows is left out: w." in " ".join(said.split())
+
+
+def test_a_link_to_nothing_is_told_of(here):
+    (here / "loop.csv").symlink_to("loop.csv")
+    assert refused("compare", "loop.csv", "--target", "y") == (
+        "loop.csv is a link that leads to no file."
+    )

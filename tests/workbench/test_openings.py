@@ -1,5 +1,6 @@
 import os
 from pathlib import Path
+from tempfile import TemporaryFile
 
 import pytest
 
@@ -20,7 +21,13 @@ def closed(monkeypatch):
             raise PermissionError(13, "Permission denied")
         return opened(self, *args, **named)
 
+    def make_there(dir):
+        if dir in folders:
+            raise PermissionError(13, "Permission denied")
+        return TemporaryFile(dir=dir)
+
     monkeypatch.setattr(Path, "open", open_here)
+    monkeypatch.setattr(openings, "TemporaryFile", make_there)
     return folders
 
 
@@ -98,3 +105,12 @@ def test_a_part_of_a_record_is_told_of_and_stops_no_comparison(here, capsys):
     assert found.findings.opening.times_opened == 3
     [hint] = [hint for hint in found.findings.hints if "part of a record" in hint]
     assert hint.startswith(f"Line 2 of {ledger} holds a part of a record, and counts as an opening")
+
+
+def test_to_ask_whether_a_ledger_can_be_written_makes_and_removes_none(table, here, monkeypatch):
+    """Between both, another process may have written to it, and its record was lost."""
+    removed = []
+    monkeypatch.setattr(Path, "unlink", lambda path, **how: removed.append(path))
+    ledger, _ = ledger_for(str(table))
+    assert not ledger.exists()
+    assert removed == []

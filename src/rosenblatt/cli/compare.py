@@ -3,6 +3,7 @@
 import shlex
 import sys
 from collections import Counter
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +61,7 @@ def compare(
     place_for(out, table)  # better said now than after all the work
     if save is not None:
         place_for(save, table, out)
+        import_module("skops")  # which may not be there
     # Starting and reading take their part of the time.
     already = age_of_process() if cli.is_the_process else 0.0
     clock = options["budget"] = Clock(checked_budget(options.get("budget")), already)

@@ -19,6 +19,7 @@ A_FEW_ROWS = 10_000  # that NumPy counts faster than a call of polars begins
 NAMES_OF_IDS = re.compile(r"(^|_|\b)(id|uuid|guid|key|index|rownum|row|nr|no)($|_|\b)", re.I)
 TRUTH = [{"0", "1"}, {"true", "false"}, {"yes", "no"}, {"y", "n"}, {"t", "f"}]
 
+OF_NO_USE = (pl.Binary, pl.Duration, pl.Object)
 USED = ("numeric", "categorical", "boolean", "text", "date")
 KINDS = (*USED, "identifier", "constant", "empty")
 
@@ -96,17 +97,17 @@ def _kind(name: str, known: pl.Series, n_different: int) -> tuple[str, str]:
     """The kind of a column by its values, and what to say of it."""
     if not len(known):
         return "empty", "no row has a value"
+    dtype = known.dtype
+    if dtype.is_nested() or dtype in OF_NO_USE:
+        return "empty", f"values are of a kind that no model takes ({dtype})"
     if n_different == 1:
         return "constant", f"all rows have the value {str(known[0])[:LONGEST_SHOWN]}"
-    dtype = known.dtype
     if dtype == pl.Boolean:
         return "boolean", ""
     if dtype.is_temporal():
         return "date", ""
     if dtype.is_numeric():
         return _kind_of_numbers(name, known, n_different)
-    if dtype.is_nested() or dtype == pl.Binary:
-        return "empty", f"values are of a kind that no model takes ({dtype})"
     return _kind_of_words(known.cast(pl.String), n_different)
 
 

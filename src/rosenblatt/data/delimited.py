@@ -133,6 +133,7 @@ def header_of(source: Any, name: str, separator: str, header: bool) -> list[str]
     names = [column.strip() for column in names]
     if not header:
         return names
+    names = [column or _name_of_unnamed(j, names) for j, column in enumerate(names)]
     twice = [column for column in dict.fromkeys(names) if names.count(column) > 1]
     if twice:
         raise TableError(f"{name} has more than one column named {twice[0]!r}; rename them.")
@@ -142,6 +143,14 @@ def header_of(source: Any, name: str, separator: str, header: bool) -> list[str]
             f"{', '.join(names[:4])}. Name the columns, or say that there is no header."
         )
     return names
+
+
+def _name_of_unnamed(j: int, names: list[str]) -> str:
+    """What a column without a name is called; the first numbers the rows, as pandas writes it."""
+    name = f"column_{j}" if j else "index"
+    while name in names:
+        name += "_"
+    return name
 
 
 def _is_number(word: str) -> bool:

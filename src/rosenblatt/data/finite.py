@@ -1,4 +1,4 @@
-"""Numbers that can be learned from: not infinite, and not so large that their squares would be."""
+"""Numbers that can be learned from: not infinite, and with squares that are not, nor all zero."""
 
 from typing import Any
 
@@ -7,9 +7,11 @@ import polars as pl
 
 from .errors import TableError
 from .table import Table
+from .types import A_FEW, numbers_of_words
 
 # Squares of so many numbers still have a sum; half of what floating point holds has none.
 LARGEST = 1e150
+SMALLEST = 1e-150  # of the largest: else all squares are zero, or nearly so
 LONG = (pl.Int128, pl.UInt128, pl.Decimal)  # of which NumPy knows nothing
 WHAT_TO_DO = "(rows count from 0): make it missing, or a number of another unit."
 
@@ -38,15 +40,41 @@ def as_floats(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def check_finite(table: Table) -> None:
-    """Raise if a number is infinite, or too large."""
+    """Raise if a number is infinite or too large, or if all numbers of a column are too small."""
     if table.sparse is not None:
         _check_matrix(table)
     for name, dtype in table.frame.schema.items():
-        # The ends tell it fifty times sooner than a look at each number, where columns are many.
-        if dtype.is_float() and ends_beyond(table.frame[name]):
-            row = int(beyond(table.frame[name]).arg_max() or 0)
-            value = float(table.frame[name][row])
-            raise TableError(f"Column {name!r} {_is_bad(value)} in row {row} {WHAT_TO_DO}")
+        if dtype.is_float():
+            _check_column(name, table.frame[name])
+        elif dtype == pl.String and table.guessed:  # numbers with a word among them, perhaps
+            _check_column(name, _mostly_numbers(table.frame[name], table.decimal_comma))
+
+
+def _check_column(name: str, numbers: pl.Series) -> None:
+    # The ends tell it fifty times sooner than a look at each number, where columns are many.
+    if ends_beyond(numbers):
+        row = int(beyond(numbers).arg_max() or 0)
+        raise TableError(
+            f"Column {name!r} {_is_bad(float(numbers[row]))} in row {row} {WHAT_TO_DO}"
+        )
+    largest = max((abs(end) for end in _ends(numbers)), default=0.0)
+    if 0 < largest < SMALLEST:
+        raise TableError(
+            f"Column {name!r} holds no number larger than {largest:g}, and squares of such are "
+            "zero: give them in another unit."
+        )
+
+
+def _mostly_numbers(words: pl.Series, decimal_comma: bool) -> pl.Series:
+    """Words as numbers, if most of the first are such: "Inf" is one, which polars reads as a word.
+
+    >>> _mostly_numbers(pl.Series(["1", "Inf", "many"]), False).to_list()
+    [1.0, inf, None]
+    """
+    few = words.drop_nulls().head(A_FEW)
+    if 2 * numbers_of_words(few, decimal_comma).null_count() > len(few):
+        return words.head(0).cast(pl.Float64)
+    return numbers_of_words(words, decimal_comma)
 
 
 def ends_beyond(numbers: pl.Series) -> bool:
@@ -58,8 +86,12 @@ def ends_beyond(numbers: pl.Series) -> bool:
     >>> ends_beyond(pl.Series([nan, nan])), ends_beyond(pl.Series([None], dtype=pl.Float64))
     (False, False)
     """
-    ends: list[Any] = [numbers.min(), numbers.max()]
-    return any(end is not None and abs(end) > LARGEST for end in ends)
+    return any(abs(end) > LARGEST for end in _ends(numbers))
+
+
+def _ends(numbers: pl.Series) -> list[Any]:
+    """The least and the largest number; none of a column without any."""
+    return [end for end in (numbers.min(), numbers.max()) if end is not None]
 
 
 def _check_matrix(table: Table) -> None:

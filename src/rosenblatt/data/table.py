@@ -158,6 +158,8 @@ def existing(name: str) -> str:
         return str(path)
     if path.is_dir():
         raise TableError(f"{name} is a folder; name a file in it.")
+    if path.is_symlink() and not os.path.exists(path):
+        raise TableError(f"{name} is a link that leads to no file.")
     if path.exists():
         raise TableError(f"{name} is no regular file; give one, or - for standard input.")
     beside = (

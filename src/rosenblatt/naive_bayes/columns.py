@@ -96,12 +96,19 @@ def split(X: Any, columns: dict[str, tuple[int, ...]]) -> Columns:
             for c, name in enumerate(names):
                 values[:, c] = _objects(column(X, name))
         elif _are_floats(X, len(places)):
-            values = np.ascontiguousarray(X.to_numpy())
+            values = _block(X)
         else:
             values = np.column_stack([_numbers(column(X, name), name) for name in names])
         _check(kind, values, names)
         parts[kind] = values
     return Columns((X.shape[0], X.shape[1]), parts)
+
+
+def _block(X: Any) -> NDArray[Any]:
+    """A data frame of floats as one array, rows after each other."""
+    if type(X).__module__.startswith("polars"):
+        return np.asarray(X.to_numpy(order="c"))  # without another copy on the way
+    return np.ascontiguousarray(X.to_numpy())
 
 
 def _are_floats(X: Any, n_columns: int) -> bool:

@@ -19,7 +19,7 @@ LEAST_BUDGET = 1.0  # seconds
 
 
 def checked_budget(budget: float | None) -> float | None:
-    number = isinstance(budget, int | float)
+    number = isinstance(budget, int | float) and not isinstance(budget, bool)
     if budget is not None and not (number and budget >= LEAST_BUDGET):
         raise ValueError(f"budget must be at least {LEAST_BUDGET:g} second; got {budget!r}.")
     return budget

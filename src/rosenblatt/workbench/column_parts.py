@@ -178,7 +178,7 @@ class Words(Part):
         return WORDS_OF_A_TEXT
 
     def names(self) -> list[str]:
-        return [f"{self.name} word {j}" for j in range(TEXT_WIDTH)]
+        return [f"{self.name}: place {j}" for j in range(TEXT_WIDTH)]
 
 
 PARTS: dict[str, type[Part]] = {

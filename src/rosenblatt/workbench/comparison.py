@@ -205,7 +205,7 @@ def _found(
     if arena.problem is not whole:  # there was no time to learn from all rows
         baseline = contestant(arena, basis, arena.candidates(basis))
     if not found and not clock.stopped:
-        reasons = "; ".join(f"{drop.family}: {drop.reason}" for drop in (dropped + late)[:3])
+        reasons = "; ".join(f"{drop.family}: {drop.reason}" for drop in (late + dropped)[:3])
         raise TableError(f"No family could be fitted to {source} ({reasons}).")
     return conclude(
         arena, found or [(basis, baseline)], baseline, clock,

@@ -120,7 +120,7 @@ def conclude(
         why_no_certificate="" if family.takes == "rows" else proof.why_not,
         bends=bends_of(model, problem.some(learned_from)),
         retrained=retrained,
-        **what_it_learned(arena, family, model, clock, _spare(clock)),
+        **what_it_learned(arena, family, model, learned_from, clock, _spare(clock)),
     )
     return findings, model, learned_from
 
@@ -141,7 +141,8 @@ def chosen_model(
         return fitted_to(problem, family, chosen.parameters, both), both
     seconds = clock.left - _opening_seconds(chosen, clock)
     interrupted = clock.stopped == "interrupt"
-    if not interrupted or chosen.fit_seconds * len(both) / len(problem.train) < SOON:
+    fit_seconds = chosen.fit_seconds - chosen.counting_seconds[0]
+    if not interrupted or fit_seconds * len(both) / len(problem.train) < SOON:
         again = clock.attempt(
             lambda: fitted_to(problem, family, chosen.parameters, both, before),
             min(seconds, PATIENCE * SOON) if interrupted else seconds,
@@ -171,7 +172,9 @@ def _opening_seconds(chosen: Contestant, clock: Clock) -> float:
     """What opening the test set takes, about; none if there is time for everything."""
     if clock.budget is None:
         return 0.0
-    return max(GRACE * clock.budget, PREDICTIONS_OF_OPENING * chosen.predict_seconds)
+    words = chosen.counting_seconds[1]  # of the test rows, counted once
+    again = PREDICTIONS_OF_OPENING * (chosen.predict_seconds - words)
+    return max(GRACE * clock.budget, words + again)
 
 
 def _last(clock: Clock) -> float:

@@ -41,18 +41,20 @@ def contestant(arena: Arena, family: Family, candidates: list[Candidate]) -> Con
     last.predict(dev)
     predicted = time.perf_counter()
     count = problem.texts.seconds_for if reads_texts(family) else lambda n_rows: 0.0
+    counting = count(len(arena.y)), count(len(problem.dev))
     entry = Contestant(
         family.name,
         type(last).__name__,
         family.package,
         candidates,
         best,
-        seconds + count(len(arena.y)),  # words were counted before, for all families
-        predicted - begun + count(len(problem.dev)),
+        seconds + counting[0],  # words were counted before, for all families
+        predicted - begun + counting[1],
         len(pickle.dumps(model)),
         float(score(last, dev, problem.y[problem.dev])),
         train_score,
         note="; ".join(filter(None, [_unread(problem, family), _given_up(family, candidates)])),
+        counting_seconds=counting,
     )
     if family.takes != "rows":
         arena.keep_best(entry, model)

@@ -9,8 +9,9 @@ import scipy.sparse as sp
 from sklearn.pipeline import Pipeline
 
 from ..explanation import Explanation, explain, two_classes
-from .features import TableFeatures
+from .features import TableFeatures, Words
 from .model_file import SavedModel
+from .texts import words_at
 from .weights import names_of_matrix
 
 LONGEST = 40  # characters of a value that are shown
@@ -35,22 +36,28 @@ def explain_row(saved: SavedModel, row: Any) -> Explanation:
 
 
 def _by_column(model: Pipeline, found: Explanation, row: Any) -> Explanation:
-    """The same, the features of one column added up and named with the value they stand for."""
-    first = model.steps[0][1]
+    """The same, the features of one column added up and named with the value they stand for.
+
+    Of a text each word stands by itself.
+    """
     if not isinstance(row, pl.DataFrame):
         return found
-    if isinstance(first, TableFeatures):
-        widths = [len(part.names()) for part in first.parts_]
-        columns = [part.name for part in first.parts_]
-    else:
-        columns = list(row.columns)
-        widths = [1] * len(columns)
-    starts = np.cumsum([0, *widths[:-1]])
-    return replace(
-        found,
-        contributions=np.add.reduceat(found.contributions, starts),
-        names=tuple(f"{name} = {_value(row[name][0])}" for name in columns),
-    )
+    first, added, start = model.steps[0][1], [], 0
+    if not isinstance(first, TableFeatures):
+        return replace(
+            found, names=tuple(f"{name} = {_value(row[name][0])}" for name in row.columns)
+        )
+    for part in first.parts_:
+        stop = start + len(part.names())
+        parts = found.contributions[start:stop]
+        value = f"{part.name} = {_value(row[part.name][0])}"
+        words = words_at(range(stop - start), row[part.name]) if isinstance(part, Words) else {}
+        added += [(f"{part.name}: {' and '.join(words[j])}", parts[j]) for j in words]
+        absent = np.delete(parts, list(words)).sum()
+        added += [(value if not words else f"{part.name}: words that are not in it", absent)]
+        start = stop
+    names, contributions = zip(*added, strict=True)
+    return replace(found, contributions=np.array(contributions), names=names)
 
 
 def _of_weights(saved: SavedModel, row: Any) -> Explanation:

@@ -236,35 +236,38 @@ def peers_of() -> list[Family]:
     """Models of other libraries, for reference; LightGBM's if it is there."""
     from sklearn import ensemble
 
-    found = [
+    boosted = [
         Family(
-            "random forest", lambda: ensemble.RandomForestClassifier(random_state=0, n_jobs=-1),
-            {}, CLASSIFICATION, "numbers", "a peer's forest", package="scikit-learn",
-        ),
+            "histogram boosting", partial(make, random_state=0), {}, task, "numbers",
+            "a peer's boosted trees", package="scikit-learn",
+        )
+        for task, make in (
+            (CLASSIFICATION, ensemble.HistGradientBoostingClassifier),
+            (REGRESSION, ensemble.HistGradientBoostingRegressor),
+        )
+    ]  # fmt: skip
+    # Last, for they take longest: where time is short, there is another peer before.
+    forests = [
         Family(
-            "histogram boosting", lambda: ensemble.HistGradientBoostingClassifier(random_state=0),
-            {}, CLASSIFICATION, "numbers", "a peer's boosted trees", package="scikit-learn",
-        ),
-        Family(
-            "random forest", lambda: ensemble.RandomForestRegressor(random_state=0, n_jobs=-1),
-            {}, REGRESSION, "numbers", "a peer's forest", package="scikit-learn",
-        ),
-        Family(
-            "histogram boosting", lambda: ensemble.HistGradientBoostingRegressor(random_state=0),
-            {}, REGRESSION, "numbers", "a peer's boosted trees", package="scikit-learn",
-        ),
+            "random forest", partial(make, random_state=0, n_jobs=-1), {}, task, "numbers",
+            "a peer's forest", package="scikit-learn",
+        )
+        for task, make in (
+            (CLASSIFICATION, ensemble.RandomForestClassifier),
+            (REGRESSION, ensemble.RandomForestRegressor),
+        )
     ]  # fmt: skip
     try:
         import lightgbm
     except ImportError:
-        return found
+        return boosted + forests
     boosters = {CLASSIFICATION: lightgbm.LGBMClassifier, REGRESSION: lightgbm.LGBMRegressor}
-    return found + [
-        # On one thread: several wait for each other on a busy machine, for so long within one call
-        # that no end of time is heard.
+    # On one thread: several wait for each other on a busy machine, for so long within one call
+    # that no end of time is heard.
+    return boosted + [
         Family(
             "LightGBM", partial(make, random_state=0, verbose=-1, n_jobs=1), {}, task, "numbers",
             "a peer's boosted trees", package="lightgbm",
         )
         for task, make in boosters.items()
-    ]  # fmt: skip
+    ] + forests  # fmt: skip

@@ -13,6 +13,7 @@ from sklearn.pipeline import Pipeline
 from .clock import Clock
 from .families import Family
 from .features import TableFeatures
+from .pipelines import reads_texts
 from .problem import Problem
 from .scoring import score_of
 from .search import Arena
@@ -22,19 +23,26 @@ MOST_ROWS = 2_000  # of the development part
 LEAST_ROWS = 100  # that say something
 SHUFFLES = 2  # of each column, whose falls are averaged: more change less than other rows would
 MOST_SECONDS = 2.0
+SECONDS_FOR_WORDS = 1.0  # to find out which they are
 NO_TIME = " There was no time to see what each column is worth to it."
 
 
 def what_it_learned(
-    arena: Arena, family: Family, model: Pipeline, clock: Clock, seconds: float
+    arena: Arena,
+    family: Family,
+    model: Pipeline,
+    learned_from: NDArray[np.int64],
+    clock: Clock,
+    seconds: float,
 ) -> dict[str, Any]:
     """The fields of `Findings` that say so."""
     if family.takes == "rows":
         return {}
-    weights, n_weights = weights_of(model)
+    problem, of_training_part = arena.problem, arena.fitted(family)
+    rows = problem.some(learned_from) if reads_texts(family) and seconds > 0 else None
+    weights, n_weights = weights_of(model, rows, min(seconds / 2, SECONDS_FOR_WORDS))
     note = note_on_weights(model)
     said = {"learned": weights, "n_weights": n_weights, "learned_note": note}
-    problem, of_training_part = arena.problem, arena.fitted(family)
     if weights or not problem.is_table or len(problem.used) < 2:
         return said
     worth: list[tuple[str, float]] = []

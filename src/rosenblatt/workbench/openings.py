@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
 from ..data import TableError
@@ -49,10 +50,10 @@ def _trouble(path: Path) -> str:
     """Why records cannot be added to a ledger; nothing if they can."""
     there = path.exists()
     try:
-        with path.open("ab"):
+        # It is made when first needed: one that is made and taken away again may have got a record
+        # of somebody else's in between.
+        with path.open("ab") if there else TemporaryFile(dir=path.parent):
             pass
-        if not there and not path.stat().st_size:  # made when first needed, here or by another
-            path.unlink()
     except OSError as error:
         return error.strerror or str(error)
     if there:

@@ -140,8 +140,9 @@ def split_by_group(groups: pl.Series, seed: int) -> Three:
 def folds_by_time(moments: Rows) -> Folds:
     """Rows in order of time: learned from all that came before, scored on what came next."""
     n, changes = len(moments), _changes(moments)
-    size = n // (min(USUAL_FOLDS, n // 4) + 1)
-    starts = sorted({_nearest(changes, start) for start in range(n - USUAL_FOLDS * size, n, size)})
+    n_folds = min(USUAL_FOLDS, n // 4)
+    size = n // (n_folds + 1)
+    starts = sorted({_nearest(changes, start) for start in range(n - n_folds * size, n, size)})
     ends = [*starts[1:], n]
     return [
         (np.arange(start), np.arange(start, end)) for start, end in zip(starts, ends, strict=True)

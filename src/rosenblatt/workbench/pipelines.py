@@ -24,9 +24,9 @@ def preparation(problem: Problem, family: Family) -> Any:
     if family.takes == "rows":
         return "passthrough"
     if family.takes == "table":
-        return TableColumns(problem.used_by_mixed)
+        return TableColumns(problem.used_by_mixed, problem.single)
     if problem.is_table:
-        return TableFeatures(problem.used, counts=family.takes == "counts")
+        return TableFeatures(problem.used, family.takes == "counts", problem.single)
     return "passthrough" if family.takes == "counts" else MaxAbsScaler()
 
 

@@ -23,6 +23,7 @@ from .parts import (
     why_few,
 )
 from .targets import (
+    check_rows,
     checked_task,
     enough_of_each,
     labels_of,
@@ -31,9 +32,12 @@ from .targets import (
     with_target,
 )
 from .texts import CountedTexts
-from .view import dates_in, numbers_in, some
+from .view import dates_in, n_bytes, numbers_in, some
 
 LEAST_ROWS = 20
+MOST_BYTES_IN_DOUBLE = 2**27  # of a table whose numbers are told to the last digit in any case
+# Types whose numbers 32 bits hold.
+NO_LONGER = (pl.Float32, pl.Int8, pl.Int16, pl.UInt8, pl.UInt16, pl.Boolean)
 WHAT_GROUPS_DO = "keeps rows together, and is no feature"
 
 
@@ -104,6 +108,14 @@ class Problem:
     def used_by_mixed(self) -> dict[str, str]:
         """The same without texts, which no model of mixed columns reads."""
         return {name: kind for name, kind in self.used.items() if kind != "text"}
+
+    @cached_property
+    def single(self) -> bool:
+        """Whether models are given numbers of 32 bits: of a large table that has no longer ones."""
+        if not self.is_table or n_bytes(self.X) <= MOST_BYTES_IN_DOUBLE:
+            return False
+        kinds = {name: self.X.schema[name] for name in self.used}
+        return all(kind in NO_LONGER for kind in kinds.values())
 
     @cached_property
     def n_classes(self) -> int:
@@ -186,6 +198,7 @@ def problem_of(
             )
     if task == "classification":
         frame, sparse, values = enough_of_each(frame, sparse, values, target, hints)
+        check_rows(table.name, values, LEAST_ROWS)
     assert task is not None
     y = numbers_of(values, target) if task == "regression" else labels_of(values)
     for name in (time, groups):

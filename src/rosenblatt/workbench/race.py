@@ -141,5 +141,7 @@ def _share(arena: Arena, found: Found, n_left: int, clock: Clock) -> float:
 
 def reserve(found: Found, budget: float) -> float:
     """Seconds to keep for what follows the search: any may be the one to be fitted again."""
-    slowest = max((entry.fit_seconds + entry.predict_seconds for _, entry in found), default=0.0)
-    return min(max(RESERVE * budget, FITS_AFTER * slowest), budget / 2)
+    slowest = max((entry.seconds_again for _, entry in found), default=0.0)
+    # The words of test rows, as many as there are development rows, are still to be counted.
+    words = max((entry.counting_seconds[1] for _, entry in found), default=0.0)
+    return min(max(RESERVE * budget, FITS_AFTER * slowest + words), budget / 2)

@@ -52,16 +52,22 @@ def metric_for(problem: Problem, metric: str | None) -> str:
     if metric not in names:
         nick = NICKNAMES.get(metric.lower())
         near = f" Did you mean {nick}?" if nick else did_you_mean(metric, names)
-        near = near or f" For {problem.task} take {EXAMPLES[problem.task]}."
+        near = near or f" For {problem.task} take {_examples(problem)}."
         raise TableError(f"There is no metric {metric!r} in scikit-learn.{near}")
     if _task_of(metric) != problem.task:
         raise TableError(
             f"{metric} is a score of {_task_of(metric)}, and predicting {problem.target} is "
-            f"{problem.task}: take {EXAMPLES[problem.task]}."
+            f"{problem.task}: take {_examples(problem)}."
         )
     _check_classes(problem, metric)
     _check_folds(problem, metric)
     return metric
+
+
+def _examples(problem: Problem) -> str:
+    """Scores that suit the task, and the number of classes."""
+    of_more = "roc_auc" if problem.n_classes <= 2 else "roc_auc_ovr"
+    return EXAMPLES[problem.task].replace("roc_auc", of_more)
 
 
 def _task_of(metric: str) -> str:

@@ -8,6 +8,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from ..data import Table, TableError
+from ..data.columns import OF_NO_USE
 from ..data.errors import shown
 from ..data.finite import as_floats, check_finite
 from .figures import rows_counted
@@ -24,6 +25,11 @@ def with_target(
     check_finite(table)
     table = replace(table, frame=as_floats(table.frame))
     values = table.column(target)
+    if values.dtype.is_nested() or values.dtype in OF_NO_USE:
+        raise TableError(
+            f"{target} holds values of a kind that no model predicts ({values.dtype}): make words "
+            "or numbers of them."
+        )
     frame, sparse = table.frame, table.sparse
     known = values.is_not_null()
     if values.dtype.is_float():
@@ -36,17 +42,22 @@ def with_target(
         hints.append(f"{rows_counted(n_missing)} without {target} {are} left out.")
         frame, values = frame.filter(known), values.filter(known)
         sparse = None if sparse is None else sparse[known.to_numpy()]
-    if len(values) < least_rows:
-        raise TableError(
-            f"{table.name} has {rows_counted(len(values))} to learn from; at least {least_rows} "
-            "are needed to split them honestly."
-        )
+    check_rows(table.name, values, least_rows)
     if values.n_unique() == 1:
         raise TableError(
             f"All rows of {table.name} have the same {target}, {shown(values[0])}: there is "
             "nothing to learn."
         )
     return frame, sparse, values
+
+
+def check_rows(name: str, values: pl.Series, least: int) -> None:
+    """Raise if there are too few rows to split."""
+    if len(values) < least:
+        raise TableError(
+            f"{name} has {rows_counted(len(values))} to learn from; at least {least} are needed to "
+            "split them honestly."
+        )
 
 
 def checked_task(task: str | None) -> str | None:
@@ -85,9 +96,14 @@ def enough_of_each(
         return frame, sparse, values
     kept = ~values.is_in(rare.implode())
     names = ", ".join(map(str, rare.sort().head(5).to_list()))
-    hints.append(
-        f"{len(rare)} classes with fewer than {ROWS_OF_A_CLASS} rows are left out: {names}."
-    )
+    if n_classes - len(rare) < 2:
+        raise TableError(
+            f"Fewer than two values of {target} have {ROWS_OF_A_CLASS} rows or more, so that there "
+            f"is nothing to tell apart; too few are of {names}. Give more rows of each."
+        )
+    rows = f"with fewer than {ROWS_OF_A_CLASS} rows"
+    what = f"1 class {rows} is" if len(rare) == 1 else f"{len(rare)} classes {rows} are"
+    hints.append(f"{what} left out: {names}.")
     return (
         frame.filter(kept),
         None if sparse is None else sparse[kept.to_numpy()],

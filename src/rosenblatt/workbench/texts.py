@@ -4,12 +4,16 @@ Nothing is learned here, so that rows that a fold scores on may be counted besid
 """
 
 import time
+from collections import Counter
+from collections.abc import Collection
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.feature_extraction import FeatureHasher
 from sklearn.feature_extraction.text import HashingVectorizer
 
 from .memory import give_back
@@ -27,7 +31,46 @@ def word_counts(values: pl.Series) -> Any:
     [[6.0], [0.0]]
     """
     hasher = HashingVectorizer(n_features=TEXT_WIDTH, alternate_sign=False, norm=None)
-    return hasher.transform(values.cast(pl.String).fill_null("").to_list()).tocsr()
+    return hasher.transform(_strings(values)).tocsr()
+
+
+def words_at(places: Collection[int], values: pl.Series) -> dict[int, list[str]]:
+    """The words of texts that are counted at some places, the most frequent first.
+
+    There are fewer places than words, so that several may share one.
+
+    >>> [place] = word_counts(pl.Series(["not"])).indices.tolist()
+    >>> words_at([place], pl.Series(["To be or not to be"]))[place]
+    ['not']
+    """
+    return placed(places, words_seen(values))
+
+
+def words_seen(values: pl.Series) -> Counter[str]:
+    """How often texts have each word.
+
+    >>> words_seen(pl.Series(["To be or not to be", None])).most_common(2)
+    [('to', 2), ('be', 2)]
+    """
+    words_of = HashingVectorizer().build_analyzer()
+    return Counter(chain.from_iterable(map(words_of, _strings(values))))
+
+
+def placed(places: Collection[int], seen: Counter[str]) -> dict[int, list[str]]:
+    """Those of some words that are counted at some places, the most frequent first."""
+    words = [word for word, _ in seen.most_common()]
+    found: dict[int, list[str]] = {}
+    if not words:  # of which the hasher can make nothing
+        return found
+    hasher = FeatureHasher(TEXT_WIDTH, input_type="string", alternate_sign=False)
+    for word, place in zip(words, hasher.transform([[w] for w in words]).indices, strict=True):
+        if place in places:
+            found.setdefault(int(place), []).append(word)
+    return found
+
+
+def _strings(values: pl.Series) -> list[str]:
+    return values.cast(pl.String).fill_null("").to_list()
 
 
 class _Counts(NamedTuple):

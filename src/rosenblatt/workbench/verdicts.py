@@ -13,6 +13,7 @@ LARGE_GAP = 0.1  # between training and held-out score, of what the held-out sco
 ALL_RIGHT = 0.001  # what a score may lack to one
 BEYOND_CHANCE = 3  # standard errors: the highest of some scores is high by chance, too
 FLAT = 0.005  # a gain by the last doubling of rows that is none
+FLATTERED = 0.1  # of it, where rows are repeated: that is no matter of chance
 NO_WONDER = 0.25  # of what the folds' score lacks to the best: a difference to the test score
 MOST_NAMED = 5
 OF_PROBABILITIES = ("neg_log_loss", "neg_brier_score", "d2_log_loss_score", "d2_brier_score",
@@ -120,16 +121,18 @@ def flattered_by_repeats(opening: Opening | None, metric: str) -> str:
     some = None if opening is None else opening.unrepeated
     if opening is None or some is None or some.score >= opening.score:
         return ""
-    if not _is_far(some, opening.score, 0.0, metric):
+    if not _is_far(some, opening.score, 0.0, metric, FLATTERED):
         return ""
     return (
         f"On test rows that were not learned from the score is {figure(some.score, 3)}, where all "
         f"of them have {figure(opening.score, 3)}: the folds hold the same repeated rows, so that "
-        "it is the one to trust."
+        f"{figure(some.score, 3)} is the one to trust."
     )
 
 
-def _is_far(opening: Opening, mean: float, deviation: float, metric: str) -> bool:
+def _is_far(
+    opening: Opening, mean: float, deviation: float, metric: str, share: float = NO_WONDER
+) -> bool:
     """Whether a score with its interval is beyond another, by no small part of what that lacks."""
     if not opening.intervals:
         return False
@@ -137,7 +140,7 @@ def _is_far(opening: Opening, mean: float, deviation: float, metric: str) -> boo
     beyond = max(narrow.low - (mean + deviation), (mean - deviation) - narrow.high)
     lacking = abs(mean) if metric.startswith("neg_") else abs(1 - mean)
     same = figure(opening.score, 3) == figure(mean, 3)  # as far as anybody reads
-    return not same and beyond > 0 and abs(opening.score - mean) > NO_WONDER * lacking
+    return not same and beyond > 0 and abs(opening.score - mean) > share * lacking
 
 
 def unseen_classes(opening: Opening | None, metric: str) -> list[str]:

@@ -69,7 +69,11 @@ class View:
         first = self.frame.get_column_index(name)
         n = max(1, CELLS_AT_ONCE // max(1, self.height))
         some = self.frame[:, first : first + n][self.rows]
-        return {column.name: column for column in some.get_columns()}
+        # By the names of the table: polars gives one to a column without it.
+        names = self.frame.columns[first : first + n]
+        return {
+            name: column.alias(name) for name, column in zip(names, some.get_columns(), strict=True)
+        }
 
 
 def as_frame(X: Any) -> Any:
@@ -82,6 +86,8 @@ def as_frame(X: Any) -> Any:
         return X
     if isinstance(X, pl.LazyFrame):
         return X.collect()
+    if type(X).__module__.startswith("pyarrow"):
+        return pl.from_arrow(X)
     if hasattr(X, "columns"):
         return frame_of_pandas(X)
     X = _two_dimensional(X)

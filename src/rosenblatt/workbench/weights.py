@@ -7,8 +7,10 @@ from sklearn.pipeline import Pipeline
 
 from .bends import Bends
 from .features import TableFeatures
+from .naming_words import named_words
 
 MOST_WEIGHTS = 215  # that a report shows
+SHARED = " A weight may be shared by words that are counted at one place."
 WITHIN = "\0"  # for a space within the name of a column, while there are others
 
 
@@ -21,10 +23,16 @@ def names_of_matrix(n: int) -> list[str]:
     return [f"x{j + 1}" for j in range(n)]
 
 
-def weights_of(model: Pipeline) -> tuple[list[tuple[str, float]], int]:
-    """The heaviest features of a linear model, and how many there are; none of another model."""
+def weights_of(
+    model: Pipeline, rows: Any = None, seconds: float = 0.0
+) -> tuple[list[tuple[str, float]], int]:
+    """The heaviest features of a linear model, and how many there are; none of another model.
+
+    Words of texts go by the names that they have in some rows, which are read for some seconds.
+    """
     last = model.steps[-1][1]
-    coef = getattr(last, "coef_", None)
+    coef = _weights_of_words(model)
+    coef = getattr(last, "coef_", None) if coef is None else coef
     if coef is None:
         return [], 0
     coef = np.atleast_2d(np.asarray(coef))
@@ -34,8 +42,27 @@ def weights_of(model: Pipeline) -> tuple[list[tuple[str, float]], int]:
     coef, names = _not_bent(model, coef, names)
     labels = [""] if len(coef) == 1 else [f" [{label}]" for label in last.classes_]
     heaviest = np.argsort(-np.abs(coef), axis=None, kind="stable")[:MOST_WEIGHTS]
-    places = zip(*np.unravel_index(heaviest, coef.shape), strict=True)
-    return [(f"{names[j]}{labels[k]}", float(coef[k, j])) for k, j in places], coef.size
+    places = list(zip(*np.unravel_index(heaviest, coef.shape), strict=True))
+    shown = {int(j) for _, j in places}
+    words = {} if rows is None else named_words(model.steps[0][1], shown, rows, seconds)
+    return [
+        (f"{words.get(int(j), names[j])}{labels[k]}", float(coef[k, j])) for k, j in places
+    ], coef.size
+
+
+def _weights_of_words(model: Pipeline) -> Any:
+    """What one more of a word adds to the score of a class in naive Bayes; None of other models.
+
+    That of two classes is for the second beside the first, that of more beside their mean.
+    """
+    last = model.steps[-1][1]
+    if not _reads_texts(model.steps[0][1]):
+        return None
+    logs = getattr(last, "feature_log_prob_", None)
+    if logs is None:
+        return None
+    logs = logs - getattr(last, "feature_log_absent_", 0.0)  # where a word is, it is not missing
+    return logs[1:] - logs[:1] if len(logs) == 2 else logs - logs.mean(axis=0)
 
 
 def has_no_weight(model: Pipeline | None) -> bool:
@@ -74,18 +101,30 @@ def note_on_weights(model: Pipeline) -> str:
             "It has no single weight for each column."
             + " The command explain says what each adds for one row." * hasattr(last, "explain")
         )
+    if _weights_of_words(model) is not None:
+        beside = "the other" if len(last.classes_) == 2 else "their mean"
+        return (
+            f"What each adds to the score of a class where it occurs, beside {beside}."
+            f"{_in_favour(last)}{SHARED}"
+        )
     if isinstance(model.steps[0][1], TableFeatures):
+        scaled = f" The counts of a text's words are scaled to length one.{SHARED}"
+        words = scaled * _reads_texts(model.steps[0][1])
         return (
             "Weights of columns that are centred and in units of their deviation; categories are "
-            f"columns of zeros and ones.{_in_favour(last)}"
+            f"columns of zeros and ones.{words}{_in_favour(last)}"
         )
     return f"Weights of columns in units of their largest value, counted from 1.{_in_favour(last)}"
+
+
+def _reads_texts(first: Any) -> bool:
+    return isinstance(first, TableFeatures) and "text" in first.kinds.values()
 
 
 def _in_favour(model: Any) -> str:
     """What the sign of a weight says where one weight tells two classes apart."""
     classes: Any = getattr(model, "classes_", ())
-    if len(classes) != 2 or len(np.atleast_2d(model.coef_)) != 1:
+    if len(classes) != 2 or len(np.atleast_2d(getattr(model, "coef_", 0.0))) != 1:
         return ""
     return f" What is above zero speaks for {classes[1]}, what is below for {classes[0]}."
 

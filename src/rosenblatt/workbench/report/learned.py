@@ -104,7 +104,7 @@ def _certificate(findings: Findings) -> Markup | None:
     ]  # fmt: skip
     verdict = "Every claim holds." if certificate.holds else "Not every claim holds."
     if all(claim.holds and claim.bound is None for claim in certificate.claims):
-        verdict = "It measures, and claims nothing."
+        verdict = "It measures, and claims nothing; the command certify looks further."
     table = tag(
         "table", tag("thead", tag("tr", *(tag("th", head, scope="col") for head in heads))),
         tag("tbody", *rows), class_="plain claims",
