@@ -13,7 +13,7 @@ from sklearn.utils.validation import _check_method_params
 
 from rosenblatt.statistics.folds import Split
 
-from .accuracy import accuracy, is_accuracy
+from .plain_scores import PlainScore, plain_score
 
 MOST_OF_A_STRETCH = 1.25  # a stretch of rows may be longer than those wanted of it by this factor
 
@@ -69,17 +69,17 @@ class Rows:
         """The same of the rows to train on."""
         return self._cut(self.split.train)
 
-    def share_of_right(self, estimator: Any, part: str) -> float | None:
-        """The accuracy on the rows of a part; without a copy of them if they fill a stretch."""
+    def score(self, plain: PlainScore, estimator: Any, part: str) -> float | None:
+        """A score on the rows of a part; without a copy of them if they fill a stretch."""
         X, rows = self.scoring.X, getattr(self.split, part)
         if type(X) is np.ndarray and rows.dtype.kind in "iu" and len(rows):
             first, last = int(rows.min()), int(rows.max())
             if last - first < MOST_OF_A_STRETCH * len(rows):
                 y = some(self.scoring.y, rows)
-                share = accuracy(estimator, X[first : last + 1], y, rows - first)
-                if share is not None:
-                    return share
-        return accuracy(estimator, *getattr(self, part)[:2])
+                score = plain(estimator, X[first : last + 1], y, rows - first)
+                if score is not None:
+                    return score
+        return plain(estimator, *getattr(self, part)[:2])
 
     def _cut(self, rows: Any) -> tuple[Any, Any, Any]:
         X, params = self.scoring.X, self.scoring.score_params
@@ -97,9 +97,10 @@ def some(table: Any, rows: NDArray[Any]) -> Any:
 def scores_of(estimator: Any, rows: Rows, part: str) -> Any:
     """The scores of a fitted estimator on the rows to test on, or to train on."""
     scoring = rows.scoring
-    if not scoring.score_params and is_accuracy(scoring.scorer, estimator):
-        share = rows.share_of_right(estimator, part)
-        if share is not None:
-            return share
+    plain = None if scoring.score_params else plain_score(scoring.scorer, estimator)
+    if plain is not None:
+        score = rows.score(plain, estimator, part)
+        if score is not None:
+            return score
     X, y, params = getattr(rows, part)
     return _score(estimator, X, y, scoring.scorer, params, scoring.error_score)

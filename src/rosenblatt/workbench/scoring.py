@@ -10,7 +10,7 @@ from sklearn.metrics import get_scorer, get_scorer_names, log_loss
 
 from ..data import TableError
 from ..data.errors import did_you_mean
-from ..model_selection.accuracy import accuracy, is_accuracy
+from ..model_selection.plain_scores import plain_score
 from .problem import Problem
 
 USUAL = {"classification": "accuracy", "regression": "r2"}
@@ -154,8 +154,9 @@ def score_of(metric: str) -> Score:
     plain = get_scorer(metric)
 
     def score(model: Any, X: Any, y: Any) -> float:
-        if is_accuracy(plain, model) and (share := accuracy(model, X, y)) is not None:
-            return share
+        quick = plain_score(plain, model)
+        if quick is not None and (found := quick(model, X, y)) is not None:
+            return found
         try:
             with warnings.catch_warnings():
                 # The precision of a class that is never said is 0, as that of the baseline may be.
