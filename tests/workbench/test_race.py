@@ -249,7 +249,7 @@ MOMENTS = {
     "the search": ("race", "contestant"),
     "retraining": ("conclusions", "fitted_to"),
     "the opening": ("conclusions", "open_test"),
-    "the learning curve": ("curve", "fitted_to"),
+    "the learning curve": ("curve", "fitted_with_features"),
     "the certificate": ("conclusions", "proof_of"),
 }
 PROGRAM = """

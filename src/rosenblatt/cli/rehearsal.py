@@ -45,8 +45,9 @@ def rehearsals() -> Iterator[Rehearsal]:
         dtypes = ("float64", "float32", "int64") if additive else ("float64", "float32")
         # Some learn in another way from more columns than rows.
         widths = getattr(estimator, "_rehearsed_widths", (3,))
+        storages = (False, True) if getattr(estimator, "_rehearsed_sparse", True) else (False,)
         for parameters in getattr(estimator, "_rehearsals", ()):
-            kinds = itertools.product((2, 3), dtypes, (False, True), widths)
+            kinds = itertools.product((2, 3), dtypes, storages, widths)
             for n_classes, dtype, sparse, width in kinds:
                 yield Rehearsal(name, parameters, n_classes, dtype, sparse, width)
 
@@ -75,6 +76,8 @@ def _fit(model: Any, rehearsal: Rehearsal) -> None:
     y = np.arange(12) % rehearsal.n_classes
     X = sp.csr_matrix(X) if rehearsal.sparse else X
     model.fit(X, y)
+    if hasattr(model, "transform"):
+        model.transform(X)
     if hasattr(model, "_rehearse_large"):
         model._rehearse_large(X, y)
 

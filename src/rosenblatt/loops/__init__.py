@@ -39,6 +39,7 @@ MODULES = (
     "scores",
     "shifted",
     "softmax",
+    "splines",
     "tiles",
 )
 

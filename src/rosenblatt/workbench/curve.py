@@ -6,7 +6,7 @@ from sklearn.pipeline import Pipeline
 
 from .clock import Clock
 from .families import Family
-from .pipelines import fitted_to
+from .pipelines import fitted_with_features
 from .results import Contestant, LearningCurve
 from .scoring import score_of
 from .search import Arena
@@ -77,8 +77,9 @@ def _point_of_curve(
     """
     problem, score = arena.problem, score_of(arena.metric)
     try:
-        model = fitted_to(problem, family, chosen.parameters, rows, before)
-        own = float(score(model, problem.some(rows), problem.y[rows]))
+        model, X = fitted_with_features(problem, family, chosen.parameters, rows, before)
+        whole = (model, problem.some(rows)) if X is None else (model[-1], X)
+        own = float(score(*whole, problem.y[rows]))
         other = float(score(model, problem.some(problem.dev), problem.y[problem.dev]))
     except Exception:  # such as none of a class
         return before, []

@@ -53,8 +53,21 @@ def fitted_to(
 ) -> Pipeline:
     """A family at some setting, fitted to some rows of the table.
 
-    Of a large table, what learns by sums is shown some rows at a time. What descends may begin
-    where a model of some of these rows ended.
+    What descends may begin where a model of some of these rows ended.
+    """
+    return fitted_with_features(problem, family, parameters, rows, before)[0]
+
+
+def fitted_with_features(
+    problem: Problem,
+    family: Family,
+    parameters: dict[str, Any],
+    rows: NDArray[np.int64],
+    before: Pipeline | None = None,
+) -> tuple[Pipeline, Any]:
+    """The same, and what its last step was fitted to: None of a large table.
+
+    There, what learns by sums is shown some rows at a time.
     """
     model = pipeline(problem, family, parameters)
     X, y, last = problem.some(rows), problem.y[rows], model[-1]
@@ -67,10 +80,10 @@ def fitted_to(
                 fit_from(before[-1], last, features, y)
             else:
                 last.fit(features, y)
-            return model
+            return model, features
         front = model[:-1].fit(X, y)
         n_blocks = -(-len(y) // ROWS_AT_A_TIME)
         for first in range(n_blocks):  # each is a fair sample, whatever the rows are sorted by
             block = np.arange(first, len(y), n_blocks)
             last.partial_fit(front.transform(X[block]), y[block])
-    return model
+    return model, None
