@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.preprocessing import SplineTransformer
 
+from rosenblatt.preprocessing import bases
 from rosenblatt.preprocessing.bases import Splines
 
 
@@ -38,6 +39,13 @@ def test_they_are_those_of_scikit_learn(seed, degree, extra, whole, dtype):
     scale = np.abs(expected).max(axis=0)
     eps = np.finfo(dtype).eps
     assert (np.abs(ours - expected) <= 64 * eps * scale).all()
+
+
+def test_many_rows_are_made_in_parts(monkeypatch):
+    X = np.random.default_rng(0).normal(size=(100, 3))
+    whole = Splines(6, 3).fit(X).transform(X)
+    monkeypatch.setattr(bases, "CELLS_AT_ONCE", 20)
+    np.testing.assert_array_equal(Splines(6, 3).fit(X).transform(X), whole)
 
 
 @pytest.mark.parametrize("degree", [1, 3])

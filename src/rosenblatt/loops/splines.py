@@ -13,8 +13,8 @@ def fill_splines(X, knots, degree, ends, N, found):
     """Fill found (n, m width) with the first `width` functions of each column of X (n, m).
 
     knots (m, T). Beyond the knots of a column, lines go on from ends (m, 4, width): the functions
-    and their slopes at its low end, and at its high one. No number has none. N (degree + 1,) is
-    scratch space.
+    and their slopes at its low end, and at its high one. All are zero of what is no number.
+    N (degree + 1,) is scratch space.
     """
     n_knots, width = knots.shape[1], ends.shape[2]
     for i in range(X.shape[0]):

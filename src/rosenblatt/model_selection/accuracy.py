@@ -17,12 +17,17 @@ from sklearn.pipeline import Pipeline
 
 def is_accuracy(scorer: Any, estimator: Any) -> bool:
     """Whether a scorer gives a classifier's plain accuracy."""
+    return is_plain(scorer, estimator, accuracy_score, ClassifierMixin)
+
+
+def is_plain(scorer: Any, estimator: Any, metric: Any, kind: Any) -> bool:
+    """Whether a scorer gives a metric of predictions as it is, asked for or as a kind's `score`."""
     if type(scorer) is _PassthroughScorer:
         model = estimator.steps[-1][1] if type(estimator) is Pipeline else estimator
-        return getattr(type(model), "score", None) is ClassifierMixin.score
+        return getattr(type(model), "score", None) is kind.score
     return (
         type(scorer) is _Scorer
-        and scorer._score_func is accuracy_score
+        and scorer._score_func is metric
         and scorer._response_method == "predict"
         and scorer._sign == 1
         and not scorer._kwargs

@@ -6,10 +6,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.metrics import r2_score
-from sklearn.metrics._scorer import _PassthroughScorer, _Scorer
-from sklearn.pipeline import Pipeline
 
-from .accuracy import accuracy, is_accuracy
+from .accuracy import accuracy, is_accuracy, is_plain
 
 # Of a model, rows and their labels or targets, these perhaps at some places alone; None if they
 # need a closer look.
@@ -25,16 +23,7 @@ def plain_score(scorer: Any, estimator: Any) -> PlainScore | None:
 
 def is_r2(scorer: Any, estimator: Any) -> bool:
     """Whether a scorer gives a regressor's plain R²."""
-    if type(scorer) is _PassthroughScorer:
-        model = estimator.steps[-1][1] if type(estimator) is Pipeline else estimator
-        return getattr(type(model), "score", None) is RegressorMixin.score
-    return (
-        type(scorer) is _Scorer
-        and scorer._score_func is r2_score
-        and scorer._response_method == "predict"
-        and scorer._sign == 1
-        and not scorer._kwargs
-    )
+    return is_plain(scorer, estimator, r2_score, RegressorMixin)
 
 
 def r2(estimator: Any, X: Any, y: Any, places: Any = None) -> float | None:

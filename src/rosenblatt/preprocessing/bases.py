@@ -16,6 +16,8 @@ from sklearn.preprocessing import PolynomialFeatures, SplineTransformer
 from .. import loops
 from ..storage import read_only
 
+CELLS_AT_ONCE = 2**20
+
 Table = Any  # (n, m): an array, or CSR where a family says so
 
 
@@ -213,7 +215,10 @@ class Splines:
         ends = np.ascontiguousarray(ends[:, :, : self.n_functions])
         found = np.empty((len(X), self.count(len(made))), X.dtype)
         scratch = np.empty(self.degree + 1)
-        loops.splines.fill_splines(read_only(X), knots, self.degree, ends, scratch, found)
+        size = CELLS_AT_ONCE // X.shape[1] + 1
+        for start in range(0, len(X), size):  # no call takes so long that nobody is heard
+            rows, here = read_only(X[start : start + size]), found[start : start + size]
+            loops.splines.fill_splines(rows, knots, self.degree, ends, scratch, here)
         return found
 
     def names(self, columns: Sequence[str]) -> list[str]:
