@@ -19,7 +19,7 @@ from .column_parts import PARTS, Categories, Dates, Numbers, Part, Truth, Words
 from .memory import give_back
 from .packing import packed, unpacked
 from .stretches import Stretches
-from .view import dates_in, frame_for, numbers_in
+from .view import NO_LONGER, dates_in, frame_for, numbers_in
 
 __all__ = [
     "Categories", "Dates", "Numbers", "Part", "TableColumns", "TableFeatures", "Truth", "Words",
@@ -174,7 +174,7 @@ class TableColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     kinds : dict
         The kind of each column to be used, by name.
     single : bool
-        Whether numbers of 32 bits stay as they are.
+        Whether numbers that 32 bits hold come out in 32 bits.
 
     Examples
     --------
@@ -218,5 +218,6 @@ class TableColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 return moments.cast(pl.Int64) / 86_400_000_000_000
             return moments.cast(pl.Datetime("us")).cast(pl.Int64) / 86_400_000_000
         if kind == "numeric":
-            return values if self.single and values.dtype == pl.Float32 else numbers_in(values)
+            of_few_bits = self.single and values.dtype in NO_LONGER
+            return values.cast(pl.Float32) if of_few_bits else numbers_in(values)
         return values.cast(pl.String).cast(pl.Categorical)  # a number a row, each word once

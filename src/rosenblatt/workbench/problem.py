@@ -32,12 +32,10 @@ from .targets import (
     with_target,
 )
 from .texts import CountedTexts
-from .view import dates_in, n_bytes, numbers_in, some
+from .view import NO_LONGER, dates_in, n_bytes, numbers_in, some
 
 LEAST_ROWS = 20
 MOST_BYTES_IN_DOUBLE = 2**27  # of a table whose numbers are told to the last digit in any case
-# Types whose numbers 32 bits hold.
-NO_LONGER = (pl.Float32, pl.Int8, pl.Int16, pl.UInt8, pl.UInt16, pl.Boolean)
 WHAT_GROUPS_DO = "keeps rows together, and is no feature"
 
 

@@ -13,6 +13,8 @@ from ..data.errors import did_you_mean, shown
 from .texts import CountedTexts
 
 MOST_NAMED = 5
+# Types whose numbers 32 bits hold.
+NO_LONGER = (pl.Float32, pl.Int8, pl.Int16, pl.UInt8, pl.UInt16, pl.Boolean)
 CELLS_AT_ONCE = 2**17  # of columns that are taken together
 
 
