@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from . import perceptron
 from .claims import Certificate
-from .leads import leads_of
+from .margins import leads_of
 
 
 def certify_model(

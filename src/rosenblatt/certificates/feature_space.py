@@ -17,7 +17,7 @@ from rosenblatt.separation import widest
 from . import perceptron
 from .claims import Claim
 from .kernel_values import Floats, KernelOf
-from .leads import UNIT
+from .margins import UNIT
 
 MOST_ROWS = 2000  # of which a whole kernel matrix is made
 

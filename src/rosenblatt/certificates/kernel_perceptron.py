@@ -25,7 +25,7 @@ from .feature_space import (
     widest_element,
 )
 from .kernel_values import ROWS_PER_BLOCK, Floats, KernelOf
-from .leads import Leads, leads_of
+from .margins import Leads, leads_of
 
 
 def certify_model(

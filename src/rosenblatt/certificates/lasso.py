@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .claims import Claim
-from .published import NEAR, agreement
-from .regression import Fit, distance_claim, mean_square
-from .table import UNIT, Floats, total
+from .linear_regression import Fit, distance_claim, mean_square
+from .published_numbers import NEAR, agreement
+from .rounded_matrix import UNIT, Floats, total
 
 MOST_COLUMNS = 1000  # of those that matter, in a polish
 ROUNDS = 6

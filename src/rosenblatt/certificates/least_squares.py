@@ -15,14 +15,13 @@ import numpy as np
 import scipy.optimize
 import scipy.sparse.linalg
 
-from . import iterated_squares, normal_equations
+from . import normal_equations
 from .claims import Claim
-from .factors import Factors, can_be_factored, factors
-from .normal_equations import ROUNDINGS, ClosedForm
-from .published import NEAR
-from .regression import Fit, distance_claim, mean_square
-from .table import Floats
-from .wide_squares import MOST_ROWS, RowProducts, at_most
+from .linear_regression import Fit, distance_claim, mean_square
+from .normal_equations import ROUNDINGS, ClosedForm, iteration_claims
+from .orthogonal_factors import MOST_ROWS, Factors, RowProducts, at_most, can_be_factored, factors
+from .published_numbers import NEAR
+from .rounded_matrix import Floats
 
 STEPS = 200  # of conjugate gradients
 FURTHEST = 100
@@ -59,9 +58,7 @@ def claims(
     found = _of_coefficients(
         fit, penalty, weight, positive, tol, effort, least_share, closed, residuals
     )
-    return found + iterated_squares.claims(
-        fit, penalty, weight, positive, residuals[0], said or {}, near
-    )
+    return found + iteration_claims(fit, penalty, weight, positive, residuals[0], said or {}, near)
 
 
 def _of_coefficients(

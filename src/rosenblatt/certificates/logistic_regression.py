@@ -12,18 +12,17 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from . import logistic, softmax, softmax_bracket, unpenalised, unpenalised_softmax
-from .blurred import why_blurred
+from . import binary_logistic, softmax, unpenalised_logistic, unpenalised_softmax
+from .binary_logistic import Bracket
 from .claims import Certificate, Claim
-from .comparing import ClassData
+from .closed_form import ClassData
 from .lasso import Penalty, gradient_length
-from .logistic import Bracket
+from .linear_regression import distance_claim
 from .logistic_setting import Setting, setting_of, weights_of_classes
-from .partly_separated import with_direction
-from .published import agreement, held_to, nearness, numbers_of, penalty_claim
-from .regression import distance_claim
-from .separated import claims_if_separable
-from .table import UNIT, Floats, Table
+from .published_numbers import agreement, held_to, nearness, numbers_of, penalty_claim
+from .rounded_matrix import UNIT, Floats, Table
+from .separated_classes import claims_if_separable, with_direction
+from .softmax import bracket
 
 
 def certify_model(
@@ -93,14 +92,14 @@ def _binary(
             "There is nothing to certify: all rows of positive weight are of one class."
         )
     table = Table(X, c / c.sum(), fit_intercept)
-    problem = logistic.Problem(table, y, c, setting.penalty)
-    scale = logistic.scale_of(problem)
+    problem = binary_logistic.Problem(table, y, c, setting.penalty)
+    scale = binary_logistic.scale_of(problem)
     tol, enough = _wanted(model, setting, tol, scale)
     centre, off = map(float, table.centre(w, b))
     if setting.penalty.l1 == setting.penalty.l2 == 0:
-        found = unpenalised.bracket(problem, w, centre, tol)
+        found = unpenalised_logistic.bracket(problem, w, centre, tol)
     else:
-        found = logistic.bracket(problem, w, centre, enough, effort)
+        found = binary_logistic.bracket(problem, w, centre, enough, effort)
     found = replace(found, most=found.most + off * float(c.sum()))
     bound = tol * scale
     claims = [_gap(found, bound, _among(setting))]
@@ -113,9 +112,9 @@ def _binary(
     if np.isinf(setting.C) and effort and len(claims) == 1:
 
         def lowest(rest: Any) -> float:
-            others = logistic.Problem(Table(X[rest], c[rest] / c[rest].sum(), fit_intercept),
+            others = binary_logistic.Problem(Table(X[rest], c[rest] / c[rest].sum(), fit_intercept),
                                       y[rest], c[rest], setting.penalty)  # fmt: skip
-            return unpenalised.least_value(others, w, b, tol)
+            return unpenalised_logistic.least_value(others, w, b, tol)
 
         ahead = float((y * z).max())
         codes = (y > 0).astype(np.intp)
@@ -156,7 +155,7 @@ def _several(
     if setting.penalty.l1 == setting.penalty.l2 == 0:
         found = unpenalised_softmax.bracket(problem, W, centre, tol)
     else:
-        found = softmax_bracket.bracket(problem, W, centre, enough, effort)
+        found = bracket(problem, W, centre, enough, effort)
     found = replace(found, most=found.most + 2 * float(off.max()) * float(c.sum()))
     if reference and W[-1].any():
         found = Bracket(np.inf, np.inf)
@@ -224,7 +223,7 @@ def _among(setting: Setting) -> str:
     """Which other coefficients a gap speaks of, if not of all."""
     if not np.isinf(setting.C):
         return ""
-    return f" by coefficients up to {unpenalised.FURTHEST:g} times as long"
+    return f" by coefficients up to {unpenalised_logistic.FURTHEST:g} times as long"
 
 
 def _gap(found: Bracket, bound: float, among: str) -> Claim:
@@ -238,7 +237,7 @@ def _with_reason(
     claims: list[Claim], model: Any, blur: Floats, setting: Setting, value: float, W: Floats
 ) -> list[Claim]:
     """A gap that is not shown to be small says why, if rounding (d,) of the slopes is to blame."""
-    reach = unpenalised.FURTHEST * float(np.linalg.norm(W))
+    reach = unpenalised_logistic.FURTHEST * float(np.linalg.norm(W))
     return [
         claim
         if claim.name != "gap" or claim.holds
@@ -277,3 +276,35 @@ def _of_class(claims: list[Claim], label: Any) -> list[Claim]:
               claim.grade)
         for claim in claims
     ]  # fmt: skip
+
+
+# Why a gap cannot be shown to be small: columns so wide that rounding hides it.
+#
+# The slope of a column is a sum of products with its numbers, known up to rounding r. A bound must
+# allow for it: with ``l2/2 |w|^2`` that costs ``r^2 / (2 l2)``; with ``l1 |w|_1`` alone the dual
+# point must shrink by ``r / l1``; and without a penalty it costs r times the coefficients' length.
+
+
+def why_blurred(
+    model: Any, rounding: Floats, penalty: Penalty, value: float, reach: float, bound: float
+) -> str:
+    """The end of a sentence on a gap that is above its bound; nothing where rounding is small.
+
+    `rounding` (d,) is what it may do to the slope of each column, `value` the objective, `reach`
+    the length of coefficients spoken of where there is no penalty.
+    """
+    if penalty.l2 > 0:
+        worth = rounding**2 / (2 * penalty.l2)
+    elif penalty.l1 > 0:
+        worth = np.minimum(rounding / penalty.l1, 1.0) * value
+    else:
+        worth = np.minimum(rounding * reach, value)
+    total = float(worth.sum()) if penalty.l2 > 0 else float(worth.max(initial=0.0))
+    if not total > bound:
+        return ""
+    names = getattr(model, "feature_names_in_", np.arange(len(worth)))
+    widest = names[int(np.argmax(worth))] if len(names) == len(worth) else int(np.argmax(worth))
+    return (
+        f"; rounding alone may hide {total:.3g}, most of it in column {widest!s}, whose numbers "
+        "are so large: standardise it"
+    )

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from .comparing import ClassData
+from .closed_form import ClassData
 from .lasso import Penalty
-from .table import Floats
+from .rounded_matrix import Floats
 
 
 @dataclass(frozen=True)

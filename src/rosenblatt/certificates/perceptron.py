@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from rosenblatt.separation import Separability, separability, widest
 
 from .claims import Certificate, Claim, Grade, total_weight
-from .leads import Leads, leads_of
+from .margins import Leads, leads_of
 
 SLACK = 1e-9  # relative allowance for the few roundings in a bound
 

@@ -9,11 +9,10 @@ coefficients up to a hundred times as long, as with two classes.
 import numpy as np
 from scipy.special import xlogy
 
-from .logistic import Bracket
-from .softmax import Problem, curvature, probabilities, pull
-from .softmax_bracket import MOST_UNKNOWNS
-from .table import UNIT, Floats, total
-from .unpenalised import FURTHEST
+from .binary_logistic import Bracket
+from .rounded_matrix import UNIT, Floats, total
+from .softmax import MOST_UNKNOWNS, Problem, curvature, probabilities, pull
+from .unpenalised_logistic import FURTHEST
 
 MOST_STEPS = 25
 

@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..drafts import drafted, drafted_together
+from rosenblatt.drafts import drafted, drafted_together
+
 from .errors import TableError
 from .formats import SEPARATORS, Form
 

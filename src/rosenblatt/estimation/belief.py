@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..information.inputs import unit_share
+from rosenblatt.information.inputs import unit_share
 
 
 class Belief:

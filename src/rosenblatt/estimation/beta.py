@@ -6,7 +6,8 @@ from typing import Any, Self
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from ..information.inputs import positive, whole
+from rosenblatt.information.inputs import positive, whole
+
 from .belief import Belief, store
 from .data import observations, successes_and_trials
 from .dirichlet import dirichlet_mode

@@ -12,7 +12,7 @@ C. Loader (2000), Fast and accurate computation of binomial probabilities.
 import numpy as np
 from scipy.special import gammaln, xlogy
 
-from ..information.inputs import Floats
+from rosenblatt.information.inputs import Floats
 
 SERIES_FROM = 20.0  # from here on four terms of the series are exact to rounding
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ..information.inputs import Floats, nonnegative, numbers, refuse
+from rosenblatt.information.inputs import Floats, nonnegative, numbers, refuse
 
 
 def observations(x: Any, name: str = "x") -> Floats:

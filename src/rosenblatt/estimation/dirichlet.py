@@ -7,7 +7,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from ..information.inputs import BEYOND, Floats, nonnegative, numbers, refuse, unit_share, whole
+from rosenblatt.information.inputs import (
+    BEYOND,
+    Floats,
+    nonnegative,
+    numbers,
+    refuse,
+    unit_share,
+    whole,
+)
+
 from .belief import Belief, store
 
 

@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from ..information.inputs import nonnegative, numbers, positive, refuse, whole
+from rosenblatt.information.inputs import nonnegative, numbers, positive, refuse, whole
+
 from .belief import Belief, store
 from .data import observations
 

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from ..information.inputs import number, positive
+from rosenblatt.information.inputs import number, positive
+
 from .belief import Belief, interval, store
 from .data import observations
 

@@ -8,7 +8,7 @@ import math
 from decimal import ROUND_CEILING, Decimal, localcontext
 from typing import Any
 
-from ..information.inputs import each_probability, number, unit_share, whole
+from rosenblatt.information.inputs import each_probability, number, unit_share, whole
 
 
 def hoeffding_bound(n: int, eps: float) -> float:

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import xlog1py, xlogy
 
-from ..information import Gaussian
-from ..information.inputs import distribution, each_probability, nonnegative, numbers
+from rosenblatt.information import Gaussian
+from rosenblatt.information.inputs import distribution, each_probability, nonnegative, numbers
+
 from .counting import log_counts_probability
 from .data import flips, successes_and_trials
 

@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..information import Gaussian
-from ..information.inputs import Floats, nonnegative, number, numbers
+from rosenblatt.information import Gaussian
+from rosenblatt.information.inputs import Floats, nonnegative, number, numbers
+
 from .beta import BetaBinomial
 from .data import flips, successes_and_trials
 from .dirichlet import DirichletMultinomial, check_alpha

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..missing import which_missing
-from ..statistics.coded import coded
+from rosenblatt.missing import which_missing
+from rosenblatt.statistics.coded import coded
+
 from .kinds import KINDS
 
 FLOATS_OF_PANDAS, FLOATS_OF_POLARS = ("float32", "float64"), ("Float32", "Float64")

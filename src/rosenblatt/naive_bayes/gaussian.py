@@ -14,11 +14,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from .. import loops, threads
-from ..base import naming_columns
-from ..statistics import Moments
-from ..statistics.precision import relative_noise
-from ..storage import read_only
+from rosenblatt import loops, threads
+from rosenblatt.base import naming_columns
+from rosenblatt.statistics import Moments
+from rosenblatt.statistics.precision import relative_noise
+from rosenblatt.storage import read_only
+
 from .base import NaiveBayes, log_prior
 from .densities import chooser, score, score_sparse
 from .variances import SHARED, of_all, variances_of

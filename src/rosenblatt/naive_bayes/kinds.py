@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, xlogy
 
-from ..statistics import CategoryCounts, Moments
-from ..statistics.coded import CodedColumn
+from rosenblatt.statistics import CategoryCounts, Moments
+from rosenblatt.statistics.coded import CodedColumn
+
 from .density import bandwidths, log_density
 from .gaussian import GaussianNB
 from .smoothing import log_shares

@@ -13,7 +13,8 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
 
-from ..statistics import Together
+from rosenblatt.statistics import Together
+
 from .base import NaiveBayes, log_prior
 from .columns import Columns, any_rows_tell, infer_kinds, split
 from .density import RULES

@@ -8,7 +8,7 @@ import warnings
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base import callers_level
+from rosenblatt.base import callers_level
 
 Table = NDArray[np.float64]
 

@@ -13,8 +13,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.preprocessing import PolynomialFeatures, SplineTransformer
 
-from .. import loops
-from ..storage import read_only
+from rosenblatt import loops
+from rosenblatt.storage import read_only
 
 CELLS_AT_ONCE = 2**20
 

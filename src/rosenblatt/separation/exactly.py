@@ -15,7 +15,7 @@ from .inputs import Floats
 from .planes import exact_scores
 
 MOST_EXACT = 200_000  # products in integers
-MOST_CELLS = 20_000_000  # in which equal rows are looked for
+MOST_EXACT_CELLS = 20_000_000  # in which equal rows are looked for
 
 
 def ahead_exactly(
@@ -27,7 +27,7 @@ def ahead_exactly(
     row, or it would take too long.
     """
     used, K = np.flatnonzero(W.any(axis=0)), len(W)
-    if not len(used) or X.shape[0] * len(used) > MOST_CELLS or len(np.unique(codes)) < K:
+    if not len(used) or X.shape[0] * len(used) > MOST_EXACT_CELLS or len(np.unique(codes)) < K:
         return None
     part = X[:, used]
     part = np.asarray(part.toarray() if sp.issparse(part) else part, np.float64) + 0.0  # no -0

@@ -6,8 +6,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from .. import loops, threads
-from ..storage import arrays
+from rosenblatt import loops, threads
+from rosenblatt.storage import arrays
 
 Array = NDArray[np.float64]
 

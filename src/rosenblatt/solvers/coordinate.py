@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lapack
 
-from .. import loops
+from rosenblatt import loops
+
 from .step import Step
 
 Array = NDArray[np.float64]

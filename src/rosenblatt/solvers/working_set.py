@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import loops
+from rosenblatt import loops
+
 from .columns import Columns
 from .coordinate import EXACT, MOST_FINISHING, Array, GramDescent, Penalty
 from .step import Step

@@ -8,8 +8,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import loops
-from ..missing import which_missing
+from rosenblatt import loops
+from rosenblatt.missing import which_missing
+
 from .batch import Batch, feature_names_of
 from .coded import Coded
 from .counts import ByClass, ClassCounts, Joint

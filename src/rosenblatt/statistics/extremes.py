@@ -9,7 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from .. import loops
+from rosenblatt import loops
+
 from .batch import Batch
 from .counts import ByClass, ClassCounts
 from .gaps import Changed, check_missing

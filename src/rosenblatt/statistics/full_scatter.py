@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import loops
+from rosenblatt import loops
+
 from .batch import Batch, Beside
 from .middles import Middles
 from .scatter import Pairs, Tables, long_chunk
@@ -15,7 +16,7 @@ from .sums import settled
 # What is multiplied at a time, in cache; plus 8, or the panels would all meet in one set of it.
 BLOCK_ROWS = 256
 BLOCK_ROWS_A_BUCKET = 16
-SAMPLE = 17  # rows of a bucket that are looked at in each chunk, to find its middle
+SAMPLE_OF_PRODUCTS = 17  # rows of a bucket that are looked at in each chunk, to find its middle
 TILE_ROUNDING = 2.0**-44  # of a sum of products: of some hundred rows, and of some hundred such
 
 # A mean square up to this share of the limit of a single row's says that no row is so far out that
@@ -90,8 +91,8 @@ def _exact(X: Any, buckets: NDArray[np.int64], weights: Any, n_buckets: int, d: 
 def _middles(table: Any, buckets: NDArray[np.int64], n_buckets: int) -> Middles:
     """The middles of rows, and of their targets beside them."""
     if not isinstance(table, Beside):
-        return Middles.of(table, buckets, n_buckets, SAMPLE)
-    both = (Middles.of(X, buckets, n_buckets, SAMPLE) for X in (table.X, table.targets))
+        return Middles.of(table, buckets, n_buckets, SAMPLE_OF_PRODUCTS)
+    both = (Middles.of(X, buckets, n_buckets, SAMPLE_OF_PRODUCTS) for X in (table.X, table.targets))
     return Middles(*map(np.hstack, zip(*both, strict=True)))
 
 

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from ..storage import read_only
+from rosenblatt.storage import read_only
+
 from .batch import Batch, Result
 
 Change = Callable[[NDArray[Any]], NDArray[Any]]

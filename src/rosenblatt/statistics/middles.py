@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import loops
-from ..storage import read_only
+from rosenblatt import loops
+from rosenblatt.storage import read_only
 
 # How many rows the sample is chosen from: all of a chunk, or else so many, if not more for the
 # sake of each bucket.

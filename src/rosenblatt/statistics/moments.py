@@ -8,7 +8,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import loops
+from rosenblatt import loops
+
 from .batch import Batch
 from .counts import ByClass, ClassCounts, Joint
 from .full_scatter import full_moments

@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import loops
+from rosenblatt import loops
+
 from .batch import CHUNK_OVER_TABLE, Batch
 from .middles import Middles
 

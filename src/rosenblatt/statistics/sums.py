@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import loops
+from rosenblatt import loops
+
 from .labels import Places
 
 Sums = NDArray[Any]

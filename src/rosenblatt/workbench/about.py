@@ -6,7 +6,7 @@ from typing import Any
 
 from sklearn.pipeline import Pipeline
 
-from ..data.columns import USED
+from rosenblatt.data.columns import USED
 
 FORMAT = 2  # the one that is written; all from 1 on are read
 

@@ -9,8 +9,9 @@ import numpy as np
 import polars as pl
 import scipy.sparse as sp
 
-from ..data import Table, TableError, read_table
-from ..data.errors import did_you_mean
+from rosenblatt.data import Table, TableError, read_table
+from rosenblatt.data.errors import did_you_mean
+
 from .families import FAMILIES, Family, peers_of
 from .naming import class_of, goes_by
 from .view import as_frame, plain_array, series_of

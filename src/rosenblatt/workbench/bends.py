@@ -7,7 +7,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
-from ..preprocessing import BasisExpansion
+from rosenblatt.preprocessing import BasisExpansion
+
 from .column_parts import Dates, Numbers, Truth
 from .features import TableFeatures
 from .results import Bend

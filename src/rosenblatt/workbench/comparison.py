@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
-from ..blas import one_blas_thread
-from ..data import TableError
+from rosenblatt.blas import one_blas_thread
+from rosenblatt.data import TableError
+
 from .answer import Comparison
 from .asking import checked_budget, checked_name, chosen_families, table_of, with_groups
 from .clock import Clock

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
-from ..model_selection import SealedTest
+from rosenblatt.model_selection import SealedTest
+
 from .bends import bends_of
 from .clock import Clock
 from .curve import learning_curve
@@ -20,7 +21,7 @@ from .learned import what_it_learned
 from .memory import give_back
 from .pipelines import fitted_to
 from .problem import Problem
-from .proofs import NO_TIME, Proof, proof_of
+from .proofs import NO_TIME_TO_PROVE, Proof, proof_of
 from .redrawing import part_of, score_of_rows, with_intervals
 from .repeating import protocol_of
 from .results import (
@@ -74,7 +75,7 @@ def conclude(
     model, learned_from = chosen_model(arena, family, chosen, clock)
     give_back()
     opening = curve = None
-    proof = Proof(None, NO_TIME)
+    proof = Proof(None, NO_TIME_TO_PROVE)
     if family.takes != "rows":  # for the baseline alone the seal is not worth breaking
         opening = clock.attempt(
             lambda: open_test(problem, arena.metric, model, learned_from, ledger), _last(clock)

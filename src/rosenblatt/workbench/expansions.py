@@ -1,6 +1,7 @@
 """Which tables are small enough to have their columns expanded, and how wide they are."""
 
-from ..preprocessing import BasisExpansion
+from rosenblatt.preprocessing import BasisExpansion
+
 from .bends import LEAST_VALUES
 from .column_parts import MOST_CATEGORIES
 from .problem import Problem

@@ -8,7 +8,8 @@ import polars as pl
 import scipy.sparse as sp
 from sklearn.pipeline import Pipeline
 
-from ..explanation import Explanation, explain, two_classes
+from rosenblatt.explanation import Explanation, explain, two_classes
+
 from .features import TableFeatures, Words
 from .model_file import SavedModel
 from .texts import words_at

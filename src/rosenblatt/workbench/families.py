@@ -10,9 +10,10 @@ from typing import Any
 
 import polars as pl
 
-from .. import discriminant_analysis as discriminants
-from .. import kernels, linear_model, naive_bayes
-from ..preprocessing import BasisExpansion
+from rosenblatt import discriminant_analysis as discriminants
+from rosenblatt import kernels, linear_model, naive_bayes
+from rosenblatt.preprocessing import BasisExpansion
+
 from .bends import Bends
 from .expansions import why_no_products, why_no_splines, width_of
 from .problem import Problem

@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
-from ..data import Table
-from ..data.types import words_among_numbers
+from rosenblatt.data import Table
+from rosenblatt.data.types import words_among_numbers
+
 from .families import REGRESSION, Family
 from .known_columns import known_columns
 from .learned_rows import digest_of

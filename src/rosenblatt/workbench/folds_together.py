@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..preprocessing import Standardizer
+from rosenblatt.preprocessing import Standardizer
+
 from .features import TableFeatures
 
 NO_DEVIATION = 1e-12  # of columns whose deviation is about 1: the rest is rounding

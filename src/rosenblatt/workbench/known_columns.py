@@ -10,11 +10,12 @@ import polars as pl
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from ..data import Table, TableError
-from ..data.columns import TRUTH
-from ..data.errors import shown
-from ..data.finite import as_floats, beyond, check_finite, ends_beyond
-from ..data.types import numbers_of_words
+from rosenblatt.data import Table, TableError
+from rosenblatt.data.columns import TRUTH
+from rosenblatt.data.errors import shown
+from rosenblatt.data.finite import as_floats, beyond, check_finite, ends_beyond
+from rosenblatt.data.types import numbers_of_words
+
 from .about import KnownColumn, SavedModel
 from .column_parts import TRUE
 from .targets import labels_of, numbers_of

@@ -7,7 +7,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from ..data import Table, TableError
+from rosenblatt.data import Table, TableError
+
 from .fewer_rows import smaller
 from .model_file import SavedModel
 from .problem import problem_of

@@ -13,9 +13,10 @@ from typing import Any
 
 from sklearn.pipeline import Pipeline
 
-from ..data import TableError
-from ..data.table import existing
-from ..data.writing import whole_file
+from rosenblatt.data import TableError
+from rosenblatt.data.table import existing
+from rosenblatt.data.writing import whole_file
+
 from .about import FORMAT, Damaged, checked_about
 from .about import KnownColumn as KnownColumn
 from .about import SavedModel as SavedModel

@@ -7,8 +7,8 @@ from typing import Any
 from sklearn.base import is_classifier, is_regressor
 
 import rosenblatt
+from rosenblatt.data.errors import did_you_mean
 
-from ..data.errors import did_you_mean
 from .families import CLASSIFICATION, FAMILIES, REGRESSION, Family
 
 # What people call some families for short.

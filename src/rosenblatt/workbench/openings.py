@@ -5,9 +5,9 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
 
-from ..data import TableError
-from ..model_selection.ledger import Ledger
-from ..model_selection.sealed import DEFAULT_LEDGER
+from rosenblatt.data import TableError
+from rosenblatt.model_selection.ledger import Ledger
+from rosenblatt.model_selection.sealed import DEFAULT_LEDGER
 
 
 def ledger_for(source: str, ledger: Any = None) -> tuple[Path, str]:

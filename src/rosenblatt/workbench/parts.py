@@ -12,8 +12,9 @@ import polars as pl
 from numpy.typing import NDArray
 from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
 
-from ..data import TableError
-from ..model_selection import train_dev_test_split
+from rosenblatt.data import TableError
+from rosenblatt.model_selection import train_dev_test_split
+
 from .figures import rows_counted
 
 USUAL_FOLDS = 5

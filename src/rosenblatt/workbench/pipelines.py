@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler
 
-from ..model_selection.recipe import is_additive
-from ..model_selection.warm_starts import fit_from, may_begin_at
+from rosenblatt.model_selection.recipe import is_additive
+from rosenblatt.model_selection.warm_starts import fit_from, may_begin_at
+
 from .families import Family
 from .features import TableColumns, TableFeatures
 from .problem import Problem

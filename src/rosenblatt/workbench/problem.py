@@ -9,8 +9,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from ..data import Column, Table, TableError, columns_of
-from ..data.types import told_by, words_among_numbers
+from rosenblatt.data import Column, Table, TableError, columns_of
+from rosenblatt.data.types import told_by, words_among_numbers
+
 from .parts import (
     MOST_FOLDS,
     USUAL_FOLDS,

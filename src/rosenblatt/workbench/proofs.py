@@ -7,13 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
-from ..certificates import certify
+from rosenblatt.certificates import certify
+
 from .families import Family
 from .problem import Problem
 from .view import n_bytes
 
 MOST_BYTES_TO_CERTIFY = 2**27
-NO_TIME = "There was no time to prove anything of the fit."
+NO_TIME_TO_PROVE = "There was no time to prove anything of the fit."
 
 
 class Proof(NamedTuple):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data import Column
+from rosenblatt.data import Column
 
 Array = NDArray[np.float64]
 

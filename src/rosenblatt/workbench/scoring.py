@@ -8,9 +8,10 @@ import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import get_scorer, get_scorer_names, log_loss
 
-from ..data import TableError
-from ..data.errors import did_you_mean
-from ..model_selection.plain_scores import plain_score
+from rosenblatt.data import TableError
+from rosenblatt.data.errors import did_you_mean
+from rosenblatt.model_selection.plain_scores import plain_score
+
 from .problem import Problem
 
 USUAL = {"classification": "accuracy", "regression": "r2"}

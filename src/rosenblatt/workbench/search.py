@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
 
-from ..model_selection import GridSearchCV
-from ..model_selection.recipe import is_additive
+from rosenblatt.model_selection import GridSearchCV
+from rosenblatt.model_selection.recipe import is_additive
+
 from .clock import OutOfTime
 from .families import Family
 from .features import TableColumns, TableFeatures

@@ -7,10 +7,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from ..data import Table, TableError
-from ..data.columns import OF_NO_USE
-from ..data.errors import shown
-from ..data.finite import as_floats, check_finite
+from rosenblatt.data import Table, TableError
+from rosenblatt.data.columns import OF_NO_USE
+from rosenblatt.data.errors import shown
+from rosenblatt.data.finite import as_floats, check_finite
+
 from .figures import rows_counted
 
 FEW_NUMBERS = 20  # whole numbers that are classes, if there are no more of them

@@ -1,7 +1,8 @@
 """One model fitted to a table under the eyes of a trace."""
 
-from ..data import Table
-from ..trace import Trace
+from rosenblatt.data import Table
+from rosenblatt.trace import Trace
+
 from .families import REGRESSION, Family
 from .fitting import unfitted, whole_problem
 from .naming import class_of, family_named, named_families, settings_of

@@ -8,7 +8,8 @@ import polars as pl
 import scipy.sparse as sp
 from sklearn.base import is_classifier
 
-from ..data import Table
+from rosenblatt.data import Table
+
 from .about import Damaged, KnownColumn, SavedModel
 from .features import TableFeatures
 from .known_columns import rows_for, wanted_dtype

@@ -8,8 +8,9 @@ import polars as pl
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from ..data import TableError
-from ..data.errors import did_you_mean, shown
+from rosenblatt.data import TableError
+from rosenblatt.data.errors import did_you_mean, shown
+
 from .texts import CountedTexts
 
 MOST_NAMED = 5

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..significance import ends_of
+from rosenblatt.workbench.significance import ends_of
+
 from .numbers import plain
 
 WIDE = 20  # values that span more than this factor get a logarithmic axis

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from ..results import Bend, Findings
+from rosenblatt.workbench.results import Bend, Findings
+
 from . import numbers
 from .axes import Axis
 from .markup import Markup, joined, tag

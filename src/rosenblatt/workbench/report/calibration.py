@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..results import Opening
+from rosenblatt.workbench.results import Opening
+
 from . import numbers
 from .axes import Axis
 from .markup import Markup

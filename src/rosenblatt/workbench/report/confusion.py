@@ -3,7 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from ..results import Opening
+from rosenblatt.workbench.results import Opening
+
 from . import numbers
 from .markup import Markup, joined, tag
 

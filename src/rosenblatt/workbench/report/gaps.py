@@ -5,7 +5,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from ..results import Contestant, Findings
+from rosenblatt.workbench.results import Contestant, Findings
+
 from . import numbers
 from .axes import Axis
 from .markup import Markup, tag

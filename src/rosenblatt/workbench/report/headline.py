@@ -1,7 +1,8 @@
 """The headline: how good the chosen model is on rows never seen, and whether it is of use."""
 
-from ..hints import n_repeated
-from ..results import Findings, Opening
+from rosenblatt.workbench.hints import n_repeated
+from rosenblatt.workbench.results import Findings, Opening
+
 from . import numbers
 from .markup import Markup, joined, tag
 

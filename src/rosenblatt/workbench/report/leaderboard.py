@@ -4,8 +4,9 @@ import math
 
 import numpy as np
 
-from ..results import Contestant, Findings
-from ..significance import interval_of_mean
+from rosenblatt.workbench.results import Contestant, Findings
+from rosenblatt.workbench.significance import interval_of_mean
+
 from . import numbers
 from .axes import Axis, round_numbers
 from .markup import Markup, joined, tag

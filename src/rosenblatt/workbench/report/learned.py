@@ -3,8 +3,8 @@
 import math
 
 from rosenblatt.certificates import Claim
+from rosenblatt.workbench.results import Findings
 
-from ..results import Findings
 from . import numbers
 from .bends import bends
 from .markup import Markup, joined, tag

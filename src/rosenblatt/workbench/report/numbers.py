@@ -5,9 +5,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from rosenblatt.plot.palette import clipped as clipped
-
-from ..figures import is_small
-from ..results import Contestant
+from rosenblatt.workbench.figures import is_small
+from rosenblatt.workbench.results import Contestant
 
 DASH = "\u2013"
 MINUS = "\u2212"

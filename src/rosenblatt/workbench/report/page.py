@@ -7,9 +7,9 @@ from importlib import resources
 from typing import Any
 
 from rosenblatt.data.writing import whole_file
+from rosenblatt.workbench.hints import n_repeated
+from rosenblatt.workbench.results import Findings, Opening
 
-from ..hints import n_repeated
-from ..results import Findings, Opening
 from . import numbers
 from .calibration import calibration
 from .confusion import confusion

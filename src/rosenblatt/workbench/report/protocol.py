@@ -1,6 +1,7 @@
 """How it was done, and how to do it again."""
 
-from ..results import Findings, Protocol
+from rosenblatt.workbench.results import Findings, Protocol
+
 from . import numbers
 from .markup import Markup, tag
 

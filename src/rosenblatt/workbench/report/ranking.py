@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import auc, average_precision_score, precision_recall_curve, roc_curve
 
-from ..results import Opening
+from rosenblatt.workbench.results import Opening
+
 from . import numbers
 from .axes import Axis
 from .markup import Markup, joined, tag

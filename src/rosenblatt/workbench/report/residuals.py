@@ -4,8 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.trace.thinning import sampled
+from rosenblatt.workbench.results import Opening
 
-from ..results import Opening
 from . import numbers
 from .axes import Axis, histogram
 from .markup import Markup, joined, tag

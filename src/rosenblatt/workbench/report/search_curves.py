@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..results import Candidate, Contestant, Findings, LearningCurve
-from ..significance import ends_of
-from ..verdicts import is_of_use
+from rosenblatt.workbench.results import Candidate, Contestant, Findings, LearningCurve
+from rosenblatt.workbench.significance import ends_of
+from rosenblatt.workbench.verdicts import is_of_use
+
 from . import numbers
 from .axes import Axis
 from .gaps import gaps

@@ -5,9 +5,9 @@ from collections import Counter
 import numpy as np
 
 from rosenblatt.data import Column
+from rosenblatt.workbench.hints import listed_hints
+from rosenblatt.workbench.results import Findings
 
-from ..hints import listed_hints
-from ..results import Findings
 from . import numbers
 from .axes import Axis, histogram
 from .markup import Markup, joined, tag

@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from ..hints import listed_hints, n_repeated
-from ..results import Findings, Interval, Opening
-from ..telling import warnings_of_scores
+from rosenblatt.workbench.hints import listed_hints, n_repeated
+from rosenblatt.workbench.results import Findings, Interval, Opening
+from rosenblatt.workbench.telling import warnings_of_scores
+
 from . import numbers
 from .axes import Axis, round_numbers
 from .headline import FEW_REPEATED, headline, score_in_words

@@ -9,8 +9,8 @@ as long: rounding times their length is allowed for.
 import numpy as np
 from scipy.special import entr, expit
 
-from .logistic import Bracket, Problem
-from .table import UNIT, Floats, total
+from .binary_logistic import Bracket, Problem
+from .rounded_matrix import UNIT, Floats, total
 
 FURTHEST = 100.0
 MOST_COLUMNS = 1500

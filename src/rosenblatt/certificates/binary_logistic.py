@@ -16,9 +16,9 @@ import scipy.sparse.linalg
 from numpy.typing import NDArray
 from scipy.special import entr, expit
 
-from .balance import balanced
+from .dual_balance import balanced
 from .lasso import MOST_COLUMNS, Penalty, columns_that_matter, descend
-from .table import UNIT, Floats, Table, total
+from .rounded_matrix import UNIT, Floats, Table, total
 
 MOST_STEPS = 30
 HALVINGS = 8

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .claims import Certificate, Claim
-from .comparing import (
+from .class_moments import moments, rounding_of_means, statistics_claims
+from .closed_form import (
     ClassData,
     Floats,
     agrees,
@@ -28,9 +29,8 @@ from .comparing import (
     sums_to_one,
     unit,
 )
-from .decisions import Scores, decision_claims
-from .moments import moments, rounding_of_means, statistics_claims
-from .planes import Spread, plane_claims, published_planes
+from .discriminant_planes import Spread, plane_claims, published_planes
+from .published_numbers import Scores, decision_claims
 
 
 def certify_model(

@@ -11,9 +11,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from .categories import categorical
+from .category_counts import categorical
 from .claims import Certificate, Claim
-from .comparing import (
+from .closed_form import (
     EPS,
     ClassData,
     Floats,
@@ -32,7 +32,7 @@ from .comparing import (
     sums_by_class,
     sums_to_one,
 )
-from .decisions import Scores, decision_claims
+from .published_numbers import Scores, decision_claims
 
 
 def certify_model(

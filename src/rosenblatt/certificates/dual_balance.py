@@ -11,7 +11,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from .table import Floats
+from .rounded_matrix import Floats
 
 
 def grid_of(masses: Floats) -> float:

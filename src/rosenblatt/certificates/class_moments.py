@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .claims import Claim
-from .comparing import EPS, ClassData, Floats, agrees, filled, gaps, is_ours, sums_by_class, unit
+from .closed_form import EPS, ClassData, Floats, agrees, filled, gaps, is_ours, sums_by_class, unit
 
 
 class Moments(NamedTuple):

@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 
 from .claims import Claim
-from .comparing import (
+from .class_moments import Moments, covariances, moments, rounding_of_means, statistics_claims
+from .closed_form import (
     EPS,
     ClassData,
     Floats,
@@ -16,8 +17,7 @@ from .comparing import (
     unit,
     unit_of_work,
 )
-from .decisions import Scores, decision_claims
-from .moments import Moments, covariances, moments, rounding_of_means, statistics_claims
+from .published_numbers import Scores, decision_claims
 
 ENOUGH = 1e-2  # beyond this share of a variance nothing is said
 

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from sklearn.linear_model import LogisticRegression as Theirs
 
 from rosenblatt import LogisticRegression, certify, separability
-from rosenblatt.certificates.partly_separated import direction
+from rosenblatt.certificates.separated_classes import direction
 from rosenblatt.linear_model import SeparationWarning
 
 
@@ -107,7 +107,7 @@ def test_a_direction_that_no_simple_numbers_make_is_checked():
 
 def test_a_table_too_large_to_look_at_has_its_gap_alone(monkeypatch):
     for limit in ("FEW_CELLS", "MOST_CELLS"):
-        monkeypatch.setattr(f"rosenblatt.certificates.partly_separated.{limit}", 10)
+        monkeypatch.setattr(f"rosenblatt.certificates.separated_classes.{limit}", 10)
     X, y = dummy()
     X = X @ np.linalg.qr(np.random.default_rng(0).normal(size=(2, 2)))[0]
     assert "separability" not in [claim.name for claim in certify(fitted(X, y)[0], X, y)]
@@ -158,8 +158,8 @@ def test_single_columns_of_a_large_table_need_no_program(K, sparse, fit_intercep
     X, y = dummy(K)
     rows = sp.csr_matrix(X) if sparse else X
     wanted = direction(rows, y, fit_intercept)
-    monkeypatch.setattr("rosenblatt.certificates.partly_separated.FEW_CELLS", 10)
-    monkeypatch.setattr("rosenblatt.certificates.partly_separated.linprog", None)
+    monkeypatch.setattr("rosenblatt.certificates.separated_classes.FEW_CELLS", 10)
+    monkeypatch.setattr("rosenblatt.certificates.separated_classes.linprog", None)
     found = direction(rows, y, fit_intercept)
     assert found.columns.tolist() == wanted.columns.tolist() == [1]
     assert found.grade == "proved"
@@ -180,7 +180,7 @@ def test_the_program_hears_an_interrupt(monkeypatch):
     def slow(*args, **kwargs):
         time.sleep(5)
 
-    monkeypatch.setattr("rosenblatt.certificates.partly_separated.linprog", slow)
+    monkeypatch.setattr("rosenblatt.certificates.separated_classes.linprog", slow)
     X, y = np.array([[1.0], [2], [3], [3], [4], [5]]), np.array([0, 0, 0, 1, 1, 1])
     timer = threading.Timer(0.3, signal.raise_signal, [signal.SIGINT])
     started = time.monotonic()

@@ -5,13 +5,13 @@ from typing import Any
 import numpy as np
 
 from .claims import Claim
-from .comparing import ClassData, Floats, agrees, size_claim, unit
-from .decisions import Scores, decision_claims
+from .class_moments import moments, rounding_of_means, statistics_claims
+from .closed_form import ClassData, Floats, agrees, size_claim, unit
+from .discriminant_planes import Spread, rank_claims
 from .least_squares import claims as regression_claims
-from .moments import moments, rounding_of_means, statistics_claims
-from .planes import Spread, rank_claims
-from .regression import Fit
-from .table import Table
+from .linear_regression import Fit
+from .published_numbers import Scores, decision_claims
+from .rounded_matrix import Table
 
 
 def least_squares(model: Any, data: ClassData, tol: float) -> list[Claim]:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .claims import Claim
-from .comparing import Floats, unit, unit_of_work
+from .closed_form import Floats, unit, unit_of_work
 
 ENOUGH = 1e-2  # of a unit of log-odds, or of the distance of two classes: beyond, nothing is said
 FAR = 1e3  # deviations from the origin that are worth a word

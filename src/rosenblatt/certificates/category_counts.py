@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .claims import Claim
-from .comparing import (
+from .closed_form import (
     ClassData,
     Floats,
     agree_in_logs,
@@ -24,7 +24,7 @@ from .comparing import (
     smoothing,
     sums_to_one,
 )
-from .decisions import Scores, decision_claims
+from .published_numbers import Scores, decision_claims
 
 MISSING = -1
 

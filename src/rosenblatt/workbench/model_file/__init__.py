@@ -1,0 +1,1 @@
+"""Models in files: saved whole, loaded without running code from them."""

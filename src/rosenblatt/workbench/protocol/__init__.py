@@ -1,0 +1,1 @@
+"""The honest protocol: splits, search within a time budget, scores and how sure they are."""
