@@ -8,8 +8,7 @@ from rosenblatt.workbench.known_columns import columns_of_words, rows_for, targe
 from rosenblatt.workbench.learned_rows import learned_rows
 from rosenblatt.workbench.model_file import SavedModel, load_model
 
-from .blaming import blaming
-from .telling import say, tell_lines
+from .errors import blaming, say, tell_lines
 
 
 def certify(

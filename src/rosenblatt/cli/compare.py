@@ -29,8 +29,7 @@ from rosenblatt.workbench.verdicts import (
     flattered_by_repeats,
 )
 
-from .errors import Stages
-from .telling import on_one_line
+from .errors import Stages, on_one_line
 
 NO_REPORT = "Stopped before the report was written."
 MOST_NAMED = 5  # columns that were left out

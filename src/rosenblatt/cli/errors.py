@@ -10,7 +10,8 @@ from typing import Annotated, Any, Self
 import typer
 from typer.core import TyperGroup
 
-from .telling import printable, say
+from rosenblatt.data import TableError
+from rosenblatt.workbench.model_file import in_short
 
 BAD_INPUT = 2
 INTERRUPTED = 130  # as shells count it
@@ -146,3 +147,70 @@ def sentence_of(error: BaseException) -> str:
 
 def _say_warning(message: Any, *_: Any, **__: Any) -> None:
     say(f"Warning: {' '.join(str(message).split())}")
+
+
+# Whose fault it is if a model that was read from a file fails on rows that suit it.
+
+
+@contextmanager
+def blaming(model: str, table: str) -> Iterator[None]:
+    """What fails in a way that no model of ours does is told as the fault of its file."""
+    try:
+        yield
+    except MemoryError:
+        raise
+    except Exception as error:
+        if isinstance(error, ValueError | TypeError) and _is_our_sentence(error):
+            raise
+        raise TableError(
+            f"{model} does not go with {table} ({in_short(error)}): it may be damaged; fit the "
+            "model again."
+        ) from error
+
+
+def _is_our_sentence(error: Exception) -> bool:
+    """Whether it comes from our code, rather than from libraries that met odd numbers."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return trace is None or trace.tb_frame.f_globals.get("__name__", "").startswith("rosenblatt.")
+
+
+# All that commands print passes here: a terminal shows what names and cells hold, and obeys none.
+#
+# The tables that `predict` and `split` write are data, and keep every character.
+
+
+def printable(text: str) -> str:
+    """Text whose characters a terminal shows, and does not obey.
+
+    >>> print(printable("no orders: " + chr(27) + "[2J"))
+    no orders: \\x1b[2J
+    """
+    return "".join(
+        c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in text
+    )
+
+
+def on_one_line(text: Any) -> str:
+    """The same of what is to be a part of a line.
+
+    >>> print(on_one_line("one" + chr(10) + "two"))
+    one\\ntwo
+    """
+    return printable(str(text)).replace("\n", "\\n")
+
+
+def tell(line: Any) -> None:
+    """Print a line."""
+    typer.echo(on_one_line(line))
+
+
+def tell_lines(text: Any) -> None:
+    """Print lines that are meant to be several."""
+    typer.echo(printable(str(text)))
+
+
+def say(note: str) -> None:
+    """Print a word beside the output, which goes elsewhere."""
+    typer.echo(on_one_line(note), err=True)

@@ -9,8 +9,7 @@ from rosenblatt.workbench.figures import rows_counted
 from rosenblatt.workbench.known_columns import columns_of_words, rows_for, target_of
 from rosenblatt.workbench.model_file import SavedModel, load_model
 
-from .blaming import blaming
-from .telling import on_one_line, tell, tell_lines
+from .errors import blaming, on_one_line, tell, tell_lines
 
 
 def explain(

@@ -7,7 +7,7 @@ from rosenblatt.workbench.fitting import fit_table
 from rosenblatt.workbench.model_file import save_model
 from rosenblatt.workbench.view import first_of
 
-from .telling import say, tell
+from .errors import say, tell
 
 
 def fit(

@@ -3,7 +3,7 @@
 from rosenblatt.workbench.choosing import model_text, models_text
 from rosenblatt.workbench.naming import family_named
 
-from .telling import tell_lines
+from .errors import tell_lines
 
 
 def models(name: str | None) -> None:

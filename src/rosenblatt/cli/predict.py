@@ -24,8 +24,8 @@ from rosenblatt.workbench.model_file import SavedModel, load_model
 from rosenblatt.workbench.new_categories import NewCategories, known_categories
 from rosenblatt.workbench.scoring import USUAL, positive_class, score_of
 
+from .errors import say, tell
 from .split import ledger_of_test
-from .telling import say, tell
 
 PREDICTION = "prediction"
 MOST_NAMED = 5

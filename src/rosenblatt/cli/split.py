@@ -17,7 +17,7 @@ from rosenblatt.workbench.parts import moments_of, split_by_group, split_by_time
 from rosenblatt.workbench.problem import LEAST_ROWS
 from rosenblatt.workbench.targets import task_of
 
-from .telling import say, tell
+from .errors import say, tell
 
 PARTS = ("train", "dev", "test")
 LEAST_OF_A_CLASS = 3  # rows, so that each part can have one

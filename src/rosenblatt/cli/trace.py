@@ -5,7 +5,7 @@ from rosenblatt.data.writing import place_for
 from rosenblatt.trace import Trace
 from rosenblatt.workbench.tracing import trace_table
 
-from .telling import tell
+from .errors import tell
 
 
 def trace(

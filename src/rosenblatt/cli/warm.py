@@ -6,18 +6,26 @@ tell at a glance that there is nothing to do.
 """
 
 import hashlib
+import itertools
 import os
 import time
+import warnings
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import suppress
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any, NamedTuple
 
+import numpy as np
+import scipy.sparse as sp
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from sklearn.utils import get_tags
 
+import rosenblatt
+from rosenblatt.additive import Additive
 from rosenblatt.loops.cache import folder
-
-from .rehearsal import rehearsals, rehearse
 
 NOTE = "warm.txt"
 NOTHING_TO_DO = "Nothing to do: all loops were compiled already."
@@ -79,3 +87,100 @@ def _compiled_forms() -> list[Path]:
     """The files that hold compiled loops."""
     path = folder()
     return [] if path is None else list(path.glob("*.nbc"))
+
+
+# Small jobs that together compile all loops: just what users will need.
+#
+# Every estimator is fitted to a handful of rows, in each storage and precision. Those that stand on
+# statistics also stream, forget, predict and transform, on few rows and on many, since large jobs
+# take loops where small ones take NumPy.
+
+
+FEW, REPEATED = 600, 115  # rows, and how often they come to make a table of over a million numbers
+A_FEW = 50  # of which products are summed one by one
+N_COLUMNS = 16
+LARGE_COUNT = 10_000  # so large that sums of many do not fit into 32 bits
+ANSWERS = ("predict", "predict_log_proba", "score_samples", "transform", "inverse_transform")
+
+
+class Rehearsal(NamedTuple):
+    """One estimator, on rows of one kind."""
+
+    estimator: str
+    parameters: dict[str, Any]
+    n_classes: int
+    dtype: str
+    sparse: bool
+    n_columns: int = 3
+
+
+def rehearsals() -> Iterator[Rehearsal]:
+    """All that there are: each estimator says which of its parameters make a difference."""
+    for name in rosenblatt.__all__:
+        estimator = getattr(rosenblatt, name)
+        additive = isinstance(estimator, type) and issubclass(estimator, Additive)
+        dtypes = ("float64", "float32", "int64") if additive else ("float64", "float32")
+        # Some learn in another way from more columns than rows.
+        widths = getattr(estimator, "_rehearsed_widths", (3,))
+        storages = (False, True) if getattr(estimator, "_rehearsed_sparse", True) else (False,)
+        for parameters in getattr(estimator, "_rehearsals", ()):
+            kinds = itertools.product((2, 3), dtypes, storages, widths)
+            for n_classes, dtype, sparse, width in kinds:
+                yield Rehearsal(name, parameters, n_classes, dtype, sparse, width)
+
+
+def rehearse(rehearsal: Rehearsal) -> float:
+    """Do it once; return the seconds it took."""
+    start = time.perf_counter()
+    model = getattr(rosenblatt, rehearsal.estimator)(**rehearsal.parameters)
+    tags = get_tags(model)
+    one_against_one = tags.classifier_tags is not None and not tags.classifier_tags.multi_class
+    if (rehearsal.sparse and not tags.input_tags.sparse) or (
+        rehearsal.n_classes > 2 and one_against_one
+    ):
+        return 0.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # random rows need not converge, nor make sense
+        (_use_statistics if isinstance(model, Additive) else _fit)(model, rehearsal)
+    return time.perf_counter() - start
+
+
+def _fit(model: Any, rehearsal: Rehearsal) -> None:
+    """Fit to a dozen rows."""
+    X = np.random.RandomState(0).standard_normal((12, rehearsal.n_columns))
+    X = X.astype(rehearsal.dtype)
+    X[1] = X[0]  # under another label, so that nothing separates the classes and fits go on
+    y = np.arange(12) % rehearsal.n_classes
+    X = sp.csr_matrix(X) if rehearsal.sparse else X
+    model.fit(X, y)
+    if hasattr(model, "transform"):
+        model.transform(X)
+    if hasattr(model, "_rehearse_large"):
+        model._rehearse_large(X, y)
+
+
+def _use_statistics(model: Any, rehearsal: Rehearsal) -> None:
+    """Fit, stream, forget and answer, on tables and weights of all kinds."""
+    rng = np.random.RandomState(0)
+    few = rng.poisson(1.0, (FEW, N_COLUMNS)).astype(rehearsal.dtype)
+    many = np.tile(few, (REPEATED, 1))
+    if rehearsal.sparse:
+        few, many = sp.csr_matrix(few + 1), sp.csr_matrix(many + 1)
+    y = np.arange(FEW) % rehearsal.n_classes
+    labels = np.tile(y, REPEATED)
+    model.fit(many * LARGE_COUNT, labels)
+    model.fit(few * 0.5, y)
+    for n, weight in ((FEW, 0.5), (FEW, 2.0), (A_FEW, 0.5)):
+        model.fit(few[:n], y[:n], np.full(n, weight))
+    model.fit(few[:A_FEW], y[:A_FEW])
+    for weight in (0.5, 5.0 * LARGE_COUNT):
+        model.fit(many, labels, np.full(len(labels), weight))
+    model.fit(many[:, 1:], labels)  # a chunk of narrow rows has more of them than 16 bits count
+    model.fit(many, labels)
+    with suppress(ValueError):  # minima and maxima cannot be forgotten
+        model.partial_fit(few, y).forget(few, y)
+    with suppress(ValueError):
+        model.partial_fit(few * 0.5, y).forget(few * 0.5, y)
+    for name in ANSWERS:
+        if hasattr(model, name):
+            getattr(model, name)(many)
