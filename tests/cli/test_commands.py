@@ -13,8 +13,7 @@ import pytest
 import scipy.sparse as sp
 
 from rosenblatt.data import Table, read_batches, read_table
-from rosenblatt.data.formats import form_of
-from rosenblatt.data.writing import write_table
+from rosenblatt.data.files import form_of, write_table
 from rosenblatt.workbench.comparison import compare
 from rosenblatt.workbench.model_file import load_model
 from tests.cli.commands import done, refused, run

@@ -9,8 +9,8 @@ import pytest
 import scipy.sparse as sp
 
 from rosenblatt.data import Table, TableError, read_batches, read_table
-from rosenblatt.data.finite import check_finite
-from rosenblatt.data.types import words_among_numbers
+from rosenblatt.data.columns import words_among_numbers
+from rosenblatt.data.finite_numbers import check_finite
 
 
 def written(path, text):

@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rosenblatt.data.types import told_by
+from rosenblatt.data.columns import told_by
 
 ROWS = np.arange(4)
 

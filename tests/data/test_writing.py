@@ -5,7 +5,7 @@ import os
 import pytest
 
 from rosenblatt.data import TableError
-from rosenblatt.data.writing import place_for, whole_file
+from rosenblatt.data.files import place_for, whole_file
 
 
 def test_a_file_appears_once_it_is_whole(tmp_path):

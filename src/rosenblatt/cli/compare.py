@@ -13,7 +13,7 @@ from rich.table import Table as Grid
 
 from rosenblatt import cli
 from rosenblatt.data import Column, read_table
-from rosenblatt.data.writing import place_for
+from rosenblatt.data.files import place_for
 from rosenblatt.workbench.asking import checked_budget
 from rosenblatt.workbench.clock import Clock, age_of_process
 from rosenblatt.workbench.comparison import Comparison

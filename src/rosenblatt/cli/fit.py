@@ -1,7 +1,7 @@
 """`rosenblatt fit`: one model, fitted to all rows of a table, in a file."""
 
 from rosenblatt.data import read_table
-from rosenblatt.data.writing import place_for
+from rosenblatt.data.files import place_for
 from rosenblatt.workbench.figures import rows_counted
 from rosenblatt.workbench.fitting import fit_table
 from rosenblatt.workbench.model_file import save_model

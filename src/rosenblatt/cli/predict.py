@@ -10,7 +10,7 @@ import polars as pl
 from sklearn.metrics import accuracy_score, r2_score
 
 from rosenblatt.data import Table, TableError, read_batches, read_table
-from rosenblatt.data.writing import place_for, whole_file
+from rosenblatt.data.files import place_for, whole_file
 from rosenblatt.model_selection import SealedTest
 from rosenblatt.workbench.figures import figure, rows_counted
 from rosenblatt.workbench.known_columns import (

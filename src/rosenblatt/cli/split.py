@@ -10,8 +10,7 @@ import numpy as np
 import polars as pl
 
 from rosenblatt.data import BUNDLED, Table, TableError, read_table
-from rosenblatt.data.formats import Form, form_of
-from rosenblatt.data.writing import whole_files, write_table
+from rosenblatt.data.files import Form, form_of, whole_files, write_table
 from rosenblatt.model_selection import SealedTest, train_dev_test_split
 from rosenblatt.workbench.parts import moments_of, split_by_group, split_by_time
 from rosenblatt.workbench.problem import LEAST_ROWS

@@ -1,7 +1,7 @@
 """`rosenblatt trace`: a fit, step by step, as a page."""
 
 from rosenblatt.data import read_table
-from rosenblatt.data.writing import place_for
+from rosenblatt.data.files import place_for
 from rosenblatt.trace import Trace
 from rosenblatt.workbench.tracing import trace_table
 

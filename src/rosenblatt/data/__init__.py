@@ -1,9 +1,9 @@
 """Tables from files of many kinds, read whole or in batches, and what their columns hold."""
 
 from .batches import read_batches
-from .bundled import BUNDLED as BUNDLED
 from .columns import Column, columns_of
 from .errors import TableError
+from .table import BUNDLED as BUNDLED
 from .table import Table, read_table
 
 __all__ = ["Column", "Table", "TableError", "columns_of", "read_batches", "read_table"]

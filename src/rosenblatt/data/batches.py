@@ -10,10 +10,11 @@ from typing import Any
 
 import polars as pl
 
-from .bundled import BUNDLED
 from .delimited import (
     LOOKED_AT,
+    Dialect,
     check_widths,
+    dialect_of,
     header_of,
     n_empty_at_end,
     of_cells,
@@ -21,11 +22,10 @@ from .delimited import (
     renamed,
     tidy,
 )
-from .dialects import Dialect, dialect_of
 from .errors import TableError
-from .formats import SEPARATORS, Form, form_of
-from .lines import blame_json
+from .files import SEPARATORS, Form, form_of
 from .table import (
+    BUNDLED,
     PIPED,
     Table,
     existing,
@@ -35,7 +35,7 @@ from .table import (
     table_from,
     table_of_libsvm,
 )
-from .text import ANY_BLANK, n_blank_at_end, opened, without_blank_end
+from .text import ANY_BLANK, blame_json, n_blank_at_end, opened, without_blank_end
 
 ROWS_PER_BATCH = 50_000
 INDEX_ZERO = b" 0:"  # a LIBSVM file that counts columns from 0 has it somewhere

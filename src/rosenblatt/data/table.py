@@ -6,21 +6,20 @@ import sys
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 import scipy.sparse as sp
 from sklearn.datasets import load_svmlight_file
 
-from . import bundled
-from .bundled import BUNDLED
-from .delimited import read_delimited
-from .dialects import dialect_of
+from .delimited import dialect_of, read_delimited
 from .errors import TableError, did_you_mean
-from .formats import SEPARATORS, Form, check_unzipped, form_of, form_of_content
-from .lines import blame_json, blame_libsvm
-from .text import input_of
+from .files import SEPARATORS, Form, check_unzipped, form_of, form_of_content
+from .text import blame_json, blame_libsvm, input_of
+
+if TYPE_CHECKING:
+    import polars as pl
 
 PIPED = "standard input"
 TARGET = "target"  # how the labels of a LIBSVM file are called
@@ -131,7 +130,7 @@ def read_table(
         return _checked(Table(frame, "the table"))
     name = str(source)
     if name in BUNDLED and not Path(name).exists():
-        return Table(bundled.load(name), name)
+        return Table(load(name), name)
     if name == "-":
         form = form_of(name, format or "csv")
         read = sys.stdin.buffer.read()
@@ -237,3 +236,30 @@ def _checked(table: Table) -> Table:
     if not len(table):
         raise TableError(f"{table.name} has no rows.")
     return table
+
+
+# Small real tables that come with scikit-learn, by name.
+
+
+# The name of each, and of the column to be predicted.
+BUNDLED = {
+    "iris": "species",
+    "digits": "digit",
+    "wine": "cultivar",
+    "breast_cancer": "diagnosis",
+    "diabetes": "progression",
+}
+
+
+def load(name: str) -> "pl.DataFrame":
+    """A bundled table, labels in words where they have any."""
+    import polars as pl
+    from sklearn import datasets
+
+    bunch = getattr(datasets, f"load_{name}")()
+    names = [str(column).replace(" (cm)", "").replace(" ", "_") for column in bunch.feature_names]
+    frame = pl.DataFrame(bunch.data, schema=names)
+    target = bunch.target
+    if name in ("iris", "wine", "breast_cancer"):
+        target = bunch.target_names[target]
+    return frame.with_columns(pl.Series(BUNDLED[name], target.tolist()))

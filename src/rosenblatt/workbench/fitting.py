@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from rosenblatt.data import Table
-from rosenblatt.data.types import words_among_numbers
+from rosenblatt.data.columns import words_among_numbers
 
 from .families import REGRESSION, Family
 from .known_columns import known_columns

@@ -11,10 +11,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from rosenblatt.data import Table, TableError
-from rosenblatt.data.columns import TRUTH
+from rosenblatt.data.columns import TRUTH, numbers_of_words
 from rosenblatt.data.errors import shown
-from rosenblatt.data.finite import as_floats, beyond, check_finite, ends_beyond
-from rosenblatt.data.types import numbers_of_words
+from rosenblatt.data.finite_numbers import as_floats, beyond, check_finite, ends_beyond
 
 from .about import KnownColumn, SavedModel
 from .column_parts import TRUE

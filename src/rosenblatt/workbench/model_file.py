@@ -14,8 +14,8 @@ from typing import Any
 from sklearn.pipeline import Pipeline
 
 from rosenblatt.data import TableError
+from rosenblatt.data.files import whole_file
 from rosenblatt.data.table import existing
-from rosenblatt.data.writing import whole_file
 
 from .about import FORMAT, Damaged, checked_about
 from .about import KnownColumn as KnownColumn

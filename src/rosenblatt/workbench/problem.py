@@ -10,7 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from rosenblatt.data import Column, Table, TableError, columns_of
-from rosenblatt.data.types import told_by, words_among_numbers
+from rosenblatt.data.columns import told_by, words_among_numbers
 
 from .parts import (
     MOST_FOLDS,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rosenblatt.data import Table, TableError
 from rosenblatt.data.columns import OF_NO_USE
 from rosenblatt.data.errors import shown
-from rosenblatt.data.finite import as_floats, check_finite
+from rosenblatt.data.finite_numbers import as_floats, check_finite
 
 from .figures import rows_counted
 

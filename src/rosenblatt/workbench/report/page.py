@@ -6,7 +6,7 @@ from dataclasses import replace
 from importlib import resources
 from typing import Any
 
-from rosenblatt.data.writing import whole_file
+from rosenblatt.data.files import whole_file
 from rosenblatt.workbench.hints import n_repeated
 from rosenblatt.workbench.results import Findings, Opening
 

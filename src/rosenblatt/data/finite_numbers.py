@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from .columns import A_FEW, numbers_of_words
 from .errors import TableError
 from .table import Table
-from .types import A_FEW, numbers_of_words
 
 # Squares of so many numbers still have a sum; half of what floating point holds has none.
 LARGEST = 1e150
