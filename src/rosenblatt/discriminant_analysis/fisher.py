@@ -12,8 +12,7 @@ from rosenblatt import prediction
 from rosenblatt.explanation import Explanation, explain_lead, one_row, two_classes
 from rosenblatt.statistics import Labels
 
-from .base import Discriminant, Undetermined
-from .covariances import Array, directions, shrunk
+from .base import Array, Discriminant, Undetermined, directions, shrunk
 
 
 class FisherDiscriminant(

@@ -15,9 +15,8 @@ from rosenblatt import prediction
 from rosenblatt.base import callers_level
 from rosenblatt.prediction import Score
 
-from .base import Undetermined
-from .covariances import Array, directions, planes_about, shrunk, upright, with_log
-from .gaussians import LOG_TWO_PI, GaussianDiscriminant
+from .base import Array, Undetermined, directions, planes_about, shrunk, upright, with_log
+from .gaussian_classes import LOG_TWO_PI, GaussianDiscriminant
 
 FAR = 1e10  # squared deviations from the origin beyond which scores would lose ten digits
 

@@ -22,8 +22,7 @@ from rosenblatt.explanation import Explanation, one_row, two_classes
 from rosenblatt.prediction import Score
 from rosenblatt.statistics import Labels
 
-from .base import Discriminant
-from .covariances import Array, shrunk
+from .base import Array, Discriminant, shrunk
 
 LOG_TWO_PI = float(np.log(2 * np.pi))
 
