@@ -20,7 +20,7 @@ from .likelihood import (
     gaussian_log_likelihood,
     multinomial_log_likelihood,
 )
-from .points import (
+from .point_estimates import (
     bernoulli_map,
     bernoulli_mle,
     binomial_map,

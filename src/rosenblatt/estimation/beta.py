@@ -8,8 +8,7 @@ from scipy import stats
 
 from rosenblatt.information.inputs import positive, whole
 
-from .belief import Belief, store
-from .data import observations, successes_and_trials
+from .belief import Belief, observations, store, successes_and_trials
 from .dirichlet import dirichlet_mode
 
 

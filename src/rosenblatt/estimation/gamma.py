@@ -9,8 +9,7 @@ from scipy import stats
 
 from rosenblatt.information.inputs import nonnegative, numbers, positive, refuse, whole
 
-from .belief import Belief, store
-from .data import observations
+from .belief import Belief, observations, store
 
 
 @dataclass(frozen=True)

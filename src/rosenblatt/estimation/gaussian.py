@@ -9,8 +9,7 @@ from scipy import stats
 
 from rosenblatt.information.inputs import number, positive
 
-from .belief import Belief, interval, store
-from .data import observations
+from .belief import Belief, interval, observations, store
 
 
 @dataclass(frozen=True)

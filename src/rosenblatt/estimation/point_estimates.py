@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike
 from rosenblatt.information import Gaussian
 from rosenblatt.information.inputs import Floats, nonnegative, number, numbers
 
+from .belief import flips, successes_and_trials
 from .beta import BetaBinomial
-from .data import flips, successes_and_trials
 from .dirichlet import DirichletMultinomial, check_alpha
 from .gaussian import InverseGammaNormal, NormalGammaNormal, NormalNormal
 
