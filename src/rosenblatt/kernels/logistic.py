@@ -23,9 +23,8 @@ from rosenblatt.linear_model.penalties import strengths
 from rosenblatt.linear_model.probabilities import LogisticScores
 from rosenblatt.linear_model.row_weights import row_weights
 
-from .choice import NAMES, gamma_of, kernel_of
 from .functions import canonical
-from .gram import check_symmetric
+from .gram import NAMES, check_symmetric, gamma_of, kernel_of
 from .space import KernelSpace
 
 

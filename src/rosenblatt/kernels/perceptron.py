@@ -14,12 +14,19 @@ from rosenblatt.mistake_driven.examples import Examples, check_examples, find_em
 from rosenblatt.mistake_driven.learner import MistakeDriven
 from rosenblatt.mistake_driven.visits import Pick
 
-from .choice import NAMES, gamma_of, kernel_of
-from .dual import Dual, DualColumns, DualPlane
+from .dual import Dual, DualColumns, DualPlane, scores_by
 from .functions import Linear, canonical
-from .gram import check_finite_pairs, check_symmetric, check_with_training_rows
-from .rows import KernelRows, Precomputed, against
-from .scores import scores_by
+from .gram import (
+    NAMES,
+    KernelRows,
+    Precomputed,
+    against,
+    check_finite_pairs,
+    check_symmetric,
+    check_with_training_rows,
+    gamma_of,
+    kernel_of,
+)
 
 
 class KernelPerceptron(MistakeDriven):
