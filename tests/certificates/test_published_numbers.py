@@ -18,7 +18,7 @@ from rosenblatt import (
     RidgeCV,
     certify,
 )
-from rosenblatt.linear_model import wide
+from rosenblatt.linear_model import wide_least_squares
 
 rng = np.random.RandomState(0)
 X = rng.standard_normal((80, 5)) + [0, 3, 0, 0, 0]
@@ -86,7 +86,7 @@ def test_a_fit_is_held_to_its_own_tolerance():
 @pytest.mark.parametrize("max_iter", [3, None])
 def test_ridge_by_steps_is_looked_at_as_well(monkeypatch, positive, sparse, max_iter):
     for name in ("FEATURES_WITH_GRAM", "ROWS_WITH_DUAL"):
-        monkeypatch.setattr(wide, name, 3)
+        monkeypatch.setattr(wide_least_squares, name, 3)
     weight, Z = np.arange(80) % 3 + 0.5, sp.random(80, 90, 0.2, format="csr", random_state=0)
     targets = 100 * (np.c_[T, -T] if positive else T)
     Z = Z if sparse else Z.toarray()

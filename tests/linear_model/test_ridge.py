@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import Ridge as Theirs
 
 from rosenblatt import LinearRegression, Ridge, ridge_path
-from rosenblatt.linear_model import wide
+from rosenblatt.linear_model import wide_least_squares
 from rosenblatt.linear_model.ridge import SOLVERS
 from tests.linear_model.test_linear_regression import table
 from tests.reference.ridge import ridge_coefficients
@@ -125,7 +125,7 @@ def test_an_integer_weight_equals_repetition_and_order_does_not_matter(weights):
 def test_rows_wider_than_long_go_by_the_products_of_rows(
     storage, t, alpha, fit_intercept, monkeypatch
 ):
-    monkeypatch.setattr(wide, "FEATURES_WITH_GRAM", 10)
+    monkeypatch.setattr(wide_least_squares, "FEATURES_WITH_GRAM", 10)
     X, y = table(n=20, d=60, t=t)
     weights = np.arange(20.0)
     settings = {"alpha": alpha, "fit_intercept": fit_intercept}
@@ -145,8 +145,8 @@ def test_a_hundred_rows_of_a_hundred_thousand_columns():
 
 
 def test_sparse_rows_with_too_many_of_both_are_taken_step_by_step(monkeypatch):
-    monkeypatch.setattr(wide, "FEATURES_WITH_GRAM", 10)
-    monkeypatch.setattr(wide, "ROWS_WITH_DUAL", 10)
+    monkeypatch.setattr(wide_least_squares, "FEATURES_WITH_GRAM", 10)
+    monkeypatch.setattr(wide_least_squares, "ROWS_WITH_DUAL", 10)
     X = sp.random(300, 60, 0.05, format="csr", random_state=0)
     y = np.stack([np.arange(300.0) % 7, np.arange(300.0) % 3], axis=1)
     model = Ridge(alpha=[0.5, 2.0], tol=1e-12).fit(X, y)
@@ -169,8 +169,8 @@ def test_sparse_rows_with_too_many_of_both_are_taken_step_by_step(monkeypatch):
 @pytest.mark.parametrize("max_iter", [1, 3, 10, None])
 def test_steps_say_how_far_they_came(positive, max_iter, monkeypatch):
     """The gap is never below the true excess, and the reason of the end is the true one."""
-    monkeypatch.setattr(wide, "FEATURES_WITH_GRAM", 10)
-    monkeypatch.setattr(wide, "ROWS_WITH_DUAL", 10)
+    monkeypatch.setattr(wide_least_squares, "FEATURES_WITH_GRAM", 10)
+    monkeypatch.setattr(wide_least_squares, "ROWS_WITH_DUAL", 10)
     X = sp.random(300, 60, 0.05, format="csr", random_state=0)
     y = np.stack([np.arange(300.0) % 7, np.arange(300.0) % 3], axis=1)
     alphas = np.array([0.5, 2.0])

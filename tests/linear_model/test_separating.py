@@ -5,8 +5,8 @@ import pytest
 import scipy.sparse as sp
 
 from rosenblatt import LogisticRegression
-from rosenblatt.linear_model import SeparationWarning, escapes, separated
-from rosenblatt.linear_model.separating import proof_by, separating
+from rosenblatt.linear_model import SeparationWarning, separating_direction, separation_warning
+from rosenblatt.linear_model.separation_warning import proof_by, separating
 from rosenblatt.solvers.logistic import LogisticProblem
 from rosenblatt.solvers.softmax import SoftmaxProblem
 
@@ -27,7 +27,7 @@ def problem_of(X, y, K, fit_intercept=True, reference=False):
 @pytest.mark.parametrize("softmax", ["symmetric", "reference"])
 @pytest.mark.parametrize("fit_intercept", [True, False])
 def test_a_wide_table_is_separated_by_its_own_fit(K, softmax, fit_intercept, monkeypatch):
-    monkeypatch.setattr(escapes, "linprog", None)  # no search
+    monkeypatch.setattr(separating_direction, "linprog", None)  # no search
     X, y = wide(K=K)
     model = LogisticRegression(C=np.inf, softmax=softmax, fit_intercept=fit_intercept)
     with pytest.warns(SeparationWarning) as told:
@@ -63,7 +63,7 @@ def test_equal_rows_of_different_classes_are_not_separated():
 
 
 def test_a_table_too_large_for_a_program_is_told_by_its_fit(monkeypatch):
-    monkeypatch.setattr(separated, "MANY_CELLS", 100)
+    monkeypatch.setattr(separation_warning, "MANY_CELLS", 100)
     x = np.linspace(-1, 1, 200)
     with pytest.warns(SeparationWarning, match="completely by columns 0, 1, so no finite"):
         LogisticRegression(C=np.inf).fit(np.c_[x, x**2], x > 0)

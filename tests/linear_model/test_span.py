@@ -6,8 +6,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from rosenblatt.linear_model.centred import Centred
-from rosenblatt.linear_model.span import Span
+from rosenblatt.linear_model.centred_rows import Centred
+from rosenblatt.linear_model.least_squares_callbacks import Span
 
 
 def exact(values):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rosenblatt import LogisticRegression, certify
-from rosenblatt.linear_model.solvers import newton_for
+from rosenblatt.linear_model.logistic_settings import newton_for
 from rosenblatt.solvers.logistic import LogisticProblem
 from rosenblatt.solvers.newton import newton_cg
 from rosenblatt.solvers.row_space import coordinates, row_space_newton

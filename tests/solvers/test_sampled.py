@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from rosenblatt import LogisticRegression
-from rosenblatt.linear_model.solvers import newton_for
+from rosenblatt.linear_model.logistic_settings import newton_for
 from rosenblatt.solvers.newton import newton_cg
 from rosenblatt.solvers.sampled import sampled_newton, sizes, sizes_of_curvature
 from rosenblatt.solvers.softmax import SoftmaxProblem

@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose
 
 from rosenblatt import Lasso, LinearRegression, Ridge, Trace
-from rosenblatt.linear_model import wide
+from rosenblatt.linear_model import wide_least_squares
 
 CLOSED = [Ridge(0.5), Ridge(0.5, solver="lsqr"), Ridge(0.5, solver="svd"), Ridge(positive=True),
           Ridge(0.5, fit_intercept=False), LinearRegression()]  # fmt: skip
@@ -16,8 +16,8 @@ CLOSED = [Ridge(0.5), Ridge(0.5, solver="lsqr"), Ridge(0.5, solver="svd"), Ridge
 @pytest.fixture
 def without_closed_form(monkeypatch):
     """Rows that are too wide and too many for tables of products."""
-    monkeypatch.setattr(wide, "FEATURES_WITH_GRAM", 10)
-    monkeypatch.setattr(wide, "ROWS_WITH_DUAL", 10)
+    monkeypatch.setattr(wide_least_squares, "FEATURES_WITH_GRAM", 10)
+    monkeypatch.setattr(wide_least_squares, "ROWS_WITH_DUAL", 10)
     rng = np.random.default_rng(0)
     return sp.random(40, 60, 0.3, random_state=0, format="csr"), rng.standard_normal((40, 2))
 
@@ -145,7 +145,7 @@ def test_the_last_gap_without_a_penalty_is_small(model, n_targets):
 @pytest.mark.parametrize("model", [LinearRegression(), Ridge(0), LinearRegression(positive=True)])
 def test_where_nothing_is_known_of_the_gap_it_has_no_column(model, monkeypatch):
     """Iterated without a penalty, on more rows than columns."""
-    monkeypatch.setattr(wide, "FEATURES_WITH_GRAM", 10)
+    monkeypatch.setattr(wide_least_squares, "FEATURES_WITH_GRAM", 10)
     X = sp.random(80, 30, 0.3, random_state=0, format="csr")
     y = np.random.default_rng(0).standard_normal(80)
     trace = traced(model, X, y)
@@ -162,7 +162,7 @@ def test_where_nothing_is_known_of_the_gap_it_has_no_column(model, monkeypatch):
 @pytest.mark.filterwarnings("ignore:The rows determine")
 def test_where_nothing_is_left_the_objective_is_the_gap(monkeypatch):
     """More columns than rows fit everything, and no sum of squares is below zero."""
-    monkeypatch.setattr(wide, "FEATURES_WITH_GRAM", 10)
+    monkeypatch.setattr(wide_least_squares, "FEATURES_WITH_GRAM", 10)
     rng = np.random.default_rng(0)
     frame = traced(LinearRegression(), rng.standard_normal((9, 30)), rng.normal(size=9)).to_frame()
     assert frame["dual_gap"].iloc[-1] <= frame["objective"].iloc[-1] < 1e-20

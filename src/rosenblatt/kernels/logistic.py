@@ -16,12 +16,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rosenblatt.base import FLOATS, Passes, callers_level, fitting
 from rosenblatt.blas import one_blas_thread
-from rosenblatt.linear_model.descent import Descent
 from rosenblatt.linear_model.logistic import LogisticRegression
-from rosenblatt.linear_model.logistic_doubts import of_classes
-from rosenblatt.linear_model.penalties import strengths
-from rosenblatt.linear_model.probabilities import LogisticScores
-from rosenblatt.linear_model.row_weights import row_weights
+from rosenblatt.linear_model.logistic_fit import Descent
+from rosenblatt.linear_model.logistic_settings import row_weights, strengths
+from rosenblatt.linear_model.logistic_warnings import of_classes
+from rosenblatt.prediction import LogisticScores
 
 from .functions import canonical
 from .gram import NAMES, check_symmetric, gamma_of, kernel_of

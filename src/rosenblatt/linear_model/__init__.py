@@ -3,15 +3,15 @@
 from .averaged import AveragedPerceptron
 from .lasso import ElasticNet, Lasso
 from .lasso_cv import ElasticNetCV, LassoCV
+from .lasso_paths import enet_path, lasso_path
 from .least_squares import LeastSquaresClassifier, LinearRegression
 from .logistic import LogisticRegression
-from .logistic_path import LogisticRegressionCV
-from .paths import enet_path, lasso_path
+from .logistic_cv import LogisticRegressionCV
 from .perceptron import Perceptron
 from .pocket import PocketPerceptron
 from .ridge import Ridge, ridge_path
 from .ridge_cv import RidgeCV
-from .separated import SeparationWarning
+from .separation_warning import SeparationWarning
 
 __all__ = [
     "AveragedPerceptron",

@@ -10,8 +10,8 @@ from rosenblatt.base import Attributes
 from rosenblatt.mistake_driven.examples import Examples
 from rosenblatt.mistake_driven.visits import Weights
 
-from .learner import LinearLearner
-from .planes import Columns, Plane
+from .perceptron_base import LinearLearner
+from .perceptron_weights import Columns, Plane
 
 
 class AveragedPerceptron(LinearLearner):

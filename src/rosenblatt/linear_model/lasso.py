@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
-from .feature_count import alpha_for
-from .paths import enet_path
-from .penalised import PenalisedRegressor
-from .squares import Squares
+from .elastic_net_base import PenalisedRegressor
+from .gram_problem import Squares
+from .lasso_paths import enet_path
+from .penalty_search import alpha_for
 
 
 class ElasticNet(PenalisedRegressor):

@@ -5,9 +5,9 @@ from typing import Any, ClassVar
 
 from sklearn.utils._param_validation import Interval
 
+from .elastic_net_cv_base import PenalisedRegressorCV
 from .lasso import ElasticNet, Lasso
-from .paths import enet_path, lasso_path
-from .penalised_cv import PenalisedRegressorCV
+from .lasso_paths import enet_path, lasso_path
 
 
 class ElasticNetCV(PenalisedRegressorCV):

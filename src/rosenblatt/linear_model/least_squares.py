@@ -15,7 +15,7 @@ from rosenblatt.solvers.least_squares import Solution, solve
 from rosenblatt.statistics import Labels, Moments
 from rosenblatt.statistics.precision import relative_noise
 
-from .regression import GramRegressor
+from .gram_regression import GramRegressor
 
 Array = NDArray[np.float64]
 

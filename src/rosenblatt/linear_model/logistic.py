@@ -15,17 +15,15 @@ from rosenblatt.base import (
     encode_labels,
     fitting,
 )
+from rosenblatt.prediction import LogisticScores
 from rosenblatt.solvers.logistic import LogisticProblem
 from rosenblatt.solvers.problem import Problem
 from rosenblatt.solvers.softmax import SoftmaxProblem
 
-from .centring import less, moved, offsets, slopes_as_given
-from .descent import Descent
-from .logistic_doubts import speak
-from .penalties import Strengths, strengths
-from .probabilities import LogisticScores
-from .row_weights import row_weights
-from .solvers import OURS, THEIRS
+from .centred_rows import less, moved, offsets, slopes_as_given
+from .logistic_fit import Descent
+from .logistic_settings import OURS, THEIRS, Strengths, row_weights, strengths
+from .logistic_warnings import speak
 
 Array = NDArray[np.float64]
 

@@ -9,8 +9,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from rosenblatt.mistake_driven.examples import Examples
 from rosenblatt.mistake_driven.visits import Pick, Weights
 
-from .learner import LinearLearner
-from .planes import Columns, Plane, ShrinkingColumns, ShrinkingPlane
+from .perceptron_base import LinearLearner
+from .perceptron_weights import Columns, Plane, ShrinkingColumns, ShrinkingPlane
 
 
 class Perceptron(LinearLearner):

@@ -13,12 +13,12 @@ from rosenblatt.base import FLOATS
 from rosenblatt.solvers.least_squares import AS_GOOD_AS_ROWS, WELL_CONDITIONED, Solution
 from rosenblatt.statistics import Gram
 
-from . import doubts
-from .decomposition import Decomposition
-from .fold_scores import metric_of, scores_of
-from .regression import GramRegressor
-from .targets import checked_targets
-from .wide import has_dual, has_gram
+from . import column_warnings
+from .gram_folds import metric_of, scores_of
+from .gram_regression import GramRegressor
+from .regression_targets import checked_targets
+from .ridge_decomposition import Decomposition
+from .wide_least_squares import has_dual, has_gram
 
 Array = NDArray[np.float64]
 
@@ -150,7 +150,9 @@ class Ridge(GramRegressor):
         super()._doubt(solution, squares, streamed)
         if squares is not None and np.max(self.alpha) > 0:
             known = self.statistics_
-            scales = doubts.apart(squares, known.weight, known.mean_x, doubts.names_of(self))
+            scales = column_warnings.apart(
+                squares, known.weight, known.mean_x, column_warnings.names_of(self)
+            )
             if scales is not None:
                 self._say(scales)
 

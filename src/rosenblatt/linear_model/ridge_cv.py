@@ -22,10 +22,10 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from rosenblatt.base import FLOATS, LinearRegressor, all_or_nothing
 
-from .held_out import ByOneRow, BySplits
 from .penalty_search import ROUNDS, Search, decades, search
+from .regression_targets import checked_targets
 from .ridge import checked_penalties
-from .targets import checked_targets
+from .ridge_validation import ByOneRow, BySplits
 
 Array = NDArray[np.float64]
 

@@ -17,11 +17,11 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_method_params
 
-from rosenblatt.linear_model.descending import Rows as CheckedRows
-from rosenblatt.linear_model.descending import check_rows
-from rosenblatt.linear_model.fold_squares import training_squares
-from rosenblatt.linear_model.penalised import PenalisedRegressor, models_along
-from rosenblatt.linear_model.squares import Squares
+from rosenblatt.linear_model.elastic_net_base import PenalisedRegressor, models_along
+from rosenblatt.linear_model.gram_folds import training_squares
+from rosenblatt.linear_model.gram_problem import Squares
+from rosenblatt.linear_model.lasso_fit import Rows as CheckedRows
+from rosenblatt.linear_model.lasso_fit import check_rows
 from rosenblatt.statistics.folds import Split
 
 from .evaluation import Job, Parameters, Result, _fit_in_full, _print

@@ -15,9 +15,9 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from rosenblatt.linear_model.averaged import AveragedPerceptron
-from rosenblatt.linear_model.learner import LinearLearner
 from rosenblatt.linear_model.logistic import LogisticRegression
 from rosenblatt.linear_model.perceptron import Perceptron
+from rosenblatt.linear_model.perceptron_base import LinearLearner
 
 # What these return depends on where they begin, for they stop short or go their own random way.
 AS_FAR_AS_THEY_GET = ("gradient", "sgd")

@@ -12,7 +12,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array
 from sklearn.utils.validation import _get_feature_names
 
-from rosenblatt.linear_model.told import Told
+from rosenblatt.linear_model.column_warnings import Told
 
 Array = NDArray[np.float64]
 

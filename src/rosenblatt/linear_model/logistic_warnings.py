@@ -14,11 +14,11 @@ from rosenblatt.base import callers_level
 from rosenblatt.blas import one_blas_thread
 from rosenblatt.solvers.problem import Problem
 
-from .centring import moved
-from .descent import Descent
-from .doubts import Array, apart, dependence, listed, names_of
-from .escapes import TooMuch
-from .separated import escape, of_no_search, separation_warning
+from .centred_rows import moved
+from .column_warnings import Array, apart, dependence, listed, names_of
+from .logistic_fit import Descent
+from .separating_direction import TooMuch
+from .separation_warning import escape, of_no_search, separation_warning
 
 ENOUGH_ROWS = 10_000  # to see that columns vary on different scales
 CELLS_PER_BLOCK = 100_000

@@ -9,9 +9,8 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt import LogisticRegression
-from rosenblatt.linear_model import SeparationWarning, escapes
-from rosenblatt.linear_model.escapes import by_columns, by_program
-from rosenblatt.linear_model.leads import Leads
+from rosenblatt.linear_model import SeparationWarning, separating_direction
+from rosenblatt.linear_model.separating_direction import Leads, by_columns, by_program
 from rosenblatt.solvers.logistic import LogisticProblem
 from rosenblatt.solvers.softmax import SoftmaxProblem
 
@@ -71,7 +70,7 @@ def test_some_pairs_give_the_answer_of_all(K, case, monkeypatch):
         y = (X @ np.random.default_rng(3).normal(size=(4, K))).argmax(axis=1)
     problem = problem_of(X, y)
     start = np.zeros(problem.shape)
-    monkeypatch.setattr(escapes, "FEW_CELLS", 500)
+    monkeypatch.setattr(separating_direction, "FEW_CELLS", 500)
     for complete in (True, False):
         found = by_program(Leads(problem), start, complete)
         assert (found is not None) == (case == "complete" or (case == "turned" and not complete))
@@ -129,7 +128,7 @@ def test_a_long_table_is_searched_too():
 
 
 def test_a_search_given_up_is_told_only_if_weights_still_grow(monkeypatch):
-    monkeypatch.setattr(escapes, "MOST_CELLS", 10)
+    monkeypatch.setattr(separating_direction, "MOST_CELLS", 10)
     X, y = noise()
     assert said(X, y)[1] == []
     X[:, 3] = 0.0
@@ -142,13 +141,13 @@ def test_a_search_given_up_is_told_only_if_weights_still_grow(monkeypatch):
 
 
 def test_ctrl_c_is_heard_while_a_program_runs(monkeypatch):
-    solve, where = escapes.linprog, []
+    solve, where = separating_direction.linprog, []
 
     def noted(*args, **options):
         where.append(threading.current_thread())
         return solve(*args, **options)
 
-    monkeypatch.setattr(escapes, "linprog", noted)
+    monkeypatch.setattr(separating_direction, "linprog", noted)
     said(np.array([[1.0], [2], [3], [3], [4], [5]]), [0, 0, 0, 1, 1, 1])
     assert where
     assert threading.main_thread() not in where

@@ -24,8 +24,8 @@ from rosenblatt.solvers.least_squares import (
 )
 from rosenblatt.solvers.step import Step
 
-from .centred import Centred
-from .watched import squared_error, worth
+from .centred_rows import Centred
+from .least_squares_callbacks import squared_error, worth
 
 Array = NDArray[np.float64]
 Tell = Callable[[int, Step], None] | None  # who is to hear of each step of each target

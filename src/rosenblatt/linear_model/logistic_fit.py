@@ -15,8 +15,8 @@ from rosenblatt.solvers.gradient import Diverged
 from rosenblatt.solvers.problem import Place, Problem
 from rosenblatt.solvers.stochastic import safe_step
 
-from .doubts import listed, names_of
-from .solvers import first_place, steps_of
+from .column_warnings import listed, names_of
+from .logistic_settings import first_place, steps_of
 
 MOST_WEIGHT = 1e150  # of a row: more has no square
 

@@ -15,8 +15,7 @@ from sklearn.utils.validation import _check_sample_weight
 from rosenblatt.base import all_or_nothing
 
 from .logistic import LogisticRegression
-from .logistic_folds import FoldFits
-from .scored import Scored
+from .logistic_folds import FoldFits, Scored
 
 Array = NDArray[np.float64]
 

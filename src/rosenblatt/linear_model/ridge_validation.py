@@ -1,5 +1,6 @@
 """Penalties scored on rows that were not trained on: one by one, or split by split."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -11,15 +12,18 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_method_params
 
 from rosenblatt.base import LinearRegressor
+from rosenblatt.blas import one_blas_thread
+from rosenblatt.solvers.least_squares import AS_GOOD_AS_ROWS
+from rosenblatt.solvers.spectrum import Spectrum
 from rosenblatt.statistics import Gram
 from rosenblatt.statistics.folds import Split, blocks
 
-from .decomposition import Decomposition, Path
-from .fold_scores import metric_of, scores_of
-from .leave_one_out import LeaveOneOut
+from .centred_rows import Centred
+from .gram_folds import metric_of, scores_of
+from .regression_targets import columns
 from .ridge import Ridge
-from .targets import columns
-from .wide import has_gram
+from .ridge_decomposition import Decomposition, Path
+from .wide_least_squares import has_dual, has_gram
 
 Array = NDArray[np.float64]
 
@@ -196,3 +200,94 @@ class _Said(LinearRegressor):
 
     def predict(self, X: Any) -> Any:
         return X
+
+
+# Errors on rows that are left out one by one, without a fit for each.
+#
+# For a fit that is linear in its targets, ``fitted = H y``, the error on a row that is left out is
+# its error in the fit of all rows, divided by one less its leverage ``H_ii``.
+
+
+LEAST = 2.0**-52  # a row of leverage one has no error that could be known
+
+# Some rows, and the errors (b, A, t) on them for each penalty, times the roots of their weights.
+Errors = Iterator[tuple[slice, Array]]
+
+
+class LeaveOneOut:
+    """Rows taken apart once, for errors on each with any penalties."""
+
+    def __init__(self, found: Decomposition) -> None:
+        assert found.rows is not None
+        self.rows: Centred = found.rows
+        self.centre = found.centre
+        self.spectrum: Spectrum | None = None
+        with one_blas_thread():
+            if found.products is not None:
+                self.spectrum = self._along_columns(found)
+            elif has_dual(self.rows):
+                self.values, self.turned = self._along_rows()
+            else:
+                raise ValueError(
+                    "Leaving out one row at a time needs a table of products of all pairs of rows "
+                    f"or columns, too large for shape {self.rows.shape}; give cv, such as cv=5."
+                )
+
+    def _along_columns(self, found: Decomposition) -> Spectrum:
+        assert found.products is not None
+        spectrum = Spectrum.of_gram(*found.products)
+        if spectrum.condition(0.0) > AS_GOOD_AS_ROWS:
+            return spectrum
+        return Spectrum.of_rows(*self.rows.condensed())
+
+    def _along_rows(self) -> tuple[Array, Array]:
+        """Eigenvalues (k,) and eigenvectors (n, k) of the products of rows.
+
+        The direction of the intercept, in which centred rows do not vary, is turned into the first
+        coordinate, by a reflection, and left out.
+        """
+        products = self.rows.dual()
+        if not self.centre:
+            values, turned = np.linalg.eigh(products)
+            return np.maximum(values, 0.0), turned
+        mirror = np.ones(len(products)) if self.rows.roots is None else self.rows.roots.copy()
+        mirror[0] += np.linalg.norm(mirror)
+        mirror /= np.linalg.norm(mirror)
+        products -= 2 * np.outer(mirror, mirror @ products)
+        products -= 2 * np.outer(products @ mirror, mirror)
+        values, inside = np.linalg.eigh(products[1:, 1:])
+        turned = np.vstack([np.zeros(len(values)), inside])
+        turned -= 2 * np.outer(mirror, mirror[1:] @ inside)
+        return np.maximum(values, 0.0), turned
+
+    def errors(self, penalties: Array) -> Errors:
+        """The errors for penalties (A,), some rows at a time."""
+        targets = self.rows.targets
+        if self.spectrum is None:
+            yield self._errors_of_few(penalties, targets)
+            return
+        shrinkage = self.spectrum.shrinkage(penalties)
+        parts = shrinkage[:, :, None] * self.spectrum.products[:, None, :]
+        flat = parts.reshape(len(shrinkage), -1)
+        shares = np.full(self.rows.shape[0], 1 / self.rows.weight)
+        if self.rows.roots is not None:
+            shares *= self.rows.roots**2
+        with one_blas_thread():
+            for here, rows in self.rows.blocks(4 * flat.shape[1]):
+                turned = rows @ self.spectrum.axes
+                fitted = (turned @ flat).reshape(len(rows), len(penalties), -1)
+                leverage = np.square(turned, out=turned) @ shrinkage
+                if self.centre:
+                    leverage += shares[here, None]
+                left = np.subtract(targets[here, None, :], fitted, out=fitted)
+                left /= np.maximum(1 - leverage, LEAST)[:, :, None]
+                yield here, left
+
+    def _errors_of_few(self, penalties: Array, targets: Array) -> tuple[slice, Array]:
+        """By the inverse of ``K + penalty``: one less leverage would be a difference of equals."""
+        shrinkage = 1 / (self.values[:, None] + penalties)
+        parts = shrinkage[:, :, None] * (self.turned.T @ targets)[:, None, :]
+        dual = self.turned @ parts.reshape(len(shrinkage), -1)
+        dual = dual.reshape(len(targets), len(penalties), -1)
+        diagonal = self.turned**2 @ shrinkage
+        return slice(None), dual / diagonal[:, :, None]

@@ -25,10 +25,10 @@ from rosenblatt.base import (
 from rosenblatt.blas import one_blas_thread
 from rosenblatt.solvers.columns import Columns
 
-from . import doubts
-from .descending import Descending, Rows, check_rows, published
-from .feature_count import Enough
-from .squares import Squares, penalty_of
+from . import column_warnings
+from .gram_problem import Squares, penalty_of
+from .lasso_fit import Descending, Rows, check_rows, published
+from .penalty_search import Enough
 
 Array = NDArray[np.float64]
 PATIENCE = 20  # iterations without any progress, before it is taken to be rounding
@@ -227,7 +227,9 @@ class PenalisedRegressor(CallbackSupportMixin, LinearRegressor):  # type: ignore
 
 def warn_of_scales(model: Any, squares: Squares) -> None:
     """Warn if columns vary on scales so different that one penalty cannot serve all."""
-    scales = doubts.apart(squares.variances(), 1.0, squares.mean_x, doubts.names_of(model))
+    scales = column_warnings.apart(
+        squares.variances(), 1.0, squares.mean_x, column_warnings.names_of(model)
+    )
     if scales is not None and model.alpha_ > 0:
         warnings.warn(scales, LinAlgWarning, stacklevel=callers_level())
 

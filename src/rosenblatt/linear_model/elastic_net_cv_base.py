@@ -23,12 +23,11 @@ from sklearn.utils.metadata_routing import (
 from rosenblatt.base import LinearRegressor, all_or_nothing
 from rosenblatt.blas import one_blas_thread
 
-from .descending import Rows, check_rows
-from .fold_squares import Folds, training_squares
-from .following import Path, alpha_grid, follow, given_alphas
-from .penalised import warn_of_scales
+from .elastic_net_base import warn_of_scales
+from .gram_folds import Folds, training_squares
+from .gram_problem import Squares
+from .lasso_fit import Path, Rows, alpha_grid, check_rows, follow, given_alphas
 from .penalty_search import ROUNDS, WORTH_A_DECADE, decades, search
-from .squares import Squares
 
 Array = NDArray[np.float64]
 

@@ -24,10 +24,10 @@ from rosenblatt.solvers.least_squares import (
 )
 from rosenblatt.statistics import Gram
 
-from . import doubts, wide
-from .centred import Centred
-from .targets import checked_targets, columns
-from .watched import Stopped, Watch, said
+from . import column_warnings, wide_least_squares
+from .centred_rows import Centred
+from .least_squares_callbacks import Stopped, Watch, said
+from .regression_targets import checked_targets, columns
 
 Array = NDArray[np.float64]
 
@@ -80,7 +80,7 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
         rows = self._checked(X, y, sample_weight, first=True)
         self.__dict__.pop("statistics_", None)
         try:
-            narrow = wide.has_gram(rows[0])
+            narrow = wide_least_squares.has_gram(rows[0])
             watch = Watch(self, (X, y, sample_weight), rows, narrow)
             if narrow:
                 self.statistics_ = self._named(self._measure(*rows))  # type: ignore[assignment]
@@ -117,7 +117,7 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
     def _measure(
         self, X: Any, y: Any, sample_weight: NDArray[Any] | None, careful: bool = False
     ) -> Gram:
-        wide.refuse_without_gram(X)
+        wide_least_squares.refuse_without_gram(X)
         return Gram.of(X, y, sample_weight, careful=careful)
 
     def _measure_groups(
@@ -128,7 +128,7 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
         groups: NDArray[np.int64],
         n_groups: int,
     ) -> list[Any]:
-        wide.refuse_without_gram(X)
+        wide_least_squares.refuse_without_gram(X)
         return Gram.by_group(X, y, groups, n_groups, sample_weight)
 
     def _conclude(self, X: Any = None, y: Any = None, weights: Any = None) -> None:
@@ -192,9 +192,15 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
 
         def one(here: NDArray[np.intp], penalty: float) -> Solution:
             nonlocal short
-            if not self.positive and wide.has_dual(rows):
-                return wide.solve_dual(rows, targets[:, here], penalty, self._least_share())
-            method = wide.solve_positive if self.positive else wide.solve_iteratively
+            if not self.positive and wide_least_squares.has_dual(rows):
+                return wide_least_squares.solve_dual(
+                    rows, targets[:, here], penalty, self._least_share()
+                )
+            method = (
+                wide_least_squares.solve_positive
+                if self.positive
+                else wide_least_squares.solve_iteratively
+            )
             tell = watch.teller(here)
             found = method(rows, targets[:, here], penalty, tol, max_iter, tell)
             n_iter[here], last[here] = found.n_iter, found.last
@@ -205,7 +211,9 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
         try:
             solution = by_penalty(penalties, one)
         except Stopped:
-            solution = wide.descended(rows, watch.coef, float(penalties.min()), self.positive)
+            solution = wide_least_squares.descended(
+                rows, watch.coef, float(penalties.min()), self.positive
+            )
             n_iter, last, self.stop_reason_ = watch.n_iter, np.array(watch.steps), "callback"
         self._count_iterations(n_iter)
         if last.all():
@@ -267,7 +275,7 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
     def _doubt(self, solution: Solution, squares: Array | None, streamed: bool) -> None:
         """Find what is to be said of the columns, from their sums of squares (d,) if known."""
         if self.solution_ == "minimum norm":
-            self._say(doubts.undetermined(self, solution, squares))
+            self._say(column_warnings.undetermined(self, solution, squares))
         elif streamed and solution.condition < WELL_CONDITIONED and not self.positive:
             self._say(
                 f"Columns are nearly dependent (reciprocal condition {solution.condition:.1g} of "

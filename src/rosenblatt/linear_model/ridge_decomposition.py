@@ -17,9 +17,9 @@ from rosenblatt.solvers.least_squares import AS_GOOD_AS_ROWS
 from rosenblatt.solvers.spectrum import Spectrum, ridge_coefs
 from rosenblatt.statistics import Gram
 
-from .centred import Centred
-from .targets import columns
-from .wide import has_dual, has_gram, solve_iteratively
+from .centred_rows import Centred
+from .regression_targets import columns
+from .wide_least_squares import has_dual, has_gram, solve_iteratively
 
 Array = NDArray[np.float64]
 FINE = 1e-9  # the gradient, relative to the first, at which steps end
