@@ -22,7 +22,7 @@ def test_it_finds_the_least_and_the_greatest(data, dtype, sparse):
     low = np.full((B, D), np.inf)
     high, stored, spoiled = -low, np.zeros((B, D)), np.zeros((B, D))
     table = arrays(sp.csr_matrix(X) if sparse else X)
-    loops.extremes.widen(table, read_only(buckets), low, high, stored, spoiled)
+    loops.bucket_counts.widen(table, read_only(buckets), low, high, stored, spoiled)
     if sparse:  # what is not stored is zero
         missing = stored < np.bincount(buckets + 1, minlength=B + 1)[1:, None]
         low[missing], high[missing] = np.minimum(low, 0)[missing], np.maximum(high, 0)[missing]
@@ -41,7 +41,7 @@ def test_numbers_that_are_not_finite_spoil_their_cell_wherever_they_stand():
             X[i, 1] = bad
             low = np.full((1, 2), np.inf)
             spoiled = np.zeros((1, 2))
-            loops.extremes.widen(
+            loops.bucket_counts.widen(
                 arrays(X), read_only(np.zeros(3, np.int64)), low, -low, np.zeros((1, 2)), spoiled
             )
             assert np.array_equal(np.isnan(spoiled), [[False, True]])

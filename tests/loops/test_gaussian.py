@@ -30,8 +30,8 @@ def problem(n, dtype, missing, far=0.0):
 def test_scores_and_choices_are_the_obvious_ones(n, dtype, missing, far):
     X, form, expected = problem(n, dtype, missing, far)
     scores, codes = np.empty((n, K)), np.empty(n, np.int64)
-    loops.gaussian.score_rows(read_only(X), *form, scores)
-    lost = loops.gaussian.choose_classes(read_only(X), *form, codes)
+    loops.quadratic_forms.score_rows(read_only(X), *form, scores)
+    lost = loops.quadratic_forms.choose_classes(read_only(X), *form, codes)
     np.testing.assert_allclose(scores, expected, rtol=1e-12, atol=1e-12)
     assert np.array_equal(codes, expected.argmax(axis=1))
     assert not lost
@@ -40,7 +40,7 @@ def test_scores_and_choices_are_the_obvious_ones(n, dtype, missing, far):
 def test_of_equal_classes_the_first_is_chosen():
     X, codes = np.zeros((2, 1)), np.empty(2, np.int64)
     form = np.zeros((3, 1)), np.ones((3, 1)), np.array([0.0, 1.0, 1.0]), None
-    loops.gaussian.choose_classes(read_only(X), *form, codes)
+    loops.quadratic_forms.choose_classes(read_only(X), *form, codes)
     assert codes.tolist() == [1, 1]
 
 
@@ -49,4 +49,4 @@ def test_of_equal_classes_the_first_is_chosen():
 def test_a_row_that_no_class_explains_is_reported(bad, row):
     X, form, _ = problem(5, np.float64, False)
     X[row, 2] = bad
-    assert loops.gaussian.choose_classes(read_only(X), *form, np.empty(5, np.int64))
+    assert loops.quadratic_forms.choose_classes(read_only(X), *form, np.empty(5, np.int64))

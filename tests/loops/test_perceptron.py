@@ -131,8 +131,8 @@ def test_a_row_that_is_not_finite_ends_the_pass_untouched(bad, storage, w):
 @given(st.integers(0, 200), st.integers(0, 2**63 - 1))
 def test_shuffle_is_a_permutation_and_a_function_of_its_seed(n, seed):
     first, again = np.arange(n, dtype=np.int32), np.arange(n, dtype=np.int32)
-    loops.order.shuffle(first, seed)
-    loops.order.shuffle(again, seed)
+    loops.perceptron.shuffle(first, seed)
+    loops.perceptron.shuffle(again, seed)
     assert np.array_equal(np.sort(first), np.arange(n))
     assert np.array_equal(first, again)
 
@@ -141,7 +141,7 @@ def test_shuffle_makes_every_order_about_equally_often():
     counts = {}
     for seed in range(6000):
         order = np.arange(3, dtype=np.int32)
-        loops.order.shuffle(order, seed)
+        loops.perceptron.shuffle(order, seed)
         counts[tuple(order)] = counts.get(tuple(order), 0) + 1
     assert len(counts) == 6
     # Six cells of 1,000 expected: five standard deviations are 145.

@@ -14,7 +14,7 @@ from tests.reference import gaussians as reference
 )
 def test_quadratic_scores(n, d, k, dtype):
     rng = np.random.default_rng([n, d, k])
-    X, tile = rng.normal(size=(n, d)).astype(dtype), loops.tiles.TILE
+    X, tile = rng.normal(size=(n, d)).astype(dtype), loops.simd.tiles.TILE
     pad = -d % tile
     q = pad + d
     linear, upper = np.zeros((k, q)), np.zeros((k, q, q))
@@ -24,7 +24,7 @@ def test_quadratic_scores(n, d, k, dtype):
     centre, constant = rng.normal(size=d), rng.normal(size=k)
     scores, z, sums = np.full((k, n), np.nan), np.zeros((8, q)), np.empty((8, 4))
     form = (centre, linear, by_tile, constant)
-    loops.quadratic.quadratic_scores(read_only(X), *form, scores, z, sums)
+    loops.quadratic_forms.quadratic_scores(read_only(X), *form, scores, z, sums)
     forms = (centre, linear[:, pad:], upper[:, pad:, pad:], constant)
     np.testing.assert_allclose(
         scores, reference.quadratic_scores(X, *forms), rtol=1e-12, atol=1e-12

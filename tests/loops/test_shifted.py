@@ -15,7 +15,9 @@ def sums(X, buckets, n_buckets, centres, limits):
     tables = (*np.zeros((2, 2, n_buckets, p)), np.zeros((n_buckets, p)))
     scratch, counts = np.zeros((2, n_buckets, p)), np.zeros((2, n_buckets), np.int64)
     places = (np.ascontiguousarray(table[:, cells]) for table in (centres, limits))
-    loops.shifted.sum_shifted(read_only(X), read_only(buckets), *places, tables, scratch, counts)
+    loops.bucket_centres.sum_shifted(
+        read_only(X), read_only(buckets), *places, tables, scratch, counts
+    )
     assert not scratch.any()
     features = np.arange(d) + np.where(np.arange(d) < p - 4, 0, p - d)
     return (table[..., features] for table in tables)

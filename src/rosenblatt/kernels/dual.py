@@ -91,7 +91,7 @@ class DualPlane(Dual):
         self.push = read_only(np.where(examples.codes == 1, step, -step))
 
     def _pass(self, order: NDArray[np.int32], most: int) -> tuple[int, float, int]:
-        return loops.dual.dual_pass(  # type: ignore[no-any-return]
+        return loops.kernel_perceptron.dual_pass(  # type: ignore[no-any-return]
             self.push, order, self.examples.ties, most, self.bias, read_only(self.rows.kept),
             self.rows.slot, self.a[0], self.f[0], self.b,
         )  # fmt: skip
@@ -107,7 +107,7 @@ class DualColumns(Dual):
         self.scores = np.empty(len(self.b))
 
     def _pass(self, order: NDArray[np.int32], most: int) -> tuple[int, float, int]:
-        return loops.dual.dual_multiclass_pass(  # type: ignore[no-any-return]
+        return loops.kernel_perceptron.dual_multiclass_pass(  # type: ignore[no-any-return]
             self.codes, self.step, order, self.examples.ties, most, self.bias,
             read_only(self.rows.kept), self.rows.slot, self.a, self.f, self.b, self.scores,
         )  # fmt: skip

@@ -7,8 +7,9 @@ margin m = y (w.x + b) and s(z) = 1 / (1 + exp(-z)).
 
 import math
 
+from rosenblatt.loops.simd.exponential import exp_negative, log, log_one_plus
+
 from . import compiled, rows
-from .exponential import exp_negative, log, log_one_plus
 
 LEAST = 1e-300  # the entropy of less is nothing
 

@@ -6,8 +6,9 @@ With `reference`, one more class, the last, has score 0 and no column.
 
 import math
 
+from rosenblatt.loops.simd.exponential import exp_negative, exp_of_its_precision, log
+
 from . import compiled, rows
-from .exponential import exp_negative, exp_of_its_precision, log
 
 SMALLEST = 2.3e-308  # number that is none of the subnormal ones
 ROUNDING = 4e-15  # of a sum of probabilities

@@ -105,7 +105,7 @@ class MistakeDriven(BoundaryClassifier):
             most = last_update - weights.n_updates
             if self.pick == "cyclic":
                 if self.shuffle:
-                    loops.order.shuffle(order, seed + (n_iter << 32))
+                    loops.perceptron.shuffle(order, seed + (n_iter << 32))
                 mistakes, loss, finished = visit_in_order(weights, examples, rows, most, passes)
                 if n_iter == 1 and not finished:  # rows that were not reached
                     check_finite(examples.X, order, type(self).__name__)

@@ -275,7 +275,7 @@ class GaussianNB(NaiveBayes):
                 scores[start:stop] = score(rows, *form)
             else:
                 part = np.empty((len(rows), scores.shape[1]))
-                loops.gaussian.score_rows(read_only(rows), *form, part)
+                loops.quadratic_forms.score_rows(read_only(rows), *form, part)
                 scores[start:stop] = part
 
         _over_chunks(work, X)
@@ -293,7 +293,7 @@ class GaussianNB(NaiveBayes):
         return np.where(np.isnan(factors), 0.0, factors)
 
     def _form(self, prior: bool = True) -> tuple[Table, Table, Table, Table | None]:
-        """The model as loops read it: mean, half precision, start and gap; see `loops.gaussian`."""
+        """The model as loops read it: mean, half precision, start and gap; see `loops.quadratic_forms`."""
         half_precision = 0.5 / self.var_.astype(np.float64)
         norm = 0.5 * np.log(np.pi / half_precision)  # (K, d): log sqrt(2 pi v)
         start = -norm.sum(axis=1)

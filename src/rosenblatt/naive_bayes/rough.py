@@ -57,7 +57,7 @@ class Rough:
         if scores.ndim == 1:
             return signs(scores, self.unit * sizes)
         codes = np.empty(len(order), np.intp)
-        loops.scores.choose(scores, sizes, self.unit, codes)
+        loops.sparse_scores.choose(scores, sizes, self.unit, codes)
         return codes
 
 

@@ -103,7 +103,9 @@ def score(
     first, last = (int(order.min()), int(order.max()) + 1) if len(order) else (0, 0)
     rows, order = some_rows(X, first, last, NUMBERS), order - first
     scores, sizes = np.empty((len(order), *weights.shape[1:])), np.empty(len(order))
-    loop = loops.scores.score_plane if weights.ndim == 1 else loops.scores.score_classes
+    loop = (
+        loops.sparse_scores.score_plane if weights.ndim == 1 else loops.sparse_scores.score_classes
+    )
     bad = loop(rows, order, weights, start, threshold, scores, sizes)
     if bad >= 0:
         raise ValueError(why_not(X[[first + order[bad]]].data))

@@ -218,7 +218,7 @@ class Splines:
         size = CELLS_AT_ONCE // X.shape[1] + 1
         for start in range(0, len(X), size):  # no call takes so long that nobody is heard
             rows, here = read_only(X[start : start + size]), found[start : start + size]
-            loops.splines.fill_splines(rows, knots, self.degree, ends, scratch, here)
+            loops.column_scaling.fill_splines(rows, knots, self.degree, ends, scratch, here)
         return found
 
     def names(self, columns: Sequence[str]) -> list[str]:

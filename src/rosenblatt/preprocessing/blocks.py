@@ -48,7 +48,7 @@ def shift_and_divide(
         rows = out[first:last]
         block = rows if out.flags.c_contiguous else np.empty(rows.shape, out.dtype)
         source = read_only(X[first:last])
-        loops.scaling.shift_and_divide(source, *columns, high - low, low, block)
+        loops.column_scaling.shift_and_divide(source, *columns, high - low, low, block)
         if block is not rows:
             rows[...] = block
 
@@ -133,7 +133,7 @@ def _rows_to_unit_length(X: NDArray[Any], out: NDArray[Any], norm: str) -> None:
 def _compiled_runs(
     values: NDArray[Any], out: NDArray[Any], starts: NDArray[np.int64], norm: str
 ) -> None:
-    loops.scaling.runs_to_unit_length(
+    loops.column_scaling.runs_to_unit_length(
         read_only(values), read_only(starts), norm == "l1", SMALLEST, LARGEST, out
     )
 

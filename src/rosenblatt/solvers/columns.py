@@ -47,7 +47,9 @@ class Columns:
         balance = float(self.roots @ r) if self.means.any() else 0.0
 
         def work(start: int, stop: int) -> None:
-            loops.coordinate.correlate(self.read, self.means, balance, which[start:stop], r, left)
+            loops.coordinate_descent.correlate(
+                self.read, self.means, balance, which[start:stop], r, left
+            )
 
         cells = self.table.nnz if sp.issparse(self.table) else self.table.size
         threads.over_chunks(work, len(which), cells * len(which) // max(1, len(self)))
@@ -55,7 +57,7 @@ class Columns:
     def residual(self, target: Array, w: Array) -> Array:
         """What is left of a target without ``X w``."""
         r = target.copy()
-        shift = loops.coordinate.take_out(self.read, self.means, w, r)
+        shift = loops.coordinate_descent.take_out(self.read, self.means, w, r)
         return r + shift * self.roots if shift else r
 
     def products(self, some: NDArray[np.intp], others: NDArray[np.intp]) -> Array:
@@ -68,7 +70,7 @@ class Columns:
     def sweep(self, penalty: Any, order: NDArray[np.int64], w: Array, target: Array) -> None:
         """Minimise over each weight of `order` in turn; changes w."""
         r, shift = target.copy(), np.zeros(1)
-        shift[0] = loops.coordinate.take_out(self.read, self.means, w, r)
-        loops.coordinate.column_sweep(
+        shift[0] = loops.coordinate_descent.take_out(self.read, self.means, w, r)
+        loops.coordinate_descent.column_sweep(
             self.read, self.means, self.squares, *penalty, order, w, r, shift
         )

@@ -64,7 +64,7 @@ class GramDescent:
     def at(self, penalty: Penalty, w: Array) -> Step:
         """What weights are worth, without a step."""
         left = np.empty_like(self.xy)
-        loops.coordinate.gram_left(self.xx, self.xy, w, left)
+        loops.coordinate_descent.gram_left(self.xx, self.xy, w, left)
         return Step(w, *self._measure(penalty, w, left))
 
     def steps(
@@ -75,7 +75,7 @@ class GramDescent:
         `wanted` is the gap that will do; it is not needed here.
         """
         left = np.empty_like(self.xy)
-        loops.coordinate.gram_left(self.xx, self.xy, w, left)
+        loops.coordinate_descent.gram_left(self.xx, self.xy, w, left)
         order = np.arange(self.n_weights)
         settled, sweeps = True, 0  # since the last time that equations were solved
         while True:
@@ -84,7 +84,7 @@ class GramDescent:
                 sweeps = 0 if self._solve_for_signs(penalty, w, left) else -used
             if rng is not None:
                 rng.shuffle(order)
-            settled = not loops.coordinate.gram_sweep(self.xx, *penalty, order, w, left)
+            settled = not loops.coordinate_descent.gram_sweep(self.xx, *penalty, order, w, left)
             sweeps += 1
             yield Step(w, *self._measure(penalty, w, left))
 
@@ -93,10 +93,10 @@ class GramDescent:
         if step.gap <= EXACT * self.yy or not 0 < np.count_nonzero(w) <= MOST_TO_FINISH:
             return step
         best, left, order = w.copy(), np.empty_like(self.xy), np.arange(self.n_weights)
-        loops.coordinate.gram_left(self.xx, self.xy, best, left)
+        loops.coordinate_descent.gram_left(self.xx, self.xy, best, left)
         for _ in range(MOST_FINISHING):
             self._solve_for_signs(penalty, best, left)
-            if not loops.coordinate.gram_sweep(self.xx, *penalty, order, best, left):
+            if not loops.coordinate_descent.gram_sweep(self.xx, *penalty, order, best, left):
                 break
         objective, norm, gap = self._measure(penalty, best, left)
         if not objective <= step.objective:
@@ -109,7 +109,7 @@ class GramDescent:
         """Objective, gradient norm and gap."""
         tr = self.yy - float(self.xy @ w)
         rr = max(0.0, tr - float(left @ w))
-        objective, gap, norm = loops.coordinate.measure(rr, tr, left, w, *penalty)
+        objective, gap, norm = loops.coordinate_descent.measure(rr, tr, left, w, *penalty)
         if penalty == Penalty(0.0) and norm <= NEARLY * np.linalg.norm(self.xy):
             gap = min(gap, self._excess(left))
         return objective, norm, gap
@@ -139,7 +139,7 @@ class GramDescent:
             share = float(shares.min(initial=1.0))
             w[kept] = start + share * step
             w[kept[lost[shares == share]]] = 0.0
-            loops.coordinate.gram_left(self.xx, self.xy, w, left)
+            loops.coordinate_descent.gram_left(self.xx, self.xy, w, left)
             if not len(lost):
                 break
         return True

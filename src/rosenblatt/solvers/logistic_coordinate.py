@@ -55,10 +55,10 @@ def lowered(problem: Problem, place: Place, chosen: NDArray[np.intp]) -> tuple[A
     n_weights = place.point[:-1].size
     l1 = np.where(chosen < n_weights, problem.l1, 0.0)
     w, rest = old.copy(), slope.copy()
-    first = loops.logistic_coordinate.quadratic_sweep(H, l1, w, rest)
+    first = loops.coordinate_descent.quadratic_sweep(H, l1, w, rest)
     between = max(FEWEST_SWEEPS, len(chosen) // COORDINATES_PER_SWEEP)
     for sweep in range(MOST_SWEEPS):
-        if loops.logistic_coordinate.quadratic_sweep(H, l1, w, rest) <= LEFT**2 * first:
+        if loops.coordinate_descent.quadratic_sweep(H, l1, w, rest) <= LEFT**2 * first:
             break
         if (sweep + 1) % between == 0:
             leap(H, l1, w, rest)

@@ -33,7 +33,7 @@ def sgd(problem: Problem, place: Place, seed: int, step: float | None = None) ->
     passes = 0
     while True:
         steps = step / (1.0 + passes + np.arange(problem.n) / problem.n)
-        loops.order.shuffle(order, seed + (passes << 32))
+        loops.perceptron.shuffle(order, seed + (passes << 32))
         with np.errstate(over="ignore"):
             shrink = np.maximum(1.0 - steps * decay, 0.0)
         if _pass(problem, weight, order, steps, shrink, point):

@@ -110,7 +110,7 @@ class ColumnDescent:
         # Of a column that was not compared, the bound is all that is known, and enough.
         known = np.where(self.stamps == self.travelled, self.left, self._bounds())
         rr, tr = float(self.residual @ self.residual), float(self.residual @ self.target)
-        objective, gap, norm = loops.coordinate.measure(rr, tr, known, w, *penalty)
+        objective, gap, norm = loops.coordinate_descent.measure(rr, tr, known, w, *penalty)
         return objective, gap, norm
 
     def _bounds(self) -> Array:

@@ -98,7 +98,7 @@ class Batch:
             rows = np.bincount(self.buckets, minlength=self.n_buckets)
             return rows, rows[None]
         rows, totals = np.zeros(self.n_buckets, np.int64), np.zeros((2, self.n_buckets))
-        loops.counts.count_rows(self.buckets, self.weights, rows, totals)
+        loops.bucket_counts.count_rows(self.buckets, self.weights, rows, totals)
         if self.whole and totals[0].sum() < 2**53:
             return rows, totals[:1].astype(np.int64)
         return rows, settled(totals)

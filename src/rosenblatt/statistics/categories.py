@@ -266,10 +266,10 @@ def _count(batch: Batch, starts: NDArray[np.int64]) -> Sums:
     def work(X: Any, buckets: NDArray[np.int64], weights: Any) -> Sums:
         if batch.whole:
             whole = np.zeros((1, *shape), np.int64)
-            loops.counts.count_categories(X, buckets, weights, starts, whole[0])
+            loops.bucket_counts.count_categories(X, buckets, weights, starts, whole[0])
             return whole
         real = np.zeros((2, *shape))
-        loops.counts.weigh_categories(X, buckets, weights, starts, real)
+        loops.bucket_counts.weigh_categories(X, buckets, weights, starts, real)
         return real
 
     parts = batch.over_chunks(work, shape[0] * shape[1], (np.int64,))

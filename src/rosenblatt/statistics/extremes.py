@@ -168,7 +168,7 @@ def _widest(batch: Batch, rows: NDArray[np.int64], finite: bool = True) -> Table
     def work(X: Any, buckets: NDArray[np.int64], weights: Any) -> tuple[Table, ...]:
         low = np.full(shape, np.inf)
         high, stored, spoiled = -low, np.zeros(shape), np.zeros(shape)
-        loops.extremes.widen(X, buckets, low, high, stored, spoiled)
+        loops.bucket_counts.widen(X, buckets, low, high, stored, spoiled)
         return low, high, stored, spoiled
 
     low = np.full(shape, np.inf)

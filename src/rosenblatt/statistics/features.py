@@ -215,14 +215,17 @@ def _sum(batch: Batch, rough: bool) -> Sums:
         for dtype, most in FEW_BITS[1:] if batch.whole and _begins_whole(X) else ():
             whole = np.zeros((1, *shape), dtype)
             n_rows = batch.n_rows if most == EXACT else len(buckets)
-            if loops.counts.sum_whole(X, buckets, weights, most / n_rows, whole[0]) < 0:
+            if loops.bucket_counts.sum_whole(X, buckets, weights, most / n_rows, whole[0]) < 0:
                 return whole
         if batch.whole and _numbers(X).dtype.kind == "i":
             whole = np.zeros((1, *shape), np.int64)
-            if loops.counts.sum_integers(X, buckets, weights, LONG / batch.n_rows, whole[0]) < 0:
+            if (
+                loops.bucket_counts.sum_integers(X, buckets, weights, LONG / batch.n_rows, whole[0])
+                < 0
+            ):
                 return whole
         real = np.zeros((1 if rough else 2, *shape))
-        bad = loops.counts.sum_real(X, buckets, weights, real[0], None if rough else real[1])
+        bad = loops.bucket_counts.sum_real(X, buckets, weights, real[0], None if rough else real[1])
         if bad >= 0:
             raise ValueError(_why_not(X, bad))
         return real
@@ -259,10 +262,10 @@ def _presence(batch: Batch, threshold: float) -> Sums:
             largest = batch.largest_weight * len(buckets)
             dtype = next(dtype for dtype, most in FEW_BITS if largest <= most or most == EXACT)
             counts = np.zeros((1, *shape), dtype)
-            bad = loops.counts.count_present(X, buckets, weights, threshold, counts[0])
+            bad = loops.bucket_counts.count_present(X, buckets, weights, threshold, counts[0])
         else:
             counts = np.zeros((2, *shape))
-            bad = loops.counts.weigh_present(X, buckets, weights, threshold, counts)
+            bad = loops.bucket_counts.weigh_present(X, buckets, weights, threshold, counts)
         if bad >= 0:
             raise ValueError(NOT_FINITE)
         return counts

@@ -57,7 +57,7 @@ class _Full(NamedTuple):
         """Take in the rows of another."""
         places = np.arange(self.noise.shape[0])
         scratch = np.empty((2, self.noise.shape[1]))
-        loops.moments.merge_full(1.0, places, *self, tuple(other), scratch)
+        loops.bucket_moments.merge_full(1.0, places, *self, tuple(other), scratch)
 
 
 def _chunk_moments(n_buckets: int, d: int, careful: bool) -> Callable[..., list[_Full]]:
@@ -83,8 +83,8 @@ def _exact(X: Any, buckets: NDArray[np.int64], weights: Any, n_buckets: int, d: 
     part = _Full.zero(n_buckets, d)
     sums, products = np.zeros_like(part.mean), np.zeros_like(part.scatter)
     _count(buckets, weights, part.weight)
-    loops.products.sum_products(X, buckets, weights, sums, products)
-    loops.products.centre_products(part.weight, sums, products, len(buckets), *part[1:])
+    loops.bucket_moments.sum_products(X, buckets, weights, sums, products)
+    loops.bucket_moments.centre_products(part.weight, sums, products, len(buckets), *part[1:])
     return part
 
 
@@ -101,7 +101,7 @@ def _near(
 ) -> tuple[_Full, NDArray[np.int64] | None]:
     """The moments of the rows near the middle of their bucket, and the buckets (n,) of others."""
     centres, limits = _middles(table, buckets, n_buckets)
-    d, four, tile = centres.shape[1], loops.lanes.WIDTH, loops.tiles.TILE
+    d, four, tile = centres.shape[1], loops.simd.lanes.WIDTH, loops.simd.tiles.TILE
     part = _Full.zero(n_buckets, d)
     size = max(BLOCK_ROWS, BLOCK_ROWS_A_BUCKET * n_buckets) + 8
     height, width = (d + 1 + -(d + 1) % multiple for multiple in (four, tile))
@@ -109,7 +109,7 @@ def _near(
     products, places = np.zeros((n_buckets, height, width)), np.empty((2, n_buckets + 1), np.int64)
     scratch = (block, places)
     rows = (table.X, table.targets) if isinstance(table, Beside) else (table, None)
-    add = loops.tiles.sum_products_by_tile
+    add = loops.simd.tiles.sum_products_by_tile
     add(*rows, buckets, weights, centres, None, products, None, *scratch)
     weight, squares = products[:, d, d, None], np.diagonal(products, axis1=1, axis2=2)[:, :d]
     wide = np.asarray(~(squares <= SPREAD_OF_NEAR * weight * limits).all(axis=1))
@@ -150,8 +150,8 @@ def _exact_means(
     sums, shifts = np.zeros((2, *centres.shape)), np.zeros_like(centres)
     for b in range(len(centres)):
         rows = np.flatnonzero(buckets == b)
-        loops.means.add_distances(X, rows, weights, centres[b], far, b, sums)
-    loops.means.find_means(part.weight, sums, centres, shifts, part.mean)
+        loops.bucket_centres.add_distances(X, rows, weights, centres[b], far, b, sums)
+    loops.bucket_centres.find_means(part.weight, sums, centres, shifts, part.mean)
     return sums[0], shifts
 
 
@@ -161,7 +161,7 @@ def _count(buckets: NDArray[np.int64], weights: Any, totals: Pairs) -> None:
         totals[0, :, 0] = np.bincount(buckets + 1, minlength=totals.shape[1] + 1)[1:]
     else:
         n_rows = np.zeros(totals.shape[1], np.int64)
-        loops.counts.count_rows(buckets, weights, n_rows, totals[:, :, 0])
+        loops.bucket_counts.count_rows(buckets, weights, n_rows, totals[:, :, 0])
         settled(totals)
 
 

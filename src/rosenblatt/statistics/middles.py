@@ -27,10 +27,10 @@ class Middles(NamedTuple):
         n_rows = np.bincount(buckets[::step] + 1, minlength=n_buckets + 1)[1:]
         chosen = np.zeros((n_buckets, sample), np.int64)
         seen = np.zeros((2, n_buckets), np.int64)
-        loops.centres.choose_rows(buckets, step, n_rows, seen, chosen)
+        loops.bucket_centres.choose_rows(buckets, step, n_rows, seen, chosen)
         rows = read_only(X[chosen.ravel()].astype(np.float64, copy=False))
         centres, reach = np.zeros((2, n_buckets, X.shape[1]))
-        loops.centres.find_centres(rows, n_rows, centres, reach, np.empty(sample))
+        loops.bucket_centres.find_centres(rows, n_rows, centres, reach, np.empty(sample))
         return Middles(centres, np.where(reach < 0, -1.0, reach * reach))
 
     def as_pairs(self) -> NDArray[np.float64]:

@@ -273,10 +273,10 @@ class Moments(ByClass):
         ours = (self.weight_pairs, self.mean_pairs, self.scatter_pairs, self.noise)
         arguments = (float(sign), places, weight, mean, scatter, noise, ours)
         if self.full:
-            bad = loops.moments.merge_full(*arguments, np.empty((2, self.n_features)))
+            bad = loops.bucket_moments.merge_full(*arguments, np.empty((2, self.n_features)))
         else:
-            bad = loops.moments.merge(*arguments)
-        if bad == loops.moments.TOO_LARGE:
+            bad = loops.bucket_moments.merge(*arguments)
+        if bad == loops.bucket_moments.TOO_LARGE:
             raise ValueError(
                 "The squares of these numbers, times their weights, are too large for 64 bits; "
                 "rescale the features, or the weights."

@@ -33,7 +33,7 @@ def diagonal_moments(batch: Batch, weight: Pairs, careful: bool) -> Tables:
 
     def work(X: Any, buckets: NDArray[np.int64], weights: Any) -> Pairs:
         table = np.zeros((2, *shape))
-        loops.moments.sum_squares(X, buckets, weights, table[0], table[1])
+        loops.bucket_moments.sum_squares(X, buckets, weights, table[0], table[1])
         return table
 
     parts = batch.over_chunks(work, 2 * shape[1] * shape[2])
@@ -43,7 +43,7 @@ def diagonal_moments(batch: Batch, weight: Pairs, careful: bool) -> Tables:
 def _are_many(batch: Batch) -> bool:
     """Whether rows are dense, of equal weight, and enough for plain sums to be worth it."""
     least = max(MANY_ROWS, MANY_ROWS_A_BUCKET * batch.n_buckets)
-    wide = batch.n_features >= loops.lanes.WIDTH
+    wide = batch.n_features >= loops.simd.lanes.WIDTH
     plain = isinstance(batch.X, np.ndarray) and batch.weights is None and batch.targets is None
     return plain and wide and batch.n_rows >= least
 
@@ -54,7 +54,7 @@ def _shifted_moments(batch: Batch, weight: Pairs) -> Tables:
     There is one middle for the whole batch: then what is summed in plain doubles is all within its
     reach, whatever the order of the rows.
     """
-    d, width = batch.n_features, loops.lanes.WIDTH
+    d, width = batch.n_features, loops.simd.lanes.WIDTH
     p = d + -d % width
     cells = np.append(np.arange(p - width), np.arange(d - width, d))  # the feature of each
     middles = Middles.of(batch.X, batch.buckets, batch.n_buckets, SAMPLE)
@@ -64,7 +64,7 @@ def _shifted_moments(batch: Batch, weight: Pairs) -> Tables:
         table, plain = np.zeros((2, 2, *centres.shape)), np.zeros((1, 2, *centres.shape))
         tables = (table[0], table[1], plain[0, 0])
         scratch, counts = np.zeros(table.shape[1:]), np.zeros((2, len(centres)), np.int64)
-        loops.shifted.sum_shifted(X, buckets, centres, limits, tables, scratch, counts)
+        loops.bucket_centres.sum_shifted(X, buckets, centres, limits, tables, scratch, counts)
         return table, plain
 
     parts = batch.over_chunks(work, max(6 * centres.size, long_chunk(batch)))
@@ -72,9 +72,9 @@ def _shifted_moments(batch: Batch, weight: Pairs) -> Tables:
     total = np.ascontiguousarray(_total([table for table, _ in parts], ())[..., of_feature])
     plain = _total([plain for _, plain in parts], ())[0, 0][:, of_feature]
     mean, scatter, noise = _centred(
-        batch, weight, total, len(parts), loops.shifted.PLAIN_ROUNDING * plain
+        batch, weight, total, len(parts), loops.bucket_centres.PLAIN_ROUNDING * plain
     )
-    loops.moments.add_pairs(mean.reshape(2, -1), middles.as_pairs().reshape(2, -1), 1.0)
+    loops.bucket_moments.add_pairs(mean.reshape(2, -1), middles.as_pairs().reshape(2, -1), 1.0)
     mean[:, weight[0, :, 0] == 0] = 0
     return mean, scatter, noise
 
@@ -85,13 +85,13 @@ def known_moments(batch: Batch, weight: Pairs) -> tuple[Tables, Pairs]:
 
     def work(X: Any, buckets: NDArray[np.int64], weights: Any) -> Pairs:
         table = np.zeros((3, *shape))
-        loops.moments.sum_known_squares(X, buckets, weights, table[0], table[1], table[2])
+        loops.bucket_moments.sum_known_squares(X, buckets, weights, table[0], table[1], table[2])
         return table
 
     parts = batch.over_chunks(work, 3 * shape[1] * shape[2])
     total = _total(parts, (3, *shape))
     known = np.repeat(weight, batch.n_features, axis=2)
-    loops.moments.add_pairs(known.reshape(2, -1), total[2].reshape(2, -1), -1.0)
+    loops.bucket_moments.add_pairs(known.reshape(2, -1), total[2].reshape(2, -1), -1.0)
     return _centred(batch, known, total, len(parts)), known
 
 
@@ -111,7 +111,7 @@ def _total(parts: list[Pairs], shape: tuple[int, ...]) -> Pairs:
         return np.zeros(shape)
     for part in parts[1:]:
         for sums, more in zip(parts[0], part, strict=True):
-            loops.moments.add_pairs(sums.reshape(2, -1), more.reshape(2, -1), 1.0)
+            loops.bucket_moments.add_pairs(sums.reshape(2, -1), more.reshape(2, -1), 1.0)
     return parts[0]
 
 
@@ -121,5 +121,5 @@ def _centred(batch: Batch, weight: Pairs, total: Pairs, n_chunks: int, plain: An
     mean, scatter = np.zeros_like(total[0]), np.zeros_like(total[0])
     noise = np.zeros((1, *mean.shape[1:])) + plain
     chunk_rows = batch.n_rows / max(1, n_chunks)
-    loops.moments.centre(weight, total[0], total[1], chunk_rows, mean, scatter, noise[0])
+    loops.bucket_moments.centre(weight, total[0], total[1], chunk_rows, mean, scatter, noise[0])
     return mean, scatter, noise

@@ -63,7 +63,7 @@ def add(a: Sums, places: Places, b: Sums, others: NDArray[np.int64], n_classes: 
     total, part = spread(as_pairs(a), places, n_classes), as_pairs(b)
     if len(others) < n_classes:
         part = spread(part, others, n_classes)
-    loops.moments.add_pairs(total.reshape(2, -1), part.reshape(2, -1), 1.0)
+    loops.bucket_moments.add_pairs(total.reshape(2, -1), part.reshape(2, -1), 1.0)
     return checked(total)
 
 
@@ -92,7 +92,7 @@ def subtract(a: Sums, b: Sums, others: NDArray[np.int64]) -> Sums:
         return left
     left, part = as_pairs(a).copy(), spread(as_pairs(b), others, a.shape[1])
     before = np.abs(left[0])
-    loops.moments.add_pairs(left.reshape(2, -1), part.reshape(2, -1), -1.0)
+    loops.bucket_moments.add_pairs(left.reshape(2, -1), part.reshape(2, -1), -1.0)
     left[:, np.abs(left[0]) <= ROUNDING * before] = 0
     return left
 
@@ -109,7 +109,7 @@ def total_of(parts: list[Sums], shape: tuple[int, ...]) -> Sums:
             with np.errstate(over="ignore"):  # of doubles; integers stay below 2**62 in all
                 total += part
         else:
-            loops.moments.add_pairs(total.reshape(2, -1), part.reshape(2, -1), 1.0)
+            loops.bucket_moments.add_pairs(total.reshape(2, -1), part.reshape(2, -1), 1.0)
     return total
 
 

@@ -9,10 +9,10 @@ from rosenblatt.storage import read_only
 def middles(X, buckets, n_buckets, m=17, step=1):
     n_rows = np.bincount(buckets[::step] + 1, minlength=n_buckets + 1)[1:]
     chosen, seen = np.zeros((n_buckets, m), np.int64), np.zeros((2, n_buckets), np.int64)
-    loops.centres.choose_rows(read_only(buckets), step, n_rows, seen, chosen)
+    loops.bucket_centres.choose_rows(read_only(buckets), step, n_rows, seen, chosen)
     centres, reach = np.zeros((2, n_buckets, X.shape[1]))
     rows = read_only(X[chosen.ravel()])
-    loops.centres.find_centres(rows, n_rows, centres, reach, np.empty(m))
+    loops.bucket_centres.find_centres(rows, n_rows, centres, reach, np.empty(m))
     return chosen, centres, reach
 
 

@@ -22,7 +22,7 @@ def test_two_classes(problem, boundary, bias):
     mistakes = []
     for order in orders:
         rows = read_only(np.array(order, np.int32))
-        made, loss, visits = loops.dual.dual_pass(
+        made, loss, visits = loops.kernel_perceptron.dual_pass(
             read_only(sign * step), rows, TIES[boundary], MANY, bias, kept, slot, a, f, b
         )
         assert visits == n
@@ -46,7 +46,7 @@ def test_several_classes(problem, boundary, bias):
     mistakes = []
     for order in orders:
         rows = read_only(np.array(order, np.int32))
-        made, _, visits = loops.dual.dual_multiclass_pass(
+        made, _, visits = loops.kernel_perceptron.dual_multiclass_pass(
             read_only(y), read_only(step), rows, TIES[boundary], MANY, bias, kept, slot,
             a, f, b, scores,
         )  # fmt: skip
@@ -66,7 +66,9 @@ def test_it_ends_at_a_mistake_whose_row_is_not_kept():
     a, f, b = np.zeros(3), np.zeros(3), np.zeros(1)
     push, order = read_only(np.array([1.0, 1.0, 1.0])), read_only(np.arange(3, dtype=np.int32))
     # Row 0 is corrected; row 1 then scores -1 and is wrong, but its row is missing.
-    made, _, visits = loops.dual.dual_pass(push, order, 0, MANY, 0.0, kept, slot, a, f, b)
+    made, _, visits = loops.kernel_perceptron.dual_pass(
+        push, order, 0, MANY, 0.0, kept, slot, a, f, b
+    )
     assert (made, visits) == (1, 1)
     assert a.tolist() == [1, 0, 0]
     assert f.tolist() == [1, -1, 2]

@@ -7,7 +7,9 @@ zeros up to q columns, a multiple of 12; of these p, a multiple of 4, make a row
 
 import numpy as np
 
-from . import compiled, lanes
+from rosenblatt.loops import compiled
+
+from . import lanes
 
 TILE = 3 * lanes.WIDTH  # columns
 

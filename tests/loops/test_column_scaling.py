@@ -19,7 +19,7 @@ def test_shift_and_divide(data, dtype, in_place):
     shift, scale = np.array([0.0, 2.5, -1.0]), np.array([1.0, 0.3, 7.0])
     expected = reference.shift_and_divide(X, shift, scale, 2.0, -1.0)
     out = X if in_place else np.empty_like(X)
-    loops.scaling.shift_and_divide(read_only(X), shift, scale, 2.0, -1.0, out)
+    loops.column_scaling.shift_and_divide(read_only(X), shift, scale, 2.0, -1.0, out)
     assert np.array_equal(out, np.array(expected).reshape(X.shape).astype(dtype))
 
 
@@ -31,7 +31,7 @@ def test_runs_of_any_length_and_size_get_norm_one(data, dtype, absolute, in_plac
     starts = np.cumsum([0, *map(len, runs)])
     expected = [x for run in runs for x in reference.to_unit_length(run, absolute)]
     out = flat if in_place else np.empty_like(flat)
-    loops.scaling.runs_to_unit_length(
+    loops.column_scaling.runs_to_unit_length(
         read_only(flat), read_only(starts), absolute, 1e-140, 1e140, out
     )
     tolerance = 1e-6 if dtype == np.float32 else 1e-14

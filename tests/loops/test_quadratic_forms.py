@@ -22,7 +22,7 @@ def problem(n, d, k, dtype):
 def test_linear(n, d, k, dtype):
     X, linear, _, constant, _ = problem(n, d, k, dtype)
     scores = np.full((k, n), np.nan)
-    loops.forms.linear_scores(read_only(X), in_cells(linear), constant, scores)
+    loops.quadratic_forms.linear_scores(read_only(X), in_cells(linear), constant, scores)
     np.testing.assert_allclose(scores, constant[:, None] + linear @ X.T, rtol=1e-12, atol=1e-12)
 
 
@@ -34,11 +34,11 @@ def test_parabolas_and_the_highest_of_them(n, d, k, dtype):
     expected = constant[:, None] + linear @ z.T + square @ (z * z).T
     cells = (in_cells(centre[None])[0], in_cells(square), in_cells(linear), constant)
     codes, scratch = np.full(n, -1), np.empty((4, cells[1].shape[1]))
-    assert not loops.forms.choose_by_parabolas(read_only(X), *cells, codes, scratch)
+    assert not loops.quadratic_forms.choose_by_parabolas(read_only(X), *cells, codes, scratch)
     assert np.array_equal(codes, expected.argmax(axis=0))
     one = np.full((1, n), np.nan)
     first = (cells[0], cells[1][:1], cells[2][:1], cells[3][:1])
-    loops.forms.one_parabola_score(read_only(X), *first, one)
+    loops.quadratic_forms.one_parabola_score(read_only(X), *first, one)
     np.testing.assert_allclose(one, expected[:1], rtol=1e-12, atol=1e-12)
 
 
@@ -46,6 +46,6 @@ def test_a_row_without_a_score_is_reported():
     X, linear, square, constant, centre = problem(5, 6, 2, np.float64)
     X[3, 2] = np.nan
     cells = (in_cells(centre[None])[0], in_cells(square), in_cells(linear), constant)
-    assert loops.forms.choose_by_parabolas(
+    assert loops.quadratic_forms.choose_by_parabolas(
         read_only(X), *cells, np.empty(5, np.int64), np.empty((4, 8))
     )

@@ -11,7 +11,7 @@ from llvmlite import ir
 from numba import config, types
 from numba.extending import intrinsic, overload
 
-from . import compiled
+from rosenblatt.loops import compiled
 
 LOG2_E = 1.4426950408889634
 LN2_HIGH, LN2_LOW = 0.6931471803691238, 1.9082149292705877e-10

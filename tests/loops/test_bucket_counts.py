@@ -45,7 +45,7 @@ def test_sums_of_whole_numbers(problem, storage, dtype):
     X, buckets, weights = problem
     sums = np.zeros((B, D), np.int64)
     rows = arrays(storage(X.astype(dtype)))
-    bad = loops.counts.sum_whole(rows, read_only(buckets), as_read(weights), 1e9, sums)
+    bad = loops.bucket_counts.sum_whole(rows, read_only(buckets), as_read(weights), 1e9, sums)
     assert bad == -1
     assert np.array_equal(sums, expected_sums(X, buckets, weights))
 
@@ -55,7 +55,7 @@ def test_sums_of_any_numbers(problem, storage, scale):
     X, buckets, weights = problem
     sums = np.zeros((2, B, D))
     rows = arrays(storage(scale * X))
-    bad = loops.counts.sum_real(rows, read_only(buckets), as_read(weights), *sums)
+    bad = loops.bucket_counts.sum_real(rows, read_only(buckets), as_read(weights), *sums)
     assert bad == -1
     assert np.allclose(sums[0], expected_sums(scale * X, buckets, weights), rtol=1e-15)
 
@@ -67,11 +67,11 @@ def test_presence(problem, storage, dtype, threshold):
     expected = expected_sums(X, buckets, weights, threshold)
     sums = np.zeros((B, D), np.int64)
     arguments = (rows, read_only(buckets), as_read(weights), threshold)
-    loops.counts.count_present(*arguments, sums)
+    loops.bucket_counts.count_present(*arguments, sums)
     assert np.array_equal(sums, expected)
     if weights is not None:
         real = np.zeros((2, B, D))
-        loops.counts.weigh_present(*arguments, real)
+        loops.bucket_counts.weigh_present(*arguments, real)
         assert np.array_equal(real[0], expected)
 
 
@@ -86,10 +86,14 @@ def test_categories(problem):
         if value >= 0:
             expected[b, j, value] = float(weight)
     starts, sums = read_only(np.arange(D + 1) * 3), np.zeros((B, 3 * D), np.int64)
-    loops.counts.count_categories(read_only(X), read_only(buckets), as_read(weights), starts, sums)
+    loops.bucket_counts.count_categories(
+        read_only(X), read_only(buckets), as_read(weights), starts, sums
+    )
     assert np.array_equal(sums, expected.reshape(B, -1))
     real = np.zeros((2, B, 3 * D))
-    loops.counts.weigh_categories(read_only(X), read_only(buckets), read_only(w), starts, real)
+    loops.bucket_counts.weigh_categories(
+        read_only(X), read_only(buckets), read_only(w), starts, real
+    )
     assert np.array_equal(real[0], expected.reshape(B, -1))
 
 
@@ -98,7 +102,7 @@ def test_rows_and_weights(problem):
     _, buckets, weights = problem
     w = np.ones(len(buckets)) if weights is None else weights
     n_rows, totals = np.zeros(B, np.int64), np.zeros((2, B))
-    loops.counts.count_rows(read_only(buckets), read_only(w), n_rows, totals)
+    loops.bucket_counts.count_rows(read_only(buckets), read_only(w), n_rows, totals)
     for b in range(B):
         assert n_rows[b] == (buckets == b).sum()
         assert totals[0, b] == w[buckets == b].sum()
@@ -109,7 +113,7 @@ def test_rows_and_weights(problem):
 def test_the_first_row_that_is_not_whole_is_named(storage, bad):
     X = arrays(storage(np.array([[1.0, 2.0], [3.0, bad], [4.0, 5.0]])))
     buckets, sums = read_only(np.zeros(3, np.int64)), np.zeros((1, 2), np.int64)
-    assert loops.counts.sum_whole(X, buckets, None, 1e9, sums) == 1
+    assert loops.bucket_counts.sum_whole(X, buckets, None, 1e9, sums) == 1
 
 
 @pytest.mark.parametrize("storage", [np.asarray, sp.csr_matrix])
@@ -117,8 +121,8 @@ def test_the_first_row_that_is_not_whole_is_named(storage, bad):
 def test_the_first_row_that_cannot_be_counted_is_named(storage, bad):
     X = arrays(storage(np.array([[1.0, 2.0], [3.0, bad], [4.0, 5.0]])))
     buckets, sums = read_only(np.zeros(3, np.int64)), np.zeros((2, 1, 2))
-    assert loops.counts.sum_real(X, buckets, None, *sums) == 1
-    assert loops.counts.sum_real(X, buckets, None, sums[0], None) == 1
+    assert loops.bucket_counts.sum_real(X, buckets, None, *sums) == 1
+    assert loops.bucket_counts.sum_real(X, buckets, None, sums[0], None) == 1
 
 
 @pytest.mark.parametrize("storage", [np.asarray, sp.csr_matrix])
@@ -126,6 +130,6 @@ def test_the_first_row_that_cannot_be_counted_is_named(storage, bad):
 def test_presence_of_what_is_not_finite_is_refused(storage, bad):
     X = arrays(storage(np.array([[1.0, 2.0], [3.0, bad], [4.0, 5.0]])))
     buckets, sums = read_only(np.zeros(3, np.int64)), np.zeros((1, 2), np.int64)
-    assert loops.counts.count_present(X, buckets, None, 0.0, sums) == 1
+    assert loops.bucket_counts.count_present(X, buckets, None, 0.0, sums) == 1
     weights, real = read_only(np.full(3, 0.5)), np.zeros((2, 1, 2))
-    assert loops.counts.weigh_present(X, buckets, weights, 0.0, real) == 1
+    assert loops.bucket_counts.weigh_present(X, buckets, weights, 0.0, real) == 1

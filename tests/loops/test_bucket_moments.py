@@ -51,18 +51,20 @@ def diagonal(scatter):
 def diagonal_moments(X, buckets, weights, weight):
     """Mean, scatter and noise by the loops."""
     sums, squares = np.zeros((2, 2, B, D))
-    loops.moments.sum_squares(arrays(X), read_only(buckets), as_read(weights), sums, squares)
+    loops.bucket_moments.sum_squares(arrays(X), read_only(buckets), as_read(weights), sums, squares)
     mean, scatter, noise = np.zeros((2, B, D)), np.zeros((2, B, D)), np.zeros((B, D))
-    loops.moments.centre(weight, sums, squares, len(buckets), mean, scatter, noise)
+    loops.bucket_moments.centre(weight, sums, squares, len(buckets), mean, scatter, noise)
     return mean, scatter, noise
 
 
 def full_moments(X, buckets, weights, weight):
     """Mean, full scatter and noise by the loops."""
     sums, products = np.zeros((2, B, D)), np.zeros((2, B, D, D))
-    loops.products.sum_products(arrays(X), read_only(buckets), as_read(weights), sums, products)
+    loops.bucket_moments.sum_products(
+        arrays(X), read_only(buckets), as_read(weights), sums, products
+    )
     mean, scatter, noise = np.zeros((2, B, D)), np.zeros((2, B, D, D)), np.zeros((B, D))
-    loops.products.centre_products(weight, sums, products, len(buckets), mean, scatter, noise)
+    loops.bucket_moments.centre_products(weight, sums, products, len(buckets), mean, scatter, noise)
     return mean, scatter, noise
 
 
@@ -94,7 +96,7 @@ def test_missing_values_are_left_out(problem, storage, data):
     with_gaps = storage(np.where(gone, np.nan, X))
     w = np.ones(len(X)) if weights is None else weights
     sums, squares, missing = np.zeros((3, 2, B, D))
-    loops.moments.sum_known_squares(
+    loops.bucket_moments.sum_known_squares(
         arrays(with_gaps), read_only(buckets), as_read(weights), sums, squares, missing
     )
     for b in range(B):
@@ -115,7 +117,7 @@ def test_merging_and_taking_out(problem, cut, full):
         weight = exact(X[rows], buckets[rows], w)[0]
         parts.append((weight, *make(X[rows], buckets[rows], w, weight)))
     first, second, whole = parts
-    merge = loops.moments.merge_full if full else loops.moments.merge
+    merge = loops.bucket_moments.merge_full if full else loops.bucket_moments.merge
     scratch = (np.empty((2, D)),) if full else ()
     places = np.arange(B)
 
@@ -139,5 +141,5 @@ def test_a_scatter_below_zero_is_named():
         b = np.zeros(len(rows), np.int64)
         weight = exact(rows, b, None)[0]
         parts.append((weight, *diagonal_moments(rows, b, None, weight)))
-    assert loops.moments.merge(-1.0, np.arange(B), *parts[0], parts[1]) == 0
+    assert loops.bucket_moments.merge(-1.0, np.arange(B), *parts[0], parts[1]) == 0
     assert len(buckets) == 2
