@@ -21,7 +21,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from rosenblatt import GaussianNB, LinearDiscriminantAnalysis, Perceptron
 from rosenblatt.model_selection import cross_val_score, cross_validate, evaluation
-from rosenblatt.model_selection.recipe import is_additive
+from rosenblatt.model_selection.additive_pipelines import is_additive
 from tests.model_selection.additive_models import NearestMean, RowByRow, WordCounts
 from tests.model_selection.compare import assert_same
 from tests.model_selection.real_models import REAL_MODELS

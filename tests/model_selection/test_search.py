@@ -16,7 +16,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from rosenblatt.model_selection import GridSearchCV, evaluation
-from rosenblatt.model_selection.simplicity import simplest
+from rosenblatt.model_selection.search import simplest
 from tests.model_selection.additive_models import NearestMean, WordCounts
 from tests.model_selection.compare import assert_same, assert_same_fit
 from tests.model_selection.counted import CountedTable

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 
-from rosenblatt.model_selection.splitting import splits_of, splitter_of
+from rosenblatt.model_selection.scoring import splits_of, splitter_of
 
 
 @given(

@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt import LogisticRegression
 from rosenblatt.model_selection import GridSearchCV
-from rosenblatt.model_selection.warned import EachKindOnce, kind_of
+from rosenblatt.model_selection.search import EachKindOnce, kind_of
 
 
 class Talkative(ClassifierMixin, BaseEstimator):

@@ -1,8 +1,8 @@
 """Choosing between models without fooling oneself."""
 
 from .cross_validation import cross_val_score, cross_validate
-from .decomposition import BiasVariance, bias_variance
-from .sealed import SealedTest
+from .error_decomposition import BiasVariance, bias_variance
+from .sealed_test import SealedTest
 from .search import GridSearchCV
 from .split import train_dev_test_split
 

@@ -25,11 +25,10 @@ from sklearn.utils.metadata_routing import (
     process_routing,
 )
 
+from .additive_pipelines import is_additive
 from .evaluation import Evaluation
 from .penalty_path import PathEvaluation, has_path
-from .recipe import is_additive
-from .scoring import Scoring
-from .splitting import splits_of, splitter_of
+from .scoring import Scoring, splits_of, splitter_of
 
 
 @validate_params(

@@ -21,9 +21,9 @@ from sklearn.utils.validation import _num_samples
 from rosenblatt.statistics import Statistic
 from rosenblatt.statistics.folds import Block, Split, blocks
 
-from .accuracy import accuracies, is_accuracy
+from .additive_pipelines import Measurement, Recipe
 from .paths import follow, follow_rows, weighs_alike
-from .recipe import Measurement, Recipe
+from .plain_scores import accuracies, is_accuracy
 from .scoring import Rows, Scoring, scores_of
 
 Parameters = Mapping[str, Any] | None

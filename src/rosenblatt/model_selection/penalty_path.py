@@ -24,8 +24,8 @@ from rosenblatt.linear_model.lasso_fit import Rows as CheckedRows
 from rosenblatt.linear_model.lasso_fit import check_rows
 from rosenblatt.statistics.folds import Split
 
+from .additive_pipelines import plain_steps
 from .evaluation import Job, Parameters, Result, _fit_in_full, _print
-from .recipe import plain_steps
 from .scoring import Rows, Scoring, scores_of
 from .warm_starts import fitted_along, has_stations
 

@@ -1,6 +1,10 @@
 """Grid search at the price of about one fit."""
 
+import re
 import time
+import warnings
+from collections.abc import Sequence
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -16,15 +20,13 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import indexable
 from sklearn.utils.validation import _check_method_params
 
+from rosenblatt.base import callers_level
 from rosenblatt.statistics.folds import Split
 
+from .additive_pipelines import is_additive
 from .evaluation import Evaluation
 from .penalty_path import PathEvaluation, has_path
-from .recipe import is_additive
-from .scoring import Scoring
-from .simplicity import simplest
-from .splitting import splits_of, splitter_of
-from .warned import EachKindOnce
+from .scoring import Scoring, splits_of, splitter_of
 
 
 class GridSearchCV(theirs.GridSearchCV):  # type: ignore[misc]
@@ -221,3 +223,86 @@ class GridSearchCV(theirs.GridSearchCV):  # type: ignore[misc]
         if fitted is not None:
             return fitted
         return clone(self.estimator).set_params(**clone(parameters, safe=False))
+
+
+# The warnings of the many fits of a search, each kind told once.
+
+
+# What differs between two warnings of a kind: numbers, names in quotes, and lists of them.
+_PARTICULAR = re.compile(r"'[^']*'|\"[^\"]*\"|[-+]?\d[\d.]*(?:e[-+]?\d+)?")
+_LISTED = re.compile(r"#(?:(?:, | and |,? or )#)+")
+
+
+class EachKindOnce:
+    """Hold warnings back, and at the end tell of each kind how often it came, with one in full.
+
+    What is to be ignored, or raised as an error, still is; what would be shown once is counted.
+    """
+
+    def __enter__(self) -> None:
+        self._catching = warnings.catch_warnings(record=True)
+        self._heard: Any = self._catching.__enter__()
+        warnings.filters[:] = [  # type: ignore[index]
+            (action if action in ("error", "ignore") else "always", *rest)
+            for action, *rest in warnings.filters
+        ]
+        warnings.simplefilter("always", append=True)
+
+    def __exit__(self, *error: Any) -> None:
+        self._catching.__exit__(*error)
+        kinds: dict[tuple[type[Warning], str], list[Warning]] = {}
+        for message in [record.message for record in self._heard]:
+            kinds.setdefault((type(message), kind_of(str(message))), []).append(message)
+        for messages in kinds.values():
+            last = messages[-1]
+            if len(messages) > 1:
+                # Behind what it says, for filters look at how a message begins.
+                last.args = (f"{last} ({len(messages)} times in this search; this is the last.)",)
+            warnings.warn(last, stacklevel=callers_level())
+
+
+def kind_of(text: str) -> str:
+    """A warning without its particulars: numbers, names in quotes and lists of these.
+
+    >>> kind_of("Columns 1, 2 and 'age' are off by 3.5e-07.")
+    'Columns # are off by #.'
+    """
+    return _LISTED.sub("#", _PARTICULAR.sub("#", text))
+
+
+# Which of several models is the simplest.
+
+
+def simplest(estimators: Sequence[Any]) -> int:
+    """The place of the simplest of some estimators; the first if it cannot be said.
+
+    It is the one with the fewest parameters, ``n_parameters_``, where all say how many they have;
+    then the one with the largest of the parameters that its class calls smoothing or shrinkage.
+    Models of different classes are compared by the number of their parameters alone.
+    """
+    models = [_model(estimator) for estimator in estimators]
+    left = _least(range(len(models)), [getattr(m, "n_parameters_", None) for m in models])
+    if len({type(models[i]) for i in left}) == 1:
+        for name in getattr(models[0], "_simpler_when_larger", ()):
+            left = _least(left, [_strength(getattr(m, name, None)) for m in models])
+    return left[0]
+
+
+def _model(estimator: Any) -> Any:
+    """What does the learning: the last step of a pipeline."""
+    return estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
+
+
+def _strength(value: Any) -> float | None:
+    """Minus the value of a smoothing parameter, no value being zero; None if it is no number."""
+    if value is None:
+        return 0.0
+    return -float(value) if isinstance(value, Real) and not np.isnan(float(value)) else None
+
+
+def _least(places: Sequence[int], values: Sequence[Any]) -> Sequence[int]:
+    """Those of the places that have the least value; all, if one has none."""
+    if any(values[i] is None for i in places):
+        return places
+    least = min(values[i] for i in places)
+    return [i for i in places if values[i] == least]

@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 from sklearn.model_selection import ParameterGrid
 
-from rosenblatt.model_selection.simplicity import simplest
+from rosenblatt.model_selection.search import simplest
 
 from .families import Family
 from .pipelines import fitted_to, pipeline, reads_texts

@@ -7,7 +7,7 @@ from typing import Any
 
 from rosenblatt.data import TableError
 from rosenblatt.model_selection.ledger import Ledger
-from rosenblatt.model_selection.sealed import DEFAULT_LEDGER
+from rosenblatt.model_selection.sealed_test import DEFAULT_LEDGER
 
 
 def ledger_for(source: str, ledger: Any = None) -> tuple[Path, str]:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler
 
-from rosenblatt.model_selection.recipe import is_additive
+from rosenblatt.model_selection.additive_pipelines import is_additive
 from rosenblatt.model_selection.warm_starts import fit_from, may_begin_at
 
 from .families import Family

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from importlib import import_module
 
-from rosenblatt.model_selection.recipe import is_additive
+from rosenblatt.model_selection.additive_pipelines import is_additive
 
 from .clock import Clock
 from .contestants import contestant

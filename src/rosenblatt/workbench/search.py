@@ -17,7 +17,7 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
 
 from rosenblatt.model_selection import GridSearchCV
-from rosenblatt.model_selection.recipe import is_additive
+from rosenblatt.model_selection.additive_pipelines import is_additive
 
 from .clock import OutOfTime
 from .families import Family
