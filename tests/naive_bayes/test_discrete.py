@@ -13,7 +13,7 @@ from hypothesis.extra import numpy as nps
 from sklearn.base import clone
 
 import rosenblatt.naive_bayes as ours
-from rosenblatt.naive_bayes import scores
+from rosenblatt.naive_bayes import linear_scores
 from tests.reference import naive_bayes as reference
 
 MODELS = ("BernoulliNB", "CategoricalNB", "ComplementNB", "MultinomialNB")
@@ -132,8 +132,8 @@ def test_sparse_rows_by_the_loop_and_by_scipy_score_as_dense_ones(
     sparse = sp.csr_matrix(X)
     assert same(getattr(ours, name)(alpha=alpha).fit(sparse, y), model)
     expected = model.predict_joint_log_proba(X)
-    for small in (scores.SMALL_PRODUCT, 0):
-        monkeypatch.setattr(scores, "SMALL_PRODUCT", small)
+    for small in (linear_scores.SMALL_PRODUCT, 0):
+        monkeypatch.setattr(linear_scores, "SMALL_PRODUCT", small)
         np.testing.assert_allclose(model.predict_joint_log_proba(sparse), expected, rtol=1e-5)
         assert np.array_equal(model.predict(sparse), model.predict(X))
         np.testing.assert_allclose(

@@ -11,7 +11,7 @@ from hypothesis.extra import numpy as nps
 from sklearn.base import clone
 
 import rosenblatt.naive_bayes as ours
-from rosenblatt.naive_bayes import scores
+from rosenblatt.naive_bayes import linear_scores
 from tests.reference import naive_bayes as reference
 
 MODELS = ("BernoulliNB", "ComplementNB", "MultinomialNB")
@@ -92,8 +92,8 @@ def test_stored_gaps_by_the_loop_and_by_scipy_score_as_dense_ones(
     model, sparse = make(name, alpha=alpha).fit(X, y), stored(X)
     assert make(name, alpha=alpha).fit(sparse, y).statistics_ == model.statistics_
     wanted = model.predict_joint_log_proba(X)
-    for small in (scores.SMALL_PRODUCT, 0):
-        monkeypatch.setattr(scores, "SMALL_PRODUCT", small)
+    for small in (linear_scores.SMALL_PRODUCT, 0):
+        monkeypatch.setattr(linear_scores, "SMALL_PRODUCT", small)
         np.testing.assert_allclose(model.predict_joint_log_proba(sparse), wanted, rtol=1e-9)
         assert np.array_equal(model.predict(sparse), model.predict(X))
 

@@ -6,8 +6,8 @@ import scipy.sparse as sp
 from sklearn import model_selection as theirs
 
 from rosenblatt.model_selection import cross_validate
-from rosenblatt.naive_bayes import BernoulliNB, ComplementNB, MultinomialNB, scores
-from rosenblatt.naive_bayes.rough import Rough
+from rosenblatt.naive_bayes import BernoulliNB, ComplementNB, MultinomialNB, linear_scores
+from rosenblatt.naive_bayes.linear_scores import Rough
 
 MODELS = [MultinomialNB, BernoulliNB, ComplementNB]
 
@@ -24,7 +24,7 @@ def test_rough_decisions_are_those_of_all_bits(model, n_classes, monkeypatch):
     X, y = documents(n_classes)
     fitted = model().fit(X, y)
     expected = fitted.classes_[fitted.predict_joint_log_proba(X).argmax(axis=1)]
-    monkeypatch.setattr(scores, "SMALL_PRODUCT", 0)
+    monkeypatch.setattr(linear_scores, "SMALL_PRODUCT", 0)
     np.testing.assert_array_equal(fitted.predict(X), expected)
     order = np.random.RandomState(0).permutation(X.shape[0])[:50]
     (together,) = model._predict_together([fitted], X, order)
@@ -51,7 +51,7 @@ def test_rows_on_the_line_are_left_to_all_bits(n_classes, monkeypatch):
     weights[-1] = np.nextafter(weights[-1], 0)  # by a bit that is lost in 32
     if n_classes > 2:  # the difference of two classes is rounded after it is taken
         assert (Rough.of(fitted).decide(X, np.arange(X.shape[0])) == -1).all()
-    monkeypatch.setattr(scores, "SMALL_PRODUCT", 0)
+    monkeypatch.setattr(linear_scores, "SMALL_PRODUCT", 0)
     assert (fitted.predict(X) == n_classes - 1).all()
 
 
@@ -62,7 +62,7 @@ def test_infinite_weights_are_not_for_fewer_bits(monkeypatch):
     assert Rough.of(fitted) is None
     assert MultinomialNB._predict_together([fitted], X, np.arange(3)) is None
     expected = fitted.predict(X)
-    monkeypatch.setattr(scores, "SMALL_PRODUCT", 0)
+    monkeypatch.setattr(linear_scores, "SMALL_PRODUCT", 0)
     np.testing.assert_array_equal(fitted.predict(X), expected)
 
 
@@ -74,13 +74,13 @@ def test_numbers_of_any_kind_are_scored(model, dtype, monkeypatch):
     fitted = model().fit(X, y)
     expected = fitted.predict(X.toarray())
     np.testing.assert_array_equal(fitted.predict(X), expected)
-    monkeypatch.setattr(scores, "SMALL_PRODUCT", 0)
+    monkeypatch.setattr(linear_scores, "SMALL_PRODUCT", 0)
     np.testing.assert_array_equal(fitted.predict(X), expected)
 
 
 @pytest.mark.parametrize("small", [0, 2**20])
 def test_counts_whose_score_no_number_holds_are_refused(small, monkeypatch):
-    monkeypatch.setattr(scores, "SMALL_PRODUCT", small)
+    monkeypatch.setattr(linear_scores, "SMALL_PRODUCT", small)
     X, y = documents(3)
     fitted = MultinomialNB().fit(X, y)
     huge = sp.csr_matrix(np.full((1, X.shape[1]), 1e308))
@@ -108,7 +108,7 @@ def test_rows_with_gaps_are_left_to_all_bits(model, monkeypatch):
     assert Rough.of(fitted) is None
     assert model._predict_together([fitted], X, np.arange(3)) is None
     expected = fitted.predict(X.toarray())
-    monkeypatch.setattr(scores, "SMALL_PRODUCT", 0)
+    monkeypatch.setattr(linear_scores, "SMALL_PRODUCT", 0)
     np.testing.assert_array_equal(fitted.predict(X), expected)
 
 

@@ -12,8 +12,8 @@ from sklearn.utils._param_validation import Interval
 from rosenblatt.statistics import FeatureCounts
 from rosenblatt.storage import summed_duplicates
 
+from .base import blocks, unit_of
 from .discrete import ALL, LinearNB
-from .smoothing import blocks, unit_of
 
 
 class BernoulliNB(LinearNB):

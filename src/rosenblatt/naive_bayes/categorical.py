@@ -11,16 +11,16 @@ from sklearn.utils.validation import validate_data
 
 from rosenblatt.statistics import CategoryCounts
 
-from .discrete import DiscreteNB
-from .scores import over_rows
-from .smoothing import log_shares, unit_of
-from .values import (
+from .base import log_shares, unit_of
+from .categories import (
     are_words,
     checked_values,
     places_of,
     refuse_other_categories,
     refuse_unknown,
 )
+from .discrete import DiscreteNB
+from .linear_scores import over_rows
 
 
 class CategoricalNB(DiscreteNB):

@@ -13,11 +13,17 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rosenblatt.storage import summed_duplicates
 
-from .base import NaiveBayes, log_prior
-from .gaps import LinearWithGaps
-from .rough import Rough, decide_together
-from .scores import NUMBERS, Linear, is_small, over_rows, why_not
-from .smoothing import checked_alpha
+from .base import NaiveBayes, checked_alpha, log_prior
+from .linear_scores import (
+    NUMBERS,
+    Linear,
+    LinearWithGaps,
+    Rough,
+    decide_together,
+    is_small,
+    over_rows,
+    why_not,
+)
 
 ALL = slice(None)
 PLAIN = (np.ndarray, sp.csr_matrix, sp.csr_array)

@@ -21,8 +21,7 @@ from rosenblatt.statistics.precision import relative_noise
 from rosenblatt.storage import read_only
 
 from .base import NaiveBayes, log_prior
-from .densities import chooser, score, score_sparse
-from .variances import SHARED, of_all, variances_of
+from .gaussian_density import SHARED, chooser, of_all, score, score_sparse, variances_of
 
 Table = NDArray[np.float64]
 

@@ -8,9 +8,9 @@ from sklearn.utils import check_random_state
 
 from rosenblatt.statistics import FeatureCounts
 
+from .base import log_shares
 from .discrete import ALL, Comparison, LinearNB
-from .scores import over_rows, why_not
-from .smoothing import log_shares
+from .linear_scores import over_rows, why_not
 
 
 class CountNB(LinearNB):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rosenblatt.missing import which_missing
 from rosenblatt.statistics.coded import coded
 
-from .kinds import KINDS
+from .column_kinds import KINDS
 
 FLOATS_OF_PANDAS, FLOATS_OF_POLARS = ("float32", "float64"), ("Float32", "Float64")
 DATES = (datetime.date, datetime.time, datetime.timedelta)  # a datetime is a date as well

@@ -5,8 +5,10 @@ are counted, by a second product, instead of multiplied: zero times infinity wou
 """
 
 from collections.abc import Callable
+from copy import copy
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -139,3 +141,123 @@ def why_not(numbers: NDArray[Any]) -> str:
     if numbers.min(initial=0) < 0:
         return f"Negative values in data cannot be counts; got {numbers.min()}."
     return f"Values in data are too large to be counts; got {numbers.max()}."
+
+
+# Scores that are linear in counts or in presence, of rows in which values may be missing.
+
+
+class LinearWithGaps(Linear):
+    """As `Linear`, for rows in which NaN is missing.
+
+    A row is read as numbers, zero where one is missing, and as gaps, one where a number is missing:
+    its score is linear in both. A gap takes back what an absent feature would have added.
+    """
+
+    def __init__(
+        self, X: Any, weights: Array, of_gaps: Array | None, start: Array, threshold: float | None
+    ) -> None:
+        self.n_features = len(weights)
+        if of_gaps is None:
+            of_gaps = np.zeros(weights.shape)
+        super().__init__(X, np.concatenate([weights, of_gaps]), start, threshold)
+
+    def _set_infinities_apart(self) -> None:
+        super()._set_infinities_apart()
+        assert self.hits is not None
+        # A feature that must be present is present or missing: it is missed once, not twice.
+        self.most_hits = (self.hits[: self.n_features] < 0).sum(axis=0).astype(np.float64)
+
+    def product(self, first: int, last: int, weights: Array, start: Any) -> Array:
+        """`start` plus some rows, numbers and gaps, times weights (2 d,) or (2 d, K)."""
+        numbers, gaps = apart(self.X[first:last])
+        of_numbers, of_gaps = weights[: self.n_features], weights[self.n_features :]
+        part = copy(self)
+        part.X = numbers
+        scores = Linear.product(part, 0, last - first, of_numbers, start)
+        return scores if gaps is None else np.asarray(scores + gaps @ of_gaps)
+
+
+def apart(X: Any) -> tuple[Any, Any]:
+    """Rows X (n, d) with zeros where they are NaN, and ones where they were; None if nowhere."""
+    numbers = X.data if sp.issparse(X) else X
+    missing = np.isnan(numbers)
+    if not missing.any():
+        return X, None
+    numbers = np.where(missing, numbers.dtype.type(0), numbers)
+    if not sp.issparse(X):
+        return numbers, missing.astype(np.float64)
+    return _like(X, numbers), _like(X, missing.astype(np.float64))
+
+
+def _like(X: Any, numbers: NDArray[Any]) -> Any:
+    """A CSR matrix with X's places and other numbers."""
+    return sp.csr_array((numbers, X.indices, X.indptr), shape=X.shape)
+
+
+# Decisions from weights in 32 bits, where these are enough to tell.
+#
+# Weights are gathered from a table that no near cache holds: half its size is half the time. How far
+# a score can be off is known, so that a decision is either that of all bits, or left open.
+
+
+LARGEST = 1e30  # sums of weights that are larger might not fit
+# A score is off by at most 2**-24 of its terms, and the two that are compared by twice that; as
+# much again is more than rounding in 64 bits can add.
+ROUNDING = 2.0**-22
+
+Codes = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class Rough:
+    """Weights and starts of scores, of which a row's largest, or its sign, decides."""
+
+    weights: NDArray[np.float32]  # (d, K); (d,) for the difference of two classes
+    start: Any  # (K,) or a number
+    threshold: float | None
+
+    @classmethod
+    def of(cls, model: Any) -> Self | None:
+        """The weights of a fitted model; None if it reads gaps, or has infinite or huge ones."""
+        if model.missing == "ignore":
+            return None
+        two = len(model.classes_) == 2
+        weights, start, threshold = model._weights(np.float64 if two else np.float32)
+        start = start + model._log_prior().astype(np.float64)
+        if two:
+            with np.errstate(invalid="ignore"):
+                weights = (weights[:, 1] - weights[:, 0]).astype(np.float32)
+                start = start[1] - start[0]
+        rough = cls(weights, start, threshold)
+        return rough if rough.unit < ROUNDING * LARGEST and np.isfinite(start).all() else None
+
+    @cached_property
+    def unit(self) -> float:
+        """How far two scores can be off for each that a row counts."""
+        return ROUNDING * float(max(self.weights.max(), -self.weights.min()))
+
+    def decide(self, X: Any, order: Codes) -> Codes:
+        """The places of the classes of rows `order` (m,) of CSR X; -1 where all bits must tell."""
+        scores, sizes = score(X, order, self.weights, self.start, self.threshold)
+        if scores.ndim == 1:
+            return signs(scores, self.unit * sizes)
+        codes = np.empty(len(order), np.intp)
+        loops.sparse_scores.choose(scores, sizes, self.unit, codes)
+        return codes
+
+
+def signs(scores: NDArray[np.float64], slack: NDArray[np.float64]) -> Codes:
+    """1 for scores above zero, 0 for others, -1 for those nearer to it than the slack."""
+    codes = (scores > 0).astype(np.intp)
+    codes[np.abs(scores) < slack] = -1
+    return codes
+
+
+def decide_together(several: list[Rough], X: Any, order: Codes) -> list[Codes]:
+    """What each of several decides, all in one read of the rows if they are planes."""
+    if len(several) == 1 or any(rough.weights.ndim == 2 for rough in several):
+        return [rough.decide(X, order) for rough in several]
+    weights = np.column_stack([rough.weights for rough in several])
+    start = np.array([rough.start for rough in several])
+    scores, sizes = score(X, order, weights, start, several[0].threshold)
+    return [signs(scores[:, c], rough.unit * sizes) for c, rough in enumerate(several)]

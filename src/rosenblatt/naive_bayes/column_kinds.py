@@ -14,10 +14,10 @@ from scipy.special import gammaln, xlogy
 from rosenblatt.statistics import CategoryCounts, Moments
 from rosenblatt.statistics.coded import CodedColumn
 
-from .density import bandwidths, log_density
+from .base import log_shares
+from .categories import refuse_unknown
 from .gaussian import GaussianNB
-from .smoothing import log_shares
-from .values import refuse_unknown
+from .kernel_density import bandwidths, log_density
 
 Table = NDArray[np.float64]
 
