@@ -31,7 +31,7 @@ from rosenblatt import (
     ridge_path,
 )
 from rosenblatt.plot import bias_variance, boundary
-from rosenblatt.plot.palette import COLOURS, INK, PALE, colour, marker, pyplot
+from rosenblatt.plot.drawing import COLOURS, INK, PALE, colour, marker, pyplot
 from rosenblatt.statistics import Moments
 
 STATIC = Path(__file__).parent / "_static"

@@ -23,7 +23,7 @@ from rosenblatt import (
     Standardizer,
 )
 from rosenblatt.plot import path
-from rosenblatt.plot.penalties import followed
+from rosenblatt.plot.penalty_paths import followed
 
 matplotlib.use("agg")
 RNG = np.random.RandomState(0)

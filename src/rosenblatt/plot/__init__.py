@@ -4,10 +4,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rosenblatt.plot.decomposition import bias_variance
-    from rosenblatt.plot.paths import path
-    from rosenblatt.plot.plane import boundary
-    from rosenblatt.plot.selection import learning_curve, validation_curve
+    from .error_decomposition import bias_variance
+    from .model_choice import learning_curve, validation_curve
+    from .penalty_paths import path
+    from .regions import boundary
 
 __all__ = ["bias_variance", "boundary", "learning_curve", "path", "validation_curve"]
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.plot.palette import INK, PALE, colour
-from rosenblatt.plot.plane import draw_legend, set_frame, size_of
+from rosenblatt.plot.drawing import INK, PALE, colour
+from rosenblatt.plot.regions import draw_legend, set_frame, size_of
 from rosenblatt.trace.ground import Ground
 from rosenblatt.trace.guises import nameless
 from rosenblatt.trace.points import MOST_POINTS, numbers

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.plot.plane import class_scores
+from rosenblatt.plot.regions import class_scores
 from rosenblatt.trace.guises import nameless
 from rosenblatt.trace.scores import SupportScores, sums_over_supports
 

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.plot.palette import clipped
-from rosenblatt.plot.plane import is_flat
+from rosenblatt.plot.drawing import clipped
+from rosenblatt.plot.regions import is_flat
 from rosenblatt.trace.fit_picture import Fit
 from rosenblatt.trace.frame import PROOFS, has, kept, searches_penalty
 from rosenblatt.trace.grid import Grid

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.plot.curves import draw_beside, draw_curve
-from rosenblatt.plot.palette import DASHES, INK, PALE, pyplot
-from rosenblatt.plot.plane import (
+from rosenblatt.plot.drawing import DASHES, INK, PALE, draw_beside, draw_curve, pyplot
+from rosenblatt.plot.regions import (
     draw_corners,
     draw_legend,
     draw_lines,

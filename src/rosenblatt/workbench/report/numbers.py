@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from rosenblatt.plot.palette import clipped as clipped
+from rosenblatt.plot.drawing import clipped as clipped
 from rosenblatt.workbench.figures import is_small
 from rosenblatt.workbench.results import Contestant
 

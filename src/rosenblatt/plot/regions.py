@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.plot.palette import INK, clipped, colour, marker, pyplot
+from .drawing import INK, clipped, colour, marker, pyplot
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,8 +12,8 @@ from sklearn.base import is_classifier
 from sklearn.model_selection import learning_curve as measured_learning_curve
 
 from rosenblatt.model_selection import GridSearchCV
-from rosenblatt.plot.curves import labelled_axes
-from rosenblatt.plot.palette import COLOURS, INK
+
+from .drawing import COLOURS, INK, labelled_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,9 +10,9 @@ from sklearn.base import clone
 
 from rosenblatt.model_selection import BiasVariance
 from rosenblatt.model_selection import bias_variance as decompose
-from rosenblatt.plot.curves import labelled_axes
-from rosenblatt.plot.palette import COLOURS, INK
-from rosenblatt.plot.selection import scale
+
+from .drawing import COLOURS, INK, labelled_axes
+from .model_choice import scale
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
