@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.preprocessing import SplineTransformer
 
-from rosenblatt.preprocessing import bases
-from rosenblatt.preprocessing.bases import Splines
+from rosenblatt.preprocessing import basis_functions
+from rosenblatt.preprocessing.basis_functions import Splines
 
 
 def theirs(degree, n_functions, X, Z):
@@ -44,7 +44,7 @@ def test_they_are_those_of_scikit_learn(seed, degree, extra, whole, dtype):
 def test_many_rows_are_made_in_parts(monkeypatch):
     X = np.random.default_rng(0).normal(size=(100, 3))
     whole = Splines(6, 3).fit(X).transform(X)
-    monkeypatch.setattr(bases, "CELLS_AT_ONCE", 20)
+    monkeypatch.setattr(basis_functions, "CELLS_AT_ONCE", 20)
     np.testing.assert_array_equal(Splines(6, 3).fit(X).transform(X), whole)
 
 

@@ -84,7 +84,7 @@ def test_rows_of_unit_length_are_scikit_learns(norm, storage, d, dtype):
 @pytest.mark.parametrize("d", [2, 90])
 @pytest.mark.parametrize("large", [0, 10**6])
 def test_rows_of_any_size_get_length_one_and_rows_of_zeros_stay(norm, d, large, monkeypatch):
-    monkeypatch.setattr("rosenblatt.preprocessing.blocks.LARGE", large)
+    monkeypatch.setattr("rosenblatt.preprocessing.scaling_steps.LARGE", large)
     X = np.zeros((6, d))
     X[:, :2] = [[3, 4], [3e200, 4e200], [-3e-200, 4e-200], [0, 0], [1.7e308, 1.7e308], [5e-324, 0]]
     model = Standardizer(norm).fit(np.ones((1, d)))
@@ -329,7 +329,7 @@ def test_large_tables_are_as_small_ones(method, dtype, order, monkeypatch):
     X[3] = 0
     model = Standardizer(method, feature_range=(-1, 3)).fit(X)
     expected = model.transform(X)
-    monkeypatch.setattr("rosenblatt.preprocessing.blocks.LARGE", 0)
+    monkeypatch.setattr("rosenblatt.preprocessing.scaling_steps.LARGE", 0)
     if method in ("l1", "l2"):
         np.testing.assert_allclose(model.transform(X), expected, rtol=1e-6)
         sparse = model.transform(sp.csr_matrix(X))

@@ -18,9 +18,17 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from rosenblatt.base import FLOATS
 from rosenblatt.storage import summed_duplicates
 
-from .blocks import by_columns, scale_stored, shift_and_divide, to_unit_length
-from .learner import OF_ROWS, ScaleLearner
-from .steps import from_range, from_sigmoid, from_z, to_sigmoid
+from .column_scales import OF_ROWS, ScaleLearner
+from .scaling_steps import (
+    by_columns,
+    from_range,
+    from_sigmoid,
+    from_z,
+    scale_stored,
+    shift_and_divide,
+    to_sigmoid,
+    to_unit_length,
+)
 
 Numbers = NDArray[np.float64]
 

@@ -20,8 +20,7 @@ from sklearn.utils.validation import (
 
 from rosenblatt.base import FLOATS, fitting_at_once
 
-from .bases import Basis, Given
-from .families import NAMES, columns_named, family_of
+from .basis_functions import NAMES, Basis, Given, columns_named, family_of
 
 MOST_FEATURES = 10_000_000
 

@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures
 
 from rosenblatt import BasisExpansion
-from rosenblatt.preprocessing.families import NAMES
+from rosenblatt.preprocessing.basis_functions import NAMES
 
 X = np.random.RandomState(0).uniform(-2, 3, (30, 3))
 
