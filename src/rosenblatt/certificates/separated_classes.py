@@ -17,8 +17,7 @@ from scipy.optimize import linprog
 
 from rosenblatt.interrupts import interruptible
 from rosenblatt.separation import Separability, separability
-from rosenblatt.separation.directions import upheld, whole
-from rosenblatt.separation.exactly import ahead_exactly
+from rosenblatt.separation.plane_proofs import ahead_exactly, upheld, whole
 
 from .claims import Claim, Grade
 from .rounded_matrix import Floats

@@ -14,10 +14,8 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 
 from rosenblatt.interrupts import interruptible
-from rosenblatt.separation.directions import NEARLY_TIED, nearby
-from rosenblatt.separation.exactly import ahead_exactly
 from rosenblatt.separation.inputs import UNIT
-from rosenblatt.separation.planes import TINY
+from rosenblatt.separation.plane_proofs import NEARLY_TIED, TINY, ahead_exactly, nearby
 from rosenblatt.solvers.problem import Problem
 from rosenblatt.solvers.softmax import SoftmaxProblem
 

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .answers import Answer, best_answer, contradiction, first_proof
 from .inputs import Floats, Table, check_labels, check_table
-from .joint import Joint
-from .questions import Affine, Augmented, Question
+from .joint_classes import Joint
+from .problem import Affine, Augmented, Question
 from .result import Separability, Widest, summary
+from .solve import Answer, best_answer, contradiction, first_proof
 
 __all__ = ["Separability", "Widest", "separability", "widest"]
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .inputs import UNIT, Floats, Table, check_labels, check_table
-from .nearest import WOLFE_WORK, bits_of, nearest_point, work_of
-from .planes import integers
+from .nearest_point import WOLFE_WORK, bits_of, nearest_point, work_of
+from .plane_proofs import integers
 
 MOST_ENTRIES = 200_000  # of the rows that are looked at in integers
 ROUNDED = 1e-12  # published weights are rounded: averages agree to this share of their terms

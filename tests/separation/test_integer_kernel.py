@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rosenblatt.separation.planes import exact_scores, integers
-from rosenblatt.separation.rational import kernel_vector
+from rosenblatt.separation.integer_kernel import kernel_vector
+from rosenblatt.separation.plane_proofs import exact_scores, integers
 
 
 def test_a_line_is_found_and_nothing_else_is():

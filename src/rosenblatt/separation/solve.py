@@ -9,15 +9,15 @@ from scipy.optimize import linprog, nnls
 
 from rosenblatt.interrupts import interruptible
 
+from .homogeneous_rows import Rows
 from .inputs import Floats, Table
-from .interior import interior_combination
-from .nearest import WOLFE_WORK, nearest_point
-from .planes import integers
-from .questions import Plane, Question
-from .rational import MOST_UNKNOWNS, kernel_vector
-from .rows import Rows
-from .search import DIRECT, newton, slacks
-from .widen import widest_direction
+from .integer_kernel import MOST_UNKNOWNS, kernel_vector
+from .interior_point import interior_combination
+from .max_margin import widest_direction
+from .nearest_point import WOLFE_WORK, nearest_point
+from .newton_search import DIRECT, newton, slacks
+from .plane_proofs import integers
+from .problem import Plane, Question
 
 PENALTIES = 12  # each 0.03 times the one before
 FRACTION_STEPS = (2, 6, 10)  # penalties at which dear proofs are tried

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rosenblatt.separation.nearest import nearest_point
+from rosenblatt.separation.nearest_point import nearest_point
 
 
 def test_a_segment_is_nearest_in_its_middle():

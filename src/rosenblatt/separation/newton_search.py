@@ -16,8 +16,8 @@ from collections.abc import Callable
 import numpy as np
 from scipy import linalg
 
+from .homogeneous_rows import Rows
 from .inputs import Floats
-from .rows import Rows
 
 DIRECT = 1200  # unknowns up to which a Newton system is factorised
 STEPS = 60

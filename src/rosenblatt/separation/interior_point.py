@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
+from .homogeneous_rows import Rows
 from .inputs import UNIT, Floats
-from .planes import TINY, integers
-from .rows import Rows
-from .search import DIRECT, conjugate_gradients
+from .newton_search import DIRECT, conjugate_gradients
+from .plane_proofs import TINY, integers
 
 MOST_EQUATIONS = 6000
 MOST_ENTRIES = 20_000_000  # of the rows, when columns are compared exactly

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, sparse
 
+from .homogeneous_rows import Rows, Standard, TwoClasses
 from .inputs import UNIT, Floats, Table
-from .nearest import bits_of, work_of
-from .planes import exact_scores, integers, middle, score_error, smallest
-from .rows import Rows, Standard, TwoClasses
-from .search import DIRECT, newton, slacks
-from .widen import widest_direction
+from .max_margin import widest_direction
+from .nearest_point import bits_of, work_of
+from .newton_search import DIRECT, newton, slacks
+from .plane_proofs import exact_scores, integers, middle, score_error, smallest
 
 WIDEN_DIRECTLY = 600  # unknowns up to which the widest plane is found by least squares
 CLOSED = 1e-9  # relative distance between margin and bound that counts as none

@@ -6,9 +6,11 @@ from math import hypot
 import numpy as np
 from numpy.typing import NDArray
 
+from .homogeneous_rows import Kesler, Standard
 from .inputs import UNIT, Floats, Table
-from .planes import exact_scores, integers, score_error, smallest
-from .questions import (
+from .max_margin import widest_direction
+from .plane_proofs import exact_scores, integers, score_error, smallest
+from .problem import (
     WIDEN_DIRECTLY,
     Hull,
     Plane,
@@ -20,8 +22,6 @@ from .questions import (
     unit_vector,
     wider,
 )
-from .rows import Kesler, Standard
-from .widen import widest_direction
 
 
 class Joint(Question):
