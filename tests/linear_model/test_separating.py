@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from rosenblatt import LogisticRegression
 from rosenblatt.linear_model import SeparationWarning, separating_direction, separation_warning
 from rosenblatt.linear_model.separation_warning import proof_by, separating
-from rosenblatt.solvers.logistic import LogisticProblem
+from rosenblatt.solvers.binary_logistic import LogisticProblem
 from rosenblatt.solvers.softmax import SoftmaxProblem
 
 

@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from rosenblatt import LogisticRegression
 from rosenblatt.linear_model import SeparationWarning, separating_direction
 from rosenblatt.linear_model.separating_direction import Leads, by_columns, by_program
-from rosenblatt.solvers.logistic import LogisticProblem
+from rosenblatt.solvers.binary_logistic import LogisticProblem
 from rosenblatt.solvers.softmax import SoftmaxProblem
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.datasets import make_classification
 
-from rosenblatt.solvers.logistic import LogisticProblem
+from rosenblatt.solvers.binary_logistic import LogisticProblem
 from rosenblatt.solvers.softmax import SoftmaxProblem
 
 KINDS = [

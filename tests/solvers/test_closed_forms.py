@@ -5,9 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosenblatt.solvers.conjugate_gradients import conjugate_gradients
-from rosenblatt.solvers.least_squares import solve, solve_nonnegative, solve_rows
-from rosenblatt.solvers.spectrum import Spectrum, ridge_coefs
+from rosenblatt.linear_model.ridge_decomposition import Spectrum, ridge_coefs
+from rosenblatt.solvers.least_squares import (
+    conjugate_gradients,
+    solve,
+    solve_nonnegative,
+    solve_rows,
+)
 
 
 def problem(seed, n=30, d=5, rank=None):

@@ -7,9 +7,8 @@ import pytest
 
 from rosenblatt import LogisticRegression, certify
 from rosenblatt.linear_model.logistic_settings import newton_for
-from rosenblatt.solvers.logistic import LogisticProblem
-from rosenblatt.solvers.newton import newton_cg
-from rosenblatt.solvers.row_space import coordinates, row_space_newton
+from rosenblatt.solvers.binary_logistic import LogisticProblem
+from rosenblatt.solvers.newton import coordinates, newton_cg, row_space_newton
 from rosenblatt.solvers.softmax import SoftmaxProblem
 
 KINDS = list(itertools.product([2, 3], [False, True], [True, False]))  # classes, reference, bias

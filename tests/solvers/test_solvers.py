@@ -5,12 +5,11 @@ import itertools
 import numpy as np
 import pytest
 
-from rosenblatt.solvers.gradient import Diverged, gradient
+from rosenblatt.solvers.gradient_descent import Diverged, gradient, sgd
 from rosenblatt.solvers.lbfgs import lbfgs
 from rosenblatt.solvers.logistic_coordinate import coordinate
 from rosenblatt.solvers.newton import newton, newton_cg
-from rosenblatt.solvers.sampled import sampled_newton
-from rosenblatt.solvers.stochastic import sgd
+from rosenblatt.solvers.sampled_newton import sampled_newton
 from tests.solvers.problems import KINDS, differences, make
 
 SOLVERS = {

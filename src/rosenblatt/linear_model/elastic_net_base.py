@@ -23,7 +23,7 @@ from rosenblatt.base import (
     warn_not_converged,
 )
 from rosenblatt.blas import one_blas_thread
-from rosenblatt.solvers.columns import Columns
+from rosenblatt.solvers.column_descent import Columns
 
 from . import column_warnings
 from .gram_problem import Squares, penalty_of

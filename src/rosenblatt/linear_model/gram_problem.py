@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 from scipy.linalg import blas
 
 from rosenblatt import threads
-from rosenblatt.solvers.columns import Columns
-from rosenblatt.solvers.coordinate import GramDescent, Penalty
-from rosenblatt.solvers.working_set import ColumnDescent
+from rosenblatt.solvers.column_descent import ColumnDescent, Columns
+from rosenblatt.solvers.gram_descent import GramDescent, Penalty
 from rosenblatt.statistics import Gram
 
 Array = NDArray[np.float64]

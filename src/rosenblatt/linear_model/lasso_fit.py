@@ -12,7 +12,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from rosenblatt.base import FLOATS
 from rosenblatt.solvers import Step
-from rosenblatt.solvers.coordinate import Penalty
+from rosenblatt.solvers.gram_descent import Penalty
 
 from .gram_problem import Descent, Squares, penalty_of
 from .regression_targets import refuse_words

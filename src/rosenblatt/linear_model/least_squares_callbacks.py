@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.base import Passes, StopReason
 from rosenblatt.solvers.least_squares import ROUNDING
-from rosenblatt.solvers.step import Step, gap_above_zero
+from rosenblatt.solvers.steps import Step, gap_above_zero
 
 from .centred_rows import Centred
 from .regression_targets import columns

@@ -16,8 +16,8 @@ from rosenblatt.base import (
     fitting,
 )
 from rosenblatt.prediction import LogisticScores
-from rosenblatt.solvers.logistic import LogisticProblem
-from rosenblatt.solvers.problem import Problem
+from rosenblatt.solvers.binary_logistic import LogisticProblem
+from rosenblatt.solvers.logistic_objective import Problem
 from rosenblatt.solvers.softmax import SoftmaxProblem
 
 from .centred_rows import less, moved, offsets, slopes_as_given

@@ -11,9 +11,8 @@ from sklearn.utils import assert_all_finite
 
 from rosenblatt.base import Passes, StopReason, callers_level
 from rosenblatt.blas import one_blas_thread
-from rosenblatt.solvers.gradient import Diverged
-from rosenblatt.solvers.problem import Place, Problem
-from rosenblatt.solvers.stochastic import safe_step
+from rosenblatt.solvers.gradient_descent import Diverged, safe_step
+from rosenblatt.solvers.logistic_objective import Place, Problem
 
 from .column_warnings import listed, names_of
 from .logistic_settings import first_place, steps_of

@@ -10,14 +10,12 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state, compute_class_weight
 from sklearn.utils.validation import _check_sample_weight
 
-from rosenblatt.solvers.gradient import gradient
+from rosenblatt.solvers.gradient_descent import gradient, sgd
 from rosenblatt.solvers.lbfgs import lbfgs
 from rosenblatt.solvers.logistic_coordinate import coordinate
-from rosenblatt.solvers.newton import newton, newton_cg
-from rosenblatt.solvers.problem import Place, Problem
-from rosenblatt.solvers.row_space import is_wide, row_space_newton
-from rosenblatt.solvers.sampled import begun, has_many_rows, sampled_newton
-from rosenblatt.solvers.stochastic import sgd
+from rosenblatt.solvers.logistic_objective import Place, Problem
+from rosenblatt.solvers.newton import is_wide, newton, newton_cg, row_space_newton
+from rosenblatt.solvers.sampled_newton import begun, has_many_rows, sampled_newton
 
 OURS = frozenset({"auto", "newton", "lbfgs", "gradient", "sgd", "coordinate"})
 # The names of scikit-learn's solvers, without and with an L1 penalty.

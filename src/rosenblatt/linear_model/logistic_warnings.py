@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt.base import callers_level
 from rosenblatt.blas import one_blas_thread
-from rosenblatt.solvers.problem import Problem
+from rosenblatt.solvers.logistic_objective import Problem
 
 from .centred_rows import moved
 from .column_warnings import Array, apart, dependence, listed, names_of

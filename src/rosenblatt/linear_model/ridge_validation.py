@@ -14,7 +14,6 @@ from sklearn.utils.validation import _check_method_params
 from rosenblatt.base import LinearRegressor
 from rosenblatt.blas import one_blas_thread
 from rosenblatt.solvers.least_squares import AS_GOOD_AS_ROWS
-from rosenblatt.solvers.spectrum import Spectrum
 from rosenblatt.statistics import Gram
 from rosenblatt.statistics.folds import Split, blocks
 
@@ -22,7 +21,7 @@ from .centred_rows import Centred
 from .gram_folds import metric_of, scores_of
 from .regression_targets import columns
 from .ridge import Ridge
-from .ridge_decomposition import Decomposition, Path
+from .ridge_decomposition import Decomposition, Path, Spectrum
 from .wide_least_squares import has_dual, has_gram
 
 Array = NDArray[np.float64]

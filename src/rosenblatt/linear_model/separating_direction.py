@@ -16,7 +16,7 @@ from scipy.optimize import linprog
 from rosenblatt.interrupts import interruptible
 from rosenblatt.separation.inputs import UNIT
 from rosenblatt.separation.plane_proofs import NEARLY_TIED, TINY, ahead_exactly, nearby
-from rosenblatt.solvers.problem import Problem
+from rosenblatt.solvers.logistic_objective import Problem
 from rosenblatt.solvers.softmax import SoftmaxProblem
 
 Array = NDArray[np.float64]

@@ -14,8 +14,8 @@ from scipy.sparse.linalg import LinearOperator, cg, lsmr
 from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt.separation import Separability, separability
-from rosenblatt.solvers.logistic import squared_columns
-from rosenblatt.solvers.problem import Place, Problem
+from rosenblatt.solvers.binary_logistic import squared_columns
+from rosenblatt.solvers.logistic_objective import Place, Problem
 from rosenblatt.solvers.softmax import SoftmaxProblem
 
 from .separating_direction import Escape, Leads, by_columns, by_program

@@ -14,15 +14,15 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_solve, lapack
 from scipy.optimize import minimize
 
-from rosenblatt.solvers.conjugate_gradients import conjugate_gradients
 from rosenblatt.solvers.least_squares import (
     AS_GOOD_AS_ROWS,
     ROUNDING,
     WELL_CONDITIONED,
     Solution,
+    conjugate_gradients,
     solve_rows,
 )
-from rosenblatt.solvers.step import Step
+from rosenblatt.solvers.steps import Step
 
 from .centred_rows import Centred
 from .least_squares_callbacks import squared_error, worth

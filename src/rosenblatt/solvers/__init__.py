@@ -5,6 +5,6 @@ best it may be. It knows nothing of estimators. The model that runs it decides w
 callbacks, and publishes the last point.
 """
 
-from .step import Step
+from .steps import Step
 
 __all__ = ["Step"]

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from .problem import Array, Place, Problem
-from .search import bisect
+from .line_search import bisect
+from .logistic_objective import Array, Place, Problem
 
 MEMORY = 10
 

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from rosenblatt import loops
 
-from .factors import factored
-from .problem import Array, Place, Problem
-from .search import backtrack
+from .curvature_factors import factored
+from .line_search import backtrack
+from .logistic_objective import Array, Place, Problem
 
 MOST_CHOSEN = 500  # coordinates moved in one iteration
 MOST_SWEEPS = 200

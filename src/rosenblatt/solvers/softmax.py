@@ -11,8 +11,8 @@ from rosenblatt import loops, threads
 from rosenblatt.blas import one_blas_thread
 from rosenblatt.storage import arrays, read_only
 
-from .logistic import squared_columns
-from .problem import Array, Place, Problem, added
+from .binary_logistic import squared_columns
+from .logistic_objective import Array, Place, Problem, added
 
 CELLS_PER_BLOCK = 131_072  # read and made at a time; with fewer, threads wait for each other
 MOST_COPIED_BYTES = 2**26  # to single precision at once; of more, a block at a time

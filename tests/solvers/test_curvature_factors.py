@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from rosenblatt.solvers.factors import factored, inverted
+from rosenblatt.solvers.curvature_factors import factored, inverted
 
 ONES = np.ones((3, 3))
 

@@ -8,10 +8,9 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosenblatt.solvers import working_set
-from rosenblatt.solvers.columns import Columns
-from rosenblatt.solvers.coordinate import GramDescent, Penalty
-from rosenblatt.solvers.working_set import ColumnDescent
+from rosenblatt.solvers import column_descent
+from rosenblatt.solvers.column_descent import ColumnDescent, Columns
+from rosenblatt.solvers.gram_descent import GramDescent, Penalty
 from tests.reference.lasso import centred, elastic_net
 
 
@@ -59,7 +58,7 @@ def test_all_forms_find_what_the_book_finds(form, shape, penalty):
 
 
 def test_a_set_too_large_for_a_gram_matrix_is_swept_by_columns(monkeypatch):
-    monkeypatch.setattr(working_set, "LARGEST", 4)
+    monkeypatch.setattr(column_descent, "LARGEST", 4)
     X, y, weights = table(40, 60)
     for form in ("dense", "sparse"):
         w, _ = solved(descents(X, y, weights)[form], Penalty(0.05), 1e-9)

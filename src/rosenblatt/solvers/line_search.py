@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .problem import Array, Place, Problem
+from .logistic_objective import Array, Place, Problem
 
 FALL = 1e-4  # of the fall that the slope promises, at least this share
 FLATTER = 0.9  # the slope must have become less than this share of what it was

@@ -11,7 +11,7 @@ from rosenblatt import loops
 from rosenblatt.blas import one_blas_thread
 from rosenblatt.storage import arrays, read_only
 
-from .problem import Array, Place, Problem, added
+from .logistic_objective import Array, Place, Problem, added
 
 BLOCK = 64  # rows that a pass takes at a time: they stay in the nearest cache
 

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from rosenblatt import threads
 
-from .factors import factored, inverted
-from .step import Step
+from .curvature_factors import factored, inverted
+from .steps import Step
 
 Array = NDArray[np.float64]
 Inverse = Callable[[Array], Array]  # v -> H^-1 v, H a curvature

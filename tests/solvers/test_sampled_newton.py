@@ -7,7 +7,7 @@ import pytest
 from rosenblatt import LogisticRegression
 from rosenblatt.linear_model.logistic_settings import newton_for
 from rosenblatt.solvers.newton import newton_cg
-from rosenblatt.solvers.sampled import sampled_newton, sizes, sizes_of_curvature
+from rosenblatt.solvers.sampled_newton import sampled_newton, sizes, sizes_of_curvature
 from rosenblatt.solvers.softmax import SoftmaxProblem
 
 
@@ -129,7 +129,7 @@ def test_curvatures_of_classes_make_conjugate_gradients_few(monkeypatch):
     problem = with_rare_columns(n=4_000, K=8, l2=1e-2)
     product, counts, ends = problem.product, [], []
     for most in (0, 300):  # by the diagonal, then by class
-        monkeypatch.setattr("rosenblatt.solvers.problem.MOST_OF_A_CLASS", most)
+        monkeypatch.setattr("rosenblatt.solvers.logistic_objective.MOST_OF_A_CLASS", most)
         products = []
         problem.product = lambda at, v, seen=products: seen.append(1) or product(at, v)
         steps = newton_cg(problem, problem.at(np.zeros(problem.shape)))

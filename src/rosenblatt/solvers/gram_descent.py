@@ -16,7 +16,7 @@ from scipy.linalg import lapack
 
 from rosenblatt import loops
 
-from .step import Step
+from .steps import Step
 
 Array = NDArray[np.float64]
 

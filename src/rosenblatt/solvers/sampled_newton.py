@@ -6,8 +6,8 @@ from itertools import islice
 import numpy as np
 
 from .lbfgs import lbfgs
+from .logistic_objective import Array, Inverse, Place, Problem
 from .newton import newton_cg
-from .problem import Array, Inverse, Place, Problem
 
 ROWS_PER_PARAMETER = 10  # in the first sample, of one class; in the last, of all
 GROWTH = 16
