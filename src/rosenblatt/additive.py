@@ -19,7 +19,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from rosenblatt.base import FLOATS, callers_level, is_as_fitted, naming_columns
 from rosenblatt.statistics import Labels, Moments, Statistic
-from rosenblatt.statistics.precision import relative_noise
+from rosenblatt.statistics.sums import relative_noise
 from rosenblatt.suitability import refuse_unsuitable, taken_over
 from rosenblatt.turns import in_turn
 

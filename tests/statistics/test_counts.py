@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rosenblatt.statistics import CategoryCounts, ClassCounts, FeatureCounts, Labels
-from rosenblatt.statistics.coded import coded
+from rosenblatt.statistics.categories import coded
 
 
 def test_whole_numbers_beyond_the_range_of_doubles_stay_exact():

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from rosenblatt.additive_classifier import AdditiveClassifier
 from rosenblatt.blas import one_blas_thread
 from rosenblatt.statistics import Labels, Moments
-from rosenblatt.statistics.precision import relative_noise
+from rosenblatt.statistics.sums import relative_noise
 from rosenblatt.turns import in_turn
 
 FEW_FEATURES = 512

@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from rosenblatt import loops
 from rosenblatt.base import callers_level
 from rosenblatt.prediction import InLoop, Score
-from rosenblatt.statistics.precision import relative_noise
+from rosenblatt.statistics.sums import relative_noise
 
 from .base import ROUNDING, Array, Undetermined, principal_axes, with_log
 from .gaussian_classes import LOG_TWO_PI, GaussianDiscriminant

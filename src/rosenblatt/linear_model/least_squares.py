@@ -13,7 +13,7 @@ from rosenblatt.additive_classifier import AdditiveClassifier
 from rosenblatt.explanation import Explanation, explain_lead, one_row, two_classes
 from rosenblatt.solvers.least_squares import Solution, solve
 from rosenblatt.statistics import Labels, Moments
-from rosenblatt.statistics.precision import relative_noise
+from rosenblatt.statistics.sums import relative_noise
 
 from .gram_regression import GramRegressor
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln, xlogy
 
 from rosenblatt.statistics import CategoryCounts, Moments
-from rosenblatt.statistics.coded import CodedColumn
+from rosenblatt.statistics.categories import CodedColumn
 
 from .base import log_shares
 from .categories import refuse_unknown

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from rosenblatt import loops, threads
 from rosenblatt.base import naming_columns
 from rosenblatt.statistics import Moments
-from rosenblatt.statistics.precision import relative_noise
+from rosenblatt.statistics.sums import relative_noise
 from rosenblatt.storage import read_only
 
 from .base import NaiveBayes, log_prior

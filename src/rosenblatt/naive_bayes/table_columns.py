@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.missing import which_missing
-from rosenblatt.statistics.coded import coded
+from rosenblatt.statistics.categories import coded
 
 from .column_kinds import KINDS
 

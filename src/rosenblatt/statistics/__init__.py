@@ -10,16 +10,15 @@ True
 """
 
 from .categories import CategoryCounts
-from .counts import ClassCounts
+from .counts import ClassCounts, RowCounts
 from .extremes import Extremes
 from .features import FeatureCounts
 from .files import load, save
 from .grams import Gram
 from .labels import Labels
 from .moments import Moments
-from .rows import RowCounts
+from .product import Together
 from .statistic import Statistic
-from .together import Together
 
 __all__ = [
     "CategoryCounts",

@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 from rosenblatt import loops
 
 from .batch import Batch
-from .counts import ByClass, ClassCounts
-from .gaps import Changed, check_missing
-from .reading import expect, names_and_dtype
-from .rows import together
+from .counts import ByClass, ClassCounts, together
+from .file_checks import expect, names_and_dtype
+from .missing import Changed, check_missing
 from .statistic import freeze
 
 Table = NDArray[np.float64]

@@ -12,8 +12,8 @@ from rosenblatt import loops
 
 from .batch import Batch
 from .counts import ByClass, ClassCounts
-from .gaps import Changed, check_missing, filled, gaps
-from .reading import expect_sums, names_and_dtype
+from .file_checks import expect_sums, names_and_dtype
+from .missing import Changed, check_missing, filled, gaps
 from .statistic import freeze
 from .sums import Sums, checked, total_of, value
 

@@ -6,14 +6,13 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from .categories import CategoryCounts
-from .counts import ClassCounts
+from .counts import ClassCounts, RowCounts
 from .extremes import Extremes
 from .features import FeatureCounts
 from .grams import Gram
 from .moments import Moments
-from .rows import RowCounts
+from .product import Together
 from .statistic import Statistic, kind_of
-from .together import Together
 
 KINDS: dict[str, type[Statistic]] = {
     kind.__name__: kind

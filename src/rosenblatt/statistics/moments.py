@@ -12,14 +12,12 @@ from rosenblatt import loops
 
 from .batch import Batch
 from .counts import ByClass, ClassCounts, Joint
-from .full_scatter import full_moments
-from .gaps import check_missing
+from .file_checks import expect, expect_scatter, expect_sums, names_and_dtype
 from .labels import Labels
-from .precision import relative_noise
-from .reading import expect, expect_scatter, expect_sums, names_and_dtype
-from .scatter import diagonal_moments, known_moments
+from .missing import check_missing
+from .scatter import diagonal_moments, full_moments, known_moments
 from .statistic import Names, freeze
-from .sums import as_pairs, over_classes, spread, value
+from .sums import as_pairs, over_classes, relative_noise, spread, value
 
 SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 FEW_PRODUCTS = 200_000
