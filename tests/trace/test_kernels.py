@@ -13,8 +13,8 @@ from sklearn.datasets import make_moons
 from sklearn.metrics.pairwise import rbf_kernel
 
 from rosenblatt import KernelPerceptron, Trace
-from rosenblatt.trace.grid import Grid, box_around, quantised
-from rosenblatt.trace.scores import SupportScores
+from rosenblatt.trace.model_views import SupportScores
+from rosenblatt.trace.page_points import Grid, box_around, quantised
 from tests.trace.test_page import data_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -168,7 +168,7 @@ def test_kept_kernel_values_give_the_models_own_scores(moons, kernel, monkeypatc
     for step in trace[:: len(trace) // 4]:
         expected = step.estimator.decision_function(moons[0])
         np.testing.assert_allclose(scores.of(step.estimator), expected, atol=1e-9)
-    monkeypatch.setattr("rosenblatt.trace.scores.MOST_VALUES", 0)
+    monkeypatch.setattr("rosenblatt.trace.model_views.MOST_VALUES", 0)
     fresh = SupportScores(moons[0])
     np.testing.assert_array_equal(fresh.of(model), model.decision_function(moons[0]))
 

@@ -8,8 +8,8 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt import Perceptron, Trace
-from rosenblatt.trace import page
-from rosenblatt.trace.thinning import sampled, strided
+from rosenblatt.trace import page_data
+from rosenblatt.trace.run import sampled, strided
 
 
 def data_of(path):
@@ -119,7 +119,7 @@ def test_what_json_cannot_say_becomes_null(save, five):
 def test_a_page_is_written_whole_or_not_at_all(watch, save, monkeypatch, tmp_path):
     path = save(watch()[0])
     before = path.read_bytes()
-    monkeypatch.setattr(page, "payload_of", lambda *_: {"x": object()})
+    monkeypatch.setattr(page_data, "payload_of", lambda *_: {"x": object()})
     with pytest.raises(TypeError):
         save(watch()[0])
     assert path.read_bytes() == before

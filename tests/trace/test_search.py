@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from rosenblatt import Perceptron, Trace
-from rosenblatt.trace.inbox import post
+from rosenblatt.trace.recorder import post
 
 
 @pytest.fixture

@@ -201,11 +201,11 @@ def attacks(harm):
     yield "an operator", node("OperatorFuncNode", "operator", "methodcaller", {"attrs": command})
     yield "a list of another type", node("ListNode", "os", "system", [])
     yield "an object of another package", node("ObjectNode", "subprocess", "Popen", None)
-    yield "a module of ours' import", node("ObjectNode", "rosenblatt.trace.inbox", "Path", None)
+    yield "a module of ours' import", node("ObjectNode", "rosenblatt.trace.recorder", "Path", None)
     yield "a function of ours", node("FunctionNode", "rosenblatt.statistics.files", "save", None)
     yield (
         "a class of ours that no model holds",
-        node("ObjectNode", "rosenblatt.trace.inbox", "Inbox", None),
+        node("ObjectNode", "rosenblatt.trace.recorder", "Inbox", None),
     )
     yield "a type as key", node("TypeNode", "subprocess", "Popen", None)
     yield "no loader", {"__module__": "os", "__class__": "system"}

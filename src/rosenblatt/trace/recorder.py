@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import copy
+import os
+import pickle
+import shutil
+import tempfile
+import uuid
 import warnings
+import weakref
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from rosenblatt.drafts import drafted
 from rosenblatt.trace.data import Data
-from rosenblatt.trace.ground import Ground, ground_of
-from rosenblatt.trace.inbox import Inbox, post
 from rosenblatt.trace.run import Run, RunKey
-from rosenblatt.trace.tasks import detached, is_whole_fit, label_of, path_of
+
+from .plot_columns import Ground, ground_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -209,3 +218,107 @@ class Recorder:
             fits = {root: _Fit(n, to or self._folder()) for root, (n, to) in self._fits.items()}
             return {**state, "_fits": fits, "_closed": {}}
         return {**state, "_fits": {}, "_closed": {run.key: run for run in self._all_runs()}}
+
+
+# Where a callback's task stands in scikit-learn's tree of tasks, and what to call it.
+
+
+def path_of(context: Any) -> list[Any]:
+    """The contexts from the outermost fit down to this one."""
+    path = [context]
+    while path[-1].parent is not None:
+        path.append(path[-1].parent)
+    return path[::-1]
+
+
+def is_whole_fit(context: Any) -> bool:
+    """Whether the task is an estimator's fit, alone or on behalf of a meta-estimator."""
+    return context.parent is None or context.source_estimator_name is not None
+
+
+def label_of(context: Any, fit: int) -> str:
+    """A readable path such as ``GridSearchCV > search > candidate-split-evaluation 3 > SVC``."""
+    root, *rest = path_of(context)
+    words = [root.estimator_name if fit == 1 else f"{root.estimator_name} ({fit})"]
+    for task in rest:
+        numbered = task.task_id > 0 and not is_whole_fit(task)
+        number = f" {task.task_id}" if numbered or not task.parent.sequential_subtasks else ""
+        words.append((task.source_task_name or task.task_name) + number)
+        if is_whole_fit(task):
+            words.append(task.estimator_name)
+    return " > ".join(words)
+
+
+def detached(estimator: Any, **attributes: Any) -> Any:
+    """A shallow copy with these attributes set, and without the callbacks of the running fit."""
+    model = copy.copy(estimator)
+    for name in _RUNNING:
+        model.__dict__.pop(name, None)
+    for name, value in attributes.items():
+        setattr(model, name, value)
+    return model
+
+
+# What scikit-learn hangs on an estimator while it is fitted with callbacks.
+_RUNNING = (
+    "_skl_callbacks",
+    "_skl_callbacks_to_teardown",
+    "_callback_fit_ctx",
+    "_parent_callback_ctx",
+)
+
+
+# How runs come home from worker processes: as whole files in a private folder.
+
+
+class Inbox:
+    """A folder, removed with its owner, into which other processes post finished runs."""
+
+    def __init__(self) -> None:
+        self.folder = tempfile.mkdtemp(prefix="rosenblatt-trace-")
+        self._data: dict[str, Data] = {}
+        weakref.finalize(self, _remove, self.folder, os.getpid())
+
+    def collect(self) -> list[Run]:
+        """The runs posted since the last look."""
+        return [self._open(path) for path in sorted(Path(self.folder).glob("*.run"))]
+
+    def _open(self, path: Path) -> Run:
+        run: Run
+        name: str
+        run, name = pickle.loads(path.read_bytes())
+        if name not in self._data:
+            self._data[name] = pickle.loads((path.parent / name).read_bytes())
+        path.unlink()
+        return replace(run, data=self._data[name])
+
+
+def post(folder: str, run: Run) -> None:
+    """Send a finished run to the inbox in `folder`; a set of data seen by many runs goes once."""
+    import joblib
+
+    name = f"{joblib.hash((run.data.X, run.data.y, run.data.sample_weight))}.data"
+    try:
+        if not Path(folder, name).exists():
+            _write(Path(folder, name), _pickled(run.data))
+        letter = _pickled((replace(run, data=Data()), name))
+        _write(Path(folder, f"{uuid.uuid4().hex}.run"), letter)
+    except OSError as error:
+        warnings.warn(f"The trace of {run.label!r} could not be sent to its process: {error}.")
+
+
+def _write(path: Path, content: bytes) -> None:
+    with drafted(path) as draft:  # a reader never meets half of it
+        draft.write_bytes(content)
+
+
+def _pickled(value: object) -> bytes:
+    """`value` as bytes; classes defined in a notebook travel by value, as they came."""
+    import joblib
+
+    return pickle.dumps(joblib.wrap_non_picklable_objects(value, keep_wrapper=False))
+
+
+def _remove(folder: str, owner: int) -> None:
+    if os.getpid() == owner:  # a forked child must not clear away its parent's folder
+        shutil.rmtree(folder, ignore_errors=True)

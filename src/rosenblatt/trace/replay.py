@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from rosenblatt.trace.table import Table
+    from .notation import Table
 
 
 class Trace(Recorder):
@@ -145,7 +145,7 @@ class Trace(Recorder):
         | end  |      |     |         |    | [1,2,1] |       |        |          |
         Perceptron: 4 visits; w has the bias first; rows count from 0, as in X.
         """
-        from rosenblatt.trace.byhand import table_of
+        from .by_hand_table import table_of
 
         found = self._run(run)
         return table_of(found, found.unit(self.every), max_rows)
@@ -208,7 +208,7 @@ class Trace(Recorder):
         ...     page.read_text(encoding="utf-8")[:15]
         '<!doctype html>'
         """
-        from rosenblatt.trace.page import save_page
+        from .page_data import save_page
 
         found = self._run(run)
         save_page(path, found, found.unit(self.every), feature_names)

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rosenblatt.trace.data import Data
-from rosenblatt.trace.ground import Ground, chosen_ground
+
+from .plot_columns import Ground, chosen_ground
 
 if TYPE_CHECKING:
-    from rosenblatt.trace.measure import Measures, Ruler
+    from .frame import Measures, Ruler
 
 
 class RunKey(NamedTuple):
@@ -108,7 +109,7 @@ class Run:
     @property
     def ruler(self) -> Ruler:
         """What measures models on the data of this run."""
-        from rosenblatt.trace.measure import Ruler  # here: it brings the models, and Numba
+        from .frame import Ruler  # here: it brings the models, and Numba
 
         if self._ruler is None or self._ruler.data is not self.data:
             self._ruler = Ruler(self.data)
@@ -141,3 +142,20 @@ def _n_updates(estimator: Any) -> int | None:
     """The mistakes a model says it has corrected."""
     count = getattr(estimator, "n_updates_", None)
     return None if count is None else int(count)
+
+
+# Choosing some of many: steps in even strides, points at random with a fixed seed.
+
+
+def strided(n: int, most: int) -> list[int]:
+    """At most `most` of the numbers below n, evenly spread, the first and the last among them."""
+    if n <= most:
+        return list(range(n))
+    return [int(i) for i in np.linspace(0, n - 1, most).round()]
+
+
+def sampled(n: int, most: int) -> list[int]:
+    """At most `most` of the numbers below n, drawn once and for all, in order."""
+    if n <= most:
+        return list(range(n))
+    return sorted(int(i) for i in np.random.default_rng(0).choice(n, most, replace=False))

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.trace.thinning import sampled
+from rosenblatt.trace.run import sampled
 from rosenblatt.workbench.results import Opening
 
 from . import numbers

@@ -1,15 +1,70 @@
-"""Scores of many kernel models on the same rows, with each kernel value computed once."""
+"""Recorded models in other clothes: with the weights of their run, or without column names."""
 
 from __future__ import annotations
 
 import copy
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.kernels import KernelPerceptron
-from rosenblatt.trace.guises import nameless
+
+
+def running(estimator: Any) -> Any:
+    """The model with the weights of its run in place of a mean or a pocket; None for others."""
+    if not hasattr(estimator, "last_coef_"):
+        return None
+    model = copy.copy(estimator)
+    model.coef_, model.intercept_ = estimator.last_coef_, estimator.last_intercept_
+    return model
+
+
+def published(estimator: Any) -> str:
+    """What a learner publishes of its run, in a word; nothing if that is the run itself."""
+    if not hasattr(estimator, "last_coef_"):
+        return ""
+    return "pocket" if hasattr(estimator, "pocket_error_") else "mean"
+
+
+def nameless(estimator: Any, X: Any) -> Any:
+    """The model, or a copy that expects no column names where X is a bare array."""
+    if not hasattr(estimator, "feature_names_in_") or hasattr(X, "columns"):
+        return estimator
+    model = copy.copy(estimator)
+    del model.feature_names_in_
+    return model
+
+
+# The supports of a kernel model: the examples it consists of, and how much each counts.
+
+
+def has_supports(estimator: Any) -> bool:
+    """Whether the model is a weighted sum over examples."""
+    return hasattr(estimator, "dual_coef_") and hasattr(estimator, "support_")
+
+
+def coefficients(estimator: Any, rows: Sequence[int]) -> NDArray[np.float64]:
+    """How much some rows of X count: (1, m) or (K, m), 0 for those that are no supports."""
+    dual = np.atleast_2d(np.asarray(estimator.dual_coef_, dtype=np.float64))
+    place = {int(row): i for i, row in enumerate(estimator.support_)}
+    values = np.zeros((len(dual), len(rows)))
+    for j, row in enumerate(rows):
+        if row in place:
+            values[:, j] = dual[:, place[row]]
+    return values
+
+
+def heaviest(estimator: Any, most: int) -> list[int]:
+    """The rows of at most so many supports, those that count most, in order."""
+    dual = np.atleast_2d(np.asarray(estimator.dual_coef_, dtype=np.float64))
+    first = np.argsort(-np.abs(dual).max(axis=0), kind="stable")[:most]
+    return sorted(int(row) for row in np.asarray(estimator.support_)[first])
+
+
+# Scores of many kernel models on the same rows, with each kernel value computed once.
+
 
 MOST_VALUES = 1 << 25  # kernel values kept: 256 megabytes of them
 AT_ONCE = 256  # supports whose kernel values are asked for in one call

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.trace.data import Data
-from rosenblatt.trace.guises import nameless
+
+from .model_views import nameless
 
 DRAWABLE = (1, 2)  # columns
 PROBES = 5  # places along each column that steps are tried on
