@@ -5,7 +5,7 @@ import polars as pl
 
 from rosenblatt.data import Table
 from rosenblatt.workbench.fitting import fit_table
-from rosenblatt.workbench.naming import family_named
+from rosenblatt.workbench.model_catalogue import family_named
 
 
 def mixed_frame(n=120, seed=0):

@@ -20,10 +20,12 @@ from typer.testing import CliRunner
 import rosenblatt
 from rosenblatt.cli.app import app
 from rosenblatt.data import TableError, read_table
-from rosenblatt.workbench import conclusions, families, pipelines, search
-from rosenblatt.workbench.clock import Clock
-from rosenblatt.workbench.model_file import load_model
-from rosenblatt.workbench.problem import problem_of
+from rosenblatt.workbench import families
+from rosenblatt.workbench.model_file.files import load_model
+from rosenblatt.workbench.preparation import pipelines
+from rosenblatt.workbench.preparation.problem import problem_of
+from rosenblatt.workbench.protocol import conclusions, search
+from rosenblatt.workbench.protocol.clock import Clock
 
 QUICK = ["Gaussian naive Bayes", "logistic regression"]
 

@@ -3,7 +3,7 @@
 import pytest
 
 from rosenblatt.workbench.families import FAMILIES
-from rosenblatt.workbench.naming import (
+from rosenblatt.workbench.model_catalogue import (
     SHORT_NAMES,
     class_of,
     family_named,

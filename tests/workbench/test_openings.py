@@ -6,8 +6,8 @@ import pytest
 
 import rosenblatt
 from rosenblatt.data import TableError
-from rosenblatt.workbench import openings
-from rosenblatt.workbench.openings import ledger_for
+from rosenblatt.workbench import comparison
+from rosenblatt.workbench.comparison import ledger_for
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def closed(monkeypatch):
         return TemporaryFile(dir=dir)
 
     monkeypatch.setattr(Path, "open", open_here)
-    monkeypatch.setattr(openings, "TemporaryFile", make_there)
+    monkeypatch.setattr(comparison, "TemporaryFile", make_there)
     return folders
 
 
@@ -93,7 +93,7 @@ def test_the_result_of_a_comparison_says_where_it_was_written_down(here, closed,
 
 def test_the_folder_of_ones_own_files_follows_the_custom(monkeypatch):
     monkeypatch.delenv("XDG_STATE_HOME", raising=False)
-    assert openings._own_files() == Path(os.path.expanduser("~/.local/state/rosenblatt"))
+    assert comparison._own_files() == Path(os.path.expanduser("~/.local/state/rosenblatt"))
 
 
 def test_a_part_of_a_record_is_told_of_and_stops_no_comparison(here, capsys):

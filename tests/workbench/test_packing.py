@@ -10,11 +10,10 @@ import polars as pl
 import pytest
 
 from rosenblatt.data import Table, TableError
-from rosenblatt.workbench.features import TableFeatures
 from rosenblatt.workbench.fitting import fit_table
-from rosenblatt.workbench.model_file import load_model, save_model
-from rosenblatt.workbench.packing import packed, unpacked
-from rosenblatt.workbench.trust import nodes_of
+from rosenblatt.workbench.model_file.files import load_model, save_model
+from rosenblatt.workbench.model_file.trusted_types import nodes_of
+from rosenblatt.workbench.preparation.features import TableFeatures, packed, unpacked
 from tests.workbench.models import mixed_frame
 
 KINDS = {

@@ -5,7 +5,8 @@ import re
 import pytest
 
 import rosenblatt
-from rosenblatt.workbench import conclusions, proofs
+from rosenblatt.workbench import importance
+from rosenblatt.workbench.protocol import conclusions
 from rosenblatt.workbench.report.page import page
 
 
@@ -35,9 +36,9 @@ def test_it_is_said_why_there_is_no_certificate(what, tmp_path, monkeypatch):
 
     families = ["random forest"] if what == "a peer's" else ["Gaussian naive Bayes"]
     if what == "large":
-        monkeypatch.setattr(proofs, "MOST_BYTES_TO_CERTIFY", 100)
+        monkeypatch.setattr(importance, "MOST_BYTES_TO_CERTIFY", 100)
     if what == "refused":
-        monkeypatch.setattr(proofs, "certify", refuse)
+        monkeypatch.setattr(importance, "certify", refuse)
     if what == "late":
         monkeypatch.setattr(conclusions, "_spare", lambda clock: 0.0)
     found = compared(tmp_path, families=families, peers=what == "a peer's")

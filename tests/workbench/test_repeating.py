@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rosenblatt
-from rosenblatt.workbench.repeating import call_of
+from rosenblatt.workbench.arguments import call_of
 
 
 def test_the_call_repeats_the_comparison(tmp_path):

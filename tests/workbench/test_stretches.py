@@ -3,7 +3,7 @@
 import numpy as np
 import scipy.sparse as sp
 
-from rosenblatt.workbench.stretches import Uncopied
+from rosenblatt.workbench.preparation.texts import Uncopied
 
 
 def test_every_key_gives_what_scipy_gives():

@@ -14,20 +14,20 @@ from rich.table import Table as Grid
 from rosenblatt import cli
 from rosenblatt.data import Column, read_table
 from rosenblatt.data.files import place_for
-from rosenblatt.workbench.asking import checked_budget
-from rosenblatt.workbench.clock import Clock, age_of_process
+from rosenblatt.workbench.arguments import checked_budget
 from rosenblatt.workbench.comparison import Comparison
 from rosenblatt.workbench.comparison import compare as run
-from rosenblatt.workbench.figures import figure
-from rosenblatt.workbench.hints import listed_hints
-from rosenblatt.workbench.results import Contestant
-from rosenblatt.workbench.telling import name_on_board, sentence_of_test
-from rosenblatt.workbench.verdicts import (
+from rosenblatt.workbench.number_format import figure
+from rosenblatt.workbench.preparation.leakage import listed_hints
+from rosenblatt.workbench.protocol.clock import Clock, age_of_process
+from rosenblatt.workbench.protocol.results import Contestant
+from rosenblatt.workbench.protocol.verdicts import (
     NOTHING_FITTED,
     against_baseline,
     far_from_folds,
     flattered_by_repeats,
 )
+from rosenblatt.workbench.terminal_text import name_on_board, sentence_of_test
 
 from .errors import Stages, on_one_line
 

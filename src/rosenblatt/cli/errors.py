@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from rosenblatt.data import TableError
-from rosenblatt.workbench.model_file import in_short
+from rosenblatt.workbench.model_file.files import in_short
 
 BAD_INPUT = 2
 INTERRUPTED = 130  # as shells count it

@@ -4,10 +4,10 @@ from dataclasses import replace
 from typing import Any
 
 from rosenblatt.data import Table, TableError, read_batches
-from rosenblatt.workbench.explaining import explain_row
-from rosenblatt.workbench.figures import rows_counted
-from rosenblatt.workbench.known_columns import columns_of_words, rows_for, target_of
-from rosenblatt.workbench.model_file import SavedModel, load_model
+from rosenblatt.workbench.model_file.files import SavedModel, load_model
+from rosenblatt.workbench.number_format import rows_counted
+from rosenblatt.workbench.preparation.known_columns import columns_of_words, rows_for, target_of
+from rosenblatt.workbench.row_explanation import explain_row
 
 from .errors import blaming, on_one_line, tell, tell_lines
 

@@ -2,10 +2,10 @@
 
 from rosenblatt.data import read_table
 from rosenblatt.data.files import place_for
-from rosenblatt.workbench.figures import rows_counted
 from rosenblatt.workbench.fitting import fit_table
-from rosenblatt.workbench.model_file import save_model
-from rosenblatt.workbench.view import first_of
+from rosenblatt.workbench.model_file.files import save_model
+from rosenblatt.workbench.number_format import rows_counted
+from rosenblatt.workbench.preparation.row_view import first_of
 
 from .errors import say, tell
 

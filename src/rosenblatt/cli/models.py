@@ -1,7 +1,6 @@
 """`rosenblatt models`: what there is, with parameters, and when to use which."""
 
-from rosenblatt.workbench.choosing import model_text, models_text
-from rosenblatt.workbench.naming import family_named
+from rosenblatt.workbench.model_catalogue import family_named, model_text, models_text
 
 from .errors import tell_lines
 

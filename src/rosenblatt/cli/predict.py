@@ -12,17 +12,18 @@ from sklearn.metrics import accuracy_score, r2_score
 from rosenblatt.data import Table, TableError, read_batches, read_table
 from rosenblatt.data.files import place_for, whole_file
 from rosenblatt.model_selection import SealedTest
-from rosenblatt.workbench.figures import figure, rows_counted
-from rosenblatt.workbench.known_columns import (
+from rosenblatt.workbench.fitting import digest_of, learned_rows
+from rosenblatt.workbench.model_file.files import SavedModel, load_model
+from rosenblatt.workbench.number_format import figure, rows_counted
+from rosenblatt.workbench.preparation.known_columns import (
+    NewCategories,
     columns_of_words,
+    known_categories,
     rows_for,
     targets_of,
     unknown_columns,
 )
-from rosenblatt.workbench.learned_rows import digest_of, learned_rows
-from rosenblatt.workbench.model_file import SavedModel, load_model
-from rosenblatt.workbench.new_categories import NewCategories, known_categories
-from rosenblatt.workbench.scoring import USUAL, positive_class, score_of
+from rosenblatt.workbench.protocol.scoring import USUAL, positive_class, score_of
 
 from .errors import say, tell
 from .split import ledger_of_test

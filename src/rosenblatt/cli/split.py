@@ -12,9 +12,9 @@ import polars as pl
 from rosenblatt.data import BUNDLED, Table, TableError, read_table
 from rosenblatt.data.files import Form, form_of, whole_files, write_table
 from rosenblatt.model_selection import SealedTest, train_dev_test_split
-from rosenblatt.workbench.parts import moments_of, split_by_group, split_by_time
-from rosenblatt.workbench.problem import LEAST_ROWS
-from rosenblatt.workbench.targets import task_of
+from rosenblatt.workbench.preparation.problem import LEAST_ROWS
+from rosenblatt.workbench.preparation.targets import task_of
+from rosenblatt.workbench.protocol.splits import moments_of, split_by_group, split_by_time
 
 from .errors import say, tell
 

@@ -3,7 +3,7 @@
 from rosenblatt.data import read_table
 from rosenblatt.data.files import place_for
 from rosenblatt.trace import Trace
-from rosenblatt.workbench.tracing import trace_table
+from rosenblatt.workbench.fitting import trace_table
 
 from .errors import tell
 

@@ -4,10 +4,13 @@ Split; look only at the training part; prepare columns inside the folds; choose 
 retrain; open the test set once; report with uncertainty.
 """
 
+import os
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
 import numpy as np
@@ -16,24 +19,24 @@ from sklearn.pipeline import Pipeline
 
 from rosenblatt.blas import one_blas_thread
 from rosenblatt.data import TableError
+from rosenblatt.model_selection.ledger import Ledger
+from rosenblatt.model_selection.sealed_test import DEFAULT_LEDGER
+from rosenblatt.workbench.model_file.files import SavedModel
+from rosenblatt.workbench.preparation.leakage import hints_of
+from rosenblatt.workbench.preparation.problem import problem_of
+from rosenblatt.workbench.protocol.clock import Clock
+from rosenblatt.workbench.protocol.conclusions import chosen_model, conclude
+from rosenblatt.workbench.protocol.contestants import contestant
+from rosenblatt.workbench.protocol.results import Dropped, Findings
+from rosenblatt.workbench.protocol.scoring import metric_for
+from rosenblatt.workbench.protocol.search import Arena
+from rosenblatt.workbench.protocol.time_sharing import Progress, race
 
-from .answer import Comparison
-from .asking import checked_budget, checked_name, chosen_families, table_of, with_groups
-from .clock import Clock
-from .conclusions import chosen_model, conclude
-from .contestants import contestant
+from .arguments import call_of, checked_budget, checked_name, chosen_families, table_of, with_groups
+from .comparison_result import Comparison
 from .families import Family, baseline_of, families_for
 from .fitting import saved_model
-from .hints import hints_of
-from .model_file import SavedModel
-from .openings import ledger_for
-from .problem import problem_of
-from .proofs import certificate_of
-from .race import Progress, race
-from .repeating import call_of
-from .results import Dropped, Findings
-from .scoring import metric_for
-from .search import Arena
+from .importance import certificate_of
 
 __all__ = ["Comparison", "compare"]
 
@@ -212,3 +215,74 @@ def _found(
         arena, found or [(basis, baseline)], baseline, clock,
         hints=hints, dropped=dropped + late, source=source, **rest,
     )  # fmt: skip
+
+
+# Where the opening of a test set is written down; found before anything is searched for.
+
+
+def ledger_for(source: str, ledger: Any = None) -> tuple[Path, str]:
+    """A file that can be written to, and a word to the user if it is in an unusual place.
+
+    It is beside the table, else in the working folder, else among the user's own files: it knows a
+    test set by its rows, so that one file does for many.
+    """
+    if ledger is not None:
+        path = Path(os.path.expanduser(ledger)).absolute()
+        trouble = _trouble(path)
+        if trouble:
+            raise TableError(
+                f"The opening of the test set cannot be written to {path} ({trouble}); give "
+                "another place as ledger."
+            )
+        return path, _torn(path)
+    places = [Path(f"{source}.openings.jsonl")] if Path(source).is_file() else []
+    places = [place.absolute() for place in (*places, Path(DEFAULT_LEDGER))]
+    for place in places:
+        if not _trouble(place):
+            return place, _torn(place)
+    own = _own_files() / DEFAULT_LEDGER
+    try:
+        own.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        trouble = error.strerror or str(error)
+    else:
+        trouble = _trouble(own)
+    folders = " nor ".join(str(place.parent) for place in places)
+    if trouble:
+        raise TableError(
+            f"The opening of the test set could be written down neither in {folders} nor in "
+            f"{own.parent} ({trouble}): run this in a folder that can be written to."
+        )
+    return own, f"No file can be written in {folders}: the opening is written down in {own}."
+
+
+def _trouble(path: Path) -> str:
+    """Why records cannot be added to a ledger; nothing if they can."""
+    there = path.exists()
+    try:
+        # It is made when first needed: one that is made and taken away again may have got a record
+        # of somebody else's in between.
+        with path.open("ab") if there else TemporaryFile(dir=path.parent):
+            pass
+    except OSError as error:
+        return error.strerror or str(error)
+    if there:
+        Ledger(path).openings("")  # a damaged one shows now
+    return ""
+
+
+def _torn(path: Path) -> str:
+    """A word on records of which only a part was written."""
+    lines = Ledger(path).torn()
+    if not lines:
+        return ""
+    which = f"Line {lines[0]}" if len(lines) == 1 else f"Lines {', '.join(map(str, lines))}"
+    holds = "holds a part of a record, and counts as an opening"
+    holds = holds if len(lines) == 1 else "hold parts of records, and count as openings"
+    return f"{which} of {path} {holds}: something was stopped, or the disk full, as it was written."
+
+
+def _own_files() -> Path:
+    """The folder of the user's own files of this program."""
+    state = os.environ.get("XDG_STATE_HOME") or Path("~/.local/state").expanduser()
+    return Path(state) / "rosenblatt"

@@ -13,11 +13,14 @@ import polars as pl
 from rosenblatt import discriminant_analysis as discriminants
 from rosenblatt import kernels, linear_model, naive_bayes
 from rosenblatt.preprocessing import BasisExpansion
-
-from .bends import Bends
-from .expansions import why_no_products, why_no_splines, width_of
-from .problem import Problem
-from .scoring import lacking
+from rosenblatt.workbench.preparation.problem import Problem
+from rosenblatt.workbench.preparation.splines import (
+    Bends,
+    why_no_products,
+    why_no_splines,
+    width_of,
+)
+from rosenblatt.workbench.protocol.scoring import lacking
 
 DECADES = [float(10.0**p) for p in range(-4, 5)]
 MOST_ROWS_OF_KERNELS = 5_000

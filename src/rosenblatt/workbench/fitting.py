@@ -1,26 +1,35 @@
 """One model fitted to all rows of a table, with what is needed to use it on another."""
 
+import hashlib
 import warnings
 from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
-from rosenblatt.data import Table
+from rosenblatt.data import Table, TableError
 from rosenblatt.data.columns import words_among_numbers
+from rosenblatt.trace import Trace
+from rosenblatt.workbench.model_file.files import SavedModel
+from rosenblatt.workbench.preparation.known_columns import known_columns
+from rosenblatt.workbench.preparation.pipelines import pipeline
+from rosenblatt.workbench.preparation.problem import Problem, problem_of
+from rosenblatt.workbench.preparation.targets import (
+    checked_task,
+    labels_of,
+    numbers_of,
+    task_of,
+    with_target,
+)
+from rosenblatt.workbench.protocol.row_samples import smaller
+from rosenblatt.workbench.protocol.scoring import USUAL
 
+from .arguments import versions
 from .families import REGRESSION, Family
-from .known_columns import known_columns
-from .learned_rows import digest_of
-from .model_file import SavedModel
-from .naming import family_named, settings_of
-from .pipelines import pipeline
-from .problem import Problem
-from .proofs import certificate_of
-from .repeating import versions
-from .scoring import USUAL
-from .targets import checked_task, labels_of, numbers_of, task_of, with_target
+from .importance import certificate_of
+from .model_catalogue import class_of, family_named, named_families, settings_of
 
 Settings = dict[str, Any]
 
@@ -137,3 +146,86 @@ def whole_problem(table: Table, target: str, task: str | None = None) -> Problem
     return Problem(
         table.name, target, task, X, y, rows, none, none, "all rows", None, 0, {}, tuple(hints)
     )
+
+
+# One model fitted to a table under the eyes of a trace.
+
+
+def trace_table(
+    table: Table,
+    target: str,
+    model: str,
+    settings: list[str],
+    trace: Trace,
+    *,
+    task: str | None = None,
+) -> list[str] | None:
+    """Fit a model to all rows of a table with a trace; return the names of its features, if any."""
+    family = family_named(model)
+    if not _has_steps(family):
+        able = ", ".join(class_of(other) for other in named_families() if _has_steps(other))
+        raise TypeError(
+            f"{family.name} learns at once and has no steps to show. These have: {able}."
+        )
+    task = task or (REGRESSION if family.task == REGRESSION else None)
+    problem = whole_problem(table, target, task)
+    first, last = (
+        step for _, step in unfitted(problem, family, settings_of(family, settings)).steps
+    )
+    features = problem.X if first == "passthrough" else first.fit_transform(problem.X)
+    # One after the other: the steps of a pipeline take no callbacks of their own.
+    last.set_callbacks(trace).fit(features, problem.y)
+    if not len(trace):
+        raise TypeError(f"{family.name} told of no steps with these settings.")
+    return list(map(str, first.get_feature_names_out())) if problem.is_table else None
+
+
+def _has_steps(family: Family) -> bool:
+    return hasattr(family.make(), "set_callbacks") and bool(class_of(family))
+
+
+# The rows of a whole table that a model was fitted to, found again from what its file says.
+
+
+ROWS_AT_A_TIME = 2**16
+
+
+def digest_of(y: NDArray[Any]) -> str:
+    """What tells targets (n,) in their order from any others."""
+    found = hashlib.sha256()
+    for start in range(0, len(y), ROWS_AT_A_TIME):
+        some = y[start : start + ROWS_AT_A_TIME]
+        if y.dtype.kind == "f":
+            found.update(np.ascontiguousarray(some, np.float64).tobytes())
+        else:
+            found.update(("\n" * (start > 0) + "\n".join(map(str, some.tolist()))).encode())
+    return found.hexdigest()
+
+
+def learned_rows(saved: SavedModel, table: Table) -> tuple[Table, NDArray[Any]] | None:
+    """The rows that a comparison fitted its model to, and their targets.
+
+    The table is split again from the same seed. None if the model was fitted to all rows, or if
+    what comes out is not as many rows with the same targets: then the table is another one.
+    """
+    if saved.split == "all rows" or saved.seed is None:
+        return None
+    by: dict[str, Any] = {
+        "by time": {"time": saved.split_by},
+        "by group": {"groups": saved.split_by},
+    }
+    try:
+        problem = problem_of(
+            table, saved.target, task=saved.task, random_state=saved.seed, **by.get(saved.split, {})
+        )
+    except TableError:
+        return None
+    parts = [problem, *smaller(problem)]  # it may have had no time for all rows
+    for rows in [r for p in parts for r in (np.concatenate([p.train, p.dev]), p.train)]:
+        y = problem.y[rows]
+        if len(y) == saved.n_rows and saved.digest in (None, digest_of(y)):
+            X = problem.X[rows]
+            if problem.is_table:
+                return Table(X, table.name), y
+            return Table(pl.DataFrame({saved.target: y}), table.name, X), y
+    return None

@@ -39,8 +39,7 @@ from rosenblatt import (
     train_dev_test_split,
 )
 from rosenblatt.data import columns_of, read_table
-from rosenblatt.workbench.report import save
-from rosenblatt.workbench.results import (
+from rosenblatt.workbench.protocol.results import (
     Candidate,
     Contestant,
     Dropped,
@@ -50,6 +49,7 @@ from rosenblatt.workbench.results import (
     Opening,
     Protocol,
 )
+from rosenblatt.workbench.report import save
 
 CLASSIFIERS = {
     "logistic regression": (LogisticRegression(), {"C": [0.001, 0.01, 0.1, 1.0, 10.0]}),

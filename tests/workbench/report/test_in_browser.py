@@ -5,8 +5,8 @@ from itertools import pairwise
 
 import pytest
 
+from rosenblatt.workbench.protocol.significance import hoeffding, wilson
 from rosenblatt.workbench.report import save
-from rosenblatt.workbench.significance import hoeffding, wilson
 
 pytestmark = pytest.mark.browser
 

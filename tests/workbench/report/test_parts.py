@@ -9,18 +9,15 @@ import numpy as np
 import pytest
 from sklearn.metrics import confusion_matrix, roc_auc_score
 
+from rosenblatt.workbench.protocol.results import Candidate
+from rosenblatt.workbench.protocol.significance import interval_of_mean
 from rosenblatt.workbench.report import leaderboard, numbers
-from rosenblatt.workbench.report.axes import Axis, round_numbers
-from rosenblatt.workbench.report.calibration import said_and_right, wilson
-from rosenblatt.workbench.report.confusion import confusion, counts_of
-from rosenblatt.workbench.report.gaps import gaps
-from rosenblatt.workbench.report.learned import learned
-from rosenblatt.workbench.report.markup import Markup, tag
-from rosenblatt.workbench.report.ranking import rankings_of
-from rosenblatt.workbench.report.search_curves import profiles, searches, validation
-from rosenblatt.workbench.report.svg import COLOURS, Plot, dash
-from rosenblatt.workbench.results import Candidate
-from rosenblatt.workbench.significance import interval_of_mean
+from rosenblatt.workbench.report.mistakes import confusion, counts_of
+from rosenblatt.workbench.report.model_section import learned
+from rosenblatt.workbench.report.numbers import Markup, tag
+from rosenblatt.workbench.report.pictures import COLOURS, Axis, Plot, dash, round_numbers
+from rosenblatt.workbench.report.probabilities import rankings_of, said_and_right, wilson
+from rosenblatt.workbench.report.search_curves import gaps, profiles, searches, validation
 
 STYLE = resources.files("rosenblatt.workbench.report").joinpath("view/style.css").read_text()
 

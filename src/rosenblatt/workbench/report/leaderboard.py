@@ -4,12 +4,12 @@ import math
 
 import numpy as np
 
-from rosenblatt.workbench.results import Contestant, Findings
-from rosenblatt.workbench.significance import interval_of_mean
+from rosenblatt.workbench.protocol.results import Contestant, Findings
+from rosenblatt.workbench.protocol.significance import interval_of_mean
 
 from . import numbers
-from .axes import Axis, round_numbers
-from .markup import Markup, joined, tag
+from .numbers import Markup, joined, tag
+from .pictures import Axis, round_numbers
 
 WIDTH, HEIGHT, EDGE = 190, 24, 8  # of the picture of one row
 LETTER, APART = 6.5, 14  # the width of a letter above it, and the least between two numbers

@@ -7,21 +7,18 @@ from importlib import resources
 from typing import Any
 
 from rosenblatt.data.files import whole_file
-from rosenblatt.workbench.hints import n_repeated
-from rosenblatt.workbench.results import Findings, Opening
+from rosenblatt.workbench.preparation.leakage import n_repeated
+from rosenblatt.workbench.protocol.results import Findings, Opening
 
 from . import numbers
-from .calibration import calibration
-from .confusion import confusion
+from .data_section import data, protocol
 from .leaderboard import leaderboard
-from .learned import learned
-from .markup import Markup, joined, tag
-from .protocol import protocol
-from .ranking import ranking
-from .residuals import residuals
+from .mistakes import confusion, residuals
+from .model_section import learned
+from .numbers import Markup, joined, tag
+from .pictures import MANY_STEPS
+from .probabilities import calibration, ranking
 from .search_curves import searches
-from .svg import MANY_STEPS
-from .table import data
 from .verdict import verdict
 
 NAMES = {
@@ -48,7 +45,7 @@ def page(findings: Findings) -> str:
     >>> from sklearn.dummy import DummyClassifier
     >>> from rosenblatt import GaussianNB, cross_val_score
     >>> from rosenblatt.workbench.report import page
-    >>> from rosenblatt.workbench.results import Candidate, Contestant, Findings, Protocol
+    >>> from rosenblatt.workbench.protocol.results import Candidate, Contestant, Findings, Protocol
     >>> X, y = load_iris(return_X_y=True)
     >>> def contestant(family, model):
     ...     tried = Candidate({}, cross_val_score(model, X, y), np.array([]))

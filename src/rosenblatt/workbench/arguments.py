@@ -1,0 +1,261 @@
+"""What was asked for: the table with its target, the families, the time; each checked."""
+
+import os
+import platform
+from collections.abc import Sequence
+from dataclasses import replace
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import scipy.sparse as sp
+
+from rosenblatt.data import Table, TableError, read_table
+from rosenblatt.data.errors import did_you_mean
+from rosenblatt.workbench.preparation.row_view import as_frame, plain_array, series_of
+from rosenblatt.workbench.protocol.clock import Clock
+from rosenblatt.workbench.protocol.results import Protocol
+from rosenblatt.workbench.protocol.scoring import positive_class
+from rosenblatt.workbench.protocol.search import Arena
+
+from .families import FAMILIES, Family, peers_of
+from .model_catalogue import class_of, goes_by
+
+LEAST_BUDGET = 1.0  # seconds
+
+
+def checked_budget(budget: float | None) -> float | None:
+    number = isinstance(budget, int | float) and not isinstance(budget, bool)
+    if budget is not None and not (number and budget >= LEAST_BUDGET):
+        raise ValueError(f"budget must be at least {LEAST_BUDGET:g} second; got {budget!r}.")
+    return budget
+
+
+def chosen_families(
+    names: Sequence[str], suiting: list[Family], others: list[tuple[str, str]]
+) -> tuple[list[Family], list[tuple[str, str]]]:
+    """Of the families that suit and of those that do not, the ones that are asked for.
+
+    They go by their names or by their classes, and come in the order that they are asked for.
+    """
+    names = [names] if isinstance(names, str) else names
+    if not len(names):
+        raise TableError("families is empty: name some, or leave it out for all.")
+    known, unsuited = {family.name: family for family in suiting}, dict(others)
+    found = dict.fromkeys(_name_of_family(name, [*known, *unsuited]) for name in names)
+    return (
+        [known[name] for name in found if name in known],
+        [(name, unsuited[name]) for name in found if name in unsuited],
+    )
+
+
+def _name_of_family(word: str, there: list[str]) -> str:
+    """The name of the family that goes by a word and could be tried; refused if there is none."""
+    if not isinstance(word, str):
+        raise TableError(f"families takes names of families or of their classes; got {word!r}.")
+    ours = [family for family in FAMILIES if goes_by(family, word)]
+    peers = [] if ours else [family for family in peers_of() if goes_by(family, word)]
+    for family in ours + peers:
+        if family.name in there:
+            return family.name
+    if ours:
+        raise TableError(f"{word} is for {ours[0].task}, which is not what the target asks for.")
+    if peers:
+        raise TableError(f"{word} is a peer, and peers are tried on request: peers=True.")
+    near = did_you_mean(word, there)
+    near = near or did_you_mean(word, filter(None, map(class_of, FAMILIES)))
+    near = near or f" There are {', '.join(there)}."
+    raise TableError(f"There is no family {word!r}.{near}")
+
+
+def table_of(
+    X: Any, y: Any, target: str | None, format: str | None = None, header: bool = True
+) -> tuple[Table, str]:
+    """The table with its target as a column, which y may name or hold."""
+    if isinstance(y, str):
+        if target not in (None, y):
+            raise TableError(f"The target is {y!r} or {target!r}, not both.")
+        y, target = None, y
+    table = _features_of(X, format, header)
+    _check_plain(table.frame)
+    if y is None:
+        if target is None:
+            raise TableError('Say which column is the target, as in target="label".')
+        if sp.issparse(X):
+            raise TableError(f"A matrix has no column {target!r}: give the values of y.")
+        return table, target
+    values = _values_of(y, target)
+    if values.name in table.frame.columns:
+        raise TableError(
+            f"The table has a column {values.name!r} already: if it is the target, give its name "
+            "instead of y; if not, give y another name as target."
+        )
+    n_rows = len(table) if table.sparse is None else table.sparse.shape[0]
+    if n_rows != len(values):
+        raise TableError(f"X has {n_rows} rows and y has {len(values)}.")
+    _check_plain(pl.DataFrame([values]))
+    columns = [*table.frame.get_columns(), values]  # a matrix has none before
+    return replace(table, frame=pl.DataFrame(columns)), values.name
+
+
+def _check_plain(frame: pl.DataFrame) -> None:
+    """Raise if a column holds objects of Python or of an extension, which polars cannot compare."""
+    for name, dtype in frame.schema.items():
+        if dtype == pl.Object or isinstance(dtype, pl.BaseExtension):
+            raise TableError(
+                f"Column {name!r} holds objects that are neither numbers, words nor dates "
+                f"({dtype}): turn them into such, or leave the column out."
+            )
+
+
+def with_groups(table: Table, groups: Any) -> tuple[Table, str | None]:
+    """The table with its groups as a column, and the name of that.
+
+    Groups may be a name, or values; such as are in a column of their name are that column.
+    """
+    if groups is None or isinstance(groups, str):
+        return table, groups
+    values = column_of(groups, "groups", "groups")
+    if len(values) != len(table):
+        raise TableError(
+            f"groups has {len(values)} values, and the table {len(table)} rows: give one for each, "
+            "or the name of a column."
+        )
+    if values.name in table.frame.columns:
+        if table.frame[values.name].cast(pl.String).equals(values.cast(pl.String)):
+            return table, values.name
+        raise TableError(
+            f"The table has a column {values.name!r} that is not the same as groups: give groups "
+            "another name."
+        )
+    return replace(table, frame=table.frame.with_columns(values)), values.name
+
+
+def checked_name(role: str, name: Any) -> Any:
+    """The name of a column, or None."""
+    if name is not None and not isinstance(name, str):
+        raise TableError(f"{role} takes the name of a column; got a {type(name).__name__}.")
+    return name
+
+
+def column_of(values: Any, role: str, name: str) -> pl.Series:
+    """One column of values: a list, an array, a series, or a data frame of one column."""
+    if isinstance(values, pl.LazyFrame):
+        values = values.collect()
+    shape = np.shape(values)
+    if len(shape) == 2 and shape[1] == 1:
+        named = getattr(values, "columns", None)
+        name = name if named is None else str(named[0])
+        values = np.asarray(values)[:, 0]
+    elif len(shape) != 1:
+        many = f"{shape[1]} columns" if len(shape) == 2 else f"the shape {shape}"
+        raise TableError(f"{role} has {many}, and one column is wanted: choose it.")
+    name = str(getattr(values, "name", None) or name)
+    if isinstance(values, pl.Series):
+        return values.rename(name)
+    return series_of(plain_array(values), name)
+
+
+def _values_of(y: Any, target: str | None) -> pl.Series:
+    values = column_of(y, "y", "target")
+    return values if target is None else values.rename(target)
+
+
+def _features_of(X: Any, format: str | None, header: bool) -> Table:
+    """X as a table; the columns of an array are called x0, x1, ..."""
+    if isinstance(X, str | Path):
+        return read_table(X, format, header=header)
+    if format is not None or not header:
+        given = f"format={format!r}" if format is not None else "header=False"
+        raise TableError(
+            f"{given} is about a file that is to be read, and X is a {type(X).__name__}: leave it "
+            "out, or give the path of the file."
+        )
+    if isinstance(X, Table):
+        return X
+    if sp.issparse(X):
+        return Table(pl.DataFrame(), "the table", X.tocsr())
+    return read_table(as_frame(X))
+
+
+# How a comparison was done, and the call that repeats one made in Python.
+
+
+PACKAGES = ("rosenblatt", "numpy", "scipy", "scikit-learn", "numba", "polars")
+
+LONGEST = 300  # characters of an argument that are shown
+USUAL = {"header": True, "peers": False, "random_state": 0}  # what need not be said; else None
+
+
+def call_of(X: Any, y: Any, **options: Any) -> str:
+    """The call, with the arguments that were given; tables that have no name are X and y.
+
+    >>> print(call_of("iris", None, target="species", metric=None, random_state=0))
+    import rosenblatt
+    rosenblatt.compare('iris', target='species')
+    >>> print(call_of([[1.0], [2.0]], [3.0, 4.0], budget=60.0))
+    import rosenblatt
+    # X and y are the table and the target that were given, which this page does not hold.
+    rosenblatt.compare(X, y, budget=60.0)
+    """
+    named = isinstance(X, str | os.PathLike)
+    words = [_word(X) if named else "X"]
+    if isinstance(y, str):  # the name of a column, which says it all
+        words, y = [*words, _word(y)], None
+    words += ["y"] if y is not None else []
+    for name, value in options.items():
+        if value is not None and not (name in USUAL and value == USUAL[name]):
+            words.append(f"{name}={_word(value)}")
+    lines = ["import rosenblatt"]
+    if not named and y is not None:
+        lines.append(
+            "# X and y are the table and the target that were given, which this page does not hold."
+        )
+    elif not named or y is not None:
+        which = "y is the target" if named else "X is the table"
+        lines.append(f"# {which} that was given, which this page does not hold.")
+    return "\n".join([*lines, f"rosenblatt.compare({', '.join(words)})"])
+
+
+def _word(value: Any) -> str:
+    word = repr(os.fspath(value) if isinstance(value, os.PathLike) else value)
+    return word if len(word) <= LONGEST else word[: LONGEST - 1] + "…"
+
+
+def protocol_of(arena: Arena, clock: Clock, command: str) -> Protocol:
+    """How it was done, so that it can be done again."""
+    problem = arena.problem
+    return Protocol(
+        problem.task,
+        problem.target,
+        arena.metric,
+        len(problem.train),
+        len(problem.dev),
+        len(problem.test),
+        len(arena.folds),
+        problem.split,
+        problem.random_state,
+        clock.budget,
+        clock.seconds,
+        clock.stopped,
+        command,
+        versions(),
+        problem.split_words,
+        arena.ratio,
+        positive_class(problem.y, arena.metric),
+        problem.why_folds(len(arena.folds)),
+        n_train_there=len(arena.whole.train),
+    )
+
+
+def versions() -> dict[str, str]:
+    """Of Python, this package and those it stands on."""
+    found = {"Python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found

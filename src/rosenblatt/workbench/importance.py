@@ -1,0 +1,174 @@
+"""What the chosen model learned: its weights; without any, what each column is worth to it."""
+
+import time
+import warnings
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
+
+from rosenblatt.certificates import certify
+from rosenblatt.workbench.preparation.features import TableFeatures
+from rosenblatt.workbench.preparation.pipelines import reads_texts
+from rosenblatt.workbench.preparation.problem import Problem
+from rosenblatt.workbench.preparation.row_view import n_bytes
+from rosenblatt.workbench.protocol.clock import Clock
+from rosenblatt.workbench.protocol.scoring import score_of
+from rosenblatt.workbench.protocol.search import Arena
+
+from .families import Family
+from .weights import note_on_weights, weights_of
+
+MOST_ROWS = 2_000  # of the development part
+LEAST_ROWS = 100  # that say something
+SHUFFLES = 2  # of each column, whose falls are averaged: more change less than other rows would
+MOST_SECONDS = 2.0
+SECONDS_FOR_WORDS = 1.0  # to find out which they are
+NO_TIME = " There was no time to see what each column is worth to it."
+
+
+def what_it_learned(
+    arena: Arena,
+    family: Family,
+    model: Pipeline,
+    learned_from: NDArray[np.int64],
+    clock: Clock,
+    seconds: float,
+) -> dict[str, Any]:
+    """The fields of `Findings` that say so."""
+    if family.takes == "rows":
+        return {}
+    problem, of_training_part = arena.problem, arena.fitted(family)
+    rows = problem.some(learned_from) if reads_texts(family) and seconds > 0 else None
+    weights, n_weights = weights_of(model, rows, min(seconds / 2, SECONDS_FOR_WORDS))
+    note = note_on_weights(model)
+    said = {"learned": weights, "n_weights": n_weights, "learned_note": note}
+    if weights or not problem.is_table or len(problem.used) < 2:
+        return said
+    worth: list[tuple[str, float]] = []
+    if of_training_part is not None and clock.stopped != "interrupt":
+        most = min(MOST_SECONDS, seconds / 2)
+        worth = clock.attempt(
+            partial(worth_of_columns, problem, arena.metric, of_training_part, most), seconds, []
+        )
+    if not worth:
+        return {**said, "learned_note": note + NO_TIME}
+    note = (
+        f"{note} Shown is how far the score on rows of the development part falls, "
+        "on average, when a column is shuffled among them; near zero, the model does without it, "
+        "or finds the same in another column."
+    )
+    return {
+        "learned": worth, "n_weights": len(worth), "learned_note": note, "learned_as": "worth",
+    }  # fmt: skip
+
+
+def worth_of_columns(
+    problem: Problem, metric: str, model: Pipeline, seconds: float = MOST_SECONDS
+) -> list[tuple[str, float]]:
+    """The columns of a table with the fall of the score when they are shuffled, greatest first.
+
+    The model must not have learned from the development part, whose rows are scored: a column that
+    was learned by heart is worth nothing then. Where it would take longer than some seconds, fewer
+    rows are scored; nothing is said where they would be too few.
+    """
+    rng = np.random.default_rng(problem.random_state)
+    rows = problem.dev
+    if len(rows) > MOST_ROWS:
+        rows = np.sort(rng.choice(rows, MOST_ROWS, replace=False))
+    # The features are made once: to shuffle a column is to shuffle its own features together.
+    first, rest, score = model.steps[0][1], model[1:], score_of(metric)
+    X, y = first.transform(problem.some(rows)), problem.y[rows]
+    start = time.perf_counter()
+    whole = score(rest, X, y)
+    rounds = seconds / (len(problem.used) * max(time.perf_counter() - start, 1e-9))
+    if rounds < 1:
+        some = np.sort(rng.choice(len(y), int(rounds * len(y)), replace=False))
+        if len(some) < LEAST_ROWS:
+            return []
+        X, y = X[some], y[some]
+        whole = score(rest, X, y)
+
+    def fall(features: Any) -> float:
+        orders = (rng.permutation(len(y)) for _ in range(min(SHUFFLES, max(1, int(rounds)))))
+        return float(whole - np.mean([score(rest, _shuffled(X, features, o), y) for o in orders]))
+
+    of_column = _features_of_columns(first)
+    falls = [(name, fall(of_column[name]) if name in of_column else 0.0) for name in problem.used]
+    return sorted(falls, key=lambda pair: -pair[1])
+
+
+def _features_of_columns(first: Any) -> dict[str, Any]:
+    """The features of each column that a model reads: some of a matrix, or one of a table."""
+    if not isinstance(first, TableFeatures):
+        return {name: name for name in first.get_feature_names_out()}
+    ends = np.cumsum([len(part.names()) for part in first.parts_]).tolist()
+    starts = [0, *ends[:-1]]
+    return {
+        part.name: slice(start, end)
+        for part, start, end in zip(first.parts_, starts, ends, strict=True)
+    }
+
+
+def _shuffled(X: Any, features: Any, order: NDArray[np.int64]) -> Any:
+    """The rows of X, some features of theirs in another order."""
+    if isinstance(X, pl.DataFrame):
+        return X.with_columns(X[features][order])
+    if sp.issparse(X):
+        before, after = X[:, : features.start], X[:, features.stop :]
+        return sp.hstack([before, X[:, features][order], after], format="csr")
+    X = X.copy()
+    X[:, features] = X[order, features]
+    return X
+
+
+# What can be proved of a model on the rows that it was fitted to, or why nothing is.
+
+
+MOST_BYTES_TO_CERTIFY = 2**27
+NO_TIME_TO_PROVE = "There was no time to prove anything of the fit."
+
+
+class Proof(NamedTuple):
+    """A certificate, or a sentence on why there is none."""
+
+    certificate: Any
+    why_not: str = ""
+
+
+def proof_of(problem: Problem, family: Family, model: Pipeline, rows: NDArray[np.int64]) -> Proof:
+    """What can be proved of a model of a family.
+
+    Proofs take several times the memory of what they are about: of large tables there are none.
+    """
+    if max(n_bytes(problem.X), 8 * len(rows) * problem.X.shape[1]) > MOST_BYTES_TO_CERTIFY:
+        most = MOST_BYTES_TO_CERTIFY // 2**20
+        return Proof(
+            None,
+            "A proof takes several times the memory of the rows it is about: of tables of more "
+            f"than {most} MB none is made here; `rosenblatt certify` makes one of any.",
+        )
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return Proof(certify(model, problem.some(rows), problem.y[rows], effort=0))
+    except TypeError:
+        whose = "" if family.package == "rosenblatt" else f" It is a model of {family.package}."
+        return Proof(
+            None,
+            f"{family.name[0].upper()}{family.name[1:]} publishes nothing that could be proved "
+            f"from the data: there is no certificate of such fits.{whose}",
+        )
+    except ValueError as error:
+        return Proof(None, f"The proof could not be made: {str(error).splitlines()[0]}")
+
+
+def certificate_of(
+    problem: Problem, family: Family, model: Pipeline, rows: NDArray[np.int64]
+) -> Any:
+    """The certificate alone; None if there is none."""
+    return proof_of(problem, family, model, rows).certificate

@@ -1,0 +1,199 @@
+"""What models there are, their parameters, and when to use which: for a terminal and a page."""
+
+import ast
+import textwrap
+from collections.abc import Iterable
+from typing import Any
+
+from sklearn.base import is_classifier, is_regressor
+
+import rosenblatt
+from rosenblatt.data.errors import did_you_mean
+
+from .families import CLASSIFICATION, FAMILIES, REGRESSION, Family
+
+TITLES = {CLASSIFICATION: "Classes to be told apart", REGRESSION: "Numbers to be predicted"}
+TAKES = {
+    "numbers": "numbers, centred and scaled; categories as columns of zeros and ones",
+    "counts": "counts as they are; categories as columns of zeros and ones; words of texts",
+    "table": "numbers, categories and gaps as they are",
+}
+WIDTH = 96
+
+
+def models_text() -> str:
+    """A list of all models for a terminal."""
+    lines = []
+    for task, title in TITLES.items():
+        lines += ["", f"{title} ({task})", ""]
+        for family in (family for family in FAMILIES if family.task == task):
+            lines += _entry(family)
+        others = [family.name for family in _others() if family.task == task]
+        lines += textwrap.wrap(f"By class alone: {', '.join(others)}.", WIDTH, initial_indent="  ")
+    return "\n".join([*lines[1:], "", "`rosenblatt models NAME` says more of one."])
+
+
+def model_text(family: Family) -> str:
+    """All parameters of one model, with their defaults, for a terminal."""
+    kind = class_of(family)
+    head = family.name if kind in ("", family.name) else f"{family.name} ({kind})"
+    lines = [f"{head}: {family.task}", f"  when: {family.when}", f"  reads: {TAKES[family.takes]}"]
+    if family.grid:
+        lines.append(f"  compare tries: {_tried(family)}")
+    lines.append("  parameters, with their defaults:")
+    lines += [f"    {name}={value!r}" for name, value in sorted(parameters_of(family).items())]
+    return "\n".join(lines)
+
+
+def choosing_page() -> str:
+    """The same as a page of the documentation."""
+    lines = [
+        "# Which model when",
+        "",
+        "Every family that `rosenblatt compare` tries, and that `rosenblatt fit` takes by its name",
+        "or its class. `rosenblatt models` prints the same; `rosenblatt models NAME` adds all",
+        "parameters of one with their defaults. If in doubt, let `compare` decide: it tries them",
+        "all, and says which are no worse than the best.",
+    ]
+    for task, title in TITLES.items():
+        lines += ["", f"## {title}", "", "| family | class | when | reads | tried by `compare` |"]
+        lines.append("|---|---|---|---|---|")
+        for family in (family for family in FAMILIES if family.task == task):
+            before = "" if family.before is None else f"`{type(family.before()).__name__}`, "
+            kind = f"{before}`{type(family.make()).__name__}`"
+            tried = f"`{_tried(family)}`" if family.grid else "nothing to set"
+            cells = [family.name, kind, family.when, family.takes, tried]
+            lines.append(f"| {' | '.join(cells)} |")
+        others = ", ".join(f"`{family.name}`" for family in _others() if family.task == task)
+        lines += ["", f"`fit` and `trace` also take these by their class: {others}."]
+    lines += ["", "## What models read", ""]
+    lines += [f"- {name}: {text}." for name, text in TAKES.items()]
+    return "\n".join([*lines, ""])
+
+
+def _entry(family: Family) -> list[str]:
+    kind = class_of(family)
+    head = f"  {family.name}" + (f" ({kind})" if kind else "")
+    tried = [f"      {_tried(family)}"] if family.grid else []
+    return [head, f"      {family.when}", *tried]
+
+
+def _others() -> list[Family]:
+    return [family for family in named_families() if family not in FAMILIES]
+
+
+def _tried(family: Family) -> str:
+    return "; ".join(f"{name} = {_values(values)}" for name, values in family.grid.items())
+
+
+def _values(values: list[Any]) -> str:
+    return ", ".join(f"{value:g}" if isinstance(value, float) else str(value) for value in values)
+
+
+if __name__ == "__main__":  # python -m rosenblatt.workbench.model_catalogue > docs/choosing.md
+    print(choosing_page(), end="")
+
+
+# Models by the names that people type, and their settings as people type them.
+
+
+# What people call some families for short.
+SHORT_NAMES = {
+    "lda": "linear discriminant analysis",
+    "qda": "quadratic discriminant analysis",
+    "nb": "Gaussian naive Bayes",
+    "logreg": "logistic regression",
+    "ols": "least squares",
+}
+
+
+def family_named(name: str) -> Family:
+    """The family of a name, of a class, or of a short name: "ridge regression", "Ridge", "lda".
+
+    >>> family_named("gaussiannb").name, family_named("LDA").name
+    ('Gaussian naive Bayes', 'linear discriminant analysis')
+    """
+    known = named_families()
+    for family in known:
+        if goes_by(family, name):
+            return family
+    near = did_you_mean(name, [family.name for family in known])
+    near = near or did_you_mean(name, filter(None, map(class_of, known)))
+    some = "logistic regression, Gaussian naive Bayes or ridge regression"
+    near = near or f" There are {len(known)}, such as {some}."
+    raise ValueError(f"There is no model {name!r}.{near} `rosenblatt models` lists them.")
+
+
+def goes_by(family: Family, name: str) -> bool:
+    """Whether a family has this name, for short, too, or is just models of this class."""
+    word = name.lower()
+    known = (family.name.lower(), class_of(family).lower())
+    return bool(word) and (word in known or SHORT_NAMES.get(word) == family.name)
+
+
+def named_families() -> list[Family]:
+    """The contestants, and our other models of numbers, which are called by their class."""
+    listed = {class_of(family) for family in FAMILIES}
+    return FAMILIES + [
+        _called_by_class(model) for model in _public_models() if model.__name__ not in listed
+    ]
+
+
+def class_of(family: Family) -> str:
+    """The class of a family's models; nothing if something stands before them."""
+    return "" if family.before is not None else type(family.make()).__name__
+
+
+def _public_models() -> Iterable[Any]:
+    """Our classes of models that read numbers."""
+    for name in rosenblatt.__all__:
+        model = getattr(rosenblatt, name)
+        if isinstance(model, type) and hasattr(model, "predict") and hasattr(model, "get_params"):
+            try:
+                made = model()
+            except TypeError:  # a search, which needs to be told what to search
+                continue
+            if (is_classifier(made) or is_regressor(made)) and name != "CategoricalNB":
+                yield model
+
+
+def _called_by_class(model: Any) -> Family:
+    task = CLASSIFICATION if is_classifier(model()) else REGRESSION
+    when = model.__doc__.strip().splitlines()[0].rstrip(".")
+    return Family(model.__name__, model, {}, task, "numbers", when)
+
+
+def settings_of(family: Family, given: Iterable[str]) -> dict[str, Any]:
+    """Parameters from words such as "alpha=0.1"; a value is a Python literal, or a word.
+
+    >>> from rosenblatt.workbench.model_catalogue import family_named, settings_of
+    >>> settings_of(family_named("lasso"), ["alpha=0.1", "selection=random"])
+    {'alpha': 0.1, 'selection': 'random'}
+    """
+    return dict(_setting(family, word) for word in given)
+
+
+def parameters_of(family: Family) -> dict[str, Any]:
+    """The parameters that can be set, with their values if they are not."""
+    found = family.make().get_params()
+    return {name: value for name, value in found.items() if name != "kinds"}
+
+
+def _setting(family: Family, word: str) -> tuple[str, Any]:
+    name, equals, text = word.partition("=")
+    if not equals:
+        raise ValueError(f"A setting looks like alpha=0.1; got {word!r}.")
+    known = parameters_of(family)
+    name = name.strip()
+    if name not in known:
+        near = did_you_mean(name, known)
+        every = f" It has {', '.join(known)}." if not near else ""
+        raise ValueError(f"{family.name} has no parameter {name!r}.{near or every}")
+    try:
+        return name, ast.literal_eval(text.strip())
+    except (ValueError, SyntaxError):
+        if text.strip().replace("-", "_").isidentifier():  # a word without quotes
+            return name, text.strip()
+        raise ValueError(
+            f"{name} must be a number, a word, or a list of them; got {text!r}."
+        ) from None

@@ -1,0 +1,319 @@
+"""Models in files: a fitted pipeline, and what is needed to use it on another table.
+
+A file is that of skops, a ZIP archive of plain numbers and names, with one member more:
+``rosenblatt.json`` says what the model was fitted to. Reading runs no code from it.
+"""
+
+import io
+import json
+import os
+import re
+import warnings
+import zipfile
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import polars as pl
+import scipy.sparse as sp
+from sklearn.base import is_classifier
+from sklearn.pipeline import Pipeline
+
+from rosenblatt.data import Table, TableError
+from rosenblatt.data.files import whole_file
+from rosenblatt.data.table import existing
+from rosenblatt.workbench.preparation.features import TableFeatures
+from rosenblatt.workbench.preparation.known_columns import rows_for, wanted_dtype
+
+from .metadata import FORMAT, Damaged, KnownColumn, SavedModel, checked_about
+from .metadata import KnownColumn as KnownColumn
+from .metadata import SavedModel as SavedModel
+from .trusted_types import Untrusted, check_tree, nodes_of, trusted_types
+
+LONGEST = 120  # characters of an error of others that are shown
+STEPS = (("features", "model"), ("features", "expansion", "model"))  # of a pipeline
+
+
+def save_model(saved: SavedModel, path: Any) -> None:
+    """Write a model file, whole or not at all.
+
+    Parameters
+    ----------
+    saved : SavedModel
+        A fitted model of ours; one that could not be read again is refused.
+    path : str or path
+        Where to, such as "model.skops".
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from rosenblatt.data import read_table
+    >>> from rosenblatt.workbench.fitting import fit_table
+    >>> from rosenblatt.workbench.model_file.files import load_model, save_model
+    >>> saved = fit_table(read_table("iris"), "species", "Gaussian naive Bayes")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_model(saved, os.path.join(folder, "iris.skops"))
+    ...     again = load_model(os.path.join(folder, "iris.skops"))
+    >>> again.target, again.columns[0].name
+    ('species', 'sepal_length')
+    """
+    import skops.io
+
+    try:
+        content = io.BytesIO(skops.io.dumps(saved.model, compression=zipfile.ZIP_DEFLATED))
+        with zipfile.ZipFile(content, "a", zipfile.ZIP_DEFLATED) as archive:
+            check_tree(json.loads(archive.read(TREE)))
+            archive.writestr(ABOUT, json.dumps(saved.about(), indent=1))
+    except Untrusted as error:
+        raise ValueError(
+            f"A model file cannot hold {error}: it holds models of rosenblatt with parameters that "
+            "are numbers and words."
+        ) from None
+    with whole_file(path) as draft:
+        draft.write_bytes(content.getvalue())
+    with zipfile.ZipFile(content) as archive:
+        if is_large(archive, len(content.getvalue())):
+            warnings.warn(
+                f"{path} takes much more memory than its size says, as files do that are made to "
+                "fill it: to read it, say that it is large (--large, load_model(path, "
+                "large=True)).",
+                stacklevel=2,
+            )
+
+
+def load_model(path: Any, *, large: bool = False) -> SavedModel:
+    """Read a model file; nothing in it is run.
+
+    Parameters
+    ----------
+    path : str or path
+        A file that `save_model` wrote. One that is damaged, of a newer format or with anything in
+        it that is not on our list is refused.
+    large : bool
+        Whether it may take more memory than 1 GiB and ten times its own size; else such a file,
+        which may have been made to fill the memory, is refused before it is inflated.
+
+    Returns
+    -------
+    saved : SavedModel
+        The model, and what it was fitted to.
+
+    Examples
+    --------
+    >>> import os, tempfile, rosenblatt
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     found = rosenblatt.compare("iris", "species", families=["Gaussian naive Bayes"],
+    ...                                ledger=os.path.join(folder, "openings.jsonl"))
+    ...     found.save(os.path.join(folder, "iris.skops"))
+    ...     saved = rosenblatt.load_model(os.path.join(folder, "iris.skops"))
+    >>> saved.family, saved.n_rows
+    ('Gaussian naive Bayes', 120)
+    >>> saved.model.predict([[5.1, 3.5, 1.4, 0.2]]).tolist()
+    ['setosa']
+    """
+    name = str(path)
+    found = existing(name)
+    if not zipfile.is_zipfile(found):
+        raise TableError(f"{name} is no model file, or is damaged: fit the model again.")
+    try:
+        with zipfile.ZipFile(found) as archive:
+            check_members(archive)
+            about = _about(archive, name)
+            if not large and (needed := is_large(archive, os.path.getsize(found))):
+                raise _too_large(name, os.path.getsize(found), needed)
+            check_tree(json.loads(archive.read(TREE)))
+        saved = SavedModel(_pipeline(found), **checked_about(about))
+        try_out(saved)
+    except Untrusted as error:
+        raise TableError(
+            f"{name} holds {error}, which no model of ours is made of; it was not loaded."
+        ) from None
+    except TableError:
+        raise
+    except Exception as error:  # there are as many of these as ways to break a file
+        raise damaged(name, error) from error
+    return saved
+
+
+def _too_large(name: str, size: int, needed: int) -> TableError:
+    return TableError(
+        f"{name} has {size:,} bytes and would take over {needed / 2**30:,.1f} GiB of memory, which "
+        "no model of that size should; it was not loaded. If you know where it comes from, say "
+        "that it is large (--large, load_model(path, large=True))."
+    )
+
+
+def damaged(name: str, error: Exception) -> TableError:
+    """What to say of a file whose model failed in a way that no model of ours does.
+
+    >>> damaged("m.skops", Damaged("it lacks 'target'"))
+    TableError("m.skops is damaged (it lacks 'target'): fit the model again.")
+    """
+    why = str(error) if isinstance(error, Damaged) else in_short(error)
+    return TableError(f"{name} is damaged ({why}): fit the model again.")
+
+
+def in_short(error: Exception) -> str:
+    """An error of others, for the brackets of a sentence of ours."""
+    said = str(error).strip().partition("\n")[0]
+    return f"{type(error).__name__}: {said[:LONGEST]}" if said else type(error).__name__
+
+
+def _about(archive: zipfile.ZipFile, name: str) -> Any:
+    """What the file says of the model; refused if this program cannot know what it means."""
+    if ABOUT not in archive.namelist():
+        raise TableError(
+            f"{name} was not written by rosenblatt: it does not say which columns the model reads."
+        )
+    about = json.loads(archive.read(ABOUT))
+    form = about.get("format") if isinstance(about, dict) else None
+    if type(form) is not int or form < 1:
+        raise Damaged(f"it should say its format, and says {form!r}")
+    if form > FORMAT:
+        versions = about.get("versions")
+        written = versions.get("rosenblatt") if isinstance(versions, dict) else None
+        raise TableError(
+            f"{name} has format {form} (rosenblatt {written or 'of a newer version'}), and formats "
+            f"up to {FORMAT} are read here: update rosenblatt, or fit the model again."
+        )
+    return about
+
+
+def _pipeline(path: str) -> Pipeline:
+    """The model, of types on our list alone."""
+    import skops.io
+
+    model = skops.io.load(path, trusted=trusted_types())
+    if not isinstance(model, Pipeline) or tuple(model.named_steps) not in STEPS:
+        raise Damaged("it holds no pipeline of features and a model")
+    return model
+
+
+# The ZIP archive that a model file is, looked over before anything in it is inflated.
+#
+# A small file can claim to be a large one. What it would take in memory is added up from the sizes
+# it declares, past which `zipfile` reads nothing; those of arrays that several nodes of the tree
+# bring in count each time.
+
+
+ABOUT = "rosenblatt.json"
+TREE = "schema.json"
+MEMBERS = re.compile(r"\d+\.np[yz]|" + "|".join(map(re.escape, (ABOUT, TREE))))
+PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+MOST_BYTES = 2**30  # that any file may take in memory; one that is large itself may take more
+MOST_TIMES = 10  # its own size
+OBJECTS_A_BYTE = 20  # bytes that a byte of JSON takes as objects
+
+
+def check_members(archive: zipfile.ZipFile) -> None:
+    """Raise unless each member is one that a model file of ours has, once."""
+    entries = archive.infolist()
+    for name, times in Counter(entry.filename for entry in entries).items():
+        if not MEMBERS.fullmatch(name):
+            raise Damaged(f"it holds {name[:60]!r}, which no model file has")
+        if times > 1:
+            raise Damaged(f"it holds {name!r} {times} times")
+    for entry in entries:
+        if entry.flag_bits & 1 or entry.compress_type not in PACKED:
+            raise Damaged(f"{entry.filename!r} is encrypted or packed in a way of others")
+
+
+def is_large(archive: zipfile.ZipFile, size: int) -> int:
+    """The bytes that a file of some size would take in memory, if that is too many; else 0."""
+    most = max(MOST_BYTES, MOST_TIMES * size)
+    sizes = {entry.filename: entry.file_size for entry in archive.infolist()}
+    tree = OBJECTS_A_BYTE * (sizes.pop(TREE, 0) + sizes.pop(ABOUT, 0))
+    needed = tree + sum(sizes.values())
+    if needed > most:
+        return needed
+    needed = tree
+    for member in _brought_in(json.loads(archive.read(TREE))):
+        needed += 2 * sizes.get(member, 0)  # as bytes, and as an array
+        if member.endswith(".npz") and member in sizes:
+            with zipfile.ZipFile(io.BytesIO(archive.read(member))) as inner:
+                needed += sum(entry.file_size for entry in inner.infolist())
+        if needed > most:
+            return needed
+    return 0
+
+
+def _brought_in(tree: Any) -> Iterator[str]:
+    """The arrays that a tree names, as often as they are read: once for each object."""
+    seen = set()
+    for node in nodes_of(tree):
+        member, known = node.get("file"), node.get("__id__")
+        if isinstance(member, str) and (not isinstance(known, int) or known not in seen):
+            seen.add(known)
+            yield member
+
+
+# A model just read is tried out: one whose numbers do not fit each other fails now, and here.
+
+
+def try_out(saved: SavedModel) -> None:
+    """Predict two rows of nothing in particular; raise if what comes out is no prediction."""
+    _check_agreement(saved)
+    X = rows_for(saved, _two_rows(saved))
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        told = np.asarray(saved.model.predict(X))
+        if told.shape != (2,):
+            raise Damaged("its predictions are not one for each row")
+        if saved.task == "regression":
+            if told.dtype.kind != "f" or np.isnan(told).any():
+                raise Damaged("its predictions are no numbers")
+        elif hasattr(saved.model, "predict_proba"):
+            probabilities = np.asarray(saved.model.predict_proba(X))
+            if probabilities.shape != (2, len(saved.model.classes_)):
+                raise Damaged("its probabilities are not one for each class")
+            if probabilities.dtype.kind != "f" or np.isnan(probabilities).any():
+                raise Damaged("its probabilities are no numbers")
+
+
+def _check_agreement(saved: SavedModel) -> None:
+    """What the file says of the model must be what the model is."""
+    if is_classifier(saved.model) != (saved.task == "classification"):
+        raise Damaged(f"it is said to be for {saved.task}, and its model is not")
+    if saved.task == "classification":
+        classes = np.asarray(saved.model.classes_)
+        if classes.ndim != 1 or not 2 <= len(classes) == len(np.unique(classes)):
+            raise Damaged("its classes are no list of two or more that differ")
+    first = saved.model.steps[0][1]
+    kinds = getattr(first, "kinds", None)
+    if kinds is None:
+        if saved.columns:
+            raise Damaged("it names columns, and its model reads none by name")
+    elif kinds != {column.name: column.kind for column in saved.columns}:
+        raise Damaged("the columns it names are not those that its model reads")
+    if isinstance(first, TableFeatures):
+        _check_widths(saved, first)
+
+
+def _check_widths(saved: SavedModel, features: TableFeatures) -> None:
+    """A number that is too large would fill the memory before it shows that it is wrong."""
+    if [part.name for part in features.parts_] != list(features.kinds):
+        raise Damaged("the columns it learned of are not those that its model reads")
+    width = sum(len(part.names()) for part in features.parts_)
+    if width != features.n_features_out_:
+        raise Damaged(f"its columns make {width:,} numbers, and should {features.n_features_out_}")
+    expansion = saved.model.named_steps.get("expansion")
+    if expansion is not None:
+        made = sum(basis.count(len(columns)) for columns, basis in expansion._fitted)
+        taken = np.shape(saved.model[-1].coef_)[-1]
+        if made + bool(expansion.include_bias) != taken:
+            raise Damaged(f"its expansion makes {made:,} numbers, and its model reads {taken:,}")
+
+
+def _two_rows(saved: SavedModel) -> Table:
+    if not saved.columns:
+        labels = pl.DataFrame({saved.target: [0, 1]})
+        return Table(labels, "two rows", sp.csr_matrix((2, saved.width)))
+    return Table(pl.DataFrame([_two_values(column) for column in saved.columns]), "two rows")
+
+
+def _two_values(known: KnownColumn) -> Any:
+    wanted = wanted_dtype(known)
+    if wanted == pl.String:
+        return pl.Series(known.name, ["0", "1"])
+    return pl.Series(known.name, [0, 1]).cast(wanted)

@@ -1,0 +1,190 @@
+"""What is learned of one column of a table, and how its values become columns of numbers."""
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.preprocessing import normalize
+
+from .row_view import View, dates_in, numbers_in
+from .texts import TEXT_WIDTH, word_counts
+
+Array = NDArray[np.float64]
+
+MOST_CATEGORIES = 200  # of a column that get a column of their own, the most frequent ones
+WORDS_OF_A_TEXT = 100  # different ones, about
+TRUE = ("1", "true", "yes", "y", "t")
+
+
+class Part:
+    """What is learned of one column, and how its values become columns of numbers."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def fit_to(self, frame: Any, counts: bool) -> None:
+        """Learn from the column in training rows; `counts` if no number may be negative."""
+        self.fit(frame[self.name], counts)
+
+    def columns_of(self, frame: Any) -> Any:
+        """The columns (n, m) of rows: an array, or a CSR matrix."""
+        return self.transform(frame[self.name])
+
+    def fit(self, values: pl.Series, counts: bool) -> None:
+        """Learn from training values."""
+        raise NotImplementedError
+
+    def transform(self, values: pl.Series) -> Any:
+        """The columns (n, m) of values."""
+        raise NotImplementedError
+
+    def names(self) -> list[str]:
+        """What the columns are called."""
+        return [self.name]
+
+    def n_used(self) -> int:
+        """How many of the columns are not zero in a row, about."""
+        return len(self.names())
+
+    def scaled(self) -> list[bool] | None:
+        """Which columns are centred and scaled; None if more was learned of them than that."""
+        return [False] * len(self.names())
+
+
+class Numbers(Part):
+    """Numbers less their mean, in units of their deviation; and where they are missing."""
+
+    def fit(self, values: pl.Series, counts: bool) -> None:
+        x = self.numbers(values)
+        missing = np.isnan(x)
+        self.marks = bool(missing.any())
+        self.mean, self.scale = 0.0, 1.0
+        known = x[~missing] if self.marks else x
+        if counts or not known.size:
+            return
+        self.mean = float(known.mean())
+        # What does not vary is left as it is, rounding not being magnified.
+        deviation = float(known.std())
+        self.scale = deviation if deviation > 1e-12 * max(abs(self.mean), 1e-300) else 1.0
+
+    def transform(self, values: pl.Series) -> Any:
+        x = self.numbers(values)
+        missing = np.isnan(x)
+        z = (x - self.mean) / self.scale
+        z[missing] = 0.0
+        return np.column_stack([z, missing]) if self.marks else z[:, np.newaxis]
+
+    def names(self) -> list[str]:
+        return [self.name, f"{self.name} is missing"] if self.marks else [self.name]
+
+    def scaled(self) -> list[bool] | None:
+        return None if self.marks else [True]
+
+    def numbers(self, values: pl.Series) -> Array:
+        """Values as numbers, NaN where there are none."""
+        return numbers_in(values).to_numpy(writable=False).astype(np.float64, copy=False)
+
+
+class Truth(Numbers):
+    """Yes and no as one and zero."""
+
+    def fit(self, values: pl.Series, counts: bool) -> None:
+        super().fit(values, True)  # which leaves zeros and ones as they are
+
+    def scaled(self) -> list[bool] | None:
+        return None if self.marks else [False]
+
+    def numbers(self, values: pl.Series) -> Array:
+        if values.dtype == pl.String:
+            values = values.str.to_lowercase().is_in(TRUE)
+        return super().numbers(values)
+
+
+class Dates(Part):
+    """A date as days since 1970, and its month and day of the week; with a time, the hour."""
+
+    def fit(self, values: pl.Series, counts: bool) -> None:
+        self.parts = [Numbers(f"{self.name} {part}") for part in self._pieces(values)]
+        for part, piece in zip(self.parts, self._pieces(values).values(), strict=True):
+            part.fit(piece, counts)
+
+    def transform(self, values: pl.Series) -> Any:
+        # Days may have got hours since, or lost them.
+        kind: Any = {1: pl.Time, 3: pl.Date, 4: pl.Datetime("us")}[len(self.parts)]
+        pieces = self._pieces(dates_in(values).cast(kind)).values()
+        return np.hstack([p.transform(x) for p, x in zip(self.parts, pieces, strict=True)])
+
+    def names(self) -> list[str]:
+        return [name for part in self.parts for name in part.names()]
+
+    def scaled(self) -> list[bool] | None:
+        found = [part.scaled() for part in self.parts]
+        return None if None in found else [True] * len(found)
+
+    def _pieces(self, values: pl.Series) -> dict[str, pl.Series]:
+        values = dates_in(values)
+        if values.dtype == pl.Time:
+            return {"hour": values.dt.hour()}
+        if getattr(values.dtype, "time_zone", None):  # one clock for all tables
+            values = values.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+        days = values.cast(pl.Datetime("us")).cast(pl.Int64) / 86_400_000_000
+        pieces = {"days": days, "month": values.dt.month(), "weekday": values.dt.weekday()}
+        return pieces | ({"hour": values.dt.hour()} if values.dtype != pl.Date else {})
+
+
+class Categories(Part):
+    """A column of zeros and ones for each category; all zero for one never seen."""
+
+    def fit(self, values: pl.Series, counts: bool) -> None:
+        words = values.cast(pl.String)
+        seen = words.drop_nulls().value_counts(sort=False)
+        seen = seen.sort(["count", words.name], descending=[True, False])
+        self.categories = sorted(seen[words.name].head(MOST_CATEGORIES).to_list())
+        self.marks = bool(words.null_count())
+
+    def transform(self, values: pl.Series) -> Any:
+        m = len(self.categories)
+        places = dict(zip(self.categories, range(m), strict=True))
+        words = values.cast(pl.String)
+        codes = words.replace_strict(places, default=-1, return_dtype=pl.Int64).to_numpy().copy()
+        if self.marks:
+            codes[words.is_null().to_numpy()] = m
+        rows = np.flatnonzero(codes >= 0)
+        shape = (len(values), m + self.marks)
+        return sp.csr_matrix((np.ones(len(rows)), (rows, codes[rows])), shape)
+
+    def n_used(self) -> int:
+        return 1
+
+    def names(self) -> list[str]:
+        names = [f"{self.name} = {category}" for category in self.categories]
+        return [*names, f"{self.name} is missing"] if self.marks else names
+
+
+class Words(Part):
+    """Counts of words, each at a place that follows from the word itself; damped unless counts."""
+
+    def fit_to(self, frame: Any, counts: bool) -> None:
+        self.counts = counts  # nothing is learned from texts, and they are not read
+
+    def columns_of(self, frame: Any) -> Any:
+        known = frame.word_counts(self.name) if isinstance(frame, View) else None
+        X = word_counts(frame[self.name]) if known is None else known
+        return X if self.counts else normalize(X, copy=False)
+
+    def n_used(self) -> int:
+        return WORDS_OF_A_TEXT
+
+    def names(self) -> list[str]:
+        return [f"{self.name}: place {j}" for j in range(TEXT_WIDTH)]
+
+
+PARTS: dict[str, type[Part]] = {
+    "numeric": Numbers,
+    "boolean": Truth,
+    "date": Dates,
+    "categorical": Categories,
+    "text": Words,
+}

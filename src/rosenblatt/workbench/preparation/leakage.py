@@ -1,0 +1,127 @@
+"""Signs that the answer is in the question: columns that give the target away, rows seen twice."""
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from rosenblatt.workbench.protocol.results import Findings
+
+from .problem import Problem
+from .row_view import some
+
+MOST_VALUES_SHARE = 0.5  # of the rows: a column with more values decides nothing, it names rows
+SAME = 1 - 1e-9  # a correlation
+FEW_ROWS = 2_000  # on which most columns show that they decide nothing
+
+
+class RepeatedRows(str):
+    """The hint that test rows were learned from, and which: the answer itself must say so."""
+
+    rows: NDArray[np.bool_]  # (test rows,)
+
+    def __new__(cls, rows: NDArray[np.bool_]) -> "RepeatedRows":
+        """A sentence that knows its rows."""
+        n = np.count_nonzero(rows)
+        self = super().__new__(
+            cls,
+            f"{n:,} of {len(rows):,} test rows ({n / len(rows):.1%}) are also among the rows "
+            "learned from: the test score flatters models that remember.",
+        )
+        self.rows = rows
+        return self
+
+    def __getnewargs__(self) -> Any:  # so that it can be copied and pickled
+        return (self.rows,)
+
+
+def repeated_rows(hints: list[str]) -> NDArray[np.bool_] | None:
+    """Which test rows were learned from, as far as hints say; None if they say nothing of it."""
+    return next((hint.rows for hint in hints if isinstance(hint, RepeatedRows)), None)
+
+
+def n_repeated(hints: list[str]) -> int:
+    """How many these are."""
+    rows = repeated_rows(hints)
+    return 0 if rows is None else int(np.count_nonzero(rows))
+
+
+def listed_hints(findings: Findings) -> list[str]:
+    """The hints that a list of them is for: repeated rows are told of with the test score."""
+    if findings.opening is None:
+        return findings.hints
+    return [hint for hint in findings.hints if not isinstance(hint, RepeatedRows)]
+
+
+def hints_of(problem: Problem) -> list[str]:
+    """Sentences to be shown with the result; columns are looked at in the training part alone."""
+    return _telling_columns(problem) + _repeated_rows(problem) if problem.is_table else []
+
+
+def _telling_columns(problem: Problem) -> list[str]:
+    """Columns that decide the target alone."""
+    hints = []
+    frame, y = some(problem.X, problem.train), pl.Series("", problem.y[problem.train])
+    if problem.task == "classification":  # codes are compared faster than words
+        y = pl.Series("", np.unique(y.to_numpy(), return_inverse=True)[1])
+    for name, kind in problem.used.items():
+        column = frame[name]
+        if kind == "numeric" and problem.task == "regression":
+            if _copies(column, y):
+                hints.append(f"{name} is {problem.target} in other units: is it known beforehand?")
+        elif problem.task == "classification" and kind != "text" and _decides(column, y):
+            hints.append(
+                f"{name} alone decides {problem.target} in the training part: would it be known "
+                "beforehand?"
+            )
+    return hints
+
+
+def _copies(column: pl.Series, y: pl.Series) -> bool:
+    """Whether a column of numbers is a straight line of the target."""
+    x = column.cast(pl.Float64).to_numpy()
+    known = np.isfinite(x)
+    if np.count_nonzero(known) < 3 or np.ptp(x[known]) == 0:
+        return False
+    t = y.to_numpy()[known]
+    return bool(np.ptp(t) > 0 and abs(np.corrcoef(x[known], t)[0, 1]) > SAME)
+
+
+def _decides(column: pl.Series, y: pl.Series) -> bool:
+    """Whether rows with the same value have the same label; of numbers, whether steps do."""
+    decides = _numbers_decide if column.dtype.is_numeric() else _words_decide
+    if len(y) > FEW_ROWS and not decides(column.head(FEW_ROWS), y.head(FEW_ROWS)):
+        return y.head(FEW_ROWS).n_unique() < 2 and decides(column, y)
+    return decides(column, y)
+
+
+def _words_decide(column: pl.Series, y: pl.Series) -> bool:
+    pairs = pl.DataFrame({"x": column, "y": y}).drop_nulls()
+    if not pairs.height or y.n_unique() < 2:
+        return False
+    labels = pairs.group_by("x").agg(pl.col("y").n_unique().alias("labels"))
+    if labels["labels"].max() != 1:
+        return False
+    return labels.height <= MOST_VALUES_SHARE * pairs.height
+
+
+def _numbers_decide(column: pl.Series, y: pl.Series) -> bool:
+    """The same of numbers, in NumPy: there may be thousands of columns with few rows."""
+    labels = y.to_physical().to_numpy()
+    x = column.cast(pl.Float64).to_numpy()  # NaN where one is missing
+    known = np.flatnonzero(x == x)
+    order = known[np.argsort(x[known], kind="stable")]
+    steps, changes = np.diff(x[order]) != 0, labels[order][1:] != labels[order][:-1]
+    if not changes.any() or (changes & ~steps).any():  # one label, or two at one value
+        return False
+    few_values = 1 + np.count_nonzero(steps) <= MOST_VALUES_SHARE * len(order)
+    return bool(few_values or np.count_nonzero(changes) == len(np.unique(labels[order])) - 1)
+
+
+def _repeated_rows(problem: Problem) -> list[str]:
+    """Rows to test on that are also among those to learn from."""
+    rows = problem.X.with_columns(pl.Series("\0target", problem.y)).hash_rows(seed=0).to_numpy()
+    learned = np.concatenate([problem.train, problem.dev])
+    repeated = np.isin(rows[problem.test], rows[learned])
+    return [RepeatedRows(repeated)] if repeated.any() else []

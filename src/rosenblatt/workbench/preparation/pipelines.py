@@ -1,0 +1,90 @@
+"""A family as a whole model: from rows of the table to predictions."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import MaxAbsScaler
+
+from rosenblatt.model_selection.additive_pipelines import is_additive
+from rosenblatt.model_selection.warm_starts import fit_from, may_begin_at
+from rosenblatt.workbench.families import Family
+
+from .features import TableColumns, TableFeatures
+from .problem import Problem
+from .row_view import n_bytes
+
+MOST_AT_ONCE = 2**27  # bytes of a table whose features are made at once to fit the last time
+ROWS_AT_A_TIME = 2**17
+
+
+def preparation(problem: Problem, family: Family) -> Any:
+    """What stands before a model in its pipeline."""
+    if family.takes == "rows":
+        return "passthrough"
+    if family.takes == "table":
+        return TableColumns(problem.used_by_mixed, problem.single)
+    if problem.is_table:
+        return TableFeatures(problem.used, family.takes == "counts", problem.single)
+    return "passthrough" if family.takes == "counts" else MaxAbsScaler()
+
+
+def reads_texts(family: Family) -> bool:
+    """Whether texts, if there are any, are among what a family learns from."""
+    return family.takes in ("numbers", "counts")
+
+
+def pipeline(problem: Problem, family: Family, parameters: dict[str, Any]) -> Pipeline:
+    """The whole model, from rows of the table to predictions."""
+    model, first = family.make().set_params(**parameters), preparation(problem, family)
+    if family.takes == "table":
+        model.set_params(kinds=first.mixed_kinds())
+    between = [] if family.before is None else [("expansion", family.before())]
+    return Pipeline([("features", first), *between, ("model", model)])
+
+
+def fitted_to(
+    problem: Problem,
+    family: Family,
+    parameters: dict[str, Any],
+    rows: NDArray[np.int64],
+    before: Pipeline | None = None,
+) -> Pipeline:
+    """A family at some setting, fitted to some rows of the table.
+
+    What descends may begin where a model of some of these rows ended.
+    """
+    return fitted_with_features(problem, family, parameters, rows, before)[0]
+
+
+def fitted_with_features(
+    problem: Problem,
+    family: Family,
+    parameters: dict[str, Any],
+    rows: NDArray[np.int64],
+    before: Pipeline | None = None,
+) -> tuple[Pipeline, Any]:
+    """The same, and what its last step was fitted to: None of a large table.
+
+    There, what learns by sums is shown some rows at a time.
+    """
+    model = pipeline(problem, family, parameters)
+    X, y, last = problem.some(rows), problem.y[rows], model[-1]
+    streams = is_additive(last) and hasattr(last, "partial_fit")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if not streams or n_bytes(problem.X) <= MOST_AT_ONCE:
+            features = model[:-1].fit_transform(X, y)
+            if before is not None and may_begin_at(before[-1], last, features, y):
+                fit_from(before[-1], last, features, y)
+            else:
+                last.fit(features, y)
+            return model, features
+        front = model[:-1].fit(X, y)
+        n_blocks = -(-len(y) // ROWS_AT_A_TIME)
+        for first in range(n_blocks):  # each is a fair sample, whatever the rows are sorted by
+            block = np.arange(first, len(y), n_blocks)
+            last.partial_fit(front.transform(X[block]), y[block])
+    return model, None

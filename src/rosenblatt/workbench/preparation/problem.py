@@ -1,0 +1,240 @@
+"""What is to be learned from a table: the task, the rows that can be used, and their split."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from rosenblatt.data import Column, Table, TableError, columns_of
+from rosenblatt.data.columns import told_by, words_among_numbers
+from rosenblatt.workbench.protocol.splits import (
+    MOST_FOLDS,
+    USUAL_FOLDS,
+    Folds,
+    Rows,
+    folds_by_time,
+    folds_of,
+    number_of_folds,
+    split_of,
+    why_few,
+)
+
+from .row_view import NO_LONGER, dates_in, n_bytes, numbers_in, some
+from .targets import (
+    check_rows,
+    checked_task,
+    enough_of_each,
+    labels_of,
+    numbers_of,
+    task_of,
+    with_target,
+)
+from .texts import CountedTexts
+
+LEAST_ROWS = 20
+MOST_BYTES_IN_DOUBLE = 2**27  # of a table whose numbers are told to the last digit in any case
+WHAT_GROUPS_DO = "keeps rows together, and is no feature"
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A table with its target taken out, split into rows to learn from, to look at, and to test on.
+
+    Only the training part is looked at to say what columns hold.
+    """
+
+    name: str
+    target: str
+    task: str  # "classification" or "regression"
+    X: Any  # polars.DataFrame, or CSR matrix
+    y: NDArray[Any]
+    train: Rows
+    dev: Rows
+    test: Rows
+    split: str  # "stratified", "at random", "by group" or "by time"
+    groups: NDArray[Any] | None
+    random_state: int
+    kinds: dict[str, str] = field(default_factory=dict)  # that were given
+    hints: tuple[str, ...] = ()
+    moments: Rows | None = None  # of each row, if they are split by time: 0 is the earliest
+    split_words: str = ""  # by which column, and what the parts hold
+    grouped_by: str | None = None  # the column of `groups`
+    texts: CountedTexts = field(default_factory=CountedTexts)  # of rows that were asked for
+
+    def some(self, rows: Rows) -> Any:
+        """Some rows, whose texts are counted once, whoever asks for them."""
+        return some(self.X, rows, self.texts)
+
+    def count_texts(self) -> None:
+        """Count the words of all rows but those of the test part."""
+        for name in (name for name, kind in self.used.items() if kind == "text"):
+            self.texts.count(self.X, name, np.concatenate([self.train, self.dev]))
+
+    @cached_property
+    def columns(self) -> list[Column]:
+        """What the columns of the training part hold, that of the groups first."""
+        if not self.is_table:
+            return []
+        found = columns_of(self.some(self.train), self.kinds)
+        if self.grouped_by is not None and self.groups is not None:
+            n_groups = len(np.unique(self.groups[self.train]))
+            found.insert(0, Column(self.grouped_by, "groups", 0, n_groups, WHAT_GROUPS_DO))
+        return found
+
+    @property
+    def is_table(self) -> bool:
+        """Whether features have names and kinds; else they are a CSR matrix."""
+        return isinstance(self.X, pl.DataFrame)
+
+    @cached_property
+    def used(self) -> dict[str, str]:
+        """The kind of each column that models are given, by name."""
+        used = {column.name: column.kind for column in self.columns if column.used}
+        if self.is_table and not used:
+            if not self.columns:
+                raise TableError(
+                    f"{self.name} has no column beside {self.target} to learn from: add one."
+                )
+            why = "; ".join(f"{c.name}: {c.note or c.kind}" for c in self.columns[:5])
+            raise TableError(f"{self.name} has no column to learn from ({why}).")
+        return used
+
+    @property
+    def used_by_mixed(self) -> dict[str, str]:
+        """The same without texts, which no model of mixed columns reads."""
+        return {name: kind for name, kind in self.used.items() if kind != "text"}
+
+    @cached_property
+    def single(self) -> bool:
+        """Whether models are given numbers of 32 bits: of a large table that has no longer ones."""
+        if not self.is_table or n_bytes(self.X) <= MOST_BYTES_IN_DOUBLE:
+            return False
+        kinds = {name: self.X.schema[name] for name in self.used}
+        return all(kind in NO_LONGER for kind in kinds.values())
+
+    @cached_property
+    def n_classes(self) -> int:
+        """How many labels there are in the training part."""
+        return len(np.unique(self.y[self.train])) if self.task == "classification" else 0
+
+    def folds(self, every_class: bool = False) -> Folds:
+        """Rows to fit to and to score on: pairs of row numbers, all of the training part.
+
+        With `every_class` there are no more folds than the rarest class has rows.
+        """
+        if self.moments is not None:
+            return folds_by_time(self.moments[self.train])
+        groups = None if self.groups is None else self.groups[self.train]
+        return folds_of(
+            self.y[self.train],
+            classes=self.task == "classification",
+            every_class=every_class,
+            groups=groups,
+            seed=self.random_state,
+        )
+
+    def lack_classes(self, parts: Iterable[Rows]) -> bool:
+        """Whether one of some parts of the training rows has no row of a class."""
+        if self.task == "regression":
+            return False
+        y = self.y[self.train]
+        codes = np.unique(y, return_inverse=True)[1]  # words take long to compare
+        return any(not np.bincount(codes[rows], minlength=self.n_classes).all() for rows in parts)
+
+    def on_folds(self, n_folds: int) -> list[str]:
+        """A sentence if there are fewer folds than usual, or more than a class has rows."""
+        because, n_rows = self._limit_of_folds()
+        if n_rows < n_folds:
+            return [f"Some of the {n_folds} folds score on no row of a class: {because}."]
+        return why_few(n_folds, because) if because else []
+
+    def why_folds(self, n_folds: int) -> str:
+        """Why there are not as many folds as usual, in words; nothing if there are."""
+        n = len(self.train)
+        if n_folds == USUAL_FOLDS:
+            return ""
+        if n_folds < max(number_of_folds(n), USUAL_FOLDS):
+            return f"as {self._limit_of_folds()[0]}"
+        size = "fewer than 1,000" if n_folds == MOST_FOLDS else "ten for each"
+        return f"as the training part has {n} rows, {size}"
+
+    def _limit_of_folds(self) -> tuple[str, float]:
+        """What there may be too little of for more folds, and the rows of the rarest class."""
+        for what, of_rows in (("times", self.moments), ("groups", self.groups)):
+            if of_rows is not None:
+                n = len(np.unique(of_rows[self.train]))
+                return f"the training part has {n} {what}", np.inf
+        if self.task == "regression":
+            return "", np.inf
+        labels, counts = np.unique(self.y[self.train], return_counts=True)
+        rows = "1 row" if counts.min() == 1 else f"{counts.min()} rows"
+        return f"{labels[counts.argmin()]} has {rows} in the training part", counts.min()
+
+
+def problem_of(
+    table: Table,
+    target: str,
+    *,
+    task: str | None = None,
+    time: str | None = None,
+    groups: str | None = None,
+    kinds: dict[str, str] | None = None,
+    random_state: int = 0,
+) -> Problem:
+    """The problem of predicting one column of a table from the others."""
+    hints: list[str] = []
+    frame, sparse, values = with_target(table, target, hints, LEAST_ROWS)
+    if checked_task(task) is None:
+        task = task_of(values)
+        if task == "classification" and values.dtype.is_numeric() and values.n_unique() > 2:
+            hints.append(
+                f"{target} holds {values.n_unique()} different whole numbers, which are taken as "
+                "classes; with the task regression they are numbers."
+            )
+    if task == "classification":
+        frame, sparse, values = enough_of_each(frame, sparse, values, target, hints)
+        check_rows(table.name, values, LEAST_ROWS)
+    assert task is not None
+    y = numbers_of(values, target) if task == "regression" else labels_of(values)
+    for name in (time, groups):
+        if name is not None:
+            if table.sparse is not None and name not in table.frame.columns:
+                raise TableError(
+                    f"A LIBSVM table cannot be split by a column, as its columns have no names; "
+                    f"got {name!r}."
+                )
+            table.column(name)  # which says so if there is none
+            if name == target:
+                raise TableError(f"{target} is to be predicted, and cannot split the rows as well.")
+    split = split_of(
+        y,
+        classes=task == "classification",
+        times=None if time is None else frame[time],
+        groups=None if groups is None else frame[groups],
+        seed=random_state,
+    )
+    if task == "classification" and len(np.unique(y[split.train])) == 1:
+        by = f"by {time}, what came first" if time else f"by {groups}"
+        raise TableError(
+            f"All {len(split.train):,} rows to learn from have the same {target}, "
+            f"{y[split.train[0]]}, when split {by}: other values are in the rows that are kept "
+            "back. Give more rows, or split in another way."
+        )
+    kinds = {name: kind for name, kind in (kinds or {}).items() if name not in (target, groups)}
+    if sparse is None:
+        for name, kind in kinds.items():
+            if name in frame.columns and kind in ("numeric", "date"):  # or says which value is not
+                (numbers_in if kind == "numeric" else dates_in)(frame[name])
+        frame = frame.drop([name for name in (target, groups) if name is not None])
+        if table.guessed:
+            frame, told = told_by(frame, split.train, table.decimal_comma)
+            hints += told + words_among_numbers(frame, table.frame, table.decimal_comma)
+    return Problem(
+        table.name, target, task, frame if sparse is None else sparse, y, split.train, split.dev,
+        split.test, split.how, split.groups, random_state, kinds, tuple(hints), split.moments,
+        split.words, groups,
+    )  # fmt: skip

@@ -1,0 +1,267 @@
+"""From contestants to an answer: the best one is retrained, and the test set opened once."""
+
+import warnings
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
+
+from rosenblatt.model_selection import SealedTest
+from rosenblatt.workbench.arguments import protocol_of
+from rosenblatt.workbench.families import Family, baseline_of
+from rosenblatt.workbench.importance import NO_TIME_TO_PROVE, Proof, proof_of, what_it_learned
+from rosenblatt.workbench.preparation.leakage import repeated_rows
+from rosenblatt.workbench.preparation.pipelines import fitted_to
+from rosenblatt.workbench.preparation.problem import Problem
+from rosenblatt.workbench.preparation.row_view import some
+from rosenblatt.workbench.preparation.splines import bends_of
+from rosenblatt.workbench.preparation.texts import CountedTexts
+
+from .bootstrap import part_of, score_of_rows, with_intervals
+from .clock import Clock, give_back
+from .contestants import learning_curve
+from .results import Contestant, Dropped, Findings, Interval, Opening
+from .scoring import score_of
+from .search import Arena
+from .significance import bootstrap, hoeffding, p_values, wilson
+from .verdicts import unseen_classes, verdicts_of
+
+GRACE = 0.05  # of the budget, that the test score may take beyond it
+FOR_THE_PAGE = 0.02  # of the budget, to write the report
+PREDICTIONS_OF_OPENING = 4  # so many, about, take as long as opening the test set
+SOON = 2.0  # seconds that somebody who pressed Ctrl-C may be asked to wait for the last fit
+PATIENCE = 2  # times as long as it should take, and it is given up
+NOT_RETRAINED = "the training and development part: it has learned from the training part alone."
+FITTED_TO_ALL = "In the time that was left the chosen model was fitted again to all {n:,} of them."
+WHY_NOT_RETRAINED = {
+    "interrupt": "After the interrupt the chosen model was not fitted again to ",
+    "": "There was no time to fit the chosen model to ",
+}
+
+
+def conclude(
+    arena: Arena,
+    found: list[tuple[Family, Contestant]],
+    baseline: Contestant,
+    clock: Clock,
+    *,
+    hints: list[str],
+    dropped: list[Dropped],
+    command: str,
+    ledger: Path,
+    source: str,
+) -> tuple[Findings, Pipeline, NDArray[np.int64]]:
+    """All that is to be said of a comparison, the chosen model, and the rows it learned from.
+
+    What there is no time for is left out, and after an interrupt all that can be.
+    """
+    problem = arena.problem
+    found = sorted(found, key=lambda pair: -pair[1].mean)
+    entries = [replace(entry, grid=family.grid) for family, entry in found]
+    *contestants, baseline = judged([*entries, baseline], arena)
+    family, chosen = found[0][0], contestants[0]
+    model, learned_from = chosen_model(arena, family, chosen, clock)
+    give_back()
+    opening = curve = None
+    proof = Proof(None, NO_TIME_TO_PROVE)
+    if family.takes != "rows":  # for the baseline alone the seal is not worth breaking
+        opening = clock.attempt(
+            lambda: open_test(problem, arena.metric, model, learned_from, ledger), _last(clock)
+        )
+    # Apart from the opening: a test set that is open must not be lost for want of time.
+    repeated = repeated_rows(hints)
+    if opening is not None and repeated is not None and clock.stopped != "interrupt":
+        apart = partial(with_unrepeated, opening, problem, arena.metric, learned_from, repeated)
+        opening = clock.attempt(apart, _last(clock), opening)
+    if opening is not None and not opening.intervals and clock.stopped != "interrupt":
+        drawing = partial(with_intervals, opening, arena.metric)
+        opening = clock.attempt(drawing, _last(clock), opening)
+    if opening is not None and clock.stopped != "interrupt":
+        curve = learning_curve(arena, family, chosen, baseline, clock, _spare(clock))
+    if opening is not None and clock.stopped != "interrupt":
+        proof = clock.attempt(
+            lambda: proof_of(problem, family, model, learned_from), _spare(clock), proof
+        )
+    retrained = len(learned_from) > len(problem.train)
+    why = WHY_NOT_RETRAINED.get(clock.stopped, WHY_NOT_RETRAINED[""])
+    said = [] if retrained or family.takes == "rows" else [why + NOT_RETRAINED]
+    if len(learned_from) > len(problem.train) + len(problem.dev):
+        said.append(FITTED_TO_ALL.format(n=len(learned_from)))
+    findings = Findings(
+        protocol=protocol_of(arena, clock, command),
+        source=Path(source).name if Path(source).is_file() else source,
+        columns=problem.columns,
+        target=_target(problem),
+        hints=hints,
+        contestants=contestants,
+        baseline=baseline,
+        dropped=dropped,
+        opening=opening,
+        learning_curve=curve,
+        verdicts=[
+            *problem.hints,
+            *arena.hints,
+            *said,
+            *(verdicts_of(problem, contestants) if family.takes != "rows" else []),
+            *unseen_classes(opening, arena.metric),
+        ],
+        certificate=proof.certificate,
+        why_no_certificate="" if family.takes == "rows" else proof.why_not,
+        bends=bends_of(model, problem.some(learned_from)),
+        retrained=retrained,
+        **what_it_learned(arena, family, model, learned_from, clock, _spare(clock)),
+    )
+    return findings, model, learned_from
+
+
+def chosen_model(
+    arena: Arena, family: Family, chosen: Contestant, clock: Clock
+) -> tuple[Pipeline, NDArray[np.int64]]:
+    """The chosen model, and the rows that it is fitted to.
+
+    These are the training and development part; without the time for that, the training part,
+    which it was fitted to in the search. If fewer rows were searched, they are all there are if
+    that will be done in the time that is left.
+    """
+    problem = arena.problem
+    both = np.concatenate([problem.train, problem.dev])
+    before = arena.fitted(family)
+    if before is None:  # nothing to fall back on: the baseline, which takes no time
+        return fitted_to(problem, family, chosen.parameters, both), both
+    seconds = clock.left - _opening_seconds(chosen, clock)
+    interrupted = clock.stopped == "interrupt"
+    fit_seconds = chosen.fit_seconds - chosen.counting_seconds[0]
+    if not interrupted or fit_seconds * len(both) / len(problem.train) < SOON:
+        again = clock.attempt(
+            lambda: fitted_to(problem, family, chosen.parameters, both, before),
+            min(seconds, PATIENCE * SOON) if interrupted else seconds,
+        )
+        if again is not None:
+            return _of_all_rows(arena, family, chosen, clock, again) or (again, both)
+    return before, problem.train
+
+
+def _of_all_rows(
+    arena: Arena, family: Family, chosen: Contestant, clock: Clock, before: Pipeline
+) -> tuple[Pipeline, NDArray[np.int64]] | None:
+    """The same for all rows, if fewer were searched for want of time; None if it takes too long."""
+    whole = arena.whole
+    rows = np.concatenate([whole.train, whole.dev])
+    expected = chosen.fit_seconds * len(rows) / len(arena.problem.train)
+    seconds = clock.left - _opening_seconds(chosen, clock)
+    if arena.problem is whole or clock.stopped == "interrupt" or PATIENCE * expected > seconds:
+        return None
+    model = clock.attempt(
+        lambda: fitted_to(whole, family, chosen.parameters, rows, before), seconds
+    )
+    return None if model is None else (model, rows)
+
+
+def _opening_seconds(chosen: Contestant, clock: Clock) -> float:
+    """What opening the test set takes, about; none if there is time for everything."""
+    if clock.budget is None:
+        return 0.0
+    words = chosen.counting_seconds[1]  # of the test rows, counted once
+    again = PREDICTIONS_OF_OPENING * (chosen.predict_seconds - words)
+    return max(GRACE * clock.budget, words + again)
+
+
+def _last(clock: Clock) -> float:
+    """Seconds left for what is wanted most; it may go over the time a little."""
+    return clock.left + (0.0 if clock.budget is None else GRACE * clock.budget)
+
+
+def _spare(clock: Clock) -> float:
+    """Seconds for what can be done without: the page is still to be written."""
+    return clock.left - (0.0 if clock.budget is None else FOR_THE_PAGE * clock.budget)
+
+
+def judged(contestants: list[Contestant], arena: Arena) -> list[Contestant]:
+    """The contestants, best first, each with its p value beside the best."""
+    p = p_values(np.array([entry.scores for entry in contestants]), 0, arena.ratio)
+    return [replace(entry, p_value=float(p[i])) for i, entry in enumerate(contestants)]
+
+
+def open_test(
+    problem: Problem, metric: str, model: Any, learned_from: NDArray[np.int64], ledger: Path
+) -> Opening:
+    """Open the test set, once: for the chosen model, and the baseline beside it."""
+    baseline = fitted_to(problem, baseline_of(problem), {}, learned_from)
+    sealed = SealedTest(problem.X[problem.test], problem.y[problem.test], ledger=ledger)
+    seen: dict[str, Any] = {}
+
+    def scores(chosen: Any, X: Any, y: Any) -> dict[str, float]:
+        score = score_of(metric)
+        if "text" in problem.used.values():  # whose words are counted once for all that follows
+            X = some(X, np.arange(len(y)), CountedTexts())
+        seen["y"], seen["predicted"] = y, chosen.predict(X)
+        seen["probabilities"] = _maybe(chosen, "predict_proba", X)
+        if seen["probabilities"] is None:
+            seen["decisions"] = _maybe(chosen, "decision_function", X)
+        seen["baseline"] = float(score(baseline, X, y))
+        return {"chosen": float(score(chosen, X, y)), "baseline": seen["baseline"]}
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the report says how often it was opened
+        found = sealed.open(model, scores, reason="compare: the chosen model and the baseline")
+    score = found["chosen"]
+    return Opening(
+        score,
+        found["baseline"],
+        _intervals(problem.task, metric, score, seen["y"], seen["predicted"]),
+        seen["y"],
+        seen["predicted"],
+        seen["probabilities"],
+        seen.get("decisions"),
+        getattr(model, "classes_", None),
+        sealed.n_openings,
+    )
+
+
+def with_unrepeated(
+    opening: Opening,
+    problem: Problem,
+    metric: str,
+    learned_from: NDArray[np.int64],
+    repeated: NDArray[np.bool_],
+) -> Opening:
+    """The same with the score of the rows that are not also among those learned from.
+
+    They are not looked at again: what was said of them is known, and the baseline reads no row.
+    """
+    rows = np.flatnonzero(~repeated)
+    score = score_of_rows(opening, metric, rows) if rows.size else np.nan
+    if not np.isfinite(score):
+        return opening
+    apart = part_of(opening, rows)
+    baseline = fitted_to(problem, baseline_of(problem), {}, learned_from)
+    simple = float(score_of(metric)(baseline, np.zeros((len(rows), 0)), apart.y))
+    intervals = _intervals(problem.task, metric, score, apart.y, apart.predicted)
+    apart = replace(apart, score=score, baseline_score=simple, intervals=intervals)
+    return replace(opening, unrepeated=apart)
+
+
+def _intervals(task: str, metric: str, score: float, y: Any, predicted: Any) -> list[Interval]:
+    """How sure a test score is."""
+    if metric == "accuracy":
+        n_right = int(np.count_nonzero(y == predicted))
+        return [wilson(n_right, len(y)), hoeffding(score, len(y))]
+    if task == "regression" and metric == "r2" and np.ptp(y) > 0:
+        return [bootstrap((y - predicted) ** 2, (y - y.mean()) ** 2)]
+    return []
+
+
+def _maybe(model: Any, method: str, X: Any) -> Any:
+    return getattr(model, method)(X) if hasattr(model, method) else None
+
+
+def _target(problem: Problem) -> dict[str, Any]:
+    y = problem.y[problem.train]
+    if problem.task == "regression":
+        return {"values": y}
+    labels, counts = np.unique(y, return_counts=True)
+    return {"counts": dict(zip(map(str, labels), counts.tolist(), strict=True))}

@@ -1,0 +1,199 @@
+"""A family at its best setting: fitted to the training part, and seen on the other."""
+
+import pickle
+import time
+import warnings
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import ParameterGrid
+from sklearn.pipeline import Pipeline
+
+from rosenblatt.model_selection.search import simplest
+from rosenblatt.workbench.families import Family
+from rosenblatt.workbench.preparation.pipelines import (
+    fitted_to,
+    fitted_with_features,
+    pipeline,
+    reads_texts,
+)
+from rosenblatt.workbench.preparation.problem import Problem
+from rosenblatt.workbench.weights import has_no_weight
+
+from .clock import Clock
+from .results import Candidate, Contestant, LearningCurve
+from .scoring import score_of
+from .search import Arena
+from .verdicts import NOTHING_TOLD, is_of_use, verdict_of_curve
+
+MOST_NAMED = 3  # columns that a family does not read
+
+
+def contestant(arena: Arena, family: Family, candidates: list[Candidate]) -> Contestant:
+    """The family at its best setting, fitted to the training part and seen on the other."""
+    problem = arena.problem
+    means = np.array([candidate.mean for candidate in candidates])
+    if not np.isfinite(means).any():
+        why = _why(arena, family, candidates)
+        raise ValueError(f"there is no {arena.metric} in every fold at any setting{why}")
+    equal = np.flatnonzero(means == np.nanmax(means))
+    settings = [family.make().set_params(**candidates[i].parameters) for i in equal]
+    best = int(equal[simplest(settings)])
+    model = pipeline(problem, family, candidates[best].parameters)
+    score = score_of(arena.metric)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        X, seconds = arena.fit_whole(family, model)
+    front, last = model[:-1], model[-1]
+    train_score = float(score(last, X, arena.y))
+    del X  # which may be larger than the table
+    begun = time.perf_counter()
+    dev = front.transform(problem.some(problem.dev))
+    last.predict(dev)
+    predicted = time.perf_counter()
+    count = problem.texts.seconds_for if reads_texts(family) else lambda n_rows: 0.0
+    counting = count(len(arena.y)), count(len(problem.dev))
+    entry = Contestant(
+        family.name,
+        type(last).__name__,
+        family.package,
+        candidates,
+        best,
+        seconds + counting[0],  # words were counted before, for all families
+        predicted - begun + counting[1],
+        len(pickle.dumps(model)),
+        float(score(last, dev, problem.y[problem.dev])),
+        train_score,
+        note="; ".join(filter(None, [_unread(problem, family), _given_up(family, candidates)])),
+        counting_seconds=counting,
+    )
+    if family.takes != "rows":
+        arena.keep_best(entry, model)
+    return entry
+
+
+def _unread(problem: Problem, family: Family) -> str:
+    """Which columns a family does not look at, though they are used."""
+    texts = [name for name, kind in problem.used.items() if kind == "text"]
+    if family.takes != "table" or not texts:
+        return ""
+    more = f" and {len(texts) - MOST_NAMED} others" if len(texts) > MOST_NAMED else ""
+    return f"does not read texts ({', '.join(texts[:MOST_NAMED])}{more})"
+
+
+def _given_up(family: Family, candidates: list[Candidate]) -> str:
+    """What a family went without for want of time."""
+    n = len(ParameterGrid(family.grid))
+    if family.halve or len(candidates) == n:
+        return ""
+    return f"{n - len(candidates)} of {n} settings were tried on one fold alone, for want of time"
+
+
+def _why(arena: Arena, family: Family, candidates: list[Candidate]) -> str:
+    """What the first setting says to the first fold that it cannot be fitted to."""
+    failed = np.flatnonzero(np.isnan(candidates[0].scores))
+    if not failed.size:
+        return ""
+    rows = arena.problem.train[arena.folds[failed[0]][0]]
+    try:
+        fitted_to(arena.problem, family, candidates[0].parameters, rows)
+    except ValueError as error:
+        return f": {error}"
+    return ""
+
+
+# The learning curve of the chosen model, as far as there is time for it.
+
+
+STEPS_OF_CURVE = 5
+FEWEST_ROWS_OF_CURVE = 20
+PARTS_LEFT_OUT = 10  # of the development part, one at a time
+
+
+def learning_curve(
+    arena: Arena,
+    family: Family,
+    chosen: Contestant,
+    baseline: Contestant,
+    clock: Clock,
+    seconds: float,
+) -> LearningCurve | None:
+    """The chosen setting fitted to more and more of the training part, seen on the other.
+
+    All of it is what the contestant was fitted to.
+    """
+    problem, n = arena.problem, len(arena.problem.train)
+    order = problem.train
+    if problem.split != "by time":
+        order = np.random.default_rng(problem.random_state).permutation(order)
+    seen: list[tuple[int, float, float]] = []
+    spread = np.inf  # nothing is known of it yet
+    sizes = np.unique(np.geomspace(max(FEWEST_ROWS_OF_CURVE, n / 32), n, STEPS_OF_CURVE + 1))
+
+    def go_along() -> None:
+        nonlocal spread
+        model, last = None, arena.fitted(family)
+        highest, high = chosen.dev_score, None
+        for size in sizes[:-1].astype(int):
+            model, point = _point_of_curve(arena, family, chosen, order[:size], model)
+            seen.extend(point)
+            if point and point[0][2] > highest:
+                highest, high = point[0][2], model
+        if high is not None and last is not None:
+            spread = _error_of_lead(arena, high, last)
+
+    clock.attempt(go_along, seconds)
+    if not seen:
+        return None
+    seen.append((n, chosen.dev_train_score, chosen.dev_score))
+    rows, own, other = map(np.array, zip(*seen, strict=True))
+    verdict = verdict_of_curve(
+        rows, own, other, arena.metric, baseline.dev_score,
+        spread=spread, by_time=problem.split == "by time", of_use=is_of_use(chosen, baseline),
+    )  # fmt: skip
+    if has_no_weight(arena.fitted(family)):  # what moved is how well the mean is known
+        verdict = NOTHING_TOLD
+    return LearningCurve(rows, own, other, verdict)
+
+
+def _point_of_curve(
+    arena: Arena,
+    family: Family,
+    chosen: Contestant,
+    rows: NDArray[np.int64],
+    before: Pipeline | None,
+) -> tuple[Pipeline | None, list[tuple[int, float, float]]]:
+    """A model of some rows, how many they are, its score on them and on the development part.
+
+    Nothing if they are too few. The model before it is that of fewer of these rows.
+    """
+    problem, score = arena.problem, score_of(arena.metric)
+    try:
+        model, X = fitted_with_features(problem, family, chosen.parameters, rows, before)
+        whole = (model, problem.some(rows)) if X is None else (model[-1], X)
+        own = float(score(*whole, problem.y[rows]))
+        other = float(score(model, problem.some(problem.dev), problem.y[problem.dev]))
+    except Exception:  # such as none of a class
+        return before, []
+    return model, [(len(rows), own, other)]
+
+
+def _error_of_lead(arena: Arena, one: Pipeline, other: Pipeline) -> float:
+    """The standard error of the lead of one model over another on the development part.
+
+    By the jackknife, as any score has it: how the lead varies as parts of the rows are left out.
+    Infinite if a score cannot be had without one of them.
+    """
+    problem, score = arena.problem, score_of(arena.metric)
+    X, y = problem.some(problem.dev), problem.y[problem.dev]
+    ready = [(model[-1], model[:-1].transform(X)) for model in (one, other)]
+    part = np.random.default_rng(problem.random_state).permutation(len(y)) % PARTS_LEFT_OUT
+    leads = []
+    for left_out in range(PARTS_LEFT_OUT):
+        rows = np.flatnonzero(part != left_out)
+        try:
+            first, second = (score(model, Z[rows], y[rows]) for model, Z in ready)
+        except ValueError:  # such as none of a class
+            return np.inf
+        leads.append(first - second)
+    return float(np.sqrt((PARTS_LEFT_OUT - 1) * np.var(leads)))

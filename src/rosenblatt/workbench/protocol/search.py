@@ -1,0 +1,301 @@
+"""One family on the training part: every setting on every fold, by the cheapest road there is.
+
+What is learned of columns (means, categories) is learned within each fold, and shared by all
+families and settings; our own searches then take paths and sums instead of single fits.
+"""
+
+import time
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import ParameterGrid
+from sklearn.pipeline import Pipeline
+
+from rosenblatt.model_selection import GridSearchCV
+from rosenblatt.model_selection.additive_pipelines import is_additive
+from rosenblatt.preprocessing import Standardizer
+from rosenblatt.workbench.families import Family
+from rosenblatt.workbench.preparation.features import TableColumns, TableFeatures
+from rosenblatt.workbench.preparation.pipelines import preparation, reads_texts
+from rosenblatt.workbench.preparation.problem import Problem
+from rosenblatt.workbench.preparation.row_view import n_bytes
+
+from .clock import OutOfTime, give_back
+from .results import Candidate, Contestant
+from .row_samples import can_be_smaller, smaller
+from .scoring import OF_ANY_CLASSES, score_of
+from .splits import Rows
+
+# Features of all folds at once, where what is learned of columns is their mean and deviation.
+#
+# The features of a fold are then an affine map of those of the whole training part, column by column,
+# and what a model of sums knows of the one follows from what it knows of the other: rows are read
+# once for all folds.
+
+
+NO_DEVIATION = 1e-12  # of columns whose deviation is about 1: the rest is rounding
+
+
+class Rescaler(Standardizer):
+    """Centres and scales some of the columns, those of a mask (d,); others stay as they are."""
+
+    def __init__(self, columns: Any = None) -> None:
+        super().__init__("z-score", ddof=0)
+        self.columns = columns
+
+    def _conclude(self) -> None:
+        super()._conclude()
+        assert self.mean_ is not None  # as the method says
+        assert self.scale_ is not None
+        self.mean_ = np.where(self.columns, self.mean_, 0.0)
+        varies = self.columns & (self.scale_ > NO_DEVIATION)
+        self.scale_ = np.where(varies, self.scale_, 1.0)
+
+
+def scaled_alike(
+    whole: TableFeatures, others: TableFeatures, of_folds: list[TableFeatures]
+) -> NDArray[np.bool_] | None:
+    """Which columns (d,) folds only centre and scale in another way; None if they differ by more.
+
+    They do if a category is not met in all folds, or numbers are missing. `others` are the columns
+    that are no numbers: of all rows, and of each fold.
+    """
+    parts = [part.scaled() for part in whole.parts_]
+    names = others.get_feature_names_out().tolist()
+    if None in parts or any(f.get_feature_names_out().tolist() != names for f in of_folds):
+        return None
+    return np.array([scaled for part in parts for scaled in part or []], bool)
+
+
+FEWEST_ROWS = 500  # that settings are sorted out on
+KEPT_OF_HALVED = 3  # one of so many settings goes on to twice the rows
+MOST_KEPT_BYTES = 2**27  # of features of folds
+
+Settings = list[dict[str, Any]]
+Array = NDArray[np.float64]
+
+
+class Prepared(NamedTuple):
+    """Columns as models take them."""
+
+    step: Any  # that prepares them, fitted
+    X: Any
+    seconds: float  # that it took
+
+
+class Arena:
+    """The problem as contestants meet it: features of each fold, kept while there is room."""
+
+    def __init__(self, problem: Problem, metric: str) -> None:
+        self.metric, self.whole, self._smaller = metric, problem, smaller(problem)
+        self.end = np.inf  # of the time of the family at hand, by `time.perf_counter`
+        self._enter(problem)
+
+    def _enter(self, problem: Problem, most_folds: int | None = None) -> None:
+        self.problem, metric = problem, self.metric
+        self.folds = problem.folds(every_class=metric not in OF_ANY_CLASSES)[:most_folds]
+        self.hints = problem.on_folds(len(self.folds))
+        self.rows, self.y = problem.some(problem.train), problem.y[problem.train]
+        # By its name a score may be had from sums; a function sees each fit.
+        needed = (rows for f in self.folds for rows in (f[:1] if metric in OF_ANY_CLASSES else f))
+        self.scoring: Any = score_of(metric) if problem.lack_classes(needed) else metric
+        self._kept: dict[tuple[str, int], Prepared] = {}
+        self._best: dict[bool, tuple[float, str, Pipeline]] = {}  # of ours, and of peers
+        vars(self).pop("_scaled_columns", None)
+
+    def take_fewer_rows(self) -> bool:
+        """Go on with a part of the training rows; False if they are few already."""
+        part = next(self._smaller, None)
+        if part is not None:
+            self._enter(part, len(self.folds))  # few rows are searched by more folds, if at ease
+        return part is not None
+
+    @property
+    def ratio(self) -> float:
+        """Rows to score on over rows to fit to, on average over the folds."""
+        return float(np.mean([len(scored) / len(fitted) for fitted, scored in self.folds]))
+
+    def fitted(self, family: Family) -> Pipeline | None:
+        """A family's model of the training part, if it is the best of ours or of the peers'."""
+        return next((model for _, name, model in self._best.values() if name == family.name), None)
+
+    def keep_best(self, entry: Contestant, model: Pipeline) -> None:
+        """Keep a model of the training part if there was no better one, ours and peers' apart."""
+        ours = entry.package == "rosenblatt"
+        if ours not in self._best or entry.mean > self._best[ours][0]:
+            self._best[ours] = (entry.mean, entry.family, model)
+
+    def candidates(self, family: Family) -> list[Candidate]:
+        """Every setting of a family with its score on every fold.
+
+        If that would take until after `end`, the setting that is best on the first fold. If that
+        would do so, too, and there is no answer yet, it is `OutOfTime`.
+        """
+        settings: Settings = list(ParameterGrid(family.grid))
+        if reads_texts(family):  # at once: the first fold would seem to take longer than others
+            self.problem.count_texts()
+        if family.halve:
+            settings = self._halved(family, settings)
+        settings, scores = self._scores(family, settings)
+        return [
+            Candidate(setting, column, np.empty(0))
+            for setting, column in zip(settings, scores.T, strict=True)
+        ]
+
+    def _scores(self, family: Family, settings: Settings) -> tuple[Settings, Array]:
+        """The settings that there was time for, and their scores (folds, settings)."""
+        first = preparation(self.problem, family)
+        if first == "passthrough" or family.takes == "table":
+            # Nothing is learned of columns: one search, in one pass, for all folds.
+            X = self.rows if first == "passthrough" else first.transform(self.rows)
+            return settings, self._search(family, settings, X, self.folds)
+        together = self._together(family)
+        if together is not None:
+            X, columns = together
+            return settings, self._search(family, settings, X, self.folds, Rescaler(columns))
+        rows = []
+        for f in range(len(self.folds)):
+            start = time.perf_counter()
+            rows.append(self._search_fold(family, settings, f, *self._places(f))[0])
+            give_back()
+            now = time.perf_counter()
+            # Beside the other folds there is a fit to all of them.
+            if now + (len(self.folds) - f) * (now - start) <= self.end:
+                continue
+            if f == 0 and len(settings) > 1:
+                best = int(np.argmax(np.nan_to_num(rows[0], nan=-np.inf)))
+                settings, rows = [settings[best]], [rows[0][[best]]]
+            elif not self._best and can_be_smaller(self.problem):
+                raise OutOfTime  # better now, with time left for an answer from fewer rows
+        return settings, np.array(rows)
+
+    def _together(self, family: Family) -> tuple[Array, NDArray[np.bool_]] | None:
+        """Features of the whole training part, and which columns are to be scaled in each fold.
+
+        None if rows are to be read fold by fold: for a model that does not learn by sums, or
+        because folds differ by more than a scale.
+        """
+        sums = family.before is None and is_additive(family.make())
+        # The products of more columns than rows take longer than the rows themselves.
+        wide = self.problem.task == "regression" and len(self.problem.used) > len(self.y)
+        if not sums or wide or family.takes != "numbers" or self._scaled_columns is None:
+            return None
+        return self._whole(family).X, self._scaled_columns
+
+    @cached_property
+    def _scaled_columns(self) -> NDArray[np.bool_] | None:
+        """The columns in which folds differ by their scale alone; None if they differ by more."""
+        if not self.problem.is_table or self.problem.single:  # 32 bits are rounded in each fold
+            return None
+        used = self.problem.used
+        whole = TableFeatures(used).fit(self.rows)
+        if whole.sparse_for(len(self.y)):  # a scaler would fill it
+            return None
+        # Numbers without gaps differ by their scale, whichever rows they are of.
+        others = {name: kind for name, kind in used.items() if kind not in ("numeric", "date")}
+        of_folds = [TableFeatures(others).fit(self.rows[fitted]) for fitted, _ in self.folds]
+        return scaled_alike(whole, TableFeatures(others).fit(self.rows), of_folds)
+
+    def _halved(self, family: Family, settings: Settings) -> Settings:
+        """The settings that do best on few rows, then on twice as many, and so on."""
+        fitted, scored = self._places(0)
+        order = np.random.default_rng(self.problem.random_state).permutation(fitted)
+        n_rows = FEWEST_ROWS
+        while len(settings) > 1 and n_rows < len(fitted):
+            scores = self._search_fold(family, settings, 0, np.sort(order[:n_rows]), scored)[0]
+            best = np.argsort(-scores, kind="stable")[: -(-len(settings) // KEPT_OF_HALVED)]
+            settings = [settings[i] for i in sorted(best)]
+            n_rows *= 2
+        return settings
+
+    def _places(self, fold: int) -> tuple[Rows, Rows]:
+        """Where rows to fit to and to score on stand among the features of a fold: one stretch
+        each, which need not be copied to be taken.
+        """
+        n_fitted, n_scored = map(len, self.folds[fold])
+        return np.arange(n_fitted), np.arange(n_fitted, n_fitted + n_scored)
+
+    def _search_fold(
+        self, family: Family, settings: Settings, fold: int, fitted: Rows, scored: Rows
+    ) -> Array:
+        """Scores (1, settings) on features of a fold, fitted to some of its rows."""
+        y = self.y[np.concatenate(self.folds[fold])]
+        return self._search(family, settings, self._features(family, fold), [(fitted, scored)], y=y)
+
+    def _features(self, family: Family, fold: int) -> Any:
+        """The rows of a fold, those that it fits to first, by what these teach."""
+        fitted, scored = self.folds[fold]
+        if family.before is not None:
+            X = self._features(replace(family, before=None), fold)
+            return family.before().fit(X[: len(fitted)]).transform(X)
+        return self._made(family, fold, fitted, np.concatenate([fitted, scored])).X
+
+    def _whole(self, family: Family) -> Prepared:
+        everything = np.arange(len(self.y))
+        return self._made(family, -1, everything, everything)
+
+    def _made(self, family: Family, fold: int, fitted: Any, rows: Any) -> Prepared:
+        """Some rows of the training part, prepared by what some teach; fold -1 is all of them."""
+        key = (family.takes, fold)
+        if key in self._kept:
+            return self._kept[key]
+        start = time.perf_counter()
+        step = preparation(self.problem, family).fit(self.rows[fitted])
+        X = step.transform(self.rows[rows])
+        found = Prepared(step, X, time.perf_counter() - start)
+        kept = sum(n_bytes(one.X) for one in [found, *self._kept.values()])
+        # Beside a large table what is kept of one fold or two is in the way, and saves little.
+        if max(kept, n_bytes(self.problem.X)) <= MOST_KEPT_BYTES:
+            self._kept[key] = found
+        return found
+
+    def fit_whole(self, family: Family, model: Pipeline) -> tuple[Any, float]:
+        """Fit a family's model to the training part; its last step's rows, and the seconds.
+
+        Columns that another family has had prepared are not prepared again.
+        """
+        start, before = time.perf_counter(), 0.0
+        front, last = model[:-1], model[-1]
+        if family.takes in ("numbers", "counts") and self.problem.is_table:
+            ready = self._whole(family)
+            model.steps[0] = (model.steps[0][0], ready.step)
+            before = ready.seconds - (time.perf_counter() - start)
+            X = ready.X if len(front) == 1 else front[1:].fit_transform(ready.X, self.y)
+        else:
+            X = front.fit_transform(self.rows, self.y)
+        last.fit(X, self.y)
+        return X, max(before, 0.0) + time.perf_counter() - start
+
+    def _search(
+        self,
+        family: Family,
+        settings: Settings,
+        X: Any,
+        folds: Sequence[Any],
+        scaler: Rescaler | None = None,
+        y: Any = None,
+    ) -> Array:
+        """Scores (folds, settings) of settings on features that are ready, or to be scaled."""
+        if scaler is not None:
+            settings = [{f"model__{name}": v for name, v in s.items()} for s in settings]
+        names = {tuple(setting) for setting in settings}
+        grid: Any = [{name: [value] for name, value in s.items()} for s in settings]
+        if len(names) == 1 and len(*names) == 1:  # one parameter: said as such, it may be a path
+            [[name]] = names
+            grid = {name: [setting[name] for setting in settings]}
+        model = family.make()
+        if family.takes == "table":
+            model.set_params(kinds=TableColumns(self.problem.used_by_mixed).mixed_kinds())
+        if scaler is not None:
+            model = Pipeline([("scaler", scaler), ("model", model)])
+        search = GridSearchCV(model, grid, scoring=self.scoring, cv=folds, refit=False)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of settings that nobody may choose
+            search.fit(X, self.y if y is None else y)
+        names_of_scores = [f"split{f}_test_score" for f in range(len(folds))]
+        return np.array([search.cv_results_[name] for name in names_of_scores])

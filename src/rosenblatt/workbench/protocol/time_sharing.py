@@ -1,0 +1,147 @@
+"""All families on one problem, within the time there is: cheap ones first, each with a share."""
+
+import re
+import time
+from collections.abc import Callable
+from importlib import import_module
+
+from rosenblatt.model_selection.additive_pipelines import is_additive
+from rosenblatt.workbench.families import Family
+
+from .clock import Clock, give_back
+from .contestants import contestant
+from .results import Contestant, Dropped
+from .row_samples import can_be_smaller
+from .search import Arena
+
+RESERVE = 0.1  # of the budget, for what follows the search
+FITS_AFTER = 3  # the search: about so many fits and predictions go into the answer itself
+NAME_OF_ERROR = re.compile(r"^[\w.]*[A-Z]\w*: ")  # before what it says
+LEAST_SHARE = 1.0  # seconds; less is none
+MUCH_LEFT = 1 / 5  # of the budget, at the end of the queue: enough for one more try
+LARGEST_SHARE = 1 / 2  # of the time that is left, for a family that is not the last
+# As long as there is no answer, which is worth more than a turn for each; if it must, the rest will
+# do for fewer rows.
+SHARE_OF_FIRST = 2 / 3
+SHARE_OF_FEWEST = 3 / 4  # there are no fewer rows: it is now or hardly at all
+
+Progress = Callable[[list[Contestant], str, Clock], None]
+Found = list[tuple[Family, Contestant]]
+
+
+def race(
+    arena: Arena, families: list[Family], clock: Clock, progress: Progress | None
+) -> tuple[Found, list[Dropped]]:
+    """The contestants in the order of the families, and those that were given up.
+
+    If there is no time for the first of them, all learn from fewer rows of the arena.
+    """
+    found: Found = []
+    dropped: list[Dropped] = []
+    cut_off: list[tuple[float, Family]] = []  # after so many seconds
+    before = clock.stopped
+
+    def tell(trying: str) -> None:
+        if progress is not None:
+            progress([entry for _, entry in found], trying, clock)
+
+    def give_up(family: Family, why: str) -> None:
+        dropped.append(Dropped(family.name, why))
+
+    def turn(family: Family, n_left: int) -> None:
+        if clock.stopped == "interrupt":
+            give_up(family, "interrupted")
+            return
+        give_back()  # what the family before has freed
+        tell(family.name)
+        try:
+            while True:
+                seconds = _share(arena, found, n_left, clock)
+                entry = clock.attempt(lambda: _tried(arena, family, seconds), seconds)  # noqa: B023
+                too_slow = entry is None and seconds > 0 and clock.stopped != "interrupt"
+                if found or not too_slow or not arena.take_fewer_rows():
+                    break
+        except Exception as error:  # one that fails must not take the others with it
+            said = str(error).strip().splitlines()  # a search says at the end what each fit said
+            last = NAME_OF_ERROR.sub("", (said or [type(error).__name__])[-1])
+            give_up(family, f"failed: {last}")
+            return
+        if entry is not None:
+            found.append((family, entry))
+        elif clock.stopped == "interrupt":
+            give_up(family, "interrupted")
+        else:
+            cut_off.append((seconds, family))
+            shared = seconds >= LEAST_SHARE and n_left > 1
+            more = f"took more than its share of the time, {seconds:.1f} s"
+            give_up(family, more if shared else "no time was left")
+
+    import_module("rosenblatt.loops.rows")  # the compiler: to load it is no family's own time
+    queue = _in_turn(arena, families)
+    for place, family in enumerate(queue):
+        turn(family, len(queue) - place)
+    again = _worth_another_try(found, cut_off, clock)
+    if again is not None:
+        cut_off = [late for late in cut_off if late[1] is not again]
+        dropped = [drop for drop in dropped if drop.family != again.name]
+        turn(again, 1)
+        if not cut_off and arena.problem is arena.whole and clock.stopped == "budget":
+            clock.stopped = before  # all is done in time after all
+    give_back()
+    tell("the chosen model on the test set")
+    found.sort(key=lambda pair: families.index(pair[0]))
+    return found, dropped
+
+
+def _in_turn(arena: Arena, families: list[Family]) -> list[Family]:
+    """The families in the order of their turns.
+
+    What learns by sums takes one pass: an answer is there before anything takes long. Of texts it
+    is models of counts that have one. With more columns than rows least squares fit anything, and
+    few columns that matter are found by those that choose among them.
+    """
+    text = "text" in arena.problem.used.values()
+    wide = arena.problem.task == "regression" and len(arena.problem.used) > len(arena.y)
+    return sorted(
+        families,
+        key=lambda f: (
+            wide and f.name != "lasso",
+            not is_additive(f.make()),
+            text and f.takes != "counts",
+        ),
+    )
+
+
+def _worth_another_try(
+    found: Found, cut_off: list[tuple[float, Family]], clock: Clock
+) -> Family | None:
+    """The first family that was cut off and may have more time now; None if little is left."""
+    if clock.budget is None or clock.stopped == "interrupt" or not found:
+        return None
+    left = clock.left - reserve(found, clock.budget)
+    if left < MUCH_LEFT * clock.budget:
+        return None
+    return next((family for seconds, family in cut_off if seconds < left), None)
+
+
+def _tried(arena: Arena, family: Family, seconds: float) -> Contestant:
+    arena.end = time.perf_counter() + seconds
+    return contestant(arena, family, arena.candidates(family))
+
+
+def _share(arena: Arena, found: Found, n_left: int, clock: Clock) -> float:
+    """Seconds that the next family may take."""
+    if clock.budget is None:
+        return float("inf")
+    left = clock.left - reserve(found, clock.budget)
+    if found:
+        return left * max(1 / n_left, LARGEST_SHARE)
+    return left * (SHARE_OF_FIRST if can_be_smaller(arena.problem) else SHARE_OF_FEWEST)
+
+
+def reserve(found: Found, budget: float) -> float:
+    """Seconds to keep for what follows the search: any may be the one to be fitted again."""
+    slowest = max((entry.seconds_again for _, entry in found), default=0.0)
+    # The words of test rows, as many as there are development rows, are still to be counted.
+    words = max((entry.counting_seconds[1] for _, entry in found), default=0.0)
+    return min(max(RESERVE * budget, FITS_AFTER * slowest + words), budget / 2)

@@ -1,0 +1,214 @@
+"""What scores mean, in sentences: overfitting by its definition, bias or variance."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.workbench.number_format import figure
+from rosenblatt.workbench.preparation.problem import Problem
+
+from .results import Contestant, Opening
+
+Array = NDArray[np.float64]
+
+LARGE_GAP = 0.1  # between training and held-out score, of what the held-out score lacks to one
+ALL_RIGHT = 0.001  # what a score may lack to one
+BEYOND_CHANCE = 3  # standard errors: the highest of some scores is high by chance, too
+FLAT = 0.005  # a gain by the last doubling of rows that is none
+FLATTERED = 0.1  # of it, where rows are repeated: that is no matter of chance
+NO_WONDER = 0.25  # of what the folds' score lacks to the best: a difference to the test score
+MOST_NAMED = 5
+OF_PROBABILITIES = ("neg_log_loss", "neg_brier_score", "d2_log_loss_score", "d2_brier_score",
+                    "roc_auc", "roc_auc_ovr", "roc_auc_ovo", "roc_auc_ovr_weighted",
+                    "roc_auc_ovo_weighted", "average_precision", "top_k_accuracy")  # fmt: skip
+ENOUGH_ROWS = 10_000  # to prefer a held-out set to folds
+
+
+NOTHING_TOLD = (
+    "Nothing in the columns tells of the target, as far as the families that were tried can see: "
+    "other columns may, where other settings and more of the same rows hardly will."
+)
+NOTHING_FITTED = (
+    "No model could be fitted in the time: give more of it (--budget), or fewer rows. Nothing is "
+    "known but the baseline."
+)
+
+
+def overfits(model: Contestant, other: Contestant) -> bool:
+    """Whether a model beats another on the rows it was fitted to, and loses on others.
+
+    That is the definition, with the development part in the place of all the world.
+    """
+    return model.dev_train_score > other.dev_train_score and model.dev_score < other.dev_score
+
+
+def verdicts_of(problem: Problem, contestants: list[Contestant]) -> list[str]:
+    """What is to be said of the chosen model, the first of the contestants."""
+    chosen = contestants[0]
+    better = [other.family for other in contestants[1:] if overfits(chosen, other)]
+    said = []
+    if better:
+        said.append(
+            f"By the definition, {chosen.family} overfits beside {', '.join(better[:3])}: better "
+            "on the rows it was fitted to, worse on the development rows."
+        )
+    else:
+        said.append(
+            f"{chosen.family[:1].upper()}{chosen.family[1:]} does not overfit beside any other: "
+            "none fits the training rows worse and the development rows better."
+        )
+    n = len(problem.train)
+    if n >= ENOUGH_ROWS:
+        said.append(f"With {n:,} rows a held-out set would do; folds were used, being cheap here.")
+    else:
+        said.append(f"With {n:,} rows folds are needed: a small held-out set can be overfitted.")
+    return said
+
+
+def is_of_use(entry: Contestant, baseline: Contestant) -> bool:
+    """Whether a family beats the baseline, where the best can be told from that at all."""
+    return entry.beats(baseline) and not baseline.not_worse()
+
+
+def against_baseline(chosen: Contestant, baseline: Contestant, stopped: str = "") -> str:
+    """A sentence if the chosen model cannot be told from none; else nothing.
+
+    If the search was `stopped`, there may be one among those that were not done.
+    """
+    if chosen.family == baseline.family or not np.isfinite([chosen.mean, baseline.mean]).all():
+        return ""
+    scores = f"{chosen.family} {figure(chosen.mean)}, {baseline.family} {figure(baseline.mean)}"
+    if not chosen.beats(baseline):
+        if stopped:
+            return f"Of the families that there was time for, none beat the baseline ({scores})."
+        return f"Nothing beat the baseline in the folds ({scores}): no model here is of use."
+    if baseline.not_worse():
+        if stopped:
+            return (
+                "Of the families that there was time for, none can be told from the baseline by "
+                f"the folds ({scores}, p = {baseline.p_value:.2f})."
+            )
+        return (
+            f"The best cannot be told from the baseline by the folds ({scores}, p = "
+            f"{baseline.p_value:.2f}): it may have learned nothing."
+        )
+    return ""
+
+
+def far_from_folds(chosen: Contestant, opening: Opening | None, metric: str) -> str:
+    """A sentence if the test score is not what the folds promised; else nothing.
+
+    That is, if its whole interval is beyond one deviation of the folds' scores, by no small part of
+    what their mean lacks to the best score there is: more rows were learned from for the test, and
+    a little better is no wonder. Rows that are repeated are so in the folds, too: the score is that
+    of all test rows.
+    """
+    mean, deviation = chosen.mean, chosen.deviation
+    if opening is None or not _is_far(opening, mean, deviation, metric):
+        return ""
+    why = (
+        "it learned from more rows than in the folds, rows may be repeated across the parts, or "
+        "some folds hold rows of another kind"
+        if opening.score > mean
+        else "test rows may be of another kind than those learned from"
+    )
+    return (
+        "The test score is far from what cross-validation promised "
+        f"({figure(opening.score, 3)} after {figure(mean, 3)} ± {figure(deviation, 3)}): {why}."
+    )
+
+
+def flattered_by_repeats(opening: Opening | None, metric: str) -> str:
+    """A sentence if rows never seen are scored far lower than all test rows; else nothing."""
+    some = None if opening is None else opening.unrepeated
+    if opening is None or some is None or some.score >= opening.score:
+        return ""
+    if not _is_far(some, opening.score, 0.0, metric, FLATTERED):
+        return ""
+    return (
+        f"On test rows that were not learned from the score is {figure(some.score, 3)}, where all "
+        f"of them have {figure(opening.score, 3)}: the folds hold the same repeated rows, so that "
+        f"{figure(some.score, 3)} is the one to trust."
+    )
+
+
+def _is_far(
+    opening: Opening, mean: float, deviation: float, metric: str, share: float = NO_WONDER
+) -> bool:
+    """Whether a score with its interval is beyond another, by no small part of what that lacks."""
+    if not opening.intervals:
+        return False
+    narrow = min(opening.intervals, key=lambda interval: interval.high - interval.low)
+    beyond = max(narrow.low - (mean + deviation), (mean - deviation) - narrow.high)
+    lacking = abs(mean) if metric.startswith("neg_") else abs(1 - mean)
+    same = figure(opening.score, 3) == figure(mean, 3)  # as far as anybody reads
+    return not same and beyond > 0 and abs(opening.score - mean) > share * lacking
+
+
+def unseen_classes(opening: Opening | None, metric: str) -> list[str]:
+    """A sentence if test rows are of classes that no row learned from belongs to."""
+    if opening is None or opening.classes is None:
+        return []
+    unseen = ~np.isin(opening.y, opening.classes)
+    if not unseen.any():
+        return []
+    names = ", ".join(map(str, np.unique(opening.y[unseen])[:MOST_NAMED]))
+    rows = "1 test row is" if unseen.sum() == 1 else f"{unseen.sum():,} test rows are"
+    done = "the score leaves them out" if metric in OF_PROBABILITIES else "they count as wrong"
+    return [f"{rows} of a class that no row learned from belongs to ({names}): {done}."]
+
+
+def verdict_of_curve(
+    rows: NDArray[np.int64],
+    train: Array,
+    dev: Array,
+    metric: str = "",
+    baseline: float = np.nan,
+    *,
+    spread: float = np.inf,
+    by_time: bool = False,
+    of_use: bool = True,
+) -> str:
+    """Bias or variance, by how the scores of a learning curve end; or that it has fallen.
+
+    Errors (scores that end at zero) have a unit; as shares of the baseline's error they have none.
+    `spread` is the standard error of the fall from the highest development score to the last. A
+    model that is not `of_use` beside the baseline is not said to want a richer one.
+    """
+    of = ""
+    if metric.startswith("neg_"):
+        unit = abs(baseline) if np.isfinite(baseline) and baseline else max(abs(dev[0]), 1e-300)
+        train, dev, of = 1 + train / unit, 1 + dev / unit, " of the baseline's error"
+        spread /= unit
+    gap, room = train[-1] - dev[-1], max(1 - dev[-1], 1e-12)
+    if room < ALL_RIGHT:
+        return "There is nothing left to gain on the development rows."
+    top = int(dev.argmax())
+    fall = dev[top] - dev[-1]
+    if fall > max(FLAT, BEYOND_CHANCE * spread):
+        why = (
+            "what held at one time does not hold at another. Rows of other times may not help"
+            if by_time
+            else "it is of the wrong kind, or some rows are. Another setting or family may help"
+        )
+        return (
+            f"More rows made it worse: from {rows[top]:,} rows to all {rows[-1]:,} the score on "
+            f"the development rows fell by {fall:.3f}{of}; {why}."
+        )
+    gain = (dev[-1] - dev[-2]) / np.log2(rows[-1] / rows[-2])
+    if gap > LARGE_GAP and gap > room / 2:
+        return (
+            f"Variance: it fits its own rows better by {gap:.3f}{of}. More rows, fewer columns or "
+            "a stronger penalty may help."
+        )
+    if gain > FLAT:
+        return f"More rows would help: the last doubling gained {gain:.3f}{of}."
+    if gap < room / 4:
+        return (
+            NOTHING_TOLD
+            if not of_use
+            else (
+                "Bias: both scores have met, and more rows would change little. A richer model or "
+                "better columns may help, unless the rest is noise."
+            )
+        )
+    return "Neither bias nor variance stands out; more rows change little."

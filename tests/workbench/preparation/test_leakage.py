@@ -1,0 +1,108 @@
+"""Test rows that were learned from, too: the score of the others stands beside that of all."""
+
+import copy
+import json
+import pickle
+
+import numpy as np
+import polars as pl
+import pytest
+from sklearn.metrics import accuracy_score, f1_score, r2_score
+
+import rosenblatt
+from rosenblatt.data import read_table
+from rosenblatt.workbench.preparation.leakage import RepeatedRows, n_repeated, repeated_rows
+from rosenblatt.workbench.preparation.problem import problem_of
+from tests.cli.commands import done
+
+SCORES = {"accuracy": accuracy_score, "f1": f1_score, "r2": r2_score}
+
+
+def doubled(task="classification"):
+    """A table of which a third is there twice."""
+    rng = np.random.default_rng(0)
+    x, z = rng.normal(size=(2, 200))
+    y = x + z + rng.normal(size=200)
+    target = (y > 0).astype(int) if task == "classification" else y
+    frame = pl.DataFrame({"x": x, "z": z, "y": target})
+    return pl.concat([frame, frame.head(100)])
+
+
+@pytest.mark.parametrize("metric", SCORES)
+def test_what_was_said_of_the_other_rows_is_scored_in_the_same_opening(metric, tmp_path):
+    ledger, task = tmp_path / "openings", "regression" if metric == "r2" else "classification"
+    frame = doubled(task)
+    families = ["ridge regression"] if metric == "r2" else ["Gaussian naive Bayes"]
+    found = rosenblatt.compare(frame, "y", metric=metric, families=families, ledger=ledger)
+    problem = problem_of(read_table(frame), "y")
+    X, y = frame.drop("y"), frame["y"].to_numpy()
+    learned = set(frame[np.concatenate([problem.train, problem.dev])].rows())
+    new = [row for row in problem.test if frame.row(row) not in learned]
+    opening = found.findings.opening
+    assert 0 < len(new) < len(problem.test)
+    assert n_repeated(found.findings.hints) == len(problem.test) - len(new)
+    some = opening.unrepeated
+    assert len(some.y) == len(new)
+    assert some.score == pytest.approx(SCORES[metric](y[new], found.best.predict(X[new])))
+    assert np.isfinite(some.baseline_score)
+    assert some.intervals[0].low <= some.score <= some.intervals[0].high
+    [line] = ledger.read_text().splitlines()
+    assert json.loads(line)["rows"] == len(problem.test)
+    assert f"On the other {len(new)}: {some.score:.4f}, 95% in " in str(found)
+
+
+def test_test_rows_are_read_for_one_opening_alone(tmp_path, monkeypatch):
+    """Who asks for rows of the test part, other than the sealing of it."""
+    frame = doubled()
+    problem = problem_of(read_table(frame), "y")
+    asked = []
+    real = pl.DataFrame.__getitem__
+
+    def spy(table, which):
+        if isinstance(which, np.ndarray) and table.height == len(frame):
+            asked.append(np.isin(which, problem.test).any())
+        return real(table, which)
+
+    monkeypatch.setattr(pl.DataFrame, "__getitem__", spy)
+    found = rosenblatt.compare(frame, "y", families="GaussianNB", ledger=tmp_path / "openings")
+    assert found.findings.opening.unrepeated is not None
+    assert sum(asked) == 1
+
+
+def test_no_row_twice_says_nothing_of_it(tmp_path):
+    found = rosenblatt.compare(
+        doubled().head(200), "y", families="GaussianNB", ledger=tmp_path / "openings"
+    )
+    assert found.findings.opening.unrepeated is None
+    assert repeated_rows(found.findings.hints) is None
+
+
+def test_the_terminal_and_the_page_say_it_once(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    doubled().write_csv("a.csv")
+    text = " ".join(done("compare", "a.csv", "--target", "y", "--families", "GaussianNB").split())
+    assert text.count("among those learned from") == 1
+    assert "test rows (" not in text
+    assert "rows are also among those learned from, which flatters what remembers. On the" in text
+    page = (tmp_path / "report.html").read_text()
+    assert page.count("of which are also among the rows it learned from") == 1
+    assert page.count("that it had not learned from the figure is") == 1
+    assert "flatters models that remember" not in page
+    assert "Hints of leakage" not in page
+
+
+def test_all_rows_repeated_leave_nothing_to_score(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    frame = doubled().head(30)
+    pl.concat([frame] * 10).write_csv("a.csv")
+    text = " ".join(done("compare", "a.csv", "--target", "y", "--families", "GaussianNB").split())
+    assert "But all rows are also among those learned from, which flatters what remembers." in text
+    assert "On the other" not in text
+
+
+def test_the_hint_can_be_copied_and_pickled():
+    hint = RepeatedRows(np.array([True, False, True]))
+    for again in (copy.deepcopy(hint), pickle.loads(pickle.dumps(hint))):
+        assert again == hint
+        assert again.rows.tolist() == [True, False, True]
+    assert hint.startswith("2 of 3 test rows (66.7%)")

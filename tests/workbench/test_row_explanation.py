@@ -1,0 +1,62 @@
+"""What columns add, adds up to what the model says."""
+
+import numpy as np
+import pytest
+
+from rosenblatt.workbench.model_catalogue import family_named, named_families
+from rosenblatt.workbench.preparation.known_columns import rows_for
+from rosenblatt.workbench.row_explanation import explain_row
+from tests.workbench.models import fitted, table_for
+
+pytestmark = pytest.mark.usefixtures("unconverged")
+CANNOT = {"kernel perceptron", "kernel logistic regression", "ridge on products"}
+
+
+@pytest.mark.parametrize("family", named_families(), ids=lambda family: family.name)
+def test_parts_by_column_add_up(family):
+    saved = fitted(family.name, certificate=False)
+    row = rows_for(saved, table_for(family, seed=2))[5:6]
+    if family.name in CANNOT:
+        with pytest.raises(TypeError, match=f"{family.name} cannot say what each column adds"):
+            explain_row(saved, row)
+        return
+    told = explain_row(saved, row)
+    assert [name.partition(" = ")[0] for name in told.names] == row.columns
+    assert told.start + told.contributions.sum() == pytest.approx(told.log_odds)
+    said = saved.model.predict(row)[0]
+    if family.task == "regression":
+        assert told.log_odds == pytest.approx(said)
+        return
+    assert told.winner == said
+    if hasattr(saved.model, "predict_proba") and told.words[1] == "log-odds":
+        p = dict(zip(saved.model.classes_, saved.model.predict_proba(row)[0], strict=True))
+        assert told.log_odds == pytest.approx(np.log(p[told.winner] / p[told.rival]))
+
+
+def test_values_of_the_row_are_shown_and_gaps_said():
+    saved = fitted("ridge regression", certificate=False)
+    row = rows_for(saved, table_for(family_named("Ridge")))[3:4]
+    row[0, "town"] = None
+    text = str(explain_row(saved, row))
+    assert text.startswith("target\n")
+    assert "town = missing" in text
+    assert f"visits = {row['visits'][0]:g}" in text
+
+
+def test_a_bend_along_a_column_is_its_part_and_a_mean_adds_nothing():
+    saved = fitted("ridge on splines", certificate=False)
+    row = rows_for(saved, table_for(family_named("Ridge")))[3:4]
+    before = explain_row(saved, row)
+    row[0, "visits"] = 9
+    after = explain_row(saved, row)
+    changed = [
+        name.partition(" = ")[0]
+        for name, one, two in zip(
+            after.names, before.contributions, after.contributions, strict=True
+        )
+        if one != two
+    ]
+    assert changed == ["visits"]
+    row[0, "age"] = None  # counts as the mean, and as missing
+    with_gap = explain_row(saved, row)
+    assert before.start == after.start == with_gap.start
