@@ -8,9 +8,9 @@ from sklearn.base import ClassifierMixin
 
 from rosenblatt.additive import Additive
 from rosenblatt.base import encode_labels
+from rosenblatt.pending_rows import RowsMayWait
+from rosenblatt.runtime.model_lock import in_turn, turn_of
 from rosenblatt.statistics import Labels, Statistic
-from rosenblatt.turns import in_turn, turn_of
-from rosenblatt.waiting import RowsMayWait
 
 
 class AdditiveClassifier(ClassifierMixin, RowsMayWait, Additive):  # type: ignore[misc]

@@ -17,13 +17,13 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .missing import is_missing
-from .passes import Attributes as Attributes
-from .passes import Passes as Passes
-from .passes import StopReason as StopReason
-from .storage import arrays as arrays
-from .storage import read_only as read_only
-from .unusable import naming_columns as naming_columns
+from rosenblatt.column_errors import is_missing
+from rosenblatt.column_errors import naming_columns as naming_columns
+from rosenblatt.fit_passes import Attributes as Attributes
+from rosenblatt.fit_passes import Passes as Passes
+from rosenblatt.fit_passes import StopReason as StopReason
+from rosenblatt.runtime.storage import arrays as arrays
+from rosenblatt.runtime.storage import read_only as read_only
 
 FLOATS = (np.float64, np.float32)
 

@@ -16,12 +16,12 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rosenblatt import prediction
+from rosenblatt import loops, prediction
+from rosenblatt.runtime import threads
+from rosenblatt.runtime.blas import one_blas_thread
+from rosenblatt.runtime.storage import read_only
 
-from . import loops, threads
 from .base import FLOATS, is_as_fitted, naming_columns
-from .blas import one_blas_thread
-from .storage import read_only
 
 Score = Callable[[Any], NDArray[Any]]
 

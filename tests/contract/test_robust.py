@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from rosenblatt import threads
+from rosenblatt.runtime import threads
 from tests.contract.estimators import (
     ENDLESS,
     ESTIMATORS,

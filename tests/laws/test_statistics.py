@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as nps
 
-from rosenblatt import threads
+from rosenblatt.runtime import threads
 from rosenblatt.statistics import (
     CategoryCounts,
     ClassCounts,

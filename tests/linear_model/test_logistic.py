@@ -14,7 +14,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression as Theirs
 from sklearn.preprocessing import StandardScaler
 
-from rosenblatt import LogisticRegression, threads
+from rosenblatt import LogisticRegression
+from rosenblatt.runtime import threads
 
 SOLVERS = ["auto", "newton", "lbfgs", "gradient", "coordinate"]
 THEIR_SOLVERS = ["lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga"]

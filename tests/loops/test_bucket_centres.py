@@ -3,7 +3,7 @@
 import numpy as np
 
 from rosenblatt import loops
-from rosenblatt.storage import read_only
+from rosenblatt.runtime.storage import read_only
 
 
 def middles(X, buckets, n_buckets, m=17, step=1):

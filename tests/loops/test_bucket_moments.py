@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as nps
 
 from rosenblatt import loops
-from rosenblatt.storage import arrays, read_only
+from rosenblatt.runtime.storage import arrays, read_only
 from tests.reference import statistics as reference
 
 B, D = 2, 3

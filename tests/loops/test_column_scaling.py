@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as nps
 
 from rosenblatt import loops
-from rosenblatt.storage import read_only
+from rosenblatt.runtime.storage import read_only
 from tests.reference import scaling as reference
 
 dtypes = st.sampled_from([np.float64, np.float32])

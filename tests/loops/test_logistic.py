@@ -5,7 +5,7 @@ import pytest
 from scipy.special import entr, expit
 
 from rosenblatt import loops
-from rosenblatt.storage import arrays
+from rosenblatt.runtime.storage import arrays
 
 
 @pytest.mark.parametrize("n", [1, 63, 64, 65, 200])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rosenblatt import loops
-from rosenblatt.storage import read_only
+from rosenblatt.runtime.storage import read_only
 from tests.reference import gaussians as reference
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from rosenblatt import loops
 from rosenblatt.prediction import in_cells
-from rosenblatt.storage import read_only
+from rosenblatt.runtime.storage import read_only
 
 sizes = pytest.mark.parametrize(("n", "d", "k"), [(1, 4, 1), (2, 5, 3), (7, 8, 2), (30, 11, 5)])
 dtypes = pytest.mark.parametrize("dtype", [np.float64, np.float32])

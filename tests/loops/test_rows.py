@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from rosenblatt import loops
-from rosenblatt.storage import arrays
+from rosenblatt.runtime.storage import arrays
 
 
 @pytest.fixture(params=["dense", "csr", "float32"])

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as nps
 
 from rosenblatt import loops
-from rosenblatt.storage import arrays
+from rosenblatt.runtime.storage import arrays
 from tests.reference.naive_bayes import linear_scores
 
 D = 4

@@ -14,8 +14,9 @@ from scipy.stats import norm
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.naive_bayes import GaussianNB as TheirGaussianNB
 
-from rosenblatt import GaussianNB, threads
+from rosenblatt import GaussianNB
 from rosenblatt.naive_bayes import gaussian
+from rosenblatt.runtime import threads
 from tests.reference import gaussian as reference
 
 VARIANCES = ["class-feature", "feature", "class", "single"]

@@ -18,7 +18,8 @@ from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, Normalizer, StandardScaler
 
-from rosenblatt import Perceptron, Standardizer, threads
+from rosenblatt import Perceptron, Standardizer
+from rosenblatt.runtime import threads
 from rosenblatt.statistics import Extremes, Moments
 
 METHODS = ["z-score", "min-max", "sigmoid", "l1", "l2"]

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
-from rosenblatt.interrupts import interruptible
+from rosenblatt.runtime.interrupts import interruptible
 from rosenblatt.separation import Separability, separability
 from rosenblatt.separation.plane_proofs import ahead_exactly, upheld, whole
 

@@ -61,7 +61,7 @@ def _extra(extra: str, names: tuple[str, ...]) -> str:
 
 def _threads() -> str:
     """How many threads, and why."""
-    from rosenblatt import threads
+    from rosenblatt.runtime import threads
 
     settings = [
         f"{name}={os.environ[name]}"

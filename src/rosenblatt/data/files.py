@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
-from rosenblatt.drafts import drafted, drafted_together
+from rosenblatt.runtime.atomic_files import drafted, drafted_together
 
 from .errors import TableError, did_you_mean
 

@@ -10,10 +10,10 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.additive_classifier import AdditiveClassifier
-from rosenblatt.blas import one_blas_thread
+from rosenblatt.runtime.blas import one_blas_thread
+from rosenblatt.runtime.model_lock import in_turn
 from rosenblatt.statistics import Labels, Moments
 from rosenblatt.statistics.sums import relative_noise
-from rosenblatt.turns import in_turn
 
 FEW_FEATURES = 512
 

@@ -15,12 +15,12 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rosenblatt.base import FLOATS, Passes, callers_level, fitting
-from rosenblatt.blas import one_blas_thread
 from rosenblatt.linear_model.logistic import LogisticRegression
 from rosenblatt.linear_model.logistic_fit import Descent
 from rosenblatt.linear_model.logistic_settings import row_weights, strengths
 from rosenblatt.linear_model.logistic_warnings import of_classes
 from rosenblatt.prediction import LogisticScores
+from rosenblatt.runtime.blas import one_blas_thread
 
 from .functions import canonical
 from .gram import NAMES, check_symmetric, gamma_of, kernel_of

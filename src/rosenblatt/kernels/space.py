@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from scipy.linalg import qr, solve_triangular
 from scipy.linalg.lapack import dpstrf
 
-from rosenblatt.blas import one_blas_thread
-from rosenblatt.interrupts import interruptible
+from rosenblatt.runtime.blas import one_blas_thread
+from rosenblatt.runtime.interrupts import interruptible
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]

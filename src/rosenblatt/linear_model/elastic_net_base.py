@@ -22,7 +22,7 @@ from rosenblatt.base import (
     fitting,
     warn_not_converged,
 )
-from rosenblatt.blas import one_blas_thread
+from rosenblatt.runtime.blas import one_blas_thread
 from rosenblatt.solvers.column_descent import Columns
 
 from . import column_warnings

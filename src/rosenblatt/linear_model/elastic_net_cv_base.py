@@ -21,7 +21,7 @@ from sklearn.utils.metadata_routing import (
 )
 
 from rosenblatt.base import LinearRegressor, all_or_nothing
-from rosenblatt.blas import one_blas_thread
+from rosenblatt.runtime.blas import one_blas_thread
 
 from .elastic_net_base import warn_of_scales
 from .gram_folds import Folds, training_squares

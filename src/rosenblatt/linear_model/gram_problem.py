@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.linalg import blas
 
-from rosenblatt import threads
+from rosenblatt.runtime import threads
 from rosenblatt.solvers.column_descent import ColumnDescent, Columns
 from rosenblatt.solvers.gram_descent import GramDescent, Penalty
 from rosenblatt.statistics import Gram

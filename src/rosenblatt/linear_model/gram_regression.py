@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt.additive import Additive
 from rosenblatt.base import LinearRegressor, StopReason, all_or_nothing, callers_level, fitting
-from rosenblatt.blas import one_blas_thread
+from rosenblatt.runtime.blas import one_blas_thread
 from rosenblatt.solvers.least_squares import (
     AS_GOOD_AS_ROWS,
     WELL_CONDITIONED,

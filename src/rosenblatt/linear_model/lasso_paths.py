@@ -16,7 +16,7 @@ from sklearn.utils._param_validation import (
 from sklearn.utils.validation import _check_sample_weight, check_X_y
 
 from rosenblatt.base import FLOATS
-from rosenblatt.blas import one_blas_thread
+from rosenblatt.runtime.blas import one_blas_thread
 
 from .gram_problem import Squares
 from .lasso_fit import alpha_grid, follow, given_alphas

@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import assert_all_finite
 
 from rosenblatt.base import Passes, StopReason, callers_level
-from rosenblatt.blas import one_blas_thread
+from rosenblatt.runtime.blas import one_blas_thread
 from rosenblatt.solvers.gradient_descent import Diverged, safe_step
 from rosenblatt.solvers.logistic_objective import Place, Problem
 

@@ -11,7 +11,7 @@ from scipy.linalg import LinAlgWarning
 from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt.base import callers_level
-from rosenblatt.blas import one_blas_thread
+from rosenblatt.runtime.blas import one_blas_thread
 from rosenblatt.solvers.logistic_objective import Problem
 
 from .centred_rows import moved

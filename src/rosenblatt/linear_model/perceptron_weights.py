@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt import loops, threads
+from rosenblatt import loops
 from rosenblatt.base import Attributes, arrays, read_only
 from rosenblatt.mistake_driven.examples import Examples
+from rosenblatt.runtime import threads
 
 # By what factor a penalty multiplies the weights at each visit, and what it takes off their size.
 Pull = tuple[float, float]

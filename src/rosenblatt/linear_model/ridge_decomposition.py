@@ -12,7 +12,7 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import _check_sample_weight
 
 from rosenblatt.base import callers_level
-from rosenblatt.blas import one_blas_thread
+from rosenblatt.runtime.blas import one_blas_thread
 from rosenblatt.solvers.least_squares import AS_GOOD_AS_ROWS, ROUNDING, solve
 from rosenblatt.statistics import Gram
 

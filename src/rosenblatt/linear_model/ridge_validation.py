@@ -12,7 +12,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_method_params
 
 from rosenblatt.base import LinearRegressor
-from rosenblatt.blas import one_blas_thread
+from rosenblatt.runtime.blas import one_blas_thread
 from rosenblatt.solvers.least_squares import AS_GOOD_AS_ROWS
 from rosenblatt.statistics import Gram
 from rosenblatt.statistics.folds import Split, blocks

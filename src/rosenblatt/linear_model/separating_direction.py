@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
-from rosenblatt.interrupts import interruptible
+from rosenblatt.runtime.interrupts import interruptible
 from rosenblatt.separation.inputs import UNIT
 from rosenblatt.separation.plane_proofs import NEARLY_TIED, TINY, ahead_exactly, nearby
 from rosenblatt.solvers.logistic_objective import Problem

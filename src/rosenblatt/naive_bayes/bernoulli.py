@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
+from rosenblatt.runtime.storage import summed_duplicates
 from rosenblatt.statistics import FeatureCounts
-from rosenblatt.storage import summed_duplicates
 
 from .base import blocks, unit_of
 from .discrete import ALL, LinearNB

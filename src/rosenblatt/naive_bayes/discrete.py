@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rosenblatt.storage import summed_duplicates
+from rosenblatt.runtime.storage import summed_duplicates
 
 from .base import NaiveBayes, checked_alpha, log_prior
 from .linear_scores import (

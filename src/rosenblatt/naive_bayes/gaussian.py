@@ -14,11 +14,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt import loops, threads
+from rosenblatt import loops
 from rosenblatt.base import naming_columns
+from rosenblatt.runtime import threads
+from rosenblatt.runtime.storage import read_only
 from rosenblatt.statistics import Moments
 from rosenblatt.statistics.sums import relative_noise
-from rosenblatt.storage import read_only
 
 from .base import NaiveBayes, log_prior
 from .gaussian_density import SHARED, chooser, of_all, score, score_sparse, variances_of

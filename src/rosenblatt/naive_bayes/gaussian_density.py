@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rosenblatt import loops
 from rosenblatt.base import callers_level
 from rosenblatt.prediction import in_cells
-from rosenblatt.storage import summed_duplicates
+from rosenblatt.runtime.storage import summed_duplicates
 
 Table = NDArray[np.float64]
 Choice = Callable[[NDArray[Any]], NDArray[Any] | None]  # rows to classes; None if one has none

@@ -14,8 +14,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from rosenblatt import loops, threads
-from rosenblatt.storage import some_rows
+from rosenblatt import loops
+from rosenblatt.runtime import threads
+from rosenblatt.runtime.storage import some_rows
 
 # SciPy's product serves where the compiled loop, first to be imported, would gain little.
 SMALL_PRODUCT = 2**20

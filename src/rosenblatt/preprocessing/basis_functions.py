@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sklearn.preprocessing import PolynomialFeatures, SplineTransformer
 
 from rosenblatt import loops
-from rosenblatt.storage import read_only
+from rosenblatt.runtime.storage import read_only
 
 CELLS_AT_ONCE = 2**20
 

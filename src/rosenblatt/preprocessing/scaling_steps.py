@@ -13,8 +13,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.special import expit, logit
 
-from rosenblatt import loops, threads
-from rosenblatt.storage import read_only
+from rosenblatt import loops
+from rosenblatt.runtime import threads
+from rosenblatt.runtime.storage import read_only
 
 Numbers = NDArray[np.float64]
 

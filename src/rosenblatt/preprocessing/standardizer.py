@@ -16,7 +16,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from rosenblatt.base import FLOATS
-from rosenblatt.storage import summed_duplicates
+from rosenblatt.runtime.storage import summed_duplicates
 
 from .column_scales import OF_ROWS, ScaleLearner
 from .scaling_steps import (

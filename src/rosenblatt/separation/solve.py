@@ -7,7 +7,7 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import linprog, nnls
 
-from rosenblatt.interrupts import interruptible
+from rosenblatt.runtime.interrupts import interruptible
 
 from .homogeneous_rows import Rows
 from .inputs import Floats, Table

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from scipy.special import entr
 
 from rosenblatt import loops
-from rosenblatt.blas import one_blas_thread
-from rosenblatt.storage import arrays, read_only
+from rosenblatt.runtime.blas import one_blas_thread
+from rosenblatt.runtime.storage import arrays, read_only
 
 from .logistic_objective import Array, Place, Problem, added
 

@@ -16,8 +16,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from rosenblatt import loops, threads
-from rosenblatt.storage import arrays
+from rosenblatt import loops
+from rosenblatt.runtime import threads
+from rosenblatt.runtime.storage import arrays
 
 from .gram_descent import EXACT, MOST_FINISHING, Array, GramDescent, Penalty
 from .steps import Step

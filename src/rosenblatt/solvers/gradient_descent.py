@@ -6,7 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from rosenblatt import loops
-from rosenblatt.storage import arrays
+from rosenblatt.runtime.storage import arrays
 
 from .binary_logistic import LogisticProblem
 from .logistic_objective import Array, Place, Problem

@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from rosenblatt import threads
+from rosenblatt.runtime import threads
 
 from .curvature_factors import factored, inverted
 from .steps import Step

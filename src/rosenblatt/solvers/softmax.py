@@ -7,9 +7,10 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.special import entr
 
-from rosenblatt import loops, threads
-from rosenblatt.blas import one_blas_thread
-from rosenblatt.storage import arrays, read_only
+from rosenblatt import loops
+from rosenblatt.runtime import threads
+from rosenblatt.runtime.blas import one_blas_thread
+from rosenblatt.runtime.storage import arrays, read_only
 
 from .binary_logistic import squared_columns
 from .logistic_objective import Array, Place, Problem, added

@@ -8,8 +8,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import DTypeLike, NDArray
 
-from rosenblatt import loops, threads
-from rosenblatt.storage import read_only, some_rows, summed_duplicates
+from rosenblatt import loops
+from rosenblatt.runtime import threads
+from rosenblatt.runtime.storage import read_only, some_rows, summed_duplicates
 
 from .labels import Labels
 from .sums import Sums, settled

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from rosenblatt.storage import read_only
+from rosenblatt.runtime.storage import read_only
 
 from .batch import Batch, Result
 

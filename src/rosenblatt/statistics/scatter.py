@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt import loops
-from rosenblatt.storage import read_only
+from rosenblatt.runtime.storage import read_only
 
 from .batch import CHUNK_OVER_TABLE, Batch, Beside
 from .sums import settled

@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.drafts import drafted
 from rosenblatt.plot.drawing import clipped
 from rosenblatt.plot.regions import is_flat
+from rosenblatt.runtime.atomic_files import drafted
 from rosenblatt.trace.frame import PROOFS, has, kept, searches_penalty
 from rosenblatt.trace.notation import rounding
 from rosenblatt.trace.run import Run, Step

@@ -16,7 +16,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from rosenblatt.drafts import drafted
+from rosenblatt.runtime.atomic_files import drafted
 from rosenblatt.trace.data import Data
 from rosenblatt.trace.run import Run, RunKey
 

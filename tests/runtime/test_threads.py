@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import joblib
 import pytest
 
-from rosenblatt import threads
+from rosenblatt.runtime import threads
 
 LARGE = 10 * threads.CELLS_PER_CHUNK
 

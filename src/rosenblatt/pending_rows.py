@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .statistics import Labels
-from .turns import copy_of, turn_of
+from rosenblatt.runtime.model_lock import copy_of, turn_of
+from rosenblatt.statistics import Labels
 
 ROWS = 256
 

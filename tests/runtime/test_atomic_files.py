@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from rosenblatt import drafts
-from rosenblatt.drafts import drafted, drafted_together
+from rosenblatt.runtime import atomic_files
+from rosenblatt.runtime.atomic_files import drafted, drafted_together
 
 
 def write(path, content="all"):
@@ -55,8 +55,8 @@ def test_files_that_belong_together_change_together(when, tmp_path, monkeypatch)
         synced(file)
 
     def write_all(word):
-        with drafted_together(paths, ["a", "b", "c"]) as drafts:
-            for draft in drafts:
+        with drafted_together(paths, ["a", "b", "c"]) as atomic_files:
+            for draft in atomic_files:
                 draft.write_text(word)
 
     monkeypatch.setattr(os, "fsync", full)
@@ -113,9 +113,11 @@ def test_drafts_of_which_nobody_can_say_whether_they_are_written_stay(
     writer.kill()
     writer.wait()
     [draft] = os.listdir(tmp_path)
-    monkeypatch.setattr(drafts, "_home", lambda: "another!")  # a machine that shares the folder
+    monkeypatch.setattr(
+        atomic_files, "_home", lambda: "another!"
+    )  # a machine that shares the folder
     write(tmp_path / "page.html")
-    monkeypatch.setattr(drafts, "_home", lambda: drafts.NOWHERE)
+    monkeypatch.setattr(atomic_files, "_home", lambda: atomic_files.NOWHERE)
     write(tmp_path / "page.html")
     assert sorted(os.listdir(tmp_path)) == [draft, "page.html"]
 
@@ -125,9 +127,9 @@ def test_a_process_of_another_user_lives(monkeypatch):
         raise PermissionError
 
     monkeypatch.setattr(os, "kill", refuse)
-    assert drafts._lives(1)
+    assert atomic_files._lives(1)
 
 
 def test_a_system_that_says_nothing_of_its_processes_is_nowhere(monkeypatch):
     monkeypatch.setattr(os, "readlink", lambda path: (_ for _ in ()).throw(OSError()))
-    assert drafts._home() == drafts.NOWHERE
+    assert atomic_files._home() == atomic_files.NOWHERE

@@ -18,7 +18,7 @@ from rosenblatt import (
     RidgeCV,
     Standardizer,
 )
-from rosenblatt.unusable import naming_columns
+from rosenblatt.column_errors import naming_columns
 
 MODELS = [
     LinearRegression(), Ridge(), RidgeCV(), Lasso(), ElasticNetCV(), LogisticRegression(),

@@ -22,7 +22,7 @@ def interruptible(work: Callable[[], Result]) -> Result:
 
     Examples
     --------
-    >>> from rosenblatt.interrupts import interruptible
+    >>> from rosenblatt.runtime.interrupts import interruptible
     >>> interruptible(lambda: 2 + 2)
     4
     """

@@ -18,8 +18,8 @@ from rosenblatt import (
     LinearDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
 )
-from rosenblatt.turns import turn_of
-from rosenblatt.waiting import ROWS
+from rosenblatt.pending_rows import ROWS
+from rosenblatt.runtime.model_lock import turn_of
 
 SOLVERS = [LinearDiscriminantAnalysis(), QuadraticDiscriminantAnalysis(), LeastSquaresClassifier()]
 

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from rosenblatt.interrupts import interruptible
+from rosenblatt.runtime.interrupts import interruptible
 
 
 def test_a_long_call_is_interrupted_and_its_answer_and_errors_come_back():
