@@ -90,7 +90,7 @@ def linear(coef: NDArray[Any], intercept: NDArray[Any]) -> Score:
 
 
 def in_cells(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Weights of features (k, d) as `loops.quadratic_forms` reads them: zero where a feature is repeated."""
+    """Weights (k, d) as `loops.quadratic_forms` reads them: zero where a feature is repeated."""
     d = weights.shape[1]
     whole = d - d % 4
     if whole == d:

@@ -205,7 +205,8 @@ _KINDS: dict[str, tuple[str, Callable[[Any, ClassData, float], list[Claim]]]] = 
 # The directions in which linear discriminants project rows.
 #
 # Legend: S the covariance within classes, B what lies between them, A (d, r) the directions. They
-# whiten S and sort B: ``A'SA = 1`` and ``A'BA = diag(e)``, e falling, so that no others show more of
+# whiten S and sort B: ``A'SA = 1`` and ``A'BA = diag(e)``, e falling, so that no others show more
+# of
 # B for their spread.
 
 

@@ -19,12 +19,14 @@ ADAPTERS = {
     ("rosenblatt", "AveragedPerceptron"): "averaged",
     ("rosenblatt", "KernelLogisticRegression"): "kernel_logistic",
     ("rosenblatt", "KernelPerceptron"): "kernel_perceptron",
-    ("rosenblatt", "MixedNB"): "mixed",
+    ("rosenblatt", "MixedNB"): "mixed_naive_bayes",
     ("rosenblatt", "Perceptron"): "perceptron",
     ("rosenblatt", "PocketPerceptron"): "pocket",
     ("sklearn", "Perceptron"): "perceptron",
     **{
-        (package, f"{kind}NB"): "gaussian_nb" if kind == "Gaussian" else "counting"
+        (package, f"{kind}NB"): "gaussian_naive_bayes"
+        if kind == "Gaussian"
+        else "count_naive_bayes"
         for package in ("rosenblatt", "sklearn")
         for kind in ("Bernoulli", "Categorical", "Complement", "Gaussian", "Multinomial")
     },
@@ -34,7 +36,7 @@ ADAPTERS = {
         for kind in ("Linear", "Quadratic")
     },
     **{
-        (package, name): "regression"
+        (package, name): "linear_regression"
         for package in ("rosenblatt", "sklearn")
         for name in (
             *("LinearRegression", "Ridge", "RidgeCV"),

@@ -206,7 +206,8 @@ def _furthest(leads: Any) -> Floats | None:
 
 # Logistic regression without a penalty on classes that planes separate: there is no best.
 #
-# Twice as long a separating plane has a lower loss, so the objective comes as near to 0 as one likes
+# Twice as long a separating plane has a lower loss, so the objective comes as near to 0 as one
+# likes
 # and never reaches it. The plane is its own proof.
 
 

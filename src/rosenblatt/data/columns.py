@@ -145,7 +145,8 @@ def _number(value: Any) -> float:
 
 # Types of columns that were guessed from cells, told by some rows alone.
 #
-# In a file of words a single cell makes a column of numbers one of words. Where only some rows may be
+# In a file of words a single cell makes a column of numbers one of words. Where only some rows
+# may be
 # looked at, they decide, and what does not fit elsewhere is missing.
 
 

@@ -167,7 +167,8 @@ class PocketPerceptron(LinearLearner):
 
 # Weights with a pocket: the best they ever were.
 #
-# A run does not depend on its pocket. So the weights after some corrections are remembered, and then
+# A run does not depend on its pocket. So the weights after some corrections are remembered, and
+# then
 # looked at all at once: a product of matrices by BLAS instead of one with a vector after every
 # correction. That first look, in 32 bits, leaves few (see `sieve`); they are then tried one by one,
 # the hardest rows first, until they are found to be no better.

@@ -10,6 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_array
 
 from rosenblatt.base import FLOATS
+from rosenblatt.linear_model.ridge_decomposition import Decomposition
 from rosenblatt.solvers.least_squares import AS_GOOD_AS_ROWS, WELL_CONDITIONED, Solution
 from rosenblatt.statistics import Gram
 
@@ -17,7 +18,6 @@ from . import column_warnings
 from .gram_folds import metric_of, scores_of
 from .gram_regression import GramRegressor
 from .regression_targets import checked_targets
-from .ridge_decomposition import Decomposition
 from .wide_least_squares import has_dual, has_gram
 
 Array = NDArray[np.float64]

@@ -12,6 +12,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_method_params
 
 from rosenblatt.base import LinearRegressor
+from rosenblatt.linear_model.ridge_decomposition import Decomposition, Path, Spectrum
 from rosenblatt.runtime.blas import one_blas_thread
 from rosenblatt.solvers.least_squares import AS_GOOD_AS_ROWS
 from rosenblatt.statistics import Gram
@@ -21,7 +22,6 @@ from .centred_rows import Centred
 from .gram_folds import metric_of, scores_of
 from .regression_targets import columns
 from .ridge import Ridge
-from .ridge_decomposition import Decomposition, Path, Spectrum
 from .wide_least_squares import has_dual, has_gram
 
 Array = NDArray[np.float64]

@@ -11,37 +11,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any, TypeVar
 
-__all__ = ["MODULES", "compiled"]
-
-MODULES = (
-    "averaged",
-    "centres",
-    "coordinate",
-    "counts",
-    "dual",
-    "exponential",
-    "extremes",
-    "forms",
-    "gaussian",
-    "lanes",
-    "logistic",
-    "logistic_coordinate",
-    "means",
-    "moments",
-    "order",
-    "pairs",
-    "perceptron",
-    "pocket",
-    "products",
-    "quadratic",
-    "rows",
-    "scaling",
-    "scores",
-    "shifted",
-    "softmax",
-    "splines",
-    "tiles",
-)
+__all__ = ["compiled"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -92,6 +62,9 @@ def compiled(
 
 
 def __getattr__(name: str) -> ModuleType:
-    if name not in MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return import_module(f"{__name__}.{name}")
+    try:
+        return import_module(f"{__name__}.{name}")
+    except ModuleNotFoundError as error:
+        if error.name != f"{__name__}.{name}":
+            raise
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None

@@ -113,12 +113,15 @@ def find_means(weight, sums, centres, shifts, mean):
 
 # Sums and squares of dense rows about a centre, by bucket, at the speed at which memory is read.
 #
-# Legend: X, buckets as in `counts`; B buckets; d features, at least four, in p cells: vectors of four
+# Legend: X, buckets as in `counts`; B buckets; d features, at least four, in p cells: vectors of
+# four
 # (see `lanes`), the last of which stands for the last four features, some of them a second time.
 # centres and limits are (B, p); sums and squares are pairs (2, B, p), plain (B, p).
 #
-# Rows of a bucket are summed in plain doubles, UNIT at a time, and such sums in pairs. That is right
-# to UNIT roundings of their own squares. So small a part is nothing beside the bucket's scatter, but
+# Rows of a bucket are summed in plain doubles, UNIT at a time, and such sums in pairs. That is
+# right
+# to UNIT roundings of their own squares. So small a part is nothing beside the bucket's scatter,
+# but
 # it would be much if a row 1e8 times as far out as the others were taken out again and they alone
 # stayed. A unit with such a row shows it in its squares, above their limit: it is summed once more,
 # in pairs from the first row on.

@@ -258,8 +258,10 @@ def join_means(w, m, o, n, total):
 
 # Full scatters by bucket: sums of products of all pairs of features.
 #
-# Legend as in `moments`; products (2, B, d, d) are pairs. Most rows are multiplied in plain doubles,
-# as distances from a centre near the middle of their bucket (see `tiles`); rows that lie far out come
+# Legend as in `moments`; products (2, B, d, d) are pairs. Most rows are multiplied in plain
+# doubles,
+# as distances from a centre near the middle of their bucket (see `tiles`); rows that lie far out
+# come
 # here, where 32 digits are kept, so that taking them out again leaves the rest as it was.
 
 

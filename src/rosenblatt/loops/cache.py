@@ -37,7 +37,7 @@ def cache_root() -> Path:
 def digest() -> str:
     """Name everything that compiled code depends on in twenty letters."""
     parts = [numba.__version__, np.__version__, llvmlite.binding.get_host_cpu_name(), sys.version]
-    for source in sorted(Path(__file__).parent.glob("*.py")):
+    for source in sorted(Path(__file__).parent.rglob("*.py")):
         parts += [source.name, source.read_text(encoding="utf-8")]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:20]
 

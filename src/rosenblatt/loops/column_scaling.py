@@ -65,7 +65,8 @@ def odd_run_to_unit_length(run, absolute, out):
 
 # B-splines of columns, over knots of their own.
 #
-# Legend: t (T,) knots of a column, k the degree; T - k - 1 functions, of which some first are wanted.
+# Legend: t (T,) knots of a column, k the degree; T - k - 1 functions, of which some first are
+# wanted.
 
 
 @compiled

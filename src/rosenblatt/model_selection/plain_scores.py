@@ -54,7 +54,8 @@ def r2(estimator: Any, X: Any, y: Any, places: Any = None) -> float | None:
 
 # The share of right answers, which is what most models are scored by.
 #
-# scikit-learn's own takes most of a millisecond to look at the labels: as long as all the rest, when
+# scikit-learn's own takes most of a millisecond to look at the labels: as long as all the rest,
+# when
 # rows are left out one by one.
 
 

@@ -293,7 +293,7 @@ class GaussianNB(NaiveBayes):
         return np.where(np.isnan(factors), 0.0, factors)
 
     def _form(self, prior: bool = True) -> tuple[Table, Table, Table, Table | None]:
-        """The model as loops read it: mean, half precision, start and gap; see `loops.quadratic_forms`."""
+        """Mean, half precision, start and gap, as `loops.quadratic_forms` reads them."""
         half_precision = 0.5 / self.var_.astype(np.float64)
         norm = 0.5 * np.log(np.pi / half_precision)  # (K, d): log sqrt(2 pi v)
         start = -norm.sum(axis=1)

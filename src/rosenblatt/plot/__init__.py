@@ -13,11 +13,11 @@ __all__ = ["bias_variance", "boundary", "learning_curve", "path", "validation_cu
 
 # Imported when asked for: curves to choose by fit models, and traces want none of that.
 _HOMES = {
-    "bias_variance": "decomposition",
-    "boundary": "plane",
-    "learning_curve": "selection",
-    "path": "paths",
-    "validation_curve": "selection",
+    "bias_variance": "error_decomposition",
+    "boundary": "regions",
+    "learning_curve": "model_choice",
+    "path": "penalty_paths",
+    "validation_curve": "model_choice",
 }
 
 

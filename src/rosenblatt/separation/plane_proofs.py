@@ -96,7 +96,8 @@ def middle(X: Table, w: Floats, sign: Floats) -> Fraction:
 # Directions that lower no row, without rounding.
 #
 # What floating point cannot tell from a tie may be a contradiction. Here a direction's scores are
-# summed in integers and its biases are looked for among the fractions, so that nothing is left open.
+# summed in integers and its biases are looked for among the fractions, so that nothing is left
+# open.
 
 
 MOST_EXACT = 200_000  # products in integers

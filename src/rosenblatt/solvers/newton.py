@@ -92,7 +92,8 @@ def conjugate_gradients(
 # Newton's method for few rows of very many columns: a problem as small as the rows are few.
 #
 # With a penalty ``l2/2 |w|^2`` the best weights are combinations of the rows, ``w = X'a``. Let
-# ``X X' = U diag(s) U'``. On the features ``U sqrt(s)``, no more than there are rows, weights u score
+# ``X X' = U diag(s) U'``. On the features ``U sqrt(s)``, no more than there are rows, weights u
+# score
 # as ``w = X' U u / sqrt(s)`` do on X, and are as long.
 
 

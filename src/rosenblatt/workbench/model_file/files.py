@@ -26,7 +26,7 @@ from rosenblatt.data.table import existing
 from rosenblatt.workbench.preparation.features import TableFeatures
 from rosenblatt.workbench.preparation.known_columns import rows_for, wanted_dtype
 
-from .metadata import FORMAT, Damaged, KnownColumn, SavedModel, checked_about
+from .metadata import FORMAT, Damaged, checked_about
 from .metadata import KnownColumn as KnownColumn
 from .metadata import SavedModel as SavedModel
 from .trusted_types import Untrusted, check_tree, nodes_of, trusted_types

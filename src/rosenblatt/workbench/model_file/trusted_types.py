@@ -19,7 +19,9 @@ PACKAGES = (
     "preprocessing",
     "statistics",
 )
-MODULES = tuple(f"rosenblatt.workbench.{name}" for name in ("bends", "column_parts", "features"))
+MODULES = tuple(
+    f"rosenblatt.workbench.preparation.{name}" for name in ("splines", "column_parts", "features")
+)
 
 # Of other packages, one by one.
 OBJECTS = (
