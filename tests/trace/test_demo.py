@@ -1,5 +1,6 @@
 """What `make demo` prints and writes."""
 
+import re
 import runpy
 from io import StringIO
 from pathlib import Path
@@ -29,6 +30,8 @@ def test_what_was_merged_forgotten_and_searched_is_what_a_refit_finds():
     assert float(merge.split()[-1]) < 1e-12
     assert float(forget.split()[-1]) < 1e-12
     assert "the same scores" in search
+    additive, refitted = (float(seconds) for seconds in re.findall(r"in ([\d.]+) s", search))
+    assert additive < refitted
 
 
 @pytest.mark.filterwarnings("error")
