@@ -32,6 +32,7 @@ def noisy(n_classes=2):
 @pytest.mark.parametrize("C", [1e-3, 1.0, 1e5])
 @pytest.mark.usefixtures("unconverged")
 def test_the_gap_is_never_below_the_true_excess(setting, n_classes, C):
+    # K9, M7: logistic regression in kernel form
     X, y = noisy(n_classes)
     weight = np.random.RandomState(0).randint(0, 3, len(y)) * 1.0
     common = {**setting, "C": C, "class_weight": "balanced"}

@@ -57,6 +57,7 @@ class TestClaims:
         assert certificate["margin"].grade == "proved"
 
     def test_errors_on_data_that_no_plane_separates_are_excused_with_proof(self):
+        # T2: the perceptron ends exactly when a plane exists
         certificate = certify(fit(XOR, XOR_LABELS, max_iter=20), XOR, XOR_LABELS)
         assert certificate["training error"].value > 0
         claim = certificate["separability"]
@@ -222,6 +223,7 @@ class TestTheBound:
     def test_it_is_the_largest_count_that_the_two_inequalities_allow(
         self, g, R2, step, along, across
     ):
+        # T1: a bound on the perceptron's mistakes
         square = along**2 + across**2
         most = most_mistakes(g, R2, step, step, along, square)
 

@@ -27,7 +27,7 @@ def criterion(w, X, y):
 
 @given(seed=st.integers(0, 100))
 def test_no_direction_is_better(seed):
-    # T14
+    # I4, T14: Fisher's direction is the best
     X, y = clouds(seed=seed)
     model = FisherDiscriminant().fit(X, y)
     best = criterion(model.direction_, X, y)

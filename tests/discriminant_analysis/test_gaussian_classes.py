@@ -121,6 +121,7 @@ def test_collinear_features_are_dropped_as_scikit_learn_does():
 
 
 def test_joint_densities_are_bayes_rule_written_out():
+    # G2: one Gaussian per class: linear and quadratic boundaries
     X, y = clouds()
     model = QDA().fit(X, y)
     for x in X[:5]:
@@ -139,7 +140,7 @@ def test_equal_covariances_make_quadratic_boundaries_linear():
 
 
 def test_the_regions_of_linear_discriminants_are_convex():
-    # T13: the midpoint of two points of one region is in it.
+    # I2, T13: the midpoint of two points of one region is in it.
     X, y = clouds(k=4, n=400)
     model = LDA().fit(X, y)
     rng = np.random.default_rng(0)

@@ -1,4 +1,4 @@
-"""The coverage page keeps its word: what it calls finished exists."""
+"""What the coverage page calls finished exists, and its tests cite it."""
 
 import importlib
 import re
@@ -46,6 +46,17 @@ def links(cell):
     return re.findall(r"\]\(([^)]+)\)", cell)
 
 
+# A test cites entries at the head of a docstring or comment: """GC06, J3, T1: five points."""
+ENTRY = r"(?:[A-Z]{0,2}\d+|[A-Z])"
+CITATION = re.compile(rf'^\s*(?:"""|# )({ENTRY}(?:, {ENTRY})*): ', flags=re.M)
+
+
+def cited(path):
+    """The ids of the entries and worked cases that a test file cites."""
+    heads = CITATION.findall((ROOT / path).read_text(encoding="utf-8"))
+    return {entry for head in heads for entry in head.split(", ")}
+
+
 def heading_slugs(page):
     """The anchors that the documentation builder gives to a page's headings."""
     headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), flags=re.M)
@@ -76,6 +87,7 @@ def test_a_finished_entry_has_no_empty_cell(entry):
     assert code(row["public name"])
     assert code(row["test"])
     assert links(row["page"])
+    assert not row["planned"]
 
 
 @pytest.mark.parametrize("entry", [i for i in BY_ID if code(BY_ID[i]["public name"])])
@@ -90,6 +102,12 @@ def test_public_names_can_be_reached(entry):
 def test_tests_named_on_the_page_exist(entry):
     missing = [path for path in code(BY_ID[entry]["test"]) if not (ROOT / path).is_file()]
     assert not missing
+
+
+@pytest.mark.parametrize("entry", FINISHED)
+def test_the_tests_of_a_finished_entry_cite_it(entry):
+    silent = [path for path in code(BY_ID[entry]["test"]) if entry not in cited(path)]
+    assert not silent, f"no docstring or comment in {silent} begins with {entry}"
 
 
 @pytest.mark.parametrize("entry", [i for i in BY_ID if links(BY_ID[i]["page"])])

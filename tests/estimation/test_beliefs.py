@@ -82,6 +82,7 @@ def parameters(belief):
 
 @one_number
 def test_the_posterior_is_prior_times_likelihood(case):
+    # E7, E8: every conjugate pair, the coin among them
     prior, data, likelihood = ONE_NUMBER[case]
     posterior = prior.posterior(*data)
     low, high = posterior.credible_interval(0.999)
@@ -92,6 +93,7 @@ def test_the_posterior_is_prior_times_likelihood(case):
 
 
 def test_the_joint_posterior_is_prior_times_likelihood():
+    # E9: priors for a Gaussian's parameters
     prior, x = NormalGammaNormal(-1, 2, 1.5, 3), [0.5, -1.0, 3.0]
     posterior = prior.posterior(x)
     constant = [
@@ -315,6 +317,7 @@ def test_wide_beliefs_have_infinite_moments_not_nan():
 
 @pytest.mark.parametrize("case", BATCHES)
 def test_beliefs_narrow_as_data_arrive_and_the_prior_fades(case):
+    # E10: keeping the whole posterior
     prior, data = BATCHES[case]
     much = prior.posterior(data * 2000)
     little = prior.posterior(data)

@@ -1,4 +1,4 @@
-"""Theorem T3: Hoeffding's bound, the sample size it asks for, and that it holds."""
+"""T3: Hoeffding's bound, the sample size it asks for, and that it holds."""
 
 import math
 
@@ -17,6 +17,7 @@ from rosenblatt.estimation import (
 
 @given(st.floats(0.001, 1), st.floats(1e-9, 0.999))
 def test_the_sample_size_gives_the_bound_and_one_less_does_not(eps, delta):
+    # E11: how many flips for a promised precision (Hoeffding)
     n = hoeffding_n(eps, delta)
     assert hoeffding_bound(n, eps) <= delta * (1 + 1e-9)
     assert n == 1 or hoeffding_bound(n - 1, eps) > delta * (1 - 1e-9)

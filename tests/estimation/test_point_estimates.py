@@ -35,6 +35,7 @@ samples = st.lists(st.floats(-100, 100), min_size=2, max_size=30).filter(lambda 
 
 @given(coin_flips, st.floats(0, 1))
 def test_no_other_coin_makes_the_flips_likelier(x, theta):
+    # E2: a coin's bias from its flips
     best = bernoulli_log_likelihood(x, bernoulli_mle(x))
     assert bernoulli_log_likelihood(x, theta) <= best + 1e-12
 
@@ -48,6 +49,7 @@ def test_no_other_probability_makes_the_successes_likelier(n, data, theta):
 
 @given(counts_of_some, st.integers(0, 2**32 - 1))
 def test_no_other_die_makes_the_rolls_likelier(counts, seed):
+    # E3: a die's faces from its rolls
     p = multinomial_mle(counts)
     best = multinomial_log_likelihood(counts, p)
     rng = np.random.default_rng(seed)
@@ -59,6 +61,7 @@ def test_no_other_die_makes_the_rolls_likelier(counts, seed):
 
 @given(samples, st.floats(-3, 3), st.floats(-2, 2))
 def test_no_other_gaussian_makes_the_numbers_likelier(x, shift, stretch):
+    # E4: a Gaussian's mean and variance, biased and unbiased
     mean, variance = gaussian_mle(x)
     best = gaussian_log_likelihood(x, mean, variance)
     spread = math.sqrt(variance)
@@ -109,6 +112,7 @@ def test_a_nearly_flat_prior_leaves_the_gaussian_alone(x):
 
 @given(counts_of_some, st.floats(0.01, 50))
 def test_smoothing_is_map_under_a_prior_of_one_more(counts, k):
+    # E6: the most probable parameter under a prior
     smooth = laplace_smoothing(counts, k)
     np.testing.assert_allclose(smooth, multinomial_map(counts, k + 1), rtol=1e-9)
     assert math.isclose(smooth.sum(), 1)
@@ -123,6 +127,7 @@ def test_smoothing_treats_each_condition_on_its_own():
 
 
 def test_smoothing_runs_from_the_counts_to_all_alike():
+    # E5: add-k smoothing, from none to infinite
     counts = [5, 0, 1]
     np.testing.assert_array_equal(laplace_smoothing(counts, 0), multinomial_mle(counts))
     spread = [np.ptp(laplace_smoothing(counts, k)) for k in (0, 0.1, 1, 10, 1e6, math.inf)]
@@ -131,6 +136,7 @@ def test_smoothing_runs_from_the_counts_to_all_alike():
 
 
 def test_the_prior_fades_as_the_sample_grows():
+    # E12: with enough data the prior does not matter
     away = [abs(binomial_map(7 * n, 10 * n, 3, 40) - 0.7) for n in (1, 10, 100, 1000)]
     assert away == sorted(away, reverse=True)
     assert away[-1] < 0.01
@@ -167,6 +173,7 @@ def test_variances_survive_a_mean_far_from_zero():
 
 
 def test_likelihoods_are_scipys():
+    # E1: likelihood and its logarithm
     assert math.isclose(
         binomial_log_likelihood([3, 0], [5, 4], 0.3),
         stats.binom.logpmf([3, 0], [5, 4], 0.3).sum(),

@@ -1,4 +1,4 @@
-"""DC01: x = 0, 1, 2, 3 and t = 1, 2, 2, 4 by least squares and ridge."""
+"""DC01, H1, H2, H4: x = 0, 1, 2, 3 and t = 1, 2, 2, 4 by least squares and ridge."""
 
 import numpy as np
 import pytest

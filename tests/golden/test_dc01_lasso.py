@@ -1,4 +1,4 @@
-"""DC01, the lasso: x = 0, 1, 2, 3; t = 1, 2, 2, 4; RSS + lambda |w|, the bias free.
+"""DC01, H5: the lasso of x = 0, 1, 2, 3; t = 1, 2, 2, 4; RSS + lambda |w|, the bias free.
 
 By hand: the means are 1.5 and 2.25, the centred products x.t = 4.5 and x.x = 5, so that
 w = (4.5 - lambda / 2) / 5 while that is positive: 0.8 for lambda = 1, 0.5 for 4, 0 from 9 on.

@@ -1,4 +1,4 @@
-"""DC02: Gaussian naive Bayes with variances shared between classes is logistic."""
+"""DC02, F5, F11, T8: Gaussian naive Bayes with variances shared between classes is logistic."""
 
 import numpy as np
 import pytest

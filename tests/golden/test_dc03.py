@@ -1,4 +1,4 @@
-"""DC03 and GC09: a word that only spam has, smoothed from not at all to infinitely."""
+"""DC03, GC09, F2: a word that only spam has, smoothed from not at all to infinitely."""
 
 import math
 

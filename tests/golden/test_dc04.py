@@ -1,4 +1,4 @@
-"""DC04: two spam documents, one ham, a vocabulary of three."""
+"""DC04, F4: two spam documents, one ham, a vocabulary of three."""
 
 import math
 

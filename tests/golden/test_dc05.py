@@ -1,4 +1,4 @@
-"""DC05: three heads and two tails under four priors."""
+"""DC05, E6, E7, W8: three heads and two tails under four priors."""
 
 import numpy as np
 import pytest

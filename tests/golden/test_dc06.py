@@ -1,4 +1,4 @@
-"""DC06: how many flips Hoeffding asks for."""
+"""DC06, E11, T3: how many flips Hoeffding asks for."""
 
 import pytest
 

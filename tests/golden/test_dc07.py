@@ -1,4 +1,4 @@
-"""DC07: the points of GC21 with a penalty 1/2 |w|^2, the bias free."""
+"""DC07, K4: the points of GC21 with a penalty 1/2 |w|^2, the bias free."""
 
 import numpy as np
 import pytest

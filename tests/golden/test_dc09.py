@@ -1,4 +1,4 @@
-"""DC09: the averaged perceptron on the three points of GC22."""
+"""DC09, J7: the averaged perceptron on the three points of GC22."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""DC10: the pocket on XOR."""
+"""DC10, J6: the pocket on XOR."""
 
 import numpy as np
 import pytest

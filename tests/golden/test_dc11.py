@@ -1,4 +1,4 @@
-"""DC11: Fisher's direction and least squares on six points, and a far point that does harm."""
+"""DC11, I3, I4: Fisher's direction, least squares on six points, and a far point that does harm."""
 
 import numpy as np
 import pytest

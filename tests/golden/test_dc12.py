@@ -1,4 +1,4 @@
-"""DC12: the Gaussian of one class of three points."""
+"""DC12, D8, E4, G2: the Gaussian of one class of three points."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""DC13: the chi-square of the split of GC16."""
+"""DC13, D7: the chi-square of the split of GC16."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""DC20: normalising columns and rows."""
+"""DC20, C5, C6: normalising columns and rows."""
 
 import numpy as np
 import pytest

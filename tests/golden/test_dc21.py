@@ -1,4 +1,4 @@
-"""DC21: the losses of the margin, and where they cross."""
+"""DC21, U: the losses of the margin, and where they cross."""
 
 import numpy as np
 import pytest

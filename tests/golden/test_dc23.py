@@ -1,4 +1,4 @@
-"""DC23: two classes in the form for many give the same run as the form for two."""
+"""DC23, J9: two classes in the form for many give the same run as the form for two."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""GC01: table sizes of naive Bayes, n on/off features and two classes."""
+"""GC01, F9: table sizes of naive Bayes, n on/off features and two classes."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""GC02: a coin that fell heads seven times in ten."""
+"""GC02, E2, W8: a coin that fell heads seven times in ten."""
 
 from rosenblatt.estimation import bernoulli_mle, binomial_mle
 

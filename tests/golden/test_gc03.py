@@ -1,4 +1,4 @@
-"""GC03: red, red, blue from a bag."""
+"""GC03, E1, E2, W8: red, red, blue from a bag."""
 
 import math
 

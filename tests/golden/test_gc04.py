@@ -1,4 +1,4 @@
-"""GC04: coloured cards, drawn with replacement."""
+"""GC04, E2, W8: coloured cards, drawn with replacement."""
 
 import math
 

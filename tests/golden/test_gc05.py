@@ -1,4 +1,4 @@
-"""GC05: one perceptron update, explained."""
+"""GC05, C1, J1: one perceptron update, explained."""
 
 import numpy as np
 

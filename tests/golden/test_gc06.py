@@ -29,6 +29,7 @@ def run(boundary="mistake", bias=0, **settings):
 
 @pytest.mark.parametrize(("boundary", "bias", "weights", "passes", "updates"), RUNS)
 def test_the_whole_run(boundary, bias, weights, passes, updates):
+    # 0, C2, J3: the run under each convention of what a mistake is, with a constant feature
     model = run(boundary, bias)
     assert [*model.intercept_, *model.coef_[0]] == weights
     assert (model.n_iter_, model.n_updates_) == (passes, updates)
@@ -79,6 +80,7 @@ def test_the_first_pass_by_hand(unconverged):
 
 
 def test_the_mistake_bound():
+    # T1: a bound on the perceptron's mistakes
     # R^2 = 1 + 9 + 16 = 26; u = (4, 2, -15) / sqrt(245); every y u.z is 1/sqrt(245) or more.
     found = widest(X, Y.astype(float), bias=1.0)
     np.testing.assert_allclose(found.direction, np.array([4, 2, -15]) / math.sqrt(245), atol=1e-9)

@@ -1,4 +1,4 @@
-"""GC07: one update among three classes."""
+"""GC07, J9: one update among three classes."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""GC08: counts (2, 1), smoothed."""
+"""GC08, E5: counts (2, 1), smoothed."""
 
 import math
 

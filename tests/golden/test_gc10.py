@@ -1,4 +1,4 @@
-"""GC10: a good test for a rare disease."""
+"""GC10, D1, W7: a good test for a rare disease."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""GC11: what a die shows on average."""
+"""GC11, D2, W8: what a die shows on average."""
 
 import pytest
 

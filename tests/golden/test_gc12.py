@@ -1,4 +1,4 @@
-"""GC12: three surprises."""
+"""GC12, D3: three surprises."""
 
 from rosenblatt.information import surprise
 

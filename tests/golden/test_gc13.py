@@ -1,4 +1,4 @@
-"""GC13: entropies of coins and of K equal outcomes."""
+"""GC13, D4: entropies of coins and of K equal outcomes."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""GC14: entropies of a table of three rows."""
+"""GC14, D4: entropies of a table of three rows."""
 
 import math
 

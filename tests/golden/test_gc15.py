@@ -1,4 +1,4 @@
-"""GC15: what remains of Y once X is known, on the table of GC14."""
+"""GC15, D5, T12: what remains of Y once X is known, on the table of GC14."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""GC16: the gain of a split that leaves one branch pure."""
+"""GC16, D6: the gain of a split that leaves one branch pure."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""GC17: fifteen bits."""
+"""GC17, D4: fifteen bits."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""GC18: how many free numbers a model holds."""
+"""GC18, F9: how many free numbers a model holds."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""GC19: how many weights a line and a parabola have."""
+"""GC19, C8: how many weights a line and a parabola have."""
 
 import numpy as np
 import pytest

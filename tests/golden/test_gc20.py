@@ -1,4 +1,4 @@
-"""GC20: of the penalties 1, 10, 100 and 1000, 100 did best; the next lie around it."""
+"""GC20, B5: of the penalties 1, 10, 100 and 1000, 100 did best; the next lie around it."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""GC21: two points, logistic regression by gradient ascent from zero, step 0.1.
+"""GC21, K2, K3: two points, logistic regression by gradient ascent from zero, step 0.1.
 
 By hand: x0=(3,-3), y=1; x1=(-2,2), y=0. At w=0 both probabilities are 0.5, so the gradient is
 0.5 (1,3,-3) - 0.5 (1,-2,2) = (0, 2.5, -2.5), and the first step leads to (0, 0.25, -0.25).

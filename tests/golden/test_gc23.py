@@ -1,4 +1,4 @@
-"""GC23: "win the vote", one score per topic."""
+"""GC23, J9, W4: "win the vote", one score per topic."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""GC25: monomials of degree 6 in 100 columns."""
+"""GC25, C9: monomials of degree 6 in 100 columns."""
 
 from rosenblatt import BasisExpansion
 

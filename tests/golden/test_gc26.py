@@ -1,4 +1,4 @@
-"""GC26: kernel identities at u = [1, 2], v = [3, 4]."""
+"""GC26, M1, M2, M3, T18: kernel identities at u = [1, 2], v = [3, 4]."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""GC27: what two mistakes on one example leave behind."""
+"""GC27, M6: what two mistakes on one example leave behind."""
 
 import numpy as np
 

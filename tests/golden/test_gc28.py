@@ -1,4 +1,4 @@
-"""GC28: the kernel perceptron on XOR with the kernel (u.v)^2."""
+"""GC28, J10, M6: the kernel perceptron on XOR with the kernel (u.v)^2."""
 
 import numpy as np
 import pytest

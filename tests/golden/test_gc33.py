@@ -1,4 +1,4 @@
-"""GC33: 120 points, 20 of them for the test."""
+"""GC33, B1: 120 points, 20 of them for the test."""
 
 import numpy as np
 import pytest

@@ -54,6 +54,7 @@ def test_a_scaled_and_shifted_gaussian_has_the_density_of_its_change_of_variable
 
 
 def test_a_sum_of_independent_draws_has_the_summed_variance():
+    # D8: facts about Gaussians
     rng = np.random.default_rng(0)
     X, Y = Gaussian(1, 4), Gaussian(-2, 9)
     total = X.plus_independent(Y)

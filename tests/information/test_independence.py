@@ -29,6 +29,7 @@ def test_a_product_of_two_distributions_is_independent(a, b):
 
 
 def test_rain_and_thunder_are_independent_given_lightning_only():
+    # D7: independence, and independence given a third variable
     lightning = 0.3 * np.outer([0.1, 0.9], [0.2, 0.8])
     none = 0.7 * np.outer([0.8, 0.2], [1.0, 0.0])
     p = np.stack([lightning, none], axis=2)

@@ -32,6 +32,7 @@ def test_product_and_sum_rule_undo_conditioning(table):
 
 @given(positive_tables)
 def test_bayes_rule_turns_a_condition_round(table):
+    # D1: conditioning, summing out, and Bayes' rule
     p = table / table.sum()
     posterior = bayes(marginal(p, 0), conditional(p, 0).T)  # one row for each b
     np.testing.assert_allclose(posterior, conditional(p, 1).T)
@@ -74,6 +75,7 @@ def test_densities_above_one_are_likelihoods_too():
 
 @given(st.floats(-5, 5), st.floats(-5, 5))
 def test_expectation_is_linear(a, b):
+    # D2: expected values
     p, f = [0.2, 0.3, 0.5], np.array([1.0, -4.0, 7.0])
     assert math.isclose(expectation(p, a * f + b), a * expectation(p, f) + b, abs_tol=1e-9)
 

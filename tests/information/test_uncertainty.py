@@ -30,6 +30,7 @@ shares = st.floats(1e-12, 1)
 
 @given(shares, shares)
 def test_surprise_adds_up_over_independent_events(p, q):
+    # D3: surprise
     assert math.isclose(surprise(p * q), surprise(p) + surprise(q), abs_tol=1e-9)
 
 
@@ -53,6 +54,7 @@ def test_the_impossible_is_infinitely_surprising():
 
 @given(counts_of_one)
 def test_entropy_lies_between_zero_and_log_k(counts):
+    # D4: entropy in bits
     H = entropy(counts=counts)
     assert 0 <= H <= math.log2(len(counts)) + 1e-12
     assert (H == 0) == (np.count_nonzero(counts) == 1)
@@ -86,7 +88,7 @@ def test_the_binary_form_keeps_its_digits_for_rare_events():
 
 @given(tables)
 def test_knowing_more_never_raises_entropy_on_average(table):
-    """Theorem T12; a single branch may still be above (golden case GC15)."""
+    """T12: the mean over branches; a single branch may still be above (golden case GC15)."""
     left = conditional_entropy(counts=table)
     H = entropy(counts=table.sum(axis=0))
     assert 0 <= left <= H + 1e-12
@@ -95,6 +97,7 @@ def test_knowing_more_never_raises_entropy_on_average(table):
 
 @given(tables)
 def test_information_gain_is_symmetric_and_never_negative(table):
+    # D6: information gain
     gain = information_gain(counts=table)
     assert gain >= 0
     assert math.isclose(gain, information_gain(counts=table.T), abs_tol=1e-12)
@@ -104,6 +107,7 @@ def test_information_gain_is_symmetric_and_never_negative(table):
 
 @given(tables)
 def test_entropy_that_remains_is_the_mean_over_the_branches(table):
+    # D5: entropy that remains once a feature is known
     table = table[table.any(axis=1)]
     p = table / table.sum()
     branches = entropy(conditional(p, given=0), axis=1)

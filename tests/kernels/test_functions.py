@@ -37,6 +37,7 @@ def rows(n, d, seed=0):
 @pytest.mark.parametrize(("kernel", "theirs"), PAIRS, ids=[repr(kernel) for kernel, _ in PAIRS])
 @pytest.mark.parametrize("storage", [np.asarray, sp.csr_matrix, sp.csr_array])
 def test_equals_scikit_learn_dense_and_sparse(kernel, theirs, storage):
+    # M1: the kernel functions
     U, V = rows(30, 6), rows(20, 6, seed=1)
     np.testing.assert_allclose(kernel(storage(U), storage(V)), theirs(U, V), rtol=1e-12, atol=1e-13)
 
@@ -58,6 +59,7 @@ def test_the_rows_are_left_alone(kernel):
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 4), st.sampled_from([0.0, 1.0, 2.5]))
 def test_a_polynomial_kernel_is_the_product_of_its_features(seed, degree, coef0):
+    # T18: polynomial kernels equal their feature maps
     rng = np.random.RandomState(seed)
     d = rng.randint(1, 5)
     U, V = rng.standard_normal((4, d)), rng.standard_normal((3, d))
@@ -71,6 +73,7 @@ def test_a_polynomial_kernel_is_the_product_of_its_features(seed, degree, coef0)
 
 
 def test_the_number_of_features_is_the_formula_of_the_course():
+    # M3: writing the features out
     # d features, degree m: C(d + m - 1, m) products of exactly m factors
     assert Polynomial(6).n_features(100) == math.comb(105, 6) == 1_609_344_100
 

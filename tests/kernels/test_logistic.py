@@ -24,6 +24,7 @@ def noisy(n_classes=2):
 @pytest.mark.parametrize("softmax", ["symmetric", "reference"])
 @pytest.mark.parametrize("C", [0.1, 10.0])
 def test_the_linear_kernel_is_logistic_regression(n_classes, softmax, C):
+    # K9, M7: logistic regression in kernel form
     X, y = noisy(n_classes)
     plain = LogisticRegression(C=C, softmax=softmax, tol=1e-8).fit(X, y)
     model = KernelLogisticRegression("linear", C=C, softmax=softmax, tol=1e-8).fit(X, y)

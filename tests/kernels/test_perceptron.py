@@ -39,6 +39,7 @@ def quietly(model, X, y, **given):
 def test_with_the_linear_kernel_it_is_the_perceptron_to_the_bit_on_integers(
     seed, n_classes, boundary, pick, fit_intercept, storage
 ):
+    # J10: the perceptron in kernel form (see M6)
     rng = np.random.RandomState(seed)
     X = rng.randint(-3, 4, (20, 3)).astype(rng.choice([np.float64, np.float32]))
     y, weight = np.arange(20) % n_classes, rng.randint(0, 3, 20).astype(float)
@@ -94,6 +95,7 @@ def test_names_objects_functions_and_matrices_agree(kernel, n_classes):
 
 
 def test_coefficients_count_mistakes():
+    # M6: the kernel perceptron
     X, y = problem()
     model = KernelPerceptron(max_iter=20, tol=None).fit(X, y)
     assert np.abs(model.dual_coef_).sum() == model.n_updates_  # no row twice in this table
@@ -122,6 +124,7 @@ def test_identical_rows_are_merged_and_nothing_else_changes(storage, n_classes):
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_a_small_cache_changes_nothing_and_is_kept_within(n_classes):
+    # M5: keeping the matrix of similarities small
     X, y = problem(n_classes, n_rows=3000)
     settings = {"max_iter": 3, "tol": None}
     expected = KernelPerceptron(cache_size=1000, **settings).fit(X, y)
@@ -138,6 +141,7 @@ def test_a_small_cache_changes_nothing_and_is_kept_within(n_classes):
 
 
 def test_fewer_updates_make_a_smoother_boundary():
+    # M9: overfitting with kernels, and what helps
     X, y = make_moons(300, noise=0.3, random_state=0)
     few = KernelPerceptron(gamma=5.0, max_updates=40).fit(X, y)
     many = KernelPerceptron(gamma=5.0, tol=None, max_iter=200).fit(X, y)

@@ -228,6 +228,7 @@ def test_any_batching_and_any_order(kind, batch, data):
 @row_kinds
 @given(batch=batches())
 def test_whole_weights_are_repetition(kind, batch):
+    # F7: weighted counts
     X, y, w = batch
     again = np.repeat(np.arange(len(y)), w)
     weighted, repeated = kind.make(X, y, w), kind.make(X[again], y[again], None)

@@ -27,6 +27,7 @@ def fit(model, X, y, **arguments):
     st.booleans(),
 )
 def test_it_is_the_mean_of_the_weights_after_every_visit(seed, n_classes, storage, shuffle):
+    # J7: the average of all planes
     rng = np.random.RandomState(seed)
     X, y = rng.randint(-3, 4, (12, 3)).astype(float), np.arange(12) % n_classes
     settings = {"max_iter": 4, "tol": None, "shuffle": shuffle, "random_state": seed}

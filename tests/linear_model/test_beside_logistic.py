@@ -1,4 +1,4 @@
-"""The perceptron is logistic regression's update with a hard 0 or 1 for the probability."""
+"""J11: the perceptron is logistic regression's update with a hard 0 or 1 for the probability."""
 
 import numpy as np
 import pytest

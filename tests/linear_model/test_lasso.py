@@ -55,6 +55,7 @@ models = pytest.mark.parametrize(
 @pytest.mark.parametrize("storage", [np.asarray, sp.csr_matrix, sp.csc_array])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_it_finds_what_scikit_learn_finds(model, shape, storage, weighted):
+    # H7: lasso and elastic net, of any shape
     X, y, weights = problem(*shape)
     weights = weights if weighted else None
     ours = model.fit(storage(X), y, sample_weight=weights)
@@ -91,6 +92,7 @@ def test_each_of_several_targets_is_a_lasso_of_its_own(storage, shape):
 @pytest.mark.parametrize("Model", [Lasso, ElasticNet])
 @pytest.mark.parametrize("shape", [(60, 8), (15, 40)])
 def test_the_subgradient_conditions_hold(Model, shape):
+    # H5: absolute weights penalised, exact zeros
     X, y, _ = problem(*shape)
     model = Model(0.1, tol=1e-14).fit(X, y)
     r = y - model.predict(X)
@@ -320,6 +322,7 @@ def real_tables(folder):
 @pytest.mark.parametrize("shape", [(200, 30), (40, 300)])
 @pytest.mark.parametrize("wanted", [1, 5, 17])
 def test_a_number_of_features_can_be_asked_for(storage, shape, wanted):
+    # H6: a lasso that keeps a wanted number of features
     rng = np.random.RandomState(5)
     X = rng.standard_normal(shape)
     y = X[:, :10] @ np.arange(1.0, 11) + rng.standard_normal(shape[0])

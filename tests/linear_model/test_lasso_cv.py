@@ -47,6 +47,7 @@ def test_a_path_refuses_parameters_that_mean_nothing(parameters, message):
 @pytest.mark.parametrize("shape", [(80, 6), (20, 50)])
 @pytest.mark.parametrize("positive", [False, True])
 def test_paths_are_scikit_learns(storage, shape, positive):
+    # H8: coefficients along the penalty, and the picture that explains zeros
     X, y, _ = problem(*shape)
     setting = {"alphas": 12, "eps": 0.02, "positive": positive}
     for ours, other, more in (
@@ -124,6 +125,7 @@ def test_searches_are_scikit_learns(storage, shape, weighted, setting):
 
 
 def test_decades_come_first_and_then_a_closer_look():
+    # B5: searching for a penalty: decades first, then around the best
     X, y = load_diabetes(return_X_y=True)
     tried = LassoCV(alphas="decades", eps=1e-5).fit(X, y).alphas_
     decades = 10.0 ** np.arange(-5, 2)  # all weights are zero from 2.1 on

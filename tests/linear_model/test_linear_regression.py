@@ -45,6 +45,7 @@ def test_it_is_the_answer_of_scikit_learn(fit_intercept, positive, t, weighted):
 
 
 def test_what_is_left_has_no_product_with_any_column():
+    # H1: least squares
     X, y = table()
     model = LinearRegression().fit(X, y)
     left = y - model.predict(X)

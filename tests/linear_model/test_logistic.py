@@ -42,6 +42,7 @@ def objective(model, X, y, C=1.0, r=0.0, weight=None):
 @pytest.mark.parametrize("C", [0.01, 1.0, np.inf])
 @pytest.mark.parametrize("sparse", [False, True])
 def test_every_solver_finds_the_optimum_of_scikit_learn(solver, n_classes, C, sparse):
+    # K8, S1: any way uphill ends at the same maximum
     X, y = noisy(n_classes)
     theirs = Theirs(C=C, tol=1e-9, max_iter=10_000).fit(X, y)
     model = LogisticRegression(C=C, solver=solver, tol=1e-7, max_iter=5000)
@@ -84,6 +85,7 @@ def test_solvers_that_never_reach_zero_refuse_l1(solver):
 
 
 def test_stochastic_steps_come_near():
+    # K7, S2: one example at a time
     X, y = noisy()
     with pytest.warns(ConvergenceWarning, match="the gradient is"):
         model = LogisticRegression(solver="sgd", random_state=0, tol=1e-6).fit(X, y)
@@ -94,6 +96,7 @@ def test_stochastic_steps_come_near():
 
 @pytest.mark.parametrize("C", [0.1, 1.0, np.inf])
 def test_reference_form_is_the_multinomial_logit(C):
+    # K6: several classes, with or without a reference class
     X, y = noisy(3)
     model = LogisticRegression(C=C, softmax="reference", tol=1e-8).fit(X, y)
     assert np.all(model.coef_[-1] == 0)
@@ -190,12 +193,14 @@ def test_no_iterations_is_the_start():
 
 
 def test_a_fit_that_falls_short_says_by_how_much():
+    # S4: stopping on a small gradient
     X, y = noisy()
     with pytest.warns(ConvergenceWarning, match=r"gradient is .* long, wanted .*max_iter=2"):
         LogisticRegression(solver="gradient", max_iter=2).fit(X, y)
 
 
 def test_a_step_that_is_too_large_is_named_and_leaves_finite_coefficients():
+    # S3: choosing the step
     X, y = noisy()
     with pytest.warns(ConvergenceWarning, match=r"diverged .*eta0=1.0 is too large"):
         model = LogisticRegression(solver="gradient", eta0=1.0, C=10).fit(X, y)
@@ -292,6 +297,7 @@ def test_verbose_tells_of_each_iteration(capsys):
 
 @pytest.mark.parametrize("load", [load_breast_cancer, load_iris])
 def test_probabilities_sum_to_one_and_their_logarithms_agree(load):
+    # K1, K5: probabilities, and the class of the largest
     X, y = load(return_X_y=True)
     X = StandardScaler().fit_transform(X)
     with warnings.catch_warnings():

@@ -96,6 +96,7 @@ class TestPasses:
         st.booleans(),
     )
     def test_in_data_order_it_is_the_textbook_rule(self, seed, boundary, fit_intercept):
+        # C2: with the constant feature and without
         rng = np.random.RandomState(seed)
         X, y = rng.randint(-3, 4, (10, 3)).astype(float), rng.choice([-1, 1], 10)
         y[:2] = [-1, 1]
@@ -116,6 +117,7 @@ class TestPasses:
         assert model.converged_ == (mistakes[-1] == 0)
 
     def test_a_clean_pass_ends_the_fit(self):
+        # A14: start, measure, correct, until nothing is wrong
         model = Perceptron(tol=None).fit(FIVE_POINTS, FIVE_LABELS)
         assert model.converged_
         assert model.stop_reason_ == "converged"
@@ -157,6 +159,7 @@ class TestPasses:
         assert caught[0].filename == __file__
 
     def test_eta0_only_scales_the_weights_from_a_zero_start(self):
+        # J4: step size and features; when the step matters
         one = Perceptron(tol=None).fit(FIVE_POINTS, FIVE_LABELS)
         half = Perceptron(tol=None, eta0=0.5).fit(FIVE_POINTS, FIVE_LABELS)
         assert np.array_equal(half.coef_, one.coef_ / 2)
@@ -197,6 +200,7 @@ class TestPicks:
     @pytest.mark.parametrize("n_classes", [2, 3])
     @pytest.mark.usefixtures("unconverged")
     def test_the_rule_is_the_textbooks(self, pick, n_classes):
+        # J2: one misclassified point at a time, chosen by a rule
         X, y = problem(n_classes, n_rows=30)
         X, codes = np.round(X), np.searchsorted(["a", "b", "c"], y)
         model = Perceptron(pick=pick, max_updates=25).fit(X, y)
@@ -234,7 +238,7 @@ class TestPicks:
     @pytest.mark.parametrize("pick", ["cyclic", "first", "worst"])
     @pytest.mark.parametrize("storage", [np.asarray, sp.csr_matrix])
     def test_a_repeated_state_is_reported_as_a_cycle(self, pick, storage):
-        """Four corrections on XOR, one for each corner, add up to nothing."""
+        """J5: four corrections on XOR, one for each corner, add up to nothing."""
         model = Perceptron(pick=pick, shuffle=False, tol=None)
         with pytest.warns(ConvergenceWarning, match="goes round for ever"):
             model.fit(storage(XOR), XOR_LABELS)
@@ -353,6 +357,7 @@ class TestWeights:
 class TestHeldOut:
     @pytest.mark.parametrize("n_classes", [2, 3])
     def test_it_returns_the_weights_of_the_peak(self, n_classes):
+        # J8: stop where held-out accuracy peaks
         X, y = problem(n_classes, n_rows=600, n_features=12, seed=3)
         model = Perceptron(early_stopping=True, validation_fraction=0.3).fit(X, y)
         scores = model.validation_scores_

@@ -36,6 +36,7 @@ def error_of(model, X, y, weight, boundary):
 def test_the_pocket_holds_the_best_of_all_weights_of_the_run(
     seed, n_classes, pick, boundary, storage
 ):
+    # J6: the pocket: keep the best plane so far
     rng = np.random.RandomState(seed)
     X, y = rng.randint(-3, 4, (14, 3)).astype(float), np.arange(14) % n_classes
     weight = rng.randint(1, 4, 14).astype(float)

@@ -60,6 +60,7 @@ def test_one_penalty_for_each_target():
 
 @given(seed=st.integers(0, 30), fit_intercept=st.booleans())
 def test_the_conditions_of_optimality_and_what_a_larger_penalty_does(seed, fit_intercept):
+    # H4, H9: squared weights are penalised, the intercept is free
     X, y = table(n=25, d=5, seed=seed)
     alphas = np.geomspace(1e-3, 1e4, 12)
     lengths, errors = [], []
@@ -136,6 +137,7 @@ def test_rows_wider_than_long_go_by_the_products_of_rows(
 
 
 def test_a_hundred_rows_of_a_hundred_thousand_columns():
+    # W9: prices, and more columns than rows
     rng = np.random.default_rng(0)
     X = rng.normal(size=(100, 100_000))
     y = 3 * X[:, 0] + rng.normal(size=100)
@@ -221,6 +223,7 @@ def test_a_penalty_determines_dependent_columns():
 @pytest.mark.parametrize("shape", [(50, 6), (12, 30), (200, 2)])
 @pytest.mark.parametrize("storage", [np.asarray, sp.csr_matrix])
 def test_a_path_is_all_fits_at_once(t, shape, storage):
+    # H8: coefficients along the penalty, and the picture that explains zeros
     X, y = table(*shape, t=t)
     weights = np.arange(len(X)) % 3.0
     alphas = [10.0, 0.1, 1e-3]

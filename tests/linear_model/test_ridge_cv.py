@@ -111,7 +111,7 @@ def test_wide_rows(monkeypatch):
 
 
 def test_decades_then_closer():
-    """GC20: 1, 10, 100, 1000; of these 100 is best; then 200 and neighbours."""
+    """B5, GC20: 1, 10, 100, 1000; of these 100 is best; then 200 and neighbours."""
     grid = np.array([1.0, 10.0, 100.0, 1000.0])
     asked = []
 

@@ -36,6 +36,7 @@ def check_direction(warning, X, sign):
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("sparse", [False, True])
 def test_complete_separation(solver, sparse):
+    # K2: the conditional likelihood; why separable data has no best weights
     X = np.array([[1.0, 5], [2, 4], [3, 4], [4, 4], [5, 4], [6, 5]])
     y = [0, 0, 0, 1, 1, 1]
     table = sp.csr_matrix(X) if sparse else X

@@ -90,6 +90,7 @@ def no_fits(monkeypatch):
 
 @pytest.mark.parametrize(("model", "cv"), PAIRS)
 def test_results_are_scikit_learns(model, cv):
+    # B3: cross-validation: every row held out exactly once
     rows, scoring = some_rows(cv), {"a": "accuracy", "b": confidence}
     compare(
         MODELS[model], X[rows], WORDS[rows], cv=SPLITTERS[cv], scoring=scoring, **EVERYTHING

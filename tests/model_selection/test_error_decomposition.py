@@ -56,7 +56,7 @@ def test_the_parts_of_a_simulation_are_the_true_ones():
 
 
 def test_with_the_truth_all_parts_add_up_and_luck_goes_away_on_average():
-    """E (t - f)^2 = noise + bias^2 + variance, over targets that there might have been."""
+    """A12: E (t - f)^2 = noise + bias^2 + variance, over targets that there might have been."""
     luck = []
     for seed in range(30):
         rng = np.random.RandomState(seed)

@@ -32,6 +32,7 @@ def ledger(tmp_path):
 
 
 def test_the_first_opening_is_silent_and_the_second_says_when_and_by_whom(ledger):
+    # B1: the test set is for one look
     test = SealedTest(X, y, ledger=ledger)
     assert test.n_openings == 0
     assert repr(test) == "<SealedTest of 10 rows, never opened>"

@@ -222,7 +222,7 @@ def test_a_search_is_cloned_and_shown_like_scikit_learns():
 
 
 class TestTies:
-    """Of candidates that do equally well the simplest is taken."""
+    """A10, B2: of candidates that do equally well the simplest is taken."""
 
     same = (np.zeros((30, 2)) + np.arange(30)[:, None] % 2, np.arange(30) % 2)  # no mistakes
 

@@ -29,6 +29,7 @@ def asked(size, n):
 
 @given(n=st.integers(3, 200), dev=sizes, test=sizes, shuffle=st.booleans())
 def test_every_row_is_in_one_part_and_sizes_are_within_one_of_those_asked(n, dev, test, shuffle):
+    # B1: training, development and test sets, and who may look at which
     assume(asked(dev, n) >= 1 and asked(test, n) >= 1 and asked(dev, n) + asked(test, n) < n - 1)
     parts = row_numbers(n, dev_size=dev, test_size=test, shuffle=shuffle, random_state=0)
     assert is_partition(parts, n)

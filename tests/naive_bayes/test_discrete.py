@@ -51,6 +51,7 @@ def posterior(joint):
 
 @given(tables(largest=1), nps.arrays(np.int64, 3, elements=st.integers(0, 1)), alphas)
 def test_bernoulli_equals_the_product_of_fractions(table, x, alpha):
+    # F2: on/off features
     X, y = table
     expected = posterior(reference.bernoulli(X.tolist(), y.tolist(), x.tolist(), alpha))
     if expected is not None:
@@ -60,6 +61,7 @@ def test_bernoulli_equals_the_product_of_fractions(table, x, alpha):
 
 @given(tables(), nps.arrays(np.int64, 3, elements=st.integers(0, 2)), alphas)
 def test_multinomial_equals_the_product_of_fractions(table, x, alpha):
+    # F4: word counts
     X, y = table
     expected = posterior(reference.multinomial(X.tolist(), y.tolist(), x.tolist(), alpha))
     if expected is not None:
@@ -69,6 +71,7 @@ def test_multinomial_equals_the_product_of_fractions(table, x, alpha):
 
 @given(tables(), nps.arrays(np.int64, 3, elements=st.integers(0, 2)), alphas)
 def test_categorical_equals_the_product_of_fractions(table, x, alpha):
+    # F3: features with several values
     X, y = table
     joint = reference.categorical(X.tolist(), y.tolist(), x.tolist(), alpha, [3] * 3)
     expected = posterior(joint)
@@ -96,6 +99,7 @@ def test_it_agrees_with_scikit_learn(name, table, alpha, weighted):
 @each_model
 @given(table=tables(least=4), cut=st.integers(1, 3), alpha=st.sampled_from([0, 1, math.inf]))
 def test_merging_streaming_and_forgetting_equal_a_refit_to_the_bit(name, table, cut, alpha):
+    # F8: counting as the data arrives
     X, y = table
     model = getattr(ours, name)(alpha=alpha)
     whole = clone(model).fit(X, y)
@@ -143,6 +147,7 @@ def test_sparse_rows_by_the_loop_and_by_scipy_score_as_dense_ones(
 
 @pytest.mark.parametrize("name", GENERATIVE)
 def test_an_impossible_row_gets_the_shares_and_a_warning(name):
+    # F1: where every joint is zero the posterior is undefined
     model = getattr(ours, name)(alpha=0).fit([[0, 1], [0, 1], [1, 0]], ["a", "a", "b"])
     row = [[1, 1]]
     with pytest.warns(UserWarning, match="1 of 1 rows have probability zero in every class"):

@@ -60,6 +60,7 @@ def test_it_agrees_with_scikit_learn_on_random_data(seed, K, smoothing):
 @pytest.mark.parametrize("variance", VARIANCES)
 @pytest.mark.parametrize("ddof", [0, 1])
 def test_variances_are_shared_as_the_textbook_says(variance, ddof):
+    # F5: Gaussian features and four ways to share a variance
     X, y = problem()
     alike = {
         "class-feature": lambda k, j: (k, j),
@@ -102,6 +103,7 @@ def test_merging_and_forgetting_equal_a_refit(variance, seed, cut):
 
 @given(seed=st.integers(0, 10**6))
 def test_whole_weights_are_repetition(seed):
+    # F7: weighted counts
     X, y = problem(seed=seed)
     times = np.random.default_rng(seed).integers(0, 4, len(y))
     times[:3] = 1
@@ -149,6 +151,7 @@ def test_parameters_are_counted():
 @pytest.mark.parametrize("K", [2, 3])
 @pytest.mark.parametrize("far", [0.0, 1e4])
 def test_shared_variances_are_logistic(variance, K, far):
+    # F11, T8: shared variances make it exactly logistic
     X, y = problem(K=K, far=far)
     model = GaussianNB(variance=variance).fit(X, y)
     scores = X @ model.coef_.T + model.intercept_

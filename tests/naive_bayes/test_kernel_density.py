@@ -34,6 +34,7 @@ def assert_same(a, b):
 
 @pytest.mark.parametrize("rule", ["scott", "silverman"])
 def test_it_is_scipys_density_of_each_feature(rule):
+    # F6: mixed kinds of column; densities per feature
     X, y = two_humps()
     fitted, rows = model(bandwidth=rule).fit(X, y), np.array([[0.1, -0.3], [5.0, 40.0]])
     for k, label in enumerate(fitted.classes_):

@@ -44,6 +44,7 @@ def assert_same(a, b, rtol=1e-9):
 
 
 def test_each_column_has_the_model_of_its_kind():
+    # F6: mixed kinds of column; densities per feature
     X, y = problem()
     model = MixedNB(kinds=KINDS, var_smoothing=0).fit(X, y)
     assert model.kinds_ == ["numeric", "categorical", "count", "boolean"]

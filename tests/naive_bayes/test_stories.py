@@ -1,4 +1,4 @@
-"""Stories with their numbers worked out by hand: W6, a cold from its symptoms."""
+"""F1, W6: a cold from its symptoms, its numbers worked out by hand."""
 
 import numpy as np
 import pytest

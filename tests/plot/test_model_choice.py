@@ -28,6 +28,7 @@ def line(ax, label):
 
 
 def test_the_held_out_curve_is_that_of_cross_validation():
+    # B10: curves that diagnose a fit
     ax = validation_curve(Ridge(), X, T, "alpha", [0.1, 10.0, 1000.0])
     scores = [
         cross_validate(Ridge(alpha), X, T, scoring="neg_mean_squared_error")["test_score"].mean()

@@ -63,6 +63,7 @@ class TestModels:
             np.testing.assert_allclose(found.coefs[:, place], single, rtol=1e-3, atol=1e-4)
 
     def test_the_path_begins_near_zero_and_ends_near_no_penalty(self, model, y, parameter):
+        # H8: coefficients along the penalty, and the picture that explains zeros
         coefs = followed(model, X, y).coefs
         length = np.abs(coefs).sum(axis=0)
         assert length[0] < 0.05 * length[-1]

@@ -45,6 +45,7 @@ def test_polynomials_count_as_scikit_learn_makes_them(m, degree, more, different
 
 
 class TestValues:
+    # C8: basis functions: curved in x, linear in w
     def test_powers(self):
         made = BasisExpansion("powers", degree=3).fit_transform([[2.0, 5.0]])
         assert made.tolist() == [[2, 5, 4, 25, 8, 125]]

@@ -71,6 +71,7 @@ def test_min_max_is_scikit_learns(bounds):
 @pytest.mark.parametrize("d", [2, 6, 90])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_rows_of_unit_length_are_scikit_learns(norm, storage, d, dtype):
+    # C6: min-max, sigmoid, and rows of unit length
     X = np.maximum(rows(100, d, dtype=dtype) - 9, 0)
     X[3] = 0
     found = Standardizer(norm).fit_transform(storage(X))
@@ -105,6 +106,7 @@ def test_sigmoid_is_the_logistic_function_of_the_z_score():
 
 
 def test_the_columns_have_mean_zero_and_sample_deviation_one():
+    # C5: standardising columns, with the choice of divisor
     Z = Standardizer().fit_transform(rows())
     np.testing.assert_allclose(Z.mean(axis=0), 0, atol=1e-12)
     np.testing.assert_allclose(Z.std(axis=0, ddof=1), 1)

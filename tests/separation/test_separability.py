@@ -103,6 +103,7 @@ def test_three_points_through_the_origin_and_with_an_intercept():
 
 
 def test_xor_has_the_proof_everybody_knows():
+    # J5: can it be separated? Cycles when it cannot
     found = separability(XOR_X, XOR_Y)
     assert not found.separable
     assert found.grade == "proved"
@@ -163,6 +164,7 @@ def test_joint_scores_agree_with_a_linear_programme(table, seed):
 @settings(max_examples=40, deadline=None)
 @given(st.integers(4, 60), st.integers(1, 8), st.sampled_from([1e-1, 1e-5, 1e-9]), st.integers(0))
 def test_rows_on_two_sides_of_a_plane_are_separated_as_widely(n, d, margin, seed):
+    # T2: where a plane exists it is found
     X, y = with_margin(n, d, margin, seed)
     found = separability(X, y)
     assert found.separable

@@ -75,6 +75,15 @@ def test_the_curvature_is_that_of_finite_differences(kind):
 
 
 @each_kind
+def test_the_curvature_is_nowhere_negative(kind):
+    # T9: the logistic likelihood has one summit
+    problem = make(kind, l2=0.0)
+    for seed in range(5):
+        curvatures = np.linalg.eigvalsh(problem.hessian(problem.at(some_point(problem, seed))))
+        assert curvatures[0] >= -1e-12 * curvatures[-1]
+
+
+@each_kind
 @pytest.mark.parametrize(("l1", "l2"), [(0.0, 1.0), (0.5, 0.5), (1.0, 0.0)])
 def test_a_gap_is_never_below_the_true_excess_and_closes_at_the_optimum(kind, l1, l2):
     problem = make(kind, l1=l1, l2=l2)

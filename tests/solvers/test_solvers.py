@@ -38,6 +38,7 @@ def optimum(problem):
 @each_solver
 @each_kind
 def test_the_gradient_of_each_step_is_that_of_finite_differences(name, kind):
+    # K3, S1: each step has the right gradient
     problem = make(kind)
     for place in walk(problem, name, 3):
         expected = differences(lambda p: problem.at(p).objective, place.point)
@@ -49,6 +50,7 @@ def test_the_gradient_of_each_step_is_that_of_finite_differences(name, kind):
 @each_solver
 @each_kind
 def test_every_solver_comes_to_the_same_point(name, kind):
+    # S2, S5, S6: stochastic steps, coordinates and the other solvers
     problem = make(kind)
     best = optimum(problem)
     last = walk(problem, name, {"sgd": 300}.get(name, 2000))[-1]
@@ -61,6 +63,7 @@ def test_every_solver_comes_to_the_same_point(name, kind):
 @pytest.mark.parametrize("name", [name for name in SOLVERS if name not in ("sgd", "sampled")])
 @each_kind
 def test_the_objective_never_rises(name, kind):
+    # S3: choosing the step
     values = [place.objective for place in walk(make(kind), name, 50)]
     assert all(b <= a * (1 + 1e-13) for a, b in itertools.pairwise(values))
 
@@ -83,6 +86,7 @@ def test_a_step_that_is_too_large_is_noticed():
 
 
 def test_stochastic_steps_that_are_too_large_are_noticed():
+    # K7: one example at a time
     problem = make(KINDS[0], l2=1e4)
     start = problem.at(np.zeros(problem.shape))
     with pytest.raises(Diverged, match="floating point"):

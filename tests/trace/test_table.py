@@ -69,6 +69,7 @@ def test_updates_over_several_passes_say_where_they_happened(watch):
 
 
 def test_passes_show_mistakes_error_objective_and_weights(watch):
+    # I5: the perceptron criterion: how far the mistakes are on the wrong side
     table = watch(max_iter=1)[0].table()
     assert table.columns == ("pass", "mistakes", "so far", "error", "objective", "w")
     # From [-1,0,0] three "+" are wrong by 1 each; at [-1,1,-1] scores are -1, 0, -3, -2, -2.

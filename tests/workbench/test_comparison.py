@@ -49,6 +49,7 @@ def mixed():
 
 
 def test_the_leaderboard_is_of_training_scores_and_the_test_set_is_opened_once(openings):
+    # B11: the cycle of an experiment
     found = rosenblatt.compare("wine", target="cultivar", ledger=openings, families=QUICK)
     board = found.leaderboard
     assert set(board["family"]) == {*QUICK, "always the largest class"}

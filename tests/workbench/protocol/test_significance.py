@@ -41,6 +41,7 @@ def test_p_values_are_corrected_by_holm():
 
 
 def test_wilson_agrees_with_scipy():
+    # B9: a share of right rows, and its interval
     for n_right, n in ((0, 10), (7, 10), (10, 10), (450, 500)):
         expected = stats.binomtest(n_right, n).proportion_ci(method="wilson")
         found = wilson(n_right, n)

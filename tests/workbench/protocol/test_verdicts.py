@@ -34,10 +34,12 @@ def scored(train, dev, name="other"):
     [(0.95, 0.80, True), (0.95, 0.90, False), (0.85, 0.80, False), (0.90, 0.80, False)],
 )
 def test_a_model_overfits_beside_one_that_fits_worse_and_does_better(train, dev, expected):
+    # A11: overfitting and underfitting, defined and measured
     assert overfits(scored(train, dev), PLAIN) is expected
 
 
 def test_who_overfits_beside_whom_is_said_and_when_folds_are_needed():
+    # B4: one held-out set or several folds
     few, many = (SimpleNamespace(train=np.arange(n)) for n in (100, 50_000))
     said = verdicts_of(few, [scored(0.99, 0.7, "crammer"), PLAIN])
     assert "crammer overfits beside plain" in said[0]
@@ -58,6 +60,7 @@ CURVES = {
 
 @pytest.mark.parametrize("verdict", CURVES)
 def test_a_learning_curve_is_judged_by_its_end(verdict):
+    # B10, B12: the end of a curve shows whether more rows would help
     train, dev = map(np.array, CURVES[verdict])
     assert verdict in verdict_of_curve(ROWS, train, dev)
 
@@ -219,6 +222,7 @@ def test_a_share_below_zero_is_told_in_one_form(of_noise):
 
 
 def test_of_equals_the_baseline_is_taken(of_noise):
+    # A10: what a learner assumes about unseen cases; the simpler rule first
     found, page = of_noise
     assert found.leaderboard["baseline"].tolist() == [True, False]
     assert "as the baseline" in page
