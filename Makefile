@@ -3,13 +3,14 @@
 # make bench   side-by-side timings with the peers (ONLY=name for some of them)
 # make docs    build the documentation
 # make lint    the quick checks alone
+# make peer-tests  scikit-learn's own tests with our classes in place of theirs
 
 PYTHON ?= python3
 BIN := .venv/bin
 STAMPS := .venv/stamps
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test bench docs lint clean
+.PHONY: demo test bench docs lint peer-tests clean
 .DELETE_ON_ERROR:
 
 demo: $(STAMPS)/demo
@@ -27,6 +28,9 @@ docs: $(STAMPS)/test
 
 lint: $(STAMPS)/test
 	@$(BIN)/python tools/test.py --only lint
+
+peer-tests: $(STAMPS)/test
+	@$(BIN)/python tools/peer_tests.py $(ARGS)
 
 clean:
 	rm -rf .venv docs/_build docs/api run.html report.html
