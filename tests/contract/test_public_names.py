@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 import rosenblatt
+from rosenblatt import registry
 
-MODULES = sorted(rosenblatt._MODULES)
+MODULES = registry.MODULES
 NAMES = [("rosenblatt", name) for name in rosenblatt.__all__] + [
     (f"rosenblatt.{module}", name)
     for module in MODULES
@@ -38,8 +39,9 @@ def test_public_methods_are_documented(name):
                 assert inspect.getdoc(method), f"{name}.{method_name}"
 
 
-def test_all_is_sorted_and_lists_every_lazy_name():
-    assert sorted(rosenblatt.__all__, key=str.lower) == sorted(rosenblatt._HOMES, key=str.lower)
+def test_all_is_sorted_and_dir_lists_the_modules_too():
+    assert rosenblatt.__all__ == sorted(rosenblatt.__all__)
+    assert sorted(dir(rosenblatt)) == sorted([*rosenblatt.__all__, *MODULES])
 
 
 @pytest.mark.parametrize("name", rosenblatt.__all__)
@@ -73,7 +75,7 @@ def test_no_public_function_shares_its_name_with_a_module():
 
 
 def test_an_unknown_name_is_an_attribute_error():
-    with pytest.raises(AttributeError, match="no attribute 'Perceptrom'"):
+    with pytest.raises(AttributeError, match="attribute Perceptrom"):
         _ = rosenblatt.Perceptrom
 
 

@@ -9,49 +9,15 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from rosenblatt.registry import verifiers
+
 from .claims import Certificate
 
 Adapter = Callable[..., Certificate]
 
 # (top-level package, class name) and the module here that reads its attributes. A model is looked
 # up along the bases of its class: a subclass is found, a namesake from another package is not.
-ADAPTERS = {
-    ("rosenblatt", "AveragedPerceptron"): "averaged",
-    ("rosenblatt", "KernelLogisticRegression"): "kernel_logistic",
-    ("rosenblatt", "KernelPerceptron"): "kernel_perceptron",
-    ("rosenblatt", "MixedNB"): "mixed_naive_bayes",
-    ("rosenblatt", "Perceptron"): "perceptron",
-    ("rosenblatt", "PocketPerceptron"): "pocket",
-    ("sklearn", "Perceptron"): "perceptron",
-    **{
-        (package, f"{kind}NB"): "gaussian_naive_bayes"
-        if kind == "Gaussian"
-        else "count_naive_bayes"
-        for package in ("rosenblatt", "sklearn")
-        for kind in ("Bernoulli", "Categorical", "Complement", "Gaussian", "Multinomial")
-    },
-    **{
-        (package, f"{kind}DiscriminantAnalysis"): "discriminants"
-        for package in ("rosenblatt", "sklearn")
-        for kind in ("Linear", "Quadratic")
-    },
-    **{
-        (package, name): "linear_regression"
-        for package in ("rosenblatt", "sklearn")
-        for name in (
-            *("LinearRegression", "Ridge", "RidgeCV"),
-            *("Lasso", "LassoCV", "ElasticNet", "ElasticNetCV"),
-        )
-    },
-    **{
-        (package, name): "logistic_regression"
-        for package in ("rosenblatt", "sklearn")
-        for name in ("LogisticRegression", "LogisticRegressionCV")
-    },
-    ("sklearn", "SGDClassifier"): "logistic_regression",
-    ("rosenblatt", "FisherDiscriminant"): "discriminants",
-    ("rosenblatt", "LeastSquaresClassifier"): "discriminants",
-}
+ADAPTERS = verifiers()
 
 
 def certify(

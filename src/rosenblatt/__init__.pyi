@@ -1,0 +1,117 @@
+# Generated from the registry by tools/from_registry.py.
+
+from . import certificates as certificates
+from . import data as data
+from . import discriminant_analysis as discriminant_analysis
+from . import estimation as estimation
+from . import information as information
+from . import kernels as kernels
+from . import linear_model as linear_model
+from . import losses as losses
+from . import model_selection as model_selection
+from . import naive_bayes as naive_bayes
+from . import plot as plot
+from . import preprocessing as preprocessing
+from . import separation as separation
+from . import statistics as statistics
+from . import threads as threads
+from . import trace as trace
+from . import workbench as workbench
+from .certificates import Certificate as Certificate
+from .certificates import Claim as Claim
+from .certificates import certify as certify
+from .discriminant_analysis import FisherDiscriminant as FisherDiscriminant
+from .discriminant_analysis import LinearDiscriminantAnalysis as LinearDiscriminantAnalysis
+from .discriminant_analysis import QuadraticDiscriminantAnalysis as QuadraticDiscriminantAnalysis
+from .explanation import Explanation as Explanation
+from .explanation import explain as explain
+from .kernels import KernelLogisticRegression as KernelLogisticRegression
+from .kernels import KernelPerceptron as KernelPerceptron
+from .linear_model import AveragedPerceptron as AveragedPerceptron
+from .linear_model import ElasticNet as ElasticNet
+from .linear_model import ElasticNetCV as ElasticNetCV
+from .linear_model import Lasso as Lasso
+from .linear_model import LassoCV as LassoCV
+from .linear_model import LeastSquaresClassifier as LeastSquaresClassifier
+from .linear_model import LinearRegression as LinearRegression
+from .linear_model import LogisticRegression as LogisticRegression
+from .linear_model import LogisticRegressionCV as LogisticRegressionCV
+from .linear_model import Perceptron as Perceptron
+from .linear_model import PocketPerceptron as PocketPerceptron
+from .linear_model import Ridge as Ridge
+from .linear_model import RidgeCV as RidgeCV
+from .linear_model import enet_path as enet_path
+from .linear_model import lasso_path as lasso_path
+from .linear_model import ridge_path as ridge_path
+from .model_selection import BiasVariance as BiasVariance
+from .model_selection import GridSearchCV as GridSearchCV
+from .model_selection import SealedTest as SealedTest
+from .model_selection import bias_variance as bias_variance
+from .model_selection import cross_val_score as cross_val_score
+from .model_selection import cross_validate as cross_validate
+from .model_selection import train_dev_test_split as train_dev_test_split
+from .naive_bayes import BernoulliNB as BernoulliNB
+from .naive_bayes import CategoricalNB as CategoricalNB
+from .naive_bayes import ComplementNB as ComplementNB
+from .naive_bayes import GaussianNB as GaussianNB
+from .naive_bayes import MixedNB as MixedNB
+from .naive_bayes import MultinomialNB as MultinomialNB
+from .preprocessing import BasisExpansion as BasisExpansion
+from .preprocessing import Standardizer as Standardizer
+from .separation import Separability as Separability
+from .separation import separability as separability
+from .trace import Trace as Trace
+from .workbench import Comparison as Comparison
+from .workbench import compare as compare
+from .workbench import load_model as load_model
+
+__version__: str
+__all__ = [
+    "AveragedPerceptron",
+    "BasisExpansion",
+    "BernoulliNB",
+    "BiasVariance",
+    "CategoricalNB",
+    "Certificate",
+    "Claim",
+    "Comparison",
+    "ComplementNB",
+    "ElasticNet",
+    "ElasticNetCV",
+    "Explanation",
+    "FisherDiscriminant",
+    "GaussianNB",
+    "GridSearchCV",
+    "KernelLogisticRegression",
+    "KernelPerceptron",
+    "Lasso",
+    "LassoCV",
+    "LeastSquaresClassifier",
+    "LinearDiscriminantAnalysis",
+    "LinearRegression",
+    "LogisticRegression",
+    "LogisticRegressionCV",
+    "MixedNB",
+    "MultinomialNB",
+    "Perceptron",
+    "PocketPerceptron",
+    "QuadraticDiscriminantAnalysis",
+    "Ridge",
+    "RidgeCV",
+    "SealedTest",
+    "Separability",
+    "Standardizer",
+    "Trace",
+    "bias_variance",
+    "certify",
+    "compare",
+    "cross_val_score",
+    "cross_validate",
+    "enet_path",
+    "explain",
+    "lasso_path",
+    "load_model",
+    "ridge_path",
+    "separability",
+    "train_dev_test_split",
+]

@@ -1,0 +1,97 @@
+"""What a row of the registry holds: plain data that every part of the house may read.
+
+Named tuples, since `import rosenblatt` reads them all and dataclasses take longer to import.
+"""
+
+from typing import Any, Literal, NamedTuple
+
+Settings = dict[str, Any]  # parameters of a constructor and their values
+NO_SETTINGS: Settings = {}
+
+TASKS = {
+    "classification": "predicts one of several classes",
+    "regression": "predicts numbers",
+    "clustering": "groups rows that carry no label",
+    "density": "gives rows a probability density",
+    "transformation": "makes other columns of the rows",
+    "search": "chooses the settings of another estimator",
+}
+INPUTS = {
+    "dense": "arrays and data frames of numbers",
+    "sparse": "CSR matrices, never made dense",
+    "missing": "NaN for values that are missing, in some setting",
+    "counts": "numbers that must not be negative",
+    "categorical": "categories, as words or as numbers",
+    "precomputed": "a matrix of kernel values or distances of all pairs of rows",
+    "text": "strings, one document each",
+}
+
+
+class Without:
+    """Why a cell does not apply; false, so that ``row.contestants or ()`` passes over it."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+
+    def __bool__(self) -> Literal[False]:
+        return False
+
+
+class Contestant(NamedTuple):
+    """One way in which `compare` tries an estimator."""
+
+    name: str  # as leaderboards show it
+    when: str  # it is the right choice
+    grid: dict[str, tuple[Any, ...]]
+    reads: str = "numbers"  # or "counts", "table": how `workbench` prepares the columns
+    settings: Settings = NO_SETTINGS  # beside the grid
+    limits: tuple[str, ...] = ()  # what `workbench` checks before it tries the model
+    expansion: str = ""  # of the columns, before the model: "products" or "splines"
+    halve: bool = False  # whether settings are sorted out on few rows first
+    short_names: tuple[str, ...] = ()  # that people type
+
+
+class Warm(NamedTuple):
+    """The fits that compile all loops of an estimator (`rosenblatt warm`)."""
+
+    settings: tuple[Settings, ...] = ({},)
+    widths: tuple[int, ...] = (3,)  # columns: some learn in another way from more than rows
+    sparse: bool = True  # whether sparse rows compile other loops
+
+
+class Contract(NamedTuple):
+    """How the contract tests try an estimator."""
+
+    settings: tuple[Settings, ...] = ({},)  # each takes another path through the code
+    checked: tuple[Settings, ...] = ({},)  # that scikit-learn's own checks are run with
+    expected_failures: dict[str, str] = NO_SETTINGS  # of those checks, and why
+    most_rows: int = 1_000_000  # fewer where the work grows with their square
+    endless: Settings = NO_SETTINGS  # with tol=None: fits until interrupted
+
+
+class Row(NamedTuple):
+    """All that other parts of the house read about one public estimator.
+
+    A cell that does not apply holds `Without` and the reason.
+    """
+
+    name: str  # of the class
+    module: str  # that defines it, below rosenblatt; its first folder is the public home
+    task: str  # of TASKS
+    inputs: tuple[str, ...]  # of INPUTS
+    verifier: str | Without  # module in certificates/
+    sklearn: tuple[str, ...] | Without  # scikit-learn's classes that this verifier also reads
+    additive: Literal[True] | Without  # stands on a statistic with + and -
+    path: tuple[str, ...] | Without  # parameters along which `fit_path` fits all values
+    trace: tuple[str, ...] | Without  # states that `trace_view` names
+    warm: Warm | Without
+    contract: Contract | Without
+    contestants: tuple[Contestant, ...] | Without
+    file_types: tuple[str, ...] | Without  # that a model file may hold beside the class itself
+    page: str  # in docs/
+    benchmark: str | Without  # a scenario's name
+
+    @property
+    def home(self) -> str:
+        """The public module: "linear_model" of "linear_model.perceptron"."""
+        return self.module.partition(".")[0]
