@@ -38,5 +38,6 @@ def unconverged():
     """For fits that are stopped early, or have dependent columns, on purpose."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.filterwarnings("ignore", "The best (alpha|penalty)", UserWarning)
         warnings.simplefilter("ignore", LinAlgWarning)
         yield

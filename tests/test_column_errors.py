@@ -45,6 +45,7 @@ def test_columns_with_missing_values_and_words_are_named(model):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore:The best penalty is the")
 @pytest.mark.parametrize("model", MODELS[:-1], ids=lambda model: type(model).__name__)
 def test_so_are_those_of_rows_to_predict(model):
     X, y = frame()

@@ -408,7 +408,7 @@ def test_no_bound_is_above_what_the_objective_itself_says():
 
 
 @pytest.mark.filterwarnings("ignore:Columns vary:scipy.linalg.LinAlgWarning")
-@pytest.mark.filterwarnings("ignore:The duality gap:sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore:Objective did not:sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("Model", [Lasso, ElasticNet])
 def test_a_proof_that_rounding_spoils_says_which_column_is_to_blame(Model):
     rng = np.random.RandomState(0)

@@ -7,6 +7,7 @@ from tests.contract.estimators import CHECKED_SETTINGS, EXPECTED_FAILURES, insta
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore:The best (alpha|penalty)")
 @pytest.mark.filterwarnings("ignore:.*minimum norm:scipy.linalg.LinAlgWarning")
 @pytest.mark.filterwarnings("ignore:The covariance matrix of class")
 @pytest.mark.filterwarnings("ignore:Can't check dok sparse matrix for nan or inf")

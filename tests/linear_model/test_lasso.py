@@ -189,7 +189,8 @@ def test_float32_stays_float32_and_is_solved_in_64_bits():
 def test_a_fit_that_stops_short_says_what_it_reached_and_what_to_change():
     X, y, _ = problem()
     with pytest.warns(
-        ConvergenceWarning, match=r"gap is .* after 1 iterations; tol=1e-12 asks for"
+        ConvergenceWarning,
+        match=r"^Objective did not converge. The duality gap is .* after 1 iterations; tol=1e-12",
     ):
         model = Lasso(0.01, max_iter=1, tol=TIGHT).fit(X, y)
     assert model.stop_reason_ == "max_iter"
@@ -422,3 +423,20 @@ def test_without_a_penalty_it_is_least_squares_and_no_warning(kind, d):
     np.testing.assert_allclose(
         model.predict(X), X @ best + y.mean() - X.mean(axis=0) @ best, atol=1e-4
     )
+
+
+def test_a_gram_matrix_given_is_checked_and_computed_anew():
+    X, y, _ = problem()
+    centred = X - X.mean(axis=0)
+    expected = Lasso(0.1, tol=TIGHT).fit(centred, y)
+    given = Lasso(0.1, tol=TIGHT, precompute=centred.T @ centred).fit(centred, y)
+    np.testing.assert_array_equal(given.coef_, expected.coef_)
+    with pytest.warns(UserWarning, match="Gram matrix was provided but X was centered") as told:
+        Lasso(0.1, precompute=X.T @ X).fit(X + 1.0, y)
+    assert told[0].filename == __file__
+    with pytest.raises(
+        ValueError, match=r"did not pass validation: element \(0, 0\) is .* X.T @ X"
+    ):
+        Lasso(0.1, precompute=2 * centred.T @ centred).fit(centred, y)
+    with pytest.raises(ValueError, match=r"Gram matrix of X, \(8, 8\); got \(2, 2\)"):
+        Lasso(0.1, precompute=np.eye(2)).fit(centred, y)

@@ -26,8 +26,8 @@ def problem(n=80, d=6, seed=0):
     [
         ({"coef_init": [1.0, 2.0]}, r"coef_init must be 6 finite numbers.*got shape \(2,\)"),
         ({"coef_init": np.full(6, np.nan)}, "with NaN or infinity"),
-        ({"alphas": [-1.0, 2.0]}, r"alphas\[0\] must be finite and >= 0; got -1"),
-        ({"alphas": [1.0, np.nan]}, r"alphas\[1\] must be finite and >= 0; got nan"),
+        ({"alphas": [-1.0, 2.0]}, r"alphas\[0\] == -1.0, must be >= 0"),
+        ({"alphas": [1.0, np.nan]}, r"alphas\[1\] == nan, must be finite"),
         ({"alphas": []}, "alphas must be at least one"),
         ({"alphas": 0}, "'alphas' parameter of enet_path"),
         ({"tol": -1.0}, "'tol' parameter of enet_path"),
@@ -75,7 +75,26 @@ def test_penalties_given_come_back_falling_and_a_start_is_taken():
     weighted = lasso_path(X, y, alphas=[0.1], sample_weight=weights, tol=TIGHT)[1][:, 0]
     expected = Lasso(0.1, fit_intercept=False, tol=TIGHT).fit(X, y, sample_weight=weights)
     np.testing.assert_allclose(weighted, expected.coef_, atol=1e-7)
-    assert lasso_path(X, y, n_alphas=7)[0].shape == (7,)
+    assert lasso_path(X, y, alphas=7)[0].shape == (7,)
+
+
+def test_old_ways_to_ask_for_penalties_work_with_a_warning():
+    X, y, _ = problem()
+    with pytest.warns(FutureWarning, match="'n_alphas' was deprecated in 1.9"):
+        assert lasso_path(X, y, n_alphas=7)[0].shape == (7,)
+    with pytest.warns(FutureWarning, match="'n_alphas' was deprecated in 1.9"):
+        assert lasso_path(X, y, n_alphas=7, alphas=[0.1])[0].tolist() == [0.1]
+    with pytest.warns(FutureWarning, match="'alphas=None' is deprecated") as told:
+        assert enet_path(X, y, alphas=None)[0].shape == (100,)
+    assert told[0].filename == __file__
+
+
+def test_targets_without_any_variation_have_a_grid_of_one_penalty():
+    X, _, _ = problem()
+    for Model in (LassoCV, ElasticNetCV):
+        model = Model(alphas=3).fit(X, np.full(80, 5.0))
+        assert model.alphas_.tolist() == [1e-15] * 3
+        assert (model.predict(X) == 5.0).all()
 
 
 def test_paths_refuse_what_they_do_not_do():
@@ -86,7 +105,9 @@ def test_paths_refuse_what_they_do_not_do():
         lasso_path(X, y, selection="greedy")
     with pytest.raises(ValueError, match="give alphas as a list"):
         enet_path(X, y, l1_ratio=0)
-    with pytest.warns(ConvergenceWarning, match=r"of 5 fits stopped short of a duality gap of"):
+    with pytest.warns(
+        ConvergenceWarning, match=r"^Objective did not converge. . of 5 fits stopped short of"
+    ):
         lasso_path(X, y, alphas=5, tol=1e-13, max_iter=1)
 
 
@@ -109,7 +130,7 @@ def test_searches_are_scikit_learns(storage, shape, weighted, setting):
     name, parameters = setting
     weights = weights if weighted else None
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.simplefilter("ignore", UserWarning)
         ours = {"LassoCV": LassoCV, "ElasticNetCV": ElasticNetCV}[name](**parameters, tol=1e-9)
         ours.fit(storage(X), y, sample_weight=weights)
         other = getattr(theirs, name)(**parameters, tol=1e-9, max_iter=20_000)
@@ -152,10 +173,10 @@ def test_a_search_by_decades_ends_near_the_best_of_a_fine_grid():
 
 def test_a_winner_on_the_edge_of_the_grid_is_reported():
     X, y, _ = problem(400)
-    with pytest.warns(ConvergenceWarning, match="is the smallest that was tried. Try smaller"):
+    with pytest.warns(UserWarning, match="is the smallest that was tried. Try smaller"):
         LassoCV(alphas=[0.5, 0.7, 1.0]).fit(X, y)
     noise = np.random.RandomState(3).standard_normal(400)
-    with pytest.warns(ConvergenceWarning, match="is the largest that was tried. Try larger"):
+    with pytest.warns(UserWarning, match="is the largest that was tried. Try larger"):
         LassoCV(alphas=[1e-5, 1e-4, 1e-3]).fit(X, noise)
     # Above the largest of an automatic grid nothing changes, so that nothing is to be tried.
     noise -= X @ np.linalg.lstsq(X, noise)[0]
@@ -166,13 +187,13 @@ def test_several_targets_and_bad_penalties_are_refused():
     X, y, _ = problem()
     with pytest.raises(ValueError, match="y must be one target; got 2"):
         LassoCV().fit(X, np.column_stack([y, y]))
-    with pytest.raises(ValueError, match=r"alphas\[1\] must be finite and >= 0; got -1"):
+    with pytest.raises(ValueError, match=r"alphas\[1\] == -1, must be >= 0"):
         LassoCV(alphas=[1, -1]).fit(X, y)
-    with pytest.raises(TypeError, match=r"alphas\[0\] must be a number; got str"):
+    with pytest.raises(TypeError, match=r"alphas\[0\] must be an instance of float, not str"):
         LassoCV(alphas=["much"]).fit(X, y)
     with pytest.raises(ValueError, match="alphas must be at least one penalty"):
         LassoCV(alphas=[]).fit(X, y)
-    with pytest.raises(ValueError, match=r"alphas\[0\] must be finite and >= 0; got inf"):
+    with pytest.raises(ValueError, match=r"alphas\[0\] == inf, must be finite"):
         LassoCV(alphas=[np.inf, 1]).fit(X, y)
     model = LassoCV()
     with pytest.raises(ValueError, match="Input X contains NaN"):
@@ -185,7 +206,7 @@ def test_decades_go_on_where_the_best_is_the_smallest():
     X = rng.standard_normal((200, 4))
     y = X @ [3.0, -2.0, 1.0, 0.001] + 1e-3 * rng.standard_normal(200)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.simplefilter("ignore", UserWarning)
         found = LassoCV(alphas="decades").fit(X, y)
         fine = LassoCV(alphas=np.logspace(-7, 0, 60)).fit(X, y)
     assert found.alpha_ < 1e-3 * np.abs(X.T @ y).max() / 200
@@ -196,11 +217,11 @@ def test_advice_on_an_end_is_about_what_was_given():
     rng = np.random.RandomState(0)
     X = rng.standard_normal((100, 3))
     y = X.sum(axis=1) + 1e-6 * rng.standard_normal(100)
-    with pytest.warns(ConvergenceWarning, match="Try smaller ones: give alphas that reach further"):
+    with pytest.warns(UserWarning, match="Try smaller ones: give alphas that reach further"):
         LassoCV(alphas=[0.1, 0.2, 0.3]).fit(X, y)
-    with pytest.warns(ConvergenceWarning, match="Try smaller ones: lower eps"):
+    with pytest.warns(UserWarning, match="Try smaller ones: lower eps"):
         LassoCV(alphas=5).fit(X, y)
-    with pytest.warns(ConvergenceWarning, match="Try smaller ones too, alphas='decades' or Linear"):
+    with pytest.warns(UserWarning, match="Try smaller ones too, alphas='decades' or Linear"):
         RidgeCV(alphas=[0.1, 0.2, 0.3]).fit(X, y)
 
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from scipy.linalg import LinAlgWarning
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import RidgeCV as Theirs
 from sklearn.model_selection import KFold, ShuffleSplit
 
@@ -146,7 +146,7 @@ def test_decades_find_what_a_fine_grid_finds():
 def test_a_best_penalty_at_the_end_of_the_grid_is_told(alphas, end):
     X, y = table(n=40, d=20, seed=3)
     y = y + 5 * np.random.default_rng(0).normal(size=40)
-    with pytest.warns(ConvergenceWarning, match=f"is the {end} that was tried.*'decades'"):
+    with pytest.warns(UserWarning, match=f"is the {end} that was tried.*'decades'"):
         RidgeCV(alphas).fit(X, y)
 
 
@@ -160,11 +160,19 @@ def test_where_no_penalty_makes_a_difference_no_end_is_reported(cv):
 
 def test_bad_settings_are_refused():
     X, y = table()
-    with pytest.raises(ValueError, match="alphas must be finite and > 0; got 0"):
+    with pytest.raises(ValueError, match=r"alphas\[0\] == 0.0, must be > 0"):
         RidgeCV([0.0, 1.0]).fit(X, y)
     RidgeCV([0.0, 1.0], cv=3).fit(X, y)
-    with pytest.raises(ValueError, match="need cv=None"):
+    with pytest.raises(ValueError, match=r"alphas\[1\] == -0.5, must be >= 0"):
+        RidgeCV([1.0, -0.5], cv=3).fit(X, y)
+    with pytest.raises(ValueError, match=r"alphas\[0\] == inf, must be finite"):
+        RidgeCV([np.inf, 1.0]).fit(X, y)
+    with pytest.raises(TypeError, match=r"alphas\[1\] must be an instance of float, not str"):
+        RidgeCV([1.0, "1"]).fit(X, y)
+    with pytest.raises(ValueError, match=r"cv!=None and store_cv_results=True .* need cv=None"):
         RidgeCV(cv=3, store_cv_results=True).fit(X, y)
+    with pytest.raises(ValueError, match=r"cv!=None and alpha_per_target=True .* need cv=None"):
+        RidgeCV(cv=3, alpha_per_target=True).fit(X, y)
     with pytest.raises(ValueError, match="'alphas' parameter of RidgeCV"):
         RidgeCV("centuries").fit(X, y)
 
@@ -185,3 +193,23 @@ def test_columns_of_other_scales_are_told_once_and_by_name(cv):
     with pytest.warns(LinAlgWarning, match=r"'tiny'.*'huge'") as told:
         RidgeCV(ALPHAS, cv=cv).fit(X, X["a"] + rng.standard_normal(60))
     assert len([one for one in told if "scales" in str(one.message)]) == 1
+
+
+@pytest.mark.filterwarnings("ignore:R.2 score is not well-defined")
+@pytest.mark.parametrize("alphas", [[1.0, 0.1, 10.0], "decades"])
+def test_scores_that_are_not_defined_leave_the_first_penalty_and_a_warning(alphas):
+    """R² of a single row is none; numpy's "All-NaN slice encountered" was all there was."""
+    X, y = table(n=5)
+    with pytest.warns(UndefinedMetricWarning, match="R² needs two rows or more in each") as told:
+        model = RidgeCV(alphas, cv=KFold(5)).fit(X, y)
+    assert told[-1].filename == __file__
+    assert model.alpha_ == (1.0 if isinstance(alphas, list) else model.alphas_[0])
+    assert np.isnan(model.best_score_)
+    assert np.isfinite(model.coef_).all()
+
+
+def test_a_mode_that_sparse_rows_will_not_have_is_accepted_with_a_warning():
+    X, y = table()
+    with pytest.warns(FutureWarning, match="The 'svd' mode is not supported for sparse X"):
+        model = RidgeCV(gcv_mode="svd").fit(sp.csr_matrix(X), y)
+    np.testing.assert_allclose(model.coef_, RidgeCV(gcv_mode="svd").fit(X, y).coef_, rtol=1e-9)

@@ -27,7 +27,14 @@ from rosenblatt.solvers.column_descent import Columns
 
 from . import column_warnings
 from .gram_problem import Squares, penalty_of
-from .lasso_fit import Descending, Rows, check_rows, published
+from .lasso_fit import (
+    NOT_CONVERGED,
+    Descending,
+    Rows,
+    check_gram_given,
+    check_rows,
+    published,
+)
 from .penalty_search import Enough
 
 Array = NDArray[np.float64]
@@ -96,6 +103,8 @@ class PenalisedRegressor(CallbackSupportMixin, LinearRegressor):  # type: ignore
                 precompute=self.precompute,
                 path=self._searches(),
             )
+            if not isinstance(self.precompute, bool):
+                check_gram_given(self.precompute, squares, rows, self.fit_intercept)
             shortfall = self._descend(squares, rows, (X, y, sample_weight))
         if shortfall:
             warn_not_converged(shortfall)
@@ -203,7 +212,10 @@ class PenalisedRegressor(CallbackSupportMixin, LinearRegressor):  # type: ignore
         if self.tol is None or not short or self.stop_reason_ == "callback":
             return ""
         worst = max(short, key=lambda run: run.last.gap - run.wanted)
-        reached = f"The duality gap is {worst.last.gap:.3g} after {worst.n_iter} iterations"
+        reached = (
+            f"{NOT_CONVERGED} The duality gap is {worst.last.gap:.3g} after {worst.n_iter} "
+            "iterations"
+        )
         wanted = f"tol={self.tol:g} asks for {worst.wanted:.3g}"
         if self.alpha_ == 0:
             return f"{reached}; {wanted}. Without a penalty it proves little: use LinearRegression."

@@ -180,7 +180,7 @@ class PenalisedRegressorCV(LinearRegressor):
                 warnings.warn(
                     f"The smaller the penalty the better, down to {self.alpha_:.3g}: without any, "
                     "LinearRegression does as well.",
-                    ConvergenceWarning,
+                    UserWarning,
                     stacklevel=4,
                 )
                 return
@@ -193,7 +193,7 @@ class PenalisedRegressorCV(LinearRegressor):
         end = "smallest" if place else "largest"
         warnings.warn(
             f"The best alpha, {self.alpha_:.3g}, is the {end} that was tried. {advice}",
-            ConvergenceWarning,
+            UserWarning,
             stacklevel=4,
         )
 

@@ -1,8 +1,9 @@
 """What a penalised fit is made of: checked rows, the way down of each target, what is published."""
 
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from numbers import Number, Real
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -10,14 +11,17 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from rosenblatt.base import FLOATS
+from rosenblatt.base import FLOATS, callers_level
 from rosenblatt.solvers import Step
 from rosenblatt.solvers.gram_descent import Penalty
 
 from .gram_problem import Descent, Squares, penalty_of
-from .regression_targets import refuse_words
+from .regression_targets import checked_penalties, refuse_words
 
 Array = NDArray[np.float64]
+
+# Warnings of a gap begin with scikit-learn's words, by which users filter them.
+NOT_CONVERGED = "Objective did not converge."
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,6 +82,38 @@ def check_rows(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Rows:
     return Rows(X, y.reshape(len(y), -1), weights, y.ndim == 1)
 
 
+def check_gram_given(given: Any, squares: Squares, rows: Rows, fit_intercept: bool) -> None:
+    """Warn of a Gram matrix about the origin where means are taken off; refuse one of other rows.
+
+    It is computed anew in any case; the sums of squares on its diagonal tell whose it is.
+    """
+    if sp.issparse(rows.X):
+        return
+    if fit_intercept and not np.allclose(squares.mean_x, 0.0):
+        warnings.warn(
+            "Gram matrix was provided but X was centered to fit intercept: recomputing Gram "
+            "matrix.",
+            UserWarning,
+            stacklevel=callers_level(),
+        )
+        return
+    matrix, d = np.asarray(given), squares.n_features
+    if matrix.shape != (d, d):
+        raise ValueError(
+            f"precompute must be the Gram matrix of X, ({d}, {d}); got {matrix.shape}."
+        )
+    own = rows.X.shape[0] * squares.variances()
+    rtol = 1e-4 if np.float32 in (matrix.dtype, rows.X.dtype) else 1e-7
+    wrong = np.flatnonzero(~np.isclose(np.diag(matrix), own, rtol=rtol, atol=1e-5))
+    if len(wrong):
+        j = int(wrong[0])
+        raise ValueError(
+            "Gram matrix passed in via 'precompute' parameter did not pass validation: element "
+            f"({j}, {j}) is {matrix[j, j]:.6g}, and the sum of squares of column {j} of X is "
+            f"{own[j]:.6g}. Give X.T @ X of these rows, or precompute=True."
+        )
+
+
 def published(
     squares: Squares,
     coefs: Array,
@@ -133,8 +169,8 @@ class Path:
             return ""
         worst = int(self.gaps.argmax())
         return (
-            f"{self.short} of {len(self.alphas)} fits stopped short of a duality gap of "
-            f"{self.wanted:.3g}; the worst, alpha={self.alphas[worst]:.3g}, at "
+            f"{NOT_CONVERGED} {self.short} of {len(self.alphas)} fits stopped short of a duality "
+            f"gap of {self.wanted:.3g}; the worst, alpha={self.alphas[worst]:.3g}, at "
             f"{self.gaps[worst]:.3g} after {self.n_iters[worst]} iterations. Raise max_iter or "
             "tol, or leave out the smallest alphas."
         )
@@ -176,21 +212,17 @@ def alpha_grid(squares: Squares, l1_ratio: float, positive: bool, eps: float, co
     """`count` penalties from the least at which all weights are zero down to `eps` times it."""
     if l1_ratio == 0:
         raise ValueError(
-            "With l1_ratio=0 no penalty makes all weights zero, so that a grid has no beginning; "
-            "give alphas as a list."
+            "Automatic alpha grid generation is not supported for l1_ratio=0. Please supply a grid "
+            "by providing your estimator with the appropriate `alphas=` argument. No penalty makes "
+            "all weights zero, so that a grid has no beginning; give alphas as a list."
         )
-    # A largest penalty of zero, which is that of constant targets, has no logarithm.
-    largest = max(squares.largest_alpha(l1_ratio, positive), float(np.finfo(np.float64).resolution))
+    largest = squares.largest_alpha(l1_ratio, positive)
+    least = float(np.finfo(np.float64).resolution)
+    if largest <= least:  # as of constant targets, for which any penalty will do
+        return np.full(count, least)
     return np.geomspace(largest, largest * eps, count)
 
 
 def given_alphas(alphas: Any) -> Array:
     """The penalties of a user, falling; refuses what is none."""
-    for k, alpha in enumerate(alphas):
-        if not isinstance(alpha, Real):
-            raise TypeError(f"alphas[{k}] must be a number; got {type(alpha).__name__}.")
-        if not 0 <= float(alpha) < np.inf:
-            raise ValueError(f"alphas[{k}] must be finite and >= 0; got {alpha}.")
-    if not len(alphas):
-        raise ValueError("alphas must be at least one penalty; got an empty list.")
-    return np.sort(np.asarray(alphas, np.float64))[::-1]
+    return np.sort(checked_penalties(alphas, zero=True))[::-1]

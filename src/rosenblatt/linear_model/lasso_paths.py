@@ -15,7 +15,7 @@ from sklearn.utils._param_validation import (
 )
 from sklearn.utils.validation import _check_sample_weight, check_X_y
 
-from rosenblatt.base import FLOATS
+from rosenblatt.base import FLOATS, callers_level
 from rosenblatt.runtime.blas import one_blas_thread
 
 from .gram_problem import Squares
@@ -28,7 +28,7 @@ CONSTRAINTS: dict[str, list[Any]] = {
     "l1_ratio": [Interval(Real, 0, 1, closed="both")],
     "eps": [Interval(Real, 0, None, closed="neither")],
     "n_alphas": [Interval(Integral, 1, None, closed="left"), None],
-    "alphas": [Interval(Integral, 1, None, closed="left"), "array-like"],
+    "alphas": [Interval(Integral, 1, None, closed="left"), "array-like", None],
     "precompute": [StrOptions({"auto"}), "boolean", "array-like"],
     "return_n_iter": ["boolean"],
     "positive": ["boolean"],
@@ -48,6 +48,20 @@ def _checked_start(coef_init: Any, d: int) -> Array:
             f"{'' if np.isfinite(start).all() else ' with NaN or infinity'}."
         )
     return start
+
+
+def _alphas_asked(n_alphas: int | None, alphas: Any) -> Any:
+    """How many penalties, or which; with a warning if they are asked for in an old way."""
+    if n_alphas is None and alphas is not None:
+        return alphas
+    old = "'alphas=None' is deprecated" if n_alphas is None else "'n_alphas' was deprecated in 1.9"
+    warnings.warn(
+        f"{old} and will be removed in 1.11 of scikit-learn; give alphas, a number or a list.",
+        FutureWarning,
+        stacklevel=callers_level(),
+    )
+    counted = alphas is None or isinstance(alphas, Integral)
+    return (n_alphas or 100) if counted else alphas
 
 
 def enet_path(
@@ -89,7 +103,7 @@ def enet_path(
     eps : float
         The smallest alpha as a share of the largest.
     n_alphas : int or None
-        The old name for a number of `alphas`.
+        The old name for a number of `alphas`, with a FutureWarning.
     alphas : int or array-like of shape (A,)
         How many penalties, or which.
     precompute : "auto", bool or array-like of shape (d, d)
@@ -137,6 +151,7 @@ def enet_path(
     validate_parameter_constraints(
         CONSTRAINTS, {name: given[name] for name in CONSTRAINTS}, caller_name="enet_path"
     )
+    alphas = _alphas_asked(n_alphas, alphas)
     refuse_words(y)
     X, y = check_X_y(X, y, accept_sparse=("csr", "csc"), dtype=FLOATS, multi_output=True,
                      y_numeric=True)  # fmt: skip
@@ -153,9 +168,8 @@ def enet_path(
         squares = Squares.of(
             X, y.reshape(-1, 1), weights, fit_intercept=False, path=True, precompute=precompute
         )
-        count = alphas if n_alphas is None else n_alphas
-        if isinstance(count, Integral):
-            grid = alpha_grid(squares, l1_ratio, positive, eps, int(count))
+        if isinstance(alphas, Integral):
+            grid = alpha_grid(squares, l1_ratio, positive, eps, int(alphas))
         else:
             grid = given_alphas(alphas)
         start = None if coef_init is None else _checked_start(coef_init, X.shape[1])
@@ -164,7 +178,7 @@ def enet_path(
             rng=rng, start=start,
         )  # fmt: skip
     if path.short:
-        warnings.warn(path.shortfall(), ConvergenceWarning, stacklevel=2)
+        warnings.warn(path.shortfall(), ConvergenceWarning, stacklevel=callers_level())
     found = (grid, np.ascontiguousarray(path.coefs.T.astype(X.dtype)), path.gaps)
     return (*found, path.n_iters) if return_n_iter else found
 
@@ -203,7 +217,7 @@ def lasso_path(
     eps : float
         The smallest alpha as a share of the largest.
     n_alphas : int or None
-        The old name for a number of `alphas`.
+        The old name for a number of `alphas`, with a FutureWarning.
     alphas : int or array-like of shape (A,)
         How many penalties, or which.
     precompute : "auto", bool or array-like of shape (d, d)

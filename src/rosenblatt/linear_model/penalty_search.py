@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,6 +61,8 @@ def search(
     """
     penalties = np.unique(penalties)
     scores = score(penalties)
+    if np.isnan(scores).all(axis=0).any():  # nothing to compare
+        return Search(penalties, scores, None)
     for _ in range(MOST_DECADES if grow else 0):
         ends = _best(scores)
         more = []
@@ -95,7 +98,12 @@ def _joined(
 
 def _best(scores: Array) -> NDArray[np.intp]:
     """The places of the best scores, one for each target."""
-    return np.unique(np.nanargmax(scores, axis=0))
+    return np.unique(best_places(scores))
+
+
+def best_places(scores: Array) -> Any:
+    """Where scores (A,) or (A, t) are best, () or (t,); NaN is worse than any number."""
+    return np.argmax(np.where(np.isnan(scores), -np.inf, scores), axis=0)
 
 
 def _flat(scores: Array, ends: NDArray[np.intp]) -> bool:

@@ -1,10 +1,12 @@
-"""Targets of regression: numbers, one or several for each row."""
+"""What regressions check: targets, one or several for each row, and penalties."""
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.utils import check_scalar
 from sklearn.utils.validation import _check_y
 
 Array = NDArray[np.float64]
@@ -56,3 +58,23 @@ def columns(y: Any) -> Array:
     """Targets (n, t) of y (n,) or (n, t)."""
     targets: Array = np.asarray(y, np.float64)
     return targets[:, None] if targets.ndim == 1 else targets
+
+
+def checked_penalties(alphas: Any, *, zero: bool = False) -> Array:
+    """Penalties (A,) as doubles, in the order given; `zero` is one if allowed."""
+    given = alphas if np.ndim(alphas) else [alphas]
+    if np.ndim(given) > 1 or not len(given):
+        raise ValueError(
+            f"alphas must be at least one penalty, (A,); got shape {np.shape(alphas)}."
+        )
+    for k, alpha in enumerate(given):
+        check_scalar(
+            alpha,
+            f"alphas[{k}]",
+            Real,
+            min_val=0.0,
+            include_boundaries="left" if zero else "neither",
+        )
+        if not np.isfinite(alpha):
+            raise ValueError(f"alphas[{k}] == {alpha}, must be finite.")
+    return np.asarray(given, np.float64)

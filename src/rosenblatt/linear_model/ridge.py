@@ -17,7 +17,7 @@ from rosenblatt.statistics import Gram
 from . import column_warnings
 from .gram_folds import metric_of, scores_of
 from .gram_regression import GramRegressor
-from .regression_targets import checked_targets
+from .regression_targets import checked_penalties, checked_targets
 from .wide_least_squares import has_dual, has_gram
 
 Array = NDArray[np.float64]
@@ -122,8 +122,9 @@ class Ridge(GramRegressor):
         alpha = np.atleast_1d(np.asarray(self.alpha, np.float64))
         if alpha.ndim > 1 or len(alpha) not in (1, n_targets):
             raise ValueError(
-                f"alpha must be a number, or one for each of {n_targets} targets; got shape "
-                f"{alpha.shape}."
+                f"Number of targets and number of penalties do not correspond: {len(alpha)} != "
+                f"{n_targets}. alpha must be a number, or one for each of {n_targets} targets; got "
+                f"shape {alpha.shape}."
             )
         if not (np.isfinite(alpha).all() and (alpha >= 0).all()):
             raise ValueError(f"alpha must be finite and >= 0; got {self.alpha!r}.")
@@ -252,14 +253,3 @@ def ridge_path(
     if y.ndim == 1:
         coefs, intercepts = coefs[0], intercepts[0]
     return penalties, coefs.astype(X.dtype), intercepts.astype(X.dtype)
-
-
-def checked_penalties(alphas: Any, least: float = 0.0) -> Array:
-    """Penalties (A,) as doubles."""
-    penalties: Array = np.atleast_1d(np.asarray(alphas, np.float64))
-    if penalties.ndim != 1 or not len(penalties):
-        raise ValueError(f"alphas must be numbers, (A,); got shape {penalties.shape}.")
-    bad = penalties[~((penalties > least) & (penalties < np.inf))]
-    if len(bad):
-        raise ValueError(f"alphas must be finite and > {least:g}; got {bad[0]}.")
-    return penalties

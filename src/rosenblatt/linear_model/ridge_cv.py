@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import check_scoring, get_scorer, get_scorer_names
 from sklearn.utils import assert_all_finite
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -20,11 +20,10 @@ from sklearn.utils.metadata_routing import (
 )
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from rosenblatt.base import FLOATS, LinearRegressor, all_or_nothing
+from rosenblatt.base import FLOATS, LinearRegressor, all_or_nothing, callers_level
 
-from .penalty_search import ROUNDS, Search, decades, search
-from .regression_targets import checked_targets
-from .ridge import checked_penalties
+from .penalty_search import ROUNDS, Search, best_places, decades, search
+from .regression_targets import checked_penalties, checked_targets
 from .ridge_validation import ByOneRow, BySplits
 
 Array = NDArray[np.float64]
@@ -140,14 +139,25 @@ class RidgeCV(LinearRegressor):
         """
         _raise_for_params(params, self, "fit")
         self._validate_params()
-        if self.cv is not None and (self.store_cv_results or self.alpha_per_target):
-            raise ValueError("store_cv_results and alpha_per_target need cv=None.")
+        for name in ("store_cv_results", "alpha_per_target"):
+            if self.cv is not None and getattr(self, name):
+                raise ValueError(
+                    f"cv!=None and {name}=True are incompatible: store_cv_results and "
+                    "alpha_per_target need cv=None."
+                )
         scorer = self._scorer()
         X = validate_data(
             self, X, accept_sparse="csr", dtype=FLOATS, order="C", ensure_min_samples=2,
             ensure_all_finite=False,
         )  # fmt: skip
         y = checked_targets(self, y, X.shape[0])
+        if self.gcv_mode == "svd" and self.cv is None and sp.issparse(X):
+            warnings.warn(
+                "The 'svd' mode is not supported for sparse X: it has no effect here, and is an "
+                "error in scikit-learn 1.11. Use gcv_mode=None.",
+                FutureWarning,
+                stacklevel=callers_level(),
+            )
         weights = sample_weight
         if weights is not None:
             weights = _check_sample_weight(weights, X, dtype=np.float64, ensure_non_negative=True)
@@ -171,13 +181,12 @@ class RidgeCV(LinearRegressor):
     def _choose(self, chooser: Any) -> None:
         """Set the best penalty, and what led to it."""
         by_decades = isinstance(self.alphas, str)
-        least = 0.0 if self.cv is None else -1.0
         # A penalty ten times the largest variation of the rows leaves a tenth of any coefficient.
         largest = 10 * chooser.largest
         grid = (
             decades(1e-7 * largest, largest)
             if by_decades
-            else checked_penalties(self.alphas, least)
+            else checked_penalties(self.alphas, zero=self.cv is not None)
         )
         closer = (ROUNDS if by_decades else 0) if self.closer is None else self.closer
         found: Search = search(chooser.score, grid, closer, grow=by_decades)
@@ -185,13 +194,23 @@ class RidgeCV(LinearRegressor):
         each = found.scores.ndim == 2
         # Of equals the first that was given, as in scikit-learn.
         order = np.arange(len(self.alphas_)) if by_decades or closer else _given_order(grid)
-        scores = found.scores[order]
-        best = order[np.nanargmax(scores, axis=0)]
+        best = order[best_places(found.scores[order])]
         self.alpha_ = self.alphas_[best] if each else float(self.alphas_[best])
-        picked = np.nanmax(found.scores, axis=0)
-        self.best_score_ = picked if each else float(picked)
-        if found.edge is not None and len(grid) > 2:
+        picked = found.scores[best, np.arange(len(best))] if each else float(found.scores[best])
+        self.best_score_ = picked
+        if np.isnan(picked).any():
+            self._warn_of_undefined_scores()
+        elif found.edge is not None and len(grid) > 2:
             self._warn_of_edge(found)
+
+    def _warn_of_undefined_scores(self) -> None:
+        warnings.warn(
+            f"One or more of the test scores are non-finite: no penalty has a score, and the first "
+            f"is taken, alpha_={self.alpha_}. R² needs two rows or more in each test part: use "
+            "fewer folds, or scoring='neg_mean_squared_error'.",
+            UndefinedMetricWarning,
+            stacklevel=callers_level(),
+        )
 
     def _warn_of_edge(self, found: Search) -> None:
         end = found.penalties[0 if found.edge == "smallest" else -1]
@@ -201,12 +220,11 @@ class RidgeCV(LinearRegressor):
         if found.edge == "smallest":
             ways.append("LinearRegression")
         advice = f"Try {', '.join(ways[:-1])} or {ways[-1]}." if ways[1:] else f"Try {ways[0]}."
-        # Up past this method, `_choose`, `fit` and the wrapper around it.
         warnings.warn(
             f"The best penalty is the {found.edge} that was tried, {end:.3g}: a better one may "
             f"lie beyond. {advice}",
-            ConvergenceWarning,
-            stacklevel=5,
+            UserWarning,
+            stacklevel=callers_level(),
         )
 
     def _tried(self) -> Any:
