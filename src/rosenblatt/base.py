@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.callback import CallbackSupportMixin, with_callbacks
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import assert_all_finite, column_or_1d
+from sklearn.utils import assert_all_finite, column_or_1d, compute_class_weight
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from rosenblatt.column_errors import is_missing
 from rosenblatt.column_errors import naming_columns as naming_columns
@@ -128,6 +128,44 @@ def encode_labels(y: Any) -> tuple[NDArray[Any], NDArray[np.intp]]:
         # Repeated, because a target of nothing but different values would get a warning as well.
         check_classification_targets(np.repeat(classes, 3))
     return classes, codes
+
+
+def encode_classes(y: Any, n_rows: int) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """As `encode_labels`, for the labels of `n_rows` rows of at least two classes."""
+    classes, codes = encode_labels(y)
+    if len(codes) != n_rows:
+        raise ValueError(f"X and y must have as many rows; X has {n_rows} and y has {len(codes)}.")
+    if len(classes) < 2:
+        raise ValueError(
+            "The number of classes has to be greater than one; "
+            f"y has {len(classes)} class: {classes.tolist()}."
+        )
+    return classes, codes
+
+
+def row_weights(
+    classes: NDArray[Any], codes: NDArray[np.intp], sample_weight: Any, class_weight: Any
+) -> NDArray[np.float64]:
+    """Sample weight times class weight, each row (n,)."""
+    weight = _check_sample_weight(
+        sample_weight, np.empty((len(codes), 0)), dtype=np.float64, ensure_non_negative=True
+    )
+    if class_weight is not None:
+        by_class = compute_class_weight(
+            class_weight, classes=classes, y=classes[codes], sample_weight=weight
+        )
+        if by_class.min() < 0:
+            k = int(by_class.argmin())
+            raise ValueError(
+                f"class_weight must not be negative; class {classes.tolist()[k]!r} has "
+                f"{by_class[k]:g}."
+            )
+        weight = weight * by_class[codes]
+    if not weight.sum() > 0:
+        raise ValueError(
+            "sample_weight and class_weight must give some row a positive weight; all are 0."
+        )
+    return np.asarray(weight)
 
 
 def _in_a_row(classes: NDArray[Any]) -> bool:

@@ -4,7 +4,7 @@ scikit-learn's checks say that there is something; looking for the columns takes
 which is worth it once there is an error to explain.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -12,7 +12,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-MOST_COLUMNS = 5  # named in one message
+MOST_COLUMNS = 5  # named in one message about values
+MOST_NAMES = 8  # in a list of columns
 
 
 @contextmanager
@@ -141,3 +142,10 @@ def which_missing(values: NDArray[Any]) -> NDArray[np.bool]:
         return np.asarray(np.logical_or(nothing, values != values), bool)
     except (TypeError, ValueError):
         return np.array([is_missing(value) for value in values], bool)
+
+
+def listed(columns: Any, names: Sequence[str]) -> str:
+    """Some columns by name, and how many more there are."""
+    shown = [names[j] for j in columns[:MOST_NAMES]]
+    more = len(columns) - len(shown)
+    return ", ".join(shown) + (f" and {more} more" if more else "")

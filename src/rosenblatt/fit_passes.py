@@ -25,7 +25,7 @@ class Passes:
         self.X, self.y, self.sample_weight = X, y, sample_weight
         self.max_iter = max_iter
         self.n_iter = 0
-        self.stop_reason: StopReason | None = None
+        self.stop_reason: StopReason | None = "max_iter" if max_iter == 0 else None
         callbacks = getattr(estimator, "_skl_callbacks", [])
         self.listening = bool(callbacks)
         # Single updates go to recorders of our own: a context per update would live until the

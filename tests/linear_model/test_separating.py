@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from rosenblatt import LogisticRegression
 from rosenblatt.linear_model import SeparationWarning, separating_direction, separation_warning
 from rosenblatt.linear_model.separation_warning import proof_by, separating
-from rosenblatt.solvers.binary_logistic import LogisticProblem
+from rosenblatt.solvers.logistic_problem import BinaryProblem
 from rosenblatt.solvers.softmax import SoftmaxProblem
 
 
@@ -19,7 +19,7 @@ def wide(n=60, d=1500, K=3, seed=0):
 def problem_of(X, y, K, fit_intercept=True, reference=False):
     c = np.ones(len(y))
     if K == 2:
-        return LogisticProblem(X, np.where(y == 1, 1.0, -1.0), c, 0.0, 0.0, fit_intercept)
+        return BinaryProblem(X, np.where(y == 1, 1.0, -1.0), c, 0.0, 0.0, fit_intercept)
     return SoftmaxProblem(X, y.astype(np.int32), K, c, 0.0, 0.0, fit_intercept, reference)
 
 

@@ -11,14 +11,14 @@ from sklearn.exceptions import ConvergenceWarning
 from rosenblatt import LogisticRegression
 from rosenblatt.linear_model import SeparationWarning, separating_direction
 from rosenblatt.linear_model.separating_direction import Leads, by_columns, by_program
-from rosenblatt.solvers.binary_logistic import LogisticProblem
+from rosenblatt.solvers.logistic_problem import BinaryProblem
 from rosenblatt.solvers.softmax import SoftmaxProblem
 
 
 def problem_of(X, y, fit_intercept=True, reference=False, c=None):
     K, c = len(np.unique(y)), np.ones(len(y)) if c is None else c
     if K == 2:
-        return LogisticProblem(X, np.where(y == 1, 1.0, -1.0), c, 0.0, 0.0, fit_intercept)
+        return BinaryProblem(X, np.where(y == 1, 1.0, -1.0), c, 0.0, 0.0, fit_intercept)
     return SoftmaxProblem(X, y.astype(np.int32), K, c, 0.0, 0.0, fit_intercept, reference)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.datasets import make_classification
 
-from rosenblatt.solvers.binary_logistic import LogisticProblem
+from rosenblatt.solvers.logistic_problem import BinaryProblem
 from rosenblatt.solvers.softmax import SoftmaxProblem
 
 KINDS = [
@@ -28,7 +28,7 @@ def make(kind, l1=0.0, l2=1.0, dtype=np.float64, n_rows=80, seed=0):
         X = sp.csr_matrix(X)
     c = np.random.RandomState(seed).uniform(0.5, 2.0, n_rows)
     if n_classes == 2:
-        return LogisticProblem(X, np.where(y == 1, 1.0, -1.0), c, l1, l2, fit_intercept)
+        return BinaryProblem(X, np.where(y == 1, 1.0, -1.0), c, l1, l2, fit_intercept)
     return SoftmaxProblem(X, y.astype(np.int32), n_classes, c, l1, l2, fit_intercept, reference)
 
 

@@ -14,13 +14,24 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rosenblatt.base import FLOATS, Passes, callers_level, fitting
-from rosenblatt.linear_model.logistic import LogisticRegression
-from rosenblatt.linear_model.logistic_fit import Descent
-from rosenblatt.linear_model.logistic_settings import row_weights, strengths
-from rosenblatt.linear_model.logistic_warnings import of_classes
+from rosenblatt.base import (
+    FLOATS,
+    Passes,
+    callers_level,
+    encode_classes,
+    fitting,
+    row_weights,
+)
+from rosenblatt.column_errors import listed
 from rosenblatt.prediction import LogisticScores
 from rosenblatt.runtime.blas import one_blas_thread
+from rosenblatt.solvers.logistic import (
+    SOLVERS,
+    LogisticDescent,
+    LogisticSettings,
+    class_without_weight,
+    logistic_problem,
+)
 
 from .functions import canonical
 from .gram import NAMES, check_symmetric, gamma_of, kernel_of
@@ -76,19 +87,20 @@ class KernelLogisticRegression(
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **{
-            name: LogisticRegression._parameter_constraints[name]
-            for name in (
-                "tol", "fit_intercept", "class_weight", "random_state", "solver",
-                "max_iter", "verbose", "softmax",
-            )
-        },
         "C": [Interval(Real, 0, None, closed="neither")],
         "kernel": [StrOptions(set(NAMES)), callable],
         "degree": [Interval(Integral, 0, None, closed="left")],
         "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="left")],
         "coef0": [Interval(Real, None, None, closed="neither")],
-    }  # fmt: skip
+        "tol": [Interval(Real, 0, None, closed="left"), None],
+        "fit_intercept": ["boolean"],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+        "random_state": ["random_state"],
+        "solver": [StrOptions(set(SOLVERS))],
+        "max_iter": [Interval(Integral, 0, None, closed="left")],
+        "verbose": ["verbose"],
+        "softmax": [StrOptions({"symmetric", "reference"})],
+    }
     gamma_: float | None
     dual_coef_: NDArray[Any]
     X_fit_: Any
@@ -148,28 +160,57 @@ class KernelLogisticRegression(
         wide = rows.astype(np.float64)  # eigenvalues near zero are lost in 32 bits
         with one_blas_thread():
             space = KernelSpace.of(wide if precomputed else self._kernel(gamma, wide))
-        linear = LogisticRegression(**{name: getattr(self, name) for name in SHARED})
-        _, classes, codes = linear._check(space.F, y)
+        classes, codes = encode_classes(y, rows.shape[0])
         weight = row_weights(classes, codes, sample_weight, self.class_weight)
-        problem = linear._problem(space.F, classes, codes, strengths(linear), weight)
-
-        descent = Descent(linear, problem, linear._start(problem, classes), type(self).__name__)
-        of_rows = {"gamma_": gamma, "X_fit_": None if precomputed else rows}
-
-        def published() -> dict[str, Any]:
-            found = linear._published(descent, classes, np.float64)
-            with one_blas_thread():
-                dual_coef = space.of_rows(found.pop("coef_")).astype(rows.dtype)
-            found["intercept_"] = found["intercept_"].astype(rows.dtype)
-            return {"dual_coef_": dual_coef, **of_rows, **found}
+        # K = F F', so that the weights of F's columns have the length of those in feature space.
+        F, penalty = np.ascontiguousarray(space.F), (0.0, 1.0)
+        problem = logistic_problem(
+            F, codes, len(classes), self.C * weight, penalty, self.fit_intercept,
+            self.softmax == "reference",
+        )  # fmt: skip
 
         passes = Passes(self, X, y, sample_weight, self.max_iter)
-        for name, value in descent.run(passes, published).items():
+        watched = passes.listening or bool(self.verbose)
+        descent = LogisticDescent(problem, np.zeros(problem.shape), self._settings(), watched)
+        of_rows = {"gamma_": gamma, "X_fit_": None if precomputed else rows}
+
+        def attributes(reason: str) -> dict[str, Any]:
+            table = problem.by_class(np.array(descent.place.point.reshape(problem.d + 1, -1)))
+            with one_blas_thread():
+                dual_coef = space.of_rows(np.ascontiguousarray(table[:-1].T))
+            return {
+                "dual_coef_": dual_coef.astype(rows.dtype),
+                "intercept_": table[-1].astype(rows.dtype),
+                **of_rows,
+                "classes_": classes,
+                "objective_": descent.place.objective,
+                "dual_gap_": descent.gap,
+                "gradient_norm_": descent.place.gradient_norm,
+                "n_iter_": np.array([passes.n_iter], np.int32),
+                "stop_reason_": reason,
+            }
+
+        passes.attributes = lambda: attributes("callback")
+        with one_blas_thread():  # the bits of a factor depend on how many share its work
+            for n_iter in passes:
+                if reason := descent.advance():
+                    passes.stop(reason)
+                if self.verbose:
+                    print(f"iteration {n_iter}: {descent}")
+            ended = descent.finish(passes.stop_reason or "max_iter")
+        for name, value in attributes(ended).items():
             setattr(self, name, value)
-        descent.warn(self.stop_reason_)
-        if (message := of_classes(self, problem, codes)) is not None:
-            warnings.warn(message, ConvergenceWarning, stacklevel=callers_level())
+        for message in (descent.shortfall(ended), class_without_weight(problem, codes, classes)):
+            if message is not None:
+                warnings.warn(message, ConvergenceWarning, stacklevel=callers_level())
         return self
+
+    def _settings(self) -> LogisticSettings:
+        return LogisticSettings(
+            self.solver, self.tol, self.max_iter, float(self.C), self.random_state, None,
+            type(self).__name__,
+            lambda columns: listed(columns, list(map(str, range(columns[-1] + 1)))),
+        )  # fmt: skip
 
     def decision_function(self, X: Any) -> NDArray[Any]:
         """Return the scores of the rows of X: (n,) for two classes, (n, K) for more.
@@ -215,9 +256,3 @@ class KernelLogisticRegression(
         tags.input_tags.pairwise = self.kernel == "precomputed"
         tags.input_tags.sparse = self.kernel != "precomputed"
         return tags
-
-
-SHARED = (
-    "C", "tol", "fit_intercept", "class_weight", "random_state", "solver", "max_iter", "verbose",
-    "softmax",
-)  # fmt: skip

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
 from rosenblatt.base import callers_level
+from rosenblatt.column_errors import MOST_NAMES, listed
 
-MOST_NAMES = 8
 INVOLVED = 1e-6  # the least share of a column in a direction that changes nothing
 WORTH_A_WORD = 1e-3  # what is left out of a fit, as a share of what is explained
 CONSTANT = 1e-14  # deviation as a share of the mean that is rounding
@@ -65,13 +65,6 @@ def dependence(
         groups = [listed(involved[group == g], names) for g in range(min(n_groups, MOST_NAMES))]
         said.append(f"linearly dependent{within}: {'; '.join(groups)}")
     return "; ".join(said)
-
-
-def listed(columns: Any, names: Sequence[str]) -> str:
-    """Some columns by name, and how many more there are."""
-    shown = [names[j] for j in columns[:MOST_NAMES]]
-    more = len(columns) - len(shown)
-    return ", ".join(shown) + (f" and {more} more" if more else "")
 
 
 def apart(squares: Array, weight: float, means: Array, names: Sequence[str]) -> str | None:

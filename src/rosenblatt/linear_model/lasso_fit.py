@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from rosenblatt.base import FLOATS, callers_level
-from rosenblatt.solvers import Step
+from rosenblatt.solvers import Iterate
 from rosenblatt.solvers.gram_descent import Penalty
 
 from .gram_problem import Descent, Squares, penalty_of
@@ -42,14 +42,14 @@ class Descending:
     penalty: Penalty
     w: Array
     wanted: float  # the gap that will do
-    steps: Iterator[Step]
-    last: Step = field(default_factory=lambda: Step(np.zeros(0), np.inf))
+    steps: Iterator[Iterate]
+    last: Iterate = field(default_factory=lambda: Iterate(np.zeros(0), np.inf))
     n_iter: int = 0
     idle: int = 0  # iterations since the objective or the gap fell
-    start: Step | None = None  # known if someone is listening
+    start: Iterate | None = None  # known if someone is listening
 
     @property
-    def now(self) -> Step:
+    def now(self) -> Iterate:
         """Where it is: at the start, or after the last iteration."""
         return self.last if self.n_iter or self.start is None else self.start
 

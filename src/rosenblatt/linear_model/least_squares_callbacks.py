@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.base import Passes, StopReason
+from rosenblatt.solvers import Iterate, gap_above_zero
 from rosenblatt.solvers.least_squares import ROUNDING
-from rosenblatt.solvers.steps import Step, gap_above_zero
 
 from .centred_rows import Centred
 from .regression_targets import columns
@@ -105,7 +105,7 @@ class Watch:
             return None
         return lambda j, step: self._step(int(here[j]), step)
 
-    def _step(self, j: int, step: Step) -> None:
+    def _step(self, j: int, step: Iterate) -> None:
         """Note one more step of target j; raise `Stopped` if the one before was to be the last."""
         self._open_pass()
         self.coef[:, j], self.steps[j] = step.point, step
@@ -126,7 +126,7 @@ class Watch:
         if next(self._walk, None) is None:
             raise Stopped
 
-    def _measured(self, j: int) -> Step:
+    def _measured(self, j: int) -> Iterate:
         """What the coefficients of target j are worth."""
         w, target, penalty = self.coef[:, j], self.targets[:, j], self.penalties[j]
         positive = self.model.positive
@@ -158,7 +158,7 @@ def squared_error(rows: Centred, target: Array, w: Array, penalty: float) -> tup
 
 def worth(
     w: Array, objective: float, slope: Array, penalty: float, positive: bool, whole: float
-) -> Step:
+) -> Iterate:
     """What coefficients w (d,) are worth that have this objective and gradient.
 
     `whole` is the objective without any.
@@ -169,12 +169,14 @@ def worth(
     free = np.where(w > 0, slope, np.minimum(slope, 0.0)) if positive else slope
     length = float(np.linalg.norm(free))
     if not penalty:
-        return Step(w, objective, length, 0.0 if length == 0 else gap_above_zero(objective, whole))
+        return Iterate(
+            w, objective, length, 0.0 if length == 0 else gap_above_zero(objective, whole)
+        )
     way = -slope / (2 * penalty)
     if positive:
         way = np.maximum(w + way, 0.0) - w
     gap = -float(slope @ way + penalty * (way @ way))
-    return Step(w, objective, length, min(gap, objective))
+    return Iterate(w, objective, length, min(gap, objective))
 
 
 def said(steps: Any) -> dict[str, Any]:

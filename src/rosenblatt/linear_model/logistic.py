@@ -12,18 +12,24 @@ from rosenblatt.base import (
     FLOATS,
     LinearClassifier,
     Passes,
-    encode_labels,
+    encode_classes,
     fitting,
+    row_weights,
 )
+from rosenblatt.column_errors import listed
 from rosenblatt.prediction import LogisticScores
-from rosenblatt.solvers.binary_logistic import LogisticProblem
-from rosenblatt.solvers.logistic_objective import Problem
-from rosenblatt.solvers.softmax import SoftmaxProblem
+from rosenblatt.runtime.blas import one_blas_thread
+from rosenblatt.solvers.logistic import (
+    SOLVERS,
+    LogisticDescent,
+    LogisticSettings,
+    logistic_problem,
+)
+from rosenblatt.solvers.logistic_problem import LogisticProblem
 
 from .centred_rows import less, moved, offsets, slopes_as_given
-from .logistic_fit import Descent
-from .logistic_settings import OURS, THEIRS, Strengths, row_weights, strengths
-from .logistic_warnings import speak
+from .column_warnings import names_of
+from .logistic_warnings import Strengths, strengths, warn_of_fit
 
 Array = NDArray[np.float64]
 
@@ -129,7 +135,7 @@ class LogisticRegression(LinearClassifier, LogisticScores):
         "intercept_scaling": [Interval(Real, 0, None, closed="neither")],
         "class_weight": [dict, StrOptions({"balanced"}), None],
         "random_state": ["random_state"],
-        "solver": [StrOptions(set(OURS) | set(THEIRS))],
+        "solver": [StrOptions(set(SOLVERS))],
         "max_iter": [Interval(Integral, 0, None, closed="left")],
         "verbose": ["verbose"],
         "warm_start": ["boolean"],
@@ -211,13 +217,27 @@ class LogisticRegression(LinearClassifier, LogisticScores):
         weight = row_weights(classes, codes, sample_weight, self.class_weight)
         shift = offsets(table, self.fit_intercept)
         problem = self._problem(less(table, shift), classes, codes, strength, weight)
+        start = moved(self._start(problem, classes), shift, 1)
 
-        descent = Descent(self, problem, moved(self._start(problem, classes), shift, 1))
         passes = Passes(self, X, y, sample_weight, self.max_iter)
-        found = descent.run(passes, lambda: self._published(descent, classes, table.dtype, shift))
-        for name, value in found.items():
+        watched = passes.listening or bool(self.verbose)
+        descent = LogisticDescent(problem, start, self._settings(strength.C), watched)
+
+        def attributes(reason: str) -> dict[str, Any]:
+            found = self._published(descent, classes, table.dtype, shift)
+            return {**found, "n_iter_": np.array([passes.n_iter], np.int32), "stop_reason_": reason}
+
+        passes.attributes = lambda: attributes("callback")
+        with one_blas_thread():  # the bits of a factor depend on how many share its work
+            for n_iter in passes:
+                if reason := descent.advance():
+                    passes.stop(reason)
+                if self.verbose:
+                    print(f"iteration {n_iter}: {descent}")
+            ended = descent.finish(passes.stop_reason or "max_iter")
+        for name, value in attributes(ended).items():
             setattr(self, name, value)
-        self.stop_reason_ = speak(self, descent, codes, X, y, table, shift)
+        self.stop_reason_ = warn_of_fit(self, descent, codes, X, y, table, shift)
         return self
 
     def _check(self, X: Any, y: Any) -> tuple[Any, NDArray[Any], NDArray[np.intp]]:
@@ -226,17 +246,7 @@ class LogisticRegression(LinearClassifier, LogisticScores):
         X = validate_data(
             self, X, accept_sparse="csr", dtype=FLOATS, order="C", ensure_all_finite=False
         )
-        classes, codes = encode_labels(y)
-        if len(codes) != X.shape[0]:
-            raise ValueError(
-                f"X and y must have as many rows; X has {X.shape[0]} and y has {len(codes)}."
-            )
-        if len(classes) < 2:
-            raise ValueError(
-                "The number of classes has to be greater than one; "
-                f"y has {len(classes)} class: {classes.tolist()}."
-            )
-        return X, classes, codes
+        return X, *encode_classes(y, X.shape[0])
 
     def _problem(
         self,
@@ -245,13 +255,16 @@ class LogisticRegression(LinearClassifier, LogisticScores):
         codes: NDArray[np.intp],
         strength: Strengths,
         weight: Array,
-    ) -> Problem:
+    ) -> LogisticProblem:
+        penalty, reference = (strength.l1, strength.l2), self.softmax == "reference"
         c = strength.C * weight
-        common = (c, strength.l1, strength.l2, self.fit_intercept)
-        if len(classes) == 2:
-            return LogisticProblem(X, np.where(codes == 1, 1.0, -1.0), *common)
-        code = codes.astype(np.int32)
-        return SoftmaxProblem(X, code, len(classes), *common, self.softmax == "reference")
+        return logistic_problem(X, codes, len(classes), c, penalty, self.fit_intercept, reference)
+
+    def _settings(self, C: float) -> LogisticSettings:
+        return LogisticSettings(
+            self.solver, self.tol, self.max_iter, C, self.random_state, self.eta0,
+            type(self).__name__, lambda columns: listed(columns, names_of(self)),
+        )  # fmt: skip
 
     def _rehearse_large(self, X: Any, y: Any) -> None:
         """Run the loop of single precision, which no small table gets to."""
@@ -260,7 +273,7 @@ class LogisticRegression(LinearClassifier, LogisticScores):
         rough = self._problem(table, classes, codes, strengths(self), weight).rough()
         rough.at(np.zeros(rough.shape))
 
-    def _start(self, problem: Problem, classes: NDArray[Any]) -> Array:
+    def _start(self, problem: LogisticProblem, classes: NDArray[Any]) -> Array:
         """The point to begin from: zero, or the previous fit."""
         start = np.zeros(problem.shape)
         if not self.warm_start or not hasattr(self, "coef_"):
@@ -282,17 +295,12 @@ class LogisticRegression(LinearClassifier, LogisticScores):
         return problem.centred(start) if problem.l2 and not problem.l1 else start
 
     def _published(
-        self, descent: Descent, classes: NDArray[Any], dtype: Any, shift: Array | None = None
+        self, descent: LogisticDescent, classes: NDArray[Any], dtype: Any, shift: Array | None
     ) -> dict[str, Any]:
         """The fitted attributes where the descent is now, as copies."""
         place, problem = descent.place, descent.problem
         table = moved(np.array(place.point.reshape(problem.d + 1, -1)), shift, -1)
-        if len(classes) > 2 and self.softmax == "reference":
-            table = np.hstack([table, np.zeros((len(table), 1))])
-        elif len(classes) > 2:
-            # A number added to all classes changes no probability; the sum of biases is kept at 0.
-            free = slice(-1, None) if problem.penalised else slice(None)
-            table[free] -= table[free].mean(axis=1, keepdims=True)
+        table = problem.by_class(table)
         shortest = problem.subgradient(place.point, slopes_as_given(place.gradient, shift))
         return {
             "coef_": np.ascontiguousarray(table[:-1].T, dtype=dtype),

@@ -1,8 +1,8 @@
-"""What a user should know of a logistic fit, of its classes and of its columns."""
+"""Warnings about the parameters of a logistic regression, its convergence, classes and columns."""
 
 import warnings
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,12 +11,13 @@ from scipy.linalg import LinAlgWarning
 from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt.base import callers_level
+from rosenblatt.column_errors import listed
 from rosenblatt.runtime.blas import one_blas_thread
-from rosenblatt.solvers.logistic_objective import Problem
+from rosenblatt.solvers.logistic import LogisticDescent, class_without_weight
+from rosenblatt.solvers.logistic_problem import LogisticProblem
 
 from .centred_rows import moved
-from .column_warnings import Array, apart, dependence, listed, names_of
-from .logistic_fit import Descent
+from .column_warnings import Array, apart, dependence, names_of
 from .separating_direction import TooMuch
 from .separation_warning import escape, of_no_search, separation_warning
 
@@ -29,9 +30,69 @@ DEPENDENT = 1e-12  # eigenvalues of correlations below this many times d: no fit
 ROUNDING = 1e-12  # what dependent columns may leave of a combination that is zero
 
 
-def speak(
+class Strengths(NamedTuple):
+    """``l1 |w|_1 + l2/2 |w|^2 + C times the loss``; without a penalty C is 1."""
+
+    l1: float
+    l2: float
+    C: float
+
+
+def strengths(model: Any) -> Strengths:
+    """The penalty of a model, from the parameters of today or from the deprecated one."""
+    kind = model.penalty
+    if kind == "deprecated":
+        if model.l1_ratio is None:
+            _deprecated("l1_ratio=None", "Use a number from 0 to 1.")
+        kind = {0: "l2", 1: "l1"}.get(model.l1_ratio or 0, "elasticnet")
+        kind = None if np.isinf(model.C) else kind
+    else:
+        _deprecated(
+            f"penalty={kind!r}",
+            "Leave it out, and use l1_ratio=0 for L2, l1_ratio=1 for L1, a number between for "
+            "both, and C=np.inf for no penalty.",
+        )
+        _warn_of_contradictions(model, kind)
+    if kind is None or np.isinf(model.C):
+        return Strengths(0.0, 0.0, 1.0)
+    if kind == "elasticnet" and model.l1_ratio is None:
+        raise ValueError("l1_ratio must be specified when penalty is elasticnet.")
+    l1 = {"l1": 1.0, "l2": 0.0}.get(kind)
+    l1 = float(model.l1_ratio) if l1 is None else l1
+    return Strengths(l1, 1.0 - l1, float(model.C))
+
+
+def _warn_of_contradictions(model: Any, kind: str | None) -> None:
+    """scikit-learn's warnings about parameters that do not go together."""
+    ratio = model.l1_ratio
+    if kind != "elasticnet" and ratio is not None and 0 < ratio < 1:
+        warnings.warn(
+            f"l1_ratio parameter is only used when penalty is 'elasticnet'. Got (penalty={kind})",
+            stacklevel=5,
+        )
+    if (kind == "l2" and ratio != 0) or (kind == "l1" and ratio != 1):
+        warnings.warn(
+            f"Inconsistent values: penalty={kind} with l1_ratio={ratio}. penalty is deprecated. "
+            "Please use l1_ratio only.",
+            stacklevel=5,
+        )
+    if kind is None and model.C != 1.0:
+        warnings.warn(
+            "Setting penalty=None will ignore the C and l1_ratio parameters", stacklevel=5
+        )
+
+
+def _deprecated(what: str, instead: str) -> None:
+    warnings.warn(
+        f"{what} was deprecated in scikit-learn 1.8 and goes away in 1.10. {instead}",
+        FutureWarning,
+        stacklevel=6,
+    )
+
+
+def warn_of_fit(
     model: Any,
-    descent: Descent,
+    descent: LogisticDescent,
     codes: NDArray[np.intp],
     X: Any,
     y: Any,
@@ -40,9 +101,9 @@ def speak(
 ) -> str:
     """Warn of a fit that fell short, or has nowhere to go, or more answers than one.
 
-    `shift` (d,) is what the fit subtracted of the columns of the `table` that X is; a direction is
-    told without it.
-    Returns why it ended: a gradient may vanish because everything is at infinity.
+    `shift` (d,) is what the fit subtracted from the columns of the `table` of X; a direction is
+    reported for the columns as given. Returns why the fit ended: "converged" becomes "diverged"
+    where the gradient vanished because the weights go to infinity.
     """
     problem, reason = descent.problem, str(model.stop_reason_)
     found, unsearched = None, None
@@ -58,10 +119,10 @@ def speak(
         said = separation_warning(model, problem, found, X, y)
         warnings.warn(said, stacklevel=callers_level())
         return "diverged" if reason == "converged" else reason
-    descent.warn(reason)
     for message, kind in (
+        (descent.shortfall(reason), ConvergenceWarning),
         (unsearched, ConvergenceWarning),
-        (of_classes(model, problem, codes), ConvergenceWarning),
+        (class_without_weight(problem, codes, model.classes_), ConvergenceWarning),
         (of_columns(model, problem), LinAlgWarning),
     ):
         if message is not None:
@@ -69,19 +130,7 @@ def speak(
     return reason
 
 
-def of_classes(model: Any, problem: Problem, codes: NDArray[np.intp]) -> str | None:
-    """A sentence on a class whose rows count nothing: a free bias has no best value then."""
-    empty = np.flatnonzero(np.bincount(codes, problem.c, len(model.classes_)) == 0)
-    if not len(empty) or not problem.fit_intercept:
-        return None
-    return (
-        f"All rows of class {model.classes_.tolist()[empty[0]]!r} have weight zero: its "
-        "probability is best at zero, so that no finite bias is best, and it was stopped on its "
-        "way. Leave the class out, or give it a weight."
-    )
-
-
-def of_columns(model: Any, problem: Problem) -> str | None:
+def of_columns(model: Any, problem: LogisticProblem) -> str | None:
     """A sentence on columns that a penalty cannot treat alike, or that no fit can tell apart."""
     if problem.penalised:
         return apart(*_variation(problem), names_of(model))
@@ -90,7 +139,7 @@ def of_columns(model: Any, problem: Problem) -> str | None:
     return _undetermined(model, problem)
 
 
-def _variation(problem: Problem) -> tuple[Array, float, Array]:
+def _variation(problem: LogisticProblem) -> tuple[Array, float, Array]:
     """Weighted squares (d,) of columns less their mean, weight and means; of a sample of rows."""
     some = slice(None, None, max(1, problem.n // ENOUGH_ROWS))  # of a dense table no copy is made
     c, X = problem.c[some], problem.X[some]
@@ -110,7 +159,7 @@ def _variation(problem: Problem) -> tuple[Array, float, Array]:
     return np.where(np.isfinite(squares), squares, 0.0), weight, mean
 
 
-def _undetermined(model: Any, problem: Problem) -> str | None:
+def _undetermined(model: Any, problem: LogisticProblem) -> str | None:
     """Which columns are to blame if coefficients are not the only ones with these probabilities."""
     scatter, constant = _scatter(problem)
     tiny = np.flatnonzero(constant & _differs(problem))
@@ -142,18 +191,18 @@ def _undetermined(model: Any, problem: Problem) -> str | None:
     )
 
 
-def _variation_along(problem: Problem, V: Array, columns: NDArray[np.intp]) -> float:
+def _variation_along(problem: LogisticProblem, V: Array, columns: NDArray[np.intp]) -> float:
     """The most that rows vary along directions V of some columns, scaled to length one."""
     used, squares, level = problem.c > 0, np.zeros(V.shape[1]), np.zeros(V.shape[1])
     if problem.fit_intercept:
         level = np.asarray(problem.X[[int(used.argmax())]][:, columns] @ V)[0]  # of the first row
-    for start, stop in problem._blocks(problem.d):
+    for start, stop in problem.blocks(problem.d):
         part = problem.X[start:stop][used[start:stop]][:, columns]
         squares += ((np.asarray(part @ V) - level) ** 2).sum(axis=0)
     return float(np.sqrt(squares.max(initial=0.0)))
 
 
-def _ends(problem: Problem) -> tuple[Array, Array]:
+def _ends(problem: LogisticProblem) -> tuple[Array, Array]:
     """The least and the largest number of each column (d,) in rows that count."""
     X = problem.X[problem.c > 0]
     low, high = X.min(axis=0), X.max(axis=0)
@@ -162,13 +211,13 @@ def _ends(problem: Problem) -> tuple[Array, Array]:
     return low, high
 
 
-def _differs(problem: Problem) -> NDArray[np.bool_]:
+def _differs(problem: LogisticProblem) -> NDArray[np.bool_]:
     """Which columns (d,) are not one number, but so near to zero that none has a square."""
     low, high = _ends(problem)
     return np.asarray((high > low) & (np.maximum(np.abs(high), np.abs(low)) < LEAST_WITH_SQUARE))
 
 
-def _scatter(problem: Problem) -> tuple[Array, NDArray[np.bool_]]:
+def _scatter(problem: LogisticProblem) -> tuple[Array, NDArray[np.bool_]]:
     """Products (d, d) of columns, less their mean if there is a bias; which ones are constant."""
     used = problem.c > 0
     n, d = int(used.sum()), problem.d
@@ -177,7 +226,7 @@ def _scatter(problem: Problem) -> tuple[Array, NDArray[np.bool_]]:
         mean = np.asarray(used @ problem.X, np.float64).ravel() / n
     scatter = np.zeros((d, d))
     with one_blas_thread():
-        for start, stop in problem._blocks(d):
+        for start, stop in problem.blocks(d):
             part = problem.X[start:stop][used[start:stop]]
             if sp.issparse(part):
                 scatter += (part.T @ part).toarray()

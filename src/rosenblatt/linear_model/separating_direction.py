@@ -16,7 +16,7 @@ from scipy.optimize import linprog
 from rosenblatt.runtime.interrupts import interruptible
 from rosenblatt.separation.inputs import UNIT
 from rosenblatt.separation.plane_proofs import NEARLY_TIED, TINY, ahead_exactly, nearby
-from rosenblatt.solvers.logistic_objective import Problem
+from rosenblatt.solvers.logistic_problem import LogisticProblem
 from rosenblatt.solvers.softmax import SoftmaxProblem
 
 Array = NDArray[np.float64]
@@ -32,7 +32,7 @@ Array = NDArray[np.float64]
 class Leads:
     """The leads of a problem; directions have the shape of its points."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: LogisticProblem) -> None:
         self.problem, self.used = problem, np.flatnonzero(problem.c > 0)
         self.several = isinstance(problem, SoftmaxProblem)
         self.K = int(np.prod(problem.shape[1:]))  # classes that have weights
@@ -106,7 +106,7 @@ class Leads:
         X = self.problem.X
         if sp.issparse(X):
             return [X]
-        return [X[start:stop] for start, stop in self.problem._blocks(self.problem.d)]
+        return [X[start:stop] for start, stop in self.problem.blocks(self.problem.d)]
 
     def _scores(self, X: Any, direction: Array, counting: bool = True) -> Array:
         """Scores of classes, for all rows of a table or those that count; zero of a reference."""

@@ -14,8 +14,8 @@ from scipy.sparse.linalg import LinearOperator, cg, lsmr
 from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt.separation import Separability, separability
-from rosenblatt.solvers.binary_logistic import squared_columns
-from rosenblatt.solvers.logistic_objective import Place, Problem
+from rosenblatt.solvers.logistic_gap import balancing_move
+from rosenblatt.solvers.logistic_problem import LogisticProblem, Place, squared_columns
 from rosenblatt.solvers.softmax import SoftmaxProblem
 
 from .separating_direction import Escape, Leads, by_columns, by_program
@@ -71,7 +71,7 @@ class SeparationWarning(ConvergenceWarning):  # type: ignore[misc]
         self.grade = grade
 
 
-def escape(problem: Problem, place: Place) -> Escape | None:
+def escape(problem: LogisticProblem, place: Place) -> Escape | None:
     """A direction that leads to infinity, made of few columns; None if there is none.
 
     Rows wider than long can be separated whatever their labels, so that the columns tell little,
@@ -80,7 +80,7 @@ def escape(problem: Problem, place: Place) -> Escape | None:
     """
     for _ in range(MOST_STEPS):
         move = newton_step(problem, place)
-        moved = problem._moved(problem.probabilities(place), move, 0, problem.n)
+        moved = problem.moved_probabilities(problem.probabilities(place), move, 0, problem.n)
         if _is_ruled_out(problem, moved):
             return None
         further = problem.at(place.point - move)
@@ -98,9 +98,9 @@ def escape(problem: Problem, place: Place) -> Escape | None:
     return found or by_columns(leads) or by_program(leads, place.point, complete=False)
 
 
-def newton_step(problem: Problem, place: Place) -> NDArray[np.float64]:
+def newton_step(problem: LogisticProblem, place: Place) -> NDArray[np.float64]:
     """What Newton's method takes off the point; by conjugate gradients of many columns."""
-    move = problem._balancing_move(place)
+    move = balancing_move(problem, place)
     if move is not None:
         return move
     size, shape = place.point.size, problem.shape
@@ -114,7 +114,7 @@ def newton_step(problem: Problem, place: Place) -> NDArray[np.float64]:
 
 
 def separation_warning(
-    model: Any, problem: Problem, found: Escape, X: Any, y: Any
+    model: Any, problem: LogisticProblem, found: Escape, X: Any, y: Any
 ) -> SeparationWarning:
     """What to tell the user of a direction."""
     moved = np.abs(found.direction[:-1]).reshape(problem.d, -1).max(axis=1)
@@ -146,7 +146,7 @@ def separation_warning(
     )
 
 
-def of_no_search(problem: Problem, place: Place) -> str | None:
+def of_no_search(problem: LogisticProblem, place: Place) -> str | None:
     """A sentence on a search that was given up, if weights look as if they grew for ever.
 
     Newton's step raises the scores of rows that are separated by about one, however far it is on
@@ -165,7 +165,7 @@ def of_no_search(problem: Problem, place: Place) -> str | None:
     )
 
 
-def _proof(problem: Problem, found: Escape, X: Any, y: Any) -> Separability | None:
+def _proof(problem: LogisticProblem, found: Escape, X: Any, y: Any) -> Separability | None:
     """The proof of `separability`, unless the data are not ones it takes."""
     if _is_proof_itself(problem, found):
         return proof_by(problem, found.direction, X, y)
@@ -177,7 +177,7 @@ def _proof(problem: Problem, found: Escape, X: Any, y: Any) -> Separability | No
     return answer if answer.separable else None
 
 
-def _is_proof_itself(problem: Problem, found: Escape) -> bool:
+def _is_proof_itself(problem: LogisticProblem, found: Escape) -> bool:
     """Whether the plane found is to do, because the widest would take a while."""
     return found.at_hand or _n_cells(problem) > MANY_CELLS
 
@@ -190,7 +190,7 @@ def _listed(names: tuple[Any, ...]) -> str:
     return f"column{'s' if len(names) > 1 else ''} {shown}{more}"
 
 
-def _is_ruled_out(problem: Problem, P: NDArray[np.float64]) -> bool:
+def _is_ruled_out(problem: LogisticProblem, P: NDArray[np.float64]) -> bool:
     """Whether probabilities that balance leave no room for a direction.
 
     Let a > 0 be what each row gives each other class, and the sum of a times the leads be r, zero
@@ -211,13 +211,13 @@ def _is_ruled_out(problem: Problem, P: NDArray[np.float64]) -> bool:
         least = (problem.c * P)[used].min()
     lengths = np.sqrt(squared_columns(problem, np.ones((problem.n, 1))))
     lengths = np.vstack([lengths, np.sqrt(problem.n)])
-    rest = problem._pull(P, 0, problem.n).reshape(problem.d + 1, -1) / np.maximum(lengths, 1e-300)
+    rest = problem.pull(P, 0, problem.n).reshape(problem.d + 1, -1) / np.maximum(lengths, 1e-300)
     rest = rest if problem.fit_intercept else rest[:-1]
     allowed = min(NEXT_TO_NOTHING * least, ROUNDING * float(np.linalg.norm(problem.c)))
     return bool(least > 0 and np.abs(rest).max(initial=0.0) <= allowed)
 
 
-def _n_cells(problem: Problem) -> int:
+def _n_cells(problem: LogisticProblem) -> int:
     """How many numbers the linear program would have."""
     stored = problem.X.nnz if sp.issparse(problem.X) else problem.X.size
     others = 2 * (problem.n_classes - 1) if isinstance(problem, SoftmaxProblem) else 1
@@ -233,7 +233,7 @@ def _n_cells(problem: Problem) -> int:
 Array = NDArray[np.float64]
 
 
-def separating(problem: Problem, point: Array) -> Array | None:
+def separating(problem: LogisticProblem, point: Array) -> Array | None:
     """A direction, in the shape of the point, that raises each row against each other class.
 
     The point itself if it does, or else least squares of the labels if rows are wider than long.
@@ -246,7 +246,7 @@ def separating(problem: Problem, point: Array) -> Array | None:
     return fitted if _separates(problem, fitted) else None
 
 
-def proof_by(problem: Problem, direction: Array, X: Any, y: Any) -> Separability | None:
+def proof_by(problem: LogisticProblem, direction: Array, X: Any, y: Any) -> Separability | None:
     """The proof that a direction is, checked exactly; None if it is none for all rows."""
     classes = np.unique(y)
     table = direction.reshape(problem.d + 1, -1).T
@@ -270,13 +270,13 @@ def proof_by(problem: Problem, direction: Array, X: Any, y: Any) -> Separability
         return None
 
 
-def _separates(problem: Problem, direction: Array) -> bool:
+def _separates(problem: LogisticProblem, direction: Array) -> bool:
     leads = Leads(problem)
     ahead = leads.along(direction)
     return bool(np.isfinite(direction).all() and (ahead > leads.rounding(direction)).all())
 
 
-def _least_squares(problem: Problem) -> Array:
+def _least_squares(problem: LogisticProblem) -> Array:
     """The shortest point whose scores are nearest to the labels: 1 and -1, or 1 and 0 by class."""
     X = problem.X if sp.issparse(problem.X) else np.asarray(problem.X)
     n, d, bias = problem.n, problem.d, float(problem.fit_intercept)

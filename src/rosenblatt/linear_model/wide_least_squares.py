@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_solve, lapack
 from scipy.optimize import minimize
 
+from rosenblatt.solvers import Iterate
 from rosenblatt.solvers.least_squares import (
     AS_GOOD_AS_ROWS,
     ROUNDING,
@@ -22,13 +23,12 @@ from rosenblatt.solvers.least_squares import (
     conjugate_gradients,
     solve_rows,
 )
-from rosenblatt.solvers.steps import Step
 
 from .centred_rows import Centred
 from .least_squares_callbacks import squared_error, worth
 
 Array = NDArray[np.float64]
-Tell = Callable[[int, Step], None] | None  # who is to hear of each step of each target
+Tell = Callable[[int, Iterate], None] | None  # who is to hear of each step of each target
 
 # A table of products is kept for this many features, or for more if it is smaller than the rows.
 FEATURES_WITH_GRAM = 2048
@@ -97,7 +97,7 @@ class Descended:
 
     solution: Solution
     n_iter: list[int]
-    last: list[Step]
+    last: list[Iterate]
     short: float
 
 

@@ -1,10 +1,39 @@
 """Solvers: a problem and a start in, better and better points out.
 
-A solver is a generator of `Step`: one after each iteration, with the objective and how far from the
-best it may be. It knows nothing of estimators. The model that runs it decides when to stop, tells
-callbacks, and publishes the last point.
+A solver is a generator of `Iterate`: one after each iteration, with the objective and how far from
+the best it may be. It knows nothing of estimators. The model that runs it decides when to stop,
+reports to the callbacks, and publishes the last point.
 """
 
-from .steps import Step
+from dataclasses import dataclass
+from typing import Any
 
-__all__ = ["Step"]
+from numpy.typing import NDArray
+
+NOTHING_LEFT = 1e-6  # of a sum of squares
+
+
+@dataclass(frozen=True, eq=False)
+class Iterate:
+    """A point after an iteration of a solver, and what it is worth.
+
+    Attributes
+    ----------
+    point : the parameters; the solver may go on writing into this array, so keep copies.
+    objective : the value that is made small.
+    gradient_norm : length of the gradient, or of the shortest subgradient.
+    gap : upper bound of the distance to the best objective; infinity where nothing is known.
+    """
+
+    point: NDArray[Any]
+    objective: float
+    gradient_norm: float = float("nan")
+    gap: float = float("inf")
+
+
+def gap_above_zero(objective: float, whole: float) -> float:
+    """A bound of the gap from the fact that no sum of squares is negative; `whole` is at the start.
+
+    It is useful where next to nothing of the sum is left. Elsewhere the answer is infinity.
+    """
+    return objective if objective <= NOTHING_LEFT * whole else float("inf")

@@ -20,8 +20,8 @@ from rosenblatt import loops
 from rosenblatt.runtime import threads
 from rosenblatt.runtime.storage import arrays
 
+from . import Iterate
 from .gram_descent import EXACT, MOST_FINISHING, Array, GramDescent, Penalty
-from .steps import Step
 
 # The columns of a table, centred and weighted, dense or compressed.
 
@@ -127,14 +127,14 @@ class ColumnDescent:
         """What each column has in common with the target, (d,)."""
         return self.start
 
-    def at(self, penalty: Penalty, w: Array) -> Step:
+    def at(self, penalty: Penalty, w: Array) -> Iterate:
         """What weights are worth, without a step."""
         objective, gap, norm = self._look(penalty, w)
-        return Step(w, objective, norm, gap)
+        return Iterate(w, objective, norm, gap)
 
     def steps(
         self, penalty: Penalty, w: Array, wanted: float = 0.0, rng: Any = None
-    ) -> Iterator[Step]:
+    ) -> Iterator[Iterate]:
         """Go on from w, which is changed; one step solves one working set.
 
         `wanted` is the gap that will do. With `rng` the set is swept in random order.
@@ -149,9 +149,9 @@ class ColumnDescent:
                 self._sweep_set(penalty, w, rng)
             objective, gap, norm = self._look(penalty, w)
             lower = max(lower, objective - gap)
-            yield Step(w, objective, norm, max(0.0, objective - lower))
+            yield Iterate(w, objective, norm, max(0.0, objective - lower))
 
-    def finish(self, penalty: Penalty, w: Array, step: Step) -> Step:
+    def finish(self, penalty: Penalty, w: Array, step: Iterate) -> Iterate:
         """Go from w, which is changed, and is good enough at `step`, to the minimum near by."""
         best, lower = w.copy(), step.objective - step.gap
         for _ in range(MOST_FINISHING):
@@ -166,7 +166,7 @@ class ColumnDescent:
             if not objective < step.objective:
                 break
             best[:], lower = w, max(lower, objective - gap)
-            step = Step(w, objective, norm, max(0.0, objective - lower))
+            step = Iterate(w, objective, norm, max(0.0, objective - lower))
         w[:] = best
         return step
 

@@ -8,8 +8,7 @@ import scipy.sparse as sp
 from rosenblatt import loops
 from rosenblatt.runtime.storage import arrays
 
-from .binary_logistic import LogisticProblem
-from .logistic_objective import Array, Place, Problem
+from .logistic_problem import Array, BinaryProblem, LogisticProblem, Place
 from .softmax import SoftmaxProblem
 
 FALL = 1e-4
@@ -20,7 +19,7 @@ class Diverged(ArithmeticError):
     """The objective rose again and again, or left the numbers: the step is too large."""
 
 
-def gradient(problem: Problem, place: Place, step: float | None = None) -> Iterator[Place]:
+def gradient(problem: LogisticProblem, place: Place, step: float | None = None) -> Iterator[Place]:
     """Steps against the gradient; an L1 penalty then pulls each weight towards 0, not past it.
 
     With a fixed `step` nothing is searched for. Raises `Diverged` if the objective is not finite or
@@ -52,7 +51,7 @@ def gradient(problem: Problem, place: Place, step: float | None = None) -> Itera
         yield place
 
 
-def _fixed(problem: Problem, place: Place, step: float) -> Iterator[Place]:
+def _fixed(problem: LogisticProblem, place: Place, step: float) -> Iterator[Place]:
     rises = 0
     while True:
         new = problem.at(_moved(problem, place, step))
@@ -64,7 +63,7 @@ def _fixed(problem: Problem, place: Place, step: float) -> Iterator[Place]:
         yield place
 
 
-def _moved(problem: Problem, place: Place, step: float) -> Array:
+def _moved(problem: LogisticProblem, place: Place, step: float) -> Array:
     """A step against the gradient, and the pull of L1 over its length."""
     with np.errstate(over="ignore", invalid="ignore"):
         point = place.point - step * place.gradient
@@ -81,7 +80,9 @@ PATIENCE = 10  # passes after which an objective this many times that of the sta
 FAR = 10.0  # for steps fall as one over the passes: what the first did the next cannot undo
 
 
-def sgd(problem: Problem, place: Place, seed: int, step: float | None = None) -> Iterator[Place]:
+def sgd(
+    problem: LogisticProblem, place: Place, seed: int, step: float | None = None
+) -> Iterator[Place]:
     """Passes over the rows in random order: ``w += step c s(-m) y x`` at each.
 
     Steps are for the mean loss, and fall as ``step / (1 + passes made)``. The first is one over the
@@ -115,7 +116,7 @@ def sgd(problem: Problem, place: Place, seed: int, step: float | None = None) ->
 
 
 def _pass(
-    problem: Problem, c: Array, order: Array, steps: Array, shrink: Array, point: Array
+    problem: LogisticProblem, c: Array, order: Array, steps: Array, shrink: Array, point: Array
 ) -> bool:
     """Visit all rows, and say whether that had to be broken off. Changes the point."""
     scale, bias, rows = np.ones(1), float(problem.fit_intercept), arrays(problem.X)
@@ -123,7 +124,7 @@ def _pass(
     for start in range(0, problem.n, size):
         some = slice(start, start + size)
         part = (order[some], steps[some], shrink[some])
-        if isinstance(problem, LogisticProblem):
+        if isinstance(problem, BinaryProblem):
             made = loops.logistic.stochastic_pass(rows, problem.y, c, *part, bias, point, scale)
         else:
             assert isinstance(problem, SoftmaxProblem)
@@ -137,19 +138,19 @@ def _pass(
     return False
 
 
-def _curvature_of_a_row(problem: Problem, place: Place) -> float:
+def _curvature_of_a_row(problem: LogisticProblem, place: Place) -> float:
     """The curvature of the mean loss along all directions together, at the place."""
     per_class = problem.diagonal(place).reshape(problem.d + 1, -1).sum(axis=0)
     return max(float(per_class.max() / problem.c.sum()), 1e-300)
 
 
-def safe_step(problem: Problem) -> float:
+def safe_step(problem: LogisticProblem) -> float:
     """A first step that is too long for no row: one over the most that the loss of one may bend.
 
     That is half its squared length, and half of that for two classes.
     """
     longest = 0.0
-    for start, stop in problem._blocks(problem.d):
+    for start, stop in problem.blocks(problem.d):
         part, c = problem.X[start:stop], problem.c[start:stop]
         if sp.issparse(part):
             squares = np.asarray(part.astype(np.float64).power(2).sum(axis=1)).ravel()

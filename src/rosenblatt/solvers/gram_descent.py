@@ -16,7 +16,7 @@ from scipy.linalg import lapack
 
 from rosenblatt import loops
 
-from .steps import Step
+from . import Iterate
 
 Array = NDArray[np.float64]
 
@@ -61,15 +61,15 @@ class GramDescent:
         """What each column has in common with the target, (d,)."""
         return self.xy
 
-    def at(self, penalty: Penalty, w: Array) -> Step:
+    def at(self, penalty: Penalty, w: Array) -> Iterate:
         """What weights are worth, without a step."""
         left = np.empty_like(self.xy)
         loops.coordinate_descent.gram_left(self.xx, self.xy, w, left)
-        return Step(w, *self._measure(penalty, w, left))
+        return Iterate(w, *self._measure(penalty, w, left))
 
     def steps(
         self, penalty: Penalty, w: Array, wanted: float = 0.0, rng: Any = None
-    ) -> Iterator[Step]:
+    ) -> Iterator[Iterate]:
         """Go on from w, which is changed; one step is one sweep, in random order if `rng` is given.
 
         `wanted` is the gap that will do; it is not needed here.
@@ -86,9 +86,9 @@ class GramDescent:
                 rng.shuffle(order)
             settled = not loops.coordinate_descent.gram_sweep(self.xx, *penalty, order, w, left)
             sweeps += 1
-            yield Step(w, *self._measure(penalty, w, left))
+            yield Iterate(w, *self._measure(penalty, w, left))
 
-    def finish(self, penalty: Penalty, w: Array, step: Step) -> Step:
+    def finish(self, penalty: Penalty, w: Array, step: Iterate) -> Iterate:
         """Go from w, which is changed, and is good enough at `step`, to the minimum near by."""
         if step.gap <= EXACT * self.yy or not 0 < np.count_nonzero(w) <= MOST_TO_FINISH:
             return step
@@ -103,7 +103,7 @@ class GramDescent:
             return step
         w[:] = best
         lower = max(objective - gap, step.objective - step.gap)
-        return Step(w, objective, norm, max(0.0, objective - lower))
+        return Iterate(w, objective, norm, max(0.0, objective - lower))
 
     def _measure(self, penalty: Penalty, w: Array, left: Array) -> tuple[float, float, float]:
         """Objective, gradient norm and gap."""

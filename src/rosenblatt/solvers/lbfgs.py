@@ -5,16 +5,17 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from .line_search import bisect
-from .logistic_objective import Array, Place, Problem
+from .logistic_problem import Array, LogisticProblem, Place
+from .newton import FALL, MOST_TRIALS
 
 MEMORY = 10
+FLATTER = 0.9  # after a step the slope must be less than this share of what it was
 
 Pair = tuple[Array, Array]  # how the point moved, and how the gradient changed with it
 
 
 def lbfgs(
-    problem: Problem, place: Place, inverse: Callable[[Array], Array] | None = None
+    problem: LogisticProblem, place: Place, inverse: Callable[[Array], Array] | None = None
 ) -> Iterator[Place]:
     """Steps along minus the gradient times an inverse curvature that the last steps correct.
 
@@ -36,6 +37,28 @@ def lbfgs(
             pairs.append((moved, change))
         place = new
         yield place
+
+
+def bisect(problem: LogisticProblem, place: Place, direction: Array) -> Place | None:
+    """A step after which the objective is lower and the slope flatter, by halving and doubling.
+
+    Both together (Wolfe's conditions) make a pair of points that tells of the curvature.
+    """
+    slope = float(np.vdot(place.gradient, direction))
+    if not slope < 0:
+        return None
+    allowance = problem.rounding * abs(place.objective)
+    step, low, high = 1.0, 0.0, np.inf
+    for _ in range(MOST_TRIALS):
+        new = problem.at(place.point + step * direction)
+        if not new.objective <= place.objective + FALL * step * slope + allowance:
+            high = step
+        elif np.vdot(new.gradient, direction) < FLATTER * slope:
+            low = step
+        else:  # the slope goes on telling where objectives differ by rounding only
+            return new if np.any(new.point != place.point) else None
+        step = 0.5 * (low + high) if np.isfinite(high) else 2.0 * low
+    return None
 
 
 def corrected(gradient: Array, pairs: deque[Pair], inverse: Callable[[Array], Array]) -> Array:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_solve, lapack, qr
 from scipy.optimize import nnls
 
-from .steps import Step, gap_above_zero
+from . import Iterate, gap_above_zero
 
 Array = NDArray[np.float64]
 
@@ -222,7 +222,7 @@ def conjugate_gradients(
     target: Array,
     penalty: float = 0.0,
     sizes: Array | None = None,
-) -> Iterator[Step]:
+) -> Iterator[Iterate]:
     """Minimise ``|target - X w|^2 + penalty |w|^2`` from w = 0; yield a step after each iteration.
 
     `product` is X, `adjoint` its transpose, `sizes` (d,) about the diagonal of ``X'X + penalty``,
@@ -250,4 +250,4 @@ def conjugate_gradients(
         objective = float(residual @ residual) + penalty * float(w @ w)
         gap = square / penalty if penalty else gap_above_zero(objective, whole)
         gap = gap if square > 0 else 0.0
-        yield Step(w, objective, 2 * square**0.5, gap)
+        yield Iterate(w, objective, 2 * square**0.5, gap)

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from rosenblatt import loops
 
 from .curvature_factors import factored
-from .line_search import backtrack
-from .logistic_objective import Array, Place, Problem
+from .logistic_problem import Array, LogisticProblem, Place
+from .newton import backtrack
 
 MOST_CHOSEN = 500  # coordinates moved in one iteration
 MOST_SWEEPS = 200
@@ -23,7 +23,7 @@ MOST_LEAPS = 50  # one after the other
 LEFT = 1e-3  # of what the first sweep gained, the last gains less than this
 
 
-def coordinate(problem: Problem, place: Place) -> Iterator[Place]:
+def coordinate(problem: LogisticProblem, place: Place) -> Iterator[Place]:
     """Rounds of exact steps on the quadratic of the coordinates that matter, until it is low."""
     while True:
         chosen = worst(problem, place)
@@ -35,7 +35,7 @@ def coordinate(problem: Problem, place: Place) -> Iterator[Place]:
         yield place
 
 
-def worst(problem: Problem, place: Place) -> NDArray[np.intp]:
+def worst(problem: LogisticProblem, place: Place) -> NDArray[np.intp]:
     """The coordinates that are not at rest; of very many, those furthest from it."""
     point = place.point
     pull = np.abs(problem.subgradient(point, place.gradient))
@@ -48,7 +48,9 @@ def worst(problem: Problem, place: Place) -> NDArray[np.intp]:
     return chosen
 
 
-def lowered(problem: Problem, place: Place, chosen: NDArray[np.intp]) -> tuple[Array, float]:
+def lowered(
+    problem: LogisticProblem, place: Place, chosen: NDArray[np.intp]
+) -> tuple[Array, float]:
     """The way to the lowest point of the quadratic over some coordinates, and its first fall."""
     H = problem.hessian(place, chosen)
     old, slope = place.point.ravel()[chosen], place.gradient.ravel()[chosen]

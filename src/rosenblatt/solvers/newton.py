@@ -8,16 +8,17 @@ import scipy.sparse as sp
 from rosenblatt.runtime.blas import one_blas_thread
 
 from .curvature_factors import factored
-from .line_search import backtrack
-from .logistic_objective import Array, Inverse, Place, Problem
+from .logistic_problem import Array, Inverse, LogisticProblem, Place
 
 LEAST_REST = 0.1  # of the gradient: less would be known better after a new look
 MOST_ROUNDS = 250  # of conjugate gradients, for one step
 WORTH_A_LOOK = 0.1  # products in a step for each column: then curvatures of classes take less
 STEPS_PER_LOOK = 4  # at these
+FALL = 1e-4  # of the fall that the slope promises, a step makes at least this share
+MOST_TRIALS = 40  # steps tried along one direction
 
 
-def newton(problem: Problem, place: Place) -> Iterator[Place]:
+def newton(problem: LogisticProblem, place: Place) -> Iterator[Place]:
     """Steps ``-H^-1 g`` with the whole second derivative H, halved until the objective falls."""
     while True:
         g = place.gradient.ravel()
@@ -31,7 +32,28 @@ def newton(problem: Problem, place: Place) -> Iterator[Place]:
         yield place
 
 
-def newton_cg(problem: Problem, place: Place) -> Iterator[Place]:
+def backtrack(
+    problem: LogisticProblem, place: Place, direction: Array, slope: float
+) -> Place | None:
+    """The first of the steps 1, 1/2, 1/4, ... that lowers the objective enough; None if none does.
+
+    `slope` is what the objective loses at first for a step of 1, a negative number.
+    """
+    step, allowance = 1.0, problem.rounding * abs(place.objective)
+    for _ in range(MOST_TRIALS):
+        new = problem.at(place.point + step * direction)
+        if new.objective <= place.objective + FALL * step * slope + allowance:
+            return new if _moved(place, new) else None
+        step *= 0.5
+    return None
+
+
+def _moved(place: Place, new: Place) -> bool:
+    """Whether rounding has left anything of a step."""
+    return new.objective < place.objective or new.gradient_norm < place.gradient_norm
+
+
+def newton_cg(problem: LogisticProblem, place: Place) -> Iterator[Place]:
     """As `newton`, for points too long for a matrix: H d = -g is solved by conjugate gradients.
 
     Only products H v are needed. They stop early far from the optimum, where the quadratic says
@@ -60,7 +82,7 @@ def newton_cg(problem: Problem, place: Place) -> Iterator[Place]:
 
 
 def conjugate_gradients(
-    problem: Problem, place: Place, rest: float, inverse: Inverse
+    problem: LogisticProblem, place: Place, rest: float, inverse: Inverse
 ) -> tuple[Array, int]:
     """About ``-H^-1 g``, until `rest` of the gradient is left, and how many products it took.
 
@@ -89,13 +111,11 @@ def conjugate_gradients(
     return solution if np.any(solution) else inverse(-place.gradient), n_products
 
 
-# Newton's method for few rows of very many columns: a problem as small as the rows are few.
+# Few rows and very many columns: solve a problem with one parameter per row.
 #
 # With a penalty ``l2/2 |w|^2`` the best weights are combinations of the rows, ``w = X'a``. Let
-# ``X X' = U diag(s) U'``. On the features ``U sqrt(s)``, no more than there are rows, weights u
-# score
-# as ``w = X' U u / sqrt(s)`` do on X, and are as long.
-
+# ``X X' = U diag(s) U'``. On the features ``U sqrt(s)``, at most n of them, weights u give the same
+# scores as ``w = X' U u / sqrt(s)`` on X, and have the same length.
 
 MOST_ROWS = 300  # beyond, the products of all pairs of rows cost more than steps on all columns
 COLUMNS_PER_ROW = 4
@@ -106,13 +126,13 @@ MOST_STEPS = 50
 SETTLED = 1e-9  # of the first gradient
 
 
-def is_wide(problem: Problem) -> bool:
+def is_wide(problem: LogisticProblem) -> bool:
     """Whether a problem has a penalty and a shape that this suits."""
     dense = not sp.issparse(problem.X) and problem.l2 > 0 and not problem.l1
     return dense and problem.n <= MOST_ROWS and problem.d >= COLUMNS_PER_ROW * problem.n
 
 
-def row_space_newton(problem: Problem, place: Place) -> Iterator[Place]:
+def row_space_newton(problem: LogisticProblem, place: Place) -> Iterator[Place]:
     """The optimum among combinations of rows, then steps on all columns for what rounding left."""
     features, outward, inward = coordinates(problem)
     small = problem.on(features)
@@ -127,7 +147,7 @@ def row_space_newton(problem: Problem, place: Place) -> Iterator[Place]:
 
 
 def coordinates(
-    problem: Problem,
+    problem: LogisticProblem,
 ) -> tuple[Array, Callable[[Array], Array], Callable[[Array], Array]]:
     """Features (n, r), and functions from their weights to those of X, and back."""
     X, n, d = problem.X, problem.n, problem.d
@@ -152,7 +172,7 @@ def coordinates(
     return np.ascontiguousarray(axes * lengths), outward, inward
 
 
-def settled(small: Problem, start: Array) -> Array:
+def settled(small: LogisticProblem, start: Array) -> Array:
     """The optimum of a small problem, but for rounding."""
     place = small.at(start)
     enough = SETTLED * place.gradient_norm

@@ -6,7 +6,7 @@ from itertools import islice
 import numpy as np
 
 from .lbfgs import lbfgs
-from .logistic_objective import Array, Inverse, Place, Problem
+from .logistic_problem import Array, Inverse, LogisticProblem, Place
 from .newton import newton_cg
 
 ROWS_PER_PARAMETER = 10  # in the first sample, of one class; in the last, of all
@@ -21,7 +21,7 @@ LEAST_SEEN = 1e-8  # of an objective: if it may fall by no more, single precisio
 CHEAP_COLUMNS = 50  # with so many the curvature of all rows takes as long as about ten steps
 
 
-def sampled_newton(problem: Problem, place: Place) -> Iterator[Place]:
+def sampled_newton(problem: LogisticProblem, place: Place) -> Iterator[Place]:
     """L-BFGS on all rows, begun at the optimum of a sample and with the curvature of a sample.
 
     The optimum of m rows is off by about p / (2 m) in mean loss, p parameters; the next sample is
@@ -46,7 +46,7 @@ def sampled_newton(problem: Problem, place: Place) -> Iterator[Place]:
 
 
 def quasi_newton(
-    problem: Problem, place: Place, passes: Problem, looks: Iterator[int]
+    problem: LogisticProblem, place: Place, passes: LogisticProblem, looks: Iterator[int]
 ) -> Generator[Place, None, tuple[Place, bool]]:
     """L-BFGS by passes over the problem or its rough twin, until these tell no more.
 
@@ -67,7 +67,9 @@ def quasi_newton(
     return place, False
 
 
-def curvature_seen(problem: Problem, passes: Problem, place: Place, m: int) -> Inverse:
+def curvature_seen(
+    problem: LogisticProblem, passes: LogisticProblem, place: Place, m: int
+) -> Inverse:
     """The inverse curvature at a place, as m rows show it."""
     if m >= problem.n:
         return problem.inverse_curvature(problem.exactly(place))
@@ -75,19 +77,19 @@ def curvature_seen(problem: Problem, passes: Problem, place: Place, m: int) -> I
     return part.inverse_curvature(part.at(place.point))
 
 
-def begun(problem: Problem, point: Array) -> Place:
+def begun(problem: LogisticProblem, point: Array) -> Place:
     """Where to begin: as single precision sees it, unless numbers are out of its range."""
     place = problem.rough().at(point)
     seen = np.isfinite(place.objective) and np.isfinite(place.gradient_norm)
     return place if seen else problem.at(point)
 
 
-def has_many_rows(problem: Problem) -> bool:
+def has_many_rows(problem: LogisticProblem) -> bool:
     """Whether a sample is large enough to begin at."""
     return bool(problem.n // USUAL_SHARE >= ROWS_PER_PARAMETER * (problem.d + 1))
 
 
-def sizes(problem: Problem) -> list[int]:
+def sizes(problem: LogisticProblem) -> list[int]:
     """Rows of the samples to begin at, the smallest first."""
     m, sizes = _between(problem, ROWS_PER_PARAMETER), []
     while m >= ROWS_PER_PARAMETER * (problem.d + 1):
@@ -96,7 +98,7 @@ def sizes(problem: Problem) -> list[int]:
     return sizes[::-1]
 
 
-def sizes_of_curvature(problem: Problem) -> Iterator[int]:
+def sizes_of_curvature(problem: LogisticProblem) -> Iterator[int]:
     """Rows of the samples that show the curvature, one after the other."""
     m = _between(problem, ROWS_PER_CURVATURE)
     most = max(m, problem.n * CHEAP_COLUMNS // max(problem.d, CHEAP_COLUMNS))
@@ -105,13 +107,13 @@ def sizes_of_curvature(problem: Problem) -> Iterator[int]:
         m = min(m * MORE_ROWS, most)
 
 
-def _between(problem: Problem, per_parameter: int) -> int:
+def _between(problem: LogisticProblem, per_parameter: int) -> int:
     """So many rows for each parameter, but neither too few of all nor too many."""
     n, enough = int(problem.n), per_parameter * int(np.prod(problem.shape))
     return max(n // USUAL_SHARE, min(n // LARGEST_SHARE, enough))
 
 
-def settled(part: Problem, point: Array, m: int) -> Array:
+def settled(part: LogisticProblem, point: Array, m: int) -> Array:
     """The optimum of a sample, as well as a sample can tell."""
     place = part.at(point)
     enough = 0.1 * point.size / m * float(part.c.sum())

@@ -12,14 +12,13 @@ from rosenblatt.runtime import threads
 from rosenblatt.runtime.blas import one_blas_thread
 from rosenblatt.runtime.storage import arrays, read_only
 
-from .binary_logistic import squared_columns
-from .logistic_objective import Array, Place, Problem, added
+from .logistic_problem import Array, LogisticProblem, Place, added, squared_columns
 
 CELLS_PER_BLOCK = 131_072  # read and made at a time; with fewer, threads wait for each other
 MOST_COPIED_BYTES = 2**26  # to single precision at once; of more, a block at a time
 
 
-class SoftmaxProblem(Problem):
+class SoftmaxProblem(LogisticProblem):
     """K classes: ``loss = log sum_k exp(z_k) - z_true`` of the scores ``z_k = w_k.x + b_k``.
 
     In the symmetric form every class has weights; in the form with a reference the last has none
@@ -82,7 +81,7 @@ class SoftmaxProblem(Problem):
             return loss, gradient[: self.K].T
 
         with one_blas_thread():
-            parts = self._over_rows(work)
+            parts = self.over_rows(work)
         return self._total(parts)
 
     def _sparse_loss(self, point: Array) -> tuple[float, Array]:
@@ -96,7 +95,7 @@ class SoftmaxProblem(Problem):
             )
             return loss, gradient
 
-        return self._total(self._over_rows(work))
+        return self._total(self.over_rows(work))
 
     def _total(self, parts: list[tuple[float, Array]]) -> tuple[float, Array]:
         """Loss and gradient of all rows; what is left of the sum over classes is rounding."""
@@ -125,7 +124,7 @@ class SoftmaxProblem(Problem):
             return product
 
         with one_blas_thread():
-            return added(self._over_rows(sparse_work if sp.issparse(self.X) else work))
+            return added(self.over_rows(sparse_work if sp.issparse(self.X) else work))
 
     def hessian(self, place: Place, chosen: NDArray[np.intp] | None = None) -> Array:
         # H = D - M'M with D block diagonal by class, D_k = sum c p_k z z', and M with a column
@@ -139,7 +138,7 @@ class SoftmaxProblem(Problem):
             return self._penalised_hessian(H, feature == self.d)
         H = np.zeros((len(chosen), len(chosen)))
         with one_blas_thread():
-            for start, stop in self._blocks(len(chosen)):
+            for start, stop in self.blocks(len(chosen)):
                 self._add_hessian(H, P, start, stop, feature, kind)
         return self._penalised_hessian(H, feature == self.d)
 
@@ -233,6 +232,14 @@ class SoftmaxProblem(Problem):
     def centred(self, v: Array) -> Array:
         return v if self.reference else v - v.mean(axis=1, keepdims=True)
 
+    def by_class(self, table: Array) -> Array:
+        if self.reference:
+            return np.hstack([table, np.zeros((len(table), 1))])
+        # A number added to all classes changes no probability; the sum of biases is kept at 0.
+        free = slice(-1, None) if self.penalised else slice(None)
+        table[free] -= table[free].mean(axis=1, keepdims=True)
+        return table
+
     def _blocks_within(self, start: int, stop: int) -> list[tuple[int, int]]:
         """Ranges of some rows whose numbers and probabilities stay in cache."""
         size = max(64, CELLS_PER_BLOCK // (self.d + self.K))
@@ -249,7 +256,7 @@ class SoftmaxProblem(Problem):
         return self.P
 
     @np.errstate(over="ignore", invalid="ignore")  # what is not finite is no probability
-    def _moved(self, P: Array, move: Array, start: int, stop: int) -> Array:
+    def moved_probabilities(self, P: Array, move: Array, start: int, stop: int) -> Array:
         scores = np.broadcast_to(move[-1], P.shape)
         if np.any(move[:-1]):
             scores = scores + self.X[start:stop] @ move[:-1]
@@ -260,7 +267,7 @@ class SoftmaxProblem(Problem):
         return moved
 
     @np.errstate(over="ignore", invalid="ignore")  # what is not finite is no probability
-    def _dual_of_rows(
+    def dual_of_rows(
         self, P: Array, move: Array, start: int, stop: int
     ) -> tuple[Array, float] | None:
         pull, entropy = np.zeros(self.shape), 0.0
@@ -281,12 +288,12 @@ class SoftmaxProblem(Problem):
                 pull[-1] += R.sum(axis=0)
         return pull, entropy
 
-    def _pull(self, P: Array, start: int, stop: int) -> Array:
+    def pull(self, P: Array, start: int, stop: int) -> Array:
         R = -self._residual(P, self.code[start:stop], self.c[start:stop])
         with one_blas_thread():
             return np.vstack([self.X[start:stop].T @ R, R.sum(axis=0)])
 
-    def _entropy(self, P: Array, kept: float, start: int, stop: int) -> float:
+    def entropy(self, P: Array, kept: float, start: int, stop: int) -> float:
         if self.reference:
             P = np.hstack([P, np.maximum(1 - P.sum(axis=1, keepdims=True), 0.0)])
         if kept != 1.0:

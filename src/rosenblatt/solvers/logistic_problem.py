@@ -1,4 +1,4 @@
-"""The problems of logistic regression: what is made small, and how good a point is.
+"""The problems of logistic regression: the objective, its gradient and its curvature.
 
     minimise  l1 |w|_1 + l2/2 |w|^2 + sum_i c_i loss_i(w, b)
 
@@ -13,11 +13,15 @@ from typing import Any, TypeVar
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.special import entr
 
+from rosenblatt import loops
 from rosenblatt.runtime import threads
+from rosenblatt.runtime.blas import one_blas_thread
+from rosenblatt.runtime.storage import arrays, read_only
 
+from . import Iterate
 from .curvature_factors import factored, inverted
-from .steps import Step
 
 Array = NDArray[np.float64]
 Inverse = Callable[[Array], Array]  # v -> H^-1 v, H a curvature
@@ -29,18 +33,18 @@ ROUNDING = 1e-14  # of objective and bound, each a sum of rounded terms
 ROUNDING_OF_ROUGH = 1e-7
 MOST_TOGETHER = 300  # parameters of several classes whose curvature is looked at as one matrix
 MOST_OF_A_CLASS = 300  # parameters: their curvature is made in the time of some dozen products
-MOST_FREE = 1500  # parameters without a penalty up to which a gap is worked out
+BLOCK = 64  # rows that a pass takes at a time: they stay in the nearest cache
 
 
 @dataclass(frozen=True, eq=False)
-class Place(Step):
+class Place(Iterate):
     """A step with the gradient of the smooth part of the objective."""
 
     gradient: Array = field(default_factory=lambda: np.empty(0))
     is_rough: bool = False  # worked out in single precision
 
 
-class Problem:
+class LogisticProblem:
     """What the problems with two and with more classes share."""
 
     is_rough = False
@@ -142,11 +146,18 @@ class Problem:
         """v without the part that moves the scores of all classes alike, and so no probability."""
         return v
 
-    def sample(self, n_rows: int) -> "Problem":
+    def by_class(self, table: Array) -> Array:
+        """Weights and biases (d + 1, 1) or (d + 1, K) as they are published, from those of a point.
+
+        With two classes they are those of the second.
+        """
+        return table
+
+    def sample(self, n_rows: int) -> "LogisticProblem":
         """The problem of about `n_rows` rows, evenly spaced, that count for all."""
         raise NotImplementedError
 
-    def rough(self) -> "Problem":
+    def rough(self) -> "LogisticProblem":
         """The same problem in single precision, where that is faster; its places are rough."""
         return self
 
@@ -159,70 +170,9 @@ class Problem:
         """How far off an objective may be, a sum of many rounded terms."""
         return ROUNDING_OF_ROUGH if self.is_rough else ROUNDING
 
-    def on(self, X: Array) -> "Problem":
+    def on(self, X: Array) -> "LogisticProblem":
         """The problem of other features (n, r) of the same rows."""
         raise NotImplementedError
-
-    def gap(self, place: Place) -> float:
-        """How far the objective of a place is above the best possible, at most.
-
-        Any dual point bounds the best from below. The probabilities are one, once they balance in
-        each direction that is not penalised: for that, they are moved to first order in the way
-        Newton's step on those directions would move them. Where that does not give probabilities,
-        or where without a penalty there are too many directions, it is known at least that no
-        objective is negative.
-        """
-        place = self.exactly(place)
-        move = self._balancing_move(place)
-        dual = None if move is None else self._dual(place, move)
-        if move is None or dual is None:
-            return place.objective
-        pull, entropy = dual
-        if not self.fit_intercept:
-            pull[-1] = 0.0
-        allowance = ROUNDING * (abs(place.objective) + float(np.abs(self.c).sum()))
-        cost, kept = 0.0, 1.0
-        if self.penalised:
-            cost, kept = self._conjugate(pull[:-1])
-        else:
-            # The balance holds up to rounding: stated for points up to 100 times as far out.
-            residual = float(np.linalg.norm(pull))
-            allowance += 100.0 * residual * float(np.linalg.norm(place.point))
-        if kept != 1.0:
-            entropy = self._entropy_after(place, move, kept)
-        bound = entropy - cost - allowance
-        return place.objective - min(max(bound, 0.0), place.objective)
-
-    def _dual(self, place: Place, move: Array) -> tuple[Array, float] | None:
-        """Pull and entropy of the probabilities after a move; None if they are none any more.
-
-        They are worked out again by a part of the rows at a time: with many classes, all of them
-        would take more memory than the rows.
-        """
-        P = self.probabilities(place)
-        parts = self._over_rows(lambda i, j: self._dual_of_rows(P[i:j], move, i, j))
-        known = [part for part in parts if part is not None]
-        if len(known) < len(parts):
-            return None
-        return added([pull for pull, _ in known]), sum(entropy for _, entropy in known)
-
-    def _dual_of_rows(
-        self, P: Array, move: Array, start: int, stop: int
-    ) -> tuple[Array, float] | None:
-        moved = self._moved(P, move, start, stop)
-        if not _are_probabilities(moved):
-            return None
-        return self._pull(moved, start, stop), self._entropy(moved, 1.0, start, stop)
-
-    def _entropy_after(self, place: Place, move: Array, kept: float) -> float:
-        """The entropy of the probabilities after a move, the dual point multiplied by `kept`."""
-        P = self.probabilities(place)
-
-        def work(start: int, stop: int) -> float:
-            moved = self._moved(P[start:stop], move, start, stop)
-            return self._entropy(moved, kept, start, stop)
-
-        return sum(self._over_rows(work))
 
     def probabilities(self, place: Place) -> Array:
         """What the loops left of a place; worked out anew if another has been visited since."""
@@ -231,27 +181,7 @@ class Problem:
             self._known = place
         return self._probabilities()
 
-    def _conjugate(self, v: Array) -> tuple[float, float]:
-        """The penalty's share of the dual, and what the dual point must be multiplied with."""
-        over = np.maximum(np.abs(v) - self.l1, 0.0)
-        if self.l2:
-            return float(np.vdot(over, over)) / (2 * self.l2), 1.0
-        most = float(np.abs(v).max(initial=0.0))
-        return 0.0, 1.0 if most <= self.l1 else self.l1 / most
-
-    def _balancing_move(self, place: Place) -> Array | None:
-        """Newton's step over the free parameters alone; None if there are too many."""
-        move = np.zeros(self.shape)
-        if self.penalised:
-            if self.fit_intercept:
-                free = np.arange(move.size - move[-1].size, move.size)
-                move.flat[free] = factored(self.hessian(place, free))(place.gradient.flat[free])
-            return move
-        if move.size > MOST_FREE:
-            return None
-        return factored(self.hessian(place))(place.gradient.ravel()).reshape(self.shape)
-
-    def _over_rows(self, work: Callable[[int, int], Result]) -> list[Result]:
+    def over_rows(self, work: Callable[[int, int], Result]) -> list[Result]:
         """``work(start, stop)`` of each part of the rows, in order."""
         cells = int(self.X.nnz if sp.issparse(self.X) else self.X.size)
         # A gradient per part takes memory, and time to add up, that rows of few numbers are not
@@ -259,7 +189,7 @@ class Problem:
         parts = min(PARTS, max(1, cells // (NUMBERS_PER_COLUMN * self.d)))
         return threads.over_chunks(work, self.n, min(cells, parts * threads.CELLS_PER_CHUNK))
 
-    def _blocks(self, width: int) -> list[tuple[int, int]]:
+    def blocks(self, width: int) -> list[tuple[int, int]]:
         """Ranges of rows whose products of this width stay in cache."""
         size = max(16, threads.CELLS_PER_CHUNK // max(width, 1))
         return [(start, min(start + size, self.n)) for start in range(0, self.n, size)]
@@ -273,21 +203,26 @@ class Problem:
     def _probabilities(self) -> Array:
         raise NotImplementedError
 
-    def _moved(self, P: Array, move: Array, start: int, stop: int) -> Array:
+    def moved_probabilities(self, P: Array, move: Array, start: int, stop: int) -> Array:
         """The probabilities of some rows after a step of minus `move`, to first order."""
         raise NotImplementedError
 
-    def _pull(self, P: Array, start: int, stop: int) -> Array:
+    def dual_of_rows(
+        self, P: Array, move: Array, start: int, stop: int
+    ) -> tuple[Array, float] | None:
+        """Pull and entropy of some rows after a move; None if P is then no probability any more."""
+        moved = self.moved_probabilities(P, move, start, stop)
+        if not np.all(np.isfinite(moved)) or moved.min(initial=0.0) < 0.0:
+            return None
+        return self.pull(moved, start, stop), self.entropy(moved, 1.0, start, stop)
+
+    def pull(self, P: Array, start: int, stop: int) -> Array:
         """Minus the gradient of the loss of some rows at these probabilities, as a point."""
         raise NotImplementedError
 
-    def _entropy(self, P: Array, kept: float, start: int, stop: int) -> float:
+    def entropy(self, P: Array, kept: float, start: int, stop: int) -> float:
         """The sum of c times the entropy of some rows, their dual point multiplied by `kept`."""
         raise NotImplementedError
-
-
-def _are_probabilities(P: Array) -> bool:
-    return bool(np.all(np.isfinite(P)) and P.min(initial=0.0) >= 0.0)
 
 
 def added(parts: list[Array]) -> Array:
@@ -296,3 +231,134 @@ def added(parts: list[Array]) -> Array:
     for part in parts[1:]:
         total += part
     return total
+
+
+class BinaryProblem(LogisticProblem):
+    """Two classes: ``loss = log(1 + exp(-m))`` of the margin ``m = y (w.x + b)``.
+
+    The probabilities kept are those of the wrong class, `share` (n,).
+    """
+
+    def __init__(
+        self, X: Any, y: Array, c: Array, l1: float, l2: float, fit_intercept: bool
+    ) -> None:
+        super().__init__(X, read_only(c), l1, l2, fit_intercept)
+        self.y = read_only(y.astype(np.int8))  # a sign, in an eighth of the memory
+        self.rows = arrays(X)
+        self.share = np.empty(self.n)
+
+    def zero(self) -> float:
+        total, second = float(self.c.sum()), float(self.c[self.y > 0].sum())
+        if not self.fit_intercept:
+            return total * float(np.log(2))
+        return total * float(entr(second / total) + entr(1 - second / total))
+
+    def _loss(self, point: Array) -> tuple[float, Array]:
+        def work(start: int, stop: int) -> tuple[float, Array]:
+            gradient = np.zeros(self.d + 1)
+            loss = loops.logistic.loss_pass(
+                self.rows, self.y, self.c, start, stop, point, self.share, np.empty(BLOCK), gradient
+            )
+            return loss, gradient
+
+        parts = self.over_rows(work)
+        return sum(loss for loss, _ in parts), added([g for _, g in parts])
+
+    def _curvature(self, P: Array, v: Array) -> Array:
+        def work(start: int, stop: int) -> Array:
+            product = np.zeros(self.d + 1)
+            loops.logistic.curvature_pass(
+                self.rows, self.c, P, start, stop, v, np.empty(BLOCK), product
+            )
+            return product
+
+        return added(self.over_rows(work))
+
+    def hessian(self, place: Place, chosen: NDArray[np.intp] | None = None) -> Array:
+        share = self.probabilities(place)
+        chosen = np.arange(self.d + 1) if chosen is None else chosen
+        return self._penalised_hessian(weighted_gram(self, share, chosen), chosen == self.d)
+
+    def diagonal(self, place: Place) -> Array:
+        share = self.probabilities(place)
+        diagonal = np.empty(self.d + 1)
+        h = self.c * share * (1 - share)
+        diagonal[:-1] = squared_columns(self, h[:, None])[:, 0] + self.l2
+        diagonal[-1] = h.sum() if self.fit_intercept else 1.0
+        return diagonal
+
+    def sample(self, n_rows: int) -> "BinaryProblem":
+        rows = np.flatnonzero(self.c)
+        rows = rows[:: max(1, len(rows) // n_rows)]
+        c = self.c[rows]
+        c = c * (self.c.sum() / c.sum())
+        return BinaryProblem(self.X[rows], self.y[rows], c, self.l1, self.l2, self.fit_intercept)
+
+    def on(self, X: Array) -> "BinaryProblem":
+        return BinaryProblem(X, self.y, self.c, self.l1, self.l2, self.fit_intercept)
+
+    def _probabilities(self) -> Array:
+        return self.share
+
+    @np.errstate(over="ignore", invalid="ignore")  # what is not finite is no probability
+    def moved_probabilities(self, P: Array, move: Array, start: int, stop: int) -> Array:
+        scores = move[-1]
+        if np.any(move[:-1]):
+            scores = scores + self.X[start:stop] @ move[:-1]
+        moved: Array = P * (1 + (1 - P) * self.y[start:stop] * scores)
+        return moved
+
+    def pull(self, P: Array, start: int, stop: int) -> Array:
+        push, pull = self.c[start:stop] * self.y[start:stop] * P, np.zeros(self.d + 1)
+        loops.rows.add_each(self.rows, start, push, pull[:-1])
+        pull[-1] = push.sum()
+        return pull
+
+    def entropy(self, P: Array, kept: float, start: int, stop: int) -> float:
+        return float(loops.logistic.entropy(self.c[start:stop], P * kept))
+
+
+def weighted_gram(problem: LogisticProblem, share: Array, chosen: NDArray[np.intp]) -> Array:
+    """The sum of h (x, 1)(x, 1)' over rows, for the chosen columns, d being the constant.
+
+    A row weighs h = c p (1 - p), p its share.
+    """
+    columns = chosen[chosen < problem.d]
+    bias = np.flatnonzero(chosen == problem.d)
+    places = np.flatnonzero(chosen < problem.d)
+    every = len(columns) == problem.d
+    H = np.zeros((len(chosen), len(chosen)))
+    with one_blas_thread():
+        for start, stop in problem.blocks(len(columns)):
+            p = share[start:stop]
+            h = problem.c[start:stop] * p * (1 - p)
+            H[bias, bias] += h.sum()
+            if not len(columns):
+                continue
+            rows = problem.X[start:stop]
+            rows = rows if every else rows[:, columns]
+            root = np.sqrt(h)[:, None]
+            if sp.issparse(rows):
+                rows = rows.multiply(root).tocsr()
+                gram, edge = (rows.T @ rows).toarray(), np.ravel(rows.T @ root)
+            else:
+                rows = rows * root
+                gram, edge = rows.T @ rows, (rows.T @ root)[:, 0]
+            H[np.ix_(places, places)] += gram
+            if len(bias):
+                H[bias, places] += edge
+    if len(bias):
+        H[places, bias] = H[bias, places]
+    return H
+
+
+def squared_columns(problem: LogisticProblem, h: Array) -> Array:
+    """The sums (d, K) of h (n, K) times the squares of each column of X."""
+    rows = arrays(problem.X)
+
+    def work(start: int, stop: int) -> Array:
+        sums = np.zeros((problem.d, h.shape[1]))
+        loops.logistic.squares_pass(rows, h, start, stop, sums)
+        return sums
+
+    return added(problem.over_rows(work))
