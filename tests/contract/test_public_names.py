@@ -44,18 +44,21 @@ def test_all_is_sorted_and_dir_lists_the_modules_too():
     assert sorted(dir(rosenblatt)) == sorted([*rosenblatt.__all__, *MODULES])
 
 
-@pytest.mark.parametrize("name", rosenblatt.__all__)
-def test_a_lazy_name_is_never_a_module(name):
-    """A module of a like name, once imported, must not take the name's place."""
+@pytest.mark.parametrize("taken", ["first", "last"])
+def test_a_lazy_name_is_never_a_module(taken):
+    """A module of a like name must not take a name's place, whichever is imported first."""
+    take = "names = {name: getattr(rosenblatt, name) for name in rosenblatt.__all__}\n"
     script = (
         "import importlib, pkgutil, types, rosenblatt\n"
-        f"first = rosenblatt.{name}\n"
+        f"{take if taken == 'first' else ''}"
         "for module in pkgutil.walk_packages(rosenblatt.__path__, 'rosenblatt.'):\n"
         "    importlib.import_module(module.name)\n"
-        f"assert rosenblatt.{name} is first\n"
-        "assert not isinstance(first, types.ModuleType)\n"
-        f"from rosenblatt import {name} as again\n"
-        "assert again is first\n"
+        f"{take if taken == 'last' else ''}"
+        "for name, value in names.items():\n"
+        "    assert not isinstance(value, types.ModuleType), name\n"
+        "    assert getattr(rosenblatt, name) is value, name\n"
+        "    exec(f'from rosenblatt import {name} as again')\n"
+        "    assert again is value, name\n"
     )
     subprocess.run([sys.executable, "-c", script], check=True)
 
