@@ -207,6 +207,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  #
     coef_: Any  # (1, d) or (K, d): an array, or a sparse matrix after `sparsify`
     intercept_: NDArray[Any]
     classes_: NDArray[Any]
+    fit_intercept: bool
 
     def decision_function(self, X: Any) -> NDArray[Any]:
         """Return the scores of the rows of X: (n,) for two classes, (n, K) for more.
@@ -228,6 +229,12 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  #
         scores: NDArray[Any] = safe_sparse_dot(X, self.coef_.T, dense_output=True)
         scores = scores + self.intercept_
         return scores.ravel() if scores.shape[1] == 1 else scores
+
+    @property
+    def n_parameters_(self) -> int:
+        """Free numbers of the model: a plane for each class but one, zero weights included."""
+        n_planes, d = len(self.classes_) - 1, self.coef_.shape[1]
+        return int(n_planes * (d + bool(self.fit_intercept)))
 
     def sparsify(self) -> Self:
         """Keep `coef_` as a sparse matrix: smaller when most weights are zero; return self."""
@@ -253,6 +260,13 @@ class LinearRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     coef_: Any  # (d,), or (t, d) for targets in columns
     intercept_: Any  # a number, or (t,)
+    fit_intercept: bool
+
+    @property
+    def n_parameters_(self) -> int:
+        """Free numbers of the model: weights, zeros included, and the intercept of each target."""
+        n_targets, d = np.atleast_2d(self.coef_).shape
+        return int(n_targets * (d + bool(self.fit_intercept)))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the predicted targets of the rows of X: (n,), or (n, t) for several.

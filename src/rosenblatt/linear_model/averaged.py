@@ -67,7 +67,7 @@ class AveragedPerceptron(LinearLearner):
         Rows visited up to this mean, plus one.
     n_iter_, n_updates_, converged_, stop_reason_, cycle_, step_range_
         As for `Perceptron`, of the run.
-    coef_init_, intercept_init_
+    coef_init_, intercept_init_, n_parameters_
         As for `Perceptron`, of the run.
     validation_scores_ : list of float or None
         Accuracy of the mean on the held-out rows after each pass.

@@ -245,11 +245,10 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
     ) -> None:
         """Publish a solution."""
         self.__dict__.update(self._plane(solution.coef, mean_x, mean_y, dtype, flat_y))
-        d, t = solution.coef.shape
+        d = len(solution.coef)
         self.rank_, self.condition_ = solution.rank, solution.condition
         self.solution_ = "unique" if solution.rank == d else "minimum norm"
         self.solver_ = solution.method
-        self.n_parameters_ = t * (d + 1 if self.fit_intercept else d)
 
     def _plane(
         self, coef: Array, mean_x: Array, mean_y: Array, dtype: Any, flat_y: bool

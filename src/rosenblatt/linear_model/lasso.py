@@ -69,6 +69,8 @@ class ElasticNet(PenalisedRegressor):
         Iterations made.
     stop_reason_ : str
         "converged", "max_iter", "no_progress" (rounding allows no smaller gap) or "callback".
+    n_parameters_ : int
+        Free numbers: d weights, zeros included, and an intercept if there is one, for each target.
     n_features_in_ : int
         Number of columns of X.
     feature_names_in_ : ndarray of shape (d,)
@@ -182,6 +184,8 @@ class Lasso(PenalisedRegressor):
         Iterations made.
     stop_reason_ : str
         "converged", "max_iter", "no_progress" (rounding allows no smaller gap) or "callback".
+    n_parameters_ : int
+        Free numbers: d weights, zeros included, and an intercept if there is one, for each target.
     n_features_in_ : int
         Number of columns of X.
     feature_names_in_ : ndarray of shape (d,)

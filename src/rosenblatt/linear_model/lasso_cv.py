@@ -59,7 +59,7 @@ class ElasticNetCV(PenalisedRegressorCV):
         Mean squared error on each fold's held-out rows.
     coef_, intercept_, dual_gap_, objective_, gradient_norm_, n_iter_, stop_reason_ :
         Of the fit of all rows; see `ElasticNet`.
-    n_features_in_, feature_names_in_ :
+    n_parameters_, n_features_in_, feature_names_in_ :
         Number and names of the columns of X.
 
     See Also
@@ -174,7 +174,7 @@ class LassoCV(PenalisedRegressorCV):
         Mean squared error on each fold's held-out rows.
     coef_, intercept_, dual_gap_, objective_, gradient_norm_, n_iter_, stop_reason_ :
         Of the fit of all rows; see `Lasso`.
-    n_features_in_, feature_names_in_ :
+    n_parameters_, n_features_in_, feature_names_in_ :
         Number and names of the columns of X.
 
     See Also

@@ -109,6 +109,8 @@ class LogisticRegression(LinearClassifier, LogisticScores):
         the bias's part counts in it as often as columns are far from zero: see `tol`.
     stop_reason_ : str
         Why the fit ended: "converged", "max_iter", "no_progress", "callback" or "diverged".
+    n_parameters_ : int
+        Free numbers: d weights, and an intercept if there is one, for each class but one.
 
     Examples
     --------

@@ -49,7 +49,7 @@ class LogisticRegressionCV(Scored, LogisticRegression):
 
     Attributes
     ----------
-    coef_, intercept_, classes_ : as in `LogisticRegression`.
+    coef_, intercept_, classes_, n_parameters_ : as in `LogisticRegression`.
     Cs_, l1_ratios_ : the values tried.
     C_, l1_ratio_ : the values chosen: arrays, or with ``use_legacy_attributes=False`` numbers.
     scores_ : the scores, (folds, l1 ratios, Cs); or by class, all alike, (folds, Cs, l1 ratios).

@@ -91,6 +91,8 @@ class Perceptron(LinearLearner):
         batch, nor with a penalty, which moves the weights in such a pass, too.
     stop_reason_ : str
         "converged", "max_iter", "no_progress", "early_stopping" or "callback".
+    n_parameters_ : int
+        Free numbers: d weights, and an intercept if there is one, for each class but one.
     cycle_ : int
         Passes after which a fit in fixed order repeats its weights, for ever; 0 if none was seen.
     coef_init_, intercept_init_ : ndarray or None

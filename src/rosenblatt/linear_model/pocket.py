@@ -76,7 +76,7 @@ class PocketPerceptron(LinearLearner):
         The labels, sorted.
     n_iter_, n_updates_, t_, converged_, stop_reason_, cycle_, step_range_
         As for `Perceptron`, of the run.
-    coef_init_, intercept_init_
+    coef_init_, intercept_init_, n_parameters_
         As for `Perceptron`, of the run.
     validation_scores_ : list of float or None
         Accuracy of the pocket on the held-out rows after each pass.

@@ -69,8 +69,9 @@ class RidgeCV(LinearRegressor):
     alpha_ : the best penalty, or one for each target.
     best_score_ : its score.
     alphas_, scores_ : the penalties that were tried, sorted, and the score of each.
-    coef_, intercept_, n_iter_, solver_, stop_reason_ : of the fit to all rows with it, as in
-        `Ridge`; and `objective_`, `dual_gap_` and `gradient_norm_` where it has no closed form.
+    coef_, intercept_, n_iter_, solver_, stop_reason_, n_parameters_ : of the fit to all rows with
+        it, as in `Ridge`; and `objective_`, `dual_gap_` and `gradient_norm_` where it has no
+        closed form.
     cv_results_ : squared errors, or with `scoring` predictions, of rows left out, (n, A) or
         (n, t, A), penalties in the order given, sorted if "decades" or closer.
 
