@@ -4,9 +4,11 @@
 not what it would write.
 """
 
+from importlib import import_module
 from pathlib import Path
 
 from rosenblatt import registry
+from rosenblatt.workbench.model_catalogue import choosing_page
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -24,7 +26,66 @@ def stubs() -> str:
     return "\n".join([*lines, "]", ""])
 
 
-DERIVED = {"src/rosenblatt/__init__.pyi": stubs}
+# Sections of the reference that follow those of the models: the modules of each, and its text.
+SECTIONS = {
+    "The workbench": (
+        ("workbench", "data"),
+        "[From a table to an answer](workbench.md) explains.",
+    ),
+    "Before models": (("preprocessing",), "[Preprocessing](preprocessing.md) explains."),
+    "Choosing among models": (
+        ("model_selection",),
+        "[Choosing among models](model_selection.md) and [splitting](splitting.md) explain.",
+    ),
+    "Proofs and reasons": (
+        ("certificates", "explanation", "separation"),
+        "[Certificates](certificates.md) and [separability](separability.md) explain.",
+    ),
+    "Records": (("trace",), "[Traces](traces.md) explains."),
+    "Estimation": (("estimation",), "[Estimation](estimation.md) explains."),
+    "Probability and information": (("information",), "[Information](information.md) explains."),
+}
+MODELS = """\
+`from rosenblatt.linear_model import Perceptron` gives the same class, for scripts that come
+from scikit-learn."""
+
+
+def reference() -> str:
+    """Every public name, in sections: `docs/api.md`."""
+    listed = {module for modules, _ in SECTIONS.values() for module in modules}
+    homes = set(registry.homes()) | set(registry.MODULES)
+    models = {row.home for row in registry.ROWS} - listed
+    sections = {"Models": (sorted(models), MODELS), **SECTIONS}
+    sections["Other modules"] = (sorted(homes - models - listed), "")
+    lines = [
+        "# Reference",
+        "",
+        "Every public name. Those with a dot are imported from the module before it; all others",
+        "from `rosenblatt` itself, or from their module.",
+        "",
+    ]
+    for title, (modules, text) in sections.items():
+        lines += [f"## {title}", ""] + ([text, ""] if text else [])
+        for module in modules:
+            lines += [f"### {module}", ""] if len(modules) > 1 else []
+            lines += ["```{eval-rst}", ".. currentmodule:: rosenblatt", ".. autosummary::"]
+            lines += ["   :toctree: api", "", *names_of(module), "```", ""]
+    return "\n".join(lines)
+
+
+def names_of(module: str) -> list[str]:
+    """Lines with a module's public names, those last that need the module before them."""
+    top = registry.homes().get(module, [])
+    known = import_module(f"rosenblatt.{module}").__all__ if module in registry.MODULES else []
+    below = sorted(f"{module}.{name}" for name in known if name not in top)
+    return [f"   {name}" for name in [*top, *below]]
+
+
+DERIVED = {
+    "src/rosenblatt/__init__.pyi": stubs,
+    "docs/choosing.md": choosing_page,
+    "docs/api.md": reference,
+}
 
 
 def main() -> None:

@@ -48,9 +48,6 @@ class Additive(BaseEstimator):  # type: ignore[misc]
     # that differs decides.
     _simpler_when_larger: tuple[str, ...] = ()
 
-    # Parameters with which to rehearse, so that `rosenblatt warm` compiles all loops it may use.
-    _rehearsals: ClassVar[tuple[dict[str, Any], ...]] = ({},)
-
     @classmethod
     def _get_param_names(cls) -> list[str]:
         # Read off the signature once for a class: each clone asks three times.

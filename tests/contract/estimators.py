@@ -1,186 +1,39 @@
-"""Every public estimator, by being public, and the settings in which it is tested."""
-
-import inspect
+"""Every public estimator, by its row in the registry, and the settings in which it is tested."""
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_regressor
+from sklearn.base import is_regressor
 from sklearn.datasets import make_classification
 from sklearn.utils import get_tags
 
 import rosenblatt
+from rosenblatt import registry
 
-ESTIMATORS = [
-    member
-    for name in rosenblatt.__all__
-    if inspect.isclass(member := getattr(rosenblatt, name))
-    and issubclass(member, BaseEstimator)
-    and not issubclass(member, MetaEstimatorMixin)  # which have no behaviour of their own
-]
-
-# Settings that take other paths through the code than the defaults.
-SETTINGS = {
-    "ElasticNet": [
-        {"tol": 1e-12},
-        {"alpha": 0.01, "l1_ratio": 0.9, "fit_intercept": False, "tol": 1e-12},
-    ],
-    "ElasticNetCV": [{"alphas": [0.01, 0.1, 0.5], "tol": 1e-12}],
-    "Lasso": [
-        {"alpha": 0.01, "tol": 1e-12},
-        {"alpha": 0.05, "positive": True, "fit_intercept": False, "tol": 1e-12},
-        {"alpha": 0.01, "selection": "random", "random_state": 0, "tol": 1e-12},
-    ],
-    "LassoCV": [{"alphas": [0.01, 0.1, 0.5], "tol": 1e-12}],
-    "BasisExpansion": [
-        {},
-        {"basis": "gaussian", "n_functions": 4},
-        {"basis": ["powers", "fourier"]},
-    ],
-    "AveragedPerceptron": [{}, {"tol": None, "max_iter": 5}, {"early_stopping": True}],
-    "BernoulliNB": [
-        {},
-        {"alpha": 0},
-        {"beta_prior": (2, 3), "fit_prior": False},
-        {"missing": "ignore"},
-    ],
-    "CategoricalNB": [{}, {"alpha": 0.5, "unknown": "smooth", "missing": "ignore"}],
-    "ComplementNB": [{}, {"norm": True, "alpha": 0.1}, {"missing": "ignore"}],
-    "FisherDiscriminant": [{}, {"threshold": "prior", "shrinkage": 0.2}, {"threshold": "scan"}],
-    "GaussianNB": [
-        {},
-        {"variance": "feature", "ddof": 1},
-        {"variance": "class"},
-        {"variance": "single", "missing": "ignore"},
-    ],
-    "KernelLogisticRegression": [
-        {"tol": 1e-8},
-        {"kernel": "poly", "coef0": 1.0, "solver": "lbfgs"},
-        {"kernel": "linear", "softmax": "reference", "fit_intercept": False},
-        {"kernel": "sigmoid", "gamma": 0.1, "class_weight": "balanced"},
-    ],
-    "KernelPerceptron": [
-        {"max_updates": 200},
-        {"kernel": "poly", "coef0": 1.0, "max_updates": 200, "cache_size": 1.0},
-        {"kernel": "linear", "pick": "worst", "max_updates": 20},
-        {"early_stopping": True, "max_updates": 200},
-    ],
-    "LeastSquaresClassifier": [{}, {"fit_intercept": False}],
-    "LinearRegression": [{}, {"fit_intercept": False, "tol": 0}, {"positive": True}],
-    "LinearDiscriminantAnalysis": [
-        {},
-        {"solver": "lsqr", "shrinkage": 0.1},
-        {"solver": "eigen", "shrinkage": 0.1, "store_covariance": True},
-        {"covariance": "diagonal"},
-    ],
-    "LogisticRegression": [
-        {},
-        {"solver": "lbfgs"},
-        {"solver": "newton-cg"},
-        {"solver": "gradient", "max_iter": 20},
-        {"solver": "sgd", "max_iter": 5, "random_state": 0},
-        {"l1_ratio": 0.5, "C": 0.1},
-        {"softmax": "reference"},
-    ],
-    "LogisticRegressionCV": [
-        {"Cs": [0.01, 1.0], "tol": 1e-8, "use_legacy_attributes": False},
-        {"Cs": [0.1, 1.0], "l1_ratios": [0.0, 0.5], "cv": 3, "use_legacy_attributes": False},
-    ],
-    "MixedNB": [{}, {"alpha": 0, "variance": "feature"}],
-    "MultinomialNB": [{}, {"alpha": 0}, {"fit_prior": False}, {"missing": "ignore"}],
-    "Perceptron": [
-        {},
-        {"tol": None, "max_iter": 5},
-        {"penalty": "elasticnet", "max_iter": 5},
-        {"pick": "worst", "max_updates": 20},
-        {"pick": "random", "max_updates": 20},
-        {"early_stopping": True},
-    ],
-    "PocketPerceptron": [{"max_iter": 6}, {"pick": "worst", "max_updates": 20}],
-    "QuadraticDiscriminantAnalysis": [
-        {"reg_param": 0.01},
-        {"solver": "eigen", "shrinkage": 0.1, "store_covariance": True},
-        {"covariance": "diagonal"},
-    ],
-    "Ridge": [
-        {},
-        {"alpha": 0.01, "fit_intercept": False},
-        {"solver": "svd"},
-        {"solver": "lbfgs", "positive": True},
-    ],
-    "RidgeCV": [{}, {"alphas": "decades", "cv": 3}, {"scoring": "r2", "fit_intercept": False}],
-    "Standardizer": [
-        {},
-        {"with_mean": False, "ddof": 0},
-        {"method": "min-max", "feature_range": (-1, 1)},
-        {"method": "sigmoid"},
-        {"method": "l1"},
-        {"method": "l2"},
-        {"missing": "ignore"},
-        {"method": "min-max", "missing": "ignore"},
-    ],
-}
-
-# scikit-learn's checks that an estimator may fail, with the reason.
-EXPECTED_FAILURES = {
-    name: dict.fromkeys(
-        [
-            "check_sample_weight_equivalence_on_dense_data",
-            "check_sample_weight_equivalence_on_sparse_data",
-        ],
-        "visits row by row: a row of weight two is one visit with a double step, not two",
-    )
-    for name in ("AveragedPerceptron", "KernelPerceptron", "Perceptron", "PocketPerceptron")
-}
-
-# The rows that those take whose work grows with the cube of them.
-MOST_ROWS = {"KernelLogisticRegression": 500}
-
-# What keeps an iterative fit going until it is interrupted, where tol=None does not.
-ENDLESS = {
-    "LogisticRegression": {"solver": "gradient", "eta0": 1e-12},
-    "KernelLogisticRegression": {"solver": "sgd", "random_state": 0},
-}
-
-# Of these, the ones for scikit-learn's own checks. The rest hold out rows of tiny tables, with
-# which scikit-learn's own class fails a dozen of them, too, or make too few updates for them.
-CHECKED_SETTINGS = {
-    "AveragedPerceptron": [{}],
-    "BernoulliNB": [{}, {"alpha": 0}, {"beta_prior": (2, 3), "missing": "ignore"}],
-    "CategoricalNB": [{}, {"unknown": "smooth", "missing": "ignore"}],
-    "ComplementNB": [{}, {"norm": True, "alpha": 0, "missing": "ignore"}],
-    "GaussianNB": [{}, {"variance": "feature"}, {"variance": "single", "missing": "ignore"}],
-    "KernelLogisticRegression": [{"gamma": 0.1}, {"kernel": "linear"}],
-    "KernelPerceptron": [{}, {"kernel": "poly", "coef0": 1.0}],
-    "LogisticRegression": [{}, {"l1_ratio": 0.5}, {"softmax": "reference", "solver": "lbfgs"}],
-    "LogisticRegressionCV": [{"Cs": 3, "cv": 3}],
-    "MultinomialNB": [{}, {"alpha": 0, "missing": "ignore"}],
-    "Perceptron": [{}, {"tol": None, "max_iter": 5}, {"penalty": "elasticnet"}],
-    "PocketPerceptron": [{"max_updates": 1000}],
-    # Settings that read the rows a second time know no partial_fit, and the solver "lsqr" no
-    # transform, which the checks would call.
-    "FisherDiscriminant": [{}, {"threshold": "prior", "shrinkage": 0.2}],
-    "LeastSquaresClassifier": [{}, {"fit_intercept": False}],
-    "LinearRegression": [{}, {"fit_intercept": False}, {"positive": True}],
-    "Ridge": [{}, {"solver": "svd"}, {"positive": True}],
-    "RidgeCV": [{}, {"alphas": "decades"}, {"alphas": [0.1, 1.0], "scoring": "r2"}],
-    "LinearDiscriminantAnalysis": [
-        {},
-        {"solver": "eigen", "shrinkage": 0.1},
-        {"covariance": "diagonal"},
-    ],
-    # Nor "eigen", which refuses a class that is one row again and again: nothing can be shrunk.
-    "QuadraticDiscriminantAnalysis": [{}, {"reg_param": 0.1, "covariance": "diagonal"}],
-    "BasisExpansion": SETTINGS["BasisExpansion"],
-    "Standardizer": SETTINGS["Standardizer"],
-}
+ROWS = sorted((row for row in registry.ROWS if row.contract), key=lambda row: row.name)
+ESTIMATORS = [getattr(rosenblatt, row.name) for row in ROWS]
 
 
-def instances(settings=SETTINGS):
+def contract_of(estimator):
+    """What the registry says of testing an estimator or a class."""
+    kind = estimator if isinstance(estimator, type) else type(estimator)
+    return registry.row_of(kind.__name__).contract
+
+
+def instances():
     """One estimator for each class and setting."""
+    return _made("settings")
+
+
+def checked_instances():
+    """Those that scikit-learn's own checks are run with."""
+    return _made("checked")
+
+
+def _made(column):
     return [
         estimator(**setting)
         for estimator in ESTIMATORS
-        for setting in settings.get(estimator.__name__, [{}])
+        for setting in getattr(contract_of(estimator), column)
     ]
 
 

@@ -5,14 +5,14 @@ import pytest
 from sklearn.base import clone, is_classifier
 
 from rosenblatt import certify
-from rosenblatt.certificates.dispatch import ADAPTERS
+from rosenblatt.registry import row_of
 from tests.contract.estimators import instances, name_of, only, problem
 
 pytestmark = pytest.mark.usefixtures("unconverged")
 
 
 def certifiable(estimator):
-    return ("rosenblatt", type(estimator).__name__) in ADAPTERS
+    return bool(row_of(type(estimator).__name__).verifier)
 
 
 each_setting = pytest.mark.parametrize("estimator", only(certifiable, instances()), ids=name_of)

@@ -14,10 +14,8 @@ from sklearn.base import clone
 
 from rosenblatt.runtime import threads
 from tests.contract.estimators import (
-    ENDLESS,
     ESTIMATORS,
-    MOST_ROWS,
-    SETTINGS,
+    contract_of,
     fitted_arrays,
     instances,
     iterative,
@@ -34,7 +32,7 @@ each_class = pytest.mark.parametrize("Estimator", ESTIMATORS)
 
 def large_problem(n_classes, estimator):
     """Enough cells for several chunks."""
-    n_rows = MOST_ROWS.get(type(estimator).__name__, 30_000)
+    n_rows = min(30_000, contract_of(estimator).most_rows)
     return problem(n_classes, n_rows=n_rows, n_features=8, estimator=estimator)
 
 
@@ -68,7 +66,7 @@ def test_same_bits_from_several_threads_at_once(estimator):
 @each_class
 def test_same_bits_in_joblib_workers(Estimator):
     X, y = large_problem(2, Estimator())
-    estimator = Estimator(**SETTINGS[Estimator.__name__][0])
+    estimator = Estimator(**contract_of(Estimator).settings[0])
     if iterative(estimator):
         estimator.set_params(max_iter=3)
     expected = fit_and_read(estimator, X, y)
@@ -107,9 +105,9 @@ def test_a_failed_fit_leaves_the_estimator_as_it_was(estimator):
 
 @pytest.mark.parametrize("Estimator", [e for e in ESTIMATORS if iterative(e())])
 def test_ctrl_c_is_heard_within_a_second_and_leaves_the_estimator_as_it_was(Estimator):
-    rng, n = np.random.RandomState(0), MOST_ROWS.get(Estimator.__name__, 200_000)
+    rng, n = np.random.RandomState(0), min(200_000, contract_of(Estimator).most_rows)
     X, y = rng.standard_normal((n, 50)), rng.randint(2, size=n)
-    model = Estimator(max_iter=100_000, tol=None, **ENDLESS.get(Estimator.__name__, {}))
+    model = Estimator(max_iter=100_000, tol=None, **contract_of(Estimator).endless)
     before = dict(vars(model))
     model.fit(X[:10], np.arange(10) % 2)  # whatever has to be compiled is compiled
     fresh = clone(model)

@@ -3,7 +3,7 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from tests.contract.estimators import CHECKED_SETTINGS, EXPECTED_FAILURES, instances
+from tests.contract.estimators import ROWS, checked_instances, contract_of
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -12,14 +12,14 @@ from tests.contract.estimators import CHECKED_SETTINGS, EXPECTED_FAILURES, insta
 @pytest.mark.filterwarnings("ignore:The covariance matrix of class")
 @pytest.mark.filterwarnings("ignore:Can't check dok sparse matrix for nan or inf")
 @parametrize_with_checks(
-    instances(CHECKED_SETTINGS),
-    expected_failed_checks=lambda estimator: EXPECTED_FAILURES.get(type(estimator).__name__, {}),
+    checked_instances(),
+    expected_failed_checks=lambda estimator: contract_of(estimator).expected_failures,
 )
 def test_it_passes_the_checks_of_scikit_learn(estimator, check):
     check(estimator)
 
 
 def test_expected_failures_are_only_of_weight_equivalence():
-    for failures in EXPECTED_FAILURES.values():
+    for failures in (row.contract.expected_failures for row in ROWS):
         assert all(name.startswith("check_sample_weight_equivalence") for name in failures)
         assert all(failures.values())

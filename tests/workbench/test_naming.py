@@ -4,7 +4,6 @@ import pytest
 
 from rosenblatt.workbench.families import FAMILIES
 from rosenblatt.workbench.model_catalogue import (
-    SHORT_NAMES,
     class_of,
     family_named,
     goes_by,
@@ -26,7 +25,9 @@ def test_names_are_one_family_each():
 
 
 def test_short_names_are_those_of_families_and_of_no_other():
-    for word, name in SHORT_NAMES.items():
+    short_names = {word: family.name for family in FAMILIES for word in family.short_names}
+    assert short_names["lda"] == "linear discriminant analysis"
+    for word, name in short_names.items():
         assert family_named(word).name == family_named(word.upper()).name == name
         assert [family.name for family in named_families() if goes_by(family, word)] == [name]
 

@@ -26,6 +26,7 @@ from sklearn.utils import get_tags
 import rosenblatt
 from rosenblatt.additive import Additive
 from rosenblatt.loops.cache import folder
+from rosenblatt.registry import ROWS
 
 NOTE = "warm.txt"
 NOTHING_TO_DO = "Nothing to do: all loops were compiled already."
@@ -115,18 +116,15 @@ class Rehearsal(NamedTuple):
 
 
 def rehearsals() -> Iterator[Rehearsal]:
-    """All that there are: each estimator says which of its parameters make a difference."""
-    for name in rosenblatt.__all__:
-        estimator = getattr(rosenblatt, name)
-        additive = isinstance(estimator, type) and issubclass(estimator, Additive)
-        dtypes = ("float64", "float32", "int64") if additive else ("float64", "float32")
-        # Some learn in another way from more columns than rows.
-        widths = getattr(estimator, "_rehearsed_widths", (3,))
-        storages = (False, True) if getattr(estimator, "_rehearsed_sparse", True) else (False,)
-        for parameters in getattr(estimator, "_rehearsals", ()):
-            kinds = itertools.product((2, 3), dtypes, storages, widths)
-            for n_classes, dtype, sparse, width in kinds:
-                yield Rehearsal(name, parameters, n_classes, dtype, sparse, width)
+    """All that there are: rows of the registry list the settings that run other loops."""
+    for row in ROWS:
+        if row.warm:
+            dtypes = ("float64", "float32", *(("int64",) if row.additive else ()))
+            storages = (False, True) if row.warm.sparse else (False,)
+            for settings in row.warm.settings:
+                kinds = itertools.product((2, 3), dtypes, storages, row.warm.widths)
+                for n_classes, dtype, sparse, width in kinds:
+                    yield Rehearsal(row.name, settings, n_classes, dtype, sparse, width)
 
 
 def rehearse(rehearsal: Rehearsal) -> float:

@@ -146,8 +146,6 @@ class KernelPerceptron(MistakeDriven):
         "cache_size": [Interval(Real, 0, None, closed="neither")],
     }
 
-    _rehearsals: ClassVar[tuple[dict[str, Any], ...]] = ({"max_iter": 2},)
-
     # A cap on updates keeps the boundary simple: to reach it is no reason to warn.
     _content = ("max_updates",)
     _who_knows = "certify(model, X, y)"

@@ -1,6 +1,6 @@
 """The averaged perceptron."""
 
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,8 +92,6 @@ class AveragedPerceptron(LinearLearner):
     >>> AveragedPerceptron(tol=None).fit(X, y).predict([[0, 0], [4, 4]])
     array(['ham', 'spam'], dtype='<U4')
     """
-
-    _rehearsals: ClassVar[tuple[dict[str, Any], ...]] = ({"max_iter": 2},)
 
     def __init__(
         self,

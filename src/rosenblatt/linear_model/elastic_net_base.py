@@ -60,10 +60,6 @@ class PenalisedRegressor(CallbackSupportMixin, LinearRegressor):  # type: ignore
         "selection": [StrOptions({"cyclic", "random"})],
     }
 
-    # Fits that compile the loops for tall tables, and those for wide ones (see `rosenblatt warm`).
-    _rehearsals: ClassVar[tuple[dict[str, Any], ...]] = ({"alpha": 0.01},)
-    _rehearsed_widths = (3, 20)
-
     _simpler_when_larger = ("alpha",)  # of candidates that score alike
 
     alpha: float

@@ -146,13 +146,6 @@ class LogisticRegression(LinearClassifier, LogisticScores):
         "eta0": [Interval(Real, 0, None, closed="neither"), None],
     }  # fmt: skip
 
-    _rehearsals: ClassVar[list[dict[str, Any]]] = [
-        {},
-        {"solver": "newton-cg"},
-        {"solver": "sgd"},
-        {"l1_ratio": 0.5},
-    ]
-
     n_iter_: NDArray[np.int32]
     objective_: float
     dual_gap_: float

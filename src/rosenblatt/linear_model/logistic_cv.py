@@ -84,7 +84,6 @@ class LogisticRegressionCV(Scored, LogisticRegression):
         "refit": ["boolean"],
         "use_legacy_attributes": ["boolean", Hidden(StrOptions({"warn"}))],
     }  # fmt: skip
-    _rehearsals: ClassVar[list[dict[str, Any]]] = []
 
     Cs_: Array
 

@@ -137,14 +137,6 @@ class Perceptron(LinearLearner):
         "max_updates": [Interval(Integral, 1, None, closed="left"), None],
     }
 
-    # Parameters whose fits compile all loops there are for this class (see `rosenblatt warm`).
-    _rehearsals: ClassVar[tuple[dict[str, Any], ...]] = (
-        {"max_iter": 2},
-        {"fit_intercept": False, "max_iter": 1},
-        {"penalty": "l2", "max_iter": 2},
-        {"pick": "first", "max_updates": 2},
-    )
-
     def __init__(
         self,
         *,

@@ -108,11 +108,6 @@ class PocketPerceptron(LinearLearner):
         "pick": [StrOptions({"cyclic", "random", "first", "worst"})],
     }
 
-    _rehearsals: ClassVar[tuple[dict[str, Any], ...]] = (
-        {"max_iter": 20},  # long enough for a quick look at many planes (see `sieve`)
-        {"pick": "first", "max_updates": 2},
-    )
-
     max_updates: int
 
     def __init__(

@@ -108,8 +108,6 @@ class GaussianNB(NaiveBayes):
         "missing": [StrOptions({"refuse", "ignore"})],
     }
 
-    _rehearsals = ({}, {"missing": "ignore"})
-
     def __init__(
         self,
         *,

@@ -90,8 +90,6 @@ class BasisExpansion(CallbackSupportMixin, TransformerMixin, BaseEstimator):  # 
     1609344100
     """
 
-    _rehearsals: ClassVar[tuple[dict[str, Any], ...]] = ({"basis": "spline"},)
-    _rehearsed_sparse = False
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "basis": [StrOptions(set(NAMES)), callable, list, tuple, dict, BaseEstimator],
         "degree": [Interval(Integral, 1, None, closed="left"), tuple, None],

@@ -127,7 +127,6 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, ScaleLearner):  # typ
         "copy": ["boolean"],
         "missing": [StrOptions({"refuse", "ignore"})],
     }
-    _rehearsals = ({}, {"with_mean": False}, {"method": "min-max"}, {"method": "l2"})
 
     def __init__(
         self,

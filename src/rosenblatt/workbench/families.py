@@ -1,6 +1,6 @@
 """The contestants: every family of models, when it suits, and which settings are tried.
 
-A family joins by being listed in FAMILIES.
+The registry lists them; this module resolves the names of limits and expansions in its rows.
 """
 
 from collections.abc import Callable
@@ -10,9 +10,9 @@ from typing import Any
 
 import polars as pl
 
-from rosenblatt import discriminant_analysis as discriminants
-from rosenblatt import kernels, linear_model, naive_bayes
+import rosenblatt
 from rosenblatt.preprocessing import BasisExpansion
+from rosenblatt.registry import ROWS, Contestant, Row
 from rosenblatt.workbench.preparation.problem import Problem
 from rosenblatt.workbench.preparation.splines import (
     Bends,
@@ -22,11 +22,11 @@ from rosenblatt.workbench.preparation.splines import (
 )
 from rosenblatt.workbench.protocol.scoring import lacking
 
-DECADES = [float(10.0**p) for p in range(-4, 5)]
+CLASSIFICATION, REGRESSION = "classification", "regression"
 MOST_ROWS_OF_KERNELS = 5_000
 MOST_ROWS_OF_KERNEL_LOGISTIC = 1_500
 MOST_COLUMNS_OF_COVARIANCES = 1_000  # of a matrix that is sparse
-MOST_COLUMNS_OF_A_TABLE = 2_000  # whose covariances are solved for without anyone being heard
+MOST_COLUMNS_OF_A_TABLE = 2_000  # above this width one LAPACK call blocks Ctrl-C for too long
 
 
 @dataclass(frozen=True)
@@ -43,16 +43,17 @@ class Family:
     before: Callable[[], Any] | None = None  # a step between the table's numbers and the model
     halve: bool = False  # whether settings are sorted out on few rows first
     package: str = "rosenblatt"
+    short_names: tuple[str, ...] = ()  # that people type
 
 
-def _few_rows(problem: Problem) -> str:
+def _few_rows_for_pairs(problem: Problem) -> str:
     n = len(problem.train)
     if n > MOST_ROWS_OF_KERNELS:
         return f"compares all pairs of rows, and {n:,} are more than {MOST_ROWS_OF_KERNELS:,}"
     return ""
 
 
-def _very_few_rows(problem: Problem) -> str:
+def _few_rows_for_solving_pairs(problem: Problem) -> str:
     n = len(problem.train)
     if n > MOST_ROWS_OF_KERNEL_LOGISTIC:
         most = f"{MOST_ROWS_OF_KERNEL_LOGISTIC:,}"
@@ -60,14 +61,14 @@ def _very_few_rows(problem: Problem) -> str:
     return ""
 
 
-def _small(problem: Problem) -> str:
+def _few_rows_for_each_mistake(problem: Problem) -> str:
     n = len(problem.train)
     if n > MOST_ROWS_OF_KERNELS:
         return f"looks at all rows after each mistake, and {n:,} are many"
     return ""
 
 
-def _dense(problem: Problem) -> str:
+def _few_columns(problem: Problem) -> str:
     if "text" in problem.used.values():
         return "needs the covariances of all columns, and of a text each word is one"
     if problem.is_table:
@@ -99,7 +100,7 @@ def _are_counts(values: pl.Series) -> bool:
     return whole and bool((values >= 0).all())
 
 
-def _named(problem: Problem) -> str:
+def _named_columns(problem: Problem) -> str:
     if not problem.is_table:
         return "reads columns of several kinds, and these have neither kinds nor names"
     if not problem.used_by_mixed:
@@ -107,105 +108,55 @@ def _named(problem: Problem) -> str:
     return ""
 
 
-CLASSIFICATION, REGRESSION = "classification", "regression"
+# What the registry's rows call by a name: why a model does not suit a problem, or nothing.
+LIMITS: dict[str, Callable[[Problem], str]] = {
+    "counts": _counts,
+    "few columns": _few_columns,
+    "few rows for each mistake": _few_rows_for_each_mistake,
+    "few rows for pairs": _few_rows_for_pairs,
+    "few rows for solving pairs": _few_rows_for_solving_pairs,
+    "named columns": _named_columns,
+    "products": why_no_products,
+    "splines": why_no_splines,
+    "two classes": _two_classes,
+}
+# The steps that may stand between a table's numbers and the model.
+EXPANSIONS: dict[str, Callable[[], Any]] = {
+    "products": partial(BasisExpansion, "polynomial"),
+    "splines": Bends,
+}
 
-FAMILIES: list[Family] = [
-    Family(
-        "Gaussian naive Bayes", naive_bayes.GaussianNB,
-        {"var_smoothing": [1e-9, 1e-4, 1e-2, 1e-1]}, CLASSIFICATION, "numbers",
-        "a first answer in one pass over the data; streams, merges and forgets",
-    ),
-    Family(
-        "mixed naive Bayes", naive_bayes.MixedNB, {"alpha": [0.1, 1.0, 10.0]},
-        CLASSIFICATION, "table", "numbers, categories and missing values in one table", _named,
-    ),
-    Family(
-        "multinomial naive Bayes", naive_bayes.MultinomialNB, {"alpha": [0.01, 0.1, 1.0, 10.0]},
-        CLASSIFICATION, "counts", "counts, above all of words", _counts,
-    ),
-    Family(
-        "Bernoulli naive Bayes", naive_bayes.BernoulliNB, {"alpha": [0.01, 0.1, 1.0, 10.0]},
-        CLASSIFICATION, "counts", "short texts, where it matters which words occur", _counts,
-    ),
-    Family(
-        "complement naive Bayes", naive_bayes.ComplementNB, {"alpha": [0.01, 0.1, 1.0, 10.0]},
-        CLASSIFICATION, "counts", "texts of classes of very different size", _counts,
-    ),
-    Family(
-        "linear discriminant analysis", lambda: discriminants.LinearDiscriminantAnalysis("lsqr"),
-        {"shrinkage": [1e-4, 0.01, 0.1, 0.5]}, CLASSIFICATION, "numbers",
-        "classes that differ in their means; few rows, with shrinkage", _dense,
-    ),
-    Family(
-        "quadratic discriminant analysis", discriminants.QuadraticDiscriminantAnalysis,
-        {"reg_param": [1e-4, 0.01, 0.1, 0.5]}, CLASSIFICATION, "numbers",
-        "classes that differ in their spread as well; many rows", _dense,
-    ),
-    Family(
-        "Fisher's discriminant", discriminants.FisherDiscriminant,
-        {"shrinkage": [1e-4, 0.01, 0.1]}, CLASSIFICATION, "numbers",
-        "two classes and one direction to look along",
-        lambda problem: _two_classes(problem) or _dense(problem),
-    ),
-    Family(
-        "logistic regression", linear_model.LogisticRegression,
-        {"C": [1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0]}, CLASSIFICATION, "numbers",
-        "probabilities to be trusted, and weights to be read",
-    ),
-    Family(
-        "least squares classifier", linear_model.LeastSquaresClassifier, {},
-        CLASSIFICATION, "numbers", "a linear answer in one pass, to compare others with", _dense,
-    ),
-    Family(
-        "perceptron", linear_model.Perceptron, {"max_iter": [2, 5, 20]},
-        CLASSIFICATION, "numbers", "watching a line being found; the averaged one does better",
-    ),
-    Family(
-        "averaged perceptron", linear_model.AveragedPerceptron, {"max_iter": [2, 5, 20]},
-        CLASSIFICATION, "numbers", "very many rows or columns, and little time",
-    ),
-    Family(
-        "pocket perceptron", linear_model.PocketPerceptron, {"max_updates": [2_000]},
-        CLASSIFICATION, "numbers", "the fewest mistakes a line can make, on few rows", _small,
-    ),
-    Family(
-        "kernel perceptron", kernels.KernelPerceptron,
-        {"gamma": [0.001, 0.01, 0.1, 1.0], "max_iter": [5, 20]}, CLASSIFICATION, "numbers",
-        "curved boundaries, on few rows", _few_rows, halve=True,
-    ),
-    Family(
-        "kernel logistic regression", kernels.KernelLogisticRegression,
-        {"gamma": [0.01, 0.1, 1.0], "C": [0.1, 1.0, 10.0]}, CLASSIFICATION, "numbers",
-        "curved boundaries with probabilities, on few rows", _very_few_rows, halve=True,
-    ),
-    Family(
-        "least squares", linear_model.LinearRegression, {}, REGRESSION, "numbers",
-        "few columns beside the rows; coefficients to be read",
-    ),
-    Family(
-        "ridge regression", linear_model.Ridge, {"alpha": DECADES}, REGRESSION, "numbers",
-        "many columns that say alike things",
-    ),
-    Family(
-        "lasso", linear_model.Lasso, {"alpha": [float(10.0**p) for p in range(-5, 1)]},
-        REGRESSION, "numbers", "many columns of which few matter",
-    ),
-    Family(
-        "elastic net", linear_model.ElasticNet,
-        {"alpha": [float(10.0**p) for p in range(-5, 1)], "l1_ratio": [0.2, 0.5, 0.8]},
-        REGRESSION, "numbers", "as the lasso, where columns come in groups",
-    ),
-    Family(
-        "ridge on products", linear_model.Ridge, {"alpha": DECADES}, REGRESSION, "numbers",
-        "columns that matter together", why_no_products,
-        before=partial(BasisExpansion, "polynomial"),
-    ),
-    Family(
-        "ridge on splines", linear_model.Ridge, {"alpha": DECADES}, REGRESSION, "numbers",
-        "bends along single columns of many values; straight on beyond the rows learned from",
-        why_no_splines, before=Bends,
-    ),
-]  # fmt: skip
+
+def _family(row: Row, contestant: Contestant) -> Family:
+    """A contestant of the registry with its names resolved."""
+    return Family(
+        contestant.name,
+        partial(_make, row.name, contestant.settings),
+        {parameter: list(values) for parameter, values in contestant.grid.items()},
+        row.task,
+        contestant.reads,
+        contestant.when,
+        partial(_first_reason, contestant.limits),
+        EXPANSIONS[contestant.expansion] if contestant.expansion else None,
+        contestant.halve,
+        short_names=contestant.short_names,
+    )
+
+
+def _make(name: str, settings: dict[str, Any]) -> Any:
+    return getattr(rosenblatt, name)(**settings)
+
+
+def _first_reason(limits: tuple[str, ...], problem: Problem) -> str:
+    """Why the first of some limits is exceeded; nothing if none is."""
+    return next(filter(None, (LIMITS[limit](problem) for limit in limits)), "")
+
+
+# Models on expanded columns come last: they take longest.
+FAMILIES: list[Family] = sorted(
+    (_family(row, contestant) for row in ROWS for contestant in row.contestants or ()),
+    key=lambda family: family.before is not None,
+)
 
 
 def families_for(

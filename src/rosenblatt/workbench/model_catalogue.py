@@ -5,10 +5,9 @@ import textwrap
 from collections.abc import Iterable
 from typing import Any
 
-from sklearn.base import is_classifier, is_regressor
-
 import rosenblatt
 from rosenblatt.data.errors import did_you_mean
+from rosenblatt.registry import ROWS, Row, row_of
 
 from .families import CLASSIFICATION, FAMILIES, REGRESSION, Family
 
@@ -46,7 +45,7 @@ def model_text(family: Family) -> str:
 
 
 def choosing_page() -> str:
-    """The same as a page of the documentation."""
+    """The same as a page of the documentation; `tools/from_registry.py` writes it."""
     lines = [
         "# Which model when",
         "",
@@ -90,21 +89,7 @@ def _values(values: list[Any]) -> str:
     return ", ".join(f"{value:g}" if isinstance(value, float) else str(value) for value in values)
 
 
-if __name__ == "__main__":  # python -m rosenblatt.workbench.model_catalogue > docs/choosing.md
-    print(choosing_page(), end="")
-
-
 # Models by the names that people type, and their settings as people type them.
-
-
-# What people call some families for short.
-SHORT_NAMES = {
-    "lda": "linear discriminant analysis",
-    "qda": "quadratic discriminant analysis",
-    "nb": "Gaussian naive Bayes",
-    "logreg": "logistic regression",
-    "ols": "least squares",
-}
 
 
 def family_named(name: str) -> Family:
@@ -127,16 +112,17 @@ def family_named(name: str) -> Family:
 def goes_by(family: Family, name: str) -> bool:
     """Whether a family has this name, for short, too, or is just models of this class."""
     word = name.lower()
-    known = (family.name.lower(), class_of(family).lower())
-    return bool(word) and (word in known or SHORT_NAMES.get(word) == family.name)
+    return bool(word) and word in (
+        family.name.lower(),
+        class_of(family).lower(),
+        *family.short_names,
+    )
 
 
 def named_families() -> list[Family]:
     """The contestants, and our other models of numbers, which are called by their class."""
-    listed = {class_of(family) for family in FAMILIES}
-    return FAMILIES + [
-        _called_by_class(model) for model in _public_models() if model.__name__ not in listed
-    ]
+    others = sorted(row.name for row in ROWS if _only_called_by_class(row))
+    return FAMILIES + [_called_by_class(row_of(name)) for name in others]
 
 
 def class_of(family: Family) -> str:
@@ -144,23 +130,15 @@ def class_of(family: Family) -> str:
     return "" if family.before is not None else type(family.make()).__name__
 
 
-def _public_models() -> Iterable[Any]:
-    """Our classes of models that read numbers."""
-    for name in rosenblatt.__all__:
-        model = getattr(rosenblatt, name)
-        if isinstance(model, type) and hasattr(model, "predict") and hasattr(model, "get_params"):
-            try:
-                made = model()
-            except TypeError:  # a search, which needs to be told what to search
-                continue
-            if (is_classifier(made) or is_regressor(made)) and name != "CategoricalNB":
-                yield model
+def _only_called_by_class(row: Row) -> bool:
+    """Whether it is a model of numbers that `compare` does not try."""
+    return row.task in TITLES and not row.contestants and "categorical" not in row.inputs
 
 
-def _called_by_class(model: Any) -> Family:
-    task = CLASSIFICATION if is_classifier(model()) else REGRESSION
+def _called_by_class(row: Row) -> Family:
+    model = getattr(rosenblatt, row.name)
     when = model.__doc__.strip().splitlines()[0].rstrip(".")
-    return Family(model.__name__, model, {}, task, "numbers", when)
+    return Family(row.name, model, {}, row.task, "numbers", when)
 
 
 def settings_of(family: Family, given: Iterable[str]) -> dict[str, Any]:
