@@ -36,7 +36,7 @@ models = pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name
 
 @models
 def test_another_kind_of_statistic_is_refused_by_name(model):
-    kind = model._stands_on[0]
+    kind = model.statistic_type[0]
     for statistic in (Gram.of(X, y), FeatureCounts.of(X, y), Moments.of(X, y)):
         if not isinstance(statistic, kind):
             other = type(statistic).__name__
@@ -53,7 +53,7 @@ def test_what_is_no_statistic_is_refused(model, given):
 
 @models
 def test_the_statistic_of_no_rows_is_refused(model):
-    kind, options = model._stands_on
+    kind, options = model.statistic_type
     if kind is not Together:
         with pytest.raises(ValueError, match=r"the statistic of no rows"):
             model.from_statistics(kind.zero(3, **options))

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
@@ -33,20 +33,20 @@ class Additive(BaseEstimator):  # type: ignore[misc]
     n_features_in_: int
     forget_bound_: float
 
-    # The parameters that `_check_X` and `_measure` read; None if any may be. Models that differ in
-    # the others alone draw their conclusions from the same statistic.
-    _measured_by: tuple[str, ...] | None = None
+    # The parameters that the statistic depends on; None if it may depend on any. Models that differ
+    # in the others alone follow from the same statistic.
+    measured_by: tuple[str, ...] | None = None
 
-    # Whether what is measured is concluded from and not kept: nothing will be taken out of it.
+    # Whether a statistic is used once and not kept, so that fewer bits of it may do.
     _in_passing = False
 
-    # The kind of statistic that a model is what it is by, and what it must have been counted with
-    # beside the model's parameters.
-    _stands_on: ClassVar[tuple[type[Statistic], dict[str, Any]]] = (Statistic, {})
+    # The class of the statistic, and the options it must have been counted with beside the model's
+    # own parameters.
+    statistic_type: ClassVar[tuple[type[Statistic], dict[str, Any]]] = (Statistic, {})
 
-    # Of two models that do equally well, the one with the larger of these is the simpler; the first
-    # that differs decides.
-    _simpler_when_larger: tuple[str, ...] = ()
+    # Of two models that score alike, the one with the larger of these parameters is the simpler;
+    # the first that differs decides.
+    simpler_when_larger: tuple[str, ...] = ()
 
     @classmethod
     def _get_param_names(cls) -> list[str]:
@@ -55,10 +55,6 @@ class Additive(BaseEstimator):  # type: ignore[misc]
         if names is None:
             names = cls._names_of_parameters = tuple(super()._get_param_names())
         return list(names)
-
-    # The parameter along which many models follow from one decomposition of the statistic; see
-    # `_scores_along`.
-    _path_parameter: str | None = None
 
     @abstractmethod
     def _measure(
@@ -104,7 +100,7 @@ class Additive(BaseEstimator):  # type: ignore[misc]
         """
         self._validate_params()
         self._publish(self._statistic(X, y, sample_weight, first=True))
-        self._speak()
+        self.report_warnings()
         return self
 
     def merge(self, other: Self) -> Self:
@@ -129,7 +125,7 @@ class Additive(BaseEstimator):  # type: ignore[misc]
                     f"and {others[name]!r} there."
                 )
         self._merge(other.statistics_)  # read before our turn: they may be merging us
-        self._speak()
+        self.report_warnings()
         return self
 
     @in_turn
@@ -171,7 +167,7 @@ class Additive(BaseEstimator):  # type: ignore[misc]
                 "from_statistics(Moments.of(..., careful=True)), which keeps twice the digits.",
                 stacklevel=callers_level(),
             )
-        self._speak()
+        self.report_warnings()
         return self
 
     def _forget_bound(self, before: Any, left: Any) -> float:
@@ -190,16 +186,23 @@ class Additive(BaseEstimator):  # type: ignore[misc]
         model = cls(**{**taken_over(cls, statistics), **parameters})
         model._validate_params()
         model._check_statistic(statistics)
-        model._become(statistics)
-        model._speak()
+        model.fit_statistics(statistics)
+        model.report_warnings()
         return model
 
     def _check_statistic(self, statistic: Any) -> None:
         """Raise if a statistic from elsewhere cannot be this model's."""
         refuse_unsuitable(self, statistic)
 
-    def _become(self, statistics: Statistic) -> Self:
-        """Be the fitted model that a statistic implies."""
+    def fit_statistics(self, statistics: Statistic) -> Self:
+        """Become the fitted model that a statistic implies, without a warning; return self.
+
+        A search fits many models this way; `report_warnings` warns of the one that it returns.
+
+        Parameters
+        ----------
+        statistics : the statistic of a model of this class, or a sum of such.
+        """
         self._validate_params()
         self.n_features_in_ = statistics.n_features  # type: ignore[attr-defined]
         names = getattr(statistics, "feature_names", None)
@@ -208,22 +211,63 @@ class Additive(BaseEstimator):  # type: ignore[misc]
         self._publish(statistics)
         return self
 
-    def _speak(self) -> None:
-        """Warn of what users should know of the conclusions: unheard while a search tries many."""
+    def report_warnings(self) -> None:
+        """Issue the warnings that `fit` would have issued about the data."""
 
-    def _needs_rows(self) -> bool:
-        """Whether a fit to the rows would know more than what the statistic implied."""
+    def needs_rows(self) -> bool:
+        """Return whether a fit to the rows would have more exact digits than the statistic gave."""
         return False
 
-    def _scores_along(
-        self, values: list[Any], training: Any, test: Any, scorer: Any
-    ) -> NDArray[np.float64] | None:
-        """The scores of models with these values of `_path_parameter`, from two statistics.
+    def measure(self, X: Any, y: Any, sample_weight: Any = None) -> Statistic:
+        """Return the statistic of rows; the statistics of two batches add up to that of both.
 
-        They are trained on the rows of one and scored on those of the other; None if statistics do
-        not say, and each is to be fitted and scored.
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            The rows.
+        y : array-like of shape (n,)
+            Their labels or targets.
+        sample_weight : array-like of shape (n,) or None
+            How often each row counts.
         """
-        return None
+        return clone(self)._statistic(X, y, sample_weight, first=True)  # type: ignore[no-any-return]
+
+    def measure_groups(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        groups: NDArray[np.int64],
+        n_groups: int,
+        keep: bool = True,
+    ) -> list[Statistic]:
+        """Return the statistic of each group of rows, from one read of the rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            The rows.
+        y : array-like of shape (n,)
+            Their labels or targets.
+        sample_weight : array-like of shape (n,) or None
+            How often each row counts.
+        groups : ndarray of shape (n,)
+            The group of each row, from 0; none is empty.
+        n_groups : int
+            How many groups there are.
+        keep : bool
+            Whether the statistics will be published or subtracted from; if not, counts may be
+            rounded to fewer bits where predictions cannot change.
+        """
+        model = clone(self)
+        model._in_passing = not keep
+        rows = model._checked(X, y, sample_weight, first=True)
+        # All at once takes a table for each group and class, which pays while they are small.
+        n_classes = len(rows[1].classes) if isinstance(rows[1], Labels) else 1
+        tables = n_groups * n_classes * rows[0].shape[1]
+        large = DATA_OVER_TABLES * tables > getattr(rows[0], "nnz", np.prod(rows[0].shape))
+        measure: Any = Additive._measure_groups if large else type(self)._measure_groups
+        return [model._named(part) for part in measure(model, *rows, groups, n_groups)]
 
     def _publish(self, statistic: Statistic) -> None:
         """Set the statistic and all that follows from it."""
@@ -256,18 +300,6 @@ class Additive(BaseEstimator):  # type: ignore[misc]
                         "Input X contains NaN; missing='ignore' leaves such values out."
                     ) from None
                 raise
-
-    def _statistics_by_group(
-        self, X: Any, y: Any, sample_weight: Any, groups: NDArray[np.int64], n_groups: int
-    ) -> list[Statistic]:
-        """Check rows and measure each group of them; groups (n,) count from 0, none is empty."""
-        rows = self._checked(X, y, sample_weight, first=True)
-        # All at once takes a table for each group and class, which pays while they are small.
-        n_classes = len(rows[1].classes) if isinstance(rows[1], Labels) else 1
-        tables = n_groups * n_classes * rows[0].shape[1]
-        large = DATA_OVER_TABLES * tables > getattr(rows[0], "nnz", np.prod(rows[0].shape))
-        measure = Additive._measure_groups if large else type(self)._measure_groups
-        return [self._named(part) for part in measure(self, *rows, groups, n_groups)]
 
     def _checked(self, X: Any, y: Any, sample_weight: Any, first: bool) -> tuple[Any, Any, Any]:
         """X, y and weights as `_measure` takes them."""
@@ -322,7 +354,7 @@ def taken_over(model: type[Any], statistic: Any) -> dict[str, Any]:
 
 def refuse_unsuitable(model: Any, statistic: Any) -> None:
     """Raise if a statistic is of another kind than a model stands on, or was counted otherwise."""
-    name, (kind, options) = type(model).__name__, model._stands_on
+    name, (kind, options) = type(model).__name__, model.statistic_type
     if not isinstance(statistic, kind):
         raise TypeError(
             f"{name} stands on {kind.__name__}, which the statistics_ of a {name} are; "

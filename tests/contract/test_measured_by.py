@@ -38,20 +38,20 @@ def parameters_read(model):
 
 @pytest.mark.parametrize("model", MODELS, ids=name_of)
 def test_what_is_measured_depends_on_declared_parameters_only(model):
-    declared, read = type(model)._measured_by, tuple(sorted(parameters_read(model)))
-    assert declared is not None, f"say in the class: _measured_by = {read}"
-    assert set(read) <= set(declared), f"say in the class: _measured_by = {read}"
+    declared, read = type(model).measured_by, tuple(sorted(parameters_read(model)))
+    assert declared is not None, f"say in the class: measured_by = {read}"
+    assert set(read) <= set(declared), f"say in the class: measured_by = {read}"
     assert set(declared) <= set(model.get_params(deep=False))
 
 
 @pytest.mark.parametrize("model", MODELS, ids=name_of)
 def test_what_is_called_simpler_is_a_parameter(model):
-    assert set(type(model)._simpler_when_larger) <= set(model.get_params(deep=False))
+    assert set(type(model).simpler_when_larger) <= set(model.get_params(deep=False))
 
 
 def test_a_parameter_that_is_read_in_silence_is_noticed():
     class Silent(NearestMean):
-        _measured_by = ()
+        measured_by = ()
 
-    with pytest.raises(AssertionError, match=r"_measured_by = \('full',\)"):
+    with pytest.raises(AssertionError, match=r"measured_by = \('full',\)"):
         test_what_is_measured_depends_on_declared_parameters_only(Silent())

@@ -13,6 +13,7 @@ import rosenblatt
 from benchmarks.scenarios import all_scenarios
 from rosenblatt import registry
 from rosenblatt.additive import Additive
+from rosenblatt.capabilities import path_parameters
 from rosenblatt.registry import Without
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -81,6 +82,13 @@ def test_no_class_has_two_verifiers():
 @each_row
 def test_it_is_additive_if_the_row_says_so(row):
     assert issubclass(estimator_of(row), Additive) == bool(row.additive)
+
+
+@each_row
+def test_it_has_the_path_that_the_row_says(row):
+    kind = estimator_of(row)
+    found = path_parameters(kind()) if hasattr(kind, "fit_path") else ()
+    assert found == (row.path or ())
 
 
 @each_row

@@ -37,8 +37,8 @@ class Scores(AdditiveClassifier):
 class NearestMean(Scores):
     """The class whose mean, drawn towards the mean of all, is the nearest in units of spread."""
 
-    _measured_by = ("full",)
-    _simpler_when_larger = ("shrinkage",)
+    measured_by = ("full",)
+    simpler_when_larger = ("shrinkage",)
     _parameter_constraints: ClassVar[dict] = {"shrinkage": [Interval(Real, 0, 1, closed="both")]}
 
     def __init__(self, shrinkage=0.0, full=False, n_classes=None):
@@ -75,8 +75,8 @@ class RowByRow(NearestMean):
 class WordCounts(Scores):
     """The class in which such words are the most frequent."""
 
-    _measured_by = ("binarize",)
-    _simpler_when_larger = ("alpha",)
+    measured_by = ("binarize",)
+    simpler_when_larger = ("alpha",)
     _parameter_constraints: ClassVar[dict] = {"alpha": [Interval(Real, 0, None, closed="left")]}
 
     def __init__(self, alpha=1.0, binarize=None):

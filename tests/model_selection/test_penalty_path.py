@@ -14,7 +14,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from rosenblatt import ElasticNet, Lasso
-from rosenblatt.model_selection import GridSearchCV, cross_validate, penalty_path
+from rosenblatt.model_selection import GridSearchCV, cross_validate, evaluation
 
 ALPHAS = np.geomspace(0.5, 0.005, 6)
 EXACT = {"tol": 1e-12}
@@ -42,7 +42,7 @@ def no_fits(monkeypatch):
     def refuse(*args, **kwargs):
         raise AssertionError("a candidate was fitted by itself")
 
-    monkeypatch.setattr(penalty_path, "_fit_in_full", refuse)
+    monkeypatch.setattr(evaluation, "_fit_in_full", refuse)
 
 
 @pytest.mark.usefixtures("no_fits")

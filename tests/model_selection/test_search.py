@@ -126,7 +126,7 @@ def test_another_statistic_takes_another_read():
 
 def test_an_undeclared_model_is_measured_for_each_candidate():
     class Undeclared(NearestMean):
-        _measured_by = None
+        measured_by = None
 
     table = CountedTable(X)
     ours, other = searches(Undeclared(), {"shrinkage": SHRINKAGES})
@@ -207,9 +207,9 @@ def test_other_estimators_are_searched_by_scikit_learn():
 
 def test_somebody_who_listens_hears_every_fit(capsys):
     search = GridSearchCV(NearestMean(), {"shrinkage": SHRINKAGES}, cv=3)
-    assert search._finds_additive_candidates()
+    assert search._has_shared_work()
     search.set_callbacks(ProgressBar())
-    assert not search._finds_additive_candidates()
+    assert not search._has_shared_work()
 
 
 def test_a_search_is_cloned_and_shown_like_scikit_learns():

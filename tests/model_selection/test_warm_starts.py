@@ -15,9 +15,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from rosenblatt import AveragedPerceptron, LogisticRegression, Perceptron, Ridge, Standardizer
+from rosenblatt.capabilities import path_parameters
 from rosenblatt.linear_model import logistic
-from rosenblatt.model_selection import GridSearchCV, cross_validate, penalty_path
-from rosenblatt.model_selection.warm_starts import fit_from, fitted_along, may_begin_at
+from rosenblatt.model_selection import GridSearchCV, cross_validate, evaluation
+from rosenblatt.workbench.preparation.pipelines import fit_from, may_begin_at
 
 CS = [1.0, 0.01, 100.0, 0.1, 10.0]
 EXACT = {"tol": 1e-9}
@@ -47,7 +48,7 @@ def no_fits(monkeypatch):
     def refuse(*args, **kwargs):
         raise AssertionError("a candidate was fitted by itself")
 
-    monkeypatch.setattr(penalty_path, "_fit_in_full", refuse)
+    monkeypatch.setattr(evaluation, "_fit_in_full", refuse)
 
 
 @pytest.fixture
@@ -133,9 +134,9 @@ def test_other_parameters_make_other_paths():
 def test_a_path_at_the_usual_tolerance_is_within_the_gap_that_each_fit_proves():
     X, y = load_breast_cancer(return_X_y=True)
     X = StandardScaler().fit_transform(X)
-    models = penalty_path.fitted_along(LogisticRegression(), [{"C": C} for C in CS], X, y, {})
-    assert sorted(models) == list(range(len(CS)))
-    for model in models.values():
+    path = LogisticRegression().fit_path((X, y), "C", CS)
+    assert [model.C for model in path] == CS
+    for model in path:
         best = LogisticRegression(C=model.C, tol=1e-11).fit(X, y).objective_
         excess = model.objective_ - best
         assert -1e-9 * best <= excess <= model.dual_gap_ + 1e-9 * best
@@ -224,10 +225,10 @@ def test_perceptrons_of_fewer_passes_are_stations_of_one_run(kind, n_classes, fl
         120, 8, n_informative=6, n_classes=n_classes, flip_y=flip, class_sep=3, random_state=1
     )
     passes = [20, 2, 5, 2, 1, 50, 50]
-    found = fitted_along(kind(), [{"max_iter": n} for n in passes], X, y, {})
-    assert len(found) == len(passes)
-    for c, model in found.items():
-        alone = kind(max_iter=passes[c]).fit(X, y)
+    path = kind().fit_path((X, y), "max_iter", passes)
+    assert len(path) == len(passes)
+    for model, n in zip(path, passes, strict=True):
+        alone = kind(max_iter=n).fit(X, y)
         assert vars(alone).keys() == vars(model).keys()
         for name, value in vars(alone).items():
             np.testing.assert_array_equal(vars(model)[name], value, err_msg=name)
@@ -253,7 +254,7 @@ def test_a_search_over_passes_is_scikit_learns():
 )
 def test_runs_that_would_differ_are_made_one_by_one(others, monkeypatch):
     fits = []
-    monkeypatch.setattr(Perceptron, "_fit_with", lambda *args: fits.append(args))
+    monkeypatch.setattr(Perceptron, "fit_path", lambda *args: fits.append(args))
     X, y, _ = problem()
     GridSearchCV(Perceptron(**others), {"max_iter": [2, 5]}).fit(X, y)
     assert not fits
@@ -266,5 +267,4 @@ def test_a_perceptron_of_another_class_is_fitted_by_itself():
             self.asked_ = self.max_iter
             return super()._learn(*args)
 
-    X, y, _ = problem()
-    assert not fitted_along(Own(), [{"max_iter": 2}, {"max_iter": 5}], X, y, {})
+    assert not path_parameters(Own())

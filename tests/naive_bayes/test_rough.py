@@ -27,7 +27,7 @@ def test_rough_decisions_are_those_of_all_bits(model, n_classes, monkeypatch):
     monkeypatch.setattr(linear_scores, "SMALL_PRODUCT", 0)
     np.testing.assert_array_equal(fitted.predict(X), expected)
     order = np.random.RandomState(0).permutation(X.shape[0])[:50]
-    (together,) = model._predict_together([fitted], X, order)
+    (together,) = model.predict_together([fitted], X, order)
     np.testing.assert_array_equal(together, expected[order])
 
 
@@ -37,7 +37,7 @@ def test_models_predict_together_what_they_predict_alone(model, n_classes):
     X, y = documents(n_classes)
     models = [model(alpha=alpha).fit(X, y) for alpha in (0.01, 1.0, 100.0)]
     order = np.arange(X.shape[0])[::-3]
-    for fitted, labels in zip(models, model._predict_together(models, X, order), strict=True):
+    for fitted, labels in zip(models, model.predict_together(models, X, order), strict=True):
         np.testing.assert_array_equal(labels, fitted.predict(X[order]))
 
 
@@ -60,7 +60,7 @@ def test_infinite_weights_are_not_for_fewer_bits(monkeypatch):
     X = sp.csr_matrix(np.hstack([X.toarray(), (y == 1)[:, None]]))
     fitted = MultinomialNB(alpha=0).fit(X, y)
     assert Rough.of(fitted) is None
-    assert MultinomialNB._predict_together([fitted], X, np.arange(3)) is None
+    assert MultinomialNB.predict_together([fitted], X, np.arange(3)) is None
     expected = fitted.predict(X)
     monkeypatch.setattr(linear_scores, "SMALL_PRODUCT", 0)
     np.testing.assert_array_equal(fitted.predict(X), expected)
@@ -106,7 +106,7 @@ def test_rows_with_gaps_are_left_to_all_bits(model, monkeypatch):
     X.data[::7] = np.nan
     fitted = model(missing="ignore").fit(X, y)
     assert Rough.of(fitted) is None
-    assert model._predict_together([fitted], X, np.arange(3)) is None
+    assert model.predict_together([fitted], X, np.arange(3)) is None
     expected = fitted.predict(X.toarray())
     monkeypatch.setattr(linear_scores, "SMALL_PRODUCT", 0)
     np.testing.assert_array_equal(fitted.predict(X), expected)

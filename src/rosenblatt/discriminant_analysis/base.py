@@ -27,7 +27,7 @@ class Discriminant(AdditiveClassifier):
 
     statistics_: Moments
 
-    _stands_on = (Moments, {"missing": "refuse"})
+    statistic_type = (Moments, {"missing": "refuse"})
 
     _during: Literal["", "fit", "partial_fit"] = ""
     _reread: Any = None  # what a second look at the rows gave, between `_measure` and `_conclude`

@@ -64,8 +64,8 @@ class FisherDiscriminant(
     .. [1] R. A. Fisher (1936), The use of multiple measurements in taxonomic problems.
     """
 
-    _measured_by = ()
-    _simpler_when_larger = ("shrinkage",)
+    measured_by = ()
+    simpler_when_larger = ("shrinkage",)
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "threshold": [StrOptions({"midpoint", "prior", "scan"})],

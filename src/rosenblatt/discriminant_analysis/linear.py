@@ -83,8 +83,8 @@ class LinearDiscriminantAnalysis(
       log-odds  +3.892
     """
 
-    _measured_by = ("covariance",)
-    _simpler_when_larger = ("shrinkage",)
+    measured_by = ("covariance",)
+    simpler_when_larger = ("shrinkage",)
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "solver": [StrOptions({"svd", "lsqr", "eigen"})],

@@ -72,8 +72,8 @@ class QuadraticDiscriminantAnalysis(GaussianDiscriminant):
     11
     """
 
-    _measured_by = ("covariance",)
-    _simpler_when_larger = ("reg_param", "shrinkage")
+    measured_by = ("covariance",)
+    simpler_when_larger = ("reg_param", "shrinkage")
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "solver": [StrOptions({"svd", "eigen"})],

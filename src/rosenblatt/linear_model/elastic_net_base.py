@@ -1,7 +1,9 @@
 """Linear regression with an elastic-net penalty: what its classes share."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from copy import copy
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -9,8 +11,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgWarning
+from sklearn.base import clone
 from sklearn.callback import CallbackSupportMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metadata_routing import UNUSED
@@ -22,10 +24,13 @@ from rosenblatt.base import (
     fitting,
     warn_not_converged,
 )
+from rosenblatt.capabilities import ModelPath, rows_of
 from rosenblatt.runtime.blas import one_blas_thread
 from rosenblatt.solvers.column_descent import Columns
+from rosenblatt.statistics import Gram
 
 from . import column_warnings
+from .gram_folds import folds_have_grams
 from .gram_problem import Squares, penalty_of
 from .lasso_fit import (
     NOT_CONVERGED,
@@ -34,6 +39,7 @@ from .lasso_fit import (
     check_gram_given,
     check_rows,
     published,
+    rows_of_gram,
 )
 from .penalty_search import Enough
 
@@ -60,7 +66,8 @@ class PenalisedRegressor(CallbackSupportMixin, LinearRegressor):  # type: ignore
         "selection": [StrOptions({"cyclic", "random"})],
     }
 
-    _simpler_when_larger = ("alpha",)  # of candidates that score alike
+    measured_by = ()  # the Gram of the rows depends on no parameter
+    simpler_when_larger = ("alpha",)  # of candidates that score alike
 
     alpha: float
     l1_ratio: float
@@ -106,6 +113,74 @@ class PenalisedRegressor(CallbackSupportMixin, LinearRegressor):  # type: ignore
             warn_not_converged(shortfall)
         warn_of_scales(self, squares)
         return self
+
+    def path_parameters(self) -> tuple[str, ...]:
+        """Return ``("alpha",)`` unless fits depend on where they begin, or look for alpha."""
+        moves = self.selection == "random" or self.warm_start or getattr(self, "n_features", None)
+        return () if moves else ("alpha",)
+
+    def measure_groups(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        groups: NDArray[np.int64],
+        n_groups: int,
+        keep: bool = True,
+    ) -> list[Gram]:
+        """Return the `Gram` of each group of rows, from one read of a tall table.
+
+        Parameters
+        ----------
+        X, y, sample_weight : the rows, their targets and weights.
+        groups : ndarray of shape (n,)
+            The group of each row, from 0; none is empty.
+        n_groups : int
+            How many groups there are.
+        keep : bool
+            Accepted for the protocol's sake.
+        """
+        template = clone(self)
+        rows = check_rows(template, X, y, sample_weight)
+        if not folds_have_grams(rows.X, groups, n_groups):
+            raise ValueError(f"X is too wide or sparse for products of {n_groups} groups of rows.")
+        targets = rows.targets[:, 0] if rows.flat else rows.targets
+        names = getattr(template, "feature_names_in_", None)
+        return [
+            replace(gram, feature_names=None if names is None else tuple(names))
+            for gram in Gram.by_group(rows.X, targets, groups, n_groups, rows.weights)
+        ]
+
+    def fit_path(self, data: Any, parameter: str, values: Sequence[Any]) -> ModelPath:
+        """Fit at many penalties, each from where the next larger one ended.
+
+        Parameters
+        ----------
+        data : tuple ``(X, y)`` or ``(X, y, sample_weight)``, or the `Gram` of the rows.
+        parameter : "alpha".
+        values : sequence of float
+            The penalties, >= 0.
+
+        Returns
+        -------
+        path : `path[i]` is the fitted model, `path.predict(X)` has the predictions of all.
+        """
+        template, fit_intercept = clone(self), bool(self.fit_intercept)
+        if isinstance(data, Gram):
+            rows, squares = rows_of_gram(template, data), Squares.of_gram(data, fit_intercept)
+        else:
+            rows = check_rows(template, *rows_of(data))
+            squares = Squares.of(
+                rows.X, rows.targets, rows.weights, fit_intercept=fit_intercept, path=True
+            )
+        models = [copy(template).set_params(alpha=alpha) for alpha in values]
+        coefs = np.zeros((len(squares.descents), squares.n_features))
+        with one_blas_thread():
+            for model in sorted(models, key=lambda model: -model.alpha):
+                shortfall = model._descend(squares, rows, (None, None, None), coefs)
+                if shortfall:
+                    warn_not_converged(shortfall)
+        return ModelPath(models)
 
     def _descend(
         self,
@@ -240,13 +315,3 @@ def warn_of_scales(model: Any, squares: Squares) -> None:
     )
     if scales is not None and model.alpha_ > 0:
         warnings.warn(scales, LinAlgWarning, stacklevel=callers_level())
-
-
-def models_along(models: list[Any], squares: Squares, rows: Rows) -> None:
-    """Fit models that differ in alpha alone, each from where the next larger alpha ended."""
-    coefs = np.zeros((len(squares.descents), squares.n_features))
-    with one_blas_thread():
-        for model in sorted(models, key=lambda model: -model.alpha):
-            shortfall = model._descend(squares, rows, (None, None, None), coefs)
-            if shortfall:
-                warnings.warn(shortfall, ConvergenceWarning, stacklevel=2)

@@ -30,10 +30,8 @@ def training_squares(
     Where every row is left out once, its products are summed once, and a training set is the sum
     of the other folds. Else, and for wide or sparse tables, each training set is read by itself.
     """
-    n, d = X.shape
-    tall = not sp.issparse(X) and d <= WIDEST_FOR_PATH
-    groups = _left_out_once(folds, n) if tall and len(folds) <= MOST_FOLDS else None
-    if groups is not None and n - np.bincount(groups).max() >= d:
+    groups = _left_out_once(folds, X.shape[0])
+    if groups is not None and folds_have_grams(X, groups, len(folds)):
         parts = Gram.by_group(X, targets, groups, len(folds), weights)
         for k in range(len(folds)):
             others = [part for i, part in enumerate(parts) if i != k]
@@ -42,6 +40,14 @@ def training_squares(
     for train, _ in folds:
         some = None if weights is None else weights[train]
         yield Squares.of(X[train], targets[train], some, fit_intercept=fit_intercept, path=True)
+
+
+def folds_have_grams(X: Any, groups: NDArray[np.int64], n_folds: int) -> bool:
+    """Whether products of columns, for each fold of rows, take less room and time than the rows."""
+    n, d = X.shape
+    if sp.issparse(X) or d > WIDEST_FOR_PATH or n_folds > MOST_FOLDS:
+        return False
+    return bool(n - np.bincount(groups).max() >= d)
 
 
 def _left_out_once(folds: Folds, n: int) -> NDArray[np.int64] | None:

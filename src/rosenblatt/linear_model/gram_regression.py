@@ -42,10 +42,10 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
     positive: bool
     statistics_: Gram
 
-    _measured_by = ()
-    _stands_on = (Gram, {})
+    measured_by = ()
+    statistic_type = (Gram, {})
     dual_gap_: Any  # where there is no closed form
-    _said: tuple[tuple[str, type[Warning]], ...] = ()  # what `_speak` is going to say
+    _said: tuple[tuple[str, type[Warning]], ...] = ()  # what `report_warnings` is going to say
 
     @abstractmethod
     def _penalties(self, n_targets: int) -> Array:
@@ -91,7 +91,7 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
             self._refuse_strange(rows[0])  # in scikit-learn's words, if it is that
             raise
         watch.end(self.stop_reason_)
-        self._speak()
+        self.report_warnings()
         return self
 
     @all_or_nothing
@@ -111,7 +111,7 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
         first = "coef_" not in vars(self)
         statistic = self._statistic(X, y, sample_weight, first=first)
         self._publish(statistic if first else self.statistics_ + statistic)
-        self._speak()
+        self.report_warnings()
         return self
 
     def _measure(
@@ -267,7 +267,7 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
             "intercept_": intercept[0] if flat_y or not self.fit_intercept else intercept,
         }
 
-    def _needs_rows(self) -> bool:
+    def needs_rows(self) -> bool:
         """Whether the rows could say more than the statistic that this was concluded from."""
         return self.condition_ < AS_GOOD_AS_ROWS and self.solver_ in ("cholesky", "eigen")
 
@@ -285,7 +285,7 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
     def _say(self, message: str, kind: type[Warning] = LinAlgWarning) -> None:
         self._said = (*self._said, (message, kind))
 
-    def _speak(self) -> None:
+    def report_warnings(self) -> None:
         for message, kind in self.__dict__.pop("_said", ()):
             warnings.warn(message, kind, stacklevel=callers_level())
 

@@ -14,6 +14,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 from rosenblatt.base import FLOATS, callers_level
 from rosenblatt.solvers import Iterate
 from rosenblatt.solvers.gram_descent import Penalty
+from rosenblatt.statistics import Gram
 
 from .gram_problem import Descent, Squares, penalty_of
 from .regression_targets import checked_penalties, refuse_words
@@ -112,6 +113,15 @@ def check_gram_given(given: Any, squares: Squares, rows: Rows, fit_intercept: bo
             f"({j}, {j}) is {matrix[j, j]:.6g}, and the sum of squares of column {j} of X is "
             f"{own[j]:.6g}. Give X.T @ X of these rows, or precompute=True."
         )
+
+
+def rows_of_gram(estimator: Any, gram: Gram) -> Rows:
+    """What a fit publishes of the rows of a statistic: their columns, precision and targets."""
+    estimator.n_features_in_ = gram.n_features
+    if gram.feature_names is not None:
+        estimator.feature_names_in_ = np.array(gram.feature_names, dtype=object)
+    no_rows = np.empty((0, gram.n_features), gram.dtype)
+    return Rows(no_rows, np.empty((0, gram.n_targets)), None, gram.flat_y)
 
 
 def published(

@@ -157,8 +157,8 @@ class LeastSquaresClassifier(AdditiveClassifier):
     array([1, 2])
     """
 
-    _measured_by = ()
-    _stands_on = (Moments, {"full": True, "missing": "refuse"})
+    measured_by = ()
+    statistic_type = (Moments, {"full": True, "missing": "refuse"})
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"fit_intercept": ["boolean"]}
 

@@ -1,10 +1,12 @@
 """Logistic regression."""
 
+from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 from sklearn.utils._param_validation import Hidden, Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
@@ -16,6 +18,7 @@ from rosenblatt.base import (
     fitting,
     row_weights,
 )
+from rosenblatt.capabilities import ModelPath, rows_of
 from rosenblatt.column_errors import listed
 from rosenblatt.prediction import LogisticScores
 from rosenblatt.runtime.blas import one_blas_thread
@@ -234,6 +237,33 @@ class LogisticRegression(LinearClassifier, LogisticScores):
             setattr(self, name, value)
         self.stop_reason_ = warn_of_fit(self, descent, codes, X, y, table, shift)
         return self
+
+    def path_parameters(self) -> tuple[str, ...]:
+        """Return ``("C",)`` where the fit has one best answer, and reaches it from anywhere."""
+        return ("C",) if self.solver not in ("gradient", "sgd") and np.isfinite(self.C) else ()
+
+    def fit_path(self, data: Any, parameter: str, values: Sequence[Any]) -> ModelPath:
+        """Fit at many values of C, each from where the next smaller one ended.
+
+        Parameters
+        ----------
+        data : tuple ``(X, y)`` or ``(X, y, sample_weight)``.
+        parameter : "C".
+        values : sequence of float
+            The values of C, > 0 and finite.
+
+        Returns
+        -------
+        path : `path[i]` is the fitted model, `path.predict(X)` has the predictions of all.
+        """
+        models = [clone(self).set_params(C=C) for C in values]
+        before = None
+        for model in sorted(models, key=lambda model: model.C):
+            if before is not None:
+                model.coef_, model.intercept_ = before.coef_, before.intercept_
+            before = model.set_params(warm_start=True).fit(*rows_of(data))
+            model.warm_start = self.warm_start
+        return ModelPath(models)
 
     def _check(self, X: Any, y: Any) -> tuple[Any, NDArray[Any], NDArray[np.intp]]:
         """Rows, sorted classes and the number of each row's class."""

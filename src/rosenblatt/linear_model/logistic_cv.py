@@ -87,6 +87,10 @@ class LogisticRegressionCV(Scored, LogisticRegression):
 
     Cs_: Array
 
+    def path_parameters(self) -> tuple[str, ...]:
+        """Return no parameter: the search follows its own path over C."""
+        return ()
+
     def __init__(
         self,
         *,

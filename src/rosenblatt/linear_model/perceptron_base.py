@@ -1,14 +1,17 @@
 """What the linear perceptrons share: fits that begin from given weights, and streams of batches."""
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from copy import deepcopy
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from rosenblatt.base import LinearClassifier, Passes, fitting, warn_not_converged
+from rosenblatt.capabilities import ModelPath, rows_of
 from rosenblatt.mistake_driven.examples import Examples, check_classes, check_examples, check_start
 from rosenblatt.mistake_driven.learner import MistakeDriven
 from rosenblatt.mistake_driven.visits import Weights
@@ -59,6 +62,32 @@ class LinearLearner(LinearClassifier, MistakeDriven):
         self.coef_init_: Any = None if zero else start[0]
         self.intercept_init_: Any = None if zero else start[1]
         return self
+
+    def path_parameters(self) -> tuple[str, ...]:
+        """Return ``("max_iter",)`` where a fit of fewer passes is the beginning of a longer one."""
+        repeats = isinstance(self.random_state, int) and not self.warm_start
+        plain = self.pick == "cyclic" and not self.early_stopping and not self.verbose
+        ours = type(self).__module__.startswith("rosenblatt.")  # others may learn otherwise
+        return ("max_iter",) if repeats and plain and ours else ()
+
+    def fit_path(self, data: Any, parameter: str, values: Sequence[Any]) -> ModelPath:
+        """Fit with several numbers of passes, in one run.
+
+        Parameters
+        ----------
+        data : tuple ``(X, y)`` or ``(X, y, sample_weight)``.
+        parameter : "max_iter".
+        values : sequence of int
+            Most passes, > 0.
+
+        Returns
+        -------
+        path : `path[i]` is the fitted model, `path.predict(X)` has the predictions of all.
+        """
+        models = [clone(self).set_params(max_iter=n) for n in values]
+        *others, longest = sorted(models, key=lambda model: model.max_iter)
+        longest._fit_with(others, *rows_of(data))
+        return ModelPath(models)
 
     def _fit_with(self, others: list[Any], X: Any, y: Any, sample_weight: Any = None) -> None:
         """Fit, and on the way models that are alike but for a smaller `max_iter`."""

@@ -152,6 +152,10 @@ class PocketPerceptron(LinearLearner):
         kind = PocketedPlane if examples.n_outputs == 1 else PocketedColumns
         return kind(examples, coef, intercept)
 
+    def path_parameters(self) -> tuple[str, ...]:
+        """Return no parameter: the pocket of a shorter run is not kept on the way."""
+        return ()
+
     def _last_weights(self) -> tuple[Any, NDArray[Any]]:
         return self.last_coef_, self.last_intercept_
 

@@ -1,5 +1,7 @@
 """Ridge regression: least squares with a price on long coefficients."""
 
+from collections.abc import Sequence
+from copy import copy
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -7,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_array
+from sklearn.utils.validation import check_array, validate_data
 
 from rosenblatt.base import FLOATS
+from rosenblatt.capabilities import ModelPath, rows_of
 from rosenblatt.linear_model.ridge_decomposition import Decomposition
 from rosenblatt.solvers.least_squares import AS_GOOD_AS_ROWS, WELL_CONDITIONED, Solution
 from rosenblatt.statistics import Gram
@@ -81,8 +84,7 @@ class Ridge(GramRegressor):
     (array([0.75]), np.float64(1.125))
     """
 
-    _simpler_when_larger = ("alpha",)
-    _path_parameter = "alpha"
+    simpler_when_larger = ("alpha",)
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "alpha": [Interval(Real, 0, None, closed="left"), "array-like"],
@@ -157,42 +159,98 @@ class Ridge(GramRegressor):
             if scales is not None:
                 self._say(scales)
 
-    def _scores_along(
-        self, alphas: list[Any], training: Gram, test: Gram, scorer: Any
-    ) -> Array | None:
-        """The scores (A,) that models of these penalties, trained on one, would have on another."""
-        usual = all(isinstance(a, Real) and 0 <= float(a) < np.inf for a in alphas)
-        metric = metric_of(scorer, self)
-        if metric is None or self.positive or not usual or self.solver == "svd":
-            return None
-        penalties = np.array(alphas, np.float64)
-        # The digits that products lose are of directions along which rows hardly vary: a penalty
-        # keeps coefficients small there, and predictions do not know.
-        least = WELL_CONDITIONED if penalties.min() > 0 else AS_GOOD_AS_ROWS
-        path = Decomposition.of_gram(training, self.fit_intercept).path(penalties, least)
-        return None if path is None else scores_of(metric, test, *path)
+    def path_parameters(self) -> tuple[str, ...]:
+        """Return ``("alpha",)`` where one decomposition serves all penalties."""
+        one = isinstance(self.alpha, Real) and 0 <= float(self.alpha) < np.inf
+        return ("alpha",) if one and not self.positive and self.solver != "svd" else ()
 
-    def _fitted_along(
-        self, alphas: list[Any], X: Any, y: Any, weights: Any
-    ) -> "list[Ridge] | None":
-        """The fits at these penalties to rows too wide for a statistic, from one decomposition."""
-        usual = all(isinstance(a, Real) and 0 < float(a) < np.inf for a in alphas)
-        if self.positive or self.solver == "svd" or not usual or has_gram(X):
+    def fit_path(self, data: Any, parameter: str, values: Sequence[Any]) -> Any:
+        """Fit at many penalties, from one decomposition.
+
+        Parameters
+        ----------
+        data : tuple ``(X, y)`` or ``(X, y, sample_weight)``, or the `Gram` of the rows.
+        parameter : "alpha".
+        values : sequence of float
+            The penalties, >= 0.
+
+        Returns
+        -------
+        path : `path[i]` is the fitted model, `path.predict(X)` has the predictions of all.
+        """
+        if isinstance(data, Gram):
+            return RidgePath(self, values, data)
+        template = clone(self)
+        rows = template._checked(*rows_of(data), first=True)
+        if not has_gram(rows[0]):
+            return WideRidgePath(template, values, rows)
+        return RidgePath(self, values, template._named(template._measure(*rows)), rows)
+
+
+class RidgePath:
+    """Ridge regressions at many penalties that follow from one statistic.
+
+    A model of the path is the one that `fit` gives, from the rows where these have more digits;
+    predictions and scores of all come from one decomposition.
+    """
+
+    def __init__(self, model: Ridge, alphas: Sequence[Any], gram: Gram, rows: Any = None) -> None:
+        self.model, self.alphas, self.gram, self.rows = model, alphas, gram, rows
+
+    def __len__(self) -> int:
+        return len(self.alphas)
+
+    def __getitem__(self, i: int) -> Ridge:
+        model = clone(self.model).set_params(alpha=self.alphas[i]).fit_statistics(self.gram)
+        if self.rows is not None:
+            model._said = ()
+            model._conclude(*self.rows)
+            model.report_warnings()
+        return model  # type: ignore[no-any-return]
+
+    def predict(self, X: Any) -> Array:
+        """Return the predictions of all models, shape (len, n) or (len, n, t)."""
+        found = self._coefficients(AS_GOOD_AS_ROWS)
+        if found is None:
+            return np.stack([self[i].predict(X) for i in range(len(self))])
+        coefs, intercepts = found
+        X = validate_data(self[0], X, accept_sparse="csr", dtype=FLOATS, reset=False)
+        side_by_side = np.moveaxis(coefs, 0, 1).reshape(X.shape[1], -1)
+        side_by_side = (X @ side_by_side).reshape(X.shape[0], len(self), -1) + intercepts
+        predicted: Array = np.moveaxis(side_by_side, 1, 0).astype(self.gram.dtype, copy=False)
+        return predicted[:, :, 0] if self.gram.flat_y else predicted
+
+    def scores(self, test: Gram, scorer: Any) -> Array | None:
+        """Return the scores (A,) on the rows of a statistic; None where it does not suffice."""
+        metric = metric_of(scorer, self.model)
+        if metric is None:
             return None
-        self._validate_params()
-        X, y, weights = self._checked(X, y, weights, first=True)
-        found = Decomposition.of(X, y, weights, self.fit_intercept)
-        if found.rows is None or not has_dual(found.rows):
-            return None
+        # The digits that products lose are of directions along which rows hardly vary: a penalty
+        # keeps coefficients small there, and predictions do not depend on them.
+        found = self._coefficients(WELL_CONDITIONED if min(self.alphas) > 0 else AS_GOOD_AS_ROWS)
+        return None if found is None else scores_of(metric, test, *found)
+
+    def _coefficients(self, least: float) -> tuple[Array, Array] | None:
+        """Coefficients (A, d, t) and intercepts (A, t); None if a condition is below `least`."""
+        penalties = np.array(self.alphas, np.float64)
+        return Decomposition.of_gram(self.gram, self.model.fit_intercept).path(penalties, least)
+
+
+class WideRidgePath(ModelPath):
+    """Ridge regressions at many penalties > 0 on rows too wide for a statistic."""
+
+    def __init__(self, template: Ridge, alphas: Sequence[Any], data: tuple[Any, Any, Any]) -> None:
+        X, y, weights = data
+        found = Decomposition.of(X, y, weights, template.fit_intercept)
+        if found.rows is None or not has_dual(found.rows) or not min(alphas) > 0:
+            raise ValueError(f"There is no path over alpha for rows of shape {X.shape}.")
         coefs, _ = found.path_by_rows(np.array(alphas, np.float64))
-        models = []
-        for alpha, coef in zip(alphas, coefs, strict=True):
-            model = clone(self).set_params(alpha=alpha)
-            model.n_features_in_ = X.shape[1]
-            for name, value in model._plane(coef, *found.means, X.dtype, y.ndim == 1).items():
-                setattr(model, name, value)
-            models.append(model)
-        return models
+        super().__init__([copy(template).set_params(alpha=alpha) for alpha in alphas])
+        for model, coef in zip(self.models, coefs, strict=True):
+            model._begin()
+            model._count_iterations(np.ones(coef.shape[1], np.int64))
+            solution = Solution(coef, 0.0, len(coef), "eigen")
+            model._set(solution, *found.means, X.dtype, y.ndim == 1)
 
 
 def ridge_path(

@@ -184,9 +184,9 @@ def fitted(model: Any, alpha: Any, gram: Gram | None, rows: tuple[Any, Any, Any]
     if gram is not None:
         if hasattr(model, "feature_names_in_"):
             gram = replace(gram, feature_names=tuple(model.feature_names_in_))
-        final._become(gram)
-        if not final._needs_rows():
-            final._speak()
+        final.fit_statistics(gram)
+        if not final.needs_rows():
+            final.report_warnings()
             return final
         final = clone(final)  # whose fit has its own to say
     final._names_of_search = getattr(model, "feature_names_in_", None)

@@ -1,12 +1,10 @@
 """Which estimators follow from statistics, and how."""
 
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
 from typing import Any, Self, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
@@ -14,14 +12,14 @@ from sklearn.preprocessing._data import _handle_zeros_in_scale, _is_constant_fea
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import _is_arraylike, _num_samples
 
-from rosenblatt.additive import Additive
+from rosenblatt.capabilities import is_additive_model, path_parameters
 from rosenblatt.statistics import Gram, Moments
 
 
 def is_additive(estimator: Any) -> bool:
     """Whether an estimator is an additive model, alone or after a scaler."""
     steps = plain_steps(estimator)
-    return bool(steps) and _learns_by_sums(steps[-1])
+    return bool(steps) and is_additive_model(steps[-1])
 
 
 def plain_steps(estimator: Any) -> list[Any]:
@@ -41,32 +39,26 @@ def _heard(estimator: Any) -> bool:
     return bool(getattr(estimator, "_skl_callbacks", None))
 
 
-def _learns_by_sums(model: Any) -> bool:
-    """Whether fitting is measuring and concluding: `fit` must be ours, not a subclass's own."""
-    return isinstance(model, Additive) and type(model).fit.__module__.startswith("rosenblatt.")
-
-
 @dataclass(frozen=True, eq=False)
 class Measurement:
     """What is measured of rows: a model's statistic, under some weights."""
 
-    model: Additive
+    model: Any
     weights: Any
 
-    def serves(self, model: Additive, weights: Any) -> bool:
+    @property
+    def additive(self) -> bool:
+        """Whether the model follows from its statistic by itself, not along a path alone."""
+        return is_additive_model(self.model)
+
+    def serves(self, model: Any, weights: Any) -> bool:
         """Whether another model's statistic is the same."""
         if type(model) is not type(self.model) or weights is not self.weights:
             return False
-        names = model._measured_by
+        names = model.measured_by
         if names is None:
-            names = parameter_names(type(model))  # type: ignore[arg-type]
+            names = tuple(type(model)._get_param_names())
         return all(_same(getattr(self.model, name), getattr(model, name)) for name in names)
-
-
-@cache
-def parameter_names(kind: Any) -> tuple[str, ...]:
-    """The parameters of a class of estimators, which scikit-learn finds out anew each time."""
-    return tuple(kind._get_param_names())
 
 
 def _same(a: Any, b: Any) -> bool:
@@ -84,16 +76,17 @@ class Recipe:
     """How an estimator follows from statistics of its training rows."""
 
     estimator: Any  # not fitted
-    model: Additive  # the last step of it
+    model: Any  # the last step of it
     sources: tuple[int, ...]  # the measurements for the model, and for the scaler if there is one
+    additive: bool  # whether the model follows from its statistic by itself, not along a path alone
 
     @classmethod
     def of(
         cls, estimator: Any, X: Any, fit_params: Any, measurements: list[Measurement]
     ) -> Self | None:
         """The recipe, with what it has to be measured added to a list; None if there is none."""
-        steps = plain_steps(estimator)
-        if not is_additive(estimator) or len(steps) > 2:
+        steps, additive = plain_steps(estimator), is_additive(estimator)
+        if not steps or len(steps) > (2 if additive else _measures_a_path(steps[-1])):
             return None
         weights = _weights_by_step(estimator, fit_params, _num_samples(X))
         if weights is None or (
@@ -102,55 +95,36 @@ class Recipe:
             return None
         model = steps[-1]
         sources = tuple(_find(measurements, model, w) for w in reversed(weights))
-        return cls(estimator, model, sources)
+        return cls(estimator, model, sources, additive)
 
     def fitted(self, statistics: list[Any]) -> Any | None:
         """The estimator as if fitted to the rows that statistics are of; None if they do not say.
 
         They do not when there are no rows, and when a model wants to see the rows themselves.
         """
-        if not self._suffice(statistics):
+        if not self.additive or not self._suffice(statistics):
             return None
         estimator = clone(self.estimator)
         *scalers, model = plain_steps(estimator)
         try:
             statistic, _ = _scaled(scalers, statistics)
-            model._become(statistic)
+            model.fit_statistics(statistic)
         except Exception:
             return None
-        return None if model._needs_rows() else estimator
+        return None if model.needs_rows() else estimator
 
-    def scores_along(
-        self, values: list[Any], statistics: list[Any], test: Any, scorer: Any
-    ) -> NDArray[np.float64] | None:
-        """The scores of the estimator with these values of its path parameter; None if unknown.
+    def path(
+        self, parameter: str, values: list[Any], statistics: list[Any], test: Any
+    ) -> tuple[Any, Any]:
+        """The path over values of a parameter, and the statistic of test rows behind the scaler.
 
-        `test` is the statistic of the rows to score.
+        Both are None if the statistics do not say.
         """
-        if test is None or not self._suffice(statistics):
-            return None
+        if not self._suffice(statistics):
+            return None, None
         *scalers, model = plain_steps(clone(self.estimator))
-        try:
-            training, test = _scaled(scalers, statistics, test)
-            return model._scores_along(values, training, test, scorer)  # type: ignore[no-any-return]
-        except Exception:
-            return None  # what is wrong will be met again, and told
-
-    @property
-    def path_value(self) -> Any:
-        """The model's value of its path parameter."""
-        return getattr(self.model, str(self.model._path_parameter))
-
-    @cached_property
-    def path_key(self) -> Any:
-        """What estimators that differ in the path parameter alone have in common."""
-        settings = [
-            (type(step), name, repr(getattr(step, name)))
-            for step in plain_steps(self.estimator)
-            for name in parameter_names(type(step))  # type: ignore[arg-type]
-            if step is not self.model or name != self.model._path_parameter
-        ]
-        return self.sources, tuple(settings)
+        training, test = _scaled(scalers, statistics, test)
+        return model.fit_path(training, parameter, values), test
 
     def _suffice(self, statistics: list[Any]) -> bool:
         """Whether the statistics of the model and of its scaler say enough."""
@@ -169,7 +143,12 @@ def _scaled(scalers: list[Any], statistics: list[Any], test: Any = None) -> tupl
     return training, test
 
 
-def _find(measurements: list[Measurement], model: Additive, weights: Any) -> int:
+def _measures_a_path(model: Any) -> bool:
+    """Whether the path of a model that is not additive follows from sums of statistics."""
+    return hasattr(model, "measure_groups") and bool(path_parameters(model))
+
+
+def _find(measurements: list[Measurement], model: Any, weights: Any) -> int:
     """The place of a measurement in a list, at the end if it is new."""
     for i, measurement in enumerate(measurements):
         if measurement.serves(model, weights):
@@ -210,7 +189,7 @@ def can_follow(scaler: Any, X: Any, weighted: bool) -> bool:
         return False  # the model would see a data frame
     # The standardizer of our own, which is an additive model itself, has other methods, too.
     if type(scaler) is not StandardScaler and not (
-        isinstance(scaler, Additive)
+        is_additive_model(scaler)
         and getattr(scaler, "method", None) == "z-score"
         and getattr(scaler, "missing", None) == "refuse"
     ):
@@ -234,8 +213,8 @@ def fit_scaler(scaler: Any, statistic: Moments | Gram) -> tuple[Any, Any]:
     """Fit a scaler to the rows that a statistic is of; return its shift and scale."""
     moments = statistic.features() if isinstance(statistic, Gram) else statistic
     together = moments.diagonal().total()
-    if isinstance(scaler, Additive):
-        scaler._become(together)
+    if is_additive_model(scaler):
+        scaler.fit_statistics(together)
     else:
         _fit_standard_scaler(scaler, together)
     shift = scaler.mean_ if scaler.with_mean else 0.0

@@ -27,7 +27,7 @@ from sklearn.utils.metadata_routing import (
 
 from .additive_pipelines import is_additive
 from .evaluation import Evaluation
-from .penalty_path import PathEvaluation, has_path
+from .paths import has_path
 from .scoring import Scoring, splits_of, splitter_of
 
 
@@ -114,11 +114,7 @@ def cross_validate(
         X, y, scorer, routed.estimator.fit, routed.scorer.score,
         error_score, return_train_score, return_estimator, verbose,
     )  # fmt: skip
-    evaluation: Evaluation | PathEvaluation
-    if has_path(estimator, routed.estimator.fit):
-        evaluation = PathEvaluation(estimator, [None], how)
-    else:
-        evaluation = Evaluation(estimator, [None], how, in_passing=not return_estimator)
+    evaluation = Evaluation(estimator, [None], how, keep=return_estimator)
     results = evaluation.run(splits, n_jobs, pre_dispatch)
     _warn_or_raise_about_fit_failures(results, error_score)
     if callable(scoring):

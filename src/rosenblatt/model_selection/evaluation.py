@@ -22,7 +22,7 @@ from rosenblatt.statistics import Statistic
 from rosenblatt.statistics.folds import Block, Split, blocks
 
 from .additive_pipelines import Measurement, Recipe
-from .paths import follow, follow_rows, weighs_alike
+from .paths import PathGroup, fitted_along, path_groups
 from .plain_scores import accuracies, is_accuracy
 from .scoring import Rows, Scoring, scores_of
 
@@ -57,20 +57,20 @@ class Evaluation:
     estimator: Any
     candidates: Sequence[Parameters]
     scoring: Scoring
-    in_passing: bool = False  # whether no fitted estimator is kept
+    keep: bool = True  # whether a fitted estimator is kept
     measurements: list[Measurement] = field(default_factory=list)
+    trials: list[Any] = field(default_factory=list)  # the estimators, not fitted
     recipes: list[Recipe | None] = field(default_factory=list)
     totals: list[Statistic | None] = field(default_factory=list)  # of all rows, by measurement
 
     def __post_init__(self) -> None:
+        scoring = self.scoring
         for parameters in self.candidates:
-            estimator = clone(self.estimator)
+            trial = clone(self.estimator)
             if parameters is not None:
-                estimator.set_params(**clone(parameters, safe=False))
-            scoring = self.scoring
-            self.recipes.append(
-                Recipe.of(estimator, scoring.X, scoring.fit_params, self.measurements)
-            )
+                trial.set_params(**clone(parameters, safe=False))
+            self.trials.append(trial)
+            self.recipes.append(Recipe.of(trial, scoring.X, scoring.fit_params, self.measurements))
 
     def run(self, splits: Sequence[Split], n_jobs: Any, pre_dispatch: Any) -> list[Result]:
         """The results as scikit-learn makes them: all splits of the first candidate first."""
@@ -129,13 +129,14 @@ class Evaluation:
         what is to be said of them, shows when each is fitted in the ordinary way.
         """
         start = time.perf_counter()
-        model, X, y = clone(measurement.model), self.scoring.X, self.scoring.y
-        model._in_passing = self.in_passing
+        model, X, y = measurement.model, self.scoring.X, self.scoring.y
         try:
-            parts = model._statistics_by_group(
-                X, y, measurement.weights, block.groups, block.n_groups
+            if not (measurement.additive or block.leaves_each_row_out_once):
+                raise ValueError("Only folds are sums of few statistics.")
+            parts = model.measure_groups(
+                X, y, measurement.weights, block.groups, block.n_groups, self.keep
             )
-            trained, whole = block.training_sets(parts)
+            trained, whole = block.training_sets(parts, in_order=not measurement.additive)
         except Exception:
             nothing: list[Statistic | None] = [None] * len(block.splits)
             return nothing, nothing, None, 0.0
@@ -143,18 +144,31 @@ class Evaluation:
         return trained, tests, whole, (time.perf_counter() - start) / len(block.splits)
 
     @cached_property
-    def _paths(self) -> list[list[int]]:
-        """Candidates that differ in a model's path parameter alone, several at a time."""
+    def _paths(self) -> list[PathGroup]:
+        """Candidates that differ in a model's path parameter alone.
+
+        One candidate is a group where its path follows from a statistic that it does not by itself.
+        """
         scoring = self.scoring
-        if scoring.return_estimator or scoring.return_train_score:
-            return []
-        paths: dict[Any, list[int]] = {}
-        for c, recipe in enumerate(self.recipes):
-            if recipe is not None and recipe.model._path_parameter is not None:
-                weights = self.measurements[recipe.sources[0]].weights
-                if weighs_alike(weights, scoring.score_params):
-                    paths.setdefault(recipe.path_key, []).append(c)
-        return [path for path in paths.values() if len(path) > 1]
+        wants_models = scoring.return_estimator or scoring.return_train_score
+        groups = []
+        for group in path_groups(self.trials, self.candidates, scoring.fit_params):
+            recipe = self.recipes[group.first]
+            if group.is_additive:
+                wanted = len(group.trials) > 1 and not wants_models and self._weighs_alike(recipe)
+            else:
+                wanted = len(group.trials) > 1 or recipe is not None
+            if wanted:
+                groups.append(group)
+        return groups
+
+    def _weighs_alike(self, recipe: Recipe | None) -> bool:
+        """Whether scores weigh the rows as their statistic does, and ask for nothing else."""
+        weights = None if recipe is None else self.measurements[recipe.sources[0]].weights
+        params = self.scoring.score_params
+        if weights is None:
+            return not params
+        return list(params) == ["sample_weight"] and params["sample_weight"] is weights
 
     def _most_groups(self, splits: Sequence[Split]) -> int:
         """How many groups of rows may be measured at a time, for the sake of memory."""
@@ -174,7 +188,7 @@ class Evaluation:
 def _size(measurement: Measurement, X: Any, y: Any) -> int:
     """The bytes of a statistic with all classes: of a row of zeros, as X shall not be read here."""
     zeros = (sp.csr_matrix if sp.issparse(X) else np.zeros)((1, X.shape[1]))
-    statistic = clone(measurement.model)._statistic(zeros, _safe_indexing(y, [0]), None, first=True)
+    statistic = measurement.model.measure(zeros, _safe_indexing(y, [0]))
     n_bytes = sum(int(table.nbytes) for table in statistic._tables().values())
     return n_bytes * len(np.unique(np.asarray(y)))
 
@@ -184,15 +198,14 @@ def _run_split(
     split: Split,
     progress: tuple[int, int],
     jobs: list[Job],
-    paths: list[list[int]],
+    paths: list[PathGroup],
     scoring: Scoring,
 ) -> list[Result]:
     """The results of all candidates on one split."""
     rows = Rows(split, scoring)
     found: dict[int, Result] = {}
-    for path in paths:
-        along = follow(path, jobs, rows.n_test, scoring.scorer)
-        found |= along or follow_rows(estimator, path, jobs, rows)
+    for group in paths:
+        found |= _follow(group, jobs[group.first], rows)
     if scoring.verbose > 1:
         for c, result in found.items():
             _print(jobs[c], progress, result)
@@ -204,6 +217,57 @@ def _run_split(
                 estimator, split, progress, jobs[c], scoring
             )
     return [found[c] for c in range(len(jobs))]
+
+
+def _follow(group: PathGroup, job: Job, rows: Rows) -> dict[int, Result]:
+    """The results of the candidates along a path, by number; `job` is that of the first.
+
+    None if there is no path for these rows: what is wrong shows when each is fitted.
+    """
+    start = time.perf_counter()
+    path = test = None
+    try:
+        if job.recipe is not None:
+            path, test = job.recipe.path(group.parameter, group.values, job.statistics, job.test)
+        if path is None:
+            fitted = fitted_along(group, rows)
+        elif hasattr(path, "scores"):
+            scores = None if test is None else path.scores(test, rows.scoring.scorer)
+            return {} if scores is None else _known(group, job, rows, scores.tolist(), start)
+        else:
+            fitted = {c: path[i] for i, c in enumerate(group.trials)}
+    except Exception:
+        return {}
+    seconds = job.seconds + (time.perf_counter() - start) / len(fitted)
+    return {c: _scored(model, rows, seconds) for c, model in fitted.items()}
+
+
+def _known(
+    group: PathGroup, job: Job, rows: Rows, scores: list[float], start: float
+) -> dict[int, Result]:
+    """The results of candidates whose scores follow from statistics."""
+    seconds = job.seconds + (time.perf_counter() - start) / len(scores)
+    rest = {
+        "fit_error": None, "n_test_samples": rows.n_test, "fit_time": seconds, "score_time": 0.0,
+    }  # fmt: skip
+    return {
+        c: {**rest, "test_scores": score} for c, score in zip(group.trials, scores, strict=True)
+    }
+
+
+def _scored(estimator: Any, rows: Rows, fit_time: float, scores: Any = None) -> Result:
+    """The result of a fitted estimator, whose scores may be known."""
+    start = time.perf_counter()
+    if scores is None:
+        scores = scores_of(estimator, rows, "test")
+    result: Result = {"fit_error": None, "test_scores": scores, "fit_time": fit_time}
+    result["score_time"] = time.perf_counter() - start
+    if rows.scoring.return_train_score:
+        result["train_scores"] = scores_of(estimator, rows, "train")
+    result["n_test_samples"] = rows.n_test
+    if rows.scoring.return_estimator:
+        result["estimator"] = estimator
+    return result
 
 
 @dataclass(frozen=True, eq=False)
@@ -271,20 +335,11 @@ def _conclude(
     A model that cannot be concluded is fitted in the ordinary way, which may need the rows
     themselves, or say why it fails.
     """
-    estimator, scores = fitted.estimator, fitted.test_scores
-    if estimator is None:
+    if fitted.estimator is None:
         return None
-    start = time.perf_counter()
-    if scores is None:
-        scores = scores_of(estimator, rows, "test")
-    result: Result = {"fit_error": None, "test_scores": scores}
-    result["fit_time"] = job.seconds + fitted.seconds
-    result["score_time"] = fitted.scoring_seconds + time.perf_counter() - start
-    if scoring.return_train_score:
-        result["train_scores"] = scores_of(estimator, rows, "train")
-    result["n_test_samples"] = rows.n_test
-    if scoring.return_estimator:
-        result["estimator"] = estimator
+    seconds = job.seconds + fitted.seconds
+    result = _scored(fitted.estimator, rows, seconds, fitted.test_scores)
+    result["score_time"] += fitted.scoring_seconds
     if scoring.verbose > 1:
         _print(job, progress, result)
     return result

@@ -1,67 +1,116 @@
-"""Candidates along a path: all scores of a split from one decomposition, and no fit."""
+"""Candidates along a path: those that differ in one parameter of their model share its work.
 
-import time
-from collections.abc import Mapping, Sequence
+A model with the path capability fits all values of a parameter at about the price of one: see
+`rosenblatt.capabilities`. The steps of a pipeline before the model are fitted once for each split.
+"""
+
+import pickle
+from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, field
 from typing import Any
 
 from sklearn.base import clone
-from sklearn.utils import _safe_indexing
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import _check_method_params
 
-from rosenblatt.linear_model.ridge import Ridge
+from rosenblatt.capabilities import path_parameters
 
-from .scoring import scores_of
-
-
-def weighs_alike(weights: Any, score_params: Mapping[str, Any]) -> bool:
-    """Whether scores weigh the rows as the measurement did, and ask for nothing else."""
-    if weights is None:
-        return not score_params
-    return list(score_params) == ["sample_weight"] and score_params["sample_weight"] is weights
+from .additive_pipelines import is_additive, plain_steps
+from .scoring import Rows
 
 
-def follow(
-    path: Sequence[int], jobs: Sequence[Any], n_test: int, scorer: Any
-) -> dict[int, dict[str, Any]]:
-    """The results of the candidates along a path, by number; none if statistics do not say."""
-    start, first = time.perf_counter(), jobs[path[0]]
-    values = [jobs[c].recipe.path_value for c in path]
-    scores = first.recipe.scores_along(values, first.statistics, first.test, scorer)
-    if scores is None:
-        return {}
-    seconds = first.seconds + (time.perf_counter() - start) / len(path)
-    rest = {"fit_error": None, "n_test_samples": n_test, "fit_time": seconds, "score_time": 0.0}
-    return {
-        c: {**rest, "test_scores": score} for c, score in zip(path, scores.tolist(), strict=True)
-    }
+def has_path(estimator: Any) -> bool:
+    """Whether the model of an estimator has a path, alone or after other steps."""
+    steps = plain_steps(estimator)
+    return bool(steps) and bool(path_parameters(steps[-1]))
 
 
-def follow_rows(
-    estimator: Any, path: Sequence[int], jobs: Sequence[Any], rows: Any
-) -> dict[int, dict[str, Any]]:
-    """The same for rows too wide for statistics: all fits of a split from one decomposition.
+@dataclass(eq=False)
+class PathGroup:
+    """Candidates, by their number, that differ in one parameter of their model alone."""
 
-    None of them if the estimator is no `Ridge` by itself, or one of its fits is not of that kind.
-    """
-    fit_params = rows.scoring.fit_params
-    if type(estimator) is not Ridge or not set(fit_params) <= {"sample_weight"}:
-        return {}
-    start = time.perf_counter()
+    parameter: str
+    front: bytes  # what tells the steps before the model from those of other groups
+    trials: dict[int, Any] = field(default_factory=dict)  # not fitted
+
+    @property
+    def first(self) -> int:
+        """The number of the first of them."""
+        return min(self.trials)
+
+    @property
+    def values(self) -> list[Any]:
+        """The values of the parameter."""
+        return [getattr(last_step(trial), self.parameter) for trial in self.trials.values()]
+
+    @property
+    def is_additive(self) -> bool:
+        """Whether each follows from a statistic by itself."""
+        return is_additive(self.trials[self.first])
+
+
+def path_groups(
+    trials: Sequence[Any],
+    candidates: Sequence[Mapping[str, Any] | None],
+    fit_params: Mapping[str, Any],
+) -> list[PathGroup]:
+    """The candidates that have a path, in groups; those whose parameters are wrong have none."""
+    groups: dict[Any, PathGroup] = {}
+    for c, (trial, given) in enumerate(zip(trials, candidates, strict=True)):
+        try:
+            if not has_path(trial) or not set(fit_params) <= {_prefix(trial) + "sample_weight"}:
+                continue
+            model, given, prefix = last_step(trial), dict(given or {}), _prefix(trial)
+            model._validate_params()
+            names = path_parameters(model)
+            varied = next((name for name in names if prefix + name in given), names[0])
+            given.pop(prefix + varied, None)
+            own = {name for name in given if prefix and name.startswith(prefix)}
+            front, others = _key(given, given.keys() - own), _key(given, own if prefix else given)
+        except Exception:  # the fit of this candidate raises the same, or its key has no bytes
+            continue
+        group = groups.setdefault((front, varied, others), PathGroup(varied, front))
+        group.trials[c] = trial
+    return sorted(groups.values(), key=lambda group: group.front)
+
+
+def _key(given: Mapping[str, Any], names: Iterable[str]) -> bytes:
+    """Some parameters as bytes, which are equal for equal values."""
+    return pickle.dumps([(name, given[name]) for name in sorted(names)])
+
+
+def fitted_along(group: PathGroup, rows: Rows) -> dict[int, Any]:
+    """The candidates of a group by number, fitted to the training rows of a split."""
+    first = group.trials[group.first]
     X, y, _ = rows.train
-    weights = fit_params.get("sample_weight")
-    weights = None if weights is None else _safe_indexing(weights, rows.split.train)
-    values = [jobs[c].recipe.path_value for c in path]
-    try:
-        model = clone(estimator).set_params(**clone(dict(jobs[path[0]].parameters), safe=False))
-        models = model._fitted_along(values, X, y, weights)
-    except ValueError:  # the same is said when each is fitted
-        return {}
-    seconds = (time.perf_counter() - start) / len(path)
-    found = {}
-    for c, fitted in zip(path, models or (), strict=False):
-        start = time.perf_counter()
-        scores = scores_of(fitted, rows, "test")
-        found[c] = {
-            "fit_error": None, "n_test_samples": rows.n_test, "fit_time": seconds,
-            "score_time": time.perf_counter() - start, "test_scores": scores,
-        }  # fmt: skip
-    return found
+    given = rows.scoring.fit_params
+    given = _check_method_params(rows.scoring.X, params=given, indices=rows.split.train)
+    front: list[Any] = []
+    if isinstance(first, Pipeline) and len(first.steps) > 1:
+        if rows.front is None or rows.front[0] != group.front:
+            steps = clone(first[:-1])
+            rows.front = group.front, steps.steps, steps.fit_transform(X, y)
+        _, front, X = rows.front
+    data = (X, y, given.get(_prefix(first) + "sample_weight"))
+    path = last_step(first).fit_path(data, group.parameter, group.values)
+    return {c: _behind(front, trial, path[i]) for i, (c, trial) in enumerate(group.trials.items())}
+
+
+def last_step(estimator: Any) -> Any:
+    """What does the learning: the last step of a pipeline."""
+    return estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
+
+
+def _behind(front: list[Any], trial: Any, model: Any) -> Any:
+    """A fitted model as the last step of its pipeline, if it has one."""
+    if not isinstance(trial, Pipeline):
+        return model
+    pipeline = copy(trial)
+    pipeline.steps = [*front, (trial.steps[-1][0], model)]
+    return pipeline
+
+
+def _prefix(estimator: Any) -> str:
+    """What stands before the names of the model's parameters."""
+    return f"{estimator.steps[-1][0]}__" if isinstance(estimator, Pipeline) else ""

@@ -99,12 +99,12 @@ def accuracies(models: list[Any], X: Any, order: NDArray[np.intp], y: Any) -> li
     """
     nothing: list[float | None] = [None] * len(models)
     kind = type(models[0])
-    if not _are_plain(y) or not _can_be_read(X) or not hasattr(kind, "_predict_together"):
+    if not _are_plain(y) or not _can_be_read(X) or not hasattr(kind, "predict_together"):
         return nothing
     if any(type(model) is not kind or model.n_features_in_ != X.shape[1] for model in models):
         return nothing
     try:
-        answers = kind._predict_together(models, X, order)
+        answers = kind.predict_together(models, X, order)
     except Exception:  # the ordinary way will meet it again, and knows what to do
         return nothing
     return nothing if answers is None else [_share(labels, y) for labels in answers]

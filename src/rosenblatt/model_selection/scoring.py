@@ -42,6 +42,8 @@ class Rows:
 
     def __init__(self, split: Split, scoring: Scoring) -> None:
         self.split, self.scoring = split, scoring
+        # The steps before a model that were fitted last, and the training rows behind them.
+        self.front: tuple[bytes, list[Any], Any] | None = None
 
     @property
     def n_test(self) -> int:

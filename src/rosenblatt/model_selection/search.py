@@ -16,7 +16,6 @@ from sklearn.model_selection._validation import (
     _insert_error_scores,
     _warn_or_raise_about_fit_failures,
 )
-from sklearn.pipeline import Pipeline
 from sklearn.utils import indexable
 from sklearn.utils.validation import _check_method_params
 
@@ -25,7 +24,7 @@ from rosenblatt.statistics.folds import Split
 
 from .additive_pipelines import is_additive
 from .evaluation import Evaluation
-from .penalty_path import PathEvaluation, has_path
+from .paths import has_path, last_step
 from .scoring import Scoring, splits_of, splitter_of
 
 
@@ -101,10 +100,10 @@ class GridSearchCV(theirs.GridSearchCV):  # type: ignore[misc]
         params : dict
             For the estimator's `fit`, the splitter (``groups``) and the scorer.
         """
-        self._evaluation: Evaluation | PathEvaluation | None = None
+        self._evaluation: Evaluation | None = None
         try:
             with EachKindOnce():
-                if not self._finds_additive_candidates():
+                if not self._has_shared_work():
                     super().fit(X, y, **params)
                 else:
                     self._validate_params()
@@ -113,18 +112,16 @@ class GridSearchCV(theirs.GridSearchCV):  # type: ignore[misc]
             del self._evaluation
         return self
 
-    def _finds_additive_candidates(self) -> bool:
-        """Whether a candidate can be had from statistics, and nobody listens to its fits."""
+    def _has_shared_work(self) -> bool:
+        """Whether a candidate follows from statistics or a path, and no callback needs its fit."""
         if getattr(self, "_skl_callbacks", None) or (
             type(self)._run_search is not theirs.GridSearchCV._run_search
         ):
             return False
-        if has_path(self.estimator):
-            return True
         try:
             for candidate in ParameterGrid(self.param_grid):
                 estimator = clone(self.estimator).set_params(**clone(candidate, safe=False))
-                if is_additive(estimator):
+                if is_additive(estimator) or has_path(estimator):
                     return True
         except Exception:  # scikit-learn's own search says what is wrong
             return False
@@ -149,9 +146,7 @@ class GridSearchCV(theirs.GridSearchCV):  # type: ignore[misc]
             X, y, scorer, routed.estimator.fit, routed.scorer.score,
             self.error_score, self.return_train_score, False, self.verbose,
         )  # fmt: skip
-        follows = has_path(self.estimator, routed.estimator.fit)
-        kind = PathEvaluation if follows else Evaluation
-        self._evaluation = kind(self.estimator, candidates, how)
+        self._evaluation = Evaluation(self.estimator, candidates, how)
         results = self._evaluation.run(splits, self.n_jobs, self.pre_dispatch)
         _warn_or_raise_about_fit_failures(results, self.error_score)
         if callable(self.scoring):
@@ -197,8 +192,7 @@ class GridSearchCV(theirs.GridSearchCV):  # type: ignore[misc]
             best = clone(self.estimator).set_params(**clone(self.best_params_, safe=False))
             best.fit(X, **fit_params) if y is None else best.fit(X, y, **fit_params)
         else:  # a fit would have said what it has to say of the rows
-            last = best[-1] if isinstance(best, Pipeline) else best
-            last._speak()
+            last_step(best).report_warnings()
         self.best_estimator_ = best
         self.refit_time_ = time.perf_counter() - start
         if hasattr(best, "feature_names_in_"):
@@ -280,17 +274,12 @@ def simplest(estimators: Sequence[Any]) -> int:
     then the one with the largest of the parameters that its class calls smoothing or shrinkage.
     Models of different classes are compared by the number of their parameters alone.
     """
-    models = [_model(estimator) for estimator in estimators]
+    models = [last_step(estimator) for estimator in estimators]
     left = _least(range(len(models)), [getattr(m, "n_parameters_", None) for m in models])
     if len({type(models[i]) for i in left}) == 1:
-        for name in getattr(models[0], "_simpler_when_larger", ()):
+        for name in getattr(models[0], "simpler_when_larger", ()):
             left = _least(left, [_strength(getattr(m, name, None)) for m in models])
     return left[0]
-
-
-def _model(estimator: Any) -> Any:
-    """What does the learning: the last step of a pipeline."""
-    return estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
 
 
 def _strength(value: Any) -> float | None:

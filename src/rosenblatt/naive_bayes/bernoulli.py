@@ -63,9 +63,9 @@ class BernoulliNB(LinearNB):
     statistics_: FeatureCounts
     feature_log_absent_: NDArray[Any]
 
-    _measured_by = ("binarize", "missing")
-    _stands_on = (FeatureCounts, {})
-    _simpler_when_larger = ("alpha",)
+    measured_by = ("binarize", "missing")
+    statistic_type = (FeatureCounts, {})
+    simpler_when_larger = ("alpha",)
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **LinearNB._parameter_constraints,

@@ -79,9 +79,9 @@ class CategoricalNB(DiscreteNB):
     category_count_: list[NDArray[np.float64]]
     feature_log_prob_: list[NDArray[np.float64]]
 
-    _measured_by = ("missing",)
-    _stands_on = (CategoryCounts, {})
-    _simpler_when_larger = ("alpha",)
+    measured_by = ("missing",)
+    statistic_type = (CategoryCounts, {})
+    simpler_when_larger = ("alpha",)
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **DiscreteNB._parameter_constraints,

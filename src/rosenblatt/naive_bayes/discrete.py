@@ -205,7 +205,7 @@ class LinearNB(DiscreteNB):
         return decide
 
     @staticmethod
-    def _predict_together(
+    def predict_together(
         models: list[Any], X: Any, order: NDArray[np.intp]
     ) -> list[NDArray[Any]] | None:
         """What each of several models of one class predicts for rows `order` of X.

@@ -95,10 +95,10 @@ class GaussianNB(NaiveBayes):
     .. [1] A. Y. Ng, M. I. Jordan (2001), On discriminative vs. generative classifiers. *NIPS*.
     """
 
-    _measured_by = ("missing",)
-    _stands_on = (Moments, {"full": False})
+    measured_by = ("missing",)
+    statistic_type = (Moments, {"full": False})
     _cure_of_impossible = "They lie too far out for floating point; are they on the same scale?"
-    _simpler_when_larger = ("var_smoothing",)
+    simpler_when_larger = ("var_smoothing",)
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "priors": ["array-like", None],

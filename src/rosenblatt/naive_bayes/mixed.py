@@ -99,10 +99,10 @@ class MixedNB(NaiveBayes):
        classifiers. *UAI*.
     """
 
-    _measured_by = ("kinds",)
-    _stands_on = (Together, {})
+    measured_by = ("kinds",)
+    statistic_type = (Together, {})
     _cure_of_impossible = "With alpha > 0 only numbers far out on another scale are impossible."
-    _simpler_when_larger = ("alpha",)
+    simpler_when_larger = ("alpha",)
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "kinds": [dict, "array-like", None],
@@ -173,12 +173,11 @@ class MixedNB(NaiveBayes):
             self._columns = {kind: places for kind, places in columns.items() if places}
         return split(X, self._columns)
 
-    def _statistics_by_group(
-        self, X: Any, y: Any, sample_weight: Any, groups: NDArray[np.int64], n_groups: int
-    ) -> list[Any]:
+    def measure_groups(self, X: Any, *others: Any, **options: Any) -> list[Any]:
+        """Return the statistic of each group of rows: see `Additive.measure_groups`."""
         if not any_rows_tell(X, self.kinds):
             raise ValueError("Some rows alone would have other kinds of columns than all rows.")
-        return super()._statistics_by_group(X, y, sample_weight, groups, n_groups)
+        return super().measure_groups(X, *others, **options)
 
     def _checked_table(self, X: Any, first: bool) -> Any:
         """X as a data frame or an array, with as many columns, and of the names, as before."""

@@ -16,9 +16,9 @@ from .linear_scores import over_rows, why_not
 class CountNB(LinearNB):
     """Models of how often each feature occurs."""
 
-    _measured_by = ("missing",)
-    _stands_on = (FeatureCounts, {"binarize": None})
-    _simpler_when_larger = ("alpha",)
+    measured_by = ("missing",)
+    statistic_type = (FeatureCounts, {"binarize": None})
+    simpler_when_larger = ("alpha",)
 
     statistics_: FeatureCounts
 

@@ -116,7 +116,7 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, ScaleLearner):  # typ
     (2.5, 3.0)
     """
 
-    _measured_by = ("method", "missing", "with_mean")
+    measured_by = ("method", "missing", "with_mean")
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "method": [StrOptions({"z-score", "min-max", "sigmoid", "l1", "l2"})],

@@ -1,6 +1,6 @@
 """Kernel models: weighted sums over rows."""
 
-from .perceptrons import BY_VISITS, NOT_ADDITIVE, PASSES
+from .perceptrons import BY_VISITS, NOT_ADDITIVE
 from .row import Contestant, Contract, Row, Warm, Without
 
 ROWS = (
@@ -12,7 +12,7 @@ ROWS = (
         verifier="kernel_perceptron",
         sklearn=Without("scikit-learn has no kernel perceptron"),
         additive=NOT_ADDITIVE,
-        path=PASSES,
+        path=Without("the supports of a shorter run are not kept on the way"),
         trace=("supports",),
         warm=Warm(({"max_iter": 2},)),
         contract=Contract(

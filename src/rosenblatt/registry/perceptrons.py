@@ -90,7 +90,7 @@ ROWS = (
         verifier="pocket",
         sklearn=Without("scikit-learn has no pocket perceptron"),
         additive=NOT_ADDITIVE,
-        path=PASSES,
+        path=Without("the pocket of a shorter run is not kept on the way"),
         trace=("weights", "last weights"),
         # Twenty passes are long enough for a quick look at many planes.
         warm=Warm(({"max_iter": 20}, {"pick": "first", "max_updates": 2})),

@@ -98,10 +98,32 @@ class Block:
         """How many groups there are."""
         return len(self.members)
 
-    def training_sets(self, parts: Sequence[Part]) -> tuple[list[Part | None], Part | None]:
-        """The sum for each split from the statistic of each group; and the sum of all rows."""
+    @property
+    def leaves_each_row_out_once(self) -> bool:
+        """Whether splits are folds: each row is left out by one of several, which tests it."""
+        n_splits = len(self.splits)
+        return (
+            self.members.ndim == 1
+            and n_splits > 1
+            and np.array_equal(self.members, np.arange(n_splits))
+            and all(split.tests_what_it_leaves_out for split in self.splits)
+        )
+
+    def training_sets(
+        self, parts: Sequence[Part], in_order: bool = False
+    ) -> tuple[list[Part | None], Part | None]:
+        """The sum for each split from the statistic of each group; and the sum of all rows.
+
+        `in_order` adds the parts of each sum one after the other, in k steps for each of k folds.
+        """
         if self.members.ndim == 2:
             return sums(parts, self.members), total(parts)
+        if in_order:
+            others = (
+                [p for p, s in zip(parts, self.members, strict=True) if s != split]
+                for split in range(len(self.splits))
+            )
+            return [total(some) for some in others], total(parts)
         folds: list[Part | None] = [None] * (len(self.splits) + 1)
         for s, part in zip(self.members, parts, strict=True):
             folds[s] = part

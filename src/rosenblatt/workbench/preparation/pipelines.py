@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler
 
+from rosenblatt.capabilities import path_parameters
 from rosenblatt.model_selection.additive_pipelines import is_additive
-from rosenblatt.model_selection.warm_starts import fit_from, may_begin_at
 from rosenblatt.workbench.families import Family
 
 from .features import TableColumns, TableFeatures
@@ -88,3 +88,24 @@ def fitted_with_features(
             block = np.arange(first, len(y), n_blocks)
             last.partial_fit(front.transform(X[block]), y[block])
     return model, None
+
+
+def may_begin_at(before: Any, model: Any, X: Any, y: Any) -> bool:
+    """Whether a model finds the same wherever it begins, and another has weights to begin at.
+
+    A path over C is one of fits with a single best answer.
+    """
+    return (
+        all("C" in path_parameters(one) and hasattr(one, "warm_start") for one in (model, before))
+        and type(before) is type(model)
+        and before.coef_.shape[1] == X.shape[1]
+        and np.array_equal(before.classes_, np.unique(y))
+    )
+
+
+def fit_from(before: Any, model: Any, X: Any, y: Any) -> None:
+    """Fit a model, beginning where another ended."""
+    model.coef_, model.intercept_ = before.coef_, before.intercept_
+    asked, model.warm_start = model.warm_start, True
+    model.fit(X, y)
+    model.warm_start = asked

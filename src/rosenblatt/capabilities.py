@@ -1,0 +1,126 @@
+"""What other parts of the package may ask of a model: three protocols.
+
+- *additive*: the model follows from a statistic of its data that has ``+`` and ``-``;
+- *path*: the models at many values of one parameter come at about the price of one fit;
+- *trace view*: the model names the states that traces and plots draw.
+
+``docs/capabilities.md`` describes each with an example. A model declares a capability by having its
+methods; nothing is registered, and a model of another package may have them, too.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class AdditiveModel(Protocol):
+    """A model that follows from an additive statistic."""
+
+    statistics_: Any  # has + and -; raw, never smoothed
+    measured_by: tuple[str, ...] | None  # parameters the statistic depends on; None: perhaps all
+    simpler_when_larger: tuple[str, ...]  # parameters that decide between models that score alike
+
+    @classmethod
+    def from_statistics(cls, statistics: Any, **parameters: Any) -> Self:
+        """Return the fitted model that a statistic implies."""
+
+    def partial_fit(self, X: Any, y: Any) -> Self:
+        """Learn from some more rows; return self."""
+
+    def merge(self, other: Self) -> Self:
+        """Learn what another model has learned; return self."""
+
+    def forget(self, X: Any, y: Any) -> Self:
+        """Unlearn rows; return self."""
+
+    def measure(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Return the statistic of rows."""
+
+    def measure_groups(
+        self, X: Any, y: Any, sample_weight: Any, groups: Any, n_groups: int, keep: bool = True
+    ) -> list[Any]:
+        """Return the statistic of each group of rows, from one read of the rows."""
+
+    def fit_statistics(self, statistics: Any) -> Self:
+        """Become the fitted model that a statistic implies, without a warning; return self."""
+
+    def needs_rows(self) -> bool:
+        """Return whether a fit to the rows would have more exact digits."""
+
+    def report_warnings(self) -> None:
+        """Issue the warnings that `fit` would have issued about the data."""
+
+
+class Path(Protocol):
+    """The fitted models at some values of one parameter, in the order of the values."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, i: int, /) -> Any:
+        """Return the fitted model at value i."""
+
+    def predict(self, X: Any) -> Any:
+        """Return the predictions of all models, one row or array for each."""
+
+
+class PathModel(Protocol):
+    """A model whose fits at many values of a parameter share their work."""
+
+    def path_parameters(self) -> tuple[str, ...]:
+        """Return the parameters that a model with these settings has a path over."""
+
+    def fit_path(self, data: Any, parameter: str, values: Sequence[Any]) -> Path:
+        """Fit at each value; `data` is ``(X, y)``, ``(X, y, sample_weight)`` or a statistic."""
+
+
+class TracedModel(Protocol):
+    """A model that names the states that traces and plots draw."""
+
+    def trace_view(self) -> Mapping[str, Any]:
+        """Return the states by name: ``weights`` and ``intercept``, ``supports``, ..."""
+
+
+class ModelPath:
+    """A path as a list of fitted models."""
+
+    def __init__(self, models: Sequence[Any]) -> None:
+        self.models = list(models)
+
+    def __len__(self) -> int:
+        return len(self.models)
+
+    def __getitem__(self, i: int) -> Any:
+        return self.models[i]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.models)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the predictions of all models: shape (len, n), or (len, n, t) for t targets."""
+        return np.stack([model.predict(X) for model in self.models])
+
+
+def is_additive_model(model: Any) -> bool:
+    """Return whether fitting a model is measuring its rows, so that statistics replace fits."""
+    return hasattr(model, "fit_statistics") and _fits_as(model, "fit_statistics")
+
+
+def path_parameters(model: Any) -> tuple[str, ...]:
+    """Return the parameters that a model has a path over; none if it has no such capability."""
+    if not hasattr(model, "fit_path") or not _fits_as(model, "fit_path"):
+        return ()
+    return tuple(model.path_parameters())
+
+
+def _fits_as(model: Any, method: str) -> bool:
+    """Whether `fit` is from the package of another method, not from a subclass elsewhere."""
+    fit, other = (getattr(type(model), name).__module__ for name in ("fit", method))
+    return str(fit).partition(".")[0] == str(other).partition(".")[0]
+
+
+def rows_of(data: tuple[Any, ...]) -> tuple[Any, Any, Any]:
+    """Return X, y and the weights of the rows that `fit_path` was given; None for no weights."""
+    X, y, *weights = data
+    return X, y, weights[0] if weights else None
