@@ -24,13 +24,15 @@ from rosenblatt import (
     LogisticRegression,
     Perceptron,
     PocketPerceptron,
+    Ridge,
     RidgeCV,
+    Standardizer,
     Trace,
     enet_path,
     lasso_path,
     ridge_path,
 )
-from rosenblatt.plot import bias_variance, boundary
+from rosenblatt.plot import bias_variance, boundary, constraint
 from rosenblatt.plot.drawing import COLOURS, INK, PALE, colour, marker, pyplot
 from rosenblatt.statistics import Moments
 
@@ -53,6 +55,7 @@ def main() -> None:
         taken_apart(STATIC / "bias_variance.png")
         shrinking(STATIC / "ridge_path.png")
         shrunk(STATIC / "lasso.png")
+        touching(STATIC / "circle_and_diamond.png")
         descending(STATIC / "logistic_regression.png")
         moving(STATIC / "curve.png")
 
@@ -382,6 +385,24 @@ def shrunk(path: Path) -> None:
         ax.spines[["top", "right"]].set_visible(False)
         print(title, "used:", [int((w != 0).sum()) for w in weights.T[::40]])
     axes[0].set_ylabel("weight")
+    figure.savefig(path, dpi=130, bbox_inches="tight")
+
+
+def touching(path: Path) -> None:
+    """The circle of ridge and the diamond of the lasso, each touched by an ellipse of equal RSS."""
+    X, y = load_diabetes(return_X_y=True, as_frame=True)
+    X = Standardizer().set_output(transform="pandas").fit_transform(X[["s5", "s4"]])
+    figure, axes = pyplot().subplots(
+        1, 2, figsize=(10.4, 5.2), layout="constrained", sharex=True, sharey=True
+    )
+    cases = [
+        ("squared weights: a circle, touched anywhere", Ridge(alpha=320)),
+        ("absolute weights: a diamond, touched at a corner", Lasso(alpha=17)),
+    ]
+    for ax, (title, model) in zip(axes, cases, strict=True):
+        constraint(model, X, y, ax=ax)
+        ax.set_title(title, loc="left", fontsize="medium")
+        print(title, model.fit(X, y).coef_.round(2))
     figure.savefig(path, dpi=130, bbox_inches="tight")
 
 

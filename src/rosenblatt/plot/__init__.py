@@ -4,17 +4,26 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .constraints import constraint
     from .error_decomposition import bias_variance
     from .model_choice import learning_curve, validation_curve
     from .penalty_paths import path
     from .regions import boundary
 
-__all__ = ["bias_variance", "boundary", "learning_curve", "path", "validation_curve"]
+__all__ = [
+    "bias_variance",
+    "boundary",
+    "constraint",
+    "learning_curve",
+    "path",
+    "validation_curve",
+]
 
 # Imported when asked for: curves to choose by fit models, and traces want none of that.
 _HOMES = {
     "bias_variance": "error_decomposition",
     "boundary": "regions",
+    "constraint": "constraints",
     "learning_curve": "model_choice",
     "path": "penalty_paths",
     "validation_curve": "model_choice",
