@@ -47,7 +47,8 @@ class AdditiveClassifier(ClassifierMixin, RowsMayWait, Additive):  # type: ignor
         y : array-like of shape (n,)
             Their labels.
         classes : array-like of shape (K,) or None
-            Labels that may come. They need not be given: a new one makes a new class.
+            Labels that may come, those of `y` among them. They need not be given: a new label
+            makes a new class.
         sample_weight : array-like of shape (n,) or None
             How often each row counts; any numbers >= 0.
         """
@@ -63,10 +64,11 @@ class AdditiveClassifier(ClassifierMixin, RowsMayWait, Additive):  # type: ignor
         """Learn from some more rows at once."""
         self._validate_params()
         first = not hasattr(self, "statistics_")
+        statistic = self._statistic(X, y, sample_weight, first=first)
         if classes is not None:
             told = np.unique(np.asarray(classes))
+            _refuse_other_labels(statistic.classes, told)
             self._promised = told if self._promised is None else np.union1d(self._promised, told)
-        statistic = self._statistic(X, y, sample_weight, first=first)
         self._publish_more(statistic if first else self.statistics_ + statistic)
 
     def _publish_more(self, statistic: Statistic) -> None:
@@ -92,3 +94,13 @@ class AdditiveClassifier(ClassifierMixin, RowsMayWait, Additive):  # type: ignor
         wide = np.zeros((len(self.classes_), *table.shape[1:]), table.dtype)
         wide[np.searchsorted(self.classes_, seen)] = table
         return wide
+
+
+def _refuse_other_labels(labels: NDArray[Any], classes: NDArray[Any]) -> None:
+    """Raise if rows have labels that the `classes` given with them lack."""
+    strange = np.setdiff1d(labels, classes)
+    if strange.size:
+        raise ValueError(
+            f"The target label(s) {strange.tolist()} in y do not exist in the initial classes "
+            f"{classes.tolist()}. Add them, or leave classes out: a new label makes a new class."
+        )

@@ -409,6 +409,20 @@ def test_singular_covariances_are_refused_by_name_or_raised():
         LDA(solver="lsqr").fit(X, y)
 
 
+def test_a_covariance_estimator_needs_only_fit():
+    """scikit-learn takes any object with `fit`; ours asked for `get_params` and a return value."""
+
+    class Covariance:
+        def fit(self, X):
+            self.covariance_ = np.cov(X.T, bias=True)
+
+    X, y = clouds()
+    given = Covariance()
+    model = LDA(solver="lsqr", covariance_estimator=given).fit(X, y)
+    np.testing.assert_allclose(model.coef_, LDA(solver="lsqr").fit(X, y).coef_)
+    assert not hasattr(given, "covariance_")
+
+
 def test_bad_input_is_refused_and_changes_nothing():
     X, y = clouds()
     with pytest.raises(ValueError, match="only 1 sample in class c"):

@@ -217,6 +217,15 @@ def test_classes_promised_but_not_seen_are_impossible_and_then_learned():
     assert model.classes_.tolist() == ["a", "b", "c"]
 
 
+@pytest.mark.parametrize("name", ["MultinomialNB", "BernoulliNB", "GaussianNB"])
+def test_labels_that_classes_given_with_them_lack_are_refused(name):
+    model = getattr(ours, name)().fit([[1, 0], [0, 1]], ["a", "b"])
+    with pytest.raises(ValueError, match=r"\['c'\] in y do not exist in the initial classes"):
+        model.partial_fit([[1, 1]], ["c"], classes=["a", "b", "d"])
+    assert model.classes_.tolist() == ["a", "b"]
+    assert model.partial_fit([[1, 1]], ["c"]).classes_.tolist() == ["a", "b", "c"]
+
+
 def test_a_beta_prior_adds_flips_of_its_own_to_each_feature():
     X, y = [[1, 0], [1, 1], [1, 0], [0, 1], [0, 0]], [0] * 5
     prior = [[5, 2], [1, 2]]

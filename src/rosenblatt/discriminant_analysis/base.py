@@ -78,7 +78,8 @@ class Discriminant(AdditiveClassifier):
         y : array-like of shape (n,)
             Their labels.
         classes : array-like of shape (K,) or None
-            Labels that may come. They need not be given: a new one makes a new class.
+            Labels that may come, those of `y` among them. They need not be given: a new label
+            makes a new class.
         sample_weight : array-like of shape (n,) or None
             How often each row counts; any numbers >= 0.
         """

@@ -238,7 +238,8 @@ class GaussianDiscriminant(Discriminant):
             scaler = StandardScaler()
             covariance = ledoit_wolf(scaler.fit_transform(X))[0]
             return np.asarray(np.outer(scaler.scale_, scaler.scale_) * covariance, np.float64)
-        fitted = clone(self.covariance_estimator).fit(X)
+        fitted = clone(self.covariance_estimator, safe=False)
+        fitted.fit(X)
         if not hasattr(fitted, "covariance_"):
             name = type(fitted).__name__
             raise ValueError(f"{name} does not have a covariance_ attribute after fit.")

@@ -192,11 +192,10 @@ def log_prior(
             raise ValueError(
                 f"Number of priors must match number of classes; got {given.size} and {n_classes}."
             )
-        if (given < 0).any() or not np.isclose(given.sum(), 1.0):
-            raise ValueError(
-                f"The sum of the priors should be 1, and priors must be non-negative; "
-                f"got {given.tolist()}."
-            )
+        if (given < 0).any():
+            raise ValueError(f"Priors must be non-negative; got {given.tolist()}.")
+        if not np.isclose(given.sum(), 1.0):
+            raise ValueError(f"The sum of the priors should be 1; got {given.tolist()}.")
         shares = given
     elif uniform:
         shares = np.full(n_classes, 1.0 / n_classes)

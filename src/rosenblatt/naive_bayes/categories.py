@@ -76,10 +76,11 @@ def _checked_numbers(numbers: NDArray[Any], missing: str) -> NDArray[Any]:
     if not known.size:
         return numbers
     if known.min() <= -1 or known.max() >= MOST_CATEGORIES:
-        sign = "Negative values in data" if known.min() <= -1 else "Numbers as large as these"
+        sign = "Negative values" if known.min() <= -1 else "Numbers too large for categories"
         raise ValueError(
-            f"{sign} are no categories; got {known.min()} to {known.max()}. Categories are 0, 1, "
-            "... or words: X.astype(str) makes words of any numbers."
+            f"{sign} in data passed to CategoricalNB (input X); got {known.min()} to "
+            f"{known.max()}. Categories are 0, 1, ... or words: X.astype(str) makes words of any "
+            "numbers."
         )
     return numbers.astype(np.int64, copy=False) if known is numbers else numbers
 

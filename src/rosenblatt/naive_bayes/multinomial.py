@@ -3,6 +3,7 @@
 from typing import Any, ClassVar, NoReturn
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
@@ -26,6 +27,15 @@ class CountNB(LinearNB):
         self, X: Any, y: Any, sample_weight: NDArray[Any] | None, careful: bool = False
     ) -> FeatureCounts:
         return FeatureCounts.of(X, y, sample_weight, missing=self.missing)
+
+    def _refuse_strange(self, X: Any) -> None:
+        super()._refuse_strange(X)
+        least = (X.data if sp.issparse(X) else X).min(initial=0)
+        if least < 0:
+            raise ValueError(
+                f"Negative values in data passed to {type(self).__name__} (input X): counts are "
+                f"not negative; got {least}."
+            )
 
     def _measure_groups(
         self,
