@@ -152,7 +152,7 @@ def test_the_regions_of_linear_discriminants_are_convex():
 
 
 def test_nothing_beats_the_true_distribution():
-    # T4, G1: two known Gaussians; the rule with the true densities errs least, and the fitted
+    # T4: two known Gaussians; the rule with the true densities errs least, and the fitted
     # model, on enough rows, errs as much.
     rng = np.random.default_rng(0)
 

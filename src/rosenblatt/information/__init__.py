@@ -10,6 +10,7 @@ Information is measured in bits unless another base is asked for, and 0 log 0 is
 array([0.5, 0.5])
 """
 
+from .best_classifier import BayesClassifier
 from .gaussians import Gaussian
 from .independence import (
     IndependenceTest,
@@ -36,6 +37,7 @@ from .uncertainty import (
 )
 
 __all__ = [
+    "BayesClassifier",
     "Gaussian",
     "IndependenceTest",
     "bayes",
