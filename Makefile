@@ -3,6 +3,7 @@
 # make bench   side-by-side timings with the peers (ONLY=name for some of them)
 # make docs    build the documentation
 # make lint    the quick checks alone
+# make fuzz    random examples for every property test, new ones at each run
 # make peer-tests  scikit-learn's own tests with our classes in place of theirs
 
 PYTHON ?= python3
@@ -10,7 +11,7 @@ BIN := .venv/bin
 STAMPS := .venv/stamps
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test bench docs lint peer-tests clean
+.PHONY: demo test bench docs lint fuzz peer-tests clean
 .DELETE_ON_ERROR:
 
 demo: $(STAMPS)/demo
@@ -28,6 +29,9 @@ docs: $(STAMPS)/test
 
 lint: $(STAMPS)/test
 	@$(BIN)/python tools/test.py --only lint
+
+fuzz: $(STAMPS)/test
+	@HYPOTHESIS_PROFILE=explore $(BIN)/python -m pytest -q -n auto --dist worksteal -m hypothesis tests $(ARGS)
 
 peer-tests: $(STAMPS)/test
 	@$(BIN)/python tools/peer_tests.py $(ARGS)
