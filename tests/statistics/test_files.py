@@ -2,6 +2,7 @@
 
 import io
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from rosenblatt.statistics import (
     Labels,
     Moments,
     RowCounts,
+    Together,
     load,
     save,
 )
@@ -168,3 +170,14 @@ def test_what_is_shown_names_rows_classes_features_and_how_they_were_counted():
         "<FeatureCounts of 30 rows, 3 classes, 3 features, binarize=1.0, missing='refuse'>"
     )
     assert repr(ClassCounts.of([1])) == "<ClassCounts of 1 row>"
+
+
+def test_files_from_before_modules_moved_are_read():
+    """A file names the kind of its statistic, not the module: written before the moves."""
+    files = Path(__file__).with_name("files")
+    several = load(files / "before_moves_together.npz")
+    assert isinstance(several, Together)
+    assert dict(zip(several.classes, several.rows, strict=True)) == {"high": 32, "low": 28}
+    extremes = load(files / "before_moves_extremes.npz")
+    assert isinstance(extremes, Extremes)
+    assert (extremes.low, extremes.high) == (1, 8)

@@ -3,6 +3,11 @@
 from .perceptrons import BY_VISITS, NOT_ADDITIVE
 from .row import Contestant, Contract, Row, Warm, Without
 
+KERNELS = tuple(
+    f"kernels.functions.{name}"
+    for name in ("Gaussian", "Laplacian", "Linear", "Polynomial", "Sigmoid")
+)
+
 ROWS = (
     Row(
         name="KernelPerceptron",
@@ -34,7 +39,7 @@ ROWS = (
                 halve=True,
             ),
         ),
-        file_types=(),
+        file_types=KERNELS,
         page="kernels.md",
         benchmark="kernel perceptron, dense 10k x 20, Gaussian",
     ),
@@ -71,7 +76,7 @@ ROWS = (
                 halve=True,
             ),
         ),
-        file_types=(),
+        file_types=KERNELS,
         page="logistic_regression.md",
         benchmark=Without("no peer solves it"),
     ),

@@ -29,7 +29,7 @@ from rosenblatt.workbench.preparation.known_columns import rows_for, wanted_dtyp
 from .metadata import FORMAT, Damaged, checked_about
 from .metadata import KnownColumn as KnownColumn
 from .metadata import SavedModel as SavedModel
-from .trusted_types import Untrusted, check_tree, nodes_of, trusted_types
+from .trusted_types import Untrusted, check_tree, nodes_of, rename_moved, trusted_types
 
 LONGEST = 120  # characters of an error of others that are shown
 STEPS = (("features", "model"), ("features", "expansion", "model"))  # of a pipeline
@@ -122,8 +122,11 @@ def load_model(path: Any, *, large: bool = False) -> SavedModel:
             about = _about(archive, name)
             if not large and (needed := is_large(archive, os.path.getsize(found))):
                 raise _too_large(name, os.path.getsize(found), needed)
-            check_tree(json.loads(archive.read(TREE)))
-        saved = SavedModel(_pipeline(found), **checked_about(about))
+            tree = json.loads(archive.read(TREE))
+            older = rename_moved(tree)
+            check_tree(tree)
+            source = _with_tree(archive, tree) if older else found
+        saved = SavedModel(_pipeline(source), **checked_about(about))
         try_out(saved)
     except Untrusted as error:
         raise TableError(
@@ -180,11 +183,20 @@ def _about(archive: zipfile.ZipFile, name: str) -> Any:
     return about
 
 
-def _pipeline(path: str) -> Pipeline:
+def _with_tree(archive: zipfile.ZipFile, tree: Any) -> io.BytesIO:
+    """A copy of a file with another tree."""
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as copy:
+        for name in archive.namelist():
+            copy.writestr(name, json.dumps(tree) if name == TREE else archive.read(name))
+    return content
+
+
+def _pipeline(file: str | io.BytesIO) -> Pipeline:
     """The model, of types on our list alone."""
     import skops.io
 
-    model = skops.io.load(path, trusted=trusted_types())
+    model = skops.io.load(file, trusted=trusted_types())
     if not isinstance(model, Pipeline) or tuple(model.named_steps) not in STEPS:
         raise Damaged("it holds no pipeline of features and a model")
     return model

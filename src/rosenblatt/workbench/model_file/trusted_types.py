@@ -4,23 +4,22 @@ A skops file is a tree of nodes; each names a type and the loader that makes it.
 in tables that are made from this program alone, before anything is made.
 """
 
-import pkgutil
 from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
 from typing import Any
 
-# Packages of ours whose classes a model may be made of.
-PACKAGES = (
-    "discriminant_analysis",
-    "kernels",
-    "linear_model",
-    "naive_bayes",
-    "preprocessing",
-    "statistics",
-)
-MODULES = tuple(
-    f"rosenblatt.workbench.preparation.{name}" for name in ("splines", "column_parts", "features")
+from rosenblatt.registry import ROWS, Without
+
+# What stands before a model; the rows of the registry list the rest of our types.
+PREPARATION = tuple(
+    f"workbench.preparation.{name}"
+    for name in (
+        *("column_parts.Categories", "column_parts.Dates", "column_parts.Numbers"),
+        *("column_parts.Truth", "column_parts.Words"),
+        *("features.TableColumns", "features.TableFeatures"),
+        "splines.Bends",
+    )
 )
 
 # Of other packages, one by one.
@@ -43,6 +42,41 @@ FUNCTIONS = ("scipy._lib.array_api_compat.numpy._aliases.asarray",)
 MATRICES = ("scipy.sparse._csr.csr_array", "scipy.sparse._csr.csr_matrix")
 
 OLDEST_PROTOCOL = 2  # of skops: older ones choose older loaders
+
+# Classes that older files know by where they were.
+MOVED = {
+    f"rosenblatt.{old}.{name}": (f"rosenblatt.{new}", name)
+    for old, new, names in (
+        ("discriminant_analysis.distances", "discriminant_analysis.quadratic", "Factors"),
+        ("linear_model.logistic_path", "linear_model.logistic_cv", "LogisticRegressionCV"),
+        ("preprocessing.expansion", "preprocessing.basis_expansion", "BasisExpansion _Part"),
+        (
+            "preprocessing.bases",
+            "preprocessing.basis_functions",
+            "Bumps Given Polynomial Powers Splines Waves",
+        ),
+        ("statistics.counts", "statistics.features", "FeatureCounts"),
+        ("statistics.rows", "statistics.counts", "RowCounts"),
+        ("statistics.together", "statistics.product", "Together"),
+        ("workbench.bends", "workbench.preparation.splines", "Bends"),
+        (
+            "workbench.column_parts",
+            "workbench.preparation.column_parts",
+            "Categories Dates Numbers Truth Words",
+        ),
+        (
+            "workbench.features",
+            "workbench.preparation.column_parts",
+            "Categories Dates Numbers Truth Words",
+        ),
+        (
+            "workbench.features",
+            "workbench.preparation.features",
+            "TableColumns TableFeatures",
+        ),
+    )
+    for name in names.split()
+}
 
 
 class Untrusted(ValueError):
@@ -83,6 +117,17 @@ def check_tree(schema: Any) -> None:
             _check_node(node)
 
 
+def rename_moved(tree: Any) -> bool:
+    """Give classes that have moved their present names in a file's tree; return if any had."""
+    found = False
+    for node in nodes_of(tree):
+        moved = MOVED.get(f"{node.get('__module__')}.{node.get('__class__')}")
+        if moved is not None:
+            node["__module__"], node["__class__"] = moved
+            found = True
+    return found
+
+
 def nodes_of(tree: Any) -> Iterator[dict[str, Any]]:
     """Every object of a file's tree, however deep it lies."""
     waiting: list[Any] = [tree]
@@ -108,21 +153,16 @@ def _is_number(value: Any, least: int) -> bool:
 
 def _our_types() -> tuple[frozenset[str], frozenset[str]]:
     """The names of our classes that models are made of: objects, and tuples with names."""
+    held = {
+        name
+        for row in ROWS
+        if not isinstance(row.file_types, Without)
+        for name in (f"{row.module}.{row.name}", *row.file_types)
+    }
     objects: set[str] = set()
     tuples: set[str] = set()
-    modules = _our_modules()
-    for module in modules:
-        for value in vars(import_module(module)).values():
-            # A class may have moved, and be known to older files by where it was.
-            if isinstance(value, type) and value.__module__ in modules:
-                kind = tuples if issubclass(value, tuple) else objects
-                kind.add(f"{module}.{value.__qualname__}")
+    for name in held.union(PREPARATION):
+        module, _, kind = f"rosenblatt.{name}".rpartition(".")
+        is_tuple = issubclass(getattr(import_module(module), kind), tuple)
+        (tuples if is_tuple else objects).add(f"{module}.{kind}")
     return frozenset(objects), frozenset(tuples)
-
-
-def _our_modules() -> list[str]:
-    names = list(MODULES)
-    for package in PACKAGES:
-        path = import_module(f"rosenblatt.{package}").__path__
-        names += [found.name for found in pkgutil.iter_modules(path, f"rosenblatt.{package}.")]
-    return names
