@@ -233,6 +233,7 @@ TABLES = {
 
 @pytest.mark.parametrize("what", TABLES)
 def test_tables_that_nothing_can_be_learned_from(what):
+    # A4: one class, or no column that could tell, is refused
     columns, message = TABLES[what]
     with pytest.raises(TableError, match=message):
         rosenblatt.compare(pl.DataFrame(columns), target="y")
