@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt import Perceptron, PocketPerceptron, Trace, certify
-from rosenblatt.mistake_driven.decision import margins_of, wins_ties
+from rosenblatt.mistake_driven.classifier import margins_of, wins_ties
 from tests.contract.estimators import problem
 
 TIES = {"mistake": 0, "positive": 1, "negative": -1}
@@ -155,7 +155,7 @@ def test_certificates_hold_for_weights_that_were_rounded_to_32_bits():
 @pytest.mark.parametrize("storage", [np.asarray, sp.csr_matrix])
 @pytest.mark.parametrize("kind", ["normal", "whole", "wild"])
 def test_a_quick_look_at_many_planes_misses_none(kind, storage):
-    """After 32 corrections planes go through a sieve: by brute force, on enough rows for it."""
+    """After 32 corrections planes pass a filter: by brute force, on enough rows for it."""
     for seed in range(6):
         rng = np.random.RandomState(seed)
         X = rng.standard_normal((300, 4))

@@ -263,8 +263,8 @@ def test_runs_that_would_differ_are_made_one_by_one(others, monkeypatch):
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_perceptron_of_another_class_is_fitted_by_itself():
     class Own(Perceptron):
-        def _learn(self, *args):
+        def _weights(self, *args):
             self.asked_ = self.max_iter
-            return super()._learn(*args)
+            return super()._weights(*args)
 
     assert not path_parameters(Own())

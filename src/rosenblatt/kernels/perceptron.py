@@ -6,13 +6,15 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rosenblatt.base import FLOATS, fitting, naming_columns, warn_not_converged
-from rosenblatt.mistake_driven.examples import Examples, check_examples, find_empty
-from rosenblatt.mistake_driven.learner import MistakeDriven
-from rosenblatt.mistake_driven.visits import Pick
+from rosenblatt.base import FLOATS, Passes, fitting, naming_columns, warn_not_converged
+from rosenblatt.mistake_driven.classifier import MistakeDriven, Pick
+from rosenblatt.mistake_driven.examples import Examples, check_examples
+from rosenblatt.mistake_driven.stopping import Stopping, hold_out
+from rosenblatt.mistake_driven.visits import Visits, most_passes
 
 from .dual import Dual, DualColumns, DualPlane, scores_by
 from .functions import Linear, canonical
@@ -146,10 +148,6 @@ class KernelPerceptron(MistakeDriven):
         "cache_size": [Interval(Real, 0, None, closed="neither")],
     }
 
-    # A cap on updates keeps the boundary simple: to reach it is no reason to warn.
-    _content = ("max_updates",)
-    _who_knows = "certify(model, X, y)"
-
     gamma_: float | None
     dual_coef_: NDArray[Any]
     support_: NDArray[np.int32]
@@ -218,8 +216,27 @@ class KernelPerceptron(MistakeDriven):
         examples = check_examples(self, X, y, sample_weight)
         named = isinstance(self.kernel, str) and self.kernel != "precomputed"
         self.gamma_ = gamma_of(self.gamma, examples.X) if named else None
-        shortfall = self._run(X, y, sample_weight, examples, self._dual)
-        if shortfall:
+        rng = check_random_state(self.random_state)
+        examples, held_out = hold_out(self, examples, sample_weight, rng)
+        dual = self._dual(examples)
+
+        passes = Passes(self, X, y, sample_weight, most_passes(self))
+        visits = Visits(self, dual, passes, rng)
+        stopping = Stopping(self, visits, held_out)
+        for n_iter in passes:
+            if self.pick == "cyclic":
+                for rows in visits.in_order(n_iter):
+                    # On a mistake on example i: a_i += y_i, b += y_i.
+                    visits.count(rows, dual.visit(rows, visits.updates_left))
+            else:
+                visits.correct_one(self.pick, n_iter)
+            if reason := stopping.reason():
+                passes.stop(reason)
+
+        stopping.publish(self, passes.n_iter, passes.stop_reason)
+        # A limit on updates keeps the boundary simple: reaching it needs no warning.
+        limited = self.stop_reason_ == "max_iter" and self.n_updates_ == self.max_updates
+        if not limited and (shortfall := stopping.shortfall("certify(model, X, y)")):
             warn_not_converged(shortfall)
         return self
 
@@ -286,7 +303,7 @@ class KernelPerceptron(MistakeDriven):
         kernel = self._kernel(X)
         homogeneous = getattr(kernel, "coef0", None) == 0 and getattr(kernel, "degree", 1) > 0
         if isinstance(kernel, Linear) or homogeneous:
-            return find_empty(X)
+            return super()._always_zero(X)
         return np.zeros(X.shape[0], np.bool_)
 
     def __sklearn_tags__(self) -> Any:

@@ -1,20 +1,21 @@
 """The averaged perceptron."""
 
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import check_random_state
 
 from rosenblatt import loops
-from rosenblatt.base import Attributes
-from rosenblatt.mistake_driven.examples import Examples
-from rosenblatt.mistake_driven.visits import Weights
+from rosenblatt.base import Attributes, Passes, fitting, warn_not_converged
+from rosenblatt.mistake_driven.examples import Examples, check_examples
+from rosenblatt.mistake_driven.stopping import Stopping, hold_out
+from rosenblatt.mistake_driven.visits import Visits
 
-from .perceptron_base import LinearLearner
-from .perceptron_weights import Columns, Plane
+from .perceptron_base import Columns, LinearPerceptron, LinearWeights, Plane, as_columns
 
 
-class AveragedPerceptron(LinearLearner):
+class AveragedPerceptron(LinearPerceptron):
     """The mean of a perceptron's weights over every visit: calmer than where it happened to stop.
 
     The run is the perceptron's: a mistake moves the weights by the example. What is published is
@@ -124,31 +125,58 @@ class AveragedPerceptron(LinearLearner):
         self.warm_start = warm_start
         self.boundary = boundary
 
-    def _weights(self, examples: Examples, coef: NDArray[Any], intercept: NDArray[Any]) -> Weights:
+    @fitting
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        coef_init: Any = None,
+        intercept_init: Any = None,
+        sample_weight: Any = None,
+    ) -> Self:
+        """Learn from X (n, d) and labels y (n,), given as to `Perceptron.fit`; return self."""
+        self._check_parameters()
+        examples = check_examples(self, X, y, sample_weight)
+        start = self._start(examples, coef_init, intercept_init)
+        rng = check_random_state(self.random_state)
+        examples, held_out = hold_out(self, examples, sample_weight, rng)
+        weights = self._weights(examples, *start)
+
+        passes = Passes(self, X, y, sample_weight, self.max_iter)
+        visits = Visits(self, weights, passes, rng)
+        stopping = Stopping(self, visits, held_out)
+        for n_iter in passes:
+            for rows in visits.in_order(n_iter):
+                visits.count(rows, weights.visit(rows, visits.updates_left))
+            if reason := stopping.reason():
+                passes.stop(reason)
+            elif n_iter in self._ends_at:
+                stopping.publish(self._ends_at[n_iter], n_iter, "max_iter", copy=True)
+
+        stopping.publish(self, passes.n_iter, passes.stop_reason)
+        self._publish_start(*start)
+        if shortfall := stopping.shortfall():
+            warn_not_converged(shortfall)
+        return self
+
+    def _weights(
+        self, examples: Examples, coef: NDArray[Any], intercept: NDArray[Any]
+    ) -> Plane | Columns:
         kind = AveragedPlane if examples.n_outputs == 1 else AveragedColumns
         return kind(examples, coef, intercept)
 
-    def _last_weights(self) -> tuple[Any, NDArray[Any]]:
-        return self.last_coef_, self.last_intercept_
 
-    def _resume(self, weights: Any) -> None:
-        super()._resume(weights)
-        weights.resume(self.densify().coef_, self.intercept_)
-
-
-class Averaged:
-    """The part of averaging that planes and columns share: ``mean = w - u / n_visits``."""
+class Averaged(LinearWeights):
+    """Weights whose mean over all visits is published: ``mean = w - u / n_visits``."""
 
     drifts = True
-    b: NDArray[Any]
-    n_updates: int
-    n_visits: int
 
-    def start_averaging(self, w: NDArray[Any]) -> None:
-        self.u, self.v = np.zeros(w.shape), np.zeros(self.b.shape)
+    def __init__(self, examples: Examples, coef: NDArray[Any], intercept: NDArray[Any]) -> None:
+        super().__init__(examples, coef, intercept)
+        self.u, self.v = np.zeros(as_columns(coef).shape), np.zeros(intercept.shape)
 
     def attributes(self, copy: bool = True) -> Attributes:
-        coef, b = self.running()  # type: ignore[attr-defined]
+        coef, b = self.running()
         seen = max(self.n_visits, 1)
         return {
             "coef_": (coef - np.atleast_2d(self.u.T) / seen).astype(coef.dtype),
@@ -159,21 +187,18 @@ class Averaged:
             "t_": 1.0 + self.n_visits,
         }
 
-    def resume(self, mean: NDArray[Any], intercept: NDArray[Any]) -> None:
-        """Take up the mean of the visits before."""
-        seen = self.n_visits
-        coef, b = self.running()  # type: ignore[attr-defined]
-        self.u = np.ascontiguousarray(((coef.astype(np.float64) - mean) * seen).T)
-        self.u = self.u[:, 0].copy() if len(mean) == 1 else self.u
-        self.v = (b.astype(np.float64) - intercept) * seen
+    def resume(
+        self, n_updates: int, n_visits: int, mean: NDArray[Any], intercept: NDArray[Any]
+    ) -> None:
+        """Continue the mean over earlier visits."""
+        super().resume(n_updates, n_visits, mean, intercept)
+        coef, b = self.running()
+        self.u = as_columns((coef.astype(np.float64) - mean) * n_visits)
+        self.v = (b.astype(np.float64) - intercept) * n_visits
 
 
 class AveragedPlane(Averaged, Plane):
     """Two classes."""
-
-    def __init__(self, examples: Examples, coef: NDArray[Any], intercept: NDArray[Any]) -> None:
-        Plane.__init__(self, examples, coef, intercept)
-        self.start_averaging(self.w)
 
     def visit(self, order: NDArray[np.int32], most: int) -> tuple[int, float, int]:
         return loops.averaged.averaged_pass(  # type: ignore[no-any-return]
@@ -184,10 +209,6 @@ class AveragedPlane(Averaged, Plane):
 
 class AveragedColumns(Averaged, Columns):
     """K classes."""
-
-    def __init__(self, examples: Examples, coef: NDArray[Any], intercept: NDArray[Any]) -> None:
-        Columns.__init__(self, examples, coef, intercept)
-        self.start_averaging(self.W)
 
     def visit(self, order: NDArray[np.int32], most: int) -> tuple[int, float, int]:
         return loops.averaged.averaged_multiclass_pass(  # type: ignore[no-any-return]

@@ -1,19 +1,22 @@
 """Rosenblatt's perceptron."""
 
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 from numpy.typing import NDArray
+from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from rosenblatt.mistake_driven.examples import Examples
-from rosenblatt.mistake_driven.visits import Pick, Weights
+from rosenblatt.base import Passes, fitting, warn_not_converged
+from rosenblatt.mistake_driven.classifier import Pick
+from rosenblatt.mistake_driven.examples import Examples, check_examples
+from rosenblatt.mistake_driven.stopping import Stopping, hold_out
+from rosenblatt.mistake_driven.visits import Visits, most_passes
 
-from .perceptron_base import LinearLearner
-from .perceptron_weights import Columns, Plane, ShrinkingColumns, ShrinkingPlane
+from .perceptron_base import Columns, LinearPerceptron, Plane
 
 
-class Perceptron(LinearLearner):
+class Perceptron(LinearPerceptron):
     """Rosenblatt's perceptron: correct the plane at each mistake, until there is none.
 
     Two classes: on a mistake, ``y (w.x + b) <= 0``, set ``w += y x`` and ``b += y``; stop after a
@@ -128,7 +131,7 @@ class Perceptron(LinearLearner):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **LinearLearner._parameter_constraints,
+        **LinearPerceptron._parameter_constraints,
         "penalty": [StrOptions({"l2", "l1", "elasticnet"}), None],
         "alpha": [Interval(Real, 0, None, closed="left")],
         "l1_ratio": [Interval(Real, 0, 1, closed="both")],
@@ -180,16 +183,70 @@ class Perceptron(LinearLearner):
         self.pick = pick
         self.max_updates = max_updates
 
-    def _weights(self, examples: Examples, coef: NDArray[Any], intercept: NDArray[Any]) -> Weights:
-        """The weights to learn, of the kind that classes and penalty ask for."""
+    @fitting
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        coef_init: Any = None,
+        intercept_init: Any = None,
+        sample_weight: Any = None,
+    ) -> Self:
+        """Learn from X (n, d) and labels y (n,); return self.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            The examples.
+        y : array-like of shape (n,)
+            Their labels, of two classes or more.
+        coef_init : array-like of shape (1, d) or (K, d), or None
+            Weights to begin from.
+        intercept_init : array-like of shape (1,) or (K,), or None
+            Biases to begin from.
+        sample_weight : array-like of shape (n,) or None
+            Multiplies the step of each row; rows of weight 0 are not visited.
+        """
+        self._check_parameters()
+        examples = check_examples(self, X, y, sample_weight)
+        start = self._start(examples, coef_init, intercept_init)
+        rng = check_random_state(self.random_state)
+        examples, held_out = hold_out(self, examples, sample_weight, rng)
+        weights = self._weights(examples, *start)
+
+        passes = Passes(self, X, y, sample_weight, most_passes(self))
+        visits = Visits(self, weights, passes, rng)
+        stopping = Stopping(self, visits, held_out)
+        for n_iter in passes:
+            if self.pick == "cyclic":
+                for rows in visits.in_order(n_iter):
+                    # On a mistake, y (w.x + b) <= 0: w += y x, b += y.
+                    visits.count(rows, weights.visit(rows, visits.updates_left))
+            else:
+                visits.correct_one(self.pick, n_iter)
+            if reason := stopping.reason():  # "converged" after a pass without a mistake
+                passes.stop(reason)
+            elif n_iter in self._ends_at:
+                stopping.publish(self._ends_at[n_iter], n_iter, "max_iter", copy=True)
+
+        stopping.publish(self, passes.n_iter, passes.stop_reason)
+        self._publish_start(*start)
+        if shortfall := stopping.shortfall():
+            warn_not_converged(shortfall)
+        return self
+
+    def _weights(
+        self, examples: Examples, coef: NDArray[Any], intercept: NDArray[Any]
+    ) -> Plane | Columns:
+        """A plane for two classes, columns for more; with a penalty they shrink."""
+        shrinkage = None
         if self.penalty is not None:
             l1_ratio = {"l1": 1.0, "l2": 0.0}.get(self.penalty, self.l1_ratio)
             rate = self.eta0 * self.alpha
-            # A penalty so strong that it would turn the weights round sets them to zero instead.
-            pull = (max(0.0, 1 - (1 - l1_ratio) * rate), l1_ratio * rate)
-            kind = ShrinkingPlane if examples.n_outputs == 1 else ShrinkingColumns
-            return kind(examples, coef, intercept, pull)
-        return (Plane if examples.n_outputs == 1 else Columns)(examples, coef, intercept)
+            # A penalty so strong that it would change the sign of the weights sets them to zero.
+            shrinkage = (max(0.0, 1 - (1 - l1_ratio) * rate), l1_ratio * rate)
+        kind = Plane if examples.n_outputs == 1 else Columns
+        return kind(examples, coef, intercept, shrinkage)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

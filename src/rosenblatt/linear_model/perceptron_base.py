@@ -1,66 +1,214 @@
-"""What the linear perceptrons share: fits that begin from given weights, and streams of batches."""
+"""What the linear perceptrons share: the weights, where a fit begins, streams of batches.
+
+Two classes have one `Plane`; more classes have `Columns`, one for each.
+"""
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.utils import check_random_state
+from sklearn.utils import assert_all_finite, check_random_state
 
-from rosenblatt.base import LinearClassifier, Passes, fitting, warn_not_converged
+from rosenblatt import loops
+from rosenblatt.base import Attributes, LinearClassifier, Passes, arrays, fitting, read_only
 from rosenblatt.capabilities import ModelPath, rows_of
-from rosenblatt.mistake_driven.examples import Examples, check_classes, check_examples, check_start
-from rosenblatt.mistake_driven.learner import MistakeDriven
-from rosenblatt.mistake_driven.visits import Weights
+from rosenblatt.mistake_driven.classifier import MistakeDriven
+from rosenblatt.mistake_driven.examples import Examples, check_classes, check_examples
+from rosenblatt.mistake_driven.stopping import Stopping
+from rosenblatt.mistake_driven.visits import Visits
+from rosenblatt.runtime import threads
+
+# The factor and the amount by which a penalty shrinks each weight at every visit.
+Shrinkage = tuple[float, float]
 
 
-class LinearLearner(LinearClassifier, MistakeDriven):
-    """A mistake-driven learner of linear scores; `_weights` says what it learns."""
+class LinearWeights:
+    """Weights of linear scores."""
+
+    drifts = False
+    n_updates = 0
+    n_visits = 0
+    _scored: tuple[Any, Any] = (None, None)
+
+    def __init__(self, examples: Examples, coef: NDArray[Any], intercept: NDArray[Any]) -> None:
+        self.examples, self.X = examples, arrays(examples.X)
+        self.b = intercept.copy()
+        self.bias = self.b.dtype.type(examples.bias)
+
+    def running(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """The weights (1, d) or (K, d) and biases for the next visit."""
+        raise NotImplementedError
+
+    def resume(
+        self, n_updates: int, n_visits: int, coef: NDArray[Any], intercept: NDArray[Any]
+    ) -> None:
+        """Continue the counts of earlier batches, which published coef and intercept."""
+        self.n_updates, self.n_visits = n_updates, n_visits
+
+    def score(self, row: int) -> Any:
+        coef, intercept = self.running()
+        scores = np.ravel(self.examples.X[[row]] @ coef.T + intercept)
+        return scores[0] if len(scores) == 1 else scores
+
+    def fill(self, scores: NDArray[Any], look: Any, w: NDArray[Any]) -> NDArray[Any]:
+        """Fill the scores of all rows by a loop, in chunks."""
+
+        def work(start: int, stop: int) -> None:
+            look(self.X, start, stop, w, self.b, scores)
+
+        threads.over_chunks(work, len(scores), self.examples.cells)
+        return scores
+
+    def state(self) -> tuple[NDArray[Any], ...]:
+        return self.running()
+
+    def published_scores(self, rows: NDArray[np.intp]) -> NDArray[Any]:
+        if self._scored[0] is not rows:  # the same rows are scored after every pass
+            self._scored = (rows, self.examples.X[rows])
+        now = self.attributes()
+        return np.asarray(self._scored[1] @ now["coef_"].T + now["intercept_"])
+
+    def attributes(self, copy: bool = True) -> Attributes:
+        coef, b = self.running()
+        if copy:
+            coef, b = coef.copy(), b.copy()
+        return {"coef_": coef, "intercept_": b, "n_updates_": self.n_updates}
+
+
+class Plane(LinearWeights):
+    """Two classes: a mistake, ``y (w.x + b) <= 0``, adds y x to w and y to b."""
+
+    def __init__(
+        self,
+        examples: Examples,
+        coef: NDArray[Any],
+        intercept: NDArray[Any],
+        shrinkage: Shrinkage | None = None,
+    ) -> None:
+        super().__init__(examples, coef, intercept)
+        self.w = as_columns(coef)
+        self.push = read_only(np.where(examples.codes == 1, examples.step, -examples.step))
+        self.shrinkage = shrinkage
+        if shrinkage is not None:
+            self.drifts = True
+            self.scale, self.paid = np.array([1.0, 0.0]), np.zeros(self.w.shape)
+
+    def visit(self, order: NDArray[np.int32], most: int) -> tuple[int, float, int]:
+        visits = (self.X, self.push, order, self.examples.ties, most, self.bias)
+        if self.shrinkage is None:
+            return loops.perceptron.perceptron_pass(*visits, self.w, self.b)  # type: ignore[no-any-return]
+        return loops.perceptron.shrinking_pass(  # type: ignore[no-any-return]
+            *visits, self.shrinkage, self.w, self.b, self.scale, self.paid
+        )
+
+    def look(self) -> NDArray[Any]:
+        return self.fill(np.empty(len(self.push), self.w.dtype), loops.perceptron.look, self.w)
+
+    def correct(self, row: int, scores: NDArray[Any]) -> None:
+        loops.rows.add(self.X, row, self.push[row], self.w)
+        self.b += self.bias * self.push[row]
+
+    def running(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        w = self.w if self.shrinkage is None else (self.w * self.scale[0]).astype(self.w.dtype)
+        return w[np.newaxis], self.b
+
+
+class Columns(LinearWeights):
+    """K classes: a mistake adds x to the true class and takes it from the best rival.
+
+    Stored as columns W (d, K), so that the weights of one feature are neighbours in memory.
+    """
+
+    def __init__(
+        self,
+        examples: Examples,
+        coef: NDArray[Any],
+        intercept: NDArray[Any],
+        shrinkage: Shrinkage | None = None,
+    ) -> None:
+        super().__init__(examples, coef, intercept)
+        self.W = as_columns(coef)
+        self.codes, self.step = read_only(examples.codes), read_only(examples.step)
+        self.scores = np.empty_like(self.b)
+        self.shrinkage = shrinkage
+        if shrinkage is not None:
+            self.drifts = True
+            self.scale, self.paid = np.array([1.0, 0.0]), np.zeros(self.W.shape)
+
+    def visit(self, order: NDArray[np.int32], most: int) -> tuple[int, float, int]:
+        visits = (self.X, self.codes, self.step, order, self.examples.ties, most, self.bias)
+        if self.shrinkage is None:
+            return loops.perceptron.multiclass_pass(*visits, self.W, self.b, self.scores)  # type: ignore[no-any-return]
+        return loops.perceptron.shrinking_multiclass_pass(  # type: ignore[no-any-return]
+            *visits, self.shrinkage, self.W, self.b, self.scores, self.scale, self.paid
+        )
+
+    def look(self) -> NDArray[Any]:
+        scores = np.empty((len(self.codes), len(self.b)), self.W.dtype)
+        return self.fill(scores, loops.perceptron.look_multiclass, self.W)
+
+    def correct(self, row: int, scores: NDArray[Any]) -> None:
+        true, step = self.codes[row], self.step[row]
+        rival = loops.perceptron.best_rival(scores[row], true, self.examples.ties)
+        loops.rows.move(self.X, row, step, self.W, rival, true)
+        self.b[true] += self.bias * step
+        self.b[rival] -= self.bias * step
+
+    def running(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        W = self.W.T
+        return (W if self.shrinkage is None else (W * self.scale[0]).astype(W.dtype)), self.b
+
+
+class LinearPerceptron(LinearClassifier, MistakeDriven):
+    """A mistake-driven learner of linear scores, of the weights that `_weights` returns."""
 
     warm_start: bool
+    coef_init_: NDArray[Any] | None
+    intercept_init_: NDArray[Any] | None
+
+    # Models of a path with smaller `max_iter`, by it: the fit of the longest sets their attributes.
+    _ends_at: Mapping[int, Any] = {}
 
     @fitting
-    def fit(
-        self,
-        X: Any,
-        y: Any,
-        coef_init: Any = None,
-        intercept_init: Any = None,
-        sample_weight: Any = None,
-    ) -> Self:
-        """Learn from X (n, d) and labels y (n,); return self.
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Make one pass over a batch, starting from the present weights; return self.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
             The examples.
         y : array-like of shape (n,)
-            Their labels, of two classes or more.
-        coef_init : array-like of shape (1, d) or (K, d), or None
-            Weights to begin from.
-        intercept_init : array-like of shape (1,) or (K,), or None
-            Biases to begin from.
+            Their labels.
+        classes : array-like of shape (K,) or None
+            All labels that will ever come; needed in the first call.
         sample_weight : array-like of shape (n,) or None
             Multiplies the step of each row; rows of weight 0 are not visited.
         """
         self._check_parameters()
-        if self.warm_start and hasattr(self, "coef_"):
-            coef, intercept = self._last_weights()
-            coef_init = coef if coef_init is None else coef_init
-            intercept_init = intercept if intercept_init is None else intercept_init
-        examples = check_examples(self, X, y, sample_weight)
-        start = check_start(examples, coef_init, intercept_init)
-        shortfall = self._run(
-            X, y, sample_weight, examples, lambda examples: self._weights(examples, *start)
-        )
-        if shortfall:
-            warn_not_converged(shortfall)
-        zero = not (start[0].any() or start[1].any())
-        self.coef_init_: Any = None if zero else start[0]
-        self.intercept_init_: Any = None if zero else start[1]
+        self._refuse_what_needs_all_rows()
+        first = not hasattr(self, "coef_")
+        examples = check_examples(self, X, y, sample_weight, classes=check_classes(self, classes))
+        start = (None, None) if first else self._last_weights()
+        weights = self._weights(examples, *check_start(examples, *start))
+        before = getattr(self, "step_range_", (np.inf, 0.0))
+        if first:
+            self.coef_init_ = self.intercept_init_ = None
+        else:
+            mean_or_best = self.densify().coef_, self.intercept_
+            weights.resume(self.n_updates_, int(self.t_) - 1, *mean_or_best)
+        passes = Passes(self, X, y, sample_weight, max_iter=1)
+        visits = Visits(self, weights, passes, check_random_state(self.random_state))
+        for n_iter in passes:
+            for rows in visits.in_order(n_iter):
+                visits.count(rows, weights.visit(rows, visits.updates_left))
+        # A pass over one batch proves nothing about the others.
+        Stopping(self, visits).publish(self, 1, "max_iter")
+        low, high = self.step_range_
+        self.step_range_ = (min(low, before[0]), max(high, before[1]))
         return self
 
     def path_parameters(self) -> tuple[str, ...]:
@@ -86,38 +234,23 @@ class LinearLearner(LinearClassifier, MistakeDriven):
         """
         models = [clone(self).set_params(max_iter=n) for n in values]
         *others, longest = sorted(models, key=lambda model: model.max_iter)
-        longest._fit_with(others, *rows_of(data))
-        return ModelPath(models)
-
-    def _fit_with(self, others: list[Any], X: Any, y: Any, sample_weight: Any = None) -> None:
-        """Fit, and on the way models that are alike but for a smaller `max_iter`."""
-        self._ends_at = ends = {other.max_iter: other for other in others}
-        try:
-            self.fit(X, y, sample_weight=sample_weight)
-        finally:
-            del self._ends_at
+        X, y, sample_weight = rows_of(data)
+        longest._ends_at = ends = {other.max_iter: other for other in others}
+        longest.fit(X, y, sample_weight=sample_weight)
+        del longest._ends_at
         for other in others:
             seen = ends[other.max_iter]
-            # A run that ended sooner is the same for all; what was checked is known of this alone.
-            found = _fitted(self) | (_fitted(seen) if hasattr(seen, "coef_") else {})
+            # A run that ended sooner is the same for all; only the longest has checked the input.
+            found = _fitted(longest) | (_fitted(seen) if hasattr(seen, "coef_") else {})
             vars(other).update(deepcopy(found))
+        return ModelPath(models)
 
-    @fitting
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Make one pass over a batch, going on from the weights as they are; return self.
+    def _check_parameters(self) -> None:
+        """Raise if a parameter is out of range."""
+        self._validate_params()
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            The examples.
-        y : array-like of shape (n,)
-            Their labels.
-        classes : array-like of shape (K,) or None
-            All labels that will ever come; needed in the first call.
-        sample_weight : array-like of shape (n,) or None
-            Multiplies the step of each row; rows of weight 0 are not visited.
-        """
-        self._check_parameters()
+    def _refuse_what_needs_all_rows(self) -> None:
+        """Raise if a parameter has no meaning for a single pass over a batch."""
         for name, value in (
             ("early_stopping", self.early_stopping and True),
             ("class_weight", self.class_weight == "balanced" and "balanced"),
@@ -127,37 +260,60 @@ class LinearLearner(LinearClassifier, MistakeDriven):
                 raise ValueError(
                     f"partial_fit sees one batch, once; {name} should not be {value!r} with it."
                 )
-        first = not hasattr(self, "coef_")
-        examples = check_examples(self, X, y, sample_weight, classes=check_classes(self, classes))
-        start = (None, None) if first else self._last_weights()
-        weights = self._weights(examples, *check_start(examples, *start))
-        before = getattr(self, "step_range_", (np.inf, 0.0))
-        if first:
-            self.coef_init_ = self.intercept_init_ = None
-        else:
-            self._resume(weights)
-        passes = Passes(self, X, y, sample_weight, max_iter=1)
-        self._learn(passes, examples, weights, check_random_state(self.random_state))
-        # One batch, once: nothing is known of a pass over all the data.
-        self.converged_, self.stop_reason_ = False, "max_iter"
-        low, high = self.step_range_
-        self.step_range_ = (min(low, before[0]), max(high, before[1]))
-        return self
+
+    def _start(
+        self, examples: Examples, coef_init: Any, intercept_init: Any
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Where a fit begins: as given, else where the last ended if `warm_start`, else at 0."""
+        if self.warm_start and hasattr(self, "coef_"):
+            coef, intercept = self._last_weights()
+            coef_init = coef if coef_init is None else coef_init
+            intercept_init = intercept if intercept_init is None else intercept_init
+        return check_start(examples, coef_init, intercept_init)
+
+    def _publish_start(self, coef: NDArray[Any], intercept: NDArray[Any]) -> None:
+        """Set where the fit began."""
+        zero = not (coef.any() or intercept.any())
+        self.coef_init_ = None if zero else coef
+        self.intercept_init_ = None if zero else intercept
 
     def _last_weights(self) -> tuple[Any, NDArray[Any]]:
-        """Where the last fit left its weights, for the next to go on from."""
+        """Where the last run ended, if its mean or its best is published: not `coef_`."""
+        if hasattr(self, "last_coef_"):
+            return self.last_coef_, self.last_intercept_
         return self.densify().coef_, self.intercept_
 
-    def _resume(self, weights: Weights) -> None:
-        """Give weights that go on from the last batch whatever else they need to know of it."""
-        weights.n_updates, weights.n_visits = self.n_updates_, int(self.t_) - 1
-
-    def _check_parameters(self) -> None:
-        self._validate_params()
-
     @abstractmethod
-    def _weights(self, examples: Examples, coef: NDArray[Any], intercept: NDArray[Any]) -> Weights:
-        """The weights to learn, of the kind that the classes and the parameters ask for."""
+    def _weights(
+        self, examples: Examples, coef: NDArray[Any], intercept: NDArray[Any]
+    ) -> Plane | Columns:
+        """The weights to learn, of the kind that the classes and the parameters need."""
+
+
+def as_columns(coef: NDArray[Any]) -> NDArray[Any]:
+    """Rows of weights coef (1, d) or (K, d) as the loops store them: w (d,) or W (d, K)."""
+    return coef[0].copy() if len(coef) == 1 else np.array(coef.T, order="C")
+
+
+def check_start(
+    examples: Examples, coef_init: Any, intercept_init: Any
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The first weights (1, d) or (K, d) and biases (1,) or (K,); zeros in place of None."""
+    n_outputs, dtype = examples.n_outputs, examples.X.dtype
+    shape = (n_outputs, examples.X.shape[1])
+    coef, intercept = np.zeros(shape, dtype), np.zeros(n_outputs, dtype)
+    for name, given, start in (
+        ("coef_init", coef_init, coef),
+        ("intercept_init", intercept_init, intercept),
+    ):
+        if given is None:
+            continue
+        values = np.asarray(given, dtype=dtype)
+        if values.size != start.size or (n_outputs > 1 and values.shape != start.shape):
+            raise ValueError(f"{name} must have shape {start.shape}; got {values.shape}.")
+        assert_all_finite(values, input_name=name)
+        start[...] = values.reshape(start.shape)
+    return coef, intercept
 
 
 def _fitted(model: Any) -> dict[str, Any]:

@@ -1,1 +1,1 @@
-"""What all mistake-driven learners share: examples, visits, when to stop, who wins."""
+"""What the linear and the kernel perceptrons share: examples, visits, stopping rules, decisions."""

@@ -10,30 +10,29 @@ from numpy.typing import NDArray
 from sklearn.utils import assert_all_finite, compute_class_weight
 from sklearn.utils.validation import _check_sample_weight
 
-from rosenblatt import loops
-from rosenblatt.base import arrays, encode_labels
+from rosenblatt.base import encode_labels
 
-from .decision import TIES, codes_among
+from .classifier import TIES, codes_among
 
 ROWS_PER_BLOCK = 4096
 
-# One compiled call lasts about a tenth of a second, so that Ctrl-C is heard.
+# One compiled call lasts about a tenth of a second, so that Ctrl-C works.
 CELLS_PER_CALL = 30_000_000
 
 
 @dataclass(frozen=True)
 class Examples:
-    """Checked rows with what a mistake on each of them is worth."""
+    """Checked rows, and the length of the step that corrects a mistake on each."""
 
     X: Any  # (n, d), C-ordered or CSR
     classes: NDArray[Any]  # (K,) sorted labels
     codes: NDArray[np.int32]  # (n,) number of each row's class
-    step: NDArray[Any]  # (n,) length of the correction
+    step: NDArray[Any]  # (n,) eta0 times the weights of the row and of its class
     rows: NDArray[np.int32]  # the rows to visit
     ties: int  # a value of TIES
     bias: int  # what a step of 1 adds to the intercept: 1, or 0 for none
-    hopeless: int  # how many rows no weights can ever get right; they are not visited
-    hopeless_weight: float  # the sum of their steps
+    n_unlearnable: int  # rows that no weights classify correctly; they are not visited
+    unlearnable_weight: float  # the sum of their steps
 
     @property
     def n_outputs(self) -> int:
@@ -42,12 +41,12 @@ class Examples:
 
     @property
     def cells(self) -> int:
-        """How many products a look at all rows takes."""
+        """Products in the scores of all rows."""
         return int(self.X.nnz if sp.issparse(self.X) else self.X.size) * self.n_outputs
 
     @cached_property
     def rows_per_call(self) -> int:
-        """How many visits one compiled call may make."""
+        """Most visits of one compiled call."""
         return max(1, CELLS_PER_CALL * len(self.codes) // max(self.cells, 1))
 
 
@@ -71,7 +70,7 @@ def check_examples(
     else:
         codes = codes_among(classes, seen)[codes]
     step = _steps(model, X.dtype, len(codes), classes, codes, sample_weight)
-    rows, hopeless = _rows_to_visit(model, X, step, codes, len(classes))
+    rows, unlearnable = _rows_to_visit(model, X, step, codes, len(classes))
     return Examples(
         X=X,
         classes=classes,
@@ -80,39 +79,13 @@ def check_examples(
         rows=rows,
         ties=TIES[model.boundary],
         bias=int(model.fit_intercept),
-        hopeless=int(np.count_nonzero(hopeless)),
-        hopeless_weight=float(step[hopeless].sum(dtype=np.float64)),
+        n_unlearnable=int(np.count_nonzero(unlearnable)),
+        unlearnable_weight=float(step[unlearnable].sum(dtype=np.float64)),
     )
 
 
-def check_finite(X: Any, rows: NDArray[Any], name: str) -> None:
-    """Refuse rows that hold NaN or infinity, a block at a time: a copy of all would be large."""
-    for start in range(0, len(rows), ROWS_PER_BLOCK):
-        block = X[rows[start : start + ROWS_PER_BLOCK]]
-        assert_all_finite(block, input_name="X", estimator_name=name)
-
-
-def _rows_to_visit(
-    model: Any, X: Any, step: NDArray[Any], codes: NDArray[np.intp], n_classes: int
-) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
-    """The rows that can be learned from, and which others (n,) no weights can ever get right."""
-    visited, hopeless = step > 0, np.zeros(len(codes), np.bool_)
-    if not visited.any():
-        raise ValueError(
-            f"No row has a positive step: eta0={model.eta0}, sample_weight and class_weight "
-            f"multiply to 0 in {X.dtype}. Give some rows a weight, or use larger numbers."
-        )
-    if not model.fit_intercept:
-        hopeless = _hopeless_rows(model, X, n_classes, codes) & visited
-        visited &= ~hopeless
-    if visited.all():
-        return np.arange(len(codes), dtype=np.int32), hopeless
-    check_finite(X, np.flatnonzero(~visited), type(model).__name__)
-    return np.flatnonzero(visited).astype(np.int32), hopeless
-
-
 def check_classes(model: Any, classes: Any) -> NDArray[Any]:
-    """The classes of a stream of batches, which the first `partial_fit` must be told."""
+    """The classes of a stream of batches; the first `partial_fit` needs them as an argument."""
     known = getattr(model, "classes_", None)
     if classes is None:
         if known is None:
@@ -132,25 +105,23 @@ def check_classes(model: Any, classes: Any) -> NDArray[Any]:
     return given
 
 
-def check_start(
-    examples: Examples, coef_init: Any, intercept_init: Any
-) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The weights and biases to begin from, as coef (K, d) or (1, d) and intercept (K,) or (1,)."""
-    n_outputs, dtype = examples.n_outputs, examples.X.dtype
-    shape = (n_outputs, examples.X.shape[1])
-    coef, intercept = np.zeros(shape, dtype), np.zeros(n_outputs, dtype)
-    for name, given, start in (
-        ("coef_init", coef_init, coef),
-        ("intercept_init", intercept_init, intercept),
-    ):
-        if given is None:
-            continue
-        values = np.asarray(given, dtype=dtype)
-        if values.size != start.size or (n_outputs > 1 and values.shape != start.shape):
-            raise ValueError(f"{name} must have shape {start.shape}; got {values.shape}.")
-        assert_all_finite(values, input_name=name)
-        start[...] = values.reshape(start.shape)
-    return coef, intercept
+def _rows_to_visit(
+    model: Any, X: Any, step: NDArray[Any], codes: NDArray[np.intp], n_classes: int
+) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
+    """The rows to visit, and which others (n,) no weights can classify correctly."""
+    visited, unlearnable = step > 0, np.zeros(len(codes), np.bool_)
+    if not visited.any():
+        raise ValueError(
+            f"No row has a positive step: eta0={model.eta0}, sample_weight and class_weight "
+            f"multiply to 0 in {X.dtype}. Give some rows a weight, or use larger numbers."
+        )
+    if not model.fit_intercept:
+        unlearnable = _unlearnable_rows(model, X, n_classes, codes) & visited
+        visited &= ~unlearnable
+    if visited.all():
+        return np.arange(len(codes), dtype=np.int32), unlearnable
+    check_finite(X, np.flatnonzero(~visited), type(model).__name__)
+    return np.flatnonzero(visited).astype(np.int32), unlearnable
 
 
 def _steps(
@@ -175,7 +146,7 @@ def _steps(
 def _class_weights(
     model: Any, classes: NDArray[Any], codes: NDArray[np.intp], weight: NDArray[Any]
 ) -> NDArray[Any]:
-    """The weight of each class (K,); "balanced": by the inverse of its share of rows that count."""
+    """The weight of each class (K,); "balanced": inverse to its number of rows that count."""
     if isinstance(model.class_weight, str):
         counts = np.bincount(codes[weight > 0], minlength=len(classes))
         return np.asarray(counts.sum() / (len(classes) * np.maximum(counts, 1.0)))
@@ -185,20 +156,20 @@ def _class_weights(
     return np.asarray(by_class)
 
 
-def _hopeless_rows(
+def _unlearnable_rows(
     model: Any, X: Any, n_classes: int, codes: NDArray[np.intp]
 ) -> NDArray[np.bool_]:
-    """Rows (n,) that no weights get right: without an intercept they always score 0."""
+    """Which rows (n,) no weights classify correctly: those that always score 0."""
     empty: NDArray[np.bool_] = model._always_zero(X)
     if model.boundary == "mistake":
         return empty
-    # Under the other two rules a tie is right for one class.
+    # Under the other two rules a tie is correct for one class.
     wins_ties = n_classes - 1 if model.boundary == "positive" else 0
     return np.asarray(empty & (codes != wins_ties))
 
 
-def find_empty(X: Any) -> NDArray[np.bool_]:
-    """Which rows (n,) of X are all zero."""
-    empty = np.empty(X.shape[0], np.bool_)
-    loops.rows.find_empty(arrays(X), empty)
-    return empty
+def check_finite(X: Any, rows: NDArray[Any], name: str) -> None:
+    """Refuse rows that hold NaN or infinity, a block at a time: a copy of all would be large."""
+    for start in range(0, len(rows), ROWS_PER_BLOCK):
+        block = X[rows[start : start + ROWS_PER_BLOCK]]
+        assert_all_finite(block, input_name="X", estimator_name=name)

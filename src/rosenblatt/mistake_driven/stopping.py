@@ -1,5 +1,6 @@
-"""When a mistake-driven fit has gone on for long enough."""
+"""When a mistake-driven fit stops, and what it publishes."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,9 +9,9 @@ from sklearn.model_selection import StratifiedShuffleSplit
 
 from rosenblatt.base import Attributes, StopReason
 
-from .decision import decide
+from .classifier import MistakeDriven, decide
 from .examples import Examples, check_finite
-from .visits import Weights
+from .visits import Visits, Weights
 
 
 class Patience:
@@ -21,7 +22,7 @@ class Patience:
         self.best, self.waited = np.inf, 0
 
     def runs_out(self, value: float) -> bool:
-        """Take in one more value."""
+        """Add one more value."""
         if self.tol is not None:
             self.waited = self.waited + 1 if value > self.best - self.tol else 0
         self.best = min(self.best, value)
@@ -29,24 +30,24 @@ class Patience:
 
 
 class Cycle:
-    """Notices when the weights of a fit in fixed order repeat: then it goes round for ever.
+    """Detects that the weights of a fit in fixed order repeat, so that it would never end.
 
-    Brent's method: one remembered state, replaced after 1, 2, 4, 8, ... passes; a cycle is seen
-    within a few times its length, at the price of one comparison a pass.
+    Brent's method: one stored state, replaced after 1, 2, 4, 8, ... passes. It finds a cycle
+    within a few times its length, for one comparison a pass.
     """
 
     def __init__(self) -> None:
-        self.remembered: tuple[NDArray[Any], ...] = ()
+        self.stored: tuple[NDArray[Any], ...] = ()
         self.since, self.until = 0, 1
         self.length = 0  # passes from a state to its return
 
     def closes(self, now: tuple[NDArray[Any], ...]) -> bool:
-        """Take in the weights after one more pass."""
+        """Add the weights after one more pass."""
         self.since += 1
-        if self.remembered and all(map(np.array_equal, now, self.remembered)):
+        if self.stored and all(map(np.array_equal, now, self.stored)):
             self.length = self.since
-        if self.since == self.until or not self.remembered:
-            self.remembered = tuple(array.copy() for array in now)
+        if self.since == self.until or not self.stored:
+            self.stored = tuple(array.copy() for array in now)
             self.since, self.until = 0, 2 * self.until
         return self.length > 0
 
@@ -69,10 +70,10 @@ class HeldOut:
         self.peak: Attributes = {}
 
     def score(self, weights: Weights) -> float:
-        """Take in one pass; return its accuracy on the held-out rows."""
-        right = decide(weights.published_scores(self.rows), self.boundary) == self.codes
-        accuracy = float(np.average(right, weights=self.weight))
-        # Of equal passes the later is kept: it has seen more of the training rows.
+        """Add one pass; return its accuracy on the held-out rows."""
+        correct = decide(weights.published_scores(self.rows), self.boundary) == self.codes
+        accuracy = float(np.average(correct, weights=self.weight))
+        # Of equal passes the later is kept: it made more visits.
         if accuracy >= max(self.scores, default=0.0):
             self.peak = weights.attributes()
         self.scores.append(accuracy)
@@ -84,30 +85,37 @@ class HeldOut:
         return self.scores[-1] < max(self.scores)
 
 
+def hold_out(
+    model: Any, examples: Examples, sample_weight: Any, rng: np.random.RandomState
+) -> tuple[Examples, HeldOut | None]:
+    """The examples to train on, and those that `early_stopping` holds out."""
+    if not model.early_stopping:
+        return examples, None
+    held_out = HeldOut(model, examples, sample_weight, rng)
+    return replace(examples, rows=held_out.training_rows), held_out
+
+
 class Stopping:
-    """The rules that end a fit before it runs out of passes, in the order they are asked."""
+    """The rules that end a fit before it runs out of passes, in order of precedence."""
 
-    def __init__(self, model: Any, examples: Examples, held_out: HeldOut | None) -> None:
-        self.model, self.examples, self.held_out = model, examples, held_out
+    def __init__(self, model: Any, visits: Visits, held_out: HeldOut | None = None) -> None:
+        self.model, self.visits, self.held_out = model, visits, held_out
         self.patience, self.cycle = Patience(model.tol, model.n_iter_no_change), Cycle()
-        self.mistakes = 0  # in the last pass
 
-    def reason(
-        self, weights: Weights, mistakes: int, loss_per_row: float, finished: bool
-    ) -> StopReason | None:
-        """Why to stop after this pass, if there is a reason."""
-        self.mistakes = mistakes
+    def reason(self) -> StopReason | None:
+        """Why to stop after this pass, or None to go on."""
+        visits, weights = self.visits, self.visits.weights
         if self.held_out is not None:
             out_of_patience = self.patience.runs_out(-self.held_out.score(weights))
         else:
-            # One correction says little of progress, and is no pass.
+            # The loss before a single correction is no measure of progress.
             cyclic = self.model.pick == "cyclic"
-            out_of_patience = cyclic and self.patience.runs_out(loss_per_row)
-        if not finished:
+            out_of_patience = cyclic and self.patience.runs_out(visits.loss_per_row)
+        if not visits.finished:
             return "max_iter"
         # A penalty moves the weights even in a pass without mistakes, which then proves nothing.
-        if mistakes == 0 and self.model.penalty is None:
-            return "no_progress" if self.examples.hopeless else "converged"
+        if visits.mistakes == 0 and self.model.penalty is None:
+            return "no_progress" if weights.examples.n_unlearnable else "converged"
         if self._order_is_fixed() and self.cycle.closes(weights.state()):
             return "no_progress"
         if out_of_patience:
@@ -120,22 +128,51 @@ class Stopping:
         fixed = not model.shuffle if model.pick == "cyclic" else model.pick in ("first", "worst")
         return fixed and model.penalty is None
 
-    def shortfall(self) -> str | None:
-        """A sentence for a fit that ended before a clean pass, None if there is nothing to say."""
-        model, mistakes = self.model, self.mistakes
-        # Under a penalty the loss is only asked to stop falling.
-        if model.stop_reason_ == "no_progress" and model.penalty is not None:
-            return None
+    def publish(
+        self, model: MistakeDriven, n_iter: int, reason: StopReason | None, copy: bool = False
+    ) -> None:
+        """Set the fitted attributes of a model, as copies if learning goes on."""
+        weights, held_out = self.visits.weights, self.held_out
+        examples = weights.examples
+        rewound = held_out is not None and held_out.past_its_peak
+        attributes = weights.attributes(copy) if held_out is None else held_out.peak
+        arrays = (value for value in attributes.values() if isinstance(value, np.ndarray))
+        if not all(np.isfinite(array).all() for array in arrays):
+            raise ValueError(
+                f"The weights overflowed: X, eta0 or the weights are too large for "
+                f"{examples.X.dtype}. Standardise X, for example with StandardScaler."
+            )
+        model.t_ = 1.0 + weights.n_visits
+        for name, value in attributes.items():
+            setattr(model, name, value)
+        model.classes_ = examples.classes
+        model.n_iter_ = n_iter
+        model.converged_ = reason == "converged" and not rewound
+        model.stop_reason_ = "early_stopping" if rewound else reason
+        model.validation_scores_ = None if held_out is None else held_out.scores
+        steps = examples.step[examples.rows] if len(examples.rows) else examples.step
+        model.step_range_ = (float(steps.min()), float(steps.max()))
+        model.cycle_ = self.cycle.length
+
+    def shortfall(self, ask: str = "separability(X, y)") -> str | None:
+        """A warning for a fit that ended before a clean pass; `ask` finds out if one is possible.
+
+        None if the fit needs no warning.
+        """
+        model, mistakes, patience = self.model, self.visits.mistakes, self.patience
         if model.stop_reason_ not in ("max_iter", "no_progress"):
             return None
-        if model.stop_reason_ in model._content:
+        # Under a penalty the loss is only required to stop falling.
+        if model.stop_reason_ == "no_progress" and model.penalty is not None:
             return None
-        ask = f"{model._who_knows} tells whether a pass without mistakes is possible."
-        name = type(model).__name__
+        name, ask = (
+            type(model).__name__,
+            f"{ask} tells whether a pass without mistakes is possible.",
+        )
         stopped = f"{name} stopped with {_count(mistakes, 'mistake')} in its last pass"
-        if self.examples.hopeless and mistakes == 0:
+        if (empty := self.visits.weights.examples.n_unlearnable) and mistakes == 0:
             return (
-                f"{_count(self.examples.hopeless, 'row')} of X are all zero and "
+                f"{_count(empty, 'row')} of X are all zero and "
                 "fit_intercept=False: no weights can be right on them; every other row is right. "
                 "Use fit_intercept=True, or leave the empty rows out."
             )
@@ -147,13 +184,11 @@ class Stopping:
             )
         if model.stop_reason_ == "no_progress":
             return (
-                f"{stopped}: its loss per row, {self.patience.best:.3g} at best, has not fallen by "
-                f"tol={model.tol} for {_count(self.patience.waited, 'pass', 'es')}. "
+                f"{stopped}: its loss per row, {patience.best:.3g} at best, has not fallen by "
+                f"tol={model.tol} for {_count(patience.waited, 'pass', 'es')}. "
                 f"Use tol=None to go on; {ask}"
             )
         if model.max_updates is not None and model.n_updates_ >= model.max_updates:
-            if "max_updates" in model._content:
-                return None
             return (
                 f"{name} stopped with mistakes left: max_updates={model.max_updates} is reached. "
                 f"Raise it to go on; {ask}"

@@ -1,31 +1,32 @@
-"""The visits of mistake-driven learning: look at an example, and correct what is wrong with it.
+"""The visits of a mistake-driven fit: in which order, how many, and what came of each pass.
 
-What learns may be a plane, one row of weights per class, or coefficients of examples: all kinds
-answer to the verbs of `Weights`.
+The weights may be a plane, one row of weights per class, or coefficients of examples: all kinds
+have the methods of `Weights`.
 """
 
-from typing import Any, Literal, Protocol
+from collections.abc import Iterator
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import assert_all_finite
 
-from rosenblatt.base import Attributes, Passes
+from rosenblatt import loops
+from rosenblatt.base import Attributes, Passes, read_only
 
-from .decision import margins_of, wins_ties
-from .examples import Examples
-
-Pick = Literal["cyclic", "random", "first", "worst"]
+from .classifier import MistakeDriven, Pick, margins_of, wins_ties
+from .examples import Examples, check_finite
 
 UNLIMITED = np.iinfo(np.int64).max
 
 
 class Weights(Protocol):
-    """What learns: see the module's first lines."""
+    """What a mistake-driven fit changes."""
 
+    examples: Examples
     n_updates: int  # mistakes corrected so far
-    n_visits: int  # rows looked at so far
-    drifts: bool  # whether what is published changes at right visits, too
+    n_visits: int  # rows visited so far
+    drifts: bool  # whether the published weights change at correct visits, too
 
     def visit(self, order: NDArray[np.int32], most: int) -> tuple[int, float, int]:
         """Visit rows in order, correct at most so many; (mistakes, loss, visits)."""
@@ -37,84 +38,144 @@ class Weights(Protocol):
         """Correct the weights on one row, given all scores."""
 
     def score(self, row: int) -> Any:
-        """The score that the next visit of a row will see: a number, or (K,)."""
+        """The score of a row at its next visit: a number, or (K,)."""
 
     def state(self) -> tuple[NDArray[Any], ...]:
         """All that decides the rest of a run in fixed order."""
 
     def published_scores(self, rows: NDArray[np.intp]) -> NDArray[Any]:
-        """Scores of some rows by what would be published now: (m,), (m, 1) or (m, K)."""
+        """Scores of some rows by the published weights: (m,), (m, 1) or (m, K)."""
 
     def attributes(self, copy: bool = True) -> Attributes:
-        """What to publish, as copies unless nothing will be learned any more."""
+        """The fitted attributes, as copies unless learning has ended."""
 
 
-def visit_in_order(
-    weights: Weights, examples: Examples, order: NDArray[np.int32], most: int, passes: Passes
-) -> tuple[int, float, bool]:
-    """One pass that corrects at most so many; (mistakes, loss, whether every row was visited)."""
-    mistakes, loss = 0, 0.0
-    # With a recorder, the same loop is called with one row at a time.
-    per_call = 1 if passes.recorders else examples.rows_per_call
-    for start in range(0, len(order), per_call):
-        rows = order[start : start + per_call]
-        if passes.recorders:
-            score = weights.score(int(rows[0]))
-        made, lost, visits = weights.visit(rows, most - mistakes)
-        mistakes, loss = mistakes + made, loss + lost
-        weights.n_updates += made
-        weights.n_visits += visits
+class Visits:
+    """The visits of one fit, and the counts of its latest pass."""
+
+    def __init__(
+        self, model: MistakeDriven, weights: Weights, passes: Passes, rng: np.random.RandomState
+    ) -> None:
+        self.model, self.weights, self.passes, self.rng = model, weights, passes, rng
+        self.seed = int(rng.randint(np.iinfo(np.int32).max))
+        self.order = weights.examples.rows.copy()
+        self.last_update = weights.n_updates + (model.max_updates or UNLIMITED)
+        self.mistakes, self.loss = 0, 0.0  # corrected in this pass, and their sum of -y f(x)
+        self.finished = True  # whether this pass was not cut short by `max_updates`
+        passes.attributes = self.attributes
+
+    @property
+    def updates_left(self) -> int:
+        """Corrections before `max_updates` is reached."""
+        return self.last_update - self.weights.n_updates
+
+    @property
+    def loss_per_row(self) -> float:
+        """The loss of this pass divided by its rows."""
+        return self.loss / max(len(self.order), 1)
+
+    def in_order(self, n_iter: int) -> Iterator[NDArray[np.int32]]:
+        """Yield the rows of a pass in pieces, in a new order if shuffled; `count` each piece.
+
+        A piece is so short that Ctrl-C works, and a single row if a recorder is attached.
+        """
+        self.mistakes, self.loss, self.finished = 0, 0.0, True
+        if self.model.shuffle:
+            loops.perceptron.shuffle(self.order, self.seed + (n_iter << 32))
+        order, per_call = read_only(self.order), self.weights.examples.rows_per_call
+        if self.passes.recorders:
+            yield from self._recorded(order)
+        else:
+            for start in range(0, len(order), per_call):
+                yield order[start : start + per_call]
+                if not self.finished:
+                    break
+        if n_iter == 1 and not self.finished:  # rows that were not reached
+            check_finite(self.weights.examples.X, order, type(self.model).__name__)
+        self._print(n_iter)
+
+    def count(self, rows: NDArray[np.int32], visited: tuple[int, float, int]) -> None:
+        """Add (mistakes, loss, visits) of a piece; refuse a row that is not finite."""
+        mistakes, loss, visits = visited
+        self.mistakes += mistakes
+        self.loss += loss
+        self.weights.n_updates += mistakes
+        self.weights.n_visits += visits
         if visits < len(rows):
-            refuse_if_not_finite(examples.X, rows[visits], weights, type(passes.estimator).__name__)
-            return mistakes, loss, False
-        if passes.recorders:
-            passes.record_visit(int(rows[0]), score, made > 0, made > 0 or weights.drifts)
-    return mistakes, loss, True
+            self.finished = False
+            self._refuse_if_not_finite(rows[visits])
+
+    def _recorded(self, order: NDArray[np.int32]) -> Iterator[NDArray[np.int32]]:
+        """Yield single rows, and report each visit to the recorders."""
+        for t, row in enumerate(order.tolist()):
+            score, before = self.weights.score(row), self.mistakes
+            yield order[t : t + 1]
+            if not self.finished:
+                return
+            mistake = self.mistakes > before
+            self.passes.record_visit(row, score, mistake, mistake or self.weights.drifts)
+
+    def correct_one(self, pick: Pick, n_iter: int) -> None:
+        """Score all rows, pick one mistake and correct it, if a correction is left."""
+        weights, examples = self.weights, self.weights.examples
+        scores = weights.look()
+        weights.n_visits += len(self.order)
+        if not np.isfinite(scores).all():
+            finite = np.isfinite(scores).reshape(len(scores), -1).all(axis=1)
+            self._refuse_if_not_finite(int(np.argmin(finite)))
+        margins = margins_of(scores, examples.codes)[self.order]
+        wins = wins_ties(scores, examples.codes, examples.ties)[self.order]
+        wrong = (margins < 0) | ((margins == 0) & ~wins)
+        self.loss, self.mistakes = float(-margins[wrong].sum(dtype=np.float64)), 0
+        self.finished = not wrong.any() or self.updates_left > 0
+        if wrong.any() and self.updates_left:
+            row = int(self.order[_picked(pick, wrong, margins, self.rng)])
+            weights.correct(row, scores)
+            weights.n_updates += 1
+            self.mistakes = 1
+            self.passes.record_visit(row, scores[row], mistake=True, changed=True)
+        self._print(n_iter)
+
+    def attributes(self) -> Attributes:
+        """The fitted attributes as they are now, for callbacks."""
+        return {
+            **self.weights.attributes(),
+            "classes_": self.weights.examples.classes,
+            "n_iter_": self.passes.n_iter,
+            "converged_": False,
+            "stop_reason_": "callback",
+        }
+
+    def _print(self, n_iter: int) -> None:
+        if self.model.verbose:
+            mistakes, loss = self.mistakes, self.loss_per_row
+            print(f"pass {n_iter}: {mistakes} mistakes, loss per row {loss:.6g}")
+
+    def _refuse_if_not_finite(self, row: int) -> None:
+        """Raise if a row, or the weights, hold a number that is not finite."""
+        X = self.weights.examples.X
+        assert_all_finite(X[[row]], input_name="X", estimator_name=type(self.model).__name__)
+        with np.errstate(over="ignore", invalid="ignore"):
+            if not np.isfinite(self.weights.score(row)).all():
+                raise ValueError(
+                    f"The score of row {row} of X overflowed: the numbers are too large for "
+                    f"{X.dtype}. Standardise X, for example with StandardScaler."
+                )
 
 
-def pick_one(
-    weights: Weights,
-    examples: Examples,
-    order: NDArray[np.int32],
-    most: int,
-    passes: Passes,
-    pick: Pick,
-    rng: np.random.RandomState,
-) -> tuple[int, float, bool]:
-    """Look at the rows in `order`, pick one mistake and correct it, unless `most` is 0.
-
-    Return (mistakes corrected, loss, whether all that was to be done was done).
-    """
-    scores = weights.look()
-    weights.n_visits += len(order)
-    if not np.isfinite(scores).all():
-        row = int(np.argmax(~np.isfinite(scores).reshape(len(scores), -1).all(axis=1)))
-        refuse_if_not_finite(examples.X, row, weights, type(passes.estimator).__name__)
-    margins = margins_of(scores, examples.codes)[order]
-    tied_wrong = ~wins_ties(scores, examples.codes, examples.ties)[order]
-    wrong = (margins < 0) | ((margins == 0) & tied_wrong)
-    loss = float(-margins[wrong].sum(dtype=np.float64))
-    if most == 0 or not wrong.any():
-        return 0, loss, not wrong.any()
+def _picked(
+    pick: Pick, wrong: NDArray[np.bool_], margins: NDArray[Any], rng: np.random.RandomState
+) -> int:
+    """The place of one mistake: the first, a random one, or that of the lowest margin."""
     if pick == "first":
-        place = int(np.argmax(wrong))
-    elif pick == "random":
-        place = int(rng.choice(np.flatnonzero(wrong)))
-    else:  # the worst
-        place = int(np.argmin(np.where(wrong, margins, np.inf)))
-    row = int(order[place])
-    weights.correct(row, scores)
-    weights.n_updates += 1
-    passes.record_visit(row, scores[row], mistake=True, changed=True)
-    return 1, loss, True
+        return int(np.argmax(wrong))
+    if pick == "random":
+        return int(rng.choice(np.flatnonzero(wrong)))
+    return int(np.argmin(np.where(wrong, margins, np.inf)))
 
 
-def refuse_if_not_finite(X: Any, row: int, weights: Weights, name: str) -> None:
-    """Raise if a row, or the weights, hold a number that is not finite."""
-    assert_all_finite(X[[row]], input_name="X", estimator_name=name)
-    with np.errstate(over="ignore", invalid="ignore"):
-        if not np.isfinite(weights.score(row)).all():
-            raise ValueError(
-                f"The score of row {row} of X overflowed: the numbers are too large for {X.dtype}. "
-                "Standardise X, for example with StandardScaler."
-            )
+def most_passes(model: Any) -> int | None:
+    """Passes before a fit gives up; None if `max_updates` limits single corrections instead."""
+    if model.pick != "cyclic" and model.max_updates is not None:
+        return None
+    return int(model.max_iter)

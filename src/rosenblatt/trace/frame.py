@@ -14,8 +14,8 @@ from sklearn.utils.validation import validate_data
 
 from rosenblatt import losses
 from rosenblatt.base import LinearClassifier
-from rosenblatt.mistake_driven.decision import (
-    BoundaryClassifier,
+from rosenblatt.mistake_driven.classifier import (
+    MistakeDriven,
     codes_among,
     decide,
     margins_of,
@@ -269,9 +269,9 @@ def judges_by_scores(estimator: Any) -> bool:
     """Whether the model predicts and judges from its scores as our learners do, unaltered."""
     kind = type(estimator)
     return (
-        isinstance(estimator, BoundaryClassifier)
-        and kind.predict is BoundaryClassifier.predict
-        and kind.objective is BoundaryClassifier.objective
+        isinstance(estimator, MistakeDriven)
+        and kind.predict is MistakeDriven.predict
+        and kind.objective is MistakeDriven.objective
         and hasattr(estimator, "classes_")
     )
 

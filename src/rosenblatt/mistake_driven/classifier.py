@@ -1,23 +1,57 @@
-"""From scores to classes: who wins, and by how much."""
+"""The base class of mistake-driven learners, and how scores become classes."""
 
-from typing import Any
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.callback import CallbackSupportMixin
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import validate_data
 
-from rosenblatt import losses
+from rosenblatt import loops, losses
+from rosenblatt.base import FLOATS, arrays
 
-# To whom a score of zero, or a tie, goes: nobody, the second (higher) class, or the first.
+Pick = Literal["cyclic", "random", "first", "worst"]
+
+# Which class a score of zero, or a tie, goes to: none, the second (higher), or the first.
 TIES = {"mistake": 0, "positive": 1, "negative": -1}
 
 
-class BoundaryClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A classifier by scores with a say on ties: it has a parameter `boundary`, a key of TIES."""
+class MistakeDriven(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier that visits examples and corrects its weights at each mistake.
+
+    A learner writes its own `fit` from `check_examples`, `Passes`, `Visits` and `Stopping`. The
+    constructors document the parameters; the values here are for learners without them.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "fit_intercept": ["boolean"],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left"), None],
+        "shuffle": ["boolean"],
+        "verbose": ["verbose"],
+        "eta0": [Interval(Real, 0, None, closed="neither")],
+        "random_state": ["random_state"],
+        "early_stopping": ["boolean"],
+        "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
+        "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
+        "class_weight": [StrOptions({"balanced"}), dict, None],
+        "warm_start": ["boolean"],
+        "boundary": [StrOptions(set(TIES))],
+    }
 
     boundary: str
+    penalty: str | None = None
+    pick: Pick = "cyclic"
+    max_updates: int | None = None
+
     classes_: NDArray[Any]
+    n_updates_: int
+    t_: float
+    step_range_: tuple[float, float]
+    stop_reason_: str | None
 
     def decision_function(self, X: Any) -> NDArray[Any]:
         """Return the scores of the rows of X: (n,) for two classes, (n, K) for more."""
@@ -69,19 +103,26 @@ class BoundaryClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator): 
         weight = np.ones(len(margins)) if sample_weight is None else np.asarray(sample_weight)
         return float(weight @ losses.perceptron(margins))
 
+    def _check_X(self, X: Any, first: bool) -> Any:
+        """X (n, d) as the loops read it; `first` if the model has no columns to compare it with.
 
-def codes_among(classes: NDArray[Any], seen: NDArray[Any]) -> NDArray[np.intp]:
-    """The number among the sorted `classes` of each label seen."""
-    unknown = np.setdiff1d(seen, classes)
-    if len(unknown):
-        raise ValueError(
-            f"y has labels {unknown.tolist()} that are not among the classes {classes.tolist()}."
-        )
-    return np.searchsorted(classes, seen)
+        Whether X is finite is not checked here: another read of X costs as much as a pass. The
+        pass stops at the first row that is not finite; rows it does not visit are checked apart.
+        """
+        return validate_data(
+            self, X, reset=first, accept_sparse="csr", dtype=FLOATS, order="C",
+            ensure_all_finite=False,
+        )  # fmt: skip
+
+    def _always_zero(self, X: Any) -> NDArray[np.bool_]:
+        """Which rows (n,) score 0 whatever the weights, without an intercept."""
+        empty = np.empty(X.shape[0], np.bool_)
+        loops.rows.find_empty(arrays(X), empty)
+        return empty
 
 
 def decide(scores: NDArray[Any], boundary: str) -> NDArray[np.intp]:
-    """The winning class (n,) by scores (n,), (n, 1) or (n, K); nobody's ties go to the lower."""
+    """The winning class (n,) by scores (n,), (n, 1) or (n, K); "mistake" predicts the lower."""
     if scores.ndim == 1 or scores.shape[1] == 1:
         scores = scores.reshape(-1)
         return (scores >= 0 if boundary == "positive" else scores > 0).astype(np.intp)
@@ -112,7 +153,17 @@ def wins_ties(scores: NDArray[Any], codes: NDArray[Any], ties: int) -> NDArray[n
 
 
 def _rivals(scores: NDArray[Any], codes: NDArray[Any]) -> NDArray[Any]:
-    """The scores (n, K) with the true class out of the contest."""
+    """The scores (n, K), with minus infinity for the true class."""
     rivals = scores.copy()
     rivals[np.arange(len(scores)), codes] = -np.inf
     return rivals
+
+
+def codes_among(classes: NDArray[Any], seen: NDArray[Any]) -> NDArray[np.intp]:
+    """The number among the sorted `classes` of each label seen."""
+    unknown = np.setdiff1d(seen, classes)
+    if len(unknown):
+        raise ValueError(
+            f"y has labels {unknown.tolist()} that are not among the classes {classes.tolist()}."
+        )
+    return np.searchsorted(classes, seen)
