@@ -1,4 +1,4 @@
-"""Single rows that wait are seen by whoever looks, and only by them."""
+"""Single rows of a stream are stored, and learned when the model is read."""
 
 import copy
 import os
@@ -43,7 +43,7 @@ def test_a_stream_of_single_rows_is_a_fit(n):
     for name in ("theta_", "var_", "class_count_", "epsilon_"):
         np.testing.assert_allclose(getattr(model, name), getattr(fit, name), rtol=1e-14)
     assert len(model.statistics_) == n
-    assert not any("waiting" in name for name in vars(model))
+    assert not any("pending" in name for name in vars(model))
 
 
 @pytest.mark.parametrize("look", ["theta_", "var_", "statistics_", "class_prior_", "epsilon_"])
@@ -57,7 +57,7 @@ def test_each_attribute_is_up_to_date_whichever_is_read_first(look):
         np.testing.assert_allclose(value, expected, rtol=1e-14)
 
 
-def test_a_model_with_rows_waiting_is_a_model():
+def test_a_model_with_pending_rows_is_a_model():
     X, y = rows(21)
     fit = GaussianNB().fit(X, y)
     model = streamed(X, y)
@@ -213,7 +213,7 @@ def test_two_models_may_merge_into_each_other():
     assert len(a.statistics_) + len(b.statistics_) in (80, 100)
 
 
-def test_parameters_set_while_rows_wait_change_nothing_before_the_next_fit():
+def test_parameters_set_while_rows_are_pending_change_nothing_before_the_next_fit():
     X, y = rows(20)
     expected = GaussianNB().fit(X, y)
     model = streamed(X, y).set_params(var_smoothing=1)
@@ -247,7 +247,7 @@ def test_equations_are_not_solved_for_every_row(model, monkeypatch):
     assert len(solved) == 1
 
 
-def test_rows_that_do_not_make_a_model_yet_wait_too():
+def test_rows_that_do_not_make_a_model_yet_are_stored_too():
     X, y = rows(20)
     model = streamed(X, y, QuadraticDiscriminantAnalysis())
     np.testing.assert_allclose(

@@ -8,12 +8,12 @@ from sklearn.base import ClassifierMixin
 
 from rosenblatt.additive import Additive
 from rosenblatt.base import encode_labels
-from rosenblatt.pending_rows import RowsMayWait
+from rosenblatt.pending_rows import StoresPendingRows
 from rosenblatt.runtime.model_lock import in_turn, turn_of
 from rosenblatt.statistics import Labels, Statistic
 
 
-class AdditiveClassifier(ClassifierMixin, RowsMayWait, Additive):  # type: ignore[misc]
+class AdditiveClassifier(ClassifierMixin, StoresPendingRows, Additive):  # type: ignore[misc]
     """An additive model of classes. Classes seen later extend it."""
 
     classes_: NDArray[Any]
@@ -33,7 +33,7 @@ class AdditiveClassifier(ClassifierMixin, RowsMayWait, Additive):  # type: ignor
         sample_weight : array-like of shape (n,) or None
             How often each row counts; any numbers >= 0.
         """
-        self._promised = self._waiting = None
+        self._promised = self._pending = None
         super().fit(X, y, sample_weight)
         return self
 
@@ -54,7 +54,7 @@ class AdditiveClassifier(ClassifierMixin, RowsMayWait, Additive):  # type: ignor
         """
         if classes is None and sample_weight is None:
             with turn_of(self):
-                if self._wait(X, y):
+                if self._store_row(X, y):
                     return self
         self._learn_more(X, y, classes, sample_weight)
         return self

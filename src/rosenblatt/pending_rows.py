@@ -1,9 +1,9 @@
-"""Rows that come one by one, put aside until someone looks.
+"""Single rows of a stream, stored until the model is read.
 
-Adding a row to a statistic and drawing all conclusions takes a hundred times as long as copying the
-row, or a thousand times where equations are to be solved. So a model that streams copies it, if
-nothing can be wrong with it, and catches up when one of its fitted attributes is read, or when
-`ROWS` have come together.
+`partial_fit` of one row costs hundreds of microseconds if it updates the statistic and all
+attributes, and more where equations are solved; copying the row costs a few. So a model stores
+single rows that are valid at first sight, and learns them together when a fitted attribute is read
+or when `ROWS` are stored.
 """
 
 from collections.abc import Mapping
@@ -17,18 +17,18 @@ from rosenblatt.statistics import Labels
 
 ROWS = 256
 
-# Squared lengths from here on get a closer look: sums of them may leave the range of doubles.
+# Rows whose squared length reaches this get the full checks: sums of such rows may overflow.
 LONG = 1e200
 
-# What a model with rows waiting shows without looking at them.
+# Fitted attributes that pending rows do not change.
 KEPT = ("classes_", "n_features_in_")
 
 
-class Waiting:
-    """Up to `ROWS` rows (1, d) of known classes that wait to be added; used in the model's turn."""
+class PendingRows:
+    """Up to `ROWS` rows (1, d) of known classes; used while the model's lock is held."""
 
     def __init__(self, model: Any) -> None:
-        self.known: dict[str, Any] = dict(vars(model))  # the model without these rows
+        self.before: dict[str, Any] = dict(vars(model))  # the model without these rows
         self.classes: NDArray[Any] = model.statistics_.classes
         self.places = {label: k for k, label in enumerate(self.classes.tolist())}
         self.parameters = [(name, getattr(model, name)) for name in model._get_param_names()]
@@ -37,8 +37,8 @@ class Waiting:
         self.codes = np.empty(ROWS, np.int64)
         self.n = 0
 
-    def take(self, X: Any, y: Any, parameters: dict[str, Any]) -> bool:
-        """Put a row aside, and say so; or leave one alone that needs a closer look."""
+    def add(self, X: Any, y: Any, parameters: dict[str, Any]) -> bool:
+        """Store a row and return True; False for a row that needs the full checks."""
         if type(X) is not np.ndarray or X.shape != self.shape or X.dtype != self.X.dtype:
             return False
         if type(y) is not np.ndarray or y.shape != (1,) or not np.vdot(X, X) < LONG:
@@ -46,7 +46,7 @@ class Waiting:
         place = self.places.get(y.item())
         if place is None or self.n == ROWS:
             return False
-        for name, value in self.parameters:  # changed ones are to be checked
+        for name, value in self.parameters:  # changed parameters need a check
             if parameters[name] is not value:
                 return False
         self.X[self.n] = X[0]
@@ -58,60 +58,62 @@ class Waiting:
         """The rows and their labels."""
         return self.X[: self.n], Labels(self.classes, self.codes[: self.n])
 
-    def shown(self) -> dict[str, Any]:
-        """The attributes of the model while rows wait: all but those that are out of date."""
-        known = self.known.items()
-        return {n: v for n, v in known if not n.endswith("_") or n in KEPT} | {"_waiting": self}
+    def current(self) -> dict[str, Any]:
+        """The attributes of the model that are still current, with the pending rows."""
+        before = self.before.items()
+        return {n: v for n, v in before if not n.endswith("_") or n in KEPT} | {"_pending": self}
 
     def changed(self, attributes: Mapping[str, Any]) -> dict[str, Any]:
-        """Those of the model's attributes that others have set since: parameters, say."""
+        """Attributes that the user has set since the first of these rows, such as parameters."""
         nothing = object()
         return {
             name: value
             for name, value in attributes.items()
-            if name != "_waiting" and self.known.get(name, nothing) is not value
+            if name != "_pending" and self.before.get(name, nothing) is not value
         }
 
 
-class RowsMayWait:
-    """A model, beside `Additive`, that puts single rows of a stream aside until someone looks."""
+class StoresPendingRows:
+    """An additive classifier that stores single rows of a stream until it is read."""
 
-    _waiting: Waiting | None = None
+    _pending: PendingRows | None = None
 
-    def _may_wait(self) -> bool:
-        """Whether any finite row of a known class can be learned, so that single ones may wait."""
+    def _stores_single_rows(self) -> bool:
+        """Whether the model can learn any finite row of a known class, with no further check."""
         return False
 
-    def _wait(self, X: Any, y: Any) -> bool:
-        """Put a single row aside if that is safe; what the model knew is then out of date."""
-        state, waiting = self.__dict__, self._waiting
-        if waiting is None:
-            if "statistics_" not in state or "feature_names_in_" in state or not self._may_wait():
+    def _store_row(self, X: Any, y: Any) -> bool:
+        """Store a single row and return True; False if it has to be learned at once."""
+        state, pending = self.__dict__, self._pending
+        if pending is None:
+            if "statistics_" not in state or "feature_names_in_" in state:
+                return False
+            if not self._stores_single_rows():
                 return False
             self._validate_params()
-            waiting = Waiting(self)
-        if not waiting.take(X, y, state):
+            pending = PendingRows(self)
+        if not pending.add(X, y, state):
             return False
-        if waiting.n == 1:
-            self.__dict__ = waiting.shown()
-        if waiting.n == ROWS:
-            self._settle()
+        if pending.n == 1:
+            self.__dict__ = pending.current()
+        if pending.n == ROWS:
+            self._learn_pending()
         return True
 
-    def _settle(self) -> None:
-        """Learn the rows that wait, by the parameters that were in force when they came."""
+    def _learn_pending(self) -> None:
+        """Learn the pending rows, with the parameters that were set when they came."""
         with turn_of(self):
-            waiting = self._waiting
-            if waiting is not None:
-                model = copy_of(self, waiting.known)
-                model._publish_more(model.statistics_ + model._measure(*waiting.batch(), None))
-                self.__dict__ = vars(model) | waiting.changed(vars(self))
+            pending = self._pending
+            if pending is not None:
+                model = copy_of(self, pending.before)
+                model._publish_more(model.statistics_ + model._measure(*pending.batch(), None))
+                self.__dict__ = vars(model) | pending.changed(vars(self))
 
     def __getattr__(self, name: str) -> Any:
-        # Asked for what is not there: it may be waiting to be concluded.
+        # Python calls this for missing attributes: those that pending rows change are removed.
         if name.endswith("_") and not name.startswith("_"):
             with turn_of(self):
-                self._settle()
+                self._learn_pending()
                 if name in vars(self):
                     return vars(self)[name]
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
@@ -121,5 +123,5 @@ class RowsMayWait:
 
     def __getstate__(self) -> Any:
         with turn_of(self):
-            self._settle()
+            self._learn_pending()
             return super().__getstate__()

@@ -91,7 +91,7 @@ class Discriminant(AdditiveClassifier):
         super()._publish_more(statistic)
         del self._during
 
-    def _may_wait(self) -> bool:
+    def _stores_single_rows(self) -> bool:
         return self._row_reader() is None
 
     def _measure(

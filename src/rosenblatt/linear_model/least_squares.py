@@ -240,7 +240,7 @@ class LeastSquaresClassifier(AdditiveClassifier):
         middle = self.statistics_.total().mean[0]
         return explain_lead(self, X, (winner, second), plane, middle, feature_names)
 
-    def _may_wait(self) -> bool:
+    def _stores_single_rows(self) -> bool:
         return True
 
     def _measure(

@@ -189,7 +189,7 @@ class GaussianNB(NaiveBayes):
     def _compared_row(self, X: Any) -> NDArray[Any]:
         return np.asarray(self._scores(X, np.float64)[0] + self.class_log_prior_)
 
-    def _may_wait(self) -> bool:
+    def _stores_single_rows(self) -> bool:
         return True
 
     def _measure(
