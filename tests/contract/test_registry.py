@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from sklearn.base import BaseEstimator
-from sklearn.utils import get_tags
+from sklearn.utils import all_estimators, get_tags
 
 import rosenblatt
 from benchmarks.scenarios import all_scenarios
@@ -15,6 +15,8 @@ from rosenblatt import registry
 from rosenblatt.additive import Additive
 from rosenblatt.capabilities import path_parameters
 from rosenblatt.registry import Without
+from rosenblatt.workbench.families import EXPANSIONS, LIMITS
+from rosenblatt.workbench.model_catalogue import TAKES
 
 ROOT = Path(__file__).resolve().parents[2]
 each_row = pytest.mark.parametrize("row", registry.ROWS, ids=lambda row: row.name)
@@ -69,8 +71,10 @@ def test_its_task_and_inputs_are_what_scikit_learn_reads_from_it(row):
 @each_row
 def test_its_verifier_exists_and_reads_classes_that_exist(row):
     if row.verifier:
-        assert importlib.util.find_spec(f"rosenblatt.certificates.{row.verifier}")
+        verifier = importlib.import_module(f"rosenblatt.certificates.{row.verifier}")
+        assert callable(verifier.certify_model)
     assert row.verifier or not row.sklearn
+    assert set(row.sklearn or ()) <= set(dict(all_estimators()))
 
 
 def test_no_class_has_two_verifiers():
@@ -112,6 +116,14 @@ def test_its_page_exists_and_names_it(row):
 @each_row
 def test_its_benchmark_exists(row):
     assert not row.benchmark or row.benchmark in {scenario.name for scenario in all_scenarios()}
+
+
+def test_the_workbench_resolves_every_limit_expansion_and_preparation():
+    contestants = [contestant for row in registry.ROWS for contestant in row.contestants or ()]
+    assert {limit for contestant in contestants for limit in contestant.limits} == set(LIMITS)
+    assert {contestant.expansion for contestant in contestants} == {"", *EXPANSIONS}
+    assert {contestant.reads for contestant in contestants} == set(TAKES)
+    assert len({contestant.name for contestant in contestants}) == len(contestants)
 
 
 def derived():

@@ -59,15 +59,20 @@ def choosing_page() -> str:
         lines.append("|---|---|---|---|---|")
         for family in (family for family in FAMILIES if family.task == task):
             before = "" if family.before is None else f"`{type(family.before()).__name__}`, "
-            kind = f"{before}`{type(family.make()).__name__}`"
+            kind = before + _link(type(family.make()).__name__)
             tried = f"`{_tried(family)}`" if family.grid else "nothing to set"
             cells = [family.name, kind, family.when, family.takes, tried]
             lines.append(f"| {' | '.join(cells)} |")
-        others = ", ".join(f"`{family.name}`" for family in _others() if family.task == task)
+        others = ", ".join(_link(family.name) for family in _others() if family.task == task)
         lines += ["", f"`fit` and `trace` also take these by their class: {others}."]
     lines += ["", "## What models read", ""]
     lines += [f"- {name}: {text}." for name, text in TAKES.items()]
     return "\n".join([*lines, ""])
+
+
+def _link(name: str) -> str:
+    """A class, with a link to its page."""
+    return f"[`{name}`]({row_of(name).page})"
 
 
 def _entry(family: Family) -> list[str]:
