@@ -78,7 +78,10 @@ class AdditiveClassifier(ClassifierMixin, StoresPendingRows, Additive):  # type:
     def _check_y(self, y: Any, n: int) -> Labels:
         classes, codes = encode_labels(y)
         if len(codes) != n:
-            raise ValueError(f"X and y must have as many rows; X has {n} and y has {len(codes)}.")
+            raise ValueError(
+                f"Found input variables with inconsistent numbers of samples: X has {n} rows and y "
+                f"has {len(codes)}."
+            )
         return Labels(classes, codes.astype(np.int64, copy=False))
 
     def _publish(self, statistic: Statistic) -> None:

@@ -130,11 +130,21 @@ def encode_labels(y: Any) -> tuple[NDArray[Any], NDArray[np.intp]]:
     return classes, codes
 
 
-def encode_classes(y: Any, n_rows: int) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    """As `encode_labels`, for the labels of `n_rows` rows of at least two classes."""
+def encode_classes(
+    y: Any, n_rows: int, known: NDArray[Any] | None = None
+) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """As `encode_labels`, for the labels of `n_rows` rows of at least two classes.
+
+    `known` are all classes of a search, for the rows of a fold that misses some.
+    """
     classes, codes = encode_labels(y)
     if len(codes) != n_rows:
-        raise ValueError(f"X and y must have as many rows; X has {n_rows} and y has {len(codes)}.")
+        raise ValueError(
+            "Found input variables with inconsistent numbers of samples: X has "
+            f"{n_rows} rows and y has {len(codes)}."
+        )
+    if known is not None:
+        return known, np.searchsorted(known, classes)[codes]
     if len(classes) < 2:
         raise ValueError(
             "The number of classes has to be greater than one; "

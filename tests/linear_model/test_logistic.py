@@ -271,6 +271,34 @@ def test_the_deprecated_penalty_means_what_it_meant(parameters, same):
     assert np.array_equal(model.coef_, LogisticRegression(**same).fit(X, y).coef_)
 
 
+def test_n_jobs_is_deprecated():
+    X, y = noisy()
+    with pytest.warns(FutureWarning, match=r"'n_jobs' has no effect.*got n_jobs=1"):
+        LogisticRegression(n_jobs=1).fit(X, y)
+
+
+@pytest.mark.parametrize("solver", ["newton-cg", "newton-cholesky"])
+@pytest.mark.parametrize("C", [1.0, np.inf])
+def test_newton_goes_on_from_a_warm_start_as_if_never_stopped(solver, C):
+    """Conjugate gradients used to measure their first step after a restart by other curvatures."""
+    X, y = load_iris(return_X_y=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        at_once = LogisticRegression(solver=solver, C=C, max_iter=3).fit(X, y)
+        in_steps = LogisticRegression(solver=solver, C=C, max_iter=1, warm_start=True)
+        for _ in range(3):
+            in_steps.fit(X, y)
+    np.testing.assert_allclose(in_steps.coef_, at_once.coef_, rtol=1e-7)
+
+
+def test_too_few_iterations_begin_with_scikit_learns_words():
+    X, y = noisy()
+    with pytest.warns(ConvergenceWarning, match=r"^Newton solver did not converge after 1 iter.*"):
+        LogisticRegression(solver="newton-cholesky", max_iter=1, tol=1e-12).fit(X, y)
+    with pytest.warns(ConvergenceWarning, match=r"^LogisticRegression stopped short of tol=1e-12"):
+        LogisticRegression(max_iter=1, tol=1e-12).fit(X, y)
+
+
 def test_contradicting_parameters_are_reported():
     X, y = noisy()
     with pytest.warns() as told:

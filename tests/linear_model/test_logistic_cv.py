@@ -10,7 +10,7 @@ from scipy.linalg import LinAlgWarning
 from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegressionCV as Theirs
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import KFold, StratifiedKFold
 
 from rosenblatt import Trace
 from rosenblatt.linear_model import LogisticRegression, LogisticRegressionCV
@@ -84,6 +84,35 @@ def test_sparse_rows_and_given_folds():
     sparse = LogisticRegressionCV(Cs=3, cv=folds).fit(sp.csr_matrix(X), y)
     np.testing.assert_allclose(dense.coef_, sparse.coef_, atol=1e-8)
     assert len(dense.Cs_) == 3
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("scoring", ["accuracy", "neg_brier_score"])
+def test_folds_that_miss_a_class_are_fitted_and_scored_with_all_classes(n_classes, scoring):
+    X, y = noisy(n_classes)
+    order = np.argsort(y, kind="stable")
+    X, y = X[order], np.array(["a", "b", "c"])[y[order]]
+    given = {"Cs": CS[:2], "cv": KFold(n_classes), "scoring": scoring, "l1_ratios": (0,)}
+    given["use_legacy_attributes"] = False
+    with pytest.warns(ConvergenceWarning, match="training rows of a fold have none of class"):
+        ours = LogisticRegressionCV(tol=1e-8, **given).fit(X, y)
+    reference = fitted(theirs(solver="newton-cholesky", **given), X, y)
+    # A bias that is best at infinity is stopped where the gradient is short enough.
+    np.testing.assert_allclose(ours.scores_, reference.scores_, rtol=1e-3)
+    assert ours.coefs_paths_.shape == reference.coefs_paths_.shape
+    assert ours.C_ == reference.C_
+    assert ours.classes_.tolist() == sorted(set(y))
+
+
+def test_the_deprecated_penalty_is_reported():
+    X, y = noisy()
+    with pytest.warns(FutureWarning, match=r"'penalty' was deprecated.*l1_ratios=\[0\] for L2"):
+        LogisticRegressionCV(Cs=CS, penalty="l2").fit(X, y)
+    with (
+        pytest.raises(ValueError, match="l1_ratios must be specified"),
+        pytest.warns(FutureWarning, match="'penalty' was deprecated"),
+    ):
+        LogisticRegressionCV(Cs=CS, penalty="elasticnet", l1_ratios=None).fit(X, y)
 
 
 def test_ratios_outside_are_refused():

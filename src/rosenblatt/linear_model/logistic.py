@@ -32,7 +32,7 @@ from rosenblatt.solvers.logistic_problem import LogisticProblem
 
 from .centred_rows import less, moved, offsets, slopes_as_given
 from .column_warnings import names_of
-from .logistic_warnings import Strengths, strengths, warn_of_fit
+from .logistic_warnings import Strengths, deprecated, strengths, warn_of_fit
 
 Array = NDArray[np.float64]
 
@@ -149,6 +149,9 @@ class LogisticRegression(LinearClassifier, LogisticScores):
         "eta0": [Interval(Real, 0, None, closed="neither"), None],
     }  # fmt: skip
 
+    # All classes of a search, for folds that miss some.
+    _classes_of_search: NDArray[Any] | None = None
+
     n_iter_: NDArray[np.int32]
     objective_: float
     dual_gap_: float
@@ -210,6 +213,8 @@ class LogisticRegression(LinearClassifier, LogisticScores):
         self : the fitted model.
         """
         self._validate_params()
+        if self.n_jobs is not None:
+            deprecated("'n_jobs' has no effect and", f"Leave it out; got n_jobs={self.n_jobs}.")
         strength = strengths(self)
         table, classes, codes = self._check(X, y)
         weight = row_weights(classes, codes, sample_weight, self.class_weight)
@@ -271,7 +276,7 @@ class LogisticRegression(LinearClassifier, LogisticScores):
         X = validate_data(
             self, X, accept_sparse="csr", dtype=FLOATS, order="C", ensure_all_finite=False
         )
-        return X, *encode_classes(y, X.shape[0])
+        return X, *encode_classes(y, X.shape[0], self._classes_of_search)
 
     def _problem(
         self,

@@ -15,7 +15,8 @@ from sklearn.utils.validation import _check_sample_weight
 from rosenblatt.base import all_or_nothing
 
 from .logistic import LogisticRegression
-from .logistic_folds import FoldFits, Scored
+from .logistic_folds import FoldFits, Scored, with_labels
+from .logistic_warnings import deprecated
 
 Array = NDArray[np.float64]
 
@@ -170,7 +171,8 @@ class LogisticRegressionCV(Scored, LogisticRegression):
         folds = list(check_cv(self.cv, labels, classifier=True).split(table, labels, **to_splitter))
         model = self._one(classes, labels, weight)
         rows = table, labels, weight
-        fits = FoldFits(model, rows, folds, ratios, self._scorer(), to_scorer)
+        scorer = with_labels(self._scorer(), classes)
+        fits = FoldFits(model, rows, folds, ratios, scorer, to_scorer)
         if grid is None:
             self.Cs_ = fits.by_decades()
         else:
@@ -196,9 +198,17 @@ class LogisticRegressionCV(Scored, LogisticRegression):
 
     def _ratios(self) -> list[float]:
         """The shares of L1 to try."""
+        if self.penalty != "deprecated":
+            deprecated(
+                "'penalty'",
+                f"Got penalty={self.penalty!r}. Leave it out, and use l1_ratios=[0] for L2, "
+                "l1_ratios=[1] for L1, numbers between for both, and Cs=[np.inf] for no penalty.",
+            )
         fixed = {"l1": [1.0], "l2": [0.0]}.get(str(self.penalty))
         if fixed is not None:
             return fixed
+        if self.penalty == "elasticnet" and self.l1_ratios is None:
+            raise ValueError("l1_ratios must be specified when penalty is elasticnet.")
         if self.l1_ratios is None or isinstance(self.l1_ratios, str):
             return [0.0]
         ratios = [float(ratio) for ratio in self.l1_ratios]
@@ -223,6 +233,7 @@ class LogisticRegressionCV(Scored, LogisticRegression):
             verbose=max(0, self.verbose - 1),
         )  # fmt: skip
         model._names_of_search = getattr(self, "feature_names_in_", None)
+        model._classes_of_search = classes
         return model
 
     def _flat(self, model: LogisticRegression) -> Array:

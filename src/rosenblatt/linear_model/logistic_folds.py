@@ -1,5 +1,7 @@
 """Logistic regressions on the folds of a search, at one C after the other."""
 
+import copy
+import inspect
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
@@ -175,3 +177,17 @@ class Scored:
     def _scorer(self) -> Any:
         scoring = None if isinstance(self.scoring, str) and self.scoring == "warn" else self.scoring
         return get_scorer("accuracy" if scoring is None else scoring)
+
+
+def with_labels(scorer: Any, classes: NDArray[Any]) -> Any:
+    """The scorer, with the classes (K,) for a metric that takes them: a fold may miss some."""
+    metric = getattr(scorer, "_score_func", None)
+    takes = inspect.signature(metric).parameters if metric else {}
+    if "labels" not in takes:
+        return scorer
+    given = {"labels": classes}
+    if len(classes) == 2 and "pos_label" in takes:
+        given["pos_label"] = classes[1]
+    scorer = copy.copy(scorer)
+    scorer._kwargs = {**given, **scorer._kwargs}
+    return scorer

@@ -43,14 +43,14 @@ def strengths(model: Any) -> Strengths:
     kind = model.penalty
     if kind == "deprecated":
         if model.l1_ratio is None:
-            _deprecated("l1_ratio=None", "Use a number from 0 to 1.")
+            deprecated("'l1_ratio=None'", "Use a number from 0 to 1.")
         kind = {0: "l2", 1: "l1"}.get(model.l1_ratio or 0, "elasticnet")
         kind = None if np.isinf(model.C) else kind
     else:
-        _deprecated(
-            f"penalty={kind!r}",
-            "Leave it out, and use l1_ratio=0 for L2, l1_ratio=1 for L1, a number between for "
-            "both, and C=np.inf for no penalty.",
+        deprecated(
+            "'penalty'",
+            f"Got penalty={kind!r}. Leave it out, and use l1_ratio=0 for L2, l1_ratio=1 for L1, a "
+            "number between for both, and C=np.inf for no penalty.",
         )
         _warn_of_contradictions(model, kind)
     if kind is None or np.isinf(model.C):
@@ -82,11 +82,12 @@ def _warn_of_contradictions(model: Any, kind: str | None) -> None:
         )
 
 
-def _deprecated(what: str, instead: str) -> None:
+def deprecated(what: str, instead: str) -> None:
+    """Warn of what scikit-learn 1.10 will refuse."""
     warnings.warn(
         f"{what} was deprecated in scikit-learn 1.8 and goes away in 1.10. {instead}",
         FutureWarning,
-        stacklevel=6,
+        stacklevel=callers_level(),
     )
 
 

@@ -58,7 +58,8 @@ def check_examples(
     seen, codes = encode_labels(y)
     if len(codes) != X.shape[0]:
         raise ValueError(
-            f"X and y must have as many rows; X has {X.shape[0]} and y has {len(codes)}."
+            "Found input variables with inconsistent numbers of samples: X has "
+            f"{X.shape[0]} rows and y has {len(codes)}."
         )
     if classes is None:
         classes = seen

@@ -32,6 +32,15 @@ THEIRS = {
 }
 SOLVERS = OURS | set(THEIRS)
 WITH_L1 = ("coordinate", "gradient")
+# scikit-learn's warning of each solver that needs more iterations.
+TOO_FEW_ITERATIONS = {
+    "lbfgs": "lbfgs failed to converge. ",
+    "liblinear": "Liblinear failed to converge, increase the number of iterations. ",
+    "newton-cg": "newton-cg failed to converge. Increase the number of iterations. ",
+    "newton-cholesky": "Newton solver did not converge after {max_iter} iterations. ",
+    "sag": "The max_iter was reached which means the coef_ did not converge. ",
+    "saga": "The max_iter was reached which means the coef_ did not converge. ",
+}
 
 FEW_PARAMETERS = 60  # whose second derivative takes no time
 LARGEST_MATRIX = 1500  # parameters whose second derivative is formed
@@ -221,14 +230,16 @@ class LogisticDescent:
         if self.problem.penalised and self.gap > self.small_gap:
             wanted.append(f"the duality gap is {self.gap:.3g}, wanted {self.small_gap:.3g}")
         short = " and ".join(wanted) or "the tolerance was met only after the last test"
+        first = ""
         if reason == "max_iter":
+            first = TOO_FEW_ITERATIONS.get(settings.solver, "").format(max_iter=settings.max_iter)
             advice = f"max_iter={settings.max_iter} is reached. Raise it, standardise X"
         else:
             advice = "No step lowers the objective any more in floating point. Standardise X"
         other = "" if settings.solver == "auto" else ', or use solver="auto"'
         return (
-            f"{settings.name} stopped short of tol={settings.tol}: {short}. {advice}{other}, or "
-            "raise tol."
+            f"{first}{settings.name} stopped short of tol={settings.tol}: {short}. "
+            f"{advice}{other}, or raise tol."
         )
 
     def _refuse(self) -> None:
@@ -297,8 +308,11 @@ def class_without_weight(
     empty = np.flatnonzero(np.bincount(codes, problem.c, len(classes)) == 0)
     if not len(empty) or not problem.fit_intercept:
         return None
+    label = repr(classes.tolist()[empty[0]])
+    none = f"All rows of class {label} have weight zero"
+    if not (codes == empty[0]).any():
+        none = f"The training rows of a fold have none of class {label}"
     return (
-        f"All rows of class {classes.tolist()[empty[0]]!r} have weight zero: its "
-        "probability is best at zero, so that no finite bias is best, and it was stopped on its "
-        "way. Leave the class out, or give it a weight."
+        f"{none}: its probability is best at zero, so that no finite bias is best, and it was "
+        "stopped on its way. Leave the class out, or give it a weight."
     )

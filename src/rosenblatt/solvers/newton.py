@@ -22,10 +22,11 @@ def newton(problem: LogisticProblem, place: Place) -> Iterator[Place]:
     """Steps ``-H^-1 g`` with the whole second derivative H, halved until the objective falls."""
     while True:
         g = place.gradient.ravel()
-        direction = -factored(problem.hessian(place))(g)
+        direction = -factored(problem.hessian(place))(g).reshape(problem.shape)
         with np.errstate(over="ignore", invalid="ignore"):
-            slope = float(g @ direction)
-        new = backtrack(problem, place, direction.reshape(place.point.shape), slope)
+            direction = problem.centred(direction)  # rounding moves all classes' scores alike
+            slope = float(g @ direction.ravel())
+        new = backtrack(problem, place, direction, slope)
         if new is None:
             return
         place = new
@@ -59,10 +60,13 @@ def newton_cg(problem: LogisticProblem, place: Place) -> Iterator[Place]:
     Only products H v are needed. They stop early far from the optimum, where the quadratic says
     little about the objective, and late near it: when the rest is below ``min(1/2, sqrt(|g|))`` of
     the gradient, |g| measured against the first gradient. Where a step takes many products, the
-    next are measured by the curvature of each class instead of its diagonal, and take few.
+    next are measured by the curvature of each class instead of its diagonal, and take few. With few
+    columns all are: a step then needs one product, and a warm start goes on as if never stopped.
     """
     first = place.gradient_norm
-    by_class, inverse, n_steps = False, problem.inverse_diagonal(place), 0
+    few = problem.d * WORTH_A_LOOK < 1
+    by_class, n_steps = few, 0
+    inverse = (problem.inverse_curvature if by_class else problem.inverse_diagonal)(place)
     while True:
         rest = min(0.5, np.sqrt(place.gradient_norm / first)) if first > 0 else 0.5
         direction, n_products = conjugate_gradients(problem, place, max(rest, LEAST_REST), inverse)
@@ -77,7 +81,7 @@ def newton_cg(problem: LogisticProblem, place: Place) -> Iterator[Place]:
             by_class, n_steps = n_products > WORTH_A_LOOK * problem.d, 0
         if not by_class:
             inverse = problem.inverse_diagonal(place)
-        elif n_steps % STEPS_PER_LOOK == 0:
+        elif few or n_steps % STEPS_PER_LOOK == 0:
             inverse = problem.inverse_curvature(place)
 
 
