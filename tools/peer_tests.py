@@ -34,7 +34,7 @@ from sklearn.utils import fixes
 
 ROOT = Path(__file__).resolve().parent.parent
 PEER = Path(sklearn.__file__).parent
-LIST = ROOT / "docs" / "differences.md"
+LIST = "PEER_TESTS_LIST"  # the variable that names the file of the list
 
 
 @dataclass(frozen=True)
@@ -83,6 +83,7 @@ TABLE = (
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="only modules under 30 s")
+    parser.add_argument("--list", default=str(ROOT / "docs" / "differences.md"))
     options, arguments = parser.parse_known_args()
     wanted = {word for word in arguments if word in {module.name for module in TABLE}}
     modules = [
@@ -98,7 +99,7 @@ def main() -> int:
         *modules,
     ]
     path = os.pathsep.join([str(ROOT / "tools"), os.environ.get("PYTHONPATH", "")])
-    environment = {**os.environ, "PYTHONPATH": path}
+    environment = {**os.environ, "PYTHONPATH": path, LIST: options.list}
     return subprocess.run(command, env=environment, check=False).returncode
 
 
@@ -120,10 +121,11 @@ class Listed:
 
 def read_list() -> tuple[str, list[Listed]]:
     """The version of scikit-learn that the list is for, and its rows."""
-    text = LIST.read_text(encoding="utf-8")
+    file = Path(os.environ[LIST])
+    text = file.read_text(encoding="utf-8")
     found = re.search(r"^The list is for scikit-learn (\S+)\.$", text, re.MULTILINE)
     if found is None:
-        raise ValueError(f"{LIST} does not name the version of scikit-learn that its list is for.")
+        raise ValueError(f"{file} does not name the version of scikit-learn that its list is for.")
     rows = re.findall(r"^\| (test_\w+) \| `(.+?)` \| (.+?) \|$", text, re.MULTILINE)
     return found[1], [Listed(*row) for row in rows]
 
@@ -317,7 +319,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
             cells.append(f"{tests:8}{passed:8}{passed / max(tests, 1):8.1%}")
         write(f"{name:32}{''.join(cells)}")
     for row in unmatched(config, rows):
-        write(f"docs/differences.md lists a test that does not exist: {row}")
+        write(f"The list has a test that does not exist: {row}")
 
 
 if __name__ == "__main__":
