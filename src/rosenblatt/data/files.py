@@ -1,20 +1,15 @@
 """The kinds of files that hold tables, and how each is told from its name."""
 
-import gzip
-import io
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rosenblatt.runtime.atomic_files import drafted, drafted_together
 
 from .errors import TableError, did_you_mean
-
-if TYPE_CHECKING:
-    from .table import Table
 
 SUFFIXES = {
     ".csv": "csv",
@@ -145,31 +140,3 @@ def whole_files(paths: Sequence[Any]) -> Iterator[list[Path]]:
     """The same of files that belong together: all of them change, or none."""
     with drafted_together([place_for(path) for path in paths], paths) as drafts:
         yield drafts
-
-
-def write_table(table: "Table", path: Path, form: Form) -> None:
-    """Write a table in some form; the file must not matter to anyone before it is whole."""
-    if form.name == "libsvm":
-        content = _libsvm(table)
-        path.write_bytes(gzip.compress(content) if form.zipped else content)
-    elif form.name in ("parquet", "arrow"):
-        buffer = io.BytesIO()  # the errors of polars' own files do not say what is wrong
-        write = table.frame.write_parquet if form.name == "parquet" else table.frame.write_ipc
-        write(buffer)
-        path.write_bytes(buffer.getbuffer())
-    else:
-        text = (
-            table.frame.write_ndjson()
-            if form.name == "jsonl"
-            else table.frame.write_csv(separator=SEPARATORS[form.name])
-        )
-        path.write_bytes(gzip.compress(text.encode()) if form.zipped else text.encode())
-
-
-def _libsvm(table: "Table") -> bytes:
-    from sklearn.datasets import dump_svmlight_file
-
-    buffer = io.BytesIO()
-    labels = table.frame[table.frame.columns[0]].to_numpy()
-    dump_svmlight_file(table.sparse, labels, buffer, zero_based=False)
-    return buffer.getvalue()

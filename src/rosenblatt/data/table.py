@@ -1,25 +1,25 @@
-"""Reading a table, whatever kind of file it is in."""
+"""Reading and writing a table, whatever kind of file it is in."""
 
+import gzip
+import io
 import os
 import re
 import sys
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
 import scipy.sparse as sp
-from sklearn.datasets import load_svmlight_file
+from sklearn import datasets
+from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
 from .delimited import dialect_of, read_delimited
 from .errors import TableError, did_you_mean
 from .files import SEPARATORS, Form, check_unzipped, form_of, form_of_content
 from .text import blame_json, blame_libsvm, input_of
-
-if TYPE_CHECKING:
-    import polars as pl
 
 PIPED = "standard input"
 TARGET = "target"  # how the labels of a LIBSVM file are called
@@ -251,11 +251,8 @@ BUNDLED = {
 }
 
 
-def load(name: str) -> "pl.DataFrame":
+def load(name: str) -> pl.DataFrame:
     """A bundled table, labels in words where they have any."""
-    import polars as pl
-    from sklearn import datasets
-
     bunch = getattr(datasets, f"load_{name}")()
     names = [str(column).replace(" (cm)", "").replace(" ", "_") for column in bunch.feature_names]
     frame = pl.DataFrame(bunch.data, schema=names)
@@ -263,3 +260,29 @@ def load(name: str) -> "pl.DataFrame":
     if name in ("iris", "wine", "breast_cancer"):
         target = bunch.target_names[target]
     return frame.with_columns(pl.Series(BUNDLED[name], target.tolist()))
+
+
+def write_table(table: Table, path: Path, form: Form) -> None:
+    """Write a table in some form; the file must not matter to anyone before it is whole."""
+    if form.name == "libsvm":
+        content = _libsvm(table)
+        path.write_bytes(gzip.compress(content) if form.zipped else content)
+    elif form.name in ("parquet", "arrow"):
+        buffer = io.BytesIO()  # the errors of polars' own files do not say what is wrong
+        write = table.frame.write_parquet if form.name == "parquet" else table.frame.write_ipc
+        write(buffer)
+        path.write_bytes(buffer.getbuffer())
+    else:
+        text = (
+            table.frame.write_ndjson()
+            if form.name == "jsonl"
+            else table.frame.write_csv(separator=SEPARATORS[form.name])
+        )
+        path.write_bytes(gzip.compress(text.encode()) if form.zipped else text.encode())
+
+
+def _libsvm(table: Table) -> bytes:
+    buffer = io.BytesIO()
+    labels = table.frame[table.frame.columns[0]].to_numpy()
+    dump_svmlight_file(table.sparse, labels, buffer, zero_based=False)
+    return buffer.getvalue()
