@@ -18,7 +18,7 @@ from scipy.special import entr, expit
 
 from .dual_balance import balanced
 from .lasso import MOST_COLUMNS, Penalty, columns_that_matter, descend
-from .rounded_matrix import UNIT, Floats, Table, total
+from .rounded_matrix import UNIT, Floats, RoundedMatrix, total
 
 MOST_STEPS = 30
 HALVINGS = 8
@@ -26,10 +26,10 @@ ENOUGH = 2.0  # ratio of the two ends at which a bracket is good
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class BinaryLogistic:
     """Two classes y = -1 and 1, the weight c of each row's loss, and the penalty."""
 
-    table: Table
+    table: RoundedMatrix
     y: Floats
     c: Floats
     penalty: Penalty
@@ -97,7 +97,7 @@ def best_bias(z: Floats, y: Floats, c: Floats) -> float:
     return b
 
 
-def bracket(problem: Problem, w: Floats, b: float, tol: float, effort: int) -> Bracket:
+def bracket(problem: BinaryLogistic, w: Floats, b: float, tol: float, effort: int) -> Bracket:
     """How far coefficients w and intercept b, of columns as centred, are from the best."""
     z, rounding = problem.scores(w)
     rounding = rounding + 4 * UNIT * abs(b)
@@ -112,14 +112,14 @@ def bracket(problem: Problem, w: Floats, b: float, tol: float, effort: int) -> B
     return Bracket(max(primal - lowest, 0.0), max(primal - max(highest, 0.0), 0.0))
 
 
-def scale_of(problem: Problem) -> float:
+def scale_of(problem: BinaryLogistic) -> float:
     """The size of the objective: what it is without coefficients."""
     nothing = np.zeros(problem.table.n)
     return problem.value(np.zeros(0), nothing + problem.best_bias(nothing), nothing)
 
 
 def _polish(
-    problem: Problem, w: Floats, primal: float, highest: float, bound: float
+    problem: BinaryLogistic, w: Floats, primal: float, highest: float, bound: float
 ) -> tuple[float, float]:
     """Newton steps from w: the lowest P and the highest D on the way."""
     lowest = primal
@@ -147,7 +147,7 @@ def _polish(
     return lowest, highest
 
 
-def _newton_step(problem: Problem, w: Floats, z: Floats) -> Floats:
+def _newton_step(problem: BinaryLogistic, w: Floats, z: Floats) -> Floats:
     """The change of w that the second-order model of the loss asks for, the intercept following."""
     table, penalty = problem.table, problem.penalty
     p = expit(-problem.y * z)
@@ -172,7 +172,7 @@ def solve_scaled(A: Floats, right: Floats) -> Floats:
     return np.asarray(scale * np.linalg.solve(A * np.outer(scale, scale), scale * right))
 
 
-def _curvature(table: Table, h: Floats, columns: NDArray[np.intp]) -> Floats:
+def _curvature(table: RoundedMatrix, h: Floats, columns: NDArray[np.intp]) -> Floats:
     """``X'HX`` of some columns, less what a free intercept takes of it."""
     gram = table.scatter(columns, h)
     if table.centred:
@@ -181,7 +181,7 @@ def _curvature(table: Table, h: Floats, columns: NDArray[np.intp]) -> Floats:
     return gram
 
 
-def _by_conjugate_gradients(table: Table, h: Floats, gradient: Floats, l2: float) -> Floats:
+def _by_conjugate_gradients(table: RoundedMatrix, h: Floats, gradient: Floats, l2: float) -> Floats:
     """The Newton step of many columns."""
 
     def times(v: Floats) -> Floats:

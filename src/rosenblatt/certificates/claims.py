@@ -143,3 +143,12 @@ def _plain(number: float) -> float | int | str:
     if isinstance(number, int):
         return int(number)
     return float(number) if math.isfinite(number) else str(float(number))
+
+
+def distance_claim(distance: float, among: str = "") -> Claim:
+    """How far the coefficients may be from the best ones."""
+    statement = (
+        f"the coefficients are within {distance:.3g} of the best ones{among} (length of the "
+        "difference)"
+    )
+    return Claim("distance", statement, distance, None, True, "checked")

@@ -9,7 +9,7 @@ from .claims import Claim
 from .closed_form import EPS, ClassData, Floats, agrees, filled, gaps, is_ours, sums_by_class, unit
 
 
-class Moments(NamedTuple):
+class ClassMoments(NamedTuple):
     """Weights of what is known, means and scatters of the classes."""
 
     weight: Floats  # (K, d)
@@ -17,7 +17,7 @@ class Moments(NamedTuple):
     scatter: Floats  # (K, d), or (K, d, d) with products of different features
 
 
-def moments(data: ClassData, X: Floats, full: bool = False) -> Moments:
+def moments(data: ClassData, X: Floats, full: bool = False) -> ClassMoments:
     """Of rows X (n, d); NaN is missing, unless products are asked for."""
     w = sums_by_class(data, 1 - gaps(X))
     means, scatters = [], []
@@ -29,7 +29,7 @@ def moments(data: ClassData, X: Floats, full: bool = False) -> Moments:
         away = filled(rows - mean)
         means.append(mean)
         scatters.append(away.T @ (away * weight[:, np.newaxis]) if full else weight @ away**2)
-    return Moments(w, np.array(means), np.array(scatters))
+    return ClassMoments(w, np.array(means), np.array(scatters))
 
 
 def rounding_of_means(model: Any, published: Any, X: Floats) -> Floats:
@@ -40,7 +40,7 @@ def rounding_of_means(model: Any, published: Any, X: Floats) -> Floats:
     return np.asarray(16 * np.sqrt(len(X)) * unit(published) * largest)
 
 
-def statistics_claims(model: Any, data: ClassData, found: Moments, off: Floats) -> list[Claim]:
+def statistics_claims(model: Any, data: ClassData, found: ClassMoments, off: Floats) -> list[Claim]:
     """That the statistic a model would learn on from is that of the rows; nothing without one."""
     statistic = getattr(model, "statistics_", None)
     if statistic is None:

@@ -26,7 +26,9 @@ MOST_ROWS = 2000  # of which a whole kernel matrix is made
 class Books:
     """What the model published, and the kernel of the rows given with its supports."""
 
-    fit: perceptron.Fit  # its X is the data given, its W the coefficients a (1, s) or (K, s)
+    fit: (
+        perceptron.PerceptronFit
+    )  # its X is the data given, its W the coefficients a (1, s) or (K, s)
     kernel: KernelOf
     supports: Any  # (s, d); None if the kernel was precomputed
     places: NDArray[np.intp]  # (s,) of the supports among the training rows

@@ -64,7 +64,7 @@ def certify_model(
 
 
 @dataclass(frozen=True)
-class Part:
+class GaussianPart:
     """What is claimed of some columns, how they score the rows, and how likely they make them."""
 
     claims: list[Claim]
@@ -76,7 +76,7 @@ class Part:
     blur: float = 0.0  # what the rounding of published numbers may add to the gap
 
 
-def gaussians(model: Any, data: ClassData, X: Floats) -> Part:
+def gaussians(model: Any, data: ClassData, X: Floats) -> GaussianPart:
     """Columns X (n, d) that are Gaussian in each class; NaN is missing."""
     w, mean, scatter = moments(data, X)
     centre, spread = of_all(data, X)
@@ -97,7 +97,7 @@ def gaussians(model: Any, data: ClassData, X: Floats) -> Part:
     n_variances = {"feature": theta.shape[1], "class": len(theta), "single": 1}
     free = theta.size + n_variances.get(sharing, theta.size)
     scores, sizes = log_densities(X, theta, var)
-    return Part(claims, scores, sizes, gap, float(w.sum()), free, blur)
+    return GaussianPart(claims, scores, sizes, gap, float(w.sum()), free, blur)
 
 
 def _sharing(model: Any) -> str:

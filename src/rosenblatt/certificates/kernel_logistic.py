@@ -53,7 +53,7 @@ def certify_model(
     free = np.arange(1, 2) if K == 2 else np.arange(K - (model.softmax == "reference"))
     if len(a) > len(free) and (a[-1].any() or b[-1]):
         raise ValueError("The last class is the reference: its row of dual_coef_ must be zero.")
-    problem = Problem(space, data.codes, c, free, bool(model.fit_intercept))
+    problem = KernelLogistic(space, data.codes, c, free, bool(model.fit_intercept))
     claims += _claims(problem, a[: len(free)], b[: len(free)], tol, model)
     bias = "b free" if model.fit_intercept else "b = 0"
     loss = "log(1 + exp(-y_i z_i))" if K == 2 else "logsumexp(z_i) - z_i,y_i"
@@ -64,7 +64,7 @@ def certify_model(
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class KernelLogistic:
     """Rows of K classes, the weight c of each row's loss, and the classes that have an element."""
 
     space: Space
@@ -151,7 +151,7 @@ class Problem:
         return np.vstack([given, np.zeros((missing, given.shape[1]))])
 
 
-def _claims(problem: Problem, a: Floats, b: Floats, tol: float, model: Any) -> list[Claim]:
+def _claims(problem: KernelLogistic, a: Floats, b: Floats, tol: float, model: Any) -> list[Claim]:
     """The gap, the gradient and the distance in the feature space; what the fit says of them."""
     c, codes, free = problem.c, problem.codes, problem.free
     z, off = problem.scores(a)
@@ -199,7 +199,7 @@ def _claims(problem: Problem, a: Floats, b: Floats, tol: float, model: Any) -> l
 
 
 @np.errstate(over="ignore", invalid="ignore")  # a step too long is no better one
-def lower_value(problem: Problem, a: Floats, z: Floats, pull: Floats) -> float:
+def lower_value(problem: KernelLogistic, a: Floats, z: Floats, pull: Floats) -> float:
     """The least P found on the way from the element of counts a, with scores z, down its gradient.
 
     Not below the true value. No better one is looked for: it tells of a gap too small to be true.

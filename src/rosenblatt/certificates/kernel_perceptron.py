@@ -117,7 +117,7 @@ def problem_of(books: Books) -> str:
     return f"find {len(fit.classes)} scores sum_i a_i K(x_i, x){bias}, each row's own the highest"
 
 
-def books_balance(model: Any, fit: perceptron.Fit) -> Claim:
+def books_balance(model: Any, fit: perceptron.PerceptronFit) -> Claim:
     """That the coefficients are what so many mistakes leave behind.
 
     A mistake adds its step to one coefficient and to the intercept: the sizes cannot exceed the
@@ -206,7 +206,7 @@ def contradiction(books: Books) -> tuple[int, int] | None:
 
 
 def mistakes_against(
-    model: Any, fit: perceptron.Fit, g: float, along: float, shortest: float, R2: float
+    model: Any, fit: perceptron.PerceptronFit, g: float, along: float, shortest: float, R2: float
 ) -> list[Claim]:
     """Novikoff's bound, and how many mistakes it takes to get from zero to the element."""
     M = int(model.n_updates_)

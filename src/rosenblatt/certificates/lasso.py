@@ -13,10 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .claims import Claim
-from .linear_regression import Fit, distance_claim, mean_square
+from .claims import Claim, distance_claim
 from .published_numbers import NEAR, agreement
-from .rounded_matrix import UNIT, Floats, total
+from .rounded_matrix import UNIT, Floats, RegressionFit, mean_square, total
 
 MOST_COLUMNS = 1000  # of those that matter, in a polish
 ROUNDS = 6
@@ -58,7 +57,7 @@ class Penalty:
 
 
 @dataclass(frozen=True, eq=False)
-class Dual:
+class LassoDual:
     """A point th: its value, not above the true one, and its slopes with their allowance.
 
     The gradient is that of the residuals it was scaled from.
@@ -71,7 +70,7 @@ class Dual:
 
 
 def claims(
-    fit: Fit,
+    fit: RegressionFit,
     alpha: float,
     l1_ratio: float,
     positive: bool,
@@ -126,7 +125,7 @@ def gradient_length(w: Floats, slope: Floats, penalty: Penalty) -> float:
     return float(np.linalg.norm(np.where(w != 0, slope + penalty.l1 * np.sign(w), beyond)))
 
 
-def _rounding(fit: Fit, penalty: Penalty, r: Floats) -> str:
+def _rounding(fit: RegressionFit, penalty: Penalty, r: Floats) -> str:
     """Why no proof is to be had, if it is that rounding hides a slope: the column, in words."""
     _, allowance = fit.table.transposed(fit.table.share * r)
     worst = int(np.argmax(allowance))
@@ -140,7 +139,7 @@ def _rounding(fit: Fit, penalty: Penalty, r: Floats) -> str:
     )
 
 
-def primal_value(fit: Fit, penalty: Penalty, w: Floats, b: float) -> tuple[float, Floats]:
+def primal_value(fit: RegressionFit, penalty: Penalty, w: Floats, b: float) -> tuple[float, Floats]:
     """P(w, b), not below the true value, and the residuals."""
     r, allowance = fit.residuals(w, b)
     square, _ = mean_square(fit.table, r, allowance)
@@ -148,7 +147,7 @@ def primal_value(fit: Fit, penalty: Penalty, w: Floats, b: float) -> tuple[float
     return square / 2 + value + rounding, r
 
 
-def dual_value(fit: Fit, penalty: Penalty, r: Floats) -> Dual:
+def dual_value(fit: RegressionFit, penalty: Penalty, r: Floats) -> LassoDual:
     """The dual point that residuals point to, made feasible."""
     table, p = fit.table, fit.table.share
     th = r - float(p @ r) if table.centred else r
@@ -165,8 +164,13 @@ def dual_value(fit: Fit, penalty: Penalty, r: Floats) -> Dual:
 
 
 def _at_scale(
-    fit: Fit, penalty: Penalty, scale: float, th: Floats, slopes: Floats, allowance: Floats
-) -> Dual:
+    fit: RegressionFit,
+    penalty: Penalty,
+    scale: float,
+    th: Floats,
+    slopes: Floats,
+    allowance: Floats,
+) -> LassoDual:
     """The value of ``scale * th``, not above the true one."""
     p = fit.table.share
     terms = scale * (p * fit.centred_target * th) - scale**2 / 2 * (p * th**2)
@@ -180,10 +184,10 @@ def _at_scale(
         outermost = scaled + (allowance if penalty.positive else np.sign(scaled) * allowance)
         cost, more = total(penalty.excess(outermost) ** 2 / (2 * penalty.l2))
         value, rounding = value - cost, rounding + 4 * more
-    return Dual(value - rounding, scaled, allowance, slopes)
+    return LassoDual(value - rounding, scaled, allowance, slopes)
 
 
-def _zeros(fit: Fit, penalty: Penalty, dual: Dual, gap: float) -> Claim:
+def _zeros(fit: RegressionFit, penalty: Penalty, dual: LassoDual, gap: float) -> Claim:
     """How many columns are zero in every solution, by the gap-safe rule."""
     radius = float(np.sqrt(2 * max(gap, 0.0)))
     reach = dual.slopes if penalty.positive else np.abs(dual.slopes)
@@ -196,8 +200,8 @@ def _zeros(fit: Fit, penalty: Penalty, dual: Dual, gap: float) -> Claim:
 
 
 def polish(
-    fit: Fit, penalty: Penalty, primal: float, dual: Dual, bound: float
-) -> tuple[float, Dual]:
+    fit: RegressionFit, penalty: Penalty, primal: float, dual: LassoDual, bound: float
+) -> tuple[float, LassoDual]:
     """Better coefficients and dual points: the lowest P and the highest D found."""
     lowest, best, point = primal, dual, dual
     w = np.maximum(fit.w, 0.0) if penalty.positive else fit.w

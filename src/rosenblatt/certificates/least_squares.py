@@ -16,12 +16,18 @@ import scipy.optimize
 import scipy.sparse.linalg
 
 from . import normal_equations
-from .claims import Claim
-from .linear_regression import Fit, distance_claim, mean_square
+from .claims import Claim, distance_claim
 from .normal_equations import ROUNDINGS, ClosedForm, iteration_claims
-from .orthogonal_factors import MOST_ROWS, Factors, RowProducts, at_most, can_be_factored, factors
+from .orthogonal_factors import (
+    MOST_ROWS,
+    OrthogonalFactors,
+    RowProducts,
+    at_most,
+    can_be_factored,
+    factors,
+)
 from .published_numbers import NEAR
-from .rounded_matrix import Floats
+from .rounded_matrix import Floats, RegressionFit, mean_square
 
 STEPS = 200  # of conjugate gradients
 FURTHEST = 100
@@ -37,7 +43,7 @@ class Excess(NamedTuple):
 
 
 def claims(
-    fit: Fit,
+    fit: RegressionFit,
     alpha: float,
     weight: float,
     positive: bool,
@@ -62,7 +68,7 @@ def claims(
 
 
 def _of_coefficients(
-    fit: Fit,
+    fit: RegressionFit,
     penalty: float,
     weight: float,
     positive: bool,
@@ -119,7 +125,9 @@ def _of_coefficients(
     return [*found, _condition(parts.condition, left_out)]
 
 
-def _of_rows(fit: Fit, penalty: float, effort: int, equations: Callable[..., Claim]) -> list[Claim]:
+def _of_rows(
+    fit: RegressionFit, penalty: float, effort: int, equations: Callable[..., Claim]
+) -> list[Claim]:
     """What the products of few rows tell beyond a gap that is proved already.
 
     Coefficients that follow from these products lose as many digits as their condition has.
@@ -140,7 +148,7 @@ def _gap(gap: float, bound: float, among: str = "") -> Claim:
     return Claim("gap", statement, gap, bound, bool(gap <= bound), "checked")
 
 
-def _left_out(parts: Factors, share: float, weight: float, gap: float) -> str:
+def _left_out(parts: OrthogonalFactors, share: float, weight: float, gap: float) -> str:
     """The reason of a gap that lies in directions which the fit took for dependence, if it does."""
     small = parts.kept & (parts.sizes <= share * parts.sizes.max(initial=0.0))
     missed = weight * float(np.sum(parts.reach[small] ** 2))
@@ -154,7 +162,7 @@ def _left_out(parts: Factors, share: float, weight: float, gap: float) -> str:
     )
 
 
-def _free(parts: Factors, off: float) -> Excess:
+def _free(parts: OrthogonalFactors, off: float) -> Excess:
     """The residual's part that the columns reach; its length may be off by rounding."""
     kept = parts.kept
     sure = 1 + parts.relative
@@ -164,7 +172,7 @@ def _free(parts: Factors, off: float) -> Excess:
     return Excess(most, sure**2 * float(np.linalg.norm(parts.step())) + further)
 
 
-def _non_negative(fit: Fit, parts: Factors, off: float) -> Excess:
+def _non_negative(fit: RegressionFit, parts: OrthogonalFactors, off: float) -> Excess:
     """With ``w >= 0``: go to the best such point, and bound what is left from there.
 
     From w another point v >= 0 differs by ``2 g.(v - w) + (v - w)'A(v - w)``, and A is not below
@@ -195,7 +203,7 @@ def _non_negative(fit: Fit, parts: Factors, off: float) -> Excess:
     return Excess(most, distance)
 
 
-def _shortest(fit: Fit, rank: int, idle: float, length: float) -> Claim:
+def _shortest(fit: RegressionFit, rank: int, idle: float, length: float) -> Claim:
     """Where several coefficients predict the same, the shortest are taken.
 
     `length` is that of the coefficients of columns that depend on others; what rounding leaves of
@@ -226,7 +234,7 @@ def _condition(condition: float, left_out: int, of: str = "columns scaled to one
 
 
 def _of_large(
-    fit: Fit,
+    fit: RegressionFit,
     penalty: float,
     weight: float,
     positive: bool,

@@ -9,9 +9,8 @@ from .class_moments import moments, rounding_of_means, statistics_claims
 from .closed_form import ClassData, Floats, agrees, size_claim, unit
 from .discriminant_planes import Spread, rank_claims
 from .least_squares import claims as regression_claims
-from .linear_regression import Fit
 from .published_numbers import Scores, decision_claims
-from .rounded_matrix import Table
+from .rounded_matrix import RegressionFit, RoundedMatrix
 
 
 def least_squares(model: Any, data: ClassData, tol: float) -> list[Claim]:
@@ -25,10 +24,10 @@ def least_squares(model: Any, data: ClassData, tol: float) -> list[Claim]:
     if W.shape != (targets.shape[1], d) or b.shape != (targets.shape[1],):
         said = f"the planes have shape {W.shape}; the classes imply {(targets.shape[1], d)}"
         return [Claim("gap", said, np.inf, 0.0, False, "checked")]
-    table = Table(data.X, data.weight / total, bool(model.fit_intercept))
+    table = RoundedMatrix(data.X, data.weight / total, bool(model.fit_intercept))
     claims = []
     for k in range(len(W)):
-        fit = Fit(table, np.ascontiguousarray(targets[:, k]), W[k], float(b[k]))
+        fit = RegressionFit(table, np.ascontiguousarray(targets[:, k]), W[k], float(b[k]))
         label = f", class {data.classes[k]}" if len(W) > 1 else ""
         found = regression_claims(fit, 0.0, total, False, tol)
         words = _why(model, found)

@@ -4,82 +4,16 @@ Every target is a problem of its own. Legend: s_i the weight of a row and p_i it
 the published coefficients and intercept; r_i = t_i - w.x_i - b.
 """
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from . import lasso, least_squares, normal_equations
 from .claims import Certificate, Claim, total_weight
 from .published_numbers import choice_claim, held_to, nearness, numbers_of, penalty_claim
-from .rounded_matrix import UNIT, Floats, Table, total
-
-
-@dataclass(frozen=True, eq=False)
-class Fit:
-    """One target and the numbers published for it."""
-
-    table: Table
-    t: Floats
-    w: Floats
-    b: float
-    unit: float = UNIT  # of rounding, in the numbers published
-
-    def residuals(self, w: Floats | None = None, b: float | None = None) -> tuple[Floats, Floats]:
-        """r (n,) at the published numbers or others, and what rounding may have done to each."""
-        w, b = (self.w, self.b) if w is None or b is None else (w, b)
-        product, allowance = self.table.times(w)
-        centre, rounding = self.table.centre(w, b)
-        r = self.t - centre - product
-        return r, allowance + rounding + self.table.target_unit * (np.abs(centre) + np.abs(self.t))
-
-    def best_bias(self, w: Floats) -> float:
-        """The intercept that serves w best; zero where there is none."""
-        if not self.table.centred:
-            return 0.0
-        r, _ = self.residuals(w, 0.0)
-        return float(self.table.share @ r)
-
-    @property
-    def centred_target(self) -> Floats:
-        """t less its mean, if there is an intercept (n,)."""
-        if not self.table.centred:
-            return self.t
-        rough = self.t - float(self.table.share @ self.t)
-        return np.asarray(rough - float(self.table.share @ rough))
-
-    @property
-    def size(self) -> float:
-        """``sum p t~^2``: what is lost without any coefficients; never below its own rounding."""
-        spread = float(np.sum(self.table.share * self.centred_target**2))
-        return max(spread, UNIT * float(np.sum(self.table.share * self.t**2)), 1e-300)
-
-    @property
-    def blur(self) -> float:
-        """What rounding the published numbers may cost at most, in ``sum p r^2``.
-
-        Each is off by a share of itself, so that predictions are off by no more than that share of
-        their terms; around the best numbers the cost is the square of that.
-        """
-        lengths = np.hypot(self.table.norms(), self.table.mean)
-        return float(self.unit * (abs(self.b) + float(lengths @ np.abs(self.w)))) ** 2
-
-
-def mean_square(table: Table, r: Floats, allowance: Floats) -> tuple[float, float]:
-    """``sum p r^2`` at most, and what of it is an allowance for rounding."""
-    value, rounding = total(table.share * r**2)
-    rounding += total(table.share * (2 * np.abs(r) * allowance + allowance**2))[0]
-    return value + rounding, rounding
-
-
-def distance_claim(distance: float, among: str = "") -> Claim:
-    """How far the coefficients may be from the best ones."""
-    statement = (
-        f"the coefficients are within {distance:.3g} of the best ones{among} (length of the "
-        "difference)"
-    )
-    return Claim("distance", statement, distance, None, True, "checked")
+from .rounded_matrix import UNIT, Floats, RegressionFit, RoundedMatrix
 
 
 def certify_model(
@@ -97,13 +31,15 @@ def certify_model(
     kept = np.flatnonzero(weight > 0)
     X, targets, weight = X[kept], targets[kept], weight[kept]
     coef, intercept = _published(model, targets.shape[1], X.shape[1])
-    table = Table(X, weight / weight.sum(), bool(getattr(model, "fit_intercept", True)))
+    table = RoundedMatrix(X, weight / weight.sum(), bool(getattr(model, "fit_intercept", True)))
     problem, verify = _problem(model, float(weight.sum()))
     claims: list[Claim] = [*penalty_claim(model), *choice_claim(model)]
     claims += singular_claim(model, table, float(weight.sum()))
     unit = 2.0**-24 if model.coef_.dtype == np.float32 else UNIT
     for k in range(targets.shape[1]):
-        fit = Fit(table, np.ascontiguousarray(targets[:, k]), coef[k], float(intercept[k]), unit)
+        fit = RegressionFit(
+            table, np.ascontiguousarray(targets[:, k]), coef[k], float(intercept[k]), unit
+        )
         with np.errstate(over="ignore"):  # numbers too large to square are infinity, and no proof
             found = verify(fit, k, tol, effort)
         claims += _named(found, k if targets.shape[1] > 1 else None)
@@ -126,8 +62,6 @@ def _published(model: Any, n_targets: int, d: int) -> tuple[Floats, Floats]:
 
 def _problem(model: Any, weight: float) -> tuple[str, Any]:
     """The objective in words, and its verifier: (fit, number of the target, tol, effort)."""
-    from . import lasso, least_squares, normal_equations  # each imports the pieces above
-
     names = {base.__name__ for base in type(model).__mro__}
     positive = bool(getattr(model, "positive", False))
     sign = ", w >= 0" if positive else ""
@@ -182,13 +116,12 @@ def _named(claims: list[Claim], target: int | None) -> list[Claim]:
     ]  # fmt: skip
 
 
-# The singular values that a least-squares fit publishes, beside those of the rows given.
-
+# Singular values: those published by a least-squares fit, beside those of the rows given.
 
 MOST_COLUMNS = 1000  # whose products are taken
 
 
-def singular_claim(model: Any, table: Table, weight: float) -> list[Claim]:
+def singular_claim(model: Any, table: RoundedMatrix, weight: float) -> list[Claim]:
     """That `singular_` are those of the centred, weighted rows; nothing where there are none.
 
     Their squares are the eigenvalues of the products of columns, to within rounding of the largest.

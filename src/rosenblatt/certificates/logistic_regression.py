@@ -14,13 +14,12 @@ from numpy.typing import NDArray
 
 from . import binary_logistic, softmax, unpenalised_logistic, unpenalised_softmax
 from .binary_logistic import Bracket
-from .claims import Certificate, Claim
+from .claims import Certificate, Claim, distance_claim
 from .closed_form import ClassData
 from .lasso import Penalty, gradient_length
-from .linear_regression import distance_claim
 from .logistic_setting import Setting, setting_of, weights_of_classes
 from .published_numbers import agreement, held_to, nearness, numbers_of, penalty_claim
-from .rounded_matrix import UNIT, Floats, Table
+from .rounded_matrix import UNIT, Floats, RoundedMatrix
 from .separated_classes import claims_if_separable, with_direction
 from .softmax import bracket
 
@@ -91,8 +90,8 @@ def _binary(
         raise ValueError(
             "There is nothing to certify: all rows of positive weight are of one class."
         )
-    table = Table(X, c / c.sum(), fit_intercept)
-    problem = binary_logistic.Problem(table, y, c, setting.penalty)
+    table = RoundedMatrix(X, c / c.sum(), fit_intercept)
+    problem = binary_logistic.BinaryLogistic(table, y, c, setting.penalty)
     scale = binary_logistic.scale_of(problem)
     tol, enough = _wanted(model, setting, tol, scale)
     centre, off = map(float, table.centre(w, b))
@@ -112,8 +111,10 @@ def _binary(
     if np.isinf(setting.C) and effort and len(claims) == 1:
 
         def lowest(rest: Any) -> float:
-            others = binary_logistic.Problem(Table(X[rest], c[rest] / c[rest].sum(), fit_intercept),
-                                      y[rest], c[rest], setting.penalty)  # fmt: skip
+            share = c[rest] / c[rest].sum()
+            others = binary_logistic.BinaryLogistic(
+                RoundedMatrix(X[rest], share, fit_intercept), y[rest], c[rest], setting.penalty
+            )
             return unpenalised_logistic.least_value(others, w, b, tol)
 
         ahead = float((y * z).max())
@@ -143,10 +144,10 @@ def _several(
     K = len(data.classes)
     if len(np.unique(codes)) < K:
         raise ValueError("There is nothing to certify: a class has no row of positive weight.")
-    table = Table(X, c / c.sum(), fit_intercept)
+    table = RoundedMatrix(X, c / c.sum(), fit_intercept)
     reference = getattr(model, "softmax", "symmetric") == "reference"
     free = np.arange(K - 1) if reference else np.arange(K)
-    problem = softmax.Problem(table, codes, c, setting.penalty, free)
+    problem = softmax.SoftmaxLogistic(table, codes, c, setting.penalty, free)
     scale = softmax.scale_of(problem)
     tol, enough = _wanted(model, setting, tol, scale)
     # What all scores of a row have in common is no part of the loss, and may be large.

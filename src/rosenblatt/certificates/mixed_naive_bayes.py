@@ -24,7 +24,7 @@ from .closed_form import (
     sums_by_class,
     sums_to_one,
 )
-from .gaussian_naive_bayes import Part, gaussians
+from .gaussian_naive_bayes import GaussianPart, gaussians
 from .published_numbers import Scores, decision_claims
 
 
@@ -79,12 +79,12 @@ def kinds_claim(model: Any, d: int) -> Claim:
     return Claim("kinds", statement, there, d, there == d == len(model.kinds_), "proved")
 
 
-def numeric(model: Any, data: ClassData, X: NDArray[Any]) -> Part:
+def numeric(model: Any, data: ClassData, X: NDArray[Any]) -> GaussianPart:
     """Columns that are Gaussian."""
     return gaussians(model, data, _numbers(X))
 
 
-def categorical(model: Any, data: ClassData, X: NDArray[Any]) -> Part:
+def categorical(model: Any, data: ClassData, X: NDArray[Any]) -> GaussianPart:
     """Columns with a table of categories each."""
     tables = []
     check_one_each(X.shape[1], categories_=model.categories_)
@@ -101,14 +101,14 @@ def categorical(model: Any, data: ClassData, X: NDArray[Any]) -> Part:
     )
     gap, scale = sum(t.gap for t in tables), sum(t.scale for t in tables)
     free = sum(t.counts.size - len(t.counts) for t in tables)
-    return Part(claims, scores, _sizes(scores), gap, scale, free)
+    return GaussianPart(claims, scores, _sizes(scores), gap, scale, free)
 
 
 def _columns(tables: Any) -> list[int]:
     return [int(np.shape(table)[1]) for table in tables]
 
 
-def boolean(model: Any, data: ClassData, X: NDArray[Any]) -> Part:
+def boolean(model: Any, data: ClassData, X: NDArray[Any]) -> GaussianPart:
     """Columns that are one coin each in each class: Bernoulli."""
     X = _numbers(X)
     q = np.asarray(model.true_prob_, np.float64)
@@ -126,10 +126,10 @@ def boolean(model: Any, data: ClassData, X: NDArray[Any]) -> Part:
         ),
     ]
     gap = float((tosses * each).sum())
-    return Part(claims, scores, _sizes(scores), gap, float(tosses.sum()), q.size)
+    return GaussianPart(claims, scores, _sizes(scores), gap, float(tosses.sum()), q.size)
 
 
-def count(model: Any, data: ClassData, X: NDArray[Any]) -> Part:
+def count(model: Any, data: ClassData, X: NDArray[Any]) -> GaussianPart:
     """Columns of counts: Poisson, with a rate in each class."""
     X = _numbers(X)
     q = np.asarray(model.rate_, np.float64)
@@ -142,7 +142,7 @@ def count(model: Any, data: ClassData, X: NDArray[Any]) -> Part:
     gap = float((rows * _excess(r, q)).sum())
     claims = [agrees("rates", "the expected counts", model.rate_, r)]
     sizes = np.where(known[:, np.newaxis], np.abs(terms) + 2 * q, 0.0).sum(axis=2)
-    return Part(claims, scores, _sizes(sizes), gap, float(rows.sum()), q.size)
+    return GaussianPart(claims, scores, _sizes(sizes), gap, float(rows.sum()), q.size)
 
 
 def _sizes(terms: Floats) -> Floats:
@@ -150,7 +150,7 @@ def _sizes(terms: Floats) -> Floats:
     return np.where(np.isfinite(terms), np.abs(terms), 0.0)
 
 
-def density(model: Any, data: ClassData, X: NDArray[Any]) -> Part:
+def density(model: Any, data: ClassData, X: NDArray[Any]) -> GaussianPart:
     """Columns with a kernel density in each class."""
     return densities(model, data, _numbers(X))
 
@@ -213,7 +213,7 @@ PARTS = {
 EXPONENT = -1 / 5
 
 
-def densities(model: Any, data: ClassData, X: Floats) -> Part:
+def densities(model: Any, data: ClassData, X: Floats) -> GaussianPart:
     """Columns X (n, d) with a small Gaussian at each value of a class; NaN is missing."""
     points, weights = [], []
     scores, sizes = (np.zeros((len(X), len(data.classes))) for _ in range(2))
@@ -233,7 +233,7 @@ def densities(model: Any, data: ClassData, X: Floats) -> Part:
     ]
     free = sum(int(np.count_nonzero(table)) for table in weights)
     free += h.size if isinstance(model.bandwidth, str) else 0
-    return Part(claims, scores, sizes, None, 0.0, free)
+    return GaussianPart(claims, scores, sizes, None, 0.0, free)
 
 
 def weights_of(data: ClassData, x: Floats, points: Floats) -> Floats:

@@ -15,9 +15,8 @@ import scipy.linalg
 import scipy.sparse as sp
 
 from .claims import Claim
-from .linear_regression import Fit
 from .published_numbers import agreement
-from .rounded_matrix import UNIT, Floats
+from .rounded_matrix import UNIT, Floats, RegressionFit
 
 ROUNDINGS = 20.0  # on the way of a closed form, times the root of the number of terms
 MOST = 1e-3  # what the condition of few rows may make of that
@@ -31,7 +30,7 @@ class ClosedForm(NamedTuple):
 
 
 def equations(
-    fit: Fit,
+    fit: RegressionFit,
     penalty: float,
     r: Floats,
     noise: float,
@@ -87,7 +86,7 @@ def _measured(share: float, vanished: bool) -> Claim:
     return Claim("normal equations", said, 0.0 if vanished else share, None, True, "checked")
 
 
-def _sizes(fit: Fit, penalty: float, length: float, columnwise: bool) -> Floats:
+def _sizes(fit: RegressionFit, penalty: float, length: float, columnwise: bool) -> Floats:
     """What rounding is a share of, in the slope of each column and last of the intercept (d + 1,).
 
     The level of columns and targets is rounded too, alike for all rows, which residuals of mean
@@ -135,7 +134,7 @@ def closed_form(model: Any) -> ClosedForm | None:
 
 
 def iteration_claims(
-    fit: Fit,
+    fit: RegressionFit,
     penalty: float,
     weight: float,
     positive: bool,
@@ -169,13 +168,13 @@ def iteration_claims(
     return agreement(said, derived, sizes, near, blurs)
 
 
-def _lengths(fit: Fit) -> Floats:
+def _lengths(fit: RegressionFit) -> Floats:
     """What rounding of a slope is a share of; of sparse columns the level is taken off products."""
     norms = fit.table.norms()
     return norms + np.abs(fit.table.mean) if sp.issparse(fit.table.X) else norms
 
 
-def _fall(fit: Fit, penalty: float, g: Floats, positive: bool) -> float:
+def _fall(fit: RegressionFit, penalty: float, g: Floats, positive: bool) -> float:
     """How much lower the objective is at the best point along -g, for shares of the weight."""
     slope = float(g @ g)
     along = fit.table.roughly_times(g)

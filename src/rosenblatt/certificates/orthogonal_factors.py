@@ -9,8 +9,7 @@ import scipy.linalg
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from .linear_regression import Fit
-from .rounded_matrix import CELLS_PER_BLOCK, UNIT, Floats, Table
+from .rounded_matrix import CELLS_PER_BLOCK, UNIT, Floats, RegressionFit, RoundedMatrix
 
 MOST_WORK = 1e11  # multiplications, some seconds
 MOST_CELLS = 3e7  # of a table made dense
@@ -20,7 +19,7 @@ MOST_RELATIVE = 0.05
 
 
 @dataclass(frozen=True, eq=False)
-class Factors:
+class OrthogonalFactors:
     """``M = U diag(sizes) V' diag(scale)^-1`` for the rows M of a least-squares problem.
 
     Attributes
@@ -91,13 +90,13 @@ class Factors:
         return float(np.linalg.norm(basis.T @ w)), float(np.linalg.norm(w[involved]))
 
 
-def can_be_factored(table: Table) -> bool:
+def can_be_factored(table: RoundedMatrix) -> bool:
     """Whether that takes seconds at most."""
     n, d = table.n, table.d
     return bool(n * d * min(n, d) <= MOST_WORK and d * min(n, d) <= MOST_CELLS)
 
 
-def factors(table: Table, r: Floats, penalty: float, w: Floats) -> Factors:
+def factors(table: RoundedMatrix, r: Floats, penalty: float, w: Floats) -> OrthogonalFactors:
     """The factors of ``sum p (r - x~.v)^2 + penalty |w + v|^2`` in v, its residual at v = 0."""
     if table.n < table.d:
         return _wide(table, r, penalty, w)
@@ -112,7 +111,9 @@ def factors(table: Table, r: Floats, penalty: float, w: Floats) -> Factors:
     return _of_rows(table, r, penalty, w, scale)
 
 
-def _of_scatter(table: Table, r: Floats, penalty: float, w: Floats, scale: Floats) -> Factors:
+def _of_scatter(
+    table: RoundedMatrix, r: Floats, penalty: float, w: Floats, scale: Floats
+) -> OrthogonalFactors:
     """Well-conditioned columns: the axes of ``X~'PX~ + penalty I``."""
     scatter = table.scatter(np.arange(table.d)) + penalty * np.eye(table.d)
     squares, axes = np.linalg.eigh(scatter / np.outer(scale, scale))
@@ -120,7 +121,7 @@ def _of_scatter(table: Table, r: Floats, penalty: float, w: Floats, scale: Float
     slope = (table.transposed(table.share * r)[0] - penalty * w) / scale
     reach = axes.T @ slope / np.where(sizes > 0, sizes, 1.0)
     rounding = UNIT * (table.n + 8 * table.d + 8)
-    found = Factors(sizes, axes, scale, reach, rounding)
+    found = OrthogonalFactors(sizes, axes, scale, reach, rounding)
     # Sums over runs of rows, and over these, leave each product of two columns of length one off by
     # so much, and the least eigenvalue by d times that: as a share of itself, the condition's
     # square times that.
@@ -129,7 +130,9 @@ def _of_scatter(table: Table, r: Floats, penalty: float, w: Floats, scale: Float
     return replace(found, relative=off * found.condition**2)
 
 
-def _of_rows(table: Table, r: Floats, penalty: float, w: Floats, scale: Floats) -> Factors:
+def _of_rows(
+    table: RoundedMatrix, r: Floats, penalty: float, w: Floats, scale: Floats
+) -> OrthogonalFactors:
     """Runs of rows are folded into one triangle, the residual beside them.
 
     A free intercept is its first column: what the rounding of means leaves of a constant is taken
@@ -154,10 +157,10 @@ def _of_rows(table: Table, r: Floats, penalty: float, w: Floats, scale: Floats) 
     full[: len(triangle)] = triangle
     left, sizes, axes = np.linalg.svd(full[:, :d])
     rounding = 8 * UNIT * (d + folds + 8)
-    return Factors(sizes, axes.T, scale, left.T @ full[:, d], rounding)
+    return OrthogonalFactors(sizes, axes.T, scale, left.T @ full[:, d], rounding)
 
 
-def _wide(table: Table, r: Floats, penalty: float, w: Floats) -> Factors:
+def _wide(table: RoundedMatrix, r: Floats, penalty: float, w: Floats) -> OrthogonalFactors:
     """Fewer rows than columns: the singular values of the rows themselves."""
     rows = np.vstack([part for _, part in _dense_blocks(table)])
     root = np.sqrt(table.share)
@@ -182,10 +185,10 @@ def _wide(table: Table, r: Floats, penalty: float, w: Floats) -> Factors:
                 np.append(reach, -np.sqrt(penalty) * length),
             )
         sizes = both
-    return Factors(sizes, axes.T, np.ones(table.d), reach, 8 * UNIT * (table.n + 8))
+    return OrthogonalFactors(sizes, axes.T, np.ones(table.d), reach, 8 * UNIT * (table.n + 8))
 
 
-def _dense_blocks(table: Table):  # type: ignore[no-untyped-def]
+def _dense_blocks(table: RoundedMatrix):  # type: ignore[no-untyped-def]
     """Runs of centred rows as arrays."""
     for rows, part in table.blocks():
         yield rows, part.toarray() - table.level if sp.issparse(part) else part
@@ -211,7 +214,9 @@ class Bound(NamedTuple):
     words: str = ""
 
 
-def at_most(fit: Fit, penalty: float, r: Floats, noise: float, square: float, cost: float) -> Bound:
+def at_most(
+    fit: RegressionFit, penalty: float, r: Floats, noise: float, square: float, cost: float
+) -> Bound:
     """The nearer of two bounds that one pass gives; `cost` is what the intercept costs.
 
     Rounding may have moved the residuals by `noise`, of which the columns reach no more than all.
@@ -231,12 +236,12 @@ def at_most(fit: Fit, penalty: float, r: Floats, noise: float, square: float, co
 class RowProducts(NamedTuple):
     """The spectrum of ``diag(root) X~ X~' diag(root)``."""
 
-    table: Table
+    table: RoundedMatrix
     values: Floats  # (n,), rising
     axes: Floats  # (n, n)
 
     @classmethod
-    def of(cls, table: Table) -> "RowProducts":
+    def of(cls, table: RoundedMatrix) -> "RowProducts":
         """Of rows with shares; sparse rows stay so."""
         if sp.issparse(table.X):
             along = np.asarray(table.X @ table.level).ravel()

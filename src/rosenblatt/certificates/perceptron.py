@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from rosenblatt.separation import Separability, separability, widest
 
 from .claims import Certificate, Claim, Grade, total_weight
+from .exact_arithmetic import stands
 from .margins import Leads, leads_of
 
 SLACK = 1e-9  # relative allowance for the few roundings in a bound
@@ -25,7 +26,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Fit:
+class PerceptronFit:
     """The numbers read from a model, and the rows they speak of."""
 
     X: Any  # (n, d) rows of positive weight
@@ -68,7 +69,8 @@ def certify_model(
         claims.append(margin(fit, leads))
     elif effort > 0 and len(np.unique(fit.codes)) > 1:
         answer = separability(fit.X, fit.labels, fit_intercept=fit.fit_intercept, joint=not fit.two)
-        claims.append(whether_separable(answer))
+        if stands(answer, fit.X, fit.labels):
+            claims.append(whether_separable(answer))
     steps = step_range(model, fit)
     if steps is not None and (u := unit_separator(fit, leads, answer, effort)) is not None:
         claims += mistakes_against(model, fit, u, steps)
@@ -81,7 +83,7 @@ def says_it_is_clean(model: Any) -> bool:
     return bool(getattr(model, "converged_", False)) and not held_out
 
 
-def read(model: Any, X: Any, y: NDArray[Any], weight: Floats) -> Fit:
+def read(model: Any, X: Any, y: NDArray[Any], weight: Floats) -> PerceptronFit:
     """Check that the model's numbers and the data belong together."""
     if not hasattr(model, "coef_"):
         raise ValueError(f"This {type(model).__name__} is not fitted yet: call fit before certify.")
@@ -108,17 +110,19 @@ def read(model: Any, X: Any, y: NDArray[Any], weight: Floats) -> Fit:
     codes = codes[kept]
     fit_intercept = bool(model.fit_intercept)
     ties_go_up = getattr(model, "boundary", "mistake") == "positive"
-    return Fit(X[kept], codes, y[kept], weight[kept], classes, W, b, fit_intercept, ties_go_up)
+    return PerceptronFit(
+        X[kept], codes, y[kept], weight[kept], classes, W, b, fit_intercept, ties_go_up
+    )
 
 
-def score_rows(fit: Fit) -> tuple[Floats, Floats]:
+def score_rows(fit: PerceptronFit) -> tuple[Floats, Floats]:
     """One row of weights and one bias for each class; of two, the first has zeros."""
     if fit.two:
         return np.vstack([0 * fit.W, fit.W]), np.append(0.0, fit.b)
     return fit.W, fit.b
 
 
-def problem_of(fit: Fit) -> str:
+def problem_of(fit: PerceptronFit) -> str:
     """The problem in one line."""
     if fit.two:
         low, high = fit.classes.tolist()
@@ -127,13 +131,13 @@ def problem_of(fit: Fit) -> str:
     return f"find {len(fit.classes)} linear scores, each row's own the highest"
 
 
-def data_of(fit: Fit) -> str:
+def data_of(fit: PerceptronFit) -> str:
     """What was handed over, in one line."""
     n, d = fit.X.shape
     return f"{n:,} rows of positive weight and {d:,} columns, {total_weight(fit.weight)}"
 
 
-def training_error(fit: Fit, leads: Leads, said_to_be_clean: bool) -> Claim:
+def training_error(fit: PerceptronFit, leads: Leads, said_to_be_clean: bool) -> Claim:
     """How many rows the published numbers get wrong; none, if the model says so."""
     wrong, n = int(np.count_nonzero(leads.wrong)), len(leads.wrong)
     share = float(fit.weight[leads.wrong].sum() / fit.weight.sum())
@@ -148,7 +152,7 @@ def training_error(fit: Fit, leads: Leads, said_to_be_clean: bool) -> Claim:
     return Claim("training error", statement, wrong, None, True, leads.grade)
 
 
-def margin(fit: Fit, leads: Leads) -> Claim:
+def margin(fit: PerceptronFit, leads: Leads) -> Claim:
     """The distance of the nearest row from the published plane, when none is wrong."""
     length = length_of(fit.W if fit.two else fit.vector)
     if length == 0:
@@ -192,7 +196,7 @@ def whether_separable(answer: Separability) -> Claim:
 
 
 def unit_separator(
-    fit: Fit, leads: Leads, answer: Separability | None, effort: int
+    fit: PerceptronFit, leads: Leads, answer: Separability | None, effort: int
 ) -> Floats | None:
     """u, of the largest g that can be had for the effort; None if no separating one is known."""
     separates = bool((leads.lower > 0).all())
@@ -228,7 +232,7 @@ def class_weights(
     return np.array([given.get(label, 1.0) for label in classes.tolist()])
 
 
-def step_range(model: Any, fit: Fit) -> tuple[float, float] | None:
+def step_range(model: Any, fit: PerceptronFit) -> tuple[float, float] | None:
     """The shortest and the longest step, or None when the model keeps no honest count of mistakes.
 
     What the model says of its steps is widened by what its parameters and the rows given imply.
@@ -243,7 +247,9 @@ def step_range(model: Any, fit: Fit) -> tuple[float, float] | None:
     return min(float(steps.min()), published[0]), max(float(steps.max()), published[1])
 
 
-def mistakes_against(model: Any, fit: Fit, u: Floats, steps: tuple[float, float]) -> list[Claim]:
+def mistakes_against(
+    model: Any, fit: PerceptronFit, u: Floats, steps: tuple[float, float]
+) -> list[Claim]:
     """Novikoff's bound, and how many mistakes it takes to get from the start to the weights."""
     M = int(model.n_updates_)
     g = smallest_lead(fit, u)
@@ -280,7 +286,7 @@ def mistakes_against(model: Any, fit: Fit, u: Floats, steps: tuple[float, float]
     return [bound, way]
 
 
-def start_of(model: Any, fit: Fit, size: int) -> Floats:
+def start_of(model: Any, fit: PerceptronFit, size: int) -> Floats:
     """v0, where the fit began."""
     if getattr(model, "coef_init_", None) is None:
         return np.zeros(size)
@@ -293,7 +299,7 @@ def floor(count: float) -> str:
     return f"{math.floor(count):,}" if count < 1e15 else f"{count:.3g}"
 
 
-def smallest_lead(fit: Fit, u: Floats) -> float:
+def smallest_lead(fit: PerceptronFit, u: Floats) -> float:
     """g, the smallest lead of a row under u, less its rounding allowance."""
     d = fit.X.shape[1]
     K = 1 if fit.two else len(fit.classes)

@@ -25,7 +25,7 @@ def certify_model(
     )
 
 
-def pocket_error(model: Any, fit: perceptron.Fit) -> Claim:
+def pocket_error(model: Any, fit: perceptron.PerceptronFit) -> Claim:
     """The share of weight on which the pocket does not win, against what it says.
 
     A row within rounding of the boundary may have been seen on either side of it. A tie is an

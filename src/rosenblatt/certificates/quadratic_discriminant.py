@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from .claims import Claim
-from .class_moments import Moments, covariances, moments, rounding_of_means, statistics_claims
+from .class_moments import ClassMoments, covariances, moments, rounding_of_means, statistics_claims
 from .closed_form import (
     EPS,
     ClassData,
@@ -65,7 +65,7 @@ def prior_claim(model: Any, p: Floats) -> Claim:
     return agrees("prior", "the shares of the classes", model.priors_, p)
 
 
-def means_claim(model: Any, found: Moments, off: Floats) -> Claim:
+def means_claim(model: Any, found: ClassMoments, off: Floats) -> Claim:
     """That the published means are those of the rows, for the spread about them."""
     diagonal = np.diagonal(found.scatter, axis1=1, axis2=2)
     deviation = np.sqrt(diagonal / np.where(found.weight > 0, found.weight, 1.0))

@@ -1,4 +1,4 @@
-"""A table of weighted rows, less their mean, with what rounding may do to its products.
+"""Weighted rows less their mean, and residuals of a fit, with what rounding may do to each.
 
 Products are taken with centred columns: ``X'r`` of columns far from the origin would lose every
 digit. Dense rows are centred a block at a time, so that no second table is made. Sparse ones stay
@@ -6,6 +6,7 @@ so: columns without an empty place are centred, and the level of the others is t
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ CELLS_PER_BLOCK = 1 << 20
 ROUNDINGS_OF_A_SUM = 64
 
 
-class Table:
+class RoundedMatrix:
     """Rows X (n, d) with shares p (n,) that sum to one, centred if there is an intercept."""
 
     def __init__(self, X: Any, share: Floats, centred: bool) -> None:
@@ -142,3 +143,60 @@ class Table:
 def total(terms: Floats) -> tuple[float, float]:
     """The sum of terms, and what rounding may have done to it, the terms' own included."""
     return float(np.sum(terms)), float(ROUNDINGS_OF_A_SUM * UNIT * np.sum(np.abs(terms)))
+
+
+@dataclass(frozen=True, eq=False)
+class RegressionFit:
+    """One target and the numbers published for it."""
+
+    table: RoundedMatrix
+    t: Floats
+    w: Floats
+    b: float
+    unit: float = UNIT  # of rounding, in the numbers published
+
+    def residuals(self, w: Floats | None = None, b: float | None = None) -> tuple[Floats, Floats]:
+        """r (n,) at the published numbers or others, and what rounding may have done to each."""
+        w, b = (self.w, self.b) if w is None or b is None else (w, b)
+        product, allowance = self.table.times(w)
+        centre, rounding = self.table.centre(w, b)
+        r = self.t - centre - product
+        return r, allowance + rounding + self.table.target_unit * (np.abs(centre) + np.abs(self.t))
+
+    def best_bias(self, w: Floats) -> float:
+        """The intercept that serves w best; zero where there is none."""
+        if not self.table.centred:
+            return 0.0
+        r, _ = self.residuals(w, 0.0)
+        return float(self.table.share @ r)
+
+    @property
+    def centred_target(self) -> Floats:
+        """t less its mean, if there is an intercept (n,)."""
+        if not self.table.centred:
+            return self.t
+        rough = self.t - float(self.table.share @ self.t)
+        return np.asarray(rough - float(self.table.share @ rough))
+
+    @property
+    def size(self) -> float:
+        """``sum p t~^2``: what is lost without any coefficients; never below its own rounding."""
+        spread = float(np.sum(self.table.share * self.centred_target**2))
+        return max(spread, UNIT * float(np.sum(self.table.share * self.t**2)), 1e-300)
+
+    @property
+    def blur(self) -> float:
+        """What rounding the published numbers may cost at most, in ``sum p r^2``.
+
+        Each is off by a share of itself, so that predictions are off by no more than that share of
+        their terms; around the best numbers the cost is the square of that.
+        """
+        lengths = np.hypot(self.table.norms(), self.table.mean)
+        return float(self.unit * (abs(self.b) + float(lengths @ np.abs(self.w)))) ** 2
+
+
+def mean_square(table: RoundedMatrix, r: Floats, allowance: Floats) -> tuple[float, float]:
+    """``sum p r^2`` at most, and what of it is an allowance for rounding."""
+    value, rounding = total(table.share * r**2)
+    rounding += total(table.share * (2 * np.abs(r) * allowance + allowance**2))[0]
+    return value + rounding, rounding

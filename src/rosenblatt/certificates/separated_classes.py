@@ -17,10 +17,10 @@ from scipy.optimize import linprog
 
 from rosenblatt.runtime.interrupts import interruptible
 from rosenblatt.separation import Separability, separability
-from rosenblatt.separation.plane_proofs import ahead_exactly, upheld, whole
 
 from .claims import Claim, Grade
-from .rounded_matrix import Floats
+from .exact_arithmetic import rows_ahead, simple_proportions, stands
+from .rounded_matrix import UNIT, Floats
 from .unpenalised_logistic import FURTHEST
 
 FEW_CELLS = 100_000
@@ -29,6 +29,9 @@ MOST_SECONDS = 20.0
 CERTAIN = 7.0  # a lead at which a row's probability is within a thousandth of one
 MOST_NAMES = 5
 THRIFT = 1e-6  # what a coefficient costs, against a lead: few are used
+NEARLY_TIED = 1e-6  # a lead, as a share of its own products
+MOST_TIED_CELLS = 2_000_000  # of ties closed by least squares
+LEAST = 1e-300  # more than underflow can add up to
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,15 +78,47 @@ def _by_program(X: Any, codes: NDArray[Any], K: int, fit_intercept: bool) -> Dir
     W = v.reshape(K, -1)[:, :-1]
     columns = np.flatnonzero(W.any(axis=0))
     # Simple fractions in its place may be a direction exactly.
-    exact = ahead_exactly(X, codes, whole(W), fit_intercept) if len(columns) else None
+    exact = rows_ahead(X, codes, simple_proportions(W), fit_intercept) if len(columns) else None
     if exact is not None:
         return Direction(exact, columns, "proved")
-    found = upheld(leads, v)
-    if found is None:
+    raised = _raised(leads, v)
+    if raised is None:
         return None
     ahead = np.zeros((len(codes), K), np.bool_)
-    ahead[row, other] = found[1]
+    ahead[row, other] = raised
     return Direction(ahead, columns, "checked")
+
+
+def _raised(leads: Any, v: Floats) -> NDArray[np.bool_] | None:
+    """Which leads (m,) rise along v, or a direction near it that lowers none; None without one.
+
+    A program is right up to a share of its largest number, so each lead is measured against the
+    rounding of its own products, with simple proportions for v, or nearly tied leads tied, as well.
+    """
+    if not v.any():
+        return None
+    once = _tied(leads, v)
+    simple = simple_proportions(v).astype(np.float64)
+    for near in (v, simple, once, _tied(leads, once)):  # twice, for what rounding left
+        gained = leads @ near
+        rounding = 1.01 * (np.count_nonzero(near) + 3) * UNIT * (abs(leads) @ np.abs(near))
+        rounding += LEAST
+        if (gained >= -rounding).all() and (gained > rounding).any():
+            return np.asarray(gained > rounding)
+    return None
+
+
+def _tied(leads: Any, v: Floats) -> Floats:
+    """The nearest to v, of the same columns, whose nearly tied leads are ties."""
+    used, sizes = np.flatnonzero(v), abs(leads) @ np.abs(v)
+    close = np.flatnonzero((np.abs(leads @ v) <= NEARLY_TIED * sizes) & (sizes > 0))
+    if not len(close) or len(close) * len(used) > MOST_TIED_CELLS:
+        return v
+    # Coefficients are moved by a share of themselves, so that small ones stay small.
+    A = leads[close][:, used].multiply(v[used]).multiply(1 / sizes[close, None]).toarray()
+    moved = v.copy()
+    moved[used] -= v[used] * np.linalg.lstsq(A, A.sum(axis=1), rcond=1e-9)[0]
+    return moved
 
 
 def of_columns(X: Any, codes: NDArray[Any], K: int, fit_intercept: bool) -> Direction | None:
@@ -204,12 +239,10 @@ def _furthest(leads: Any) -> Floats | None:
     return np.asarray(solved.x[:p] - solved.x[p : 2 * p])
 
 
-# Logistic regression without a penalty on classes that planes separate: there is no best.
+# Classes that a plane separates completely: there is no best either.
 #
 # Twice as long a separating plane has a lower loss, so the objective comes as near to 0 as one
-# likes
-# and never reaches it. The plane is its own proof.
-
+# likes and never reaches it. The plane is its own proof.
 
 MOST_COLUMNS = 1500  # beyond, the search for a plane may take minutes
 
@@ -247,6 +280,7 @@ def _separability(X: Any, labels: NDArray[Any], fit_intercept: bool) -> Separabi
     """Whether the classes can be separated; None for rows that it does not take."""
     joint = len(np.unique(labels)) > 2
     try:
-        return separability(X, labels, fit_intercept=fit_intercept, joint=joint)
+        answer = separability(X, labels, fit_intercept=fit_intercept, joint=joint)
     except (TypeError, ValueError):
         return None
+    return answer if stands(answer, X, labels) else None

@@ -17,14 +17,14 @@ from scipy.special import xlogy
 from .binary_logistic import Bracket, solve_scaled
 from .dual_balance import flows, transported
 from .lasso import Penalty, descend
-from .rounded_matrix import UNIT, Floats, Table, total
+from .rounded_matrix import UNIT, Floats, RoundedMatrix, total
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class SoftmaxLogistic:
     """Rows of K classes, the weight c of each row's loss, and the penalty."""
 
-    table: Table
+    table: RoundedMatrix
     codes: NDArray[np.intp]
     c: Floats
     penalty: Penalty
@@ -110,7 +110,7 @@ def log_sums(z: Floats) -> Floats:
     return np.asarray(top + np.log(np.exp(z - top[:, np.newaxis]).sum(axis=1)))
 
 
-def pull(problem: Problem, z: Floats) -> Floats:
+def pull(problem: SoftmaxLogistic, z: Floats) -> Floats:
     """Derivatives of the losses in the scores (n, K): ``c (p - e_y)``."""
     force = probabilities(z) * problem.c[:, np.newaxis]
     force[np.arange(len(z)), problem.codes] -= problem.c
@@ -147,13 +147,13 @@ def best_bias(z: Floats, codes: NDArray[np.intp], c: Floats) -> Floats:
     return b
 
 
-def scale_of(problem: Problem) -> float:
+def scale_of(problem: SoftmaxLogistic) -> float:
     """The size of the objective: what it is without coefficients."""
     z = np.zeros((problem.table.n, problem.K))
     return problem.value(np.zeros((1, 1)), z + problem.best_bias(z), 0.0)
 
 
-def curvature(problem: Problem, z: Floats) -> Floats:
+def curvature(problem: SoftmaxLogistic, z: Floats) -> Floats:
     """Second derivatives of the loss in W and b, (K, d + 1, K, d + 1); no b, if there is none."""
     table, K, d = problem.table, problem.K, problem.table.d
     p = probabilities(z)
@@ -184,7 +184,7 @@ ENOUGH = 2.0
 PROXIMAL_STEPS = 300
 
 
-def bracket(problem: Problem, W: Floats, b: Floats, tol: float, effort: int) -> Bracket:
+def bracket(problem: SoftmaxLogistic, W: Floats, b: Floats, tol: float, effort: int) -> Bracket:
     """How far coefficients W (K, d) and intercepts b, of columns as centred, are from the best."""
     z, rounding = problem.scores(W)
     primal = problem.value(W[problem.free], z + b, rounding + 4 * UNIT * np.abs(b))
@@ -198,7 +198,7 @@ def bracket(problem: Problem, W: Floats, b: Floats, tol: float, effort: int) -> 
 
 
 def _polish(
-    problem: Problem, W: Floats, primal: float, highest: float, bound: float
+    problem: SoftmaxLogistic, W: Floats, primal: float, highest: float, bound: float
 ) -> tuple[float, float]:
     """Newton steps from W: the lowest P and the highest D on the way."""
     lowest = primal
@@ -224,7 +224,7 @@ def _polish(
     return lowest, highest
 
 
-def _newton_step(problem: Problem, W: Floats, z: Floats) -> Floats:
+def _newton_step(problem: SoftmaxLogistic, W: Floats, z: Floats) -> Floats:
     """The change of W (K, d) that the second-order model asks for, the intercepts following."""
     free, d = problem.free, problem.table.d
     if W.size > MOST_UNKNOWNS:
@@ -245,7 +245,7 @@ def _newton_step(problem: Problem, W: Floats, z: Floats) -> Floats:
     return step
 
 
-def _by_conjugate_gradients(problem: Problem, W: Floats, z: Floats) -> Floats:
+def _by_conjugate_gradients(problem: SoftmaxLogistic, W: Floats, z: Floats) -> Floats:
     """The Newton step of many unknowns; the intercepts move along, and are set anew afterwards."""
     table, free, l2 = problem.table, problem.free, problem.penalty.l2
     d, m, K = table.d, len(problem.free), problem.K
@@ -275,7 +275,7 @@ def _by_conjugate_gradients(problem: Problem, W: Floats, z: Floats) -> Floats:
 
 
 def _polish_by_proximal_steps(
-    problem: Problem, W: Floats, primal: float, highest: float, bound: float
+    problem: SoftmaxLogistic, W: Floats, primal: float, highest: float, bound: float
 ) -> tuple[float, float]:
     """Accelerated proximal steps from W, where absolute values are penalised."""
     table, penalty, free = problem.table, problem.penalty, problem.free
@@ -300,7 +300,7 @@ def _polish_by_proximal_steps(
     return lowest, highest
 
 
-def _steepest_curvature(problem: Problem) -> float:
+def _steepest_curvature(problem: SoftmaxLogistic) -> float:
     """About the largest second derivative, by power iteration; steps are short enough with it."""
     v = np.random.RandomState(0).standard_normal(problem.table.d)
     size = 1.0

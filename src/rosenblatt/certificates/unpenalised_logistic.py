@@ -9,7 +9,7 @@ as long: rounding times their length is allowed for.
 import numpy as np
 from scipy.special import entr, expit
 
-from .binary_logistic import Bracket, Problem
+from .binary_logistic import BinaryLogistic, Bracket
 from .rounded_matrix import UNIT, Floats, total
 
 FURTHEST = 100.0
@@ -17,7 +17,7 @@ MOST_COLUMNS = 1500
 MOST_STEPS = 25
 
 
-def bracket(problem: Problem, w: Floats, b: float, tol: float) -> Bracket:
+def bracket(problem: BinaryLogistic, w: Floats, b: float, tol: float) -> Bracket:
     """How far coefficients w and intercept b, of columns as centred, are from the best."""
     z, rounding = problem.scores(w)
     primal = problem.value(w, z + b, rounding + 4 * UNIT * abs(b))
@@ -47,7 +47,7 @@ def bracket(problem: Problem, w: Floats, b: float, tol: float) -> Bracket:
     return Bracket(max(primal - lowest, 0.0), max(primal - highest, 0.0))
 
 
-def least_value(problem: Problem, w: Floats, b: float, tol: float) -> float:
+def least_value(problem: BinaryLogistic, w: Floats, b: float, tol: float) -> float:
     """What the objective of no coefficients up to a hundred times as long is below."""
     # Any intercept will do: it is where the bracket is looked for, and what it is taken from.
     centre = float(problem.table.centre(w, b)[0])
@@ -57,7 +57,7 @@ def least_value(problem: Problem, w: Floats, b: float, tol: float) -> float:
     return max(0.0, value - bracket(problem, w, centre, tol).most)
 
 
-def _dual(problem: Problem, z: Floats, radius: float) -> float:
+def _dual(problem: BinaryLogistic, z: Floats, radius: float) -> float:
     """D at the projected masses, over coefficients within a radius; -inf if they are not masses."""
     a = problem.c * expit(-problem.y * z)
     h = np.maximum(a * (1 - a / problem.c), 1e-300)
@@ -75,7 +75,7 @@ def _dual(problem: Problem, z: Floats, radius: float) -> float:
     return value - 4 * more - 64 * UNIT * float(np.sum(problem.c)) - off
 
 
-def _slopes(problem: Problem, a: Floats) -> tuple[Floats, Floats]:
+def _slopes(problem: BinaryLogistic, a: Floats) -> tuple[Floats, Floats]:
     """``Z'(a y)`` and its rounding."""
     masses = a * problem.y
     slopes, rounding = problem.table.transposed(masses)
@@ -85,14 +85,14 @@ def _slopes(problem: Problem, a: Floats) -> tuple[Floats, Floats]:
     return np.append(slopes, level), np.append(rounding, more)
 
 
-def _design_times(problem: Problem, v: Floats) -> Floats:
+def _design_times(problem: BinaryLogistic, v: Floats) -> Floats:
     """``Z v``."""
     if not problem.table.centred:
         return problem.scores(v)[0]
     return np.asarray(problem.scores(v[:-1])[0] + v[-1])
 
 
-def _solve(problem: Problem, h: Floats, right: Floats) -> Floats:
+def _solve(problem: BinaryLogistic, h: Floats, right: Floats) -> Floats:
     """The shortest v with ``Z'HZ v = right``, columns scaled to one."""
     table = problem.table
     d = table.d
@@ -105,7 +105,7 @@ def _solve(problem: Problem, h: Floats, right: Floats) -> Floats:
     return np.asarray(inverse @ (right / scale) / scale)
 
 
-def _newton_step(problem: Problem, z: Floats) -> tuple[Floats, float]:
+def _newton_step(problem: BinaryLogistic, z: Floats) -> tuple[Floats, float]:
     """The changes of w and b."""
     a = problem.c * expit(-problem.y * z)
     h = np.maximum(a * (1 - a / problem.c), 1e-14 * problem.c)

@@ -11,13 +11,13 @@ from scipy.special import xlogy
 
 from .binary_logistic import Bracket
 from .rounded_matrix import UNIT, Floats, total
-from .softmax import MOST_UNKNOWNS, Problem, curvature, probabilities, pull
+from .softmax import MOST_UNKNOWNS, SoftmaxLogistic, curvature, probabilities, pull
 from .unpenalised_logistic import FURTHEST
 
 MOST_STEPS = 25
 
 
-def bracket(problem: Problem, W: Floats, b: Floats, tol: float) -> Bracket:
+def bracket(problem: SoftmaxLogistic, W: Floats, b: Floats, tol: float) -> Bracket:
     """How far coefficients W (K, d) and intercepts b, of columns as centred, are from the best."""
     z, rounding = problem.scores(W)
     z = z + b
@@ -45,7 +45,7 @@ def bracket(problem: Problem, W: Floats, b: Floats, tol: float) -> Bracket:
     return Bracket(max(primal - lowest, 0.0), max(primal - highest, 0.0))
 
 
-def _dual(problem: Problem, z: Floats, inverse: Floats, radius: float) -> float:
+def _dual(problem: SoftmaxLogistic, z: Floats, inverse: Floats, radius: float) -> float:
     """D at the corrected probabilities; -inf if one is negative."""
     p = probabilities(z)
     own = np.arange(len(p)), problem.codes
@@ -66,7 +66,7 @@ def _dual(problem: Problem, z: Floats, inverse: Floats, radius: float) -> float:
     return value - 4 * more - 64 * UNIT * problem.K * float(np.sum(problem.c)) - off
 
 
-def _slopes(problem: Problem, masses: Floats) -> tuple[Floats, Floats]:
+def _slopes(problem: SoftmaxLogistic, masses: Floats) -> tuple[Floats, Floats]:
     """``sum masses z'`` (K, d + 1) and its rounding."""
     V, rounding = problem.table.transposed(masses)
     if not problem.table.centred:
@@ -76,7 +76,7 @@ def _slopes(problem: Problem, masses: Floats) -> tuple[Floats, Floats]:
     return np.column_stack([V.T, level]), np.column_stack([rounding.T, more])
 
 
-def _moved(problem: Problem, right: Floats, inverse: Floats) -> Floats:
+def _moved(problem: SoftmaxLogistic, right: Floats, inverse: Floats) -> Floats:
     """The change of scores (n, K) that the Newton step for a right-hand side (K, d + 1) makes."""
     V = (inverse @ right.ravel()).reshape(right.shape)
     d = problem.table.d
@@ -84,7 +84,7 @@ def _moved(problem: Problem, right: Floats, inverse: Floats) -> Floats:
     return moved + V[:, d] if problem.table.centred else moved
 
 
-def _inverse_curvature(problem: Problem, z: Floats) -> Floats:
+def _inverse_curvature(problem: SoftmaxLogistic, z: Floats) -> Floats:
     """The inverse of the second derivatives, where there is one: not for shifts of all classes."""
     H = curvature(problem, z)
     H = H.reshape(H.shape[0] * H.shape[1], -1)

@@ -95,10 +95,8 @@ def middle(X: Table, w: Floats, sign: Floats) -> Fraction:
 
 # Directions that lower no row, without rounding.
 #
-# What floating point cannot tell from a tie may be a contradiction. Here a direction's scores are
-# summed in integers and its biases are looked for among the fractions, so that nothing is left
-# open.
-
+# What floating point cannot tell from a tie may be a contradiction. Here the scores along a
+# direction are summed in integers, and its biases are fractions.
 
 MOST_EXACT = 200_000  # products in integers
 MOST_EXACT_CELLS = 20_000_000  # in which equal rows are looked for
@@ -146,35 +144,14 @@ def _biases(least: list[list[Fraction]]) -> list[Fraction]:
     return [sum((lengths[y][k] for y in range(K)), Fraction(0)) / K for k in range(K)]
 
 
-# Directions that lower no row: what a linear program found, held against each row's rounding.
+# Directions near one that a linear program found.
 #
 # A program is right up to a share of its largest number; a row of small numbers may contradict by
-# less than that and be a contradiction all the same. So each row's lead is measured against the
-# rounding of its own products, after the ties that the program left a little open have been closed.
-
+# less than that. Directions near the one found close the ties that the program left a little open.
 
 LARGEST_DENOMINATOR = 1000  # of coefficients that are tried in place of those found
 NEARLY_TIED = 1e-6  # a lead, as a share of its own products
 MOST_CELLS = 2_000_000  # of ties closed by least squares
-
-
-def upheld(leads: Any, v: Floats) -> tuple[Floats, NDArray[np.bool_]] | None:
-    """A direction near v (p,) that lowers no row of leads (m, p), and which rows it raises.
-
-    None if v and what is near it lower some row by more than the rounding of that row's products,
-    or raise none by more.
-    """
-    for near in nearby(leads, v):
-        gained, rounding = leads @ near, lead_rounding(leads, near)
-        if (gained >= -rounding).all() and (gained > rounding).any():
-            return near, np.asarray(gained > rounding)
-    return None
-
-
-def lead_rounding(leads: Any, v: Floats) -> Floats:
-    """The most (m,) that rounding can change of ``leads @ v``."""
-    n_terms = np.count_nonzero(v) + 3
-    return np.asarray(1.01 * n_terms * UNIT * (abs(leads) @ np.abs(v)) + TINY)
 
 
 def nearby(leads: Any, v: Floats) -> Iterator[Floats]:

@@ -1,0 +1,172 @@
+"""Exact arithmetic of the verifiers: the signs of sums of products, in whole numbers.
+
+Every float is a whole number times a power of two, so that sums of products of floats have exact
+values. The fits and `separability` have code of their own for this: a verifier that shared it would
+repeat its mistakes.
+"""
+
+from fractions import Fraction
+from math import lcm
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from rosenblatt.separation import Separability
+
+from .margins import rounded_leads
+
+Floats = NDArray[np.float64]
+
+MOST_PRODUCTS = 200_000  # of whole numbers
+MOST_CELLS = 20_000_000  # in which equal rows are looked for
+LARGEST_DENOMINATOR = 1000  # of the fractions tried in place of coefficients
+NEAR = 1e-9  # relative, of sums that rounding has touched
+
+
+def whole_numbers(values: Floats) -> NDArray[Any]:
+    """Python integers in exactly the proportions of some floats."""
+    ratios = [value.as_integer_ratio() for value in values.ravel().tolist()]
+    common = max((bottom for _, bottom in ratios), default=1)  # all are powers of two
+    exact = np.array([top * (common // bottom) for top, bottom in ratios], dtype=object)
+    return exact.reshape(values.shape)
+
+
+def simple_proportions(v: Floats) -> NDArray[Any]:
+    """Python integers in about the proportions of v, which is not all zeros."""
+    unit = np.abs(v[v != 0]).min()
+    near = [Fraction(x / unit).limit_denominator(LARGEST_DENOMINATOR) for x in v.ravel().tolist()]
+    common = lcm(*(ratio.denominator for ratio in near))
+    return np.array([int(ratio * common) for ratio in near], dtype=object).reshape(v.shape)
+
+
+def rows_ahead(
+    X: Any, codes: NDArray[Any], W: NDArray[Any], fit_intercept: bool
+) -> NDArray[np.bool_] | None:
+    """Which rows get ahead of which class (n, K) along whole-number weights W (K, d).
+
+    The biases are the ones that suit W best. None unless no row's own class falls behind another
+    and some get ahead; or if a class has no row, or it would take too long.
+    """
+    K, used = len(W), np.flatnonzero((W != 0).any(axis=0))
+    if not len(used) or X.shape[0] * len(used) > MOST_CELLS or len(np.unique(codes)) < K:
+        return None
+    part = X[:, used].toarray() if sp.issparse(X) else X[:, used]
+    # Equal rows of one class are looked at once; adding 0 makes -0 equal to 0.
+    keyed = np.column_stack([np.asarray(part, np.float64) + 0.0, codes])
+    kinds, of_row = np.unique(keyed, axis=0, return_inverse=True)
+    own = kinds[:, -1].astype(np.intp)
+    if kinds[:, :-1].size * K > MOST_PRODUCTS:
+        return None
+    scores = whole_numbers(kinds[:, :-1]) @ W[:, used].T
+    leads = scores[np.arange(len(own)), own][:, None] - scores
+    if fit_intercept:
+        biases = _middle_biases([leads[own == y].min(axis=0) for y in range(K)])
+        leads = K * leads + biases[own][:, None] - biases
+    if (leads < 0).any() or not (leads > 0).any():
+        return None
+    return np.asarray(leads > 0, np.bool_)[of_row.ravel()]
+
+
+def _middle_biases(least: list[NDArray[Any]]) -> NDArray[Any]:
+    """K times biases b with ``b_k - b_y <= least[y][k]``, away from all bounds if they can be.
+
+    Such bounds are lengths of ways from y to k. The shortest ways from any one class keep all of
+    them, if any biases do, and so does the mean of these over the classes (Floyd and Warshall).
+    """
+    shortest = np.array(least, dtype=object)
+    for via in range(len(least)):
+        shortest = np.minimum(shortest, shortest[:, via, None] + shortest[via])
+    return np.asarray(shortest.sum(axis=0))
+
+
+def positive_balance(rows: NDArray[Any], near: Floats) -> bool:
+    """Whether some weights, all above zero, make whole-number rows (m, q) add up to zero.
+
+    Weights that elimination leaves free are those given, `near` (m,); the others follow.
+    """
+    m = len(rows)
+    equations = [[Fraction(int(value)) for value in column] for column in rows.T]
+    pivots: dict[int, list[Fraction]] = {}
+    for equation in equations:
+        for j, row in pivots.items():
+            if equation[j]:
+                equation = [a - equation[j] * b for a, b in zip(equation, row, strict=True)]
+        j = max(range(m), key=lambda i: abs(equation[i]))
+        if not equation[j]:
+            continue
+        equation = [a / equation[j] for a in equation]
+        for other, row in pivots.items():
+            if row[j]:
+                pivots[other] = [a - row[j] * b for a, b in zip(row, equation, strict=True)]
+        pivots[j] = equation
+    weights = [Fraction(value) for value in near.tolist()]
+    for j, row in pivots.items():
+        free = [i for i in range(m) if i not in pivots and row[i]]
+        weights[j] = -sum((row[i] * weights[i] for i in free), Fraction(0))
+    return all(weight > 0 for weight in weights)
+
+
+# What `separability` answers, checked again.
+
+
+def stands(answer: Separability, X: Any, labels: NDArray[Any]) -> bool:
+    """Whether the plane of an answer, or the weights that exclude one, hold for rows X (n, d)."""
+    codes = np.searchsorted(answer.classes, labels)
+    if answer.separable:
+        return _plane_stands(answer, X, codes)
+    return _weights_stand(answer, X, codes)
+
+
+def _plane_stands(answer: Separability, X: Any, codes: NDArray[np.intp]) -> bool:
+    """Each row's own class is ahead, and by about the margin stated."""
+    W, b = np.atleast_2d(np.asarray(answer.coef, np.float64)), np.ravel(answer.intercept)
+    length = np.sqrt(np.sum(W**2) + (np.sum(b.astype(np.float64) ** 2) if answer.joint else 0.0))
+    if not answer.joint:  # the plane of the second class; the first scores 0
+        W, b = np.vstack([0 * W, W]), np.append(0.0, b)
+    lead, allowance = rounded_leads(X, codes, W, b.astype(np.float64))
+    most = float((lead + allowance).min()) / length
+    doubtful = np.flatnonzero(~(lead > allowance))
+    ahead = all(_exactly_ahead(X[[i]], int(codes[i]), W, b.tolist()) for i in doubtful)
+    return ahead and answer.margin is not None and answer.margin <= most * (1 + NEAR)
+
+
+def _exactly_ahead(row: Any, own: int, W: Floats, b: list[Any]) -> bool:
+    x = np.ravel(row.toarray() if sp.issparse(row) else row)
+    used = np.flatnonzero(x)
+    scores = [
+        sum((Fraction(x[j]) * Fraction(w[j]) for j in used), Fraction(bias))
+        for w, bias in zip(W, b, strict=True)
+    ]
+    return all(scores[own] > score for k, score in enumerate(scores) if k != own)
+
+
+def _weights_stand(answer: Separability, X: Any, codes: NDArray[np.intp]) -> bool:
+    """The weights are none below 0, and the rows they weigh cancel.
+
+    The weights of a proof are rounded: exact ones are then found, where that is not too much work.
+    """
+    p, units = np.asarray(answer.combination), np.eye(len(answer.classes))
+    used = np.nonzero(p)
+    own, rival = codes[used[0]], used[1] if answer.joint else 1 - codes[used[0]]
+    weights, rows, ones = p[used], X[used[0]], np.ones((len(own), 1))
+    if answer.gap is None or not len(weights) or not (weights > 0).all():
+        return False
+    if answer.fit_intercept:
+        rows = sp.hstack([rows, ones], "csr") if sp.issparse(rows) else np.hstack([rows, ones])
+    # What a weight multiplies: the row for its own class, and against it for the rival.
+    sides = units[own] - units[rival] if answer.joint else 2.0 * own[:, None] - 1.0
+    flow = sides * weights[:, None]
+    rest, sizes = np.abs(rows.T @ flow), abs(rows).T @ np.abs(flow)
+    if answer.grade != "proved":
+        # Two class averages at distance 2e leave room for a margin of e.
+        shrink = 0.5 if answer.fit_intercept and not answer.joint else 1.0
+        return bool(shrink * np.linalg.norm(rest) <= answer.gap + NEAR * np.linalg.norm(sizes))
+    if not (rest <= NEAR * sizes).all():
+        return False
+    if len(weights) * rest.size * min(rest.size, len(weights)) > MOST_PRODUCTS:
+        return True
+    rows = whole_numbers(np.asarray(rows.toarray() if sp.issparse(rows) else rows, np.float64))
+    exact = sides.astype(np.int64).astype(object)[:, :, None] * rows[:, None, :]
+    return positive_balance(exact.reshape(len(weights), -1), weights)
