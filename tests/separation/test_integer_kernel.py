@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rosenblatt.separation.integer_kernel import kernel_vector
+from rosenblatt.separation.nearest_point import kernel_vector
 from rosenblatt.separation.plane_proofs import exact_scores, integers
 
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from . import perceptron
 from .claims import Certificate
-from .margins import leads_of
+from .exact_arithmetic import leads_of
 
 
 def certify_model(

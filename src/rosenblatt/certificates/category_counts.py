@@ -30,7 +30,7 @@ MISSING = -1
 
 
 @dataclass(frozen=True)
-class CategoryCounts:
+class CategoryTable:
     """One feature: published log-probabilities q (K, m) beside those p of the counts N."""
 
     counts: Floats
@@ -43,7 +43,7 @@ class CategoryCounts:
 
 def table_of(
     data: ClassData, places: NDArray[np.intp], published: Any, alpha: float
-) -> CategoryCounts:
+) -> CategoryTable:
     """Count the places (n,) of a feature's values, and compare."""
     known, log_q = places != MISSING, np.asarray(published, np.float64)
     N = np.zeros((len(data.classes), log_q.shape[1]))
@@ -52,10 +52,10 @@ def table_of(
     totals, log_p = table.sum(axis=1, keepdims=True), log_shares(table)
     gap = float((totals[:, 0] * divergence(table / totals, log_p, log_q)).sum())
     scores = np.where(known[:, np.newaxis], log_q[:, np.where(known, places, 0)].T, 0.0)
-    return CategoryCounts(N, log_p, published, scores, gap, float(totals.sum()))
+    return CategoryTable(N, log_p, published, scores, gap, float(totals.sum()))
 
 
-def parameter_claims(tables: list[CategoryCounts], what: str = "") -> list[Claim]:
+def parameter_claims(tables: list[CategoryTable], what: str = "") -> list[Claim]:
     """That the probabilities of all tables are those of the counts, and sum to one."""
     q = np.concatenate([np.asarray(table.log_q).ravel() for table in tables])
     p = np.concatenate([table.log_p.ravel() for table in tables])

@@ -1,10 +1,12 @@
-"""Exact arithmetic of the verifiers: the signs of sums of products, in whole numbers.
+"""Exact arithmetic of the verifiers: by how much each row's own class leads, every sign certain.
 
-Every float is a whole number times a power of two, so that sums of products of floats have exact
-values. The fits and `separability` have code of their own for this: a verifier that shared it would
-repeat its mistakes.
+``u = 2^-53``. A floating-point score ``w.x + b`` is within ``(d + 3) u (|w|.|x| + |b|)`` of the
+true one, whatever the order of the sum. Rows whose lead is smaller than that are added up in
+fractions: every float is a whole number times a power of two. The fits and `separability` have code
+of their own for this: a verifier that shared it would repeat its mistakes.
 """
 
+from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
 from typing import Any
@@ -15,14 +17,109 @@ from numpy.typing import NDArray
 
 from rosenblatt.separation import Separability
 
-from .margins import rounded_leads
+from .claims import Grade
 
 Floats = NDArray[np.float64]
 
+UNIT = 2.0**-53
+ROWS_PER_BLOCK = 4096
+MOST_EXACT_PRODUCTS = 2_000_000  # of fractions
 MOST_PRODUCTS = 200_000  # of whole numbers
 MOST_CELLS = 20_000_000  # in which equal rows are looked for
 LARGEST_DENOMINATOR = 1000  # of the fractions tried in place of coefficients
 NEAR = 1e-9  # relative, of sums that rounding has touched
+
+
+@dataclass(frozen=True)
+class RowLeads:
+    """How each row's own class stands against the best of the others."""
+
+    lower: Floats  # (n,) the lead, less its rounding allowance
+    wrong: NDArray[np.bool_]  # (n,) another class is predicted
+    grade: Grade  # "proved" when no sign rests on rounding
+
+
+def leads_of(
+    X: Any,
+    codes: NDArray[np.intp],
+    W: Floats,
+    b: Floats,
+    ties_go_up: bool,
+) -> RowLeads:
+    """The leads of rows X (n, d) of classes codes (n,) under scores W x + b, W (K, d), b (K,)."""
+    n = X.shape[0]
+    lead, allowance = np.empty(n), np.empty(n)
+    for start in range(0, n, ROWS_PER_BLOCK):
+        rows = slice(start, start + ROWS_PER_BLOCK)
+        lead[rows], allowance[rows] = rounded_leads(X[rows], codes[rows], W, b)
+    doubtful = np.flatnonzero(~(np.abs(lead) > allowance))
+    products = len(doubtful) * X.shape[1] * len(W)
+    grade: Grade = "proved" if products <= MOST_EXACT_PRODUCTS else "checked"
+    with np.errstate(invalid="ignore"):
+        lower, wrong = lead - allowance, lead < 0
+    if grade == "checked":
+        wrong[doubtful] = True  # to err on the safe side
+        return RowLeads(lower, wrong, grade)
+    for i in doubtful.tolist():
+        exact, tied_right = _exact_lead(_dense_row(X, i), int(codes[i]), W, b, ties_go_up)
+        lower[i] = _rounded(exact) * (1 - 2 * UNIT if exact > 0 else 1 + 2 * UNIT)
+        wrong[i] = exact < 0 or (exact == 0 and not tied_right)
+    return RowLeads(lower, wrong, grade)
+
+
+def rounded_leads(X: Any, codes: NDArray[np.intp], W: Floats, b: Floats) -> tuple[Floats, Floats]:
+    """Leads (m,) of a block of rows in floating point, and what rounding may have done to each."""
+    everyone = np.arange(len(codes))
+    with np.errstate(over="ignore", invalid="ignore"):  # then the row is in doubt, and done exactly
+        scores = np.asarray(X @ W.T) + b
+        terms = np.asarray(abs(X) @ abs(W).T) + abs(b)
+    errors = 1.01 * (X.shape[1] + 3) * UNIT * terms + 1e-300
+    own = scores[everyone, codes]
+    others = scores.copy()
+    others[everyone, codes] = -np.inf
+    rival = others.max(axis=1)
+    with np.errstate(invalid="ignore"):
+        lead = own - rival
+    return lead, errors[everyone, codes] + errors.max(axis=1) + 2 * UNIT * (abs(own) + abs(rival))
+
+
+def _rounded(exact: Fraction) -> float:
+    """The nearest floating-point number; infinity beyond their range."""
+    try:
+        return float(exact)
+    except OverflowError:
+        return np.inf if exact > 0 else -np.inf
+
+
+def _dense_row(X: Any, i: int) -> Floats:
+    """Row i of X as an array (d,)."""
+    row = X[[i]]
+    return np.ravel(row.toarray() if sp.issparse(row) else row)
+
+
+def _exact_lead(
+    x: Floats,
+    own: int,
+    W: Floats,
+    b: Floats,
+    ties_go_up: bool,
+) -> tuple[Fraction, bool]:
+    """The lead of one row without rounding, and whether a tie would be decided its way."""
+    used = np.flatnonzero(x)
+    features = [Fraction(value) for value in x[used].tolist()]
+    scores = [
+        sum(
+            (f * Fraction(w) for f, w in zip(features, row[used].tolist(), strict=True)),
+            Fraction(bias),
+        )
+        for row, bias in zip(W, b.tolist(), strict=True)
+    ]
+    best = max(score for k, score in enumerate(scores) if k != own)
+    rivals = [k for k, score in enumerate(scores) if k != own and score == best]
+    return scores[own] - best, (own > max(rivals) if ties_go_up else own < min(rivals))
+
+
+# Directions and balances in whole numbers.
 
 
 def whole_numbers(values: Floats) -> NDArray[Any]:
@@ -128,18 +225,11 @@ def _plane_stands(answer: Separability, X: Any, codes: NDArray[np.intp]) -> bool
     lead, allowance = rounded_leads(X, codes, W, b.astype(np.float64))
     most = float((lead + allowance).min()) / length
     doubtful = np.flatnonzero(~(lead > allowance))
-    ahead = all(_exactly_ahead(X[[i]], int(codes[i]), W, b.tolist()) for i in doubtful)
-    return ahead and answer.margin is not None and answer.margin <= most * (1 + NEAR)
-
-
-def _exactly_ahead(row: Any, own: int, W: Floats, b: list[Any]) -> bool:
-    x = np.ravel(row.toarray() if sp.issparse(row) else row)
-    used = np.flatnonzero(x)
-    scores = [
-        sum((Fraction(x[j]) * Fraction(w[j]) for j in used), Fraction(bias))
-        for w, bias in zip(W, b, strict=True)
+    exact = [
+        _exact_lead(_dense_row(X, i), int(codes[i]), W, b, False)[0] for i in doubtful.tolist()
     ]
-    return all(scores[own] > score for k, score in enumerate(scores) if k != own)
+    ahead = all(lead > 0 for lead in exact)
+    return ahead and answer.margin is not None and answer.margin <= most * (1 + NEAR)
 
 
 def _weights_stand(answer: Separability, X: Any, codes: NDArray[np.intp]) -> bool:

@@ -14,7 +14,7 @@ from scipy.spatial.distance import cdist
 
 from .claims import Claim
 from .closed_form import ClassData
-from .margins import UNIT
+from .exact_arithmetic import UNIT
 
 Floats = NDArray[np.float64]
 

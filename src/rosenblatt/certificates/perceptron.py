@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from rosenblatt.separation import Separability, separability, widest
 
 from .claims import Certificate, Claim, Grade, total_weight
-from .exact_arithmetic import stands
-from .margins import Leads, leads_of
+from .exact_arithmetic import RowLeads, leads_of, stands
 
 SLACK = 1e-9  # relative allowance for the few roundings in a bound
 
@@ -137,7 +136,7 @@ def data_of(fit: PerceptronFit) -> str:
     return f"{n:,} rows of positive weight and {d:,} columns, {total_weight(fit.weight)}"
 
 
-def training_error(fit: PerceptronFit, leads: Leads, said_to_be_clean: bool) -> Claim:
+def training_error(fit: PerceptronFit, leads: RowLeads, said_to_be_clean: bool) -> Claim:
     """How many rows the published numbers get wrong; none, if the model says so."""
     wrong, n = int(np.count_nonzero(leads.wrong)), len(leads.wrong)
     share = float(fit.weight[leads.wrong].sum() / fit.weight.sum())
@@ -152,7 +151,7 @@ def training_error(fit: PerceptronFit, leads: Leads, said_to_be_clean: bool) -> 
     return Claim("training error", statement, wrong, None, True, leads.grade)
 
 
-def margin(fit: PerceptronFit, leads: Leads) -> Claim:
+def margin(fit: PerceptronFit, leads: RowLeads) -> Claim:
     """The distance of the nearest row from the published plane, when none is wrong."""
     length = length_of(fit.W if fit.two else fit.vector)
     if length == 0:
@@ -196,7 +195,7 @@ def whether_separable(answer: Separability) -> Claim:
 
 
 def unit_separator(
-    fit: PerceptronFit, leads: Leads, answer: Separability | None, effort: int
+    fit: PerceptronFit, leads: RowLeads, answer: Separability | None, effort: int
 ) -> Floats | None:
     """u, of the largest g that can be had for the effort; None if no separating one is known."""
     separates = bool((leads.lower > 0).all())

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from . import averaged, perceptron
 from .claims import Certificate, Claim
-from .margins import rounded_leads
+from .exact_arithmetic import rounded_leads
 
 
 def certify_model(

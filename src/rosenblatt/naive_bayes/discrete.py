@@ -16,7 +16,7 @@ from rosenblatt.runtime.storage import summed_duplicates
 from .base import NaiveBayes, checked_alpha, log_prior
 from .linear_scores import (
     NUMBERS,
-    Linear,
+    LinearScores,
     LinearWithGaps,
     Rough,
     decide_together,
@@ -133,12 +133,12 @@ class LinearNB(DiscreteNB):
             X.indices.dtype == np.int32 and len(X.data) == X.indptr[-1]
         )
 
-    def _linear(self, X: Any, prior: Any) -> Linear:
+    def _linear(self, X: Any, prior: Any) -> LinearScores:
         """The scores of checked rows, starting with a prior (K,)."""
         weights, start, threshold = self._weights()
         if self.missing == "ignore":
             return LinearWithGaps(X, weights, self._gap_weights(), start + prior, threshold)
-        return Linear(X, weights, start + prior, threshold)
+        return LinearScores(X, weights, start + prior, threshold)
 
     def _gap_weights(self) -> NDArray[np.float64] | None:
         """What a missing feature adds beside an absent one, (d, K); None if nothing."""
@@ -234,7 +234,7 @@ class LinearNB(DiscreteNB):
             features, places = np.unique(rows.indices, return_inverse=True)
             rows = sp.csr_array((rows.data, places, rows.indptr), (rows.shape[0], len(features)))
             weights, start, threshold = self._weights(features=features)
-            linear = Linear(rows, weights, start + self._log_prior(), threshold)
+            linear = LinearScores(rows, weights, start + self._log_prior(), threshold)
             codes[left] = decision(linear.comparison())(0, rows.shape[0])
         return codes
 

@@ -26,7 +26,7 @@ NUMBERS = (np.float64, np.float32, np.int64)
 Array = NDArray[np.float64]
 
 
-class Linear:
+class LinearScores:
     """Weights (d, K) and a start (K,), applied to rows X (n, d) a range of rows at a time.
 
     With a `threshold`, a number above it is one and another nothing; with None, numbers are as they
@@ -147,8 +147,8 @@ def why_not(numbers: NDArray[Any]) -> str:
 # Scores that are linear in counts or in presence, of rows in which values may be missing.
 
 
-class LinearWithGaps(Linear):
-    """As `Linear`, for rows in which NaN is missing.
+class LinearWithGaps(LinearScores):
+    """As `LinearScores`, for rows in which NaN is missing.
 
     A row is read as numbers, zero where one is missing, and as gaps, one where a number is missing:
     its score is linear in both. A gap takes back what an absent feature would have added.
@@ -174,7 +174,7 @@ class LinearWithGaps(Linear):
         of_numbers, of_gaps = weights[: self.n_features], weights[self.n_features :]
         part = copy(self)
         part.X = numbers
-        scores = Linear.product(part, 0, last - first, of_numbers, start)
+        scores = LinearScores.product(part, 0, last - first, of_numbers, start)
         return scores if gaps is None else np.asarray(scores + gaps @ of_gaps)
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .inputs import Floats, Table, check_labels, check_table
-from .joint_classes import Joint
+from .joint_classes import JointClasses
 from .problem import Affine, Augmented, Question
 from .result import Separability, Widest, summary
 from .solve import Answer, best_answer, contradiction, first_proof
@@ -202,7 +202,7 @@ def _jointly(table: Table, classes: Any, code: Any, fit_intercept: bool) -> Sepa
                 C[mine, low + high - code[mine]] = pair.combination
                 return _no_scores(classes, C / C.sum(), "proved", 0.0, fit_intercept)
     X, used = _without_empty_columns(table)
-    answer = best_answer(Joint(X, code, K, fit_intercept))
+    answer = best_answer(JointClasses(X, code, K, fit_intercept))
     if answer.plane is None:
         C = np.asarray(answer.combination).reshape(-1, K)
         return _no_scores(classes, C, answer.grade, answer.gap, fit_intercept)

@@ -121,7 +121,7 @@ def _kept_all_digits(X: Table, Z: Table) -> bool:
     return bool(np.all((before == 0.0) | (abs(after) > 1e-290)))
 
 
-class Rows(ABC):
+class HomogeneousRows(ABC):
     """The rows a of a question, as the products a search needs; `n` of them, `m` long."""
 
     def __init__(self, table: Standard, n: int, m: int):
@@ -171,7 +171,7 @@ class Rows(ABC):
         """Return the function ``v -> sum (a.v) a`` over the rows at `index`."""
 
 
-class TwoClasses(Rows):
+class TwoClasses(HomogeneousRows):
     """Rows ``sign_i (z_i, 1)``."""
 
     def __init__(self, table: Standard, sign: Floats):
@@ -198,7 +198,7 @@ class TwoClasses(Rows):
         return lambda v: part.tdot(part.dot(v))
 
 
-class Kesler(Rows):
+class Kesler(HomogeneousRows):
     """Rows ``(e_y - e_k) (x) (z_i, 1)``, numbered ``i K + k``; a row's own class is no row.
 
     An own class has margin infinity, so that no search ever touches it.

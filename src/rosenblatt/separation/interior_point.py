@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
-from .homogeneous_rows import Rows
+from .homogeneous_rows import HomogeneousRows
 from .inputs import UNIT, Floats
-from .newton_search import DIRECT, conjugate_gradients
+from .max_margin import DIRECT, conjugate_gradients
 from .plane_proofs import TINY, integers
 
 MOST_EQUATIONS = 6000
@@ -30,7 +30,7 @@ FAINT = 1e-6  # share of the weights that must survive a projection
 UNDERFLOW = 1e-150  # more than squares too small to count can hide
 
 
-def interior_combination(rows: Rows, weights: Floats) -> Floats | None:
+def interior_combination(rows: HomogeneousRows, weights: Floats) -> Floats | None:
     """Return weights p near `weights`, a rounding of exact ones with ``sum p_i a_i = 0``; or None.
 
     The heavier rows absorb the change. If the projection turns some of them negative they are
@@ -61,7 +61,7 @@ def interior_combination(rows: Rows, weights: Floats) -> Floats | None:
     return None
 
 
-def _may_project(rows: Rows, p: Floats, carrying: NDArray[np.intp]) -> bool:
+def _may_project(rows: HomogeneousRows, p: Floats, carrying: NDArray[np.intp]) -> bool:
     """Say, without a factorisation, whether a projection leaves most weights positive."""
     curvature = rows.hessian_product(carrying)
     v = conjugate_gradients(curvature, rows.tdot(p), 1e-2, 100)
@@ -75,7 +75,7 @@ class Equations:
     `columns` are kept as they are; each of `extra` (n, e) is an exact combination of columns.
     """
 
-    rows: Rows
+    rows: HomogeneousRows
     carrying: NDArray[np.intp]
     columns: NDArray[np.intp]
     extra: Floats
@@ -109,7 +109,7 @@ class Equations:
         return (1.01 * float(length) + UNDERFLOW) / float(np.sqrt(self.least))
 
 
-def _equations(rows: Rows, p: Floats, carrying: NDArray[np.intp]) -> Equations | None:
+def _equations(rows: HomogeneousRows, p: Floats, carrying: NDArray[np.intp]) -> Equations | None:
     """Choose and factorise the equations of weights p; None if no full rank can be shown."""
     used = (p > 0.0).astype(float)
     columns = np.flatnonzero(rows.mass(used) > 0.0)  # the others are zero on all rows that matter
@@ -139,7 +139,7 @@ def _equations(rows: Rows, p: Floats, carrying: NDArray[np.intp]) -> Equations |
 
 
 def _extended(
-    rows: Rows, carrying: NDArray[np.intp], columns: NDArray[np.intp], extra: Floats
+    rows: HomogeneousRows, carrying: NDArray[np.intp], columns: NDArray[np.intp], extra: Floats
 ) -> tuple[Floats, Floats]:
     """Return the scaled Gram matrix of columns and extra ones, and the scale."""
     A = np.hstack([rows.take(carrying, columns), extra[carrying]])
@@ -185,7 +185,7 @@ def _pivots(
 
 
 def _remainders(
-    rows: Rows,
+    rows: HomogeneousRows,
     p: Floats,
     columns: NDArray[np.intp],
     scale: Floats,

@@ -13,8 +13,8 @@ from .plane_proofs import exact_scores, integers, score_error, smallest
 from .problem import (
     WIDEN_DIRECTLY,
     Hull,
-    Plane,
     Question,
+    SeparatingPlane,
     average_length,
     dense_table,
     length_of,
@@ -24,7 +24,7 @@ from .problem import (
 )
 
 
-class Joint(Question):
+class JointClasses(Question):
     """K classes, one score ``w_k.x + b_k`` each, the own one to be the largest; |(W, b)| = 1."""
 
     def __init__(self, X: Table, code: NDArray[np.intp], K: int, intercept: bool):
@@ -34,7 +34,7 @@ class Joint(Question):
         self.rows = self.kesler
         self.own = self.kesler.own
 
-    def plane(self, v: Floats) -> Plane | None:
+    def plane(self, v: Floats) -> SeparatingPlane | None:
         W, b = self.table.plane(self.kesler.weights(v))
         return self.prove(np.vstack([W, b]) if self.intercept else W)
 
@@ -46,10 +46,10 @@ class Joint(Question):
         rows = integers(x)[0][:, None, :, None] * side.astype(object)[:, :, None, :]
         return Hull(rows.reshape(len(x) * self.K, -1), np.where(self.own.ravel(), -1, 0))
 
-    def along(self, v: Floats) -> Plane | None:
+    def along(self, v: Floats) -> SeparatingPlane | None:
         return self.prove(v.reshape(-1, self.K))
 
-    def prove(self, V: Floats) -> Plane | None:
+    def prove(self, V: Floats) -> SeparatingPlane | None:
         """Prove weights V, one column a class, the intercepts in the last row."""
         V = V - V.mean(axis=1, keepdims=True)
         V = unit_vector(V)
@@ -63,7 +63,9 @@ class Joint(Question):
         margins = np.where(self.own, np.inf, scores[self.own][:, None] - scores)
         errors = 1.01 * (errors + errors[self.own][:, None] + UNIT * abs(scores))
         least = smallest(margins.ravel(), errors.ravel(), exact, 2 * d)
-        return None if least is None else Plane(W.T, b, float(least) / length_of(V.ravel()))
+        return (
+            None if least is None else SeparatingPlane(W.T, b, float(least) / length_of(V.ravel()))
+        )
 
     def _exact_margin(self, W: Floats, b: Floats, i: int, k: int) -> Fraction:
         y, x = int(self.code[i]), self.X[[i]]
@@ -72,7 +74,7 @@ class Joint(Question):
         own, other = exact_scores(x, W[:, y])[0], exact_scores(x, W[:, k])[0]
         return own - other + Fraction(b[y]) - Fraction(b[k])
 
-    def widen(self, plane: Plane) -> tuple[Plane, bool]:
+    def widen(self, plane: SeparatingPlane) -> tuple[SeparatingPlane, bool]:
         K, m = self.K, self.table.m
         if K * m > WIDEN_DIRECTLY:
             return plane, False

@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, sparse
 
-from .homogeneous_rows import Rows, Standard, TwoClasses
+from .homogeneous_rows import HomogeneousRows, Standard, TwoClasses
 from .inputs import UNIT, Floats, Table
-from .max_margin import widest_direction
+from .max_margin import DIRECT, newton, slacks, widest_direction
 from .nearest_point import bits_of, work_of
-from .newton_search import DIRECT, newton, slacks
 from .plane_proofs import exact_scores, integers, middle, score_error, smallest
 
 WIDEN_DIRECTLY = 600  # unknowns up to which the widest plane is found by least squares
@@ -24,7 +23,7 @@ FOLD = 2  # columns a row from which rows are folded into a square
 
 
 @dataclass(frozen=True)
-class Plane:
+class SeparatingPlane:
     """A plane proved to separate, with its margin: ``min y (w.x + b)`` over its length."""
 
     coef: Floats
@@ -51,7 +50,7 @@ class Hull:
 class Question(ABC):
     """A set of rows to separate, and the translation of its answers."""
 
-    rows: Rows
+    rows: HomogeneousRows
 
     @property
     def size(self) -> int:
@@ -59,15 +58,15 @@ class Question(ABC):
         return self.rows.n * self.rows.m
 
     @abstractmethod
-    def plane(self, v: Floats) -> Plane | None:
+    def plane(self, v: Floats) -> SeparatingPlane | None:
         """Return v as a plane in the units of x, if it is proved to separate."""
 
-    def shortcut(self) -> Plane | None:
+    def shortcut(self) -> SeparatingPlane | None:
         """Return a proved plane if one is quickly found."""
         return None
 
     @abstractmethod
-    def widen(self, plane: Plane) -> tuple[Plane, bool]:
+    def widen(self, plane: SeparatingPlane) -> tuple[SeparatingPlane, bool]:
         """Return the widest plane found, `plane` itself at worst, and if no other is wider."""
 
     @abstractmethod
@@ -75,7 +74,7 @@ class Question(ABC):
         """Return the rows as integers, for a decision without rounding."""
 
     @abstractmethod
-    def along(self, v: Floats) -> Plane | None:
+    def along(self, v: Floats) -> SeparatingPlane | None:
         """Return the plane along v, a vector as long as the hull's rows, if proved to separate."""
 
     def normalise(self, p: Floats) -> Floats:
@@ -95,10 +94,10 @@ class Affine(Question):
         self.table = Standard(X, intercept)
         self.rows = TwoClasses(self.table, sign)
 
-    def plane(self, v: Floats) -> Plane | None:
+    def plane(self, v: Floats) -> SeparatingPlane | None:
         return self.prove(self.table.plane(v)[0])
 
-    def prove(self, w: Floats, rounded: bool = True) -> Plane | None:
+    def prove(self, w: Floats, rounded: bool = True) -> SeparatingPlane | None:
         """Return the best plane along w, its intercept a float or a fraction, if proved."""
         w = unit_vector(w)
         if not w.any():
@@ -116,7 +115,7 @@ class Affine(Question):
         least = smallest(scores, score_error(self.X, w, b), exact, len(w))
         if least is None:
             return None
-        return Plane(w, np.array(b if rounded else best), float(least) / length_of(w))
+        return SeparatingPlane(w, np.array(b if rounded else best), float(least) / length_of(w))
 
     @property
     def group(self) -> NDArray[np.intp]:
@@ -126,7 +125,7 @@ class Affine(Question):
     def hull(self) -> Hull:
         return Hull(_whole(self.sign) * integers(dense_table(self.X))[0], self.group)
 
-    def along(self, v: Floats) -> Plane | None:
+    def along(self, v: Floats) -> SeparatingPlane | None:
         return self.prove(v) or self.prove(v, rounded=False)
 
     @cached_property
@@ -152,7 +151,7 @@ class Affine(Question):
         """Return as a combination of the rows X what w is of the rows L."""
         return np.asarray(self.X.T @ linalg.solve_triangular(L, w, lower=True, trans=1))
 
-    def shortcut(self) -> Plane | None:
+    def shortcut(self) -> SeparatingPlane | None:
         if self.folded is None:
             return None
         question, L = self.folded
@@ -160,7 +159,7 @@ class Affine(Question):
         v = newton(question.rows, 0.01, v, v, weight, lambda margins: margins.min() > 0.0)
         return self.prove(self.unfold(L, question.table.plane(v)[0]))
 
-    def widen(self, plane: Plane) -> tuple[Plane, bool]:
+    def widen(self, plane: SeparatingPlane) -> tuple[SeparatingPlane, bool]:
         bound = np.inf
         if self.table.m <= WIDEN_DIRECTLY:
             w, bound = self._widest(plane.coef)
@@ -228,7 +227,7 @@ class Augmented(Question):
         self.affine = Affine(X, sign, intercept=True)
         self.rows = self.affine.rows
 
-    def plane(self, v: Floats) -> Plane | None:
+    def plane(self, v: Floats) -> SeparatingPlane | None:
         if self.one_sided:
             return self.prove(np.append(np.zeros(self.X.shape[1]), self.sign[0] * self.bias))
         found = self.affine.plane(v)
@@ -240,10 +239,10 @@ class Augmented(Question):
         x = np.column_stack([dense_table(self.X), np.full(len(self.sign), self.bias)])
         return Hull(_whole(self.sign) * integers(x)[0], np.zeros(len(x), np.intp))
 
-    def along(self, v: Floats) -> Plane | None:
+    def along(self, v: Floats) -> SeparatingPlane | None:
         return self.prove(v)
 
-    def prove(self, u: Floats) -> Plane | None:
+    def prove(self, u: Floats) -> SeparatingPlane | None:
         """Return u as a unit vector, if it is proved to separate."""
         u = unit_vector(u)
         w, b = u[:-1], Fraction(u[-1]) * Fraction(self.bias)
@@ -255,16 +254,16 @@ class Augmented(Question):
 
         scores = self.sign * (self.X @ w + float(b))
         least = smallest(scores, score_error(self.X, w, float(b)), exact, len(w))
-        return None if least is None else Plane(w, u[-1:], float(least) / length_of(u))
+        return None if least is None else SeparatingPlane(w, u[-1:], float(least) / length_of(u))
 
-    def shortcut(self) -> Plane | None:
+    def shortcut(self) -> SeparatingPlane | None:
         found = None if self.one_sided else self.affine.shortcut()
         return None if found is None else self._augment(found)
 
-    def _augment(self, plane: Plane) -> Plane | None:
+    def _augment(self, plane: SeparatingPlane) -> SeparatingPlane | None:
         return self.prove(np.append(plane.coef, float(plane.intercept) / self.bias))
 
-    def widen(self, plane: Plane) -> tuple[Plane, bool]:
+    def widen(self, plane: SeparatingPlane) -> tuple[SeparatingPlane, bool]:
         plane = self._widen_affine(plane)
         if self.rows.m > WIDEN_DIRECTLY:
             return plane, False
@@ -284,7 +283,7 @@ class Augmented(Question):
         )
         return wider(plane, self.prove(u), bound)
 
-    def _widen_affine(self, plane: Plane) -> Plane:
+    def _widen_affine(self, plane: SeparatingPlane) -> SeparatingPlane:
         """Try the widest plane with a free intercept: the better one far from the origin."""
         affine = self.affine.prove(plane.coef)
         if affine is None or self.one_sided:
@@ -297,7 +296,9 @@ class Augmented(Question):
         return hypot(average_length(self.X, q), self.bias * sum_of(q))
 
 
-def wider(plane: Plane, other: Plane | None, bound: float) -> tuple[Plane, bool]:
+def wider(
+    plane: SeparatingPlane, other: SeparatingPlane | None, bound: float
+) -> tuple[SeparatingPlane, bool]:
     """Return the wider of two planes, and whether its margin is the bound of all margins."""
     if other is not None and other.margin > plane.margin:
         plane = other

@@ -9,15 +9,13 @@ from scipy.optimize import linprog, nnls
 
 from rosenblatt.runtime.interrupts import interruptible
 
-from .homogeneous_rows import Rows
+from .homogeneous_rows import HomogeneousRows
 from .inputs import Floats, Table
-from .integer_kernel import MOST_UNKNOWNS, kernel_vector
 from .interior_point import interior_combination
-from .max_margin import widest_direction
-from .nearest_point import WOLFE_WORK, nearest_point
-from .newton_search import DIRECT, newton, slacks
+from .max_margin import DIRECT, newton, slacks, widest_direction
+from .nearest_point import MOST_UNKNOWNS, WOLFE_WORK, kernel_vector, nearest_point
 from .plane_proofs import integers
-from .problem import Plane, Question
+from .problem import Question, SeparatingPlane
 
 PENALTIES = 12  # each 0.03 times the one before
 FRACTION_STEPS = (2, 6, 10)  # penalties at which dear proofs are tried
@@ -31,7 +29,7 @@ PROGRAMME = 2_000_000  # entries of the largest linear programme tried
 class Answer:
     """A plane, or normalised weights p with their grade and the margin e they still allow."""
 
-    plane: Plane | None = None
+    plane: SeparatingPlane | None = None
     combination: Floats | None = None
     grade: str = "proved"
     gap: float = 0.0
@@ -104,7 +102,7 @@ def _nothing(question: Question) -> Answer:
     return Answer(combination=p, grade="checked", gap=question.gap(p))
 
 
-def _combination(rows: Rows, p: Floats, with_fractions: bool) -> Floats | None:
+def _combination(rows: HomogeneousRows, p: Floats, with_fractions: bool) -> Floats | None:
     """Make a proof of weights p by intervals, or by fractions too; None if they are not one.
 
     Intervals are cheap up to DIRECT unknowns; beyond, they wait for the turn of the fractions.
@@ -167,7 +165,7 @@ def _programme(A: Floats) -> tuple[Floats, Floats]:
     return solved.x[:m], np.maximum(-solved.ineqlin.marginals, 0.0)
 
 
-def rational_combination(rows: Rows, weights: Floats) -> Floats | None:
+def rational_combination(rows: HomogeneousRows, weights: Floats) -> Floats | None:
     """Prove with fractions that some rows among those with weight add up to nothing.
 
     Non-negative least squares reduces them to independent ones, whose weights are then the only

@@ -13,10 +13,9 @@ from rosenblatt.column_errors import which_missing
 
 from .batch import Batch, feature_names_of
 from .counts import ByClass, ClassCounts, Joint
-from .file_checks import expect_labels, expect_sums, names_and_dtype
 from .labels import unite
 from .missing import check_missing
-from .statistic import Names, freeze
+from .statistic import Names, expect_labels, expect_sums, freeze, names_and_dtype
 from .sums import Sums, total_of, value
 
 # Columns of integers from 0 up to here are counted as they are; others are sorted first.

@@ -13,9 +13,8 @@ from rosenblatt import loops
 
 from .batch import Batch
 from .counts import ByClass, ClassCounts, together
-from .file_checks import expect, names_and_dtype
 from .missing import Changed, check_missing
-from .statistic import freeze
+from .statistic import expect, freeze, names_and_dtype
 
 Table = NDArray[np.float64]
 

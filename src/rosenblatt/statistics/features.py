@@ -12,9 +12,8 @@ from rosenblatt import loops
 
 from .batch import Batch
 from .counts import ByClass, ClassCounts
-from .file_checks import expect_sums, names_and_dtype
 from .missing import Changed, check_missing, filled, gaps
-from .statistic import freeze
+from .statistic import expect_sums, freeze, names_and_dtype
 from .sums import Sums, checked, total_of, value
 
 EXACT = 2**53 - 1  # whole numbers up to here are doubles, and no others round to them

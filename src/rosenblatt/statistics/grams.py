@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .batch import Batch
-from .file_checks import names_and_dtype, whole_number
 from .moments import Moments
-from .statistic import Names, Statistic
+from .statistic import Names, Statistic, names_and_dtype, whole_number
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -12,11 +12,10 @@ from rosenblatt import loops
 
 from .batch import Batch
 from .counts import ByClass, ClassCounts, Joint
-from .file_checks import expect, expect_scatter, expect_sums, names_and_dtype
 from .labels import Labels
 from .missing import check_missing
 from .scatter import diagonal_moments, full_moments, known_moments
-from .statistic import Names, freeze
+from .statistic import Names, expect, expect_scatter, expect_sums, freeze, names_and_dtype
 from .sums import as_pairs, over_classes, relative_noise, spread, value
 
 SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)

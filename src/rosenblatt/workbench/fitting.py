@@ -23,8 +23,8 @@ from rosenblatt.workbench.preparation.targets import (
     task_of,
     with_target,
 )
-from rosenblatt.workbench.protocol.row_samples import smaller
 from rosenblatt.workbench.protocol.scoring import USUAL
+from rosenblatt.workbench.protocol.time_sharing import smaller
 
 from .arguments import versions
 from .families import REGRESSION, Family

@@ -27,9 +27,9 @@ from rosenblatt.workbench.preparation.row_view import n_bytes
 
 from .clock import OutOfTime, give_back
 from .results import Candidate, Contestant
-from .row_samples import can_be_smaller, smaller
 from .scoring import OF_ANY_CLASSES, score_of
 from .splits import Rows
+from .time_sharing import can_be_smaller, smaller
 
 # Features of all folds at once, where what is learned of columns is their mean and deviation.
 #
