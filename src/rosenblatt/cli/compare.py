@@ -26,8 +26,9 @@ from rosenblatt.workbench.protocol.verdicts import (
     against_baseline,
     far_from_folds,
     flattered_by_repeats,
+    name_on_board,
+    sentence_of_test,
 )
-from rosenblatt.workbench.terminal_text import name_on_board, sentence_of_test
 
 from .errors import Stages, on_one_line
 

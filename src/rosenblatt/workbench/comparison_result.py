@@ -10,10 +10,9 @@ from sklearn.pipeline import Pipeline
 from rosenblatt.workbench.model_file.files import SavedModel, save_model
 from rosenblatt.workbench.protocol.results import Findings
 from rosenblatt.workbench.protocol.significance import interval_of_mean
-from rosenblatt.workbench.protocol.verdicts import NOTHING_FITTED
+from rosenblatt.workbench.protocol.verdicts import NOTHING_FITTED, name_on_board, outcome
 
 from .number_format import figure
-from .terminal_text import name_on_board, outcome
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -4,7 +4,7 @@ import numpy as np
 
 from rosenblatt.workbench.preparation.leakage import listed_hints, n_repeated
 from rosenblatt.workbench.protocol.results import Findings, Interval, Opening
-from rosenblatt.workbench.terminal_text import warnings_of_scores
+from rosenblatt.workbench.protocol.verdicts import warnings_of_scores
 
 from . import numbers
 from .numbers import Markup, joined, tag
