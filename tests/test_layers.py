@@ -96,3 +96,19 @@ def test_verifiers_have_exact_arithmetic_of_their_own(graph):
         imported = graph.find_modules_directly_imported_by(name)
         proofs = {other for other in imported if other.startswith("rosenblatt.separation.")}
         assert not proofs, f"{name} imports {proofs}"
+
+
+def circles(graph):
+    """The sets of modules that import each other, directly or through others of the set."""
+    above = {name: set() for name in graph.modules if name.startswith("rosenblatt")}
+    for name in above:
+        above[name] = graph.find_upstream_modules(name) & above.keys()
+    found = {frozenset({name} | {o for o in above[name] if name in above[o]}) for name in above}
+    return {circle for circle in found if len(circle) > 1}
+
+
+def test_no_modules_import_each_other_in_a_circle(graph):
+    """Of modules, where the contract looks at whole folders; the workbench's use each other."""
+    cli = {"rosenblatt.cli", "rosenblatt.cli.app", "rosenblatt.cli.compare"}  # `main` starts it
+    trace = {"rosenblatt.trace.run", "rosenblatt.trace.frame"}  # brings Numba, when measured
+    assert circles(graph) <= {frozenset(cli), frozenset(trace)}

@@ -15,7 +15,7 @@ from rosenblatt.trace import Trace
 from rosenblatt.workbench.model_file.files import SavedModel
 from rosenblatt.workbench.preparation.known_columns import known_columns
 from rosenblatt.workbench.preparation.pipelines import pipeline
-from rosenblatt.workbench.preparation.problem import Problem, problem_of
+from rosenblatt.workbench.preparation.problem import Problem, problem_of, smaller
 from rosenblatt.workbench.preparation.targets import (
     checked_task,
     labels_of,
@@ -24,7 +24,6 @@ from rosenblatt.workbench.preparation.targets import (
     with_target,
 )
 from rosenblatt.workbench.protocol.scoring import USUAL
-from rosenblatt.workbench.protocol.time_sharing import smaller
 
 from .arguments import versions
 from .families import REGRESSION, Family

@@ -22,14 +22,13 @@ from rosenblatt.preprocessing import Standardizer
 from rosenblatt.workbench.families import Family
 from rosenblatt.workbench.preparation.features import TableColumns, TableFeatures
 from rosenblatt.workbench.preparation.pipelines import preparation, reads_texts
-from rosenblatt.workbench.preparation.problem import Problem
+from rosenblatt.workbench.preparation.problem import Problem, can_be_smaller, smaller
 from rosenblatt.workbench.preparation.row_view import n_bytes
 
 from .clock import OutOfTime, give_back
 from .results import Candidate, Contestant
 from .scoring import OF_ANY_CLASSES, score_of
 from .splits import Rows
-from .time_sharing import can_be_smaller, smaller
 
 # Features of all folds at once, where what is learned of columns is their mean and deviation.
 #
