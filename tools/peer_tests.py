@@ -72,7 +72,9 @@ TABLE = (
         (*LASSO, "enet_path", "lasso_path"),
         quick=False,
     ),
-    Module("linear_model/tests/test_sparse_coordinate_descent.py", "linear_model", LASSO),
+    Module(
+        "linear_model/tests/test_sparse_coordinate_descent.py", "linear_model", LASSO, quick=False
+    ),
     Module("linear_model/tests/test_ridge.py", "linear_model", RIDGE, quick=False),
 )
 

@@ -33,6 +33,7 @@ def parts(arguments: list[str]) -> dict[str, list[list[str]]]:
         ],
         "warm": [[str(BIN / "rosenblatt"), "warm"]],
         "tests": [pytest(*arguments)],
+        "peer tests": [[sys.executable, "tools/peer_tests.py", "--quick"]],
         "examples": [
             pytest(
                 "--doctest-modules", "--doctest-glob=*.md", "src/rosenblatt", "docs", "README.md"
