@@ -3,7 +3,8 @@
 import functools
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Self
 
 import numpy as np
@@ -17,6 +18,7 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from rosenblatt.capabilities import planes_of
 from rosenblatt.column_errors import is_missing
 from rosenblatt.column_errors import naming_columns as naming_columns
 from rosenblatt.fit_passes import Attributes as Attributes
@@ -211,6 +213,33 @@ def _refuse_mixed_labels(y: Any) -> None:
         )
 
 
+class GroupedWarnings:
+    """The warnings of many fits, reported once for each category."""
+
+    def __init__(self) -> None:
+        self.n_fits = 0
+        self.caught: dict[type[Warning], list[Warning]] = {}
+
+    @contextmanager
+    def collecting(self) -> Iterator[None]:
+        """Keep the warnings of one fit; two of a category count once."""
+        self.n_fits += 1
+        with warnings.catch_warnings(record=True) as records:
+            warnings.simplefilter("always")
+            yield
+        found = [record.message for record in records if isinstance(record.message, Warning)]
+        for kind, message in {type(message): message for message in found[::-1]}.items():
+            self.caught.setdefault(kind, []).append(message)
+
+    def report(self) -> None:
+        """Issue the last warning of each category, with the number of fits that had one."""
+        for messages in self.caught.values():
+            last = messages[-1]
+            if self.n_fits > 1:
+                last.args = (f"In {len(messages)} of {self.n_fits} fits, here the last: {last}",)
+            warnings.warn(last, stacklevel=callers_level())
+
+
 class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier whose scores are linear: one plane for two classes, else one row per class."""
 
@@ -239,6 +268,18 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  #
         scores: NDArray[Any] = safe_sparse_dot(X, self.coef_.T, dense_output=True)
         scores = scores + self.intercept_
         return scores.ravel() if scores.shape[1] == 1 else scores
+
+    def trace_view(self) -> dict[str, Any]:
+        """Return the states that traces and plots draw: weights (K, d), intercept (K,)."""
+        above: dict[str, Any] = getattr(super(), "trace_view", dict)()
+        if not hasattr(self, "coef_"):
+            return above
+        plain = type(self).decision_function is LinearClassifier.decision_function
+        return above | {
+            "weights": planes_of(self.coef_),
+            "intercept": self.intercept_,
+            "linear": plain and not sp.issparse(self.coef_),
+        }
 
     @property
     def n_parameters_(self) -> int:
@@ -277,6 +318,12 @@ class LinearRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         """Free numbers of the model: weights, zeros included, and the intercept of each target."""
         n_targets, d = np.atleast_2d(self.coef_).shape
         return int(n_targets * (d + bool(self.fit_intercept)))
+
+    def trace_view(self) -> dict[str, Any]:
+        """Return the states that traces and plots draw: weights (t, d), intercept (t,)."""
+        if not hasattr(self, "coef_"):
+            return {}
+        return {"weights": planes_of(self.coef_), "intercept": np.atleast_1d(self.intercept_)}
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the predicted targets of the rows of X: (n,), or (n, t) for several.

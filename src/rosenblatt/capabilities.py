@@ -79,7 +79,15 @@ class TracedModel(Protocol):
     """A model that names the states that traces and plots draw."""
 
     def trace_view(self) -> Mapping[str, Any]:
-        """Return the states by name: ``weights`` and ``intercept``, ``supports``, ..."""
+        """Return what there is of these, by name.
+
+        - ``weights`` (K, d) and ``intercept`` (K,); ``linear`` if they alone give the scores
+        - ``last_weights``, ``last_intercept`` of the run, and what is ``published`` in their place
+        - ``supports`` (m,), the rows that count, and ``support_weights`` (K, m); ``kernel``, a
+          function of rows X (n, d) and some of the m places: kernel values (places, n)
+        - ``ties``, ``decide`` and ``margins``, if the highest score decides: who gets a tie, the
+          winning classes by scores, and the margins by scores and classes
+        """
 
 
 class ModelPath:
@@ -112,6 +120,28 @@ def path_parameters(model: Any) -> tuple[str, ...]:
     if not hasattr(model, "fit_path") or not _fits_as(model, "fit_path"):
         return ()
     return tuple(model.path_parameters())
+
+
+STATES = {
+    "weights": "coef_",
+    "intercept": "intercept_",
+    "supports": "support_",
+    "support_weights": "dual_coef_",
+}  # in scikit-learn's attributes
+
+
+def trace_view(model: Any) -> Mapping[str, Any]:
+    """Return the states of a model by name, from scikit-learn's attributes if it names none."""
+    if hasattr(model, "trace_view"):
+        view: Mapping[str, Any] = model.trace_view()
+        return view
+    view = {name: getattr(model, at) for name, at in STATES.items() if hasattr(model, at)}
+    return view | ({"weights": planes_of(view["weights"])} if "weights" in view else {})
+
+
+def planes_of(coef: Any) -> NDArray[Any]:
+    """Return weights (d,) or (K, d), dense or sparse, as an array (K, d)."""
+    return np.atleast_2d(coef.toarray() if hasattr(coef, "toarray") else coef)
 
 
 def _fits_as(model: Any, method: str) -> bool:

@@ -5,6 +5,7 @@ import inspect
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 from sklearn.base import BaseEstimator
 from sklearn.utils import all_estimators, get_tags
@@ -93,6 +94,16 @@ def test_it_has_the_path_that_the_row_says(row):
     kind = estimator_of(row)
     found = path_parameters(kind()) if hasattr(kind, "fit_path") else ()
     assert found == (row.path or ())
+
+
+@each_row
+@pytest.mark.filterwarnings("ignore")
+def test_its_trace_view_names_the_states_of_the_row(row):
+    kind = estimator_of(row)
+    assert not row.trace or hasattr(kind, "trace_view")
+    if row.trace:
+        X, y = np.arange(20.0).reshape(10, 2) ** 1.5, np.arange(10) % 2
+        assert set(row.trace) <= set(kind().fit(X, y).trace_view())
 
 
 @each_row

@@ -212,6 +212,10 @@ class KernelLogisticRegression(
             lambda columns: listed(columns, list(map(str, range(columns[-1] + 1)))),
         )  # fmt: skip
 
+    def trace_view(self) -> dict[str, Any]:
+        """Return the states that traces and plots draw: what each training row counts."""
+        return {"support_weights": self.dual_coef_, "intercept": self.intercept_}
+
     def decision_function(self, X: Any) -> NDArray[Any]:
         """Return the scores of the rows of X: (n,) for two classes, (n, K) for more.
 

@@ -1,6 +1,7 @@
 """The kernel perceptron."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from copy import copy
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
@@ -274,6 +275,27 @@ class KernelPerceptron(MistakeDriven):
             self._against_supports(), X, self.dual_coef_, self.intercept_, self.support_
         )
         return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def trace_view(self) -> dict[str, Any]:
+        """Return the states that traces and plots draw: supports and their weights."""
+        view = super().trace_view() | {
+            "supports": self.support_,
+            "support_weights": self.dual_coef_,
+            "intercept": self.intercept_,
+        }
+        if type(self).decision_function is KernelPerceptron.decision_function:
+            view["kernel"] = self._kernel_values
+        return view
+
+    def _kernel_values(self, X: Any, places: Sequence[int]) -> NDArray[Any]:
+        """The kernel (m, n) of the supports at some places with rows X: scores that count each."""
+        probe = copy(self)
+        probe.support_ = self.support_[places]
+        if self.kernel != "precomputed":
+            probe.support_vectors_ = self.support_vectors_[places]
+        probe.dual_coef_ = np.eye(len(places), dtype=self.dual_coef_.dtype)
+        probe.intercept_ = np.zeros(len(places), self.dual_coef_.dtype)
+        return np.reshape(probe.decision_function(X), (-1, len(places))).T
 
     def _against_supports(self) -> Callable[[Any], NDArray[Any]]:
         """A function of rows that gives their kernel with each support."""

@@ -159,6 +159,14 @@ class AveragedPerceptron(LinearPerceptron):
             warn_not_converged(shortfall)
         return self
 
+    def trace_view(self) -> dict[str, Any]:
+        """Return the states that traces and plots draw: the mean weights, and those of the run."""
+        return super().trace_view() | {
+            "last_weights": self.last_coef_,
+            "last_intercept": self.last_intercept_,
+            "published": "mean",
+        }
+
     def _weights(
         self, examples: Examples, coef: NDArray[Any], intercept: NDArray[Any]
     ) -> Plane | Columns:

@@ -181,10 +181,10 @@ class LogisticRegressionCV(Scored, LogisticRegression):
         paths, scores, n_iter = fits.tables(self.Cs_)
         if not self.fit_intercept:
             paths = paths[..., :-1]
-        with fits.told.listening():
+        with fits.warned.collecting():
             self._choose(table, labels, weight, model, ratios, paths, scores)
         self._publish(ratios, paths, scores, n_iter)
-        fits.told.tell()
+        fits.warned.report()
         return self
 
     def _grid(self) -> Array | None:

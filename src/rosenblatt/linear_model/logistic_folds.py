@@ -18,8 +18,9 @@ from sklearn.utils.metadata_routing import (
 )
 from sklearn.utils.validation import _check_method_params
 
+from rosenblatt.base import GroupedWarnings
+
 from .centred_rows import Centred
-from .column_warnings import Told
 from .logistic import LogisticRegression
 from .penalty_search import ROUNDS, WORTH_A_DECADE, decades, search
 
@@ -49,7 +50,7 @@ class FoldFits:
     ratios: list[float]
     scorer: Any
     to_scorer: dict[str, Any]
-    told: Told = field(default_factory=Told)  # fifty fits may all say the same
+    warned: GroupedWarnings = field(default_factory=GroupedWarnings)  # fifty fits may agree
     found: dict[tuple[int, int], dict[float, Fit]] = field(default_factory=dict)
 
     def mean_scores(self, Cs: Array) -> Array:
@@ -63,7 +64,7 @@ class FoldFits:
                 self.model.set_params(l1_ratio=ratio)
                 self._begin(known, Cs[0])
                 for C in Cs:
-                    with self.told.listening():
+                    with self.warned.collecting():
                         self.model.set_params(C=C).fit(*training)
                     score = self.scorer(self.model, X[test], labels[test], **given)
                     known[float(C)] = self._fitted(float(score))

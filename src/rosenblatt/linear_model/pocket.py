@@ -183,6 +183,14 @@ class PocketPerceptron(LinearPerceptron):
         kind = PocketPlane if examples.n_outputs == 1 else PocketColumns
         return kind(examples, coef, intercept)
 
+    def trace_view(self) -> dict[str, Any]:
+        """Return the states that traces and plots draw: the pocket, and the weights of the run."""
+        return super().trace_view() | {
+            "last_weights": self.last_coef_,
+            "last_intercept": self.last_intercept_,
+            "published": "pocket",
+        }
+
     def path_parameters(self) -> tuple[str, ...]:
         """Return no parameter: a run publishes its pocket at its end only."""
         return ()

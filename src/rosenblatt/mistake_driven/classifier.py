@@ -103,6 +103,19 @@ class MistakeDriven(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  # ty
         weight = np.ones(len(margins)) if sample_weight is None else np.asarray(sample_weight)
         return float(weight @ losses.perceptron(margins))
 
+    def trace_view(self) -> dict[str, Any]:
+        """Return how scores decide, for traces that keep scores."""
+        kind = type(self)
+        if not (
+            kind.predict is MistakeDriven.predict and kind.objective is MistakeDriven.objective
+        ):
+            return {}
+        return {
+            "ties": self.boundary,
+            "decide": lambda scores: decide(scores, self.boundary),
+            "margins": margins_of,
+        }
+
     def _check_X(self, X: Any, first: bool) -> Any:
         """X (n, d) as the loops read it; `first` if the model has no columns to compare it with.
 

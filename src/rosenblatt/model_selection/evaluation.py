@@ -189,8 +189,7 @@ def _size(measurement: Measurement, X: Any, y: Any) -> int:
     """The bytes of a statistic with all classes: of a row of zeros, as X shall not be read here."""
     zeros = (sp.csr_matrix if sp.issparse(X) else np.zeros)((1, X.shape[1]))
     statistic = measurement.model.measure(zeros, _safe_indexing(y, [0]))
-    n_bytes = sum(int(table.nbytes) for table in statistic._tables().values())
-    return n_bytes * len(np.unique(np.asarray(y)))
+    return int(statistic.nbytes) * len(np.unique(np.asarray(y)))
 
 
 def _run_split(

@@ -14,7 +14,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array
 from sklearn.utils.validation import _get_feature_names
 
-from rosenblatt.linear_model.column_warnings import Told
+from rosenblatt.base import GroupedWarnings
 
 from .drawing import COLOURS, DASHES, INK, labelled_axes
 
@@ -208,12 +208,12 @@ def followed(model: Any, X: Any, y: Any, values: Any = None) -> Followed:
     values = values if parameter == "C" else values[::-1]
     if "warm_start" in settings:
         model.set_params(warm_start=True)
-    coefs, told = [], Told()
+    coefs, warned = [], GroupedWarnings()
     for value in values:
-        with told.listening():
+        with warned.collecting():
             model.set_params(**{parameter: float(value)}).fit(X, y)
         coefs.append(np.atleast_2d(_coefficients(model)).copy())
-    told.tell()
+    warned.report()
     table = np.moveaxis(np.array(coefs), 0, -1)  # (outputs, d, m)
     return Followed(parameter, values, np.concatenate(table), _names(model, table.shape, columns))
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.capabilities import planes_of, trace_view
+
 from .drawing import INK, clipped, colour, marker, pyplot
 
 if TYPE_CHECKING:
@@ -240,20 +242,22 @@ def _draw_halves(ax: Axes, points: NDArray[np.float64], k: int, size: float) -> 
 def is_flat(model: Any) -> bool:
     """Whether a model has no line: its weights are all zero, or those of no class differ.
 
-    Weights are a linear model's `coef_` or a kernel model's `dual_coef_`.
+    Weights are those of a linear model or of the supports of a kernel model.
     """
-    coef = getattr(model, "coef_", getattr(model, "dual_coef_", None))
-    if coef is None:
+    view = trace_view(model)
+    weights = view.get("weights", view.get("support_weights"))
+    if weights is None:
         return False
-    coef = np.atleast_2d(coef.toarray() if hasattr(coef, "toarray") else coef)
-    return not np.any(coef if len(coef) == 1 else coef - coef[0])
+    weights = planes_of(weights)
+    return not np.any(weights if len(weights) == 1 else weights - weights[0])
 
 
 def why_lineless(model: Any, line: str = "line") -> str:
     """What to say of a model that has no line; nothing of others."""
     if not is_flat(model):
         return ""
-    return f"w = 0: no {line} yet" if hasattr(model, "coef_") else "no supports: no curve yet"
+    linear = "weights" in trace_view(model)
+    return f"w = 0: no {line} yet" if linear else "no supports: no curve yet"
 
 
 def hollow_means(wrong: NDArray[np.bool_]) -> str:

@@ -18,7 +18,7 @@ ROWS = (
         sklearn=Without("scikit-learn has no kernel perceptron"),
         additive=NOT_ADDITIVE,
         path=Without("the supports of a shorter run are not kept on the way"),
-        trace=("supports",),
+        trace=("supports", "support_weights"),
         warm=Warm(({"max_iter": 2},)),
         contract=Contract(
             settings=(
@@ -54,7 +54,7 @@ ROWS = (
             "the loss is no polynomial of the weights: no sum over the rows is enough"
         ),
         path=Without("each C is a fit of its own: no fit starts from the one before"),
-        trace=("supports",),
+        trace=("support_weights",),
         warm=Without("it runs the loops of LogisticRegression on the rows of a matrix"),
         contract=Contract(
             settings=(

@@ -78,7 +78,7 @@ ROWS = (
         sklearn=Without("scikit-learn has least squares for classes only with a penalty"),
         additive=True,
         path=Without("it has no parameter to follow"),
-        trace=("weights",),
+        trace=Without("it learns in one step: no state moves"),
         warm=Warm(),
         contract=Contract(
             settings=({}, {"fit_intercept": False}), checked=({}, {"fit_intercept": False})

@@ -65,7 +65,7 @@ ROWS = (
         sklearn=Without("scikit-learn averages within SGDClassifier, whose certificate is another"),
         additive=NOT_ADDITIVE,
         path=PASSES,
-        trace=("weights", "last weights"),
+        trace=("weights", "last_weights"),
         warm=Warm(({"max_iter": 2},)),
         contract=Contract(
             settings=({}, {"tol": None, "max_iter": 5}, {"early_stopping": True}),
@@ -91,7 +91,7 @@ ROWS = (
         sklearn=Without("scikit-learn has no pocket perceptron"),
         additive=NOT_ADDITIVE,
         path=Without("the pocket of a shorter run is not kept on the way"),
-        trace=("weights", "last weights"),
+        trace=("weights", "last_weights"),
         # Twenty passes are long enough for a quick look at many planes.
         warm=Warm(({"max_iter": 20}, {"pick": "first", "max_updates": 2})),
         contract=Contract(

@@ -46,6 +46,11 @@ class Statistic(ABC):
     def _tables(self) -> dict[str, NDArray[Any]]:
         """Every array that the statistic consists of, by name."""
 
+    @property
+    def nbytes(self) -> int:
+        """How many bytes its arrays take."""
+        return sum(int(table.nbytes) for table in self._tables().values())
+
     @abstractmethod
     def _options(self) -> dict[str, Any]:
         """What must be equal for two statistics to be added, as plain JSON types."""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.capabilities import trace_view
 from rosenblatt.trace.frame import has, kept, searches_penalty
 from rosenblatt.trace.notation import (
     MOST_NUMBERS,
@@ -157,7 +158,7 @@ def _pass(run: Run, step: Step, with_weights: bool) -> dict[str, str]:
         **dict(zip(COUNTS, counts, strict=True)),
         **search,
         **dict(zip(_qualities(run), map(number, values), strict=True)),
-        "supports": str(len(model.support_)) if has_supports(model) else "",
+        "supports": str(len(trace_view(model)["supports"])) if has_supports(model) else "",
         **(_state(run, step) if with_weights else {}),
         "update": pace_of(model, _after(run, step)) if with_weights else "",
     }
@@ -222,12 +223,13 @@ def weights_of(model: Any, later: Any, most: int) -> str:
 
 def counts_of(run: Run, model: Any) -> str:
     """How much each row counts in a kernel model: all if they are few, else the supports."""
-    n, several = len(run.data.labels()), len(model.dual_coef_) > 1
+    view = trace_view(model)
+    n, several = len(run.data.labels()), len(view["support_weights"]) > 1
     names = [f"{name}: " for name in _classes(model)] if several else [""]
     if n <= MOST_NUMBERS:
         rows = tidied(coefficients(model, range(n)), rounding(model))
         return "\n".join(f"{name}{vector(row)}" for name, row in zip(names, rows, strict=True))
-    s = len(model.support_)
+    s = len(view["supports"])
     if several or s > MOST_COUNTS:
         return "1 support" if s == 1 else f"{s} supports"
     return _named_counts(model)
@@ -235,13 +237,15 @@ def counts_of(run: Run, model: Any) -> str:
 
 def _named_counts(model: Any) -> str:
     """``a2 = 1, a7 = -1``: the coefficients of few supports by their rows."""
-    pairs = zip(model.support_, model.dual_coef_[0], strict=True)
+    view = trace_view(model)
+    pairs = zip(view["supports"], view["support_weights"][0], strict=True)
     return ", ".join(f"a{row} = {number(float(count))}" for row, count in pairs) or "0"
 
 
 def bias_of(model: Any) -> str:
     """The intercept, or one per class."""
-    biases = tidied(model.intercept_, rounding(model), beside=model.dual_coef_)
+    view = trace_view(model)
+    biases = tidied(view["intercept"], rounding(model), beside=view["support_weights"])
     return score(biases if len(biases) > 1 else biases[0])
 
 
@@ -258,7 +262,10 @@ def _counted(before: Any, after: Any, row: int) -> str:
     """``a1 += 1, b += 1``, or between classes ``elm: a1 -= 1, b -= 1; oak: a1 += 1, b += 1``."""
     # A row may speak for those identical to it, so the change is that of the sum over rows.
     counts = _sums(after) - _sums(before)
-    biases = np.asarray(after.intercept_, np.float64) - np.asarray(before.intercept_, np.float64)
+    now, then = (
+        np.asarray(trace_view(model)["intercept"], np.float64) for model in (after, before)
+    )
+    biases = now - then
     names = [f"{name}: " for name in _classes(after)] if len(counts) > 1 else [""]
     changes = [
         (name, _steps({f"a{row}": float(count), "b": float(bias)}))
@@ -276,7 +283,8 @@ def _steps(changes: dict[str, float]) -> str:
 
 
 def _sums(model: Any) -> NDArray[np.float64]:
-    return np.asarray(np.asarray(model.dual_coef_, np.float64).sum(axis=1))
+    dual = np.asarray(trace_view(model)["support_weights"], np.float64)
+    return np.asarray(dual.sum(axis=1))
 
 
 def _added(run: Run, before: Any, after: Any, row: int) -> str:
@@ -324,5 +332,6 @@ def _run_of(model: Any) -> Any:
 
 def _classes(model: Any) -> Any:
     """Names for the rows of weights."""
-    coef = getattr(model, "coef_", getattr(model, "dual_coef_", ()))
+    view = trace_view(model)
+    coef = view.get("weights", view.get("support_weights", ()))
     return getattr(model, "classes_", range(len(coef)))

@@ -7,19 +7,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import validate_data
 
 from rosenblatt import losses
-from rosenblatt.base import LinearClassifier
-from rosenblatt.mistake_driven.classifier import (
-    MistakeDriven,
-    codes_among,
-    decide,
-    margins_of,
-)
+from rosenblatt.capabilities import trace_view
 from rosenblatt.trace.data import Data
 from rosenblatt.trace.run import Run, Step
 
@@ -79,7 +72,7 @@ def searches_penalty(run: Run) -> bool:
 
 def kept(estimator: Any) -> int:
     """How many features have a weight."""
-    return int(np.count_nonzero(np.any(np.atleast_2d(estimator.coef_), axis=0)))
+    return int(np.count_nonzero(np.any(trace_view(estimator)["weights"], axis=0)))
 
 
 def _columns(rows: Sequence[dict[str, Any]]) -> list[str]:
@@ -96,7 +89,8 @@ def _row(run: Run, step: Step, names: Sequence[str]) -> dict[str, Any]:
         row["mistakes"] = run.mistakes(step)
     row["n_updates"] = step.n_updates
     if has_supports(run.last):
-        row["n_support"] = None if step.estimator is None else len(step.estimator.support_)
+        supports = trace_view(step.estimator).get("supports")
+        row["n_support"] = None if supports is None else len(supports)
     if searches_penalty(run):
         row |= {"alpha": step.estimator.alpha_, "n_kept": kept(step.estimator)}
     if run.single:
@@ -106,9 +100,10 @@ def _row(run: Run, step: Step, names: Sequence[str]) -> dict[str, Any]:
 
 def _weights(estimator: Any, names: Sequence[str]) -> dict[str, Any]:
     """Intercepts and weights (K, d) by name, the intercepts first; as arrays if nameless."""
-    if not hasattr(estimator, "coef_"):
+    view = trace_view(estimator)
+    if "weights" not in view:
         return {}
-    coef, intercept = np.atleast_2d(estimator.coef_), np.atleast_1d(estimator.intercept_)
+    coef, intercept = view["weights"], np.atleast_1d(view["intercept"])
     if not names:
         return {"intercept": intercept, "coef": coef}
     if len(intercept) < len(coef):  # a single 0 stands for all where none is learnt
@@ -123,10 +118,10 @@ def _weight_names(run: Run) -> list[str]:
     ``intercept, length, width`` for one plane, ``oak: intercept, ..., oak: width`` for several;
     nameless features are ``coef_0`` or, in plane k, ``coef_k_0``. None for very many weights.
     """
-    coef = getattr(run.last, "coef_", None)
-    if coef is None or np.size(coef) > MOST_COLUMNS:
+    coef = trace_view(run.last).get("weights")
+    if coef is None or coef.size > MOST_COLUMNS:
         return []
-    K, d = np.atleast_2d(coef).shape
+    K, d = coef.shape
     features = _feature_names(run.last, d)
     if K == 1:
         return ["intercept", *(features or [f"coef_{j}" for j in range(d)])]
@@ -199,19 +194,21 @@ class Ruler:
         """Which rows (n,) get another class than their own; None unless the model classifies."""
         if self.data.X is None or self.data.y is None or not hasattr(estimator, "classes_"):
             return None
-        if judges_by_scores(estimator):
+        view = trace_view(estimator)
+        if "decide" in view:
             codes = self._codes_among(estimator.classes_)
-            return np.asarray(decide(self._scores(estimator), estimator.boundary) != codes)
+            return np.asarray(view["decide"](self._scores(estimator)) != codes)
         model = nameless(estimator, self.data.X)
         return np.asarray(model.predict(self.data.X) != self.data.labels())
 
     def tied(self, estimator: Any) -> NDArray[np.bool_]:
         """Which rows (n,) are predicted right by a tie that learning counts as a mistake."""
-        if not judges_by_scores(estimator) or estimator.boundary != "mistake":
+        view = trace_view(estimator)
+        if view.get("ties") != "mistake" or not hasattr(estimator, "classes_"):
             return np.zeros(len(self.data.labels()), np.bool_)
         scores, codes = self._scores(estimator), self._codes_among(estimator.classes_)
-        right = decide(scores, estimator.boundary) == codes
-        return np.asarray(right & (margins_of(scores, codes) == 0))
+        right = view["decide"](scores) == codes
+        return np.asarray(right & (view["margins"](scores, codes) == 0))
 
     def _scores(self, estimator: Any) -> NDArray[Any]:
         """The model's `decision_function`: (n,), or (n, K) for K > 2 classes."""
@@ -223,12 +220,13 @@ class Ruler:
         model = nameless(estimator, self.data.X)
         if sums_over_supports(estimator):
             return self._kernel_scores(estimator)
-        if not is_plainly_linear(estimator):
+        view = trace_view(estimator)
+        if not view.get("linear"):
             return np.asarray(model.decision_function(self.data.X))
         if self._X is None:
             self._X = validate_data(model, self.data.X, accept_sparse="csr", reset=False)
-        scores = safe_sparse_dot(self._X, estimator.coef_.T, dense_output=True)
-        scores = scores + estimator.intercept_
+        scores = safe_sparse_dot(self._X, view["weights"].T, dense_output=True)
+        scores = scores + view["intercept"]
         return np.asarray(scores.ravel() if scores.shape[1] == 1 else scores)
 
     def _kernel_scores(self, estimator: Any) -> NDArray[Any]:
@@ -240,8 +238,7 @@ class Ruler:
     def _codes_among(self, classes: NDArray[Any]) -> NDArray[np.intp]:
         """The number of each row's class; the models of a run share their `classes`."""
         if self._classes is not classes:
-            seen, places = np.unique(self.data.labels(), return_inverse=True)
-            self._classes, self._codes = classes, codes_among(classes, seen)[places]
+            self._classes, self._codes = classes, np.searchsorted(classes, self.data.labels())
         return self._codes
 
     def _objective(self, estimator: Any) -> float:
@@ -251,9 +248,10 @@ class Ruler:
         if not hasattr(estimator, "objective"):
             return math.nan
         data, weight = self.data, self.data.weights()
-        if judges_by_scores(estimator):
+        view = trace_view(estimator)
+        if "margins" in view and hasattr(estimator, "classes_"):
             codes = self._codes_among(estimator.classes_)
-            loss = losses.perceptron(margins_of(self._scores(estimator), codes))
+            loss = losses.perceptron(view["margins"](self._scores(estimator), codes))
             return float((np.ones(len(loss)) if weight is None else weight) @ loss)
         y = None if data.y is None else data.labels()
         return float(nameless(estimator, data.X).objective(data.X, y, sample_weight=weight))
@@ -263,24 +261,3 @@ class Ruler:
         if wrong is None:
             return math.nan
         return float(np.average(wrong, weights=self.data.weights()))
-
-
-def judges_by_scores(estimator: Any) -> bool:
-    """Whether the model predicts and judges from its scores as our learners do, unaltered."""
-    kind = type(estimator)
-    return (
-        isinstance(estimator, MistakeDriven)
-        and kind.predict is MistakeDriven.predict
-        and kind.objective is MistakeDriven.objective
-        and hasattr(estimator, "classes_")
-    )
-
-
-def is_plainly_linear(estimator: Any) -> bool:
-    """Whether the model scores as our linear models do, unaltered."""
-    return (
-        isinstance(estimator, LinearClassifier)
-        and type(estimator).decision_function is LinearClassifier.decision_function
-        and hasattr(estimator, "coef_")
-        and not sp.issparse(estimator.coef_)
-    )

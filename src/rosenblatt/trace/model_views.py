@@ -9,23 +9,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.kernels import KernelPerceptron
+from rosenblatt.capabilities import trace_view
 
 
 def running(estimator: Any) -> Any:
     """The model with the weights of its run in place of a mean or a pocket; None for others."""
-    if not hasattr(estimator, "last_coef_"):
+    view = trace_view(estimator)
+    if "last_weights" not in view:
         return None
     model = copy.copy(estimator)
-    model.coef_, model.intercept_ = estimator.last_coef_, estimator.last_intercept_
+    model.coef_, model.intercept_ = view["last_weights"], view["last_intercept"]
     return model
 
 
 def published(estimator: Any) -> str:
     """What a learner publishes of its run, in a word; nothing if that is the run itself."""
-    if not hasattr(estimator, "last_coef_"):
-        return ""
-    return "pocket" if hasattr(estimator, "pocket_error_") else "mean"
+    return str(trace_view(estimator).get("published", ""))
 
 
 def nameless(estimator: Any, X: Any) -> Any:
@@ -42,13 +41,13 @@ def nameless(estimator: Any, X: Any) -> Any:
 
 def has_supports(estimator: Any) -> bool:
     """Whether the model is a weighted sum over examples."""
-    return hasattr(estimator, "dual_coef_") and hasattr(estimator, "support_")
+    return {"supports", "support_weights"} <= trace_view(estimator).keys()
 
 
 def coefficients(estimator: Any, rows: Sequence[int]) -> NDArray[np.float64]:
     """How much some rows of X count: (1, m) or (K, m), 0 for those that are no supports."""
-    dual = np.atleast_2d(np.asarray(estimator.dual_coef_, dtype=np.float64))
-    place = {int(row): i for i, row in enumerate(estimator.support_)}
+    supports, dual = _supports(estimator)
+    place = {row: i for i, row in enumerate(supports)}
     values = np.zeros((len(dual), len(rows)))
     for j, row in enumerate(rows):
         if row in place:
@@ -58,9 +57,16 @@ def coefficients(estimator: Any, rows: Sequence[int]) -> NDArray[np.float64]:
 
 def heaviest(estimator: Any, most: int) -> list[int]:
     """The rows of at most so many supports, those that count most, in order."""
-    dual = np.atleast_2d(np.asarray(estimator.dual_coef_, dtype=np.float64))
+    supports, dual = _supports(estimator)
     first = np.argsort(-np.abs(dual).max(axis=0), kind="stable")[:most]
-    return sorted(int(row) for row in np.asarray(estimator.support_)[first])
+    return sorted(supports[i] for i in first)
+
+
+def _supports(estimator: Any) -> tuple[list[int], NDArray[np.float64]]:
+    """The rows that count, and how much: (1, m) or (K, m)."""
+    view = trace_view(estimator)
+    dual = np.atleast_2d(np.asarray(view["support_weights"], dtype=np.float64))
+    return [int(row) for row in view["supports"]], dual
 
 
 # Scores of many kernel models on the same rows, with each kernel value computed once.
@@ -85,41 +91,32 @@ class SupportScores:
 
     def of(self, estimator: Any) -> NDArray[Any]:
         """What ``estimator.decision_function(X)`` is: (n,), or (n, K) for K > 2 classes."""
-        rows = [int(row) for row in estimator.support_]
+        view = trace_view(nameless(estimator, self.X))
+        rows, dual = [int(row) for row in view["supports"]], view["support_weights"]
         new = [i for i, row in enumerate(rows) if row not in self.places]
         if (len(self.places) + len(new)) * self.n > MOST_VALUES:
             return np.asarray(nameless(estimator, self.X).decision_function(self.X))
         for start in range(0, len(new), AT_ONCE):
-            self._keep(estimator, new[start : start + AT_ONCE])
+            some = new[start : start + AT_ONCE]
+            self._keep([rows[i] for i in some], view["kernel"](self.X, some))
         kernel = self.kernel[: len(self.places)]
-        a = np.zeros((len(estimator.dual_coef_), len(kernel)), estimator.dual_coef_.dtype)
-        a[:, [self.places[row] for row in rows]] = estimator.dual_coef_
+        a = np.zeros((len(dual), len(kernel)), dual.dtype)
+        a[:, [self.places[row] for row in rows]] = dual
         # Not by BLAS: on so few rows its threads wait for each other longer than they work.
-        scores = np.einsum("ks,sn->nk", a, kernel) + estimator.intercept_
+        scores = np.einsum("ks,sn->nk", a, kernel) + view["intercept"]
         return np.asarray(scores[:, 0] if scores.shape[1] == 1 else scores)
 
-    def _keep(self, estimator: Any, new: list[int]) -> None:
-        """Compute the kernel with new supports: a model that counts each alone scores just that."""
-        probe = copy.copy(nameless(estimator, self.X))
-        probe.support_ = estimator.support_[new]
-        if estimator.kernel != "precomputed":
-            probe.support_vectors_ = estimator.support_vectors_[new]
-        probe.dual_coef_ = np.eye(len(new), dtype=estimator.dual_coef_.dtype)
-        probe.intercept_ = np.zeros(len(new), estimator.dual_coef_.dtype)
-        values = np.reshape(probe.decision_function(self.X), (self.n, len(new))).T
-        known, wanted = len(self.places), len(self.places) + len(new)
+    def _keep(self, rows: list[int], values: NDArray[Any]) -> None:
+        """Keep the kernel values (m, n) of new supports."""
+        known, wanted = len(self.places), len(self.places) + len(rows)
         if wanted > len(self.kernel):
             grown = np.empty((2 * wanted, self.n), values.dtype)
             grown[:known] = self.kernel[:known]
             self.kernel = grown
         self.kernel[known:wanted] = values
-        self.places |= {int(estimator.support_[i]): known + j for j, i in enumerate(new)}
+        self.places |= {row: known + j for j, row in enumerate(rows)}
 
 
 def sums_over_supports(estimator: Any) -> bool:
-    """Whether the model scores as our kernel models do, unaltered."""
-    return (
-        isinstance(estimator, KernelPerceptron)
-        and type(estimator).decision_function is KernelPerceptron.decision_function
-        and hasattr(estimator, "dual_coef_")
-    )
+    """Whether the scores of a model follow from kernel values and weights of its supports."""
+    return "kernel" in trace_view(estimator)

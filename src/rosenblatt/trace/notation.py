@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rosenblatt.capabilities import trace_view
+
 if TYPE_CHECKING:
     import rich.table
 
@@ -39,7 +41,8 @@ def rounding(estimator: Any) -> float:
 
     0.1 added three times and taken away again leaves 2.8e-17; by hand it leaves 0.
     """
-    weights = getattr(estimator, "coef_", getattr(estimator, "dual_coef_", None))
+    view = trace_view(estimator)
+    weights = view.get("weights", view.get("support_weights"))
     kind = getattr(weights, "dtype", np.dtype(np.float64))
     return ROUNDINGS * float(np.finfo(kind if kind.kind == "f" else np.float64).eps)
 
@@ -59,12 +62,13 @@ def score(value: Any) -> str:
 
 def planes(estimator: Any) -> NDArray[np.float64] | None:
     """The weights of a linear model, bias first, one row per plane; None for other models."""
-    if not hasattr(estimator, "coef_"):
+    view = trace_view(estimator)
+    if "weights" not in view:
         return None
-    coef = np.atleast_2d(np.asarray(estimator.coef_, dtype=np.float64))
+    coef = np.asarray(view["weights"], dtype=np.float64)
     if not has_bias(estimator):
         return coef
-    bias = np.broadcast_to(np.asarray(estimator.intercept_, dtype=np.float64), len(coef))
+    bias = np.broadcast_to(np.asarray(view["intercept"], dtype=np.float64), len(coef))
     return np.column_stack([bias, coef])
 
 

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.capabilities import trace_view
 from rosenblatt.plot.drawing import clipped
 from rosenblatt.plot.regions import is_flat
 from rosenblatt.runtime.atomic_files import drafted
@@ -101,7 +102,7 @@ class _States:
         if points is not None and (coef is None or ground.steps):
             grid = Grid.around(points.at, len(points.classes), n_states, ground.seen)
         elif has_supports(run.last):
-            several = len(run.last.dual_coef_) > 1
+            several = len(trace_view(run.last)["support_weights"]) > 1
             supports = heaviest(run.last, MOST_BARS // 2 if several else MOST_BARS)
         named = coef is not None or points is not None
         fit = Fit.of(run, n_states)
@@ -131,7 +132,8 @@ class _States:
                 told = _weights(run_itself, self.features)
                 state |= {f"last_{name}": value for name, value in told.items()}
         if has_supports(model):
-            state |= {"n_support": len(model.support_), "intercept": numbers(model.intercept_)}
+            view = trace_view(model)
+            state |= {"n_support": len(view["supports"]), "intercept": numbers(view["intercept"])}
             if self.points is not None:
                 state["turned"] = self.points.turned(before and before.estimator, model)
         if self.supports is not None:
@@ -157,14 +159,14 @@ def _weights(estimator: Any, features: Sequence[int]) -> dict[str, Any]:
     coef = _coef(estimator)
     if coef is None:
         return {}
-    bias = np.broadcast_to(np.asarray(estimator.intercept_, np.float64), len(coef))
+    bias = np.broadcast_to(np.asarray(trace_view(estimator)["intercept"], np.float64), len(coef))
     return {"coef": numbers(coef[:, features]), "intercept": numbers(bias)}
 
 
 def _coef(estimator: Any) -> NDArray[np.float64] | None:
     """The weights (1, d) or (K, d) of a linear model."""
-    coef = getattr(estimator, "coef_", None)
-    return None if coef is None else np.atleast_2d(np.asarray(coef, dtype=np.float64))
+    coef = trace_view(estimator).get("weights")
+    return None if coef is None else np.asarray(coef, dtype=np.float64)
 
 
 # A run as one self-contained page: the data as JSON, and the view that replays it.

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.capabilities import trace_view
 from rosenblatt.plot.regions import class_scores
 from rosenblatt.trace.data import Data
 from rosenblatt.trace.run import Run
@@ -167,7 +168,8 @@ class Points:
 
     def turned(self, before: Any, after: Any) -> list[int]:
         """The points that are supports of one model and not of the other, by their places."""
-        of = [np.isin(self.rows, getattr(model, "support_", ())) for model in (before, after)]
+        views = trace_view(before), trace_view(after)
+        of = [np.isin(self.rows, view.get("supports", ())) for view in views]
         return [int(i) for i in np.flatnonzero(of[0] != of[1])]
 
     def payload(self) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.capabilities import trace_view
 from rosenblatt.plot.drawing import DASHES, INK, PALE, colour, draw_beside, draw_curve, pyplot
 from rosenblatt.plot.regions import (
     draw_corners,
@@ -25,7 +26,7 @@ from rosenblatt.plot.regions import (
 )
 from rosenblatt.trace.run import Run, Step
 
-from .model_views import has_supports, nameless, published, running
+from .model_views import nameless, published, running
 from .page_points import MOST_POINTS, numbers
 from .plot_columns import Ground
 from .run import sampled, strided
@@ -107,13 +108,14 @@ def _draw_way(ax: Axes, run: Run, ground: Ground, names: Sequence[str]) -> None:
     wrong, tied = run.ruler.wrong(models[-1]), run.ruler.tied(models[-1])
     wrong = np.zeros(len(points), np.bool_) if wrong is None else wrong
     draw_points(ax, points, run.data.labels(), run.last.classes_, wrong, tied)
-    if has_supports(models[-1]) and len(models[-1].support_):
-        draw_corners(ax, points, models[-1].support_, "support")
+    view = trace_view(models[-1])
+    if len(view.get("supports", ())):
+        draw_corners(ax, points, view["supports"], "support")
     _draw_current(ax, models[-1], ground)
     if earlier:
         ax.plot([], [], color=PALE, linewidth=1.0, label="earlier")
     draw_legend(ax, points, most=4)
-    line = "line" if hasattr(models[-1], "coef_") and not ground.steps else "curve"
+    line = "line" if "weights" in view and not ground.steps else "curve"
     note(
         ax,
         why_lineless(models[-1], line) or ("" if drawn else f"no {line} in this picture"),
@@ -172,7 +174,7 @@ class Fit:
         if not is_curve(ground, run.last):
             return None
         points = points_of(ground)
-        straight = not ground.steps and np.size(getattr(run.last, "coef_", ())) == 1
+        straight = not ground.steps and np.size(trace_view(run.last).get("weights", ())) == 1
         fineness = 2 if straight else int(np.clip(ROOM / (DIGITS + 4) / n_states, 40, FINENESS))
         across = places(ground, *_room_around(points[:, 0]), fineness)
         rows = ground.seen(across[:, None])
