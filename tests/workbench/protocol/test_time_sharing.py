@@ -246,18 +246,18 @@ def test_a_model_of_some_rows_finds_them_again(openings, monkeypatch, tmp_path):
 
 MOMENTS = {
     "hints": ("comparison", "hints_of"),
-    "the search": ("race", "contestant"),
-    "retraining": ("conclusions", "fitted_to"),
-    "the opening": ("conclusions", "open_test"),
-    "the learning curve": ("curve", "fitted_with_features"),
-    "the certificate": ("conclusions", "proof_of"),
+    "the search": ("protocol.time_sharing", "contestant"),
+    "retraining": ("protocol.conclusions", "fitted_to"),
+    "the opening": ("protocol.conclusions", "open_test"),
+    "the learning curve": ("protocol.contestants", "fitted_with_features"),
+    "the certificate": ("protocol.conclusions", "proof_of"),
 }
 PROGRAM = """
     import json, sys, time
     import rosenblatt
-    from rosenblatt.workbench import {module}
+    import rosenblatt.workbench.{module} as module
 
-    calls, works = [], {module}.{name}
+    calls, works = [], module.{name}
 
     def waits(*args, **named):
         calls.append(1)
@@ -267,7 +267,7 @@ PROGRAM = """
                 time.sleep(0.01)
         return works(*args, **named)
 
-    {module}.{name} = waits
+    module.{name} = waits
     found = rosenblatt.compare("iris", target="species", families={families}, ledger={ledger!r})
     findings = found.findings
     print(json.dumps([findings.protocol.stopped, len(findings.contestants),
