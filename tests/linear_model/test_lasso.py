@@ -440,3 +440,13 @@ def test_a_gram_matrix_given_is_checked_and_computed_anew():
         Lasso(0.1, precompute=2 * centred.T @ centred).fit(centred, y)
     with pytest.raises(ValueError, match=r"Gram matrix of X, \(8, 8\); got \(2, 2\)"):
         Lasso(0.1, precompute=np.eye(2)).fit(centred, y)
+
+
+def test_small_weights_under_a_strong_penalty_have_all_their_digits():
+    """The gap rounds to zero after one sweep, and weights were left with four digits."""
+    X, y, _ = problem()
+    alpha = 1e6
+    expected = theirs.Ridge(alpha * len(y), solver="svd").fit(X, y).coef_
+    np.testing.assert_allclose(
+        ElasticNet(alpha, l1_ratio=0, tol=1e-11).fit(X, y).coef_, expected, rtol=1e-11
+    )

@@ -242,3 +242,14 @@ def test_a_fold_without_weight_is_named():
     weight = np.r_[np.zeros(60), np.ones(140)]
     with pytest.raises(ValueError, match="all test rows of fold 0 have weight zero"):
         LassoCV().fit(X, y, sample_weight=weight)
+
+
+@pytest.mark.parametrize("storage", [sp.csr_matrix, sp.csc_array])
+def test_sparse_rows_take_the_same_way_as_dense_ones(storage):
+    """Narrow sparse tables were swept column by column, and ended elsewhere within `tol`."""
+    X, y, weights = problem()
+    dense, sparse = (ElasticNetCV(cv=3).fit(rows, y, weights) for rows in (X, storage(X)))
+    np.testing.assert_allclose(sparse.mse_path_, dense.mse_path_, rtol=1e-9)
+    np.testing.assert_allclose(sparse.coef_, dense.coef_, rtol=1e-9, atol=1e-12)
+    paths = [enet_path(rows, y, alphas=20, sample_weight=weights)[1] for rows in (X, storage(X))]
+    np.testing.assert_allclose(*paths, rtol=1e-7, atol=1e-12)

@@ -31,7 +31,7 @@ from rosenblatt.statistics import Gram
 
 from . import column_warnings
 from .gram_folds import folds_have_grams
-from .gram_problem import Squares, penalty_of
+from .gram_problem import Squares, by_rows, penalty_of
 from .lasso_fit import (
     NOT_CONVERGED,
     Descending,
@@ -143,12 +143,12 @@ class PenalisedRegressor(CallbackSupportMixin, LinearRegressor):  # type: ignore
         template = clone(self)
         rows = check_rows(template, X, y, sample_weight)
         if not folds_have_grams(rows.X, groups, n_groups):
-            raise ValueError(f"X is too wide or sparse for products of {n_groups} groups of rows.")
+            raise ValueError(f"X is too wide for products of {n_groups} groups of rows.")
         targets = rows.targets[:, 0] if rows.flat else rows.targets
         names = getattr(template, "feature_names_in_", None)
         return [
             replace(gram, feature_names=None if names is None else tuple(names))
-            for gram in Gram.by_group(rows.X, targets, groups, n_groups, rows.weights)
+            for gram in Gram.by_group(by_rows(rows.X), targets, groups, n_groups, rows.weights)
         ]
 
     def fit_path(self, data: Any, parameter: str, values: Sequence[Any]) -> ModelPath:

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 from sklearn.metrics import mean_squared_error, r2_score, root_mean_squared_error
@@ -12,7 +11,7 @@ from sklearn.metrics._scorer import _PassthroughScorer, _Scorer
 
 from rosenblatt.statistics import Gram
 
-from .gram_problem import WIDEST_FOR_PATH, Squares
+from .gram_problem import Squares, by_rows, widest_with_gram
 
 Folds = Sequence[tuple[NDArray[Any], NDArray[Any]]]  # rows to train on, and to test on
 MOST_FOLDS = 20  # whose Gram matrices are held at a time
@@ -28,11 +27,11 @@ def training_squares(
     """The problem of each training set, in order.
 
     Where every row is left out once, its products are summed once, and a training set is the sum
-    of the other folds. Else, and for wide or sparse tables, each training set is read by itself.
+    of the other folds. Else, and for wide tables, each training set is read by itself.
     """
     groups = _left_out_once(folds, X.shape[0])
     if groups is not None and folds_have_grams(X, groups, len(folds)):
-        parts = Gram.by_group(X, targets, groups, len(folds), weights)
+        parts = Gram.by_group(by_rows(X), targets, groups, len(folds), weights)
         for k in range(len(folds)):
             others = [part for i, part in enumerate(parts) if i != k]
             yield Squares.of_gram(sum(others[1:], others[0]), fit_intercept)
@@ -45,7 +44,7 @@ def training_squares(
 def folds_have_grams(X: Any, groups: NDArray[np.int64], n_folds: int) -> bool:
     """Whether products of columns, for each fold of rows, take less room and time than the rows."""
     n, d = X.shape
-    if sp.issparse(X) or d > WIDEST_FOR_PATH or n_folds > MOST_FOLDS:
+    if d > widest_with_gram(X, path=True) or n_folds > MOST_FOLDS:
         return False
     return bool(n - np.bincount(groups).max() >= d)
 

@@ -18,8 +18,8 @@ Descent = GramDescent | ColumnDescent
 
 # A Gram matrix costs d / 2 multiplications for each number of the table; columns cost a copy and a
 # read for each working set. So wide may a table be for a Gram matrix to cost less than one fit, or
-# than a path of them.
-WIDEST_FOR_ONE, WIDEST_FOR_PATH = 500, 5000
+# than a path of them. Rows of a sparse table are multiplied one by one, which costs more.
+WIDEST_FOR_ONE, WIDEST_FOR_PATH, WIDEST_SPARSE = 500, 5000, 500
 MOST_CHUNKS = 16  # of rows, each with a Gram matrix of its own until all are added
 
 
@@ -48,13 +48,13 @@ class Squares:
     ) -> Self:
         """The problem of rows X (n, d), dense or sparse, and targets (n, t)."""
         n, d = X.shape
-        widest = WIDEST_FOR_PATH if path else WIDEST_FOR_ONE
-        by_gram = not isinstance(precompute, bool | str) or precompute is True
-        if not sp.issparse(X) and n >= d and (by_gram or d <= widest):
-            if not fit_intercept and weights is None and X.dtype == np.float64:
+        dense = not sp.issparse(X)
+        by_gram = dense and (not isinstance(precompute, bool | str) or precompute is True)
+        if n >= d and (by_gram or d <= widest_with_gram(X, path)):
+            if dense and not fit_intercept and weights is None and X.dtype == np.float64:
                 return cls._about_origin(X, np.asarray(targets, np.float64))
             with np.errstate(over="ignore", invalid="ignore"):  # refused by feature, if it happens
-                gram = Gram.of(X, targets, weights)
+                gram = Gram.of(by_rows(X), targets, weights)
             return cls.of_gram(gram, fit_intercept)
         return cls._of_columns(X, np.asarray(targets, np.float64), weights, fit_intercept)
 
@@ -132,6 +132,18 @@ class Squares:
         if positive:
             return max(0.0, float(together.max())) / l1_ratio
         return float(np.abs(together).max()) / l1_ratio
+
+
+def widest_with_gram(X: Any, path: bool) -> int:
+    """How many columns a table may have for its Gram matrix to be worth its price."""
+    if sp.issparse(X):
+        return WIDEST_SPARSE
+    return WIDEST_FOR_PATH if path else WIDEST_FOR_ONE
+
+
+def by_rows(X: Any) -> Any:
+    """The same table, stored row by row if it is sparse, as products of its columns are summed."""
+    return X.tocsr() if sp.issparse(X) else X
 
 
 def penalty_of(alpha: float, l1_ratio: float, positive: bool) -> Penalty:

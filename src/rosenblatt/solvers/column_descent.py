@@ -21,7 +21,7 @@ from rosenblatt.runtime import threads
 from rosenblatt.runtime.storage import arrays
 
 from . import Iterate
-from .gram_descent import EXACT, MOST_FINISHING, Array, GramDescent, Penalty
+from .gram_descent import MOST_FINISHING, Array, GramDescent, Penalty, exact
 
 # The columns of a table, centred and weighted, dense or compressed.
 
@@ -156,7 +156,7 @@ class ColumnDescent:
         best, lower = w.copy(), step.objective - step.gap
         for _ in range(MOST_FINISHING):
             self._choose(penalty, w)
-            if step.gap <= EXACT * self.yy or len(self.chosen) > LARGEST:
+            if exact(step, self.yy, self.start) or len(self.chosen) > LARGEST:
                 break
             inner = GramDescent(self.xx, self.start[self.chosen], self.yy)
             weights = w[self.chosen]

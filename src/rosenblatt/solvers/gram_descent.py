@@ -26,7 +26,7 @@ MOST_UNKNOWNS = 4096
 SWEEP_WORTH = 32
 FIRST_SWEEPS = 5
 # A fit that is good enough goes all the way if no more unknowns are left, and not there yet.
-MOST_TO_FINISH, EXACT = 1024, 1e-12
+MOST_TO_FINISH, EXACT, FLAT = 1024, 1e-12, 1e-9
 NEARLY = 1e-6  # the gradient without a penalty, relative to the first, that is worth equations
 MOST_FINISHING = 10  # times that signs may change on the last of the way
 MOST_LOST = 10  # times that equations are solved again for fewer weights, at one go
@@ -44,6 +44,14 @@ class Penalty:
 
     def __iter__(self) -> Iterator[Any]:
         return iter((self.l1, self.l2, self.positive))
+
+
+def exact(step: Iterate, yy: float, xy: Array) -> bool:
+    """Whether neither the gap nor the gradient leaves anything to do.
+
+    Under a strong penalty the gap rounds to zero while small weights have few digits.
+    """
+    return step.gap <= EXACT * yy and step.gradient_norm <= FLAT * float(np.linalg.norm(xy))
 
 
 class GramDescent:
@@ -90,7 +98,7 @@ class GramDescent:
 
     def finish(self, penalty: Penalty, w: Array, step: Iterate) -> Iterate:
         """Go from w, which is changed, and is good enough at `step`, to the minimum near by."""
-        if step.gap <= EXACT * self.yy or not 0 < np.count_nonzero(w) <= MOST_TO_FINISH:
+        if exact(step, self.yy, self.xy) or not 0 < np.count_nonzero(w) <= MOST_TO_FINISH:
             return step
         best, left, order = w.copy(), np.empty_like(self.xy), np.arange(self.n_weights)
         loops.coordinate_descent.gram_left(self.xx, self.xy, best, left)
