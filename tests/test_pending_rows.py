@@ -18,7 +18,7 @@ from rosenblatt import (
     LinearDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
 )
-from rosenblatt.pending_rows import ROWS
+from rosenblatt.additive_classifier import ROWS
 from rosenblatt.runtime.model_lock import turn_of
 
 SOLVERS = [LinearDiscriminantAnalysis(), QuadraticDiscriminantAnalysis(), LeastSquaresClassifier()]

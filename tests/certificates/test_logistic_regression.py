@@ -15,7 +15,7 @@ from sklearn.linear_model import LogisticRegression, LogisticRegressionCV, SGDCl
 
 from rosenblatt import LogisticRegression as OurLogisticRegression
 from rosenblatt import certify, separability
-from rosenblatt.certificates.dual_balance import balanced, flows, transported
+from rosenblatt.certificates.exact_arithmetic import balanced, flows, transported
 
 seeds = st.integers(0, 2**32 - 1)
 

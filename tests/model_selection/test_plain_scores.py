@@ -9,7 +9,7 @@ from sklearn.metrics import get_scorer, make_scorer, r2_score
 from sklearn.metrics._scorer import _PassthroughScorer
 
 from rosenblatt import GaussianNB, Ridge
-from rosenblatt.model_selection.plain_scores import accuracy, plain_score, r2
+from rosenblatt.model_selection.scoring import accuracy, plain_score, r2
 
 
 class Says:

@@ -8,7 +8,7 @@ from scipy.integrate import quad
 from scipy.stats import gaussian_kde
 
 from rosenblatt import GaussianNB, MixedNB, certify
-from rosenblatt.naive_bayes import kernel_density
+from rosenblatt.naive_bayes import column_kinds
 
 
 def two_humps(n=200, seed=0):
@@ -94,9 +94,7 @@ def test_a_sample_has_the_density_it_was_drawn_from():
 def test_values_missing_and_values_that_do_not_vary():
     X = np.array([[1.0, np.nan], [1.0, np.nan], [2.0, 5.0], [4.0, 5.0]])
     fitted = model().fit(X, [0, 0, 1, 1])
-    everyone = kernel_density.bandwidths(
-        np.array([1.0, 2.0, 4.0]), np.array([[2.0, 1, 1]]), "scott"
-    )
+    everyone = column_kinds.bandwidths(np.array([1.0, 2.0, 4.0]), np.array([[2.0, 1, 1]]), "scott")
     assert fitted.bandwidth_[0, 0] == everyone[0]  # the first class does not vary
     assert fitted.bandwidth_[:, 1].tolist() == [1, 1]  # nothing in that column does
     np.testing.assert_array_equal(fitted.point_weight_[1][0], [2.0])  # unknown: as all the data
@@ -110,7 +108,7 @@ def test_many_rows_are_scored_in_pieces(monkeypatch):
     X, y = two_humps()
     fitted = model().fit(X, y)
     whole = fitted.predict_joint_log_proba(X)
-    monkeypatch.setattr(kernel_density, "CELLS_AT_ONCE", 1000)
+    monkeypatch.setattr(column_kinds, "CELLS_AT_ONCE", 1000)
     assert np.array_equal(fitted.predict_joint_log_proba(X), whole)
 
 

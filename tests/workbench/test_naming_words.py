@@ -7,10 +7,10 @@ import pytest
 import rosenblatt
 from rosenblatt.data import Table
 from rosenblatt.workbench.fitting import fit_table
+from rosenblatt.workbench.importance import explain_row
 from rosenblatt.workbench.preparation.known_columns import rows_for
 from rosenblatt.workbench.preparation.texts import TEXT_WIDTH, word_counts, words_at
 from rosenblatt.workbench.report import page
-from rosenblatt.workbench.row_explanation import explain_row
 from rosenblatt.workbench.weights import named_words, note_on_weights, weights_of
 
 FAMILIES = ["LogisticRegression", "MultinomialNB", "BernoulliNB", "ComplementNB"]

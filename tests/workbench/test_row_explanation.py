@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from rosenblatt.workbench.importance import explain_row
 from rosenblatt.workbench.model_catalogue import family_named, named_families
 from rosenblatt.workbench.preparation.known_columns import rows_for
-from rosenblatt.workbench.row_explanation import explain_row
 from tests.workbench.models import fitted, table_for
 
 pytestmark = pytest.mark.usefixtures("unconverged")

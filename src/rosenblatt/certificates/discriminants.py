@@ -12,7 +12,6 @@ import scipy.linalg
 from numpy.typing import NDArray
 
 from .claims import Certificate, Claim
-from .class_moments import covariances, moments, rounding_of_means, shrunk, statistics_claims
 from .closed_form import (
     EPS,
     ClassData,
@@ -24,8 +23,18 @@ from .closed_form import (
     unit,
     unit_of_work,
 )
-from .discriminant_planes import Spread, plane_claims, published_planes, rank_claims
-from .least_squares_classifier import least_squares
+from .discriminant_planes import (
+    Spread,
+    covariances,
+    moments,
+    plane_claims,
+    published_planes,
+    rank_claims,
+    rounding_of_means,
+    shrunk,
+    statistics_claims,
+)
+from .linear_regression import least_squares_codes
 from .published_numbers import Scores, decision_claims
 from .quadratic_discriminant import means_claim, prior_claim, quadratic, shares
 
@@ -198,7 +207,7 @@ _KINDS: dict[str, tuple[str, Callable[[Any, ClassData, float], list[Claim]]]] = 
     "FisherDiscriminant": (
         "the direction of the largest distance between means for the spread within", fisher
     ),
-    "LeastSquaresClassifier": ("least squares on codes of the classes", least_squares),
+    "LeastSquaresClassifier": ("least squares on codes of the classes", least_squares_codes),
 }  # fmt: skip
 
 

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .claims import Certificate, Claim
-from .class_moments import moments, rounding_of_means, statistics_claims
 from .closed_form import (
     ClassData,
     Floats,
@@ -29,7 +28,14 @@ from .closed_form import (
     sums_to_one,
     unit,
 )
-from .discriminant_planes import Spread, plane_claims, published_planes
+from .discriminant_planes import (
+    Spread,
+    moments,
+    plane_claims,
+    published_planes,
+    rounding_of_means,
+    statistics_claims,
+)
 from .published_numbers import Scores, decision_claims
 
 

@@ -17,12 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
+from .binary_logistic import setting_of, weights_of_classes
 from .claims import Certificate, Claim
 from .closed_form import ClassData
-from .dual_balance import flows, transported
+from .exact_arithmetic import flows, transported
 from .kernel_values import KernelOf, Space, feature_space, space_of
 from .logistic_regression import _training_error
-from .logistic_setting import setting_of, weights_of_classes
 from .published_numbers import agreement, nearness, numbers_of
 from .rounded_matrix import UNIT, Floats, total
 from .softmax import best_bias, log_sums, probabilities

@@ -12,16 +12,16 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from . import binary_logistic, softmax, unpenalised_logistic, unpenalised_softmax
-from .binary_logistic import Bracket
+from . import binary_logistic, softmax, unpenalised_logistic
+from .binary_logistic import Bracket, Setting, setting_of, weights_of_classes
 from .claims import Certificate, Claim, distance_claim
 from .closed_form import ClassData
 from .lasso import Penalty, gradient_length
-from .logistic_setting import Setting, setting_of, weights_of_classes
 from .published_numbers import agreement, held_to, nearness, numbers_of, penalty_claim
 from .rounded_matrix import UNIT, Floats, RoundedMatrix
 from .separated_classes import claims_if_separable, with_direction
 from .softmax import bracket
+from .unpenalised_logistic import softmax_bracket
 
 
 def certify_model(
@@ -154,7 +154,7 @@ def _several(
     apart, between = (v - v.mean(axis=0) for v in (W.astype(np.longdouble), np.longdouble(b)))
     centre, off = table.centre(apart, between)
     if setting.penalty.l1 == setting.penalty.l2 == 0:
-        found = unpenalised_softmax.bracket(problem, W, centre, tol)
+        found = softmax_bracket(problem, W, centre, tol)
     else:
         found = bracket(problem, W, centre, enough, effort)
     found = replace(found, most=found.most + 2 * float(off.max()) * float(c.sum()))

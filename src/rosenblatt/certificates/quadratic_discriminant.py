@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 
 from .claims import Claim
-from .class_moments import ClassMoments, covariances, moments, rounding_of_means, statistics_claims
 from .closed_form import (
     EPS,
     ClassData,
@@ -16,6 +15,13 @@ from .closed_form import (
     size_claim,
     unit,
     unit_of_work,
+)
+from .discriminant_planes import (
+    ClassMoments,
+    covariances,
+    moments,
+    rounding_of_means,
+    statistics_claims,
 )
 from .published_numbers import Scores, decision_claims
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from .binary_logistic import Bracket, solve_scaled
-from .dual_balance import flows, transported
+from .exact_arithmetic import flows, transported
 from .lasso import Penalty, descend
 from .rounded_matrix import UNIT, Floats, RoundedMatrix, total
 

@@ -227,9 +227,11 @@ def models(
     Example:
       rosenblatt models "ridge regression"
     """
-    from .models import models as run
+    from rosenblatt.workbench.model_catalogue import family_named, model_text, models_text
 
-    run(name)
+    from .errors import tell_lines
+
+    tell_lines(models_text() if name is None else model_text(family_named(name)))
 
 
 @app.command()

@@ -17,10 +17,9 @@ from rosenblatt.data.files import place_for
 from rosenblatt.workbench.arguments import checked_budget
 from rosenblatt.workbench.comparison import Comparison
 from rosenblatt.workbench.comparison import compare as run
-from rosenblatt.workbench.number_format import figure
 from rosenblatt.workbench.preparation.leakage import listed_hints
 from rosenblatt.workbench.protocol.clock import Clock, age_of_process
-from rosenblatt.workbench.protocol.results import Contestant
+from rosenblatt.workbench.protocol.results import Contestant, figure
 from rosenblatt.workbench.protocol.verdicts import (
     NOTHING_FITTED,
     against_baseline,

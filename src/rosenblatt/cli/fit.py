@@ -4,8 +4,8 @@ from rosenblatt.data import read_table
 from rosenblatt.data.files import place_for
 from rosenblatt.workbench.fitting import fit_table
 from rosenblatt.workbench.model_file.files import save_model
-from rosenblatt.workbench.number_format import rows_counted
 from rosenblatt.workbench.preparation.row_view import first_of
+from rosenblatt.workbench.protocol.results import rows_counted
 
 from .errors import say, tell
 

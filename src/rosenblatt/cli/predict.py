@@ -14,7 +14,6 @@ from rosenblatt.data.files import place_for, whole_file
 from rosenblatt.model_selection import SealedTest
 from rosenblatt.workbench.fitting import digest_of, learned_rows
 from rosenblatt.workbench.model_file.files import SavedModel, load_model
-from rosenblatt.workbench.number_format import figure, rows_counted
 from rosenblatt.workbench.preparation.known_columns import (
     NewCategories,
     columns_of_words,
@@ -23,6 +22,7 @@ from rosenblatt.workbench.preparation.known_columns import (
     targets_of,
     unknown_columns,
 )
+from rosenblatt.workbench.protocol.results import figure, rows_counted
 from rosenblatt.workbench.protocol.scoring import USUAL, positive_class, score_of
 
 from .errors import say, tell

@@ -10,7 +10,6 @@ Information is measured in bits unless another base is asked for, and 0 log 0 is
 array([0.5, 0.5])
 """
 
-from .best_classifier import BayesClassifier
 from .gaussians import Gaussian
 from .independence import (
     IndependenceTest,
@@ -20,6 +19,7 @@ from .independence import (
 )
 from .inputs import tabulate
 from .rules import (
+    BayesClassifier,
     bayes,
     conditional,
     expectation,

@@ -30,8 +30,7 @@ from rosenblatt.solvers.column_descent import Columns
 from rosenblatt.statistics import Gram
 
 from . import column_warnings
-from .gram_folds import folds_have_grams
-from .gram_problem import Squares, by_rows, penalty_of
+from .gram_problem import Squares, by_rows, folds_have_grams, penalty_of
 from .lasso_fit import (
     NOT_CONVERGED,
     Descending,

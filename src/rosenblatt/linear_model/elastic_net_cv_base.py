@@ -24,8 +24,7 @@ from rosenblatt.base import LinearRegressor, all_or_nothing
 from rosenblatt.runtime.blas import one_blas_thread
 
 from .elastic_net_base import warn_of_scales
-from .gram_folds import Folds, training_squares
-from .gram_problem import Squares
+from .gram_problem import Folds, Squares, training_squares
 from .lasso_fit import Path, Rows, alpha_grid, check_rows, follow, given_alphas
 from .penalty_search import ROUNDS, WORTH_A_DECADE, decades, search
 

@@ -26,8 +26,8 @@ from rosenblatt.statistics import Gram
 
 from . import column_warnings, wide_least_squares
 from .centred_rows import Centred
+from .column_warnings import checked_targets, columns
 from .least_squares_callbacks import Stopped, Watch, said
-from .regression_targets import checked_targets, columns
 
 Array = NDArray[np.float64]
 

@@ -16,8 +16,8 @@ from rosenblatt.solvers import Iterate
 from rosenblatt.solvers.gram_descent import Penalty
 from rosenblatt.statistics import Gram
 
+from .column_warnings import checked_penalties, refuse_words
 from .gram_problem import Descent, Squares, penalty_of
-from .regression_targets import checked_penalties, refuse_words
 
 Array = NDArray[np.float64]
 

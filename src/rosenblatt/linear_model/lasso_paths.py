@@ -18,9 +18,9 @@ from sklearn.utils.validation import _check_sample_weight, check_X_y
 from rosenblatt.base import FLOATS, callers_level
 from rosenblatt.runtime.blas import one_blas_thread
 
+from .column_warnings import refuse_words
 from .gram_problem import Squares
 from .lasso_fit import alpha_grid, follow, given_alphas
-from .regression_targets import refuse_words
 
 Array = NDArray[np.float64]
 

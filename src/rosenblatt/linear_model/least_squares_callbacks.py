@@ -12,7 +12,7 @@ from rosenblatt.solvers import Iterate, gap_above_zero
 from rosenblatt.solvers.least_squares import ROUNDING
 
 from .centred_rows import Centred
-from .regression_targets import columns
+from .column_warnings import columns
 
 Array = NDArray[np.float64]
 

@@ -18,9 +18,9 @@ from rosenblatt.solvers.least_squares import AS_GOOD_AS_ROWS, WELL_CONDITIONED, 
 from rosenblatt.statistics import Gram
 
 from . import column_warnings
-from .gram_folds import metric_of, scores_of
+from .column_warnings import checked_penalties, checked_targets
+from .gram_problem import metric_of, scores_of
 from .gram_regression import GramRegressor
-from .regression_targets import checked_penalties, checked_targets
 from .wide_least_squares import has_dual, has_gram
 
 Array = NDArray[np.float64]

@@ -22,8 +22,8 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from rosenblatt.base import FLOATS, LinearRegressor, all_or_nothing, callers_level
 
+from .column_warnings import checked_penalties, checked_targets
 from .penalty_search import ROUNDS, Search, best_places, decades, search
-from .regression_targets import checked_penalties, checked_targets
 from .ridge_validation import ByOneRow, BySplits
 
 Array = NDArray[np.float64]

@@ -13,11 +13,12 @@ from sklearn.utils.validation import _check_sample_weight
 
 from rosenblatt.base import callers_level
 from rosenblatt.linear_model.centred_rows import Centred
-from rosenblatt.linear_model.regression_targets import columns
 from rosenblatt.linear_model.wide_least_squares import has_dual, has_gram, solve_iteratively
 from rosenblatt.runtime.blas import one_blas_thread
 from rosenblatt.solvers.least_squares import AS_GOOD_AS_ROWS, ROUNDING, solve
 from rosenblatt.statistics import Gram
+
+from .column_warnings import columns
 
 Array = NDArray[np.float64]
 FINE = 1e-9  # the gradient, relative to the first, at which steps end

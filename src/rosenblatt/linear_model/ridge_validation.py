@@ -19,8 +19,8 @@ from rosenblatt.statistics import Gram
 from rosenblatt.statistics.folds import Split, blocks
 
 from .centred_rows import Centred
-from .gram_folds import metric_of, scores_of
-from .regression_targets import columns
+from .column_warnings import columns
+from .gram_problem import metric_of, scores_of
 from .ridge import Ridge
 from .wide_least_squares import has_dual, has_gram
 

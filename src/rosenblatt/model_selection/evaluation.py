@@ -23,8 +23,7 @@ from rosenblatt.statistics.folds import Block, Split, blocks
 
 from .additive_pipelines import Measurement, Recipe
 from .paths import PathGroup, fitted_along, path_groups
-from .plain_scores import accuracies, is_accuracy
-from .scoring import Rows, Scoring, scores_of
+from .scoring import Rows, Scoring, accuracies, is_accuracy, scores_of
 
 Parameters = Mapping[str, Any] | None
 Result = dict[str, Any]

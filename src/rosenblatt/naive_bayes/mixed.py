@@ -16,9 +16,8 @@ from sklearn.utils.validation import _num_samples, check_is_fitted, validate_dat
 from rosenblatt.statistics import Together
 
 from .base import NaiveBayes, log_prior
-from .column_kinds import KINDS
+from .column_kinds import KINDS, RULES
 from .gaussian_density import SHARED
-from .kernel_density import RULES
 from .table_columns import Columns, any_rows_tell, infer_kinds, split
 
 ROWS_AT_A_TIME = 2**17

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .constraints import constraint
-    from .error_decomposition import bias_variance
-    from .model_choice import learning_curve, validation_curve
+    from .model_choice import bias_variance, learning_curve, validation_curve
     from .penalty_paths import path
     from .regions import boundary
 
@@ -21,7 +20,7 @@ __all__ = [
 
 # Imported when asked for: curves to choose by fit models, and traces want none of that.
 _HOMES = {
-    "bias_variance": "error_decomposition",
+    "bias_variance": "model_choice",
     "boundary": "regions",
     "constraint": "constraints",
     "learning_curve": "model_choice",

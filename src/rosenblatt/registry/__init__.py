@@ -14,10 +14,10 @@ from . import (
     kernels,
     linear_classifiers,
     naive_bayes,
-    perceptrons,
     preprocessing,
     regression,
 )
+from .linear_classifiers import PERCEPTRONS
 from .row import INPUTS, TASKS, Contestant, Contract, Row, Warm, Without
 
 __all__ = [
@@ -40,7 +40,7 @@ ROWS: tuple[Row, ...] = (
     *naive_bayes.ROWS,
     *discriminant_analysis.ROWS,
     *linear_classifiers.ROWS,
-    *perceptrons.ROWS,
+    *PERCEPTRONS,
     *kernels.ROWS,
     *regression.ROWS,
     *preprocessing.ROWS,

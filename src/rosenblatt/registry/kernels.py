@@ -1,6 +1,6 @@
 """Kernel models: weighted sums over rows."""
 
-from .perceptrons import BY_VISITS, NOT_ADDITIVE
+from .linear_classifiers import BY_VISITS, NO_SUM_IS_ENOUGH
 from .row import Contestant, Contract, Row, Warm, Without
 
 KERNELS = tuple(
@@ -16,7 +16,7 @@ ROWS = (
         inputs=("dense", "sparse", "precomputed"),
         verifier="kernel_perceptron",
         sklearn=Without("scikit-learn has no kernel perceptron"),
-        additive=NOT_ADDITIVE,
+        additive=NO_SUM_IS_ENOUGH,
         path=Without("the supports of a shorter run are not kept on the way"),
         trace=("supports", "support_weights"),
         warm=Warm(({"max_iter": 2},)),

@@ -15,10 +15,10 @@ from .extremes import Extremes
 from .features import FeatureCounts
 from .files import load, save
 from .grams import Gram
-from .labels import Labels
 from .moments import Moments
 from .product import Together
 from .statistic import Statistic
+from .sums import Labels
 
 __all__ = [
     "CategoryCounts",

@@ -11,12 +11,10 @@ from numpy.typing import NDArray
 from rosenblatt import loops
 from rosenblatt.column_errors import which_missing
 
-from .batch import Batch, feature_names_of
+from .batch import Batch, check_missing, feature_names_of
 from .counts import ByClass, ClassCounts, Joint
-from .labels import unite
-from .missing import check_missing
 from .statistic import Names, expect_labels, expect_sums, freeze, names_and_dtype
-from .sums import Sums, total_of, value
+from .sums import Sums, total_of, unite, value
 
 # Columns of integers from 0 up to here are counted as they are; others are sorted first.
 MOST_PLAIN_CATEGORIES = 2**16

@@ -9,9 +9,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from .batch import Batch
-from .labels import Labels, Places, unite
 from .statistic import Names, Statistic, expect, expect_labels, expect_sums, freeze, names_and_dtype
-from .sums import Sums, add, settled, spread, subtract, value
+from .sums import Labels, Places, Sums, add, settled, spread, subtract, unite, value
 
 
 class Joint(NamedTuple):

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from rosenblatt import loops
 
-from .batch import Batch
+from .batch import Batch, Changed, check_missing
 from .counts import ByClass, ClassCounts, together
-from .missing import Changed, check_missing
 from .statistic import expect, freeze, names_and_dtype
 
 Table = NDArray[np.float64]

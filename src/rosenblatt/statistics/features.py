@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from rosenblatt import loops
 
-from .batch import Batch
+from .batch import Batch, Changed, check_missing, filled, gaps
 from .counts import ByClass, ClassCounts
-from .missing import Changed, check_missing, filled, gaps
 from .statistic import expect_sums, freeze, names_and_dtype
 from .sums import Sums, checked, total_of, value
 

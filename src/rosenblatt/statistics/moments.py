@@ -10,13 +10,11 @@ from numpy.typing import NDArray
 
 from rosenblatt import loops
 
-from .batch import Batch
+from .batch import Batch, check_missing
 from .counts import ByClass, ClassCounts, Joint
-from .labels import Labels
-from .missing import check_missing
 from .scatter import diagonal_moments, full_moments, known_moments
 from .statistic import Names, expect, expect_scatter, expect_sums, freeze, names_and_dtype
-from .sums import as_pairs, over_classes, relative_noise, spread, value
+from .sums import Labels, as_pairs, over_classes, relative_noise, spread, value
 
 SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 FEW_PRODUCTS = 200_000

@@ -13,7 +13,6 @@ from sklearn.utils.validation import validate_data
 
 from rosenblatt import losses
 from rosenblatt.capabilities import trace_view
-from rosenblatt.trace.data import Data
 from rosenblatt.trace.run import Run, Step
 
 from .model_views import (
@@ -24,6 +23,7 @@ from .model_views import (
     running,
     sums_over_supports,
 )
+from .plot_columns import Data
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 
 from rosenblatt.capabilities import trace_view
 from rosenblatt.plot.regions import class_scores
-from rosenblatt.trace.data import Data
 from rosenblatt.trace.run import Run
 
 from .frame import Ruler
 from .model_views import SupportScores, nameless, sums_over_supports
+from .plot_columns import Data
 from .run import sampled
 
 ASPECT = 1.25  # of a box with one unit for both axes

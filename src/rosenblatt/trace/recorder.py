@@ -17,10 +17,9 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from rosenblatt.runtime.atomic_files import drafted
-from rosenblatt.trace.data import Data
 from rosenblatt.trace.run import Run, RunKey
 
-from .plot_columns import Ground, ground_of
+from .plot_columns import Data, Ground, ground_of
 
 if TYPE_CHECKING:
     import numpy as np

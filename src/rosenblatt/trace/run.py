@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt.trace.data import Data
-
-from .plot_columns import Ground, chosen_ground
+from .plot_columns import Data, Ground, chosen_ground
 
 if TYPE_CHECKING:
     from .frame import Measures, Ruler

@@ -7,9 +7,9 @@ import pytest
 from sklearn.metrics import get_scorer, mean_absolute_error
 
 import rosenblatt
-from rosenblatt.workbench.protocol import bootstrap
-from rosenblatt.workbench.protocol.bootstrap import redrawn
+from rosenblatt.workbench.protocol import significance
 from rosenblatt.workbench.protocol.results import Opening
+from rosenblatt.workbench.protocol.significance import redrawn
 
 
 def opening_of(score, y, predicted, probabilities=None, classes=None):
@@ -61,7 +61,7 @@ def test_a_comparison_has_an_interval_whatever_its_metric(table, target, metric,
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])
-@pytest.mark.parametrize("metric", ["roc_auc", *bootstrap.METRICS])
+@pytest.mark.parametrize("metric", ["roc_auc", *significance.METRICS])
 def test_areas_of_all_draws_are_those_of_scikit_learn_one_by_one(metric, n_classes):
     if (metric == "roc_auc") != (n_classes == 2):
         return
@@ -72,11 +72,11 @@ def test_areas_of_all_draws_are_those_of_scikit_learn_one_by_one(metric, n_class
     opening = opening_of(0.5, y, P.argmax(axis=1), P, np.arange(n_classes))
     drawn = [rng.integers(0, 60, 60) for _ in range(7)]
     drawn.append(np.flatnonzero(y != 0))  # a class is missing: there is no such score
-    found = bootstrap.areas(opening, metric, bootstrap._counts(drawn, 60))
-    scorer = bootstrap.score_of(metric)
+    found = significance.areas(opening, metric, significance._counts(drawn, 60))
+    scorer = significance.score_of(metric)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        expected = [scorer(bootstrap._Classifier(opening), rows, y[rows]) for rows in drawn]
+        expected = [scorer(significance._Classifier(opening), rows, y[rows]) for rows in drawn]
     np.testing.assert_allclose(found, expected, rtol=1e-12)
     assert np.isnan(found[-1])
 
@@ -84,8 +84,8 @@ def test_areas_of_all_draws_are_those_of_scikit_learn_one_by_one(metric, n_class
 def test_areas_of_other_classes_than_the_models_are_left_to_the_scorer():
     y, P = np.array([0, 1, 2, 3]), np.full((4, 3), 1 / 3)
     opening = opening_of(0.5, y, y, P, np.arange(3))
-    assert bootstrap.areas(opening, "roc_auc_ovr", np.ones((1, 4))) is None
-    assert bootstrap.areas(opening, "accuracy", np.ones((1, 4))) is None
+    assert significance.areas(opening, "roc_auc_ovr", np.ones((1, 4))) is None
+    assert significance.areas(opening, "accuracy", np.ones((1, 4))) is None
 
 
 def test_areas_of_many_rows_are_as_sure_as_those_of_each_draw(monkeypatch):
@@ -93,11 +93,11 @@ def test_areas_of_many_rows_are_as_sure_as_those_of_each_draw(monkeypatch):
     y = rng.integers(0, 3, 400)
     P = rng.dirichlet(np.ones(3), 400) + np.eye(3)[y]
     P /= P.sum(axis=1, keepdims=True)
-    opening = opening_of(bootstrap.score_of("roc_auc_ovo")(
-        bootstrap._Classifier(opening_of(0, y, y, P, np.arange(3))), np.arange(400), y
+    opening = opening_of(significance.score_of("roc_auc_ovo")(
+        significance._Classifier(opening_of(0, y, y, P, np.arange(3))), np.arange(400), y
     ), y, y, P, np.arange(3))  # fmt: skip
-    monkeypatch.setattr(bootstrap, "MOST_TO_DRAW", 100)
+    monkeypatch.setattr(significance, "MOST_TO_DRAW", 100)
     fast = redrawn(opening, "roc_auc_ovo")
-    monkeypatch.setattr(bootstrap, "METRICS", ())
+    monkeypatch.setattr(significance, "METRICS", ())
     [slow], [fast] = redrawn(opening, "roc_auc_ovo"), fast
     assert (fast.low, fast.high) == pytest.approx((slow.low, slow.high), rel=1e-12)

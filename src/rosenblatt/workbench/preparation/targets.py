@@ -11,7 +11,7 @@ from rosenblatt.data import Table, TableError
 from rosenblatt.data.columns import OF_NO_USE
 from rosenblatt.data.errors import shown
 from rosenblatt.data.finite_numbers import as_floats, check_finite
-from rosenblatt.workbench.number_format import rows_counted
+from rosenblatt.workbench.protocol.results import rows_counted
 
 FEW_NUMBERS = 20  # whole numbers that are classes, if there are no more of them
 ROWS_OF_A_CLASS = 4  # at least, so that each part of the data has some

@@ -21,13 +21,20 @@ from rosenblatt.workbench.preparation.row_view import some
 from rosenblatt.workbench.preparation.splines import bends_of
 from rosenblatt.workbench.preparation.texts import CountedTexts
 
-from .bootstrap import part_of, score_of_rows, with_intervals
 from .clock import Clock, give_back
 from .contestants import learning_curve
 from .results import Contestant, Dropped, Findings, Interval, Opening
 from .scoring import score_of
 from .search import Arena
-from .significance import bootstrap, hoeffding, p_values, wilson
+from .significance import (
+    bootstrap,
+    hoeffding,
+    p_values,
+    part_of,
+    score_of_rows,
+    wilson,
+    with_intervals,
+)
 from .verdicts import unseen_classes, verdicts_of
 
 GRACE = 0.05  # of the budget, that the test score may take beyond it

@@ -10,7 +10,7 @@ from sklearn.metrics import get_scorer, get_scorer_names, log_loss
 
 from rosenblatt.data import TableError
 from rosenblatt.data.errors import did_you_mean
-from rosenblatt.model_selection.plain_scores import plain_score
+from rosenblatt.model_selection.scoring import plain_score
 from rosenblatt.workbench.preparation.problem import Problem
 
 USUAL = {"classification": "accuracy", "regression": "r2"}

@@ -14,7 +14,8 @@ from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
 
 from rosenblatt.data import TableError
 from rosenblatt.model_selection import train_dev_test_split
-from rosenblatt.workbench.number_format import rows_counted
+
+from .results import rows_counted
 
 USUAL_FOLDS = 5
 MOST_FOLDS = 10  # of few rows, where five scores are too few to tell families apart

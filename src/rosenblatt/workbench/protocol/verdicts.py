@@ -3,11 +3,10 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.workbench.number_format import figure
 from rosenblatt.workbench.preparation.leakage import n_repeated
 from rosenblatt.workbench.preparation.problem import Problem
 
-from .results import Contestant, Findings, Opening
+from .results import Contestant, Findings, Opening, figure
 
 Array = NDArray[np.float64]
 

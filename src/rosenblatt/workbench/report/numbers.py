@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rosenblatt.plot.drawing import clipped as clipped
-from rosenblatt.workbench.number_format import is_small
-from rosenblatt.workbench.protocol.results import Contestant
+from rosenblatt.workbench.protocol.results import Contestant, is_small
 
 DASH = "\u2013"
 MINUS = "\u2212"

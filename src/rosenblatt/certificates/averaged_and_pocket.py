@@ -1,28 +1,55 @@
-"""Pocket perceptrons: the error of the pocket, that it never rose, and the run behind it."""
+"""Averaged and pocket perceptrons: the errors of what is published, and the run behind it."""
 
+from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from . import averaged, perceptron
+from . import perceptron
 from .claims import Certificate, Claim
-from .exact_arithmetic import rounded_leads
+from .exact_arithmetic import leads_of, rounded_leads
 
 
 def certify_model(
     model: Any, X: Any, y: NDArray[Any], weight: perceptron.Floats, *, tol: float, effort: int
 ) -> Certificate:
-    """The pocket's error recounted; that nothing visited was better can only be observed."""
-    certificate = averaged.certify_model(model, X, y, weight, tol=tol, effort=effort)
+    """The claims of an averaged perceptron; of a pocket, its error recounted as well.
+
+    That nothing visited was better than the pocket can only be observed.
+    """
+    certificate = averaged_claims(model, X, y, weight, tol=tol, effort=effort)
+    if not hasattr(model, "pocket_error_"):
+        return certificate
     fit = perceptron.read(model, X, y, weight)
-    claims = [*certificate.claims[:1], pocket_error(model, fit), best_visited(model)]
-    return Certificate(
-        certificate.model,
-        certificate.problem,
-        certificate.data,
-        (*claims, *certificate.claims[1:]),
-    )
+    error, *run = certificate.claims
+    return replace(certificate, claims=(error, pocket_error(model, fit), best_visited(model), *run))
+
+
+def averaged_claims(
+    model: Any, X: Any, y: NDArray[Any], weight: perceptron.Floats, *, tol: float, effort: int
+) -> Certificate:
+    """The training error of the published mean, then the perceptron's claims for the run.
+
+    A clean pass says nothing of the mean, and Novikoff's bound speaks of the run: its claims are
+    re-derived from the plain weights that ended it.
+    """
+    mean = perceptron.read(model, X, y, weight)
+    leads = leads_of(mean.X, mean.codes, *perceptron.score_rows(mean), mean.ties_go_up)
+    error = perceptron.training_error(mean, leads, said_to_be_clean=False)
+    last = {"coef_": model.last_coef_, "intercept_": model.last_intercept_}
+    view = SimpleNamespace(**{**model.get_params(), "penalty": None, **vars(model), **last})
+    run = perceptron.certify_model(view, X, y, weight, tol=tol, effort=effort)
+    claims = [
+        replace(
+            claim,
+            name=f"run: {claim.name}",
+            statement=claim.statement.replace("the published weights", "the last weights"),
+        )
+        for claim in run
+    ]
+    return Certificate(type(model).__name__, run.problem, run.data, (error, *claims))
 
 
 def pocket_error(model: Any, fit: perceptron.PerceptronFit) -> Claim:
