@@ -12,6 +12,7 @@ from typing import Any
 
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
+from sklearn.utils._param_validation import validate_parameter_constraints
 from sklearn.utils.validation import _check_method_params
 
 from rosenblatt.capabilities import path_parameters
@@ -62,17 +63,29 @@ def path_groups(
             if not has_path(trial) or not set(fit_params) <= {_prefix(trial) + "sample_weight"}:
                 continue
             model, given, prefix = last_step(trial), dict(given or {}), _prefix(trial)
-            model._validate_params()
             names = path_parameters(model)
             varied = next((name for name in names if prefix + name in given), names[0])
             given.pop(prefix + varied, None)
             own = {name for name in given if prefix and name.startswith(prefix)}
             front, others = _key(given, given.keys() - own), _key(given, own if prefix else given)
+            _validate(model, varied if (front, varied, others) in groups else None)
         except Exception:  # the fit of this candidate raises the same, or its key has no bytes
             continue
         group = groups.setdefault((front, varied, others), PathGroup(varied, front))
         group.trials[c] = trial
     return sorted(groups.values(), key=lambda group: group.front)
+
+
+def _validate(model: Any, parameter: str | None) -> None:
+    """Refuse bad parameters: one of them, if all others were validated before, or all."""
+    if parameter is None:
+        model._validate_params()
+    else:
+        validate_parameter_constraints(
+            {parameter: model._parameter_constraints[parameter]},
+            {parameter: getattr(model, parameter)},
+            caller_name=type(model).__name__,
+        )
 
 
 def _key(given: Mapping[str, Any], names: Iterable[str]) -> bytes:
