@@ -10,7 +10,8 @@ BANDS = [
         "the models",
         "#dff0dc",
         [
-            ["linear_model", "kernels", "naive_bayes", "discriminant_analysis", "preprocessing"],
+            ["linear_model", "kernels", "naive_bayes", "discriminant_analysis"],
+            ["neighbors", "preprocessing"],
             ["data"],
         ],
     ),

@@ -12,6 +12,7 @@ from rosenblatt import (
     LinearDiscriminantAnalysis,
     MixedNB,
     MultinomialNB,
+    NearestCentroid,
     QuadraticDiscriminantAnalysis,
     Standardizer,
 )
@@ -29,6 +30,7 @@ MODELS = (
     LinearDiscriminantAnalysis,
     MixedNB,
     MultinomialNB,
+    NearestCentroid,
     QuadraticDiscriminantAnalysis,
 )
 models = pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)

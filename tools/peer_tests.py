@@ -63,6 +63,7 @@ DISCRIMINANTS = ("LinearDiscriminantAnalysis", "QuadraticDiscriminantAnalysis")
 TABLE = (
     Module("tests/test_naive_bayes.py", "naive_bayes", BAYES),
     Module("tests/test_discriminant_analysis.py", "discriminant_analysis", DISCRIMINANTS),
+    Module("neighbors/tests/test_nearest_centroid.py", "neighbors", ("NearestCentroid",)),
     Module("linear_model/tests/test_perceptron.py", "linear_model", ("Perceptron",)),
     Module("linear_model/tests/test_base.py", "linear_model", ("LinearRegression",)),
     Module("linear_model/tests/test_logistic.py", "linear_model", LOGISTIC, quick=False),

@@ -8,6 +8,7 @@ from benchmarks.data import dense, iris, kept
 from benchmarks.scenario import Contender, Data, Quality, Scenario
 
 LINEAR, QUADRATIC = "LinearDiscriminantAnalysis", "QuadraticDiscriminantAnalysis"
+HOME = "discriminant_analysis"
 ROWS, FEATURES = 1_000_000, 50
 
 
@@ -97,19 +98,21 @@ FIT_TRIED = (
 )
 
 
-def fit(package: str, name: str, wanted: float | None, **settings) -> Contender:
+def fit(package: str, name: str, wanted: float | None, home: str = HOME, **settings) -> Contender:
     def run(data: Data, seed: int):
-        return model(package, name, settings).fit(data.X, data.y)
+        return model(package, home, name, settings).fit(data.X, data.y)
 
     return Contender(words(package), shown(name, settings), words(package), run, wanted)
 
 
-def predict(package: str, name: str, wanted: float | None, **settings) -> Contender:
+def predict(
+    package: str, name: str, wanted: float | None, home: str = HOME, **settings
+) -> Contender:
     """A model fitted on a part of the rows, which then predicts all."""
 
     def prepare(data: Data):
         few = min(len(data.y), 50_000)
-        return model(package, name, settings).fit(data.X[:few], data.y[:few]), data.X
+        return model(package, home, name, settings).fit(data.X[:few], data.y[:few]), data.X
 
     def run(prepared, seed: int):
         fitted, X = prepared
@@ -120,8 +123,8 @@ def predict(package: str, name: str, wanted: float | None, **settings) -> Conten
     )
 
 
-def model(package: str, name: str, settings: dict):
-    return getattr(import_module(f"{package}.discriminant_analysis"), name)(**settings)
+def model(package: str, home: str, name: str, settings: dict):
+    return getattr(import_module(f"{package}.{home}"), name)(**settings)
 
 
 def words(package: str) -> str:

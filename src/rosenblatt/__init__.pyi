@@ -10,6 +10,7 @@ from . import linear_model as linear_model
 from . import losses as losses
 from . import model_selection as model_selection
 from . import naive_bayes as naive_bayes
+from . import neighbors as neighbors
 from . import plot as plot
 from . import preprocessing as preprocessing
 from . import separation as separation
@@ -56,6 +57,7 @@ from .naive_bayes import ComplementNB as ComplementNB
 from .naive_bayes import GaussianNB as GaussianNB
 from .naive_bayes import MixedNB as MixedNB
 from .naive_bayes import MultinomialNB as MultinomialNB
+from .neighbors import NearestCentroid as NearestCentroid
 from .preprocessing import BasisExpansion as BasisExpansion
 from .preprocessing import Standardizer as Standardizer
 from .separation import Separability as Separability
@@ -93,6 +95,7 @@ __all__ = [
     "LogisticRegressionCV",
     "MixedNB",
     "MultinomialNB",
+    "NearestCentroid",
     "Perceptron",
     "PocketPerceptron",
     "QuadraticDiscriminantAnalysis",

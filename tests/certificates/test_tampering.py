@@ -22,6 +22,7 @@ from rosenblatt import (
     LinearDiscriminantAnalysis,
     MixedNB,
     MultinomialNB,
+    NearestCentroid,
     QuadraticDiscriminantAnalysis,
     certify,
 )
@@ -52,6 +53,8 @@ CASES = [
         QDA(), QDA(store_covariance=True, reg_param=0.1), QDA(solver="eigen", shrinkage="auto"),
         QDA(covariance="diagonal"),
         LeastSquaresClassifier(), LeastSquaresClassifier(fit_intercept=False),
+        NearestCentroid(), NearestCentroid(shrink_threshold=0.5, priors="empirical"),
+        NearestCentroid(metric="manhattan"), NearestCentroid("manhattan", priors=[0.2, 0.3, 0.5]),
     )),
     *((model, NUMBERS[TWO], Y[TWO]) for model in (
         GaussianNB(variance="feature"), LDA(), LDA(solver="eigen"), QDA(),

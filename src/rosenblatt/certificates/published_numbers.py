@@ -142,6 +142,17 @@ class Scores:
         blur = (8 * work * (d + 8) + 4 * unit(published)) * largest
         return Scores(values, blur)
 
+    @property
+    def best(self) -> NDArray[np.intp]:
+        """The class of the highest score of each row, (n,)."""
+        values = np.where(np.isnan(self.values), -np.inf, self.values)
+        return np.asarray(values.argmax(axis=1))
+
+    @property
+    def allowed(self) -> Floats:
+        """How far a difference may be off, (n,)."""
+        return self.blur + 1e-12
+
     def where_possible(self, fallback: Floats) -> "Scores":
         """Rows that are impossible in every class get `fallback` (K,), the log shares."""
         impossible = np.asarray(np.isneginf(self.values).all(axis=1))
@@ -150,21 +161,24 @@ class Scores:
 
 def decision_claims(model: Any, data: ClassData, scores: Scores) -> list[Claim]:
     """The training error, and that the model's own answers are those of the published numbers."""
-    values, blur = scores.values, scores.blur + 1e-12
-    best = np.where(np.isnan(values), -np.inf, values).argmax(axis=1)
     try:
         labels, own = answers(model, data.X)
-        codes = _codes(data, labels)
+        claims = label_claims(data, labels, scores)
     except Exception as error:  # whatever it is: a model that cannot answer is not as published
-        refused = f"predict refuses the rows given: {error}"
-        failed = Claim("predictions", refused, np.inf, 0.0, False, "checked")
-        return [training_error(data, best), failed]
+        return refusal_claims(data, scores, error)
+    return [*claims, *score_claims(own, scores)]
+
+
+def label_claims(data: ClassData, labels: NDArray[Any], scores: Scores) -> list[Claim]:
+    """The training error, and that labels (n,) are those of the highest scores."""
+    values, best, codes = scores.values, scores.best, _codes(data, labels)
     everyone = np.arange(len(best))
     with np.errstate(invalid="ignore"):
         # On a boundary, up to rounding, either side is right.
-        follows = (codes >= 0) & (values[everyone, codes] >= values[everyone, best] - blur)
+        near = values[everyone, codes] >= values[everyone, best] - scores.allowed
+        follows = (codes >= 0) & near
     n_wrong = int(np.count_nonzero(~follows))
-    claims = [
+    return [
         training_error(data, np.where(follows, codes, best)),
         Claim(
             "predictions",
@@ -173,16 +187,27 @@ def decision_claims(model: Any, data: ClassData, scores: Scores) -> list[Claim]:
             n_wrong, 0.0, n_wrong == 0, "checked",
         ),
     ]  # fmt: skip
-    if values.shape[1] > 1:
-        claims.append(_scores_claim(values, own, best, blur))
-    return claims
+
+
+def refusal_claims(data: ClassData, scores: Scores, error: Exception) -> list[Claim]:
+    """What is left to say of a model that refuses the rows."""
+    refused = f"predict refuses the rows given: {error}"
+    failed = Claim("predictions", refused, np.inf, 0.0, False, "checked")
+    return [training_error(data, scores.best), failed]
+
+
+def score_claims(own: Floats, scores: Scores) -> list[Claim]:
+    """That the model's own scores (n, K) are those of the published numbers; not of one class."""
+    if scores.values.shape[1] == 1:
+        return []
+    return [_scores_claim(scores.values, own, scores.best, scores.allowed)]
 
 
 def answers(model: Any, X: Any) -> tuple[NDArray[Any], Floats]:
     """The labels (n,) that a model gives, and its scores (n, K)."""
+    labels = labels_of(model, X)
     with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")  # names of columns, impossible rows
-        labels = np.asarray(model.predict(X))
+        warnings.simplefilter("ignore")
         if hasattr(model, "decision_function"):
             own = np.asarray(model.decision_function(X), np.float64)
         else:
@@ -190,6 +215,13 @@ def answers(model: Any, X: Any) -> tuple[NDArray[Any], Floats]:
     if own.ndim == 1:
         own = np.column_stack([np.zeros_like(own), own])
     return labels, own
+
+
+def labels_of(model: Any, X: Any) -> NDArray[Any]:
+    """The labels (n,) that a model gives."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")  # names of columns, impossible rows
+        return np.asarray(model.predict(X))
 
 
 def _codes(data: ClassData, labels: NDArray[Any]) -> NDArray[np.intp]:

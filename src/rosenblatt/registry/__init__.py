@@ -14,6 +14,7 @@ from . import (
     kernels,
     linear_classifiers,
     naive_bayes,
+    neighbors,
     preprocessing,
     regression,
 )
@@ -39,6 +40,7 @@ __all__ = [
 ROWS: tuple[Row, ...] = (
     *naive_bayes.ROWS,
     *discriminant_analysis.ROWS,
+    *neighbors.ROWS,
     *linear_classifiers.ROWS,
     *PERCEPTRONS,
     *kernels.ROWS,
@@ -76,6 +78,7 @@ MODULES = (
     "losses",
     "model_selection",
     "naive_bayes",
+    "neighbors",
     "plot",
     "preprocessing",
     "separation",
