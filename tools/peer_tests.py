@@ -176,11 +176,16 @@ def in_tests(value: Any) -> bool:
 
 
 def names_in(code: types.CodeType) -> Iterator[str]:
-    """Names of globals and attributes in a function and in the functions inside it."""
+    """Names of globals and attributes in a function and in the functions inside it.
+
+    What it patches by a dotted name in a string counts too.
+    """
     yield from code.co_names
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             yield from names_in(constant)
+        elif isinstance(constant, str) and re.fullmatch(r"sklearn(\.\w+)+", constant):
+            yield from constant.split(".")
 
 
 def is_private(value: Any) -> bool:
