@@ -17,8 +17,7 @@ from rosenblatt.statistics import Labels, Statistic
 # `partial_fit` of one row costs hundreds of microseconds if it updates the statistic and all
 # attributes, and more where equations are solved; copying the row costs a few. So a model stores
 # single rows that are valid at first sight, and learns them together when a fitted attribute is
-# read
-# or when `ROWS` are stored.
+# read or when `ROWS` are stored.
 
 
 ROWS = 256

@@ -215,8 +215,7 @@ _KINDS: dict[str, tuple[str, Callable[[Any, ClassData, float], list[Claim]]]] = 
 #
 # Legend: S the covariance within classes, B what lies between them, A (d, r) the directions. They
 # whiten S and sort B: ``A'SA = 1`` and ``A'BA = diag(e)``, e falling, so that no others show more
-# of
-# B for their spread.
+# of B for their spread.
 
 
 def direction_claims(

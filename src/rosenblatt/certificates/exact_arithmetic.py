@@ -266,10 +266,9 @@ def _weights_stand(answer: Separability, X: Any, codes: NDArray[np.intp]) -> boo
 # Dual points that balance exactly.
 #
 # An intercept without a penalty asks of a dual point that its masses cancel: ``sum a_i y_i = 0``,
-# and
-# between classes, that as much leaves each class as enters it. A residual of rounding would not do,
-# since an intercept can be as large as it likes. So masses are rounded down to whole multiples of a
-# power of two: such numbers add up without error.
+# and between classes, that as much leaves each class as enters it. A residual of rounding would
+# not do, since an intercept can be as large as it likes. So masses are rounded down to whole
+# multiples of a power of two: such numbers add up without error.
 
 
 def grid_of(masses: Floats) -> float:

@@ -197,10 +197,9 @@ def _dense_blocks(table: RoundedMatrix):  # type: ignore[no-untyped-def]
 # Least squares and ridge of few rows with many columns: what a pass or the rows' products tell.
 #
 # No sum of squares is below zero, so that a fit without residuals needs no further proof. And
-# with a
-# penalty the excess is at most ``|g|^2 / penalty``, for g half the gradient: a good fit is proved
-# by
-# its own slope. What else there is to know is in the products of the rows, K = X~X~' (n, n).
+# with a penalty the excess is at most ``|g|^2 / penalty``, for g half the gradient: a good fit is
+# proved by its own slope. What else there is to know is in the products of the rows, K = X~X~'
+# (n, n).
 
 
 MOST_ROWS = 3000  # whose products are taken

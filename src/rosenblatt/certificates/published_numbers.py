@@ -118,9 +118,8 @@ def choice_claim(model: Any) -> list[Claim]:
 # What a model says of rows, beside what its published numbers say.
 #
 # A certificate speaks of published numbers. Users call `predict`, which may read other ones:
-# copies,
-# factors, tables made for speed. Here the model's own answers are compared with those that follow
-# from what is published, row by row, so that what was checked is also what is used.
+# copies, factors, tables made for speed. Here the model's own answers are compared with those
+# that follow from what is published, row by row, so that what was checked is also what is used.
 
 
 @dataclass(frozen=True, eq=False)

@@ -173,8 +173,8 @@ def curvature(problem: SoftmaxLogistic, z: Floats) -> Floats:
 
 # Logistic regression of several classes: better coefficients, to know both ends of the gap.
 #
-# The dual value of the published coefficients is a bound by itself; where it is loose, steps toward
-# the best raise it, and lower what the objective is known to reach.
+# The dual value of the published coefficients is a bound by itself; where it is loose, steps
+# toward the best raise it, and lower what the objective is known to reach.
 
 
 MOST_STEPS = 30

@@ -117,11 +117,9 @@ def _newton_step(problem: BinaryLogistic, z: Floats) -> tuple[Floats, float]:
 # Logistic regression of several classes without a penalty.
 #
 # Then masses must cancel in every column and class: ``sum c (e_y - p) z' = 0``, ``z = (x~, 1)``.
-# One
-# Newton step changes the probabilities, to first order, by just what is missing: they are taken as
-# the dual point if none is negative. The equations hold to rounding only, so the bound is stated
-# for
-# coefficients up to a hundred times as long, as with two classes.
+# One Newton step changes the probabilities, to first order, by just what is missing: they are
+# taken as the dual point if none is negative. The equations hold to rounding only, so the bound
+# is stated for coefficients up to a hundred times as long, as with two classes.
 
 
 def softmax_bracket(problem: SoftmaxLogistic, W: Floats, b: Floats, tol: float) -> Bracket:

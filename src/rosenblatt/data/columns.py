@@ -146,8 +146,7 @@ def _number(value: Any) -> float:
 # Types of columns that were guessed from cells, told by some rows alone.
 #
 # In a file of words a single cell makes a column of numbers one of words. Where only some rows
-# may be
-# looked at, they decide, and what does not fit elsewhere is missing.
+# may be looked at, they decide, and what does not fit elsewhere is missing.
 
 
 FEW_WORDS = 0.1  # of the values: where there are more, words are meant

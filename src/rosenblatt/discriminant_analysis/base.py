@@ -154,7 +154,7 @@ class Discriminant(AdditiveClassifier):
 
 # Covariances: shrunk, turned, scaled, and what planes follow from them.
 #
-# Legend as in `gaussians`: K classes, d features, priors (K,), means (K, d), covariances (d, d).
+# Legend: K classes, d features, priors (K,), means (K, d), covariances (d, d).
 
 
 # A direction is no direction when its variance, the features scaled to one, is below this times d.

@@ -209,10 +209,9 @@ class QuadraticDiscriminantAnalysis(GaussianDiscriminant):
 
 # Mahalanobis' distances of many rows from several classes, in two forms.
 #
-# Factors: S^-1 = F F', and |F'(x - m)|^2 by BLAS on blocks in cache. Forms: the same multiplied out
-# to c + b.x + x.U.x with U upper triangular, half the work, and for two classes a quarter, since
-# only
-# the difference of the forms is wanted; for covariances that are not near singular.
+# Factors: S^-1 = F F', and |F'(x - m)|^2 by BLAS on blocks in cache. Forms: the same multiplied
+# out to c + b.x + x.U.x with U upper triangular, half the work, and for two classes a quarter,
+# since only the difference of the forms is wanted; for covariances that are not near singular.
 
 
 BLOCK_CELLS = 32_768  # what BLAS is given at a time; stays in the second-level cache

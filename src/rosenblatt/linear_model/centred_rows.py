@@ -130,7 +130,7 @@ def _doubles(values: Any) -> Array:
     return np.asarray(values, np.float64)
 
 
-# Columns far from zero: a fit with a bias may move them, and says so to nobody.
+# Columns far from zero are shifted internally for numerical stability.
 #
 # Where a mean is many deviations from zero, as in years or time stamps, the curvature of weight and
 # bias together loses all digits. A bias that is not penalised makes up for any move of the columns.

@@ -25,8 +25,7 @@ Array = NDArray[np.float64]
 # By how much the own class of each row leads each other class along a direction.
 #
 # Rows of weight zero do not count. A pair is a row that counts and a class other than its own, by
-# its
-# number in a table (n, K), or (n, 1) of two classes; the entries of own classes are no pairs.
+# its number in a table (n, K), or (n, 1) of two classes; the entries of own classes are no pairs.
 
 
 class Leads:

@@ -1,6 +1,6 @@
 """The middle of each bucket of rows, from a few of them: what distances are taken from.
 
-Legend: X, buckets as in `counts`; B buckets, d features, m rows of each bucket looked at.
+Legend: X, buckets as in `bucket_counts`; B buckets, d features, m rows of each bucket looked at.
 """
 
 import numpy as np
@@ -76,8 +76,8 @@ def first_positive(values, start):
 
 # Means by bucket to 32 digits, of rows whose products are summed in plain doubles.
 #
-# Legend as in `moments`. A mean that is off by e moves the scatter by w D e when it is merged with
-# one at a distance D: what is a rounding of rows near each other is not when others lie far out.
+# Legend as in `bucket_moments`. A mean that is off by e moves the scatter by w D e when it is
+# merged with one at a distance D: what is a rounding of rows near each other is not when others lie far out.
 
 
 @compiled
@@ -113,18 +113,15 @@ def find_means(weight, sums, centres, shifts, mean):
 
 # Sums and squares of dense rows about a centre, by bucket, at the speed at which memory is read.
 #
-# Legend: X, buckets as in `counts`; B buckets; d features, at least four, in p cells: vectors of
-# four
-# (see `lanes`), the last of which stands for the last four features, some of them a second time.
-# centres and limits are (B, p); sums and squares are pairs (2, B, p), plain (B, p).
+# Legend: X, buckets as in `bucket_counts`; B buckets; d features, at least four, in p cells:
+# vectors of four (see `lanes`), the last of which stands for the last four features, some of them a second
+# time. centres and limits are (B, p); sums and squares are pairs (2, B, p), plain (B, p).
 #
 # Rows of a bucket are summed in plain doubles, UNIT at a time, and such sums in pairs. That is
-# right
-# to UNIT roundings of their own squares. So small a part is nothing beside the bucket's scatter,
-# but
-# it would be much if a row 1e8 times as far out as the others were taken out again and they alone
-# stayed. A unit with such a row shows it in its squares, above their limit: it is summed once more,
-# in pairs from the first row on.
+# right to UNIT roundings of their own squares. So small a part is nothing beside the bucket's
+# scatter, but it would be much if a row 1e8 times as far out as the others were taken out again
+# and they alone stayed. A unit with such a row shows it in its squares, above their limit: it is
+# summed once more, in pairs from the first row on.
 
 
 UNIT = 256  # rows

@@ -252,7 +252,7 @@ def weigh_categories(X, buckets, weights, starts, sums):
 
 # The least and the greatest number of each feature in each bucket.
 #
-# Legend: X, buckets as in `counts`; low, high (B, d) start at infinity and minus infinity. What is
+# Legend: X, buckets as above; low, high (B, d) start at infinity and minus infinity. What is
 # stored of a CSR row need not be all of it: a feature that some row does not store holds a zero.
 
 

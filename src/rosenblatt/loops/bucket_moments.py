@@ -1,7 +1,7 @@
 """Moments by bucket: sums of numbers and squares, means and scatters, and their merging.
 
-Legend: X, buckets, weights as in `counts`; B buckets or classes; d features. All sums are pairs of
-doubles (see `pairs`), high numbers first: sums (2, B, d), mean (2, B, d), scatter (2, B, d) of the
+Legend: X, buckets, weights as in `bucket_counts`; B buckets or classes; d features. All sums are
+pairs of doubles (see `pairs`), high numbers first: sums (2, B, d), mean (2, B, d), scatter (2, B, d) of the
 weighted squared distances from the mean. weight is (2, B, 1), or (2, B, d) where values may be
 missing. noise (B, d) bounds the error of the scatter.
 
@@ -258,11 +258,10 @@ def join_means(w, m, o, n, total):
 
 # Full scatters by bucket: sums of products of all pairs of features.
 #
-# Legend as in `moments`; products (2, B, d, d) are pairs. Most rows are multiplied in plain
-# doubles,
-# as distances from a centre near the middle of their bucket (see `tiles`); rows that lie far out
-# come
-# here, where 32 digits are kept, so that taking them out again leaves the rest as it was.
+# Legend as above; products (2, B, d, d) are pairs. Most rows are multiplied in plain
+# doubles, as distances from a centre near the middle of their bucket (see `tiles`); rows that lie
+# far out come here, where 32 digits are kept, so that taking them out again leaves the rest as it
+# was.
 
 
 @compiled

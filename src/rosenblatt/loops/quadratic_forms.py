@@ -129,9 +129,9 @@ def put_scores(scores, k, i, r, s, t, constant, a, b, c, e):
 # Quadratic forms of many rows: c + b.x + x.U.x for each class, U upper triangular.
 #
 # A few rows at a time go through 12 columns of U after the other, four rows together, with sums
-# that
-# stay in the processor's registers. The d features stand at the end of q places, a multiple of 12,
-# behind zeros: then the columns with the most products above the diagonal come in full twelves.
+# that stay in the processor's registers. The d features stand at the end of q places, a multiple
+# of 12, behind zeros: then the columns with the most products above the diagonal come in full
+# twelves.
 
 
 @compiled
@@ -213,14 +213,14 @@ def add_dot(z, place, u, v, s, sums, r):
 
 # Log-densities of rows under Gaussians with independent features, class by class, in one read.
 #
-# Legend: X (n, d); mean and half_precision (K, d), the latter 1 / (2 variance); start (K,), what a
-# class scores at its own mean. The score of a row is start minus the sum over its features of
-# half_precision (x - mean)^2: the distance is taken before it is squared, so that rows far from the
-# origin keep their digits. gap is None; or (K, d), what a feature that is NaN takes off the score
-# in
-# place of its distance, to undo its part in `start`.
+# Legend: X (n, d); mean and half_precision (K, d), the latter 1 / (2 variance); start (K,), what
+# a class scores at its own mean. The score of a row is start minus the sum over its features of
+# half_precision (x - mean)^2: the distance is taken before it is squared, so that rows far from
+# the origin keep their digits. gap is None; or (K, d), what a feature that is NaN takes off the
+# score in place of its distance, to undo its part in `start`.
 #
-# Four rows go together: each mean is loaded once for all of them, and reading X is what takes time.
+# Four rows go together: each mean is loaded once for all of them, and reading X is what takes
+# time.
 
 
 @compiled

@@ -69,8 +69,7 @@ def r2(estimator: Any, X: Any, y: Any, places: Any = None) -> float | None:
 # The share of right answers, which is what most models are scored by.
 #
 # scikit-learn's own takes most of a millisecond to look at the labels: as long as all the rest,
-# when
-# rows are left out one by one.
+# when rows are left out one by one.
 
 
 def is_accuracy(scorer: Any, estimator: Any) -> bool:

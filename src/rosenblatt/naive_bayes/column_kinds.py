@@ -218,8 +218,7 @@ def _places(categories: NDArray[Any], x: Any) -> NDArray[np.intp]:
 # Kernel density of one feature in each class: a small Gaussian at each value that was seen.
 #
 # f_k(x) = sum_i w_ki N(x; v_i, h_k^2) / sum_i w_ki. Legend: v (m,) the points, all values that
-# occur,
-# w (K, m) their weights in each class, h (K,) the bandwidths.
+# occur, w (K, m) their weights in each class, h (K,) the bandwidths.
 
 
 # What the spread s of n values is multiplied with for a bandwidth, as in scipy.stats.gaussian_kde.

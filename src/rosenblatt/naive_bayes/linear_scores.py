@@ -198,8 +198,7 @@ def _like(X: Any, numbers: NDArray[Any]) -> Any:
 # Decisions from weights in 32 bits, where these are enough to tell.
 #
 # Weights are gathered from a table that no near cache holds: half its size is half the time. How
-# far
-# a score can be off is known, so that a decision is either that of all bits, or left open.
+# far a score can be off is known, so that a decision is either that of all bits, or left open.
 
 
 LARGEST = 1e30  # sums of weights that are larger might not fit

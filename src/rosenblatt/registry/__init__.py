@@ -18,7 +18,6 @@ from . import (
     preprocessing,
     regression,
 )
-from .linear_classifiers import PERCEPTRONS
 from .row import INPUTS, TASKS, Contestant, Contract, Row, Warm, Without
 
 __all__ = [
@@ -42,7 +41,6 @@ ROWS: tuple[Row, ...] = (
     *discriminant_analysis.ROWS,
     *neighbors.ROWS,
     *linear_classifiers.ROWS,
-    *PERCEPTRONS,
     *kernels.ROWS,
     *regression.ROWS,
     *preprocessing.ROWS,

@@ -1,8 +1,17 @@
-"""Linear classifiers that minimise a smooth loss: logistic and squared."""
+"""Linear classifiers: those that minimise a smooth loss, and the perceptrons."""
 
 from .row import Contestant, Contract, Row, Warm, Without
 
 NOT_ADDITIVE = Without("the loss is no polynomial of the weights: no sum over the rows is enough")
+BY_VISITS = dict.fromkeys(
+    (
+        "check_sample_weight_equivalence_on_dense_data",
+        "check_sample_weight_equivalence_on_sparse_data",
+    ),
+    "visits row by row: a row of weight two is one visit with a double step, not two",
+)
+NO_SUM_IS_ENOUGH = Without("learns from each row in its turn: no sum over the rows is enough")
+PASSES = ("max_iter",)
 
 ROWS = (
     Row(
@@ -95,23 +104,6 @@ ROWS = (
         page="discriminants.md",
         benchmark=Without("the statistic is that of LinearDiscriminantAnalysis; no peer has it"),
     ),
-)
-
-
-# Perceptrons: learners that correct their mistakes row by row.
-
-
-BY_VISITS = dict.fromkeys(
-    (
-        "check_sample_weight_equivalence_on_dense_data",
-        "check_sample_weight_equivalence_on_sparse_data",
-    ),
-    "visits row by row: a row of weight two is one visit with a double step, not two",
-)
-NO_SUM_IS_ENOUGH = Without("learns from each row in its turn: no sum over the rows is enough")
-PASSES = ("max_iter",)
-
-PERCEPTRONS = (
     Row(
         name="Perceptron",
         module="linear_model.perceptron",

@@ -129,9 +129,9 @@ def _nearest(A: Floats, group: NDArray[np.intp], G: int) -> Floats:
 # The numeric search for a plane: finite Newton steps on the squared hinge.
 #
 # Minimise ``1/2 sum [1 - a_i.v]_+^2 + lam/2 sum weight (v - v0)^2``. If a plane exists some v
-# brings the sum to zero; if none exists the slacks ``[1 - a_i.v]_+`` at the minimum of the sum are
-# themselves the weights p >= 0 with ``sum p_i a_i = 0``. Nothing here is trusted: `plane_proofs`,
-# `interior_point` and `solve` prove what is found or refuse it.
+# brings the sum to zero; if none exists the slacks ``[1 - a_i.v]_+`` at the minimum of the sum
+# are themselves the weights p >= 0 with ``sum p_i a_i = 0``. Nothing here is trusted:
+# `plane_proofs`, `interior_point` and `solve` prove what is found or refuse it.
 #
 # S. S. Keerthi, D. DeCoste (2005), A modified finite Newton method for fast solution of large
 # scale linear SVMs.

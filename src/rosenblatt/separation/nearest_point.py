@@ -113,9 +113,10 @@ def _shares(n: int, corral: list[list[int]], parts: NDArray[Any], whole: int) ->
 
 # The one vector that integer rows send to zero, by p-adic lifting.
 #
-# Solve the square system modulo a prime once, then lift the solution digit by digit: each digit is
-# one product with the inverse modulo the prime and one exact update of the remainder. Fractions are
-# read off the digits and checked against every equation, so a wrong guess costs time, never truth.
+# Solve the square system modulo a prime once, then lift the solution digit by digit: each digit
+# is one product with the inverse modulo the prime and one exact update of the remainder.
+# Fractions are read off the digits and checked against every equation, so a wrong guess costs
+# time, never truth.
 #
 # J. D. Dixon (1982), Exact solution of linear equations using p-adic expansions.
 

@@ -274,8 +274,8 @@ def _count(batch: Batch, starts: NDArray[np.int64]) -> Sums:
 
 # Words that are numbers already: for each row the place of its word among those of its column.
 #
-# An array of words holds a pointer or more for each row, and sorting it takes long; of a place two
-# bytes are enough, and it is all that counting needs.
+# An array of words holds a pointer or more for each row, and sorting it takes long; of a place
+# two bytes are enough, and it is all that counting needs.
 
 
 @dataclass(frozen=True, eq=False)

@@ -169,9 +169,9 @@ BLOCK_ROWS_A_BUCKET = 16
 SAMPLE_OF_PRODUCTS = 17  # rows of a bucket that are looked at in each chunk, to find its middle
 TILE_ROUNDING = 2.0**-44  # of a sum of products: of some hundred rows, and of some hundred such
 
-# A mean square up to this share of the limit of a single row's says that no row is so far out that
-# the rest could not be told to 1e-9 without it: rounding is 2**-44 times 2**12 of what a typical
-# row adds.
+# A mean square up to this share of the limit of a single row's says that no row is so far out
+# that the rest could not be told to 1e-9 without it: rounding is 2**-44 times 2**12 of what a
+# typical row adds.
 SPREAD_OF_NEAR = 1 / 16
 
 

@@ -204,9 +204,9 @@ def _pipeline(file: str | io.BytesIO) -> Pipeline:
 
 # The ZIP archive that a model file is, looked over before anything in it is inflated.
 #
-# A small file can claim to be a large one. What it would take in memory is added up from the sizes
-# it declares, past which `zipfile` reads nothing; those of arrays that several nodes of the tree
-# bring in count each time.
+# A small file can claim to be a large one. What it would take in memory is added up from the
+# sizes it declares, past which `zipfile` reads nothing; those of arrays that several nodes of the
+# tree bring in count each time.
 
 
 ABOUT = "rosenblatt.json"

@@ -236,8 +236,7 @@ class TableColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 # What was learned of a table's columns, as a model file holds it: columns of numbers as arrays.
 #
 # An object for each column would be a dozen nodes of the file's tree, and take most of the time
-# that
-# it takes to write and to read a file of thousands of columns.
+# that it takes to write and to read a file of thousands of columns.
 
 
 ARRAYS = ("place", "mean", "scale", "marks")  # place: which of all columns

@@ -33,9 +33,8 @@ from .splits import Rows
 # Features of all folds at once, where what is learned of columns is their mean and deviation.
 #
 # The features of a fold are then an affine map of those of the whole training part, column by
-# column,
-# and what a model of sums knows of the one follows from what it knows of the other: rows are read
-# once for all folds.
+# column, and what a model of sums knows of the one follows from what it knows of the other: rows
+# are read once for all folds.
 
 
 NO_DEVIATION = 1e-12  # of columns whose deviation is about 1: the rest is rounding

@@ -20,8 +20,8 @@ NAME_OF_ERROR = re.compile(r"^[\w.]*[A-Z]\w*: ")  # before what it says
 LEAST_SHARE = 1.0  # seconds; less is none
 MUCH_LEFT = 1 / 5  # of the budget, at the end of the queue: enough for one more try
 LARGEST_SHARE = 1 / 2  # of the time that is left, for a family that is not the last
-# As long as there is no answer, which is worth more than a turn for each; if it must, the rest will
-# do for fewer rows.
+# As long as there is no answer, which is worth more than a turn for each; if it must, the rest
+# will do for fewer rows.
 SHARE_OF_FIRST = 2 / 3
 SHARE_OF_FEWEST = 3 / 4  # there are no fewer rows: it is now or hardly at all
 
