@@ -9,13 +9,25 @@ loads neither NumPy nor Numba. The registry lists the names; type checkers read 
 array(['spam'], dtype='<U4')
 """
 
+from threading import RLock
+from typing import Any
+
 import lazy_loader
 
 from . import registry
 
 __version__ = "0.1.0"
 
-__getattr__, __dir__, _ = lazy_loader.attach(__name__, registry.MODULES, registry.homes())
+_attribute, __dir__, _ = lazy_loader.attach(__name__, registry.MODULES, registry.homes())
+_one_at_a_time = RLock()
 
 # Without the modules: `from rosenblatt import *` brings classes and functions alone.
 __all__ = sorted(name for names in registry.homes().values() for name in names)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        return _attribute(name)
+    # Threads that enter a cycle of imports from different ends find modules half loaded.
+    with _one_at_a_time:
+        return _attribute(name)

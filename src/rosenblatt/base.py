@@ -5,6 +5,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -14,6 +15,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.callback import CallbackSupportMixin, with_callbacks
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import assert_all_finite, column_or_1d, compute_class_weight
+from sklearn.utils._param_validation import validate_parameter_constraints
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
@@ -28,6 +30,29 @@ from rosenblatt.runtime.storage import arrays as arrays
 from rosenblatt.runtime.storage import read_only as read_only
 
 FLOATS = (np.float64, np.float32)
+
+
+def path_values(model: Any, parameter: str, values: Any) -> list[Any]:
+    """The values of a path, refused where a fit would refuse them.
+
+    Of numbers the least and the greatest are checked, and NaN: limits are intervals.
+    """
+    names = model.path_parameters()
+    if parameter not in names:
+        allowed = " or ".join(map(repr, names)) or "left out: these settings have no path"
+        raise ValueError(f"parameter must be {allowed}; got {parameter!r}.")
+    listed: list[Any] = list(values) if np.iterable(values) else []
+    if not listed:
+        raise ValueError("values must be a sequence of at least one value; got none.")
+    numbers = all(isinstance(value, Real) for value in listed)
+    checked = [min(listed), max(listed), *(v for v in listed if v != v)] if numbers else listed
+    for value in checked:
+        validate_parameter_constraints(
+            {parameter: model._parameter_constraints[parameter]},
+            {parameter: value},
+            caller_name=type(model).__name__,
+        )
+    return listed
 
 
 def is_as_fitted(model: Any, X: Any) -> bool:

@@ -22,6 +22,7 @@ from rosenblatt.base import (
     Passes,
     callers_level,
     fitting,
+    path_values,
     warn_not_converged,
 )
 from rosenblatt.capabilities import ModelPath, rows_of
@@ -164,6 +165,7 @@ class PenalisedRegressor(CallbackSupportMixin, LinearRegressor):  # type: ignore
         -------
         path : `path[i]` is the fitted model, `path.predict(X)` has the predictions of all.
         """
+        values = path_values(self, parameter, values)
         template, fit_intercept = clone(self), bool(self.fit_intercept)
         if isinstance(data, Gram):
             rows, squares = rows_of_gram(template, data), Squares.of_gram(data, fit_intercept)

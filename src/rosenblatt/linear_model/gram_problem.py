@@ -255,6 +255,8 @@ def scores_of(metric: str, test: Gram, coefs: Array, intercepts: Array) -> Array
     if test.rows < 2 or (errors <= LEAST_SHARE * scatter).any() or not np.isfinite(errors).all():
         return None
     if metric == "r2_score":
+        if not (scatter > 0).all():  # R² has a definition of its own for constant targets
+            return None
         return np.asarray((1 - errors / scatter).mean(axis=1))
     means = errors / test.weight
     means = np.sqrt(means) if metric == "root_mean_squared_error" else means

@@ -16,6 +16,7 @@ from rosenblatt.base import (
     Passes,
     encode_classes,
     fitting,
+    path_values,
     row_weights,
 )
 from rosenblatt.capabilities import ModelPath, rows_of
@@ -261,6 +262,7 @@ class LogisticRegression(LinearClassifier, LogisticScores):
         -------
         path : `path[i]` is the fitted model, `path.predict(X)` has the predictions of all.
         """
+        values = path_values(self, parameter, values)
         models = [clone(self).set_params(C=C) for C in values]
         before = None
         for model in sorted(models, key=lambda model: model.C):

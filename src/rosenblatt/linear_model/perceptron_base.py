@@ -14,7 +14,15 @@ from sklearn.base import clone
 from sklearn.utils import assert_all_finite, check_random_state
 
 from rosenblatt import loops
-from rosenblatt.base import Attributes, LinearClassifier, Passes, arrays, fitting, read_only
+from rosenblatt.base import (
+    Attributes,
+    LinearClassifier,
+    Passes,
+    arrays,
+    fitting,
+    path_values,
+    read_only,
+)
 from rosenblatt.capabilities import ModelPath, rows_of
 from rosenblatt.mistake_driven.classifier import MistakeDriven
 from rosenblatt.mistake_driven.examples import Examples, check_classes, check_examples
@@ -232,6 +240,7 @@ class LinearPerceptron(LinearClassifier, MistakeDriven):
         -------
         path : `path[i]` is the fitted model, `path.predict(X)` has the predictions of all.
         """
+        values = path_values(self, parameter, values)
         models = [clone(self).set_params(max_iter=n) for n in values]
         *others, longest = sorted(models, key=lambda model: model.max_iter)
         X, y, sample_weight = rows_of(data)

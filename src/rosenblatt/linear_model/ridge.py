@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_array, validate_data
 
-from rosenblatt.base import FLOATS
+from rosenblatt.base import FLOATS, path_values
 from rosenblatt.capabilities import ModelPath, rows_of
 from rosenblatt.linear_model.ridge_decomposition import Decomposition
 from rosenblatt.solvers.least_squares import AS_GOOD_AS_ROWS, WELL_CONDITIONED, Solution
@@ -178,6 +178,7 @@ class Ridge(GramRegressor):
         -------
         path : `path[i]` is the fitted model, `path.predict(X)` has the predictions of all.
         """
+        values = path_values(self, parameter, values)
         if isinstance(data, Gram):
             return RidgePath(self, values, data)
         template = clone(self)

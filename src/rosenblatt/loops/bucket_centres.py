@@ -77,7 +77,8 @@ def first_positive(values, start):
 # Means by bucket to 32 digits, of rows whose products are summed in plain doubles.
 #
 # Legend as in `bucket_moments`. A mean that is off by e moves the scatter by w D e when it is
-# merged with one at a distance D: what is a rounding of rows near each other is not when others lie far out.
+# merged with one at a distance D: what is a rounding of rows near each other is not when others
+# lie far out.
 
 
 @compiled
@@ -114,8 +115,8 @@ def find_means(weight, sums, centres, shifts, mean):
 # Sums and squares of dense rows about a centre, by bucket, at the speed at which memory is read.
 #
 # Legend: X, buckets as in `bucket_counts`; B buckets; d features, at least four, in p cells:
-# vectors of four (see `lanes`), the last of which stands for the last four features, some of them a second
-# time. centres and limits are (B, p); sums and squares are pairs (2, B, p), plain (B, p).
+# vectors of four (see `lanes`), the last of which stands for the last four features, some of them
+# a second time. centres and limits are (B, p); sums and squares are pairs (2, B, p), plain (B, p).
 #
 # Rows of a bucket are summed in plain doubles, UNIT at a time, and such sums in pairs. That is
 # right to UNIT roundings of their own squares. So small a part is nothing beside the bucket's

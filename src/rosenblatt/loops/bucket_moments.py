@@ -1,9 +1,9 @@
 """Moments by bucket: sums of numbers and squares, means and scatters, and their merging.
 
 Legend: X, buckets, weights as in `bucket_counts`; B buckets or classes; d features. All sums are
-pairs of doubles (see `pairs`), high numbers first: sums (2, B, d), mean (2, B, d), scatter (2, B, d) of the
-weighted squared distances from the mean. weight is (2, B, 1), or (2, B, d) where values may be
-missing. noise (B, d) bounds the error of the scatter.
+pairs of doubles (see `pairs`), high numbers first: sums (2, B, d), mean (2, B, d), scatter
+(2, B, d) of the weighted squared distances from the mean. weight is (2, B, 1), or (2, B, d) where
+values may be missing. noise (B, d) bounds the error of the scatter.
 
 Plain squares of numbers far from zero lose the spread to rounding; that is why others shift them
 first. With 32 digits nothing is lost as long as the spread is more than 1e-13 of the mean, a row

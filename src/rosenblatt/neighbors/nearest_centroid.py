@@ -23,8 +23,14 @@ from rosenblatt.runtime.model_lock import in_turn
 from rosenblatt.statistics import Labels, Moments
 from rosenblatt.statistics.sums import SAME, relative_noise
 
-from .centroids import class_medians, shrunk, unit_of_deviations
-from .distances import about, manhattan_squares, squares_about
+from .centroids import (
+    about,
+    class_medians,
+    manhattan_squares,
+    shrunk,
+    squares_about,
+    unit_of_deviations,
+)
 
 Table = NDArray[np.float64]
 

@@ -1,0 +1,52 @@
+"""Every model with a path: what it fits, and what it refuses."""
+
+import numpy as np
+import pytest
+
+import rosenblatt
+from rosenblatt import registry
+from tests.contract.estimators import problem
+
+pytestmark = pytest.mark.usefixtures("unconverged")
+VALUES = {"alpha": [0.1, 1.0], "C": [0.1, 1.0], "max_iter": [2, 5]}
+ROWS = [row for row in registry.ROWS if row.path and row.path[0] in VALUES]
+each = pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+
+
+def model_of(row):
+    model = getattr(rosenblatt, row.name)()
+    return model, row.path[0], problem(2, estimator=model)
+
+
+@each
+def test_each_model_of_a_path_predicts_as_the_path_does(row):
+    model, parameter, (X, y) = model_of(row)
+    path = model.fit_path((X, y), parameter, VALUES[parameter])
+    assert len(path) == 2
+    for i, predictions in enumerate(path.predict(X)):
+        assert getattr(path[i], parameter) == VALUES[parameter][i]
+        own = path[i].predict(X)
+        if row.task == "regression":  # one is solved from rows, all from one decomposition
+            np.testing.assert_allclose(predictions, own, rtol=1e-9, atol=1e-9)
+        else:
+            np.testing.assert_array_equal(predictions, own)
+
+
+@each
+def test_other_parameters_and_values_that_a_fit_refuses_are_refused(row):
+    model, parameter, data = model_of(row)
+    with pytest.raises(ValueError, match=f"parameter must be '{parameter}'; got 'nonsense'"):
+        model.fit_path(data, "nonsense", [1])
+    with pytest.raises(ValueError, match="at least one value"):
+        model.fit_path(data, parameter, [])
+    for bad in (-1, float("nan"), "word"):
+        with pytest.raises(ValueError, match=f"The '{parameter}' parameter"):
+            model.fit_path(data, parameter, [bad, VALUES[parameter][1]])
+
+
+def test_settings_without_a_path_are_refused():
+    rows = np.eye(4), [0, 1, 0, 1]
+    with pytest.raises(ValueError, match="these settings have no path"):
+        rosenblatt.LogisticRegression(solver="sgd").fit_path(rows, "C", [1.0])
+    with pytest.raises(ValueError, match="these settings have no path"):
+        rosenblatt.Ridge(positive=True).fit_path(rows, "alpha", [1.0])
