@@ -5,10 +5,10 @@ import math
 from rosenblatt.certificates import certify as certificate_of
 from rosenblatt.data import Table, read_table
 from rosenblatt.workbench.fitting import learned_rows
-from rosenblatt.workbench.model_file.files import SavedModel, load_model
+from rosenblatt.workbench.model_file.files import SavedModel, blaming, load_model
 from rosenblatt.workbench.preparation.known_columns import columns_of_words, rows_for, targets_of
 
-from .errors import blaming, say, tell_lines
+from .errors import say, tell_lines
 
 
 def certify(

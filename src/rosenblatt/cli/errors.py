@@ -10,9 +10,6 @@ from typing import Annotated, Any, Self
 import typer
 from typer.core import TyperGroup
 
-from rosenblatt.data import TableError
-from rosenblatt.workbench.model_file.files import in_short
-
 BAD_INPUT = 2
 INTERRUPTED = 130  # as shells count it
 LONGEST = 2000  # characters of a sentence, which names of columns may make long
@@ -147,33 +144,6 @@ def sentence_of(error: BaseException) -> str:
 
 def _say_warning(message: Any, *_: Any, **__: Any) -> None:
     say(f"Warning: {' '.join(str(message).split())}")
-
-
-# Whose fault it is if a model that was read from a file fails on rows that suit it.
-
-
-@contextmanager
-def blaming(model: str, table: str) -> Iterator[None]:
-    """What fails in a way that no model of ours does is told as the fault of its file."""
-    try:
-        yield
-    except MemoryError:
-        raise
-    except Exception as error:
-        if isinstance(error, ValueError | TypeError) and _is_our_sentence(error):
-            raise
-        raise TableError(
-            f"{model} does not go with {table} ({in_short(error)}): it may be damaged; fit the "
-            "model again."
-        ) from error
-
-
-def _is_our_sentence(error: Exception) -> bool:
-    """Whether it comes from our code, rather than from libraries that met odd numbers."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    return trace is None or trace.tb_frame.f_globals.get("__name__", "").startswith("rosenblatt.")
 
 
 # All that commands print passes here: a terminal shows what names and cells hold, and obeys none.

@@ -5,11 +5,11 @@ from typing import Any
 
 from rosenblatt.data import Table, TableError, read_batches
 from rosenblatt.workbench.importance import explain_row
-from rosenblatt.workbench.model_file.files import SavedModel, load_model
+from rosenblatt.workbench.model_file.files import SavedModel, blaming, load_model
 from rosenblatt.workbench.preparation.known_columns import columns_of_words, rows_for, target_of
 from rosenblatt.workbench.protocol.results import rows_counted
 
-from .errors import blaming, on_one_line, tell, tell_lines
+from .errors import on_one_line, tell, tell_lines
 
 
 def explain(

@@ -12,6 +12,7 @@ import warnings
 import zipfile
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -329,3 +330,27 @@ def _two_values(known: KnownColumn) -> Any:
     if wanted == pl.String:
         return pl.Series(known.name, ["0", "1"])
     return pl.Series(known.name, [0, 1]).cast(wanted)
+
+
+@contextmanager
+def blaming(model: str, table: str) -> Iterator[None]:
+    """An error that no model of ours raises is reported as the fault of the model file."""
+    try:
+        yield
+    except MemoryError:
+        raise
+    except Exception as error:
+        if isinstance(error, ValueError | TypeError) and _is_our_sentence(error):
+            raise
+        raise TableError(
+            f"{model} does not go with {table} ({in_short(error)}): it may be damaged; fit the "
+            "model again."
+        ) from error
+
+
+def _is_our_sentence(error: Exception) -> bool:
+    """Whether it comes from our code, rather than from libraries that met odd numbers."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return trace is None or trace.tb_frame.f_globals.get("__name__", "").startswith("rosenblatt.")
