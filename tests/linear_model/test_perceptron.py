@@ -472,7 +472,7 @@ class TestBadInput:
         ("X", "y", "error", "message"),
         [
             (XOR, [1, 1, 1, 1], ValueError, r"greater than one; y has 1 class: \[1\]"),
-            (XOR, [0, 1, 1], ValueError, "X has 4 and y has 3"),
+            (XOR, [0, 1, 1], ValueError, "X has 4 rows and y has 3"),
             (np.empty((0, 2)), [], ValueError, r"0 sample\(s\)"),
             (np.empty((4, 0)), XOR_LABELS, ValueError, r"0 feature\(s\)"),
             (XOR, [0, 1, "a", "b"], TypeError, "one type; got both 'a' and 0"),

@@ -72,7 +72,7 @@ def test_files_that_belong_together_change_together(when, tmp_path, monkeypatch)
 WRITES_FOR_EVER = """
 import sys, time
 from pathlib import Path
-from rosenblatt.drafts import drafted
+from rosenblatt.runtime.atomic_files import drafted
 
 with drafted(Path(sys.argv[1])) as draft:
     draft.write_text("half")

@@ -9,7 +9,12 @@ from rosenblatt.workbench.preparation.known_columns import rows_for
 from tests.workbench.models import fitted, table_for
 
 pytestmark = pytest.mark.usefixtures("unconverged")
-CANNOT = {"kernel perceptron", "kernel logistic regression", "ridge on products"}
+CANNOT = {
+    "kernel perceptron",
+    "kernel logistic regression",
+    "ridge on products",
+    "NearestCentroid",
+}
 
 
 @pytest.mark.parametrize("family", named_families(), ids=lambda family: family.name)

@@ -142,7 +142,7 @@ def test_where_nobody_says_how_old_a_process_is_its_own_time_counts(monkeypatch)
 
 AFTERWARDS = """
 import cProfile, time
-from rosenblatt.workbench.clock import Clock, OutOfTime
+from rosenblatt.workbench.protocol.clock import Clock, OutOfTime
 
 clock = Clock(None)
 assert clock.run(lambda: 7, 1.0) == 7
@@ -164,7 +164,7 @@ def test_a_profiler_goes_on_after_work_that_had_a_time():
 
 THREADS = """
 import threading
-from rosenblatt.workbench.clock import Clock
+from rosenblatt.workbench.protocol.clock import Clock
 
 def start_threads():
     for _ in range(400):
