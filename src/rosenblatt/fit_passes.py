@@ -43,7 +43,7 @@ class Passes:
         self.stop_reason = self.stop_reason or reason
 
     def tell(self, name: str, attributes: Callable[[], Attributes]) -> None:
-        """Tell who listens of a task before the passes, such as a try, with its attributes."""
+        """Report a task before the passes, such as a try, with its attributes to the callbacks."""
         if self.stop_reason is None:
             task = self._begun(name)
             self.attributes = attributes
@@ -51,7 +51,7 @@ class Passes:
                 self.stop("callback")
 
     def _begun(self, name: str) -> Any:
-        """A task of the fit, whose beginning is told."""
+        """A task of the fit, whose beginning was reported."""
         word = self._word()
         if self._root is None:
             self._root = self.estimator._init_callback_context(max_subtasks=self.max_iter)

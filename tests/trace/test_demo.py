@@ -30,8 +30,7 @@ def test_what_was_merged_forgotten_and_searched_is_what_a_refit_finds():
     assert float(merge.split()[-1]) < 1e-12
     assert float(forget.split()[-1]) < 1e-12
     assert "the same scores" in search
-    additive, refitted = (float(seconds) for seconds in re.findall(r"in ([\d.]+) s", search))
-    assert additive < refitted
+    assert len(re.findall(r"in [\d.]+ s", search)) == 2  # the time of each search, and no verdict
 
 
 @pytest.mark.filterwarnings("error")

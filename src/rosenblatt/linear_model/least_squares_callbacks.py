@@ -73,7 +73,7 @@ class Stopped(Exception):
 
 
 class Watch:
-    """Tells who listens of each step; if nobody does, all of it is nothing.
+    """Reports each step to the callbacks; without any it does nothing.
 
     A step is told once the next is known, and the last when all is over, for a solver of others
     does not say beforehand whether there will be another. Targets are taken one after the other.
