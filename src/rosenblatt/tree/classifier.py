@@ -1,0 +1,331 @@
+"""Classification trees."""
+
+from numbers import Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin, _fit_context
+from sklearn.utils import compute_sample_weight
+from sklearn.utils._param_validation import Hidden, Interval, StrOptions
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from rosenblatt.base import encode_labels, fitting
+from rosenblatt.explanation import Explanation, two_classes
+
+from . import pruning
+from .base import DecisionTree
+from .growth import Targets
+from .structure import Tree
+
+
+class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[misc]
+    """A tree of tests on single columns, with class shares in its leaves.
+
+    Each node takes the split that lowers the impurity most: a threshold on a column of numbers,
+    half-way between two values, or a branch for each value of a column of categories. A node is
+    a leaf when its rows share a class or no split leaves two parts; a gain of zero does not stop
+    growth, so XOR is learned at depth two. Without limits the training error is zero unless
+    equal rows have different classes [1]_. Equal gains: the first column is taken.
+
+    Parameters
+    ----------
+    criterion : {"gini", "entropy", "log_loss"}
+        The impurity: ``1 - sum p_k**2``, or ``-sum p_k log2 p_k`` by either other name.
+    splitter : {"best", "random"}
+        Whether thresholds are searched for, or one is drawn for each column.
+    max_depth, max_leaf_nodes : int or None
+        Limits on the tests before a leaf, and on the leaves; the latter are grown best first.
+    min_samples_split, min_samples_leaf : int or float
+        Rows of a node that is split, and of a leaf; a fraction is of all rows.
+    min_weight_fraction_leaf : float
+        The weight of a leaf as a share of all.
+    max_features : int, float, {"sqrt", "log2"} or None
+        How many columns are tried at each node, drawn anew.
+    random_state : int, RandomState or None
+        Of the draws.
+    min_impurity_decrease : float
+        What a split must gain, times the share of its node.
+    class_weight : dict, list of dicts, "balanced" or None
+        Weights of the classes.
+    ccp_alpha : float
+        The price of a leaf: the smallest tree that is best for it is kept.
+    monotonic_cst : array-like of -1, 0, 1 or None
+        How the second class's probability must change along each column.
+    categorical_features : "from_dtype", array-like or None
+        Which columns hold categories: those of such types in a data frame, or as given by
+        place, name or mask.
+    unknown : {"error", "majority"}
+        What a category without training rows does: raise, or take the node's majority.
+    missing : {"best", "majority", "branch", "error"}
+        Where NaN goes: to the side that gains most, to the larger side, to a branch of its
+        own, or nowhere. Where training had none, it goes to the larger side.
+    max_p_chance : float or None
+        Splits at the bottom whose chi-square test has a larger p-value are cut.
+    pruning : {"held-out", "stop-growth"} or None
+        Cut what does not help on rows held out, or stop at the depth where they do worse.
+    validation_fraction : float
+        The rows held out, carved from those given.
+    leaf_smoothing : float
+        Laplace smoothing of the shares in the leaves: what is added to each class.
+
+    Attributes
+    ----------
+    classes_, n_classes_ : the classes and their number; lists if there are several outputs.
+    tree_ : the nodes, a `Tree` with scikit-learn's arrays.
+    categories_ : the categories of each column, None of one of numbers.
+    feature_importances_ : the share of each column in what the splits gained, shape (d,).
+    max_features_, n_features_in_, feature_names_in_, n_outputs_ : as in scikit-learn.
+
+    Examples
+    --------
+    >>> from rosenblatt import DecisionTreeClassifier
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], ["no", "yes", "yes", "no"]
+    >>> model = DecisionTreeClassifier().fit(X, y)
+    >>> print(model.to_text())
+    x1 <= 0.5
+    |   x2 <= 0.5: no  [1 rows]
+    |   x2 > 0.5: yes  [1 rows]
+    x1 > 0.5
+    |   x2 <= 0.5: yes  [1 rows]
+    |   x2 > 0.5: no  [1 rows]
+
+    References
+    ----------
+    .. [1] J. R. Quinlan (1986), Induction of decision trees. *Machine Learning* 1.
+    """
+
+    classes_: Any
+    n_classes_: Any
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **DecisionTree._parameter_constraints,
+        "criterion": [StrOptions({"gini", "entropy", "log_loss"})],
+        "class_weight": [dict, list, StrOptions({"balanced"}), None, Hidden(str)],
+        "max_p_chance": [Interval(Real, 0.0, 1.0, closed="both"), None],
+        "leaf_smoothing": [Interval(Real, 0.0, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        *,
+        criterion: str = "gini",
+        splitter: str = "best",
+        max_depth: int | None = None,
+        min_samples_split: Any = 2,
+        min_samples_leaf: Any = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: Any = None,
+        random_state: Any = None,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        class_weight: Any = None,
+        ccp_alpha: float = 0.0,
+        monotonic_cst: Any = None,
+        categorical_features: Any = "from_dtype",
+        unknown: str = "error",
+        missing: str = "best",
+        max_p_chance: float | None = None,
+        pruning: str | None = None,
+        validation_fraction: float = 0.2,
+        leaf_smoothing: float = 0.0,
+    ) -> None:
+        self.criterion = criterion
+        self.splitter = splitter
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.random_state = random_state
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.class_weight = class_weight
+        self.ccp_alpha = ccp_alpha
+        self.monotonic_cst = monotonic_cst
+        self.categorical_features = categorical_features
+        self.unknown = unknown
+        self.missing = missing
+        self.max_p_chance = max_p_chance
+        self.pruning = pruning
+        self.validation_fraction = validation_fraction
+        self.leaf_smoothing = leaf_smoothing
+
+    @fitting
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True) -> Self:
+        """Grow the tree.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n, d)
+            Rows.
+        y : array-like of shape (n,) or (n, o)
+            Their classes.
+        sample_weight : array-like of shape (n,) or None
+            Weights of the rows.
+        check_input : bool
+            Accepted for compatibility with scikit-learn; input is always checked.
+
+        Returns
+        -------
+        self : DecisionTreeClassifier
+        """
+        rows = self._check_rows(X, reset=True)
+        targets = self._encode(y, rows.shape[0])
+        weights = self._class_weights(y, self._weights(sample_weight, rows))
+        tree = self._grown(rows, targets, weights)
+        if self.leaf_smoothing:
+            tree = smoothed(tree, targets.n_classes, self.leaf_smoothing)
+        self.tree_ = self._report_growth(tree, X, y, sample_weight)
+        return self
+
+    def _encode(self, y: Any, n: int) -> Targets:
+        """The classes of y by number; sets the attributes that name them."""
+        several = getattr(y, "ndim", np.ndim(y)) == 2 and np.shape(y)[1] > 1
+        if not several:
+            self.classes_, codes = encode_labels(y)
+            if len(codes) != n:
+                raise ValueError(
+                    f"Number of labels={len(codes)} does not match number of samples={n}"
+                )
+            self.n_classes_, self.n_outputs_ = len(self.classes_), 1
+            classes = codes.astype(np.int32)[:, np.newaxis]
+            n_classes: tuple[int, ...] = (int(self.n_classes_),)
+        else:
+            y = np.asarray(y)
+            check_classification_targets(y)
+            if len(y) != n:
+                raise ValueError(f"Number of labels={len(y)} does not match number of samples={n}")
+            parts = [np.unique(column, return_inverse=True) for column in y.T]
+            self.classes_ = [known for known, _ in parts]
+            n_classes = tuple(len(known) for known in self.classes_)
+            self.n_classes_, self.n_outputs_ = np.array(n_classes, np.intp), len(parts)
+            classes = np.transpose([codes for _, codes in parts]).astype(np.int32)
+        if self.monotonic_cst is not None and self.n_outputs_ == 1 and n_classes[0] > 2:
+            raise ValueError(
+                "Monotonicity constraints are not supported with multiclass classification"
+            )
+        return Targets(np.ascontiguousarray(classes), None, n_classes)
+
+    def _class_weights(self, y: Any, weights: Any) -> Any:
+        """The weights of the rows, times those of their classes."""
+        if self.class_weight is None:
+            return weights
+        by_class = compute_sample_weight(self.class_weight, np.asarray(y))
+        return by_class if weights is None else weights * by_class
+
+    def _prune_by_chance(self, tree: Tree) -> Tree:
+        if self.max_p_chance is None:
+            return tree
+        return pruning.cut_by_chance(tree, self.max_p_chance)
+
+    def _loss(self, targets: Targets, weights: Any) -> Any:
+        classes = targets.classes
+        assert classes is not None
+
+        def mistakes(value: NDArray[Any], rows: NDArray[Any]) -> NDArray[np.float64]:
+            wrong = (value.argmax(axis=2) != classes[rows]).mean(axis=1)
+            return np.asarray(wrong if weights is None else wrong * weights[rows])
+
+        return mistakes
+
+    def predict_proba(self, X: Any, check_input: bool = True) -> Any:
+        """Return the class shares of the leaves of the rows.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n, d)
+            Rows.
+        check_input : bool
+            Accepted for compatibility with scikit-learn; input is always checked.
+
+        Returns
+        -------
+        p : ndarray of shape (n, K), or a list of such
+            One array for each output.
+        """
+        value = self._leaf_values(X)
+        if self.n_outputs_ == 1:
+            return value[:, 0]
+        return [value[:, k, :m] for k, m in enumerate(self.n_classes_)]
+
+    def predict_log_proba(self, X: Any) -> Any:
+        """Return the logarithms of the class shares.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n, d)
+            Rows.
+
+        Returns
+        -------
+        logs : ndarray of shape (n, K), or a list of such
+        """
+        shares = self.predict_proba(X)
+        with np.errstate(divide="ignore"):
+            return np.log(shares) if self.n_outputs_ == 1 else [np.log(p) for p in shares]
+
+    def predict(self, X: Any, check_input: bool = True) -> NDArray[Any]:
+        """Return the class with the largest share in the leaf of each row, the first if equal.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n, d)
+            Rows.
+        check_input : bool
+            Accepted for compatibility with scikit-learn; input is always checked.
+
+        Returns
+        -------
+        y : ndarray of shape (n,) or (n, o)
+        """
+        leaves = self._leaves(X)
+        places = self.tree_.value.argmax(axis=2)[leaves]
+        if self.n_outputs_ == 1:
+            return np.asarray(self.classes_[places[:, 0]])
+        columns = [known[places[:, k]] for k, known in enumerate(self.classes_)]
+        return np.transpose(columns)
+
+    def explain(self, x: Any, rival: Any = None, feature_names: Any = None) -> Explanation:
+        """Return what each test on the path of one row adds to the lead of its class.
+
+        Parameters
+        ----------
+        x : array-like of shape (d,) or (1, d)
+            The row.
+        rival : label or None
+            The class to compare with; the second best if None.
+        feature_names : array-like of shape (d,) or None
+            What to call the columns.
+
+        Returns
+        -------
+        explanation : Explanation
+            Shares of the class less those of its rival, from the root to the leaf.
+        """
+        check_is_fitted(self)
+        if self.n_outputs_ > 1:
+            raise ValueError("explain takes a tree of one output.")
+        from rosenblatt.explanation import as_row
+
+        leaf = int(self._leaves(as_row(self, x))[0])
+        value = self.tree_.value[:, 0]
+        winner, second = two_classes(self.classes_, value[leaf], rival)
+        classes = (self.classes_[winner], self.classes_[second])
+        return self._explain(x, value[:, winner] - value[:, second], classes, feature_names)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        return tags
+
+
+def smoothed(tree: Tree, n_classes: tuple[int, ...], strength: float) -> Tree:
+    """A tree whose class shares have `strength` rows of each class added."""
+    weight = tree.weighted_n_node_samples[:, np.newaxis]
+    value = tree.value.copy()
+    for o, K in enumerate(n_classes):
+        value[:, o, :K] = (value[:, o, :K] * weight + strength) / (weight + strength * K)
+    return Tree(dict(tree.arrays, value=value), tree.n_categories)

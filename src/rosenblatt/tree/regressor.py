@@ -1,0 +1,231 @@
+"""Regression trees."""
+
+import warnings
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import RegressorMixin, _fit_context
+from sklearn.utils import check_array
+from sklearn.utils._param_validation import StrOptions
+
+from rosenblatt.base import fitting
+from rosenblatt.explanation import Explanation
+
+from .base import DecisionTree
+from .growth import Targets
+
+
+class DecisionTreeRegressor(RegressorMixin, DecisionTree):  # type: ignore[misc]
+    """A tree of tests on single columns, with the mean target of its rows in each leaf.
+
+    Each node takes the split that lowers the criterion most: a threshold on a column of numbers,
+    half-way between two values, or a branch for each value of a column of categories. A node is
+    a leaf when its targets are equal or no split leaves two parts [1]_. Equal gains: the first
+    column is taken.
+
+    Parameters
+    ----------
+    criterion : {"squared_error", "absolute_error", "poisson", "friedman_mse"}
+        Squares about the mean; deviations from the median, which the leaves then hold; half
+        Poisson deviance, for counts. "friedman_mse" is deprecated and means squared_error.
+    splitter : {"best", "random"}
+        Whether thresholds are searched for, or one is drawn for each column.
+    max_depth, max_leaf_nodes : int or None
+        Limits on the tests before a leaf, and on the leaves; the latter are grown best first.
+    min_samples_split, min_samples_leaf : int or float
+        Rows of a node that is split, and of a leaf; a fraction is of all rows.
+    min_weight_fraction_leaf : float
+        The weight of a leaf as a share of all.
+    max_features : int, float, {"sqrt", "log2"} or None
+        How many columns are tried at each node, drawn anew.
+    random_state : int, RandomState or None
+        Of the draws.
+    min_impurity_decrease : float
+        What a split must gain, times the share of its node.
+    ccp_alpha : float
+        The price of a leaf: the smallest tree that is best for it is kept.
+    monotonic_cst : array-like of -1, 0, 1 or None
+        How the prediction must change along each column.
+    categorical_features : "from_dtype", array-like or None
+        Which columns hold categories: those of such types in a data frame, or as given by
+        place, name or mask.
+    unknown : {"error", "majority"}
+        What a category without training rows does: raise, or take the node's mean.
+    missing : {"best", "majority", "branch", "error"}
+        Where NaN goes: to the side that gains most, to the larger side, to a branch of its
+        own, or nowhere. Where training had none, it goes to the larger side.
+    pruning : {"held-out", "stop-growth"} or None
+        Cut what does not help on rows held out, or stop at the depth where they do worse.
+    validation_fraction : float
+        The rows held out, carved from those given.
+
+    Attributes
+    ----------
+    tree_ : the nodes, a `Tree` with scikit-learn's arrays.
+    categories_ : the categories of each column, None of one of numbers.
+    feature_importances_ : the share of each column in what the splits gained, shape (d,).
+    max_features_, n_features_in_, feature_names_in_, n_outputs_ : as in scikit-learn.
+
+    Examples
+    --------
+    >>> from rosenblatt import DecisionTreeRegressor
+    >>> model = DecisionTreeRegressor().fit([[1], [2], [3], [4]], [5.0, 5.0, 9.0, 9.0])
+    >>> model.predict([[1.5], [10]])
+    array([5., 9.])
+
+    References
+    ----------
+    .. [1] L. Breiman and others (1984), *Classification and Regression Trees*.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **DecisionTree._parameter_constraints,
+        "criterion": [StrOptions({"squared_error", "absolute_error", "poisson", "friedman_mse"})],
+    }
+
+    def __init__(
+        self,
+        *,
+        criterion: str = "squared_error",
+        splitter: str = "best",
+        max_depth: int | None = None,
+        min_samples_split: Any = 2,
+        min_samples_leaf: Any = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: Any = None,
+        random_state: Any = None,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        ccp_alpha: float = 0.0,
+        monotonic_cst: Any = None,
+        categorical_features: Any = "from_dtype",
+        unknown: str = "error",
+        missing: str = "best",
+        pruning: str | None = None,
+        validation_fraction: float = 0.2,
+    ) -> None:
+        self.criterion = criterion
+        self.splitter = splitter
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.random_state = random_state
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.ccp_alpha = ccp_alpha
+        self.monotonic_cst = monotonic_cst
+        self.categorical_features = categorical_features
+        self.unknown = unknown
+        self.missing = missing
+        self.pruning = pruning
+        self.validation_fraction = validation_fraction
+
+    @fitting
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True) -> Self:
+        """Grow the tree.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n, d)
+            Rows.
+        y : array-like of shape (n,) or (n, o)
+            Their targets.
+        sample_weight : array-like of shape (n,) or None
+            Weights of the rows.
+        check_input : bool
+            Accepted for compatibility with scikit-learn; input is always checked.
+
+        Returns
+        -------
+        self : DecisionTreeRegressor
+        """
+        if self.criterion == "friedman_mse":
+            warnings.warn(
+                'Value `"friedman_mse"` for `criterion` is deprecated and will be removed in a '
+                'later version. Use `criterion="squared_error"` instead.',
+                FutureWarning,
+                stacklevel=4,
+            )
+        rows = self._check_rows(X, reset=True)
+        targets = self._check_targets(y, rows.shape[0])
+        weights = self._weights(sample_weight, rows)
+        tree = self._grown(rows, targets, weights)
+        self.tree_ = self._report_growth(tree, X, y, sample_weight)
+        return self
+
+    def _check_targets(self, y: Any, n: int) -> Targets:
+        """The targets (n, o) as doubles."""
+        if y is None:
+            raise ValueError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None."
+            )
+        numbers = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
+        numbers = numbers.reshape(len(numbers), -1)
+        if len(numbers) != n:
+            raise ValueError(
+                f"Number of labels={len(numbers)} does not match number of samples={n}"
+            )
+        if self.criterion == "poisson":
+            if (numbers < 0).any():
+                raise ValueError(
+                    "Some value(s) of y are negative which is not allowed for Poisson regression."
+                )
+            if numbers.sum() <= 0:
+                raise ValueError(
+                    "Sum of y is not positive which is necessary for Poisson regression."
+                )
+        self.n_outputs_ = numbers.shape[1]
+        return Targets(None, np.ascontiguousarray(numbers), (1,) * numbers.shape[1])
+
+    def _loss(self, targets: Targets, weights: Any) -> Any:
+        numbers = targets.numbers
+        assert numbers is not None
+        power = 1 if self.criterion == "absolute_error" else 2
+
+        def errors(value: NDArray[Any], rows: NDArray[Any]) -> NDArray[np.float64]:
+            apart = (np.abs(value[:, :, 0] - numbers[rows]) ** power).mean(axis=1)
+            return np.asarray(apart if weights is None else apart * weights[rows])
+
+        return errors
+
+    def predict(self, X: Any, check_input: bool = True) -> NDArray[Any]:
+        """Return the value of the leaf of each row.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n, d)
+            Rows.
+        check_input : bool
+            Accepted for compatibility with scikit-learn; input is always checked.
+
+        Returns
+        -------
+        y : ndarray of shape (n,) or (n, o)
+        """
+        value = self._leaf_values(X)
+        return value[:, 0, 0] if self.n_outputs_ == 1 else value[:, :, 0]
+
+    def explain(self, x: Any, rival: Any = None, feature_names: Any = None) -> Explanation:
+        """Return what each test on the path of one row adds to its prediction.
+
+        Parameters
+        ----------
+        x : array-like of shape (d,) or (1, d)
+            The row.
+        rival : None
+            Numbers have no rivals.
+        feature_names : array-like of shape (d,) or None
+            What to call the columns.
+
+        Returns
+        -------
+        explanation : Explanation
+            From the mean at the root to that at the leaf.
+        """
+        if self.n_outputs_ > 1:
+            raise ValueError("explain takes a tree of one output.")
+        return self._explain(x, self.tree_.value[:, 0, 0], ("prediction", None), feature_names)

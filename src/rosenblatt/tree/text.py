@@ -1,0 +1,115 @@
+"""Trees as people read them: an indented text, if-then rules, the path of one row."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.explanation import names_of_features
+
+from .structure import KNOWN_LEFT, KNOWN_RIGHT, Tree
+
+
+class Wording:
+    """The words for the tests and leaves of a fitted tree."""
+
+    def __init__(self, model: Any, feature_names: Any = None, digits: int = 4) -> None:
+        self.tree: Tree = model.tree_
+        self.names = names_of_features(model, model.n_features_in_, feature_names)
+        self.categories = model.categories_
+        self.classes = getattr(model, "classes_", None)
+        self.digits = digits
+
+    def test(self, node: int, code: int) -> str:
+        """What a row must have to take a branch."""
+        j = int(self.tree.feature[node])
+        name, known = self.names[j], self.categories[j]
+        if known is not None:
+            return f"{name} is missing" if code == len(known) else f"{name} = {known[code]}"
+        threshold = self.tree.threshold[node]
+        if code not in (KNOWN_LEFT, KNOWN_RIGHT):
+            return f"{name} is missing"
+        if np.isinf(threshold):
+            return f"{name} is known" if code == KNOWN_LEFT else f"{name} is missing"
+        sign = "<=" if code == KNOWN_LEFT else ">"
+        return f"{name} {sign} {threshold:.{self.digits}g}"
+
+    def answer(self, node: int) -> str:
+        """What is predicted at a node."""
+        value = self.tree.value[node]
+        if self.classes is None:
+            return ", ".join(f"{v:.{self.digits}g}" for v in value[:, 0])
+        per_output = self.classes if self.tree.n_outputs > 1 else [self.classes]
+        answers = []
+        for classes, shares in zip(per_output, value, strict=True):
+            k = int(np.argmax(shares[: len(classes)]))
+            share = f" ({shares[k]:.0%})" if shares[k] < 1 else ""
+            answers.append(f"{classes[k]}{share}")
+        return ", ".join(answers)
+
+
+def to_text(model: Any, feature_names: Any, max_depth: int | None, digits: int) -> str:
+    """The tree as indented lines, one a branch, with the answers at the leaves."""
+    words, tree = Wording(model, feature_names, digits), model.tree_
+    if tree.children_left[0] < 0:
+        return f"{words.answer(0)}  [{tree.n_node_samples[0]} rows]"
+    lines: list[str] = []
+    waiting = [(0, code, child, 0) for code, child in tree.branches(0)[::-1]]
+    while waiting:
+        node, code, child, depth = waiting.pop()
+        line = "|   " * depth + words.test(node, code)
+        if tree.children_left[child] < 0:
+            line += f": {words.answer(child)}  [{tree.n_node_samples[child]} rows]"
+        elif max_depth is not None and depth + 1 >= max_depth:
+            line += f": ... {words.answer(child)}  [{tree.n_node_samples[child]} rows]"
+        else:
+            waiting += [(child, c, below, depth + 1) for c, below in tree.branches(child)[::-1]]
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def tests_to(tree: Tree, node: int) -> list[tuple[int, int]]:
+    """The nodes above a node and the branch that was taken at each, from the root on."""
+    parents, found = tree.parents, []
+    while node:
+        parent = int(parents[node])
+        code = next(code for code, child in tree.branches(parent) if child == node)
+        found.append((parent, code))
+        node = parent
+    return found[::-1]
+
+
+def rules(model: Any, feature_names: Any, digits: int) -> list[str]:
+    """Each leaf as an if-then sentence with the rows behind it, the largest first."""
+    words, tree = Wording(model, feature_names, digits), model.tree_
+    leaves = np.flatnonzero(tree.is_leaf)
+    order = leaves[np.argsort(-tree.weighted_n_node_samples[leaves], kind="stable")]
+    total = tree.weighted_n_node_samples[0]
+    found = []
+    for leaf in order.tolist():
+        tests = " and ".join(shortest(words, tests_to(tree, leaf))) or "always"
+        share = tree.weighted_n_node_samples[leaf] / total
+        support = f"{tree.n_node_samples[leaf]} rows, {share:.1%}"
+        found.append(f"if {tests} then {words.answer(leaf)} ({support})")
+    return found
+
+
+def shortest(words: Wording, tests: list[tuple[int, int]]) -> list[str]:
+    """The tests of a path without those that a later one on the same side implies."""
+    kept: dict[tuple[int, int] | int, str] = {}
+    for node, code in tests:
+        j = int(words.tree.feature[node])
+        numeric = words.categories[j] is None and np.isfinite(words.tree.threshold[node])
+        key: tuple[int, int] | int = (j, code) if numeric else -node - 1
+        kept.pop(key, None)
+        kept[key] = words.test(node, code)
+    return list(kept.values())
+
+
+def path_contributions(tree: Tree, node: int, value: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What the tests on each column (d,) add to a value (nodes,) on the way to a node."""
+    total = np.zeros(tree.n_features)
+    for parent, code in tests_to(tree, node):
+        child = dict(tree.branches(parent))[code]
+        total[tree.feature[parent]] += value[child] - value[parent]
+    return total
