@@ -217,9 +217,7 @@ def absolute_impurity(rows, limits, work, start, stop, o):
     for i in range(start, stop):
         row = work.order[i]
         w = rows.weights[row] if limits.weighted else 1.0
-        add_target(
-            w, rows.numbers[row, o], rows.classes[row, o], work.weight_tree, work.sum_tree
-        )
+        add_target(w, rows.numbers[row, o], rows.classes[row, o], work.weight_tree, work.sum_tree)
     total = deviation_from_median(rows.levels[o], work.weight_tree, work.sum_tree)
     clear_targets(work.weight_tree, work.sum_tree)
     return total
@@ -250,7 +248,7 @@ def best_split(rows, limits, nodes, work, node, first, last, found):
     state = np.uint64(limits.seed) ^ (np.uint64(node) * GOLDEN)
     d = rows.place.shape[0]
     draws = limits.max_features < d
-    visited = useful = 0
+    useful = 0
     for c in range(first, last):
         j = c
         if draws:
@@ -261,9 +259,8 @@ def best_split(rows, limits, nodes, work, node, first, last, found):
             other = c + np.int64(bits % np.uint64(d - c))
             work.columns[c], work.columns[other] = work.columns[other], work.columns[c]
             j = work.columns[c]
-            if visited >= limits.max_features and useful:
+            if c - first >= limits.max_features and useful:
                 break
-        visited += 1
         bits, state = random_bits(state)
         share = np.float64(bits >> np.uint64(11)) * 2.0**-53
         if rows.n_categories[j]:
@@ -445,10 +442,10 @@ def make_children(rows, limits, nodes, work, node, found):
         equal = describe(rows, limits, nodes, work, child)
         if limits.monotone:
             narrow_bounds(rows, limits, nodes, work, node, child, c, j)
-        if not equal and m >= limits.min_split and ints[child, DEPTH] < limits.max_depth:
-            if floats[child, WEIGHT] >= 2 * limits.min_weight:
-                ints[child, CHILDREN] = -1  # to be split
-                still_open += 1
+        enough = m >= limits.min_split and floats[child, WEIGHT] >= 2 * limits.min_weight
+        if not equal and enough and ints[child, DEPTH] < limits.max_depth:
+            ints[child, CHILDREN] = -1  # to be split
+            still_open += 1
         child += 2 * m - 1
     return still_open
 

@@ -116,25 +116,30 @@ def sort_run(values, shift, keys, start, stop):
 
 
 @compiled
-def quantise(keys, known, values, most, codes, edges):
-    """Write the level (n,) of each row to codes: a rank, or a quantile where there are too many.
+def quantise(keys, known, values, most, codes, bounds):
+    """Write the level of each row to codes (n,): a rank, or a quantile where there are too many.
 
-    `most` is the number of levels; code `most` is NaN. edges (2, most) gets the largest value
-    of each level and the smallest of the next. Returns the number of levels used.
+    `most` is the largest number of levels, and the code of NaN. bounds (2, most) gets the least
+    and the largest value of each level. Returns the number of levels.
     """
     n = keys.shape[0]
-    n_ranks = (keys[known - 1] >> HALF) + np.uint64(1) if known else np.uint64(0)
-    few = n_ranks <= np.uint64(most)
+    if known == 0:
+        for p in range(n):
+            codes[keys[p] & LOW_HALF] = most
+        return 0
+    few = keys[known - 1] >> HALF < np.uint64(most)
     level, filled = 0, 0
+    bounds[0, 0] = values[keys[0] & LOW_HALF]
     for p in range(known):
         row = keys[p] & LOW_HALF
-        if p > 0 and level < most - 1 and keys[p] >> HALF != keys[p - 1] >> HALF:
-            if few or filled * (most - level) >= known - p + filled:
-                edges[0, level] = values[keys[p - 1] & LOW_HALF]
-                edges[1, level] = values[row]
-                level, filled = level + 1, 0
+        differs = p > 0 and keys[p] >> HALF != keys[p - 1] >> HALF
+        full = few or filled * (most - level) >= known - p + filled
+        if differs and full and level < most - 1:
+            level, filled = level + 1, 0
+            bounds[0, level] = values[row]
+        bounds[1, level] = values[row]
         codes[row] = level
         filled += 1
     for p in range(known, n):
         codes[keys[p] & LOW_HALF] = most
-    return level + 1 if known else 0
+    return level + 1

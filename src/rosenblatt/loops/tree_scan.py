@@ -59,8 +59,10 @@ def is_boundary(E, at, p):
 
 
 @compiled
-def is_allowed(limits, at, p, L, R):
-    """Whether a split after position p has enough rows and weight on both sides."""
+def is_allowed(limits, at, p, L, R, left_value, right_value):
+    """Whether a split after position p has enough rows and weight on both sides, and predictions
+    that rise or fall along the column as they must, within the node's bounds.
+    """
     below, above = p - at.start + 1, at.known - p - 1
     larger = below > above
     if limits.missing == MAJORITY and at.known < at.stop and larger != at.missing_left:
@@ -71,16 +73,12 @@ def is_allowed(limits, at, p, L, R):
     else:
         above += missing
     enough = below >= limits.min_leaf and above >= limits.min_leaf
-    return enough and L >= limits.min_weight and R >= limits.min_weight
-
-
-@compiled
-def keeps_order(limits, at, left, right):
-    """Whether two predictions rise or fall as they must, within the node's bounds."""
-    if not limits.monotone:
-        return True
-    inside = min(left, right) >= at.lower and max(left, right) <= at.upper
-    return inside and (left - right) * at.sign <= 0
+    enough &= min(L, R) >= limits.min_weight
+    if not limits.monotone or not enough:
+        return enough
+    inside = min(left_value, right_value) >= at.lower
+    inside &= max(left_value, right_value) <= at.upper
+    return inside and (left_value - right_value) * at.sign <= 0
 
 
 @compiled
@@ -101,7 +99,7 @@ def scan_counts(E, limits, at, table, W, W1, L, below1):
             else:
                 score = table[int(L0)] + table[ones] + table[int(R0)] + table[int(R1)]
                 score -= table[int(L)] + table[int(R)]
-            if score > best and is_allowed(limits, at, p, L, R):
+            if score > best and is_allowed(limits, at, p, L, R, 0.0, 0.0):
                 best, place = score, p
     if gini and place >= 0:
         best = W + 2.0 * best
@@ -133,9 +131,8 @@ def scan_two_classes(E, rows, limits, at, totals, left):
                 score = x_log_x(L0, weighted, table) + x_log_x(L1, weighted, table)
                 score += x_log_x(R0, weighted, table) + x_log_x(R1, weighted, table)
                 score -= x_log_x(L, weighted, table) + x_log_x(R, weighted, table)
-            if score > best and is_allowed(limits, at, p, L, R):
-                if keeps_order(limits, at, L1 / L, R1 / R):
-                    best, place = score, p
+            if score > best and is_allowed(limits, at, p, L, R, L1 / L, R1 / R):
+                best, place = score, p
     return best, place
 
 
@@ -177,7 +174,7 @@ def scan_classes(E, rows, limits, at, totals, left):
             else:
                 score = left_sum + right_sum
                 score -= outputs * (x_log_x(L, weighted, table) + x_log_x(R, weighted, table))
-            if score > best and is_allowed(limits, at, p, L, R):
+            if score > best and is_allowed(limits, at, p, L, R, 0.0, 0.0):
                 best, place = score, p
     return best, place
 
@@ -206,9 +203,8 @@ def scan_number(E, rows, limits, at, W, total, L, S):
                 score = S * S / L + T * T / R
             else:
                 score = mean_score(limits.kind, S, L) + mean_score(limits.kind, T, R)
-            if score > best and is_allowed(limits, at, p, L, R):
-                if keeps_order(limits, at, S / L, T / R):
-                    best, place = score, p
+            if score > best and is_allowed(limits, at, p, L, R, S / L, T / R):
+                best, place = score, p
     return best, place
 
 
@@ -227,7 +223,7 @@ def scan_numbers(E, rows, limits, at, W, totals, L, left):
             for o in range(totals.shape[0]):
                 score += mean_score(limits.kind, left[o, 0], L)
                 score += mean_score(limits.kind, totals[o, 0] - left[o, 0], R)
-            if score > best and is_allowed(limits, at, p, L, R):
+            if score > best and is_allowed(limits, at, p, L, R, 0.0, 0.0):
                 best, place = score, p
     return best, place
 
@@ -268,9 +264,9 @@ def scan_absolute(E, rows, limits, at, work):
             L += w
     for p in range(at.start, last):
         L += weights[E[p] & LOW_HALF] if weighted else 1.0
-        if is_boundary(E, at, p) and -deviation[p] > best:
-            if is_allowed(limits, at, p, L, W - L):
-                best, place = -deviation[p], p
+        better = is_boundary(E, at, p) and -deviation[p] > best
+        if better and is_allowed(limits, at, p, L, W - L, 0.0, 0.0):
+            best, place = -deviation[p], p
     return best, place
 
 

@@ -13,20 +13,20 @@ from sklearn.callback import CallbackSupportMixin
 from sklearn.model_selection import train_test_split
 from sklearn.utils import Bunch, check_random_state
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.base import FLOATS, Passes, is_as_fitted, naming_columns
+from rosenblatt.base import Passes
 from rosenblatt.explanation import Explanation, names_of_features, one_row
 
 from . import pruning, text
-from .columns import categorical_columns, checked_table, encode, learn_categories
-from .growth import NO_DEPTH, Growth, Settings, Targets
+from .inputs import TableInput
+from .settings import NO_DEPTH, Settings, Targets
 from .structure import Tree
 
 CELLS_AT_ONCE = 4_000_000  # of sparse rows that are routed
 
 
-class DecisionTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
+class DecisionTree(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[misc]
     """A tree of tests on single columns; see its two kinds for the parameters."""
 
     tree_: Tree
@@ -63,57 +63,6 @@ class DecisionTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         "pruning": [StrOptions({"held-out", "stop-growth"}), None],
         "validation_fraction": [Interval(Real, 0.0, 1.0, closed="neither")],
     }
-
-    # ----- fitting
-
-    def _check_rows(self, X: Any, reset: bool) -> Any:
-        """X as a matrix of numbers, categories by their place; CSC when fitting sparse rows."""
-        if reset:
-            categorical = categorical_columns(X, self.categorical_features) if (
-                self.categorical_features is not None and not sp.issparse(X)
-            ) else np.zeros(0, bool)  # fmt: skip
-            if categorical.any():
-                X = checked_table(self, X, reset=True)
-                self.categories_ = learn_categories(X, categorical)
-                matrix = encode(X, self.categories_, "error")
-                return self._refuse_missing(matrix)
-        elif any(known is not None for known in self.categories_):
-            X = checked_table(self, X, reset=False)
-            return self._refuse_missing(encode(X, self.categories_, self.unknown))
-        elif is_as_fitted(self, X):
-            if not np.isfinite(X.sum()):
-                _refuse_infinity(X, type(self).__name__)
-            return self._refuse_missing(X)
-        with naming_columns(X):
-            X = validate_data(
-                self, X, reset=reset, dtype=FLOATS, accept_sparse="csc" if reset else "csr",
-                ensure_all_finite=True if sp.issparse(X) or self.missing == "error" else "allow-nan",
-            )  # fmt: skip
-        if reset:
-            self.categories_ = [None] * X.shape[1]
-        if sp.issparse(X) and not X.has_canonical_format:
-            X = X.copy()
-            X.sum_duplicates()
-        return X
-
-    def _refuse_missing(self, X: NDArray[Any]) -> NDArray[Any]:
-        """Raise if values are missing that may not be."""
-        if self.missing == "error" and np.isnan(X.sum()) and np.isnan(X).any():
-            raise ValueError(
-                "Input X contains NaN, and missing='error'; 'best', 'majority' and 'branch' take it."
-            )
-        return X
-
-    def _weights(self, sample_weight: Any, X: Any) -> NDArray[np.float64] | None:
-        """The weights of the rows; None if all are equal to one."""
-        if sample_weight is None:
-            return None
-        weights = _check_sample_weight(
-            sample_weight, X, dtype=np.float64, ensure_non_negative=True
-        )
-        if not weights.any():
-            raise ValueError("sample_weight must not be zero for all rows: no row is left to fit.")
-        return np.asarray(weights, np.float64)
 
     def _settings(self, n: int, weights: Any) -> Settings:
         """The parameters in numbers of rows and columns."""
@@ -170,7 +119,7 @@ class DecisionTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         if n_categories.any() and self.criterion == "absolute_error":
             raise ValueError("criterion='absolute_error' takes no categories; use 'squared_error'.")
         settings = self._settings(X.shape[0], weights)
-        tree = Growth(X, n_categories, targets, weights, settings).run()
+        tree = _grow(X, n_categories, targets, weights, settings)
         if held_out is not None:
             cut = {"held-out": pruning.cut_by_held_out, "stop-growth": pruning.stop_by_held_out}
             tree = cut[self.pruning](tree, _dense(held_out[0]), self._loss(*held_out[1:]))
@@ -365,7 +314,12 @@ class DecisionTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         names = names_of_features(self, self.n_features_in_, feature_names)
         start = float(value[0])
         return Explanation(
-            *classes, start + float(parts.sum()), start, parts, names, ("at the root", "at the leaf")
+            *classes,
+            start + float(parts.sum()),
+            start,
+            parts,
+            names,
+            ("at the root", "at the leaf"),
         )
 
     def to_sklearn(self) -> Any:
@@ -383,6 +337,12 @@ class DecisionTree(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = self.missing != "error"
         return tags
+
+
+def _grow(X: Any, n_categories: Any, targets: Targets, weights: Any, settings: Settings) -> Tree:
+    from .growth import Growth  # prediction does without Numba
+
+    return Growth(X, n_categories, targets, weights, settings).run()
 
 
 def n_features_of(max_features: Any, d: int) -> int:
@@ -410,14 +370,6 @@ def splits_in_order(tree: Tree) -> NDArray[np.int64]:
             if not leaf[child]:
                 heapq.heappush(heap, (-gains[child], child))
     return np.array(order, np.int64)
-
-
-def _refuse_infinity(X: NDArray[Any], name: str) -> None:
-    if np.isinf(X).any():
-        raise ValueError(
-            f"Input X contains infinity or a value too large for {X.dtype!r}.\n{name} takes finite "
-            "numbers and NaN."
-        )
 
 
 def _over_blocks(work: Any, X: Any) -> NDArray[Any]:

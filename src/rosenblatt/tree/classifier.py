@@ -6,17 +6,16 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, _fit_context
-from sklearn.utils import compute_sample_weight
 from sklearn.utils._param_validation import Hidden, Interval, StrOptions
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.base import encode_labels, fitting
+from rosenblatt.base import fitting
 from rosenblatt.explanation import Explanation, two_classes
 
 from . import pruning
 from .base import DecisionTree
-from .growth import Targets
+from .inputs import class_weights, encode_classes
+from .settings import Targets
 from .structure import Tree
 
 
@@ -173,48 +172,13 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[mis
         self : DecisionTreeClassifier
         """
         rows = self._check_rows(X, reset=True)
-        targets = self._encode(y, rows.shape[0])
-        weights = self._class_weights(y, self._weights(sample_weight, rows))
+        targets = encode_classes(self, y, rows.shape[0])
+        weights = class_weights(self, y, self._weights(sample_weight, rows))
         tree = self._grown(rows, targets, weights)
         if self.leaf_smoothing:
             tree = smoothed(tree, targets.n_classes, self.leaf_smoothing)
         self.tree_ = self._report_growth(tree, X, y, sample_weight)
         return self
-
-    def _encode(self, y: Any, n: int) -> Targets:
-        """The classes of y by number; sets the attributes that name them."""
-        several = getattr(y, "ndim", np.ndim(y)) == 2 and np.shape(y)[1] > 1
-        if not several:
-            self.classes_, codes = encode_labels(y)
-            if len(codes) != n:
-                raise ValueError(
-                    f"Number of labels={len(codes)} does not match number of samples={n}"
-                )
-            self.n_classes_, self.n_outputs_ = len(self.classes_), 1
-            classes = codes.astype(np.int32)[:, np.newaxis]
-            n_classes: tuple[int, ...] = (int(self.n_classes_),)
-        else:
-            y = np.asarray(y)
-            check_classification_targets(y)
-            if len(y) != n:
-                raise ValueError(f"Number of labels={len(y)} does not match number of samples={n}")
-            parts = [np.unique(column, return_inverse=True) for column in y.T]
-            self.classes_ = [known for known, _ in parts]
-            n_classes = tuple(len(known) for known in self.classes_)
-            self.n_classes_, self.n_outputs_ = np.array(n_classes, np.intp), len(parts)
-            classes = np.transpose([codes for _, codes in parts]).astype(np.int32)
-        if self.monotonic_cst is not None and self.n_outputs_ == 1 and n_classes[0] > 2:
-            raise ValueError(
-                "Monotonicity constraints are not supported with multiclass classification"
-            )
-        return Targets(np.ascontiguousarray(classes), None, n_classes)
-
-    def _class_weights(self, y: Any, weights: Any) -> Any:
-        """The weights of the rows, times those of their classes."""
-        if self.class_weight is None:
-            return weights
-        by_class = compute_sample_weight(self.class_weight, np.asarray(y))
-        return by_class if weights is None else weights * by_class
 
     def _prune_by_chance(self, tree: Tree) -> Tree:
         if self.max_p_chance is None:

@@ -1,4 +1,4 @@
-"""Mixed tables as one matrix of numbers: a category is the number of its place among those known."""
+"""Mixed tables as one matrix of numbers: of a category, its place among those known."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,16 +17,14 @@ UNKNOWN = -1.0
 
 def categorical_columns(X: Any, given: Any) -> NDArray[np.bool_]:
     """Which columns (d,) of X hold categories: by type, or as given by place, name or mask."""
+    if given is None or (isinstance(given, str) and not hasattr(X, "columns")):
+        return np.zeros(0, bool)
     d = np.shape(X)[1] if not hasattr(X, "columns") else len(X.columns)
-    if given is None:
-        return np.zeros(d, bool)
     if isinstance(given, str):
         if given != "from_dtype":
             raise ValueError(
                 f"categorical_features must be 'from_dtype', a list or None; got {given!r}."
             )
-        if not hasattr(X, "columns"):
-            return np.zeros(d, bool)
         return np.array([_has_words(X[name]) for name in X.columns], bool)
     chosen = np.asarray(given)
     found = np.zeros(d, bool)
@@ -88,9 +86,7 @@ def learn_categories(X: Any, categorical: NDArray[np.bool_]) -> list[NDArray[Any
     return found
 
 
-def encode(
-    X: Any, categories: Sequence[NDArray[Any] | None], unknown: str
-) -> NDArray[np.float64]:
+def encode(X: Any, categories: Sequence[NDArray[Any] | None], unknown: str) -> NDArray[np.float64]:
     """X (n, d) as numbers: the place of each category, -1 if unknown; NaN for missing values."""
     matrix = np.empty((_num_samples(X), len(categories)))
     for j, known in enumerate(categories):

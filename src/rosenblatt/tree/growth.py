@@ -1,7 +1,6 @@
 """Growing a tree: columns sorted once, large nodes split by threads, small subtrees one each."""
 
 import heapq
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,54 +10,21 @@ from numpy.typing import NDArray
 from rosenblatt import loops
 from rosenblatt.runtime import threads
 
-from .structure import LEAF, UNDEFINED, Tree
+from .assembly import assemble
+from .settings import CRITERIA, MISSING, NO_DEPTH, Settings, Targets
+from .structure import Tree
 
-CRITERIA = {
-    "gini": 0, "entropy": 1, "log_loss": 1, "squared_error": 2, "friedman_mse": 2, "poisson": 3,
-    "absolute_error": 4,
-}  # fmt: skip
-MISSING = {"best": 0, "majority": 1, "branch": 2}
 ENTRIES_OF_A_LARGE_NODE = 2_000_000  # its columns are read one at a time, by any thread
 ENTRIES_A_CALL = 20_000_000  # of a compiled call, which takes some 0.1 s
 COLUMNS_AT_ONCE = 8  # a cache line of each row
-NO_DEPTH = np.iinfo(np.int32).max
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What a tree may do, in numbers of rows and columns."""
-
-    criterion: str
-    max_depth: int = NO_DEPTH
-    max_leaf_nodes: int | None = None
-    min_samples_split: int = 2
-    min_samples_leaf: int = 1
-    min_weight_leaf: float = 0.0
-    min_impurity_decrease: float = 0.0
-    max_features: int | None = None
-    random_thresholds: bool = False
-    missing: str = "best"
-    monotonic_cst: NDArray[np.int8] | None = None
-    seed: int = 0
-
-
-@dataclass(frozen=True)
-class Targets:
-    """What is learned: classes by number, or numbers."""
-
-    classes: NDArray[np.int32] | None  # (n, o)
-    numbers: NDArray[np.float64] | None  # (n, o)
-    n_classes: tuple[int, ...]  # of each output; ones for numbers
-
-    @property
-    def n_outputs(self) -> int:
-        return len(self.n_classes)
 
 
 def sorted_columns(
     X: Any, n_categories: NDArray[np.int64], targets: Targets
-) -> tuple[NDArray[np.uint64], NDArray[np.int32], NDArray[np.int64], int]:
-    """The entries of numeric columns, the codes of others, where each stands, and the shift."""
+) -> tuple[NDArray[np.uint64], NDArray[np.int32], NDArray[np.int64], NDArray[np.bool_], int]:
+    """The entries of numeric columns, the codes of others, where each stands, which of them have
+    NaN, and the shift.
+    """
     n, d = X.shape
     numeric = n_categories == 0
     place = np.where(numeric, np.cumsum(numeric) - 1, np.cumsum(~numeric) - 1)
@@ -67,6 +33,7 @@ def sorted_columns(
         shift = 1
     entries = np.empty((int(numeric.sum()), n), np.uint64)
     codes = np.empty((d - len(entries), n), np.int32)
+    has_missing = np.zeros(d, bool)
 
     classes = np.zeros(1, np.int32) if targets.classes is None else targets.classes[:, 0]
     classes = np.ascontiguousarray(classes)
@@ -80,10 +47,13 @@ def sorted_columns(
                     codes[place[j]] = np.where(np.isnan(column), n_categories[j], column)
                     continue
                 entry = entries[place[j]]
-                loops.tree_columns.sort_column(column, classes, shift, entry, buffer, counts)
+                known = loops.tree_columns.sort_column(
+                    column, classes, shift, entry, buffer, counts
+                )
+                has_missing[j] = known < n
 
     threads.over_chunks(sort, d, n * d)
-    return entries, codes, place, shift
+    return entries, codes, place, has_missing, shift
 
 
 def columns_of(X: Any, first: int, last: int) -> NDArray[np.float64]:
@@ -115,13 +85,18 @@ class Growth:
         n, d = X.shape
         if columns is None:
             columns = sorted_columns(X, n_categories, targets)
-        self.entries, self.codes, self.place, shift = columns
+        self.entries, self.codes, self.place, self.has_missing, shift = columns
         self.rows = self._rows(n, d)
         self.limits = self._limits(shift, n, d)
         self.nodes = loops.tree.Nodes(
             np.zeros(2 * n, np.uint8), np.empty((2 * n, 9), np.int64), np.empty((2 * n, 7))
         )
-        shared = (np.empty(n, np.uint16), np.empty(n, np.uint64), np.empty(n), np.empty(n, np.int64))
+        shared = (
+            np.empty(n, np.uint16),
+            np.empty(n, np.uint64),
+            np.empty(n),
+            np.empty(n, np.int64),
+        )
         self.shared = (np.arange(n, dtype=np.int32), *shared)
         self.work = self._work()
         self.stopped = False
@@ -192,7 +167,10 @@ class Growth:
                 self._grow_best_first() if s.max_leaf_nodes else self._grow_depth_first()
             finally:
                 self.stopped = True  # threads that still work on a fit that was given up
-        return self.finish()
+        return assemble(
+            nodes, self.shared[0], self.targets, s, self.weights, self.n_categories,
+            self.has_missing, lambda j: column_of(self.X, j),
+        )  # fmt: skip
 
     def _grow_depth_first(self) -> None:
         large, small = [0], []
@@ -274,9 +252,7 @@ class Growth:
         """Split a node as found; return its children that may be split further."""
         tree, nodes = loops.tree, self.nodes
         if self.settings.max_leaf_nodes is None or found[1] < 0:
-            still_open = tree.split_node(
-                self.rows, self.limits, nodes, self.work, node, found
-            )
+            still_open = tree.split_node(self.rows, self.limits, nodes, self.work, node, found)
         else:
             nodes.floats[node, tree.GAIN] = 0.0
             still_open = tree.make_children(self.rows, self.limits, nodes, self.work, node, found)
@@ -304,101 +280,6 @@ class Growth:
             child += 2 * self._size(child) - 1
         return children
 
-    def finish(self) -> Tree:
-        """The nodes as a `Tree`."""
-        t = loops.tree
-        ids = np.flatnonzero(self.nodes.used)
-        ints, floats = self.nodes.ints[ids], self.nodes.floats[ids]
-        sizes = ints[:, t.STOP] - ints[:, t.START]
-        ends = np.searchsorted(ids, ids + 2 * sizes - 1)  # the node after all that are below
-        inner = np.flatnonzero(ints[:, t.CHILDREN] > 0)
-        left = np.full(len(ids), LEAF, np.int64)
-        right = left.copy()
-        left[inner], right[inner] = inner + 1, ends[inner + 1]
-        feature = np.full(len(ids), UNDEFINED, np.int64)
-        feature[inner] = ints[inner, t.FEATURE]
-        missing_left = np.zeros(len(ids), np.uint8)
-        missing_left[inner] = self._missing_left(ints, sizes, left, right, inner)
-        branches = self._branches(ints, ends, inner, left, right, feature)
-        arrays = {
-            "children_left": left, "children_right": right, "feature": feature,
-            "threshold": self._thresholds(ints, floats, feature, inner),
-            "missing_go_to_left": missing_left,
-            "impurity": floats[:, t.IMPURITY].copy(), "n_node_samples": sizes,
-            "weighted_n_node_samples": floats[:, t.WEIGHT].copy(), **branches,
-        }  # fmt: skip
-        arrays["value"] = node_values(
-            self.targets, self.settings, self.weights, self.shared[0], ints[:, :2], arrays,
-            floats[:, [t.LOWER, t.UPPER]],
-        )  # fmt: skip
-        return Tree(arrays, self.n_categories)
-
-    def _missing_left(
-        self, ints: Any, sizes: Any, left: Any, right: Any, inner: Any
-    ) -> NDArray[np.uint8]:
-        """Where NaN goes: as it was chosen, or to the larger child where none was seen."""
-        t = loops.tree
-        seen = self._has_missing()[ints[inner, t.FEATURE]]
-        larger = sizes[left[inner]] > sizes[right[inner]]
-        return np.where(seen, ints[inner, t.MISSING_LEFT], larger).astype(np.uint8)
-
-    def _has_missing(self) -> NDArray[np.bool_]:
-        """Which columns have NaN in some row."""
-        found = np.zeros(len(self.place), bool)
-        numeric = np.flatnonzero(self.n_categories == 0)
-        missing = np.uint64(0xFFFFFFFF)
-        # Partitions keep NaN at the end of every leaf's rows, so any entry may be one.
-        ranks = self.entries >> np.uint64(32)
-        found[numeric] = (ranks == missing).any(axis=1)
-        return found
-
-    def _thresholds(self, ints: Any, floats: Any, feature: Any, inner: Any) -> NDArray[np.float64]:
-        """The middle of the two values that a threshold parts, in scikit-learn's arithmetic."""
-        t = loops.tree
-        thresholds = np.full(len(ints), float(UNDEFINED))
-        for j in np.unique(feature[inner]):
-            nodes = inner[feature[inner] == j]
-            if self.n_categories[j]:
-                thresholds[nodes] = np.nan
-                continue
-            column = column_of(self.X, j)
-            given = floats[nodes, t.THRESHOLD]
-            low, high = column[ints[nodes, t.LOW_ROW]], column[ints[nodes, t.HIGH_ROW]]
-            middle = low / 2.0 + high / 2.0
-            middle = np.where((middle >= high) | np.isinf(middle) | (middle < low), low, middle)
-            thresholds[nodes] = np.where(np.isnan(given), middle, given)
-        return thresholds
-
-    def _branches(
-        self, ints: Any, ends: Any, inner: Any, left: Any, right: Any, feature: Any
-    ) -> dict[str, NDArray[np.int64]]:
-        """The branches of nodes that have others than left and right."""
-        t = loops.tree
-        counts = np.zeros(len(ints), np.int64)
-        wide = inner[
-            (self.n_categories[feature[inner]] > 0)
-            | (ints[inner, t.CHILDREN] > 2)
-            | (ints[ends[inner + 1], t.BRANCH_CODE] == 2)
-        ]
-        counts[wide] = ints[wide, t.CHILDREN]
-        first = np.where(counts > 0, np.cumsum(counts) - counts, -1)
-        children = np.empty(int(counts.sum()), np.int64)
-        child, left_to_do, place = wide + 1, counts[wide].copy(), first[wide].copy()
-        nodes = wide
-        while len(nodes):
-            children[place] = child
-            place, left_to_do = place + 1, left_to_do - 1
-            more = left_to_do > 0
-            last = nodes[~more]
-            categorical = self.n_categories[feature[last]] > 0
-            right[last[categorical]] = child[~more][categorical]
-            nodes, child, place = nodes[more], ends[child[more]], place[more]
-            left_to_do = left_to_do[more]
-        return {
-            "first_branch": first, "n_branches": counts, "branch_child": children,
-            "branch_code": ints[children, t.BRANCH_CODE],
-        }  # fmt: skip
-
 
 def _ranks(numbers: NDArray[np.float64]) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
     """The rank of each target among those of its output, and the distinct ones, padded."""
@@ -409,92 +290,3 @@ def _ranks(numbers: NDArray[np.float64]) -> tuple[NDArray[np.int32], NDArray[np.
         levels[o, : len(values)] = values
         levels[o, len(values) :] = values[-1]
     return np.transpose([ranks for _, ranks in parts]).astype(np.int32), levels
-
-
-def node_values(
-    targets: Targets, settings: Settings, weights: Any, order: Any, spans: Any, arrays: Any,
-    bounds: Any,
-) -> NDArray[np.float64]:  # fmt: skip
-    """The class shares or targets (nodes, o, K) of all nodes."""
-    m, o, K = len(spans), targets.n_outputs, max(targets.n_classes)
-    W = arrays["weighted_n_node_samples"]
-    if settings.criterion == "absolute_error":
-        return _medians(targets, weights, order, spans)
-    leaves = np.flatnonzero(arrays["children_left"] == LEAF)
-    leaf_of = np.repeat(leaves, spans[leaves, 1] - spans[leaves, 0])
-    w = np.ones(len(order)) if weights is None else weights[order]
-    value = np.zeros((m, o, K))
-    for k in range(o):
-        if targets.classes is not None:
-            place = leaf_of * K + targets.classes[order, k]
-            value[:, k] = np.bincount(place, w, minlength=m * K).reshape(m, K)
-        else:
-            assert targets.numbers is not None
-            y = targets.numbers[order, k]
-            base = y[spans[:, 0]]  # the first of each leaf: equal targets stay as they are
-            value[:, k, 0] = np.bincount(leaf_of, w * (y - base[leaf_of]), minlength=m)
-            value[leaves, k, 0] += W[leaves] * 0.0
-    if targets.classes is None:
-        return _means(targets, value, W, order, spans, arrays, bounds, settings)
-    _add_up(value, arrays)
-    value /= W[:, np.newaxis, np.newaxis]
-    if settings.monotonic_cst is not None:
-        positive = np.clip(value[:, 0, 1], bounds[:, 0], bounds[:, 1])
-        value[:, 0, 1], value[:, 0, 0] = positive, 1.0 - positive
-    return value
-
-
-def _means(
-    targets: Targets, offsets: Any, W: Any, order: Any, spans: Any, arrays: Any, bounds: Any,
-    settings: Settings,
-) -> NDArray[np.float64]:  # fmt: skip
-    """The mean targets: of leaves from offsets to their first row, of others from their children."""
-    assert targets.numbers is not None
-    leaf = arrays["children_left"] == LEAF
-    first = targets.numbers[order[spans[:, 0]]][:, :, np.newaxis]
-    centre = targets.numbers.mean(axis=0)[np.newaxis, :, np.newaxis]
-    means = first + offsets / W[:, np.newaxis, np.newaxis]
-    sums = np.where(leaf[:, np.newaxis, np.newaxis], (means - centre), 0.0)
-    sums *= W[:, np.newaxis, np.newaxis]
-    _add_up(sums, arrays)
-    inner = centre + sums / W[:, np.newaxis, np.newaxis]
-    means = np.where(leaf[:, np.newaxis, np.newaxis], means, inner)
-    if settings.monotonic_cst is not None:
-        means[:, 0, 0] = np.clip(means[:, 0, 0], bounds[:, 0], bounds[:, 1])
-    return np.asarray(means)
-
-
-def _add_up(sums: NDArray[np.float64], arrays: dict[str, Any]) -> None:
-    """Add the sums (nodes, ...) of all nodes to those of their parents, from the bottom up."""
-    shell = dict(arrays, value=np.zeros((len(sums), 1, 1)))
-    tree = Tree(shell, np.zeros(0, np.int64))
-    parents, depths = tree.parents, tree.depths
-    order = np.argsort(depths, kind="stable")
-    levels = np.split(order, np.cumsum(np.bincount(depths))[:-1])
-    for level in levels[:0:-1]:
-        np.add.at(sums, parents[level], sums[level])
-
-
-def _medians(
-    targets: Targets, weights: Any, order: Any, spans: Any
-) -> NDArray[np.float64]:
-    """The weighted medians (nodes, o, 1); between two middle values, their mean."""
-    assert targets.numbers is not None
-    value = np.empty((len(spans), targets.n_outputs, 1))
-    for i, (start, stop) in enumerate(spans.tolist()):
-        rows = order[start:stop]
-        for k in range(targets.n_outputs):
-            y = targets.numbers[rows, k]
-            value[i, k, 0] = (
-                np.median(y) if weights is None else _weighted_median(y, weights[rows])
-            )
-    return value
-
-
-def _weighted_median(y: NDArray[np.float64], w: NDArray[np.float64]) -> float:
-    order = np.argsort(y, kind="stable")
-    below = np.cumsum(w[order])
-    place = int(np.searchsorted(below, 0.5 * below[-1]))
-    if below[place] == 0.5 * below[-1] and place + 1 < len(y):
-        return float(0.5 * (y[order[place]] + y[order[place + 1]]))
-    return float(y[order[place]])

@@ -1,19 +1,18 @@
 """Regression trees."""
 
-import warnings
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin, _fit_context
-from sklearn.utils import check_array
 from sklearn.utils._param_validation import StrOptions
 
 from rosenblatt.base import fitting
 from rosenblatt.explanation import Explanation
 
 from .base import DecisionTree
-from .growth import Targets
+from .inputs import check_numbers, warn_of_friedman
+from .settings import Targets
 
 
 class DecisionTreeRegressor(RegressorMixin, DecisionTree):  # type: ignore[misc]
@@ -143,43 +142,13 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTree):  # type: ignore[misc]
         -------
         self : DecisionTreeRegressor
         """
-        if self.criterion == "friedman_mse":
-            warnings.warn(
-                'Value `"friedman_mse"` for `criterion` is deprecated and will be removed in a '
-                'later version. Use `criterion="squared_error"` instead.',
-                FutureWarning,
-                stacklevel=4,
-            )
+        warn_of_friedman(self.criterion)
         rows = self._check_rows(X, reset=True)
-        targets = self._check_targets(y, rows.shape[0])
+        targets = check_numbers(self, y, rows.shape[0])
         weights = self._weights(sample_weight, rows)
         tree = self._grown(rows, targets, weights)
         self.tree_ = self._report_growth(tree, X, y, sample_weight)
         return self
-
-    def _check_targets(self, y: Any, n: int) -> Targets:
-        """The targets (n, o) as doubles."""
-        if y is None:
-            raise ValueError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None."
-            )
-        numbers = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
-        numbers = numbers.reshape(len(numbers), -1)
-        if len(numbers) != n:
-            raise ValueError(
-                f"Number of labels={len(numbers)} does not match number of samples={n}"
-            )
-        if self.criterion == "poisson":
-            if (numbers < 0).any():
-                raise ValueError(
-                    "Some value(s) of y are negative which is not allowed for Poisson regression."
-                )
-            if numbers.sum() <= 0:
-                raise ValueError(
-                    "Sum of y is not positive which is necessary for Poisson regression."
-                )
-        self.n_outputs_ = numbers.shape[1]
-        return Targets(None, np.ascontiguousarray(numbers), (1,) * numbers.shape[1])
 
     def _loss(self, targets: Targets, weights: Any) -> Any:
         numbers = targets.numbers

@@ -202,7 +202,9 @@ class Tree:
         """The child of inner nodes (m,) that rows (m,) of X go to; the node itself if none."""
         values = X[rows, self.feature[nodes]]
         missing = np.isnan(values)
-        left = np.where(missing, self.missing_go_to_left[nodes] > 0, values <= self.threshold[nodes])
+        left = np.where(
+            missing, self.missing_go_to_left[nodes] > 0, values <= self.threshold[nodes]
+        )
         children = np.where(left, self.children_left[nodes], self.children_right[nodes])
         wide = np.flatnonzero(self.first_branch[nodes] >= 0)
         if len(wide):
@@ -213,9 +215,7 @@ class Tree:
             children[wide] = self._branch_of(nodes[wide], code)
         return children
 
-    def _branch_of(
-        self, nodes: NDArray[np.int64], codes: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
+    def _branch_of(self, nodes: NDArray[np.int64], codes: NDArray[np.int64]) -> NDArray[np.int64]:
         """The child of each node for a code; the node itself if it has no such branch."""
         inner = np.flatnonzero(self.n_branches)
         room = int(self.branch_code.max()) + 2

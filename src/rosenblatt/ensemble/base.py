@@ -1,0 +1,366 @@
+"""What forests share: samples, threads, out-of-bag estimates, means over the trees."""
+
+from collections.abc import Callable, Iterator
+from numbers import Integral
+from typing import Any, ClassVar
+from warnings import warn
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.callback import CallbackSupportMixin
+from sklearn.utils import check_random_state, compute_sample_weight
+from sklearn.utils._param_validation import Interval, RealNotInt
+from sklearn.utils.validation import check_is_fitted
+
+from rosenblatt.base import Passes, callers_level
+from rosenblatt.runtime import threads
+from rosenblatt.tree.base import DecisionTree
+from rosenblatt.tree.inputs import TableInput, class_weights
+from rosenblatt.tree.settings import Settings, Targets
+from rosenblatt.tree.structure import Tree
+
+from .packed_trees import PackedTrees
+
+TREES_A_CHUNK = 4  # share a thread's memory
+TREE_PARAMETERS = (
+    "criterion", "max_depth", "min_samples_split", "min_samples_leaf", "min_weight_fraction_leaf",
+    "max_features", "max_leaf_nodes", "min_impurity_decrease", "ccp_alpha", "monotonic_cst",
+    "categorical_features", "unknown", "missing",
+)  # fmt: skip
+SEEDS = np.iinfo(np.int32).max
+
+
+class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[misc]
+    """A forest of trees; see `RandomForestClassifier` for the parameters."""
+
+    estimators_: list[Any]
+    n_outputs_: int
+    n_features_in_: int
+
+    _tree: Callable[..., Any]
+    _random_thresholds = False
+    _publish_out_of_bag: Callable[..., None]
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **{
+            name: rule
+            for name, rule in DecisionTree._parameter_constraints.items()
+            if name not in ("splitter", "pruning", "validation_fraction")
+        },
+        "n_estimators": [Interval(Integral, 1, None, closed="left")],
+        "bootstrap": ["boolean"],
+        "oob_score": ["boolean", callable],
+        "n_jobs": [Integral, None],
+        "verbose": ["verbose"],
+        "warm_start": ["boolean"],
+        "max_samples": [
+            None,
+            Interval(RealNotInt, 0.0, None, closed="neither"),
+            Interval(Integral, 1, None, closed="left"),
+        ],
+    }
+
+    # ----- fitting
+
+    def _goes_on(self) -> bool:
+        """Whether a fit adds trees to those that are there."""
+        return bool(self.warm_start and hasattr(self, "estimators_"))
+
+    def _all_weights(self, y: Any, weights: Any) -> Any:
+        """The weights of the rows with those of their classes; not those of each sample."""
+        if self.class_weight == "balanced_subsample":
+            return weights
+        if isinstance(self.class_weight, str) and self.warm_start:
+            warn(
+                'class_weight presets "balanced" or "balanced_subsample" are not recommended for '
+                "warm_start if the fitted data differs from the full dataset. In order to use "
+                '"balanced" weights, use compute_class_weight ("balanced", classes, y).',
+                stacklevel=callers_level(),
+            )
+        return class_weights(self, y, weights)
+
+    def _grow(
+        self, X: Any, y: Any, sample_weight: Any, rows: Any, targets: Targets, weights: Any
+    ) -> None:
+        """Grow the trees that are missing, and publish all."""
+        if not self.bootstrap and self.oob_score:
+            raise ValueError("Out of bag estimation only available if bootstrap=True")
+        if not self.bootstrap and self.max_samples is not None:
+            raise ValueError(
+                "`max_sample` cannot be set if `bootstrap=False`. Either switch to "
+                "`bootstrap=True` or set `max_sample=None`."
+            )
+        old = list(self.estimators_) if self._goes_on() else []
+        if self.n_estimators < len(old):
+            raise ValueError(
+                f"n_estimators={self.n_estimators} must be larger or equal to "
+                f"len(estimators_)={len(old)} when warm_start==True"
+            )
+        self._n_rows = rows.shape[0]
+        self._n_drawn = n_drawn(self.max_samples, self._n_rows, weights)
+        rng = check_random_state(self.random_state)
+        rng.randint(SEEDS, size=len(old))  # those of the trees that are there
+        seeds = [int(rng.randint(SEEDS)) for _ in range(self.n_estimators - len(old))]
+        if old and not seeds:
+            warn(
+                "Warm-start fitting without increasing n_estimators does not fit new trees.",
+                stacklevel=callers_level(),
+            )
+        self.estimator_ = self._tree(**{name: getattr(self, name) for name in TREE_PARAMETERS})
+        trees = self._trees(rows, targets, weights, y, seeds)
+        self.estimators_ = self._report(X, y, sample_weight, old, trees, seeds)
+        vars(self).pop("_packed", None)
+        if self.oob_score and (seeds or not hasattr(self, "oob_score_")):
+            self._score_out_of_bag(rows, targets, y)
+
+    def _trees(
+        self, rows: Any, targets: Targets, weights: Any, y: Any, seeds: list[int]
+    ) -> Iterator[Tree]:
+        """The trees, in order; several at a time."""
+        from .growing import Grower
+
+        grower = Grower(self, rows, targets, weights, y)
+        listening = bool(getattr(self, "_skl_callbacks", ()))
+        step = TREES_A_CHUNK * threads.count() if listening else max(len(seeds), 1)
+        most = self.n_jobs if isinstance(self.n_jobs, int) and self.n_jobs > 0 else threads.count()
+        try:
+            for i in range(0, len(seeds), step):
+                with threads.limit(most):
+                    found = grower.grow(seeds[i : i + step])
+                yield from found
+        finally:
+            grower.stopped = True
+
+    def _report(
+        self, X: Any, y: Any, sample_weight: Any, old: list[Any], trees: Iterator[Tree],
+        seeds: list[int],
+    ) -> list[Any]:  # fmt: skip
+        """The models of the trees; each is reported to the callbacks."""
+        models = list(old)
+        if not getattr(self, "_skl_callbacks", ()):
+            models += [self._model(tree, s) for tree, s in zip(trees, seeds, strict=True)]
+            return models
+        passes = Passes(self, X, y, sample_weight, len(seeds))
+        passes.attributes = lambda: {"estimators_": list(models)}
+        waiting = iter(zip(trees, seeds, strict=True))
+        for _ in passes:
+            models.append(self._model(*next(waiting)))
+        return models
+
+    def _model(self, tree: Tree, seed: int) -> Any:
+        """A fitted tree as a model of its own."""
+        model = self._tree(**{name: getattr(self, name) for name in TREE_PARAMETERS})
+        model.random_state = seed
+        if self._random_thresholds:
+            model.splitter = "random"
+        names = ("n_features_in_", "feature_names_in_", "n_outputs_", "classes_", "n_classes_")
+        for name in (*names, "categories_"):
+            if name in vars(self):
+                setattr(model, name, getattr(self, name))
+        model.max_features_ = self.estimator_.max_features_
+        model.tree_ = tree
+        return model
+
+    def _settings(self, n: int, weights: Any, seed: int) -> Settings:
+        """What a tree on n rows may do."""
+        template = self.estimator_
+        template.n_features_in_, template.n_outputs_ = self.n_features_in_, self.n_outputs_
+        template.random_state = seed
+        template.splitter = "random" if self._random_thresholds else "best"
+        settings: Settings = template._settings(n, weights)
+        return settings
+
+    # ----- out of bag
+
+    @property
+    def estimators_samples_(self) -> list[NDArray[np.int64]]:
+        """The rows that each tree drew, as often as it drew them."""
+        return [self._sample(model.random_state) for model in self.estimators_]
+
+    def _sample(self, seed: int) -> NDArray[np.int64]:
+        """The rows that the tree of a seed draws."""
+        if not self.bootstrap:
+            return np.arange(self._n_rows)
+        rng = np.random.RandomState(seed)
+        return np.asarray(rng.randint(0, self._n_rows, self._n_drawn, dtype=np.int32), np.int64)
+
+    def _score_out_of_bag(self, rows: Any, targets: Targets, y: Any) -> None:
+        """Predict each row by the trees that have not seen it."""
+        K = max(targets.n_classes)
+        total = np.zeros((self._n_rows, self.n_outputs_, K))
+        seen_by = np.zeros(self._n_rows, np.int64)
+        for model in self.estimators_:
+            out = np.ones(self._n_rows, bool)
+            out[self._sample(model.random_state)] = False
+            left = np.flatnonzero(out)
+            if len(left):
+                total[left] += self._leaf_values_of(model, _rows_of(rows, left))
+                seen_by[left] += 1
+        if (seen_by == 0).any():
+            warn(
+                "Some inputs do not have OOB scores. This probably means too few trees were used "
+                "to compute any reliable OOB estimates.",
+                stacklevel=callers_level(),
+            )
+        value = total / np.maximum(seen_by, 1)[:, np.newaxis, np.newaxis]
+        self._publish_out_of_bag(value, targets)
+        if callable(self.oob_score):
+            truth = np.asarray(y)
+            if targets.classes is not None:
+                named = value.argmax(axis=2)
+                per_output = self.classes_ if self.n_outputs_ > 1 else [self.classes_]
+                columns = [known[named[:, k]] for k, known in enumerate(per_output)]
+                guess = np.transpose(columns) if self.n_outputs_ > 1 else columns[0]
+            else:
+                guess = value[:, :, 0] if self.n_outputs_ > 1 else value[:, 0, 0]
+            self.oob_score_ = self.oob_score(truth, guess)
+
+    # ----- what a fitted forest answers
+
+    def _leaf_values_of(self, model: Any, rows: Any) -> NDArray[np.float64]:
+        """The values (n, o, K) of one tree's leaves."""
+        rows = rows.toarray() if sp.issparse(rows) else rows
+        return np.asarray(model.tree_.predict(rows))
+
+    def _mean_values(self, X: Any) -> NDArray[np.float64]:
+        """The mean over the trees of the values (n, o, K) of the leaves."""
+        check_is_fitted(self)
+        rows = self._check_rows(X, reset=False)
+        if "_packed" not in vars(self):
+            self._packed = PackedTrees.of([model.tree_ for model in self.estimators_])
+        most = self.n_jobs if isinstance(self.n_jobs, int) and self.n_jobs > 0 else threads.count()
+        with threads.limit(most):
+            return self._packed.mean(rows)
+
+    def apply(self, X: Any) -> NDArray[np.int64]:
+        """Return the leaf of each row in each tree.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n, d)
+            Rows.
+
+        Returns
+        -------
+        leaves : ndarray of shape (n, trees)
+        """
+        check_is_fitted(self)
+        rows = self._check_rows(X, reset=False)
+        rows = rows.toarray() if sp.issparse(rows) else rows
+        return np.transpose([model.tree_.apply(rows) for model in self.estimators_])
+
+    def decision_path(self, X: Any) -> tuple[sp.csr_matrix, NDArray[np.int64]]:
+        """Return the nodes that each row passes through in all trees.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n, d)
+            Rows.
+
+        Returns
+        -------
+        indicator : sparse matrix of shape (n, nodes of all trees)
+        starts : ndarray of shape (trees + 1,)
+            Where the nodes of each tree begin.
+        """
+        check_is_fitted(self)
+        rows = self._check_rows(X, reset=False)
+        rows = rows.toarray() if sp.issparse(rows) else rows
+        paths = [model.tree_.decision_path(rows) for model in self.estimators_]
+        starts = np.cumsum([0, *(path.shape[1] for path in paths)])
+        return sp.hstack(paths).tocsr(), starts
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """The share of each column in what the splits gained, over all trees, shape (d,)."""
+        check_is_fitted(self)
+        each = [
+            model.tree_.compute_feature_importances()
+            for model in self.estimators_
+            if model.tree_.node_count > 1
+        ]
+        if not each:
+            return np.zeros(self.n_features_in_)
+        mean = np.mean(each, axis=0)
+        return np.asarray(mean / mean.sum() if mean.sum() > 0 else mean)
+
+    def permutation_importances(
+        self, X: Any, y: Any, n_repeats: int = 5, random_state: Any = None
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return how much the score falls when the values of a column are shuffled.
+
+        Unlike `feature_importances_` this is not drawn to columns of many values, and of rows
+        that the fit has not seen it is about new data.
+
+        Parameters
+        ----------
+        X, y : rows and their targets.
+        n_repeats : how often each column is shuffled.
+        random_state : of the shuffles.
+
+        Returns
+        -------
+        mean, spread : ndarrays of shape (d,)
+            Mean and standard deviation over the shuffles.
+        """
+        from sklearn.inspection import permutation_importance
+
+        found = permutation_importance(self, X, y, n_repeats=n_repeats, random_state=random_state)
+        return found.importances_mean, found.importances_std
+
+    def to_sklearn(self) -> Any:
+        """Return scikit-learn's fitted forest with the same trees, for its tools and others'."""
+        check_is_fitted(self)
+        from sklearn import ensemble
+
+        kind = getattr(ensemble, type(self).__name__)
+        shared = {k: v for k, v in self.get_params().items() if k in kind().get_params()}
+        found = kind(**shared)
+        found.estimators_ = [model.to_sklearn() for model in self.estimators_]
+        names = ("n_features_in_", "feature_names_in_", "n_outputs_", "classes_", "n_classes_")
+        for name in (*names, "oob_score_", "oob_decision_function_", "oob_prediction_"):
+            if name in vars(self):
+                setattr(found, name, getattr(self, name))
+        found.estimator_ = found.estimator
+        found._n_samples, found._n_samples_bootstrap = self._n_rows, self._n_drawn
+        return found
+
+    def __len__(self) -> int:
+        return len(self.estimators_)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.estimators_[index]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.estimators_)
+
+    def __getstate__(self) -> Any:
+        state = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "_packed"}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = self.missing != "error"
+        return tags
+
+
+def n_drawn(max_samples: Any, n: int, weights: Any) -> int:
+    """How many rows a bootstrap sample draws."""
+    if max_samples is None:
+        return n
+    if isinstance(max_samples, Integral):
+        return int(max_samples)
+    total = float(n if weights is None else weights.sum())
+    return max(int(max_samples * (n if weights is None else total)), 1)
+
+
+def sample_weights(y: Any, drawn: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The balanced class weights of a sample's rows (n,)."""
+    return np.asarray(compute_sample_weight("balanced", np.asarray(y), indices=drawn))
+
+
+def _rows_of(rows: Any, places: NDArray[np.int64]) -> Any:
+    return sp.csr_matrix(rows)[places] if sp.issparse(rows) else rows[places]

@@ -1,0 +1,397 @@
+"""Random forests: bagged trees that try a few columns at each node."""
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin, RegressorMixin, _fit_context
+from sklearn.utils._param_validation import StrOptions
+
+from rosenblatt.base import fitting
+from rosenblatt.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from rosenblatt.tree.inputs import check_numbers, encode_classes, warn_of_friedman
+
+from .base import Forest
+
+
+class ForestClassifier(ClassifierMixin, Forest):  # type: ignore[misc]
+    """A forest of classification trees, whose class shares are averaged."""
+
+    classes_: Any
+    n_classes_: Any
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **Forest._parameter_constraints,
+        "criterion": [StrOptions({"gini", "entropy", "log_loss"})],
+        "class_weight": [
+            StrOptions({"balanced_subsample", "balanced"}), dict, list, None,
+        ],
+    }  # fmt: skip
+
+    @fitting
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Grow the trees.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n, d)
+            Rows.
+        y : array-like of shape (n,) or (n, o)
+            Their classes.
+        sample_weight : array-like of shape (n,) or None
+            Weights of the rows.
+
+        Returns
+        -------
+        self : the forest
+        """
+        rows = self._check_rows(X, reset=not self._goes_on())
+        targets = encode_classes(self, y, rows.shape[0])
+        weights = self._all_weights(y, self._weights(sample_weight, rows))
+        self._grow(X, y, sample_weight, rows, targets, weights)
+        return self
+
+    def predict_proba(self, X: Any) -> Any:
+        """Return the class shares of the rows: means over the leaves that they end in.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n, d)
+            Rows.
+
+        Returns
+        -------
+        p : ndarray of shape (n, K), or a list of such
+            One array for each output.
+        """
+        value = self._mean_values(X)
+        if self.n_outputs_ == 1:
+            return value[:, 0]
+        return [value[:, k, :m] for k, m in enumerate(self.n_classes_)]
+
+    def predict_log_proba(self, X: Any) -> Any:
+        """Return the logarithms of the class shares.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n, d)
+            Rows.
+
+        Returns
+        -------
+        logs : ndarray of shape (n, K), or a list of such
+        """
+        shares = self.predict_proba(X)
+        with np.errstate(divide="ignore"):
+            return np.log(shares) if self.n_outputs_ == 1 else [np.log(p) for p in shares]
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class with the largest mean share, the first if equal.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n, d)
+            Rows.
+
+        Returns
+        -------
+        y : ndarray of shape (n,) or (n, o)
+        """
+        places = self._mean_values(X).argmax(axis=2)
+        if self.n_outputs_ == 1:
+            return np.asarray(self.classes_[places[:, 0]])
+        return np.transpose([known[places[:, k]] for k, known in enumerate(self.classes_)])
+
+    def vote_shares(self, X: Any) -> NDArray[np.float64]:
+        """Return which share of the trees votes for each class: how sure the forest is.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n, d)
+            Rows.
+
+        Returns
+        -------
+        shares : ndarray of shape (n, K)
+        """
+        if self.n_outputs_ > 1:
+            raise ValueError("vote_shares takes a forest of one output.")
+        rows = self._check_rows(X, reset=False)
+        shares = np.zeros((rows.shape[0], int(self.n_classes_)))
+        for model in self.estimators_:
+            value = self._leaf_values_of(model, rows)[:, 0]
+            shares[np.arange(len(shares)), value.argmax(axis=1)] += 1
+        return shares / len(self.estimators_)
+
+    def _publish_out_of_bag(self, value: NDArray[np.float64], targets: Any) -> None:
+        self.oob_decision_function_ = value[:, 0] if self.n_outputs_ == 1 else value
+        self.oob_score_ = float(np.mean(value.argmax(axis=2) == targets.classes))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        return tags
+
+
+class ForestRegressor(RegressorMixin, Forest):  # type: ignore[misc]
+    """A forest of regression trees, whose predictions are averaged."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **Forest._parameter_constraints,
+        "criterion": [StrOptions({"squared_error", "absolute_error", "poisson", "friedman_mse"})],
+    }
+
+    @fitting
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Grow the trees.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n, d)
+            Rows.
+        y : array-like of shape (n,) or (n, o)
+            Their targets.
+        sample_weight : array-like of shape (n,) or None
+            Weights of the rows.
+
+        Returns
+        -------
+        self : the forest
+        """
+        warn_of_friedman(self.criterion)
+        rows = self._check_rows(X, reset=not self._goes_on())
+        targets = check_numbers(self, y, rows.shape[0])
+        self._grow(X, y, sample_weight, rows, targets, self._weights(sample_weight, rows))
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the mean of the trees' predictions.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n, d)
+            Rows.
+
+        Returns
+        -------
+        y : ndarray of shape (n,) or (n, o)
+        """
+        value = self._mean_values(X)
+        return value[:, 0, 0] if self.n_outputs_ == 1 else value[:, :, 0]
+
+    def _publish_out_of_bag(self, value: NDArray[np.float64], targets: Any) -> None:
+        from sklearn.metrics import r2_score
+
+        guess = value[:, :, 0]
+        self.oob_prediction_ = guess[:, 0] if self.n_outputs_ == 1 else guess
+        self.oob_score_ = float(r2_score(targets.numbers, guess))
+
+
+class RandomForestClassifier(ForestClassifier):
+    """Trees grown on bootstrap samples, each node on a few columns drawn at random [1]_.
+
+    A tree that is grown out has little bias and much variance; the mean of many trees that err
+    in different places has less variance. Each bootstrap sample leaves out about 36.8% of the
+    rows: predicted by the trees that have not seen them, these estimate the error out of bag.
+
+    Columns of numbers with more than 255 values are read as 255 quantiles; thresholds lie
+    half-way between values of the data.
+
+    Parameters
+    ----------
+    n_estimators : int
+        How many trees.
+    criterion, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, \
+    max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst, \
+    categorical_features, unknown, missing
+        As in `DecisionTreeClassifier`.
+    bootstrap : bool
+        Whether each tree has its own sample, drawn with replacement.
+    oob_score : bool or callable
+        Whether rows are scored by the trees that have not seen them.
+    n_jobs : int or None
+        The most threads; None for all that the process may use. The trees are the same.
+    random_state : int, RandomState or None
+        Of the samples and draws.
+    verbose : int
+        Accepted for compatibility; callbacks report the trees.
+    warm_start : bool
+        Whether another fit keeps the trees and adds more.
+    class_weight : dict, list of dicts, {"balanced", "balanced_subsample"} or None
+        Weights of the classes, of all rows or of each sample's.
+    max_samples : int, float or None
+        How many rows a sample draws; None for as many as there are.
+
+    Attributes
+    ----------
+    estimators_ : the trees.
+    estimators_samples_ : the rows that each tree drew.
+    classes_, n_classes_, n_outputs_, n_features_in_, feature_names_in_ : of the data.
+    categories_ : the categories of each column, None of one of numbers.
+    feature_importances_ : the share of each column in what the splits gained, shape (d,).
+    oob_score_, oob_decision_function_ : the accuracy and class shares out of bag.
+
+    Examples
+    --------
+    >>> from rosenblatt import RandomForestClassifier
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]] * 5, [0, 1, 1, 0] * 5
+    >>> RandomForestClassifier(20, random_state=0).fit(X, y).predict([[0, 1], [1, 1]])
+    array([1, 0])
+
+    References
+    ----------
+    .. [1] L. Breiman (2001), Random forests. *Machine Learning* 45.
+    """
+
+    _tree = DecisionTreeClassifier
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        criterion: str = "gini",
+        max_depth: int | None = None,
+        min_samples_split: Any = 2,
+        min_samples_leaf: Any = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: Any = "sqrt",
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        bootstrap: bool = True,
+        oob_score: Any = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+        warm_start: bool = False,
+        class_weight: Any = None,
+        ccp_alpha: float = 0.0,
+        max_samples: Any = None,
+        monotonic_cst: Any = None,
+        categorical_features: Any = "from_dtype",
+        unknown: str = "error",
+        missing: str = "best",
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.bootstrap = bootstrap
+        self.oob_score = oob_score
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.warm_start = warm_start
+        self.class_weight = class_weight
+        self.ccp_alpha = ccp_alpha
+        self.max_samples = max_samples
+        self.monotonic_cst = monotonic_cst
+        self.categorical_features = categorical_features
+        self.unknown = unknown
+        self.missing = missing
+
+
+class RandomForestRegressor(ForestRegressor):
+    """Regression trees grown on bootstrap samples, their predictions averaged [1]_.
+
+    Columns of numbers with more than 255 values are read as 255 quantiles; thresholds lie
+    half-way between values of the data.
+
+    Parameters
+    ----------
+    n_estimators : int
+        How many trees.
+    criterion, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, \
+    max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst, \
+    categorical_features, unknown, missing
+        As in `DecisionTreeRegressor`.
+    bootstrap : bool
+        Whether each tree has its own sample, drawn with replacement.
+    oob_score : bool or callable
+        Whether rows are scored by the trees that have not seen them.
+    n_jobs : int or None
+        The most threads; None for all that the process may use. The trees are the same.
+    random_state : int, RandomState or None
+        Of the samples and draws.
+    verbose : int
+        Accepted for compatibility; callbacks report the trees.
+    warm_start : bool
+        Whether another fit keeps the trees and adds more.
+    max_samples : int, float or None
+        How many rows a sample draws; None for as many as there are.
+
+    Attributes
+    ----------
+    estimators_ : the trees.
+    estimators_samples_ : the rows that each tree drew.
+    n_outputs_, n_features_in_, feature_names_in_ : of the data.
+    categories_ : the categories of each column, None of one of numbers.
+    feature_importances_ : the share of each column in what the splits gained, shape (d,).
+    oob_score_, oob_prediction_ : R2 and predictions out of bag.
+
+    Examples
+    --------
+    >>> from rosenblatt import RandomForestRegressor
+    >>> X, y = [[i] for i in range(20)], [float(i >= 10) for i in range(20)]
+    >>> RandomForestRegressor(20, random_state=0).fit(X, y).predict([[2], [17]])
+    array([0., 1.])
+
+    References
+    ----------
+    .. [1] L. Breiman (2001), Random forests. *Machine Learning* 45.
+    """
+
+    _tree = DecisionTreeRegressor
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        criterion: str = "squared_error",
+        max_depth: int | None = None,
+        min_samples_split: Any = 2,
+        min_samples_leaf: Any = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: Any = 1.0,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        bootstrap: bool = True,
+        oob_score: Any = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+        warm_start: bool = False,
+        ccp_alpha: float = 0.0,
+        max_samples: Any = None,
+        monotonic_cst: Any = None,
+        categorical_features: Any = "from_dtype",
+        unknown: str = "error",
+        missing: str = "best",
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.bootstrap = bootstrap
+        self.oob_score = oob_score
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.warm_start = warm_start
+        self.ccp_alpha = ccp_alpha
+        self.max_samples = max_samples
+        self.monotonic_cst = monotonic_cst
+        self.categorical_features = categorical_features
+        self.unknown = unknown
+        self.missing = missing

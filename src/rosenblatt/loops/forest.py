@@ -1,0 +1,511 @@
+"""Growing one tree of a forest on coded columns: at most 255 levels each, or categories.
+
+A key holds a row in its low half, above it the row's class (16 bits) and how often the row was
+drawn (16 bits). At a node, the rows of a column are put into groups of equal codes: by a histogram
+if there are many, by insertion if there are few. A group has sums: the weights of its classes,
+or its weight and weight times target.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import compiled
+from .tree import (
+    BRANCH_CODE,
+    CHILDREN,
+    DEPTH,
+    FEATURE,
+    GAIN,
+    GOLDEN,
+    IMPURITY,
+    MISSING_LEFT,
+    START,
+    STOP,
+    THRESHOLD,
+    TIE,
+    WEIGHT,
+    class_impurity,
+    random_bits,
+)
+from .tree_columns import LOW_HALF
+from .tree_scan import ENTROPY, GINI, MAJORITY, POISSON, mean_score, x_log_x
+
+CLASS_SHIFT, DRAWN_SHIFT = np.uint64(32), np.uint64(48)
+SIXTEEN = np.uint64(0xFFFF)
+FEW = 24  # rows that are sorted by insertion
+
+
+class Levels(NamedTuple):
+    """The coded data of a fit."""
+
+    codes: Any  # (d, n)
+    missing_code: int
+    n_levels: Any  # (d,) levels or categories
+    categorical: Any  # (d,) whether codes are categories
+    bounds: Any  # (d, 2, M) least and largest value of each level
+    numbers: Any  # (n,) targets
+    weights: Any  # (n,)
+    table: Any  # x ln x of whole numbers
+
+
+class Scratch(NamedTuple):
+    """Space of one thread."""
+
+    keys: Any  # (n,)
+    buffer: Any  # (n,)
+    stack: Any  # (n,)
+    sums: Any  # (M + 2, S) of codes
+    rows: Any  # (M + 2,) of codes
+    group_code: Any  # (M + 2,)
+    group_sums: Any  # (M + 2, S)
+    group_rows: Any  # (M + 2,)
+    totals: Any  # (4, S) node, left, right, missing
+    columns: Any  # (d,)
+    found: Any  # (8,) score, column, last code left, next code, NaN left, threshold, branches
+    side_of: Any  # (M + 2,) child of each code
+
+
+@compiled
+def add_key(key, levels, limits, sums):
+    """Add one row to sums (S,)."""
+    row = key & LOW_HALF
+    w = np.float64(key >> DRAWN_SHIFT)
+    if limits.weighted:
+        w *= levels.weights[row]
+    if limits.kind <= ENTROPY:
+        sums[(key >> CLASS_SHIFT) & SIXTEEN] += w
+    else:
+        sums[0] += w
+        sums[1] += w * levels.numbers[row]
+
+
+@compiled
+def weight_of(limits, sums):
+    """The weight of sums (S,)."""
+    if limits.kind > ENTROPY:
+        return sums[0]
+    W = 0.0
+    for k in range(sums.shape[0]):
+        W += sums[k]
+    return W
+
+
+@compiled
+def score_sums(limits, sums, W, table, whole):
+    """The score of a branch of weight W (see `tree_scan`)."""
+    score = 0.0
+    if limits.kind == GINI:
+        for k in range(sums.shape[0]):
+            score += sums[k] * sums[k]
+        return score / W
+    if limits.kind == ENTROPY:
+        for k in range(sums.shape[0]):
+            score += x_log_x(sums[k], not whole, table)
+        return score - x_log_x(W, not whole, table)
+    return mean_score(limits.kind, sums[1], sums[0])
+
+
+@compiled
+def group_rows(levels, limits, scratch, j, start, stop):
+    """Put the rows of a node into groups by their codes in column j; return how many.
+
+    Rows without a value come last, in a group of their own.
+    """
+    codes, keys = levels.codes[j], scratch.keys
+    if stop - start <= FEW:
+        return group_few(codes, levels, limits, scratch, start, stop)
+    n_slots, S = levels.n_levels[j] + 1, scratch.sums.shape[1]
+    sums, rows = scratch.sums, scratch.rows
+    for c in range(n_slots):
+        rows[c] = 0
+        for k in range(S):
+            sums[c, k] = 0.0
+    for i in range(start, stop):
+        key = keys[i]
+        row = key & LOW_HALF
+        c = np.int64(codes[row])
+        if c == levels.missing_code:
+            c = n_slots - 1
+        w = np.float64(key >> DRAWN_SHIFT)
+        if limits.weighted:
+            w *= levels.weights[row]
+        rows[c] += 1
+        if limits.kind <= ENTROPY:
+            sums[c, (key >> CLASS_SHIFT) & SIXTEEN] += w
+        else:
+            sums[c, 0] += w
+            sums[c, 1] += w * levels.numbers[row]
+    n_groups = 0
+    for c in range(n_slots):
+        if rows[c]:
+            scratch.group_code[n_groups] = c if c < n_slots - 1 else levels.missing_code
+            scratch.group_rows[n_groups] = rows[c]
+            for k in range(S):
+                scratch.group_sums[n_groups, k] = sums[c, k]
+            n_groups += 1
+    return n_groups
+
+
+@compiled
+def group_few(codes, levels, limits, scratch, start, stop):
+    """The same for few rows: sorted by insertion, equal neighbours joined."""
+    keys, order, S = scratch.keys, scratch.rows, scratch.sums.shape[1]
+    for i in range(stop - start):
+        packed = (np.int64(codes[keys[start + i] & LOW_HALF]) << 8) | i
+        p = i
+        while p > 0 and order[p - 1] > packed:
+            order[p] = order[p - 1]
+            p -= 1
+        order[p] = packed
+    n_groups = 0
+    for i in range(stop - start):
+        code = order[i] >> 8
+        if i == 0 or code != order[i - 1] >> 8:
+            scratch.group_code[n_groups] = code
+            scratch.group_rows[n_groups] = 0
+            for k in range(S):
+                scratch.group_sums[n_groups, k] = 0.0
+            n_groups += 1
+        scratch.group_rows[n_groups - 1] += 1
+        add_key(keys[start + (order[i] & 255)], levels, limits, scratch.group_sums[n_groups - 1])
+    return n_groups
+
+
+@compiled
+def is_better(score, found):
+    """Whether a score beats the best so far by more than rounding."""
+    return found[1] < 0 or score > found[0] + TIE * abs(found[0])
+
+
+@compiled
+def split_on_groups(levels, limits, scratch, j, n_groups, share):
+    """Improve on scratch.found by a threshold between groups, or a random one."""
+    totals, found, group_sums = scratch.totals, scratch.found, scratch.group_sums
+    last, missing = n_groups, 0
+    if scratch.group_code[n_groups - 1] == levels.missing_code:
+        last, missing = n_groups - 1, scratch.group_rows[n_groups - 1]
+    only = -1
+    threshold = np.nan
+    if limits.random and last > 1:
+        only, threshold = random_group(levels, scratch, j, last, share)
+    n_rows = 0
+    for g in range(n_groups):
+        n_rows += scratch.group_rows[g]
+    whole, S = not limits.weighted, group_sums.shape[1]
+    for side in range(2 if missing else 1):
+        left, right = totals[1], totals[2]
+        n_left = missing if side else 0
+        for k in range(S):
+            left[k] = group_sums[n_groups - 1, k] if side else 0.0
+            right[k] = totals[0, k] - left[k]
+        # With NaN on the right, all known values may go left.
+        for g in range(last if missing and not side else last - 1):
+            n_left += scratch.group_rows[g]
+            for k in range(S):
+                left[k] += group_sums[g, k]
+                right[k] -= group_sums[g, k]
+            if (only >= 0 and g != only) or min(n_left, n_rows - n_left) < limits.min_leaf:
+                continue
+            if limits.missing == MAJORITY and missing:
+                known = n_left - missing if side else n_left
+                if (2 * known > n_rows - missing) != (side == 1):
+                    continue
+            L, R = weight_of(limits, left), weight_of(limits, right)
+            if min(L, R) < limits.min_weight or min(L, R) <= 0:
+                continue
+            score = score_sums(limits, left, L, levels.table, whole)
+            score += score_sums(limits, right, R, levels.table, whole)
+            if is_better(score, found):
+                found[0], found[1], found[2] = score, j, scratch.group_code[g]
+                found[4], found[6] = side, 2
+                found[5] = np.inf
+                if g < last - 1:
+                    low = levels.bounds[j, 1, scratch.group_code[g]]
+                    high = levels.bounds[j, 0, scratch.group_code[g + 1]]
+                    middle = low / 2.0 + high / 2.0
+                    if not (low <= middle < high):
+                        middle = low
+                    inside = low <= threshold < high
+                    found[5] = threshold if inside else middle
+
+
+@compiled
+def random_group(levels, scratch, j, last, share):
+    """A threshold drawn between the least and largest value, and the last group below it."""
+    low = levels.bounds[j, 0, scratch.group_code[0]]
+    high = levels.bounds[j, 1, scratch.group_code[last - 1]]
+    threshold = low + share * (high - low)
+    g = 0
+    while g < last - 2 and levels.bounds[j, 0, scratch.group_code[g + 1]] <= threshold:
+        g += 1
+    return g, threshold
+
+
+@compiled
+def split_on_all(levels, limits, scratch, j, n_groups):
+    """Improve on scratch.found by a branch for each category of column j."""
+    score = 0.0
+    for g in range(n_groups):
+        W = weight_of(limits, scratch.group_sums[g])
+        if scratch.group_rows[g] < limits.min_leaf or limits.min_weight > W:
+            return
+        score += score_sums(limits, scratch.group_sums[g], W, levels.table, not limits.weighted)
+    found = scratch.found
+    if is_better(score, found):
+        found[0], found[1], found[6] = score, j, n_groups
+
+
+@compiled
+def find_split(levels, limits, nodes, scratch, node):
+    """The best split of a node on columns drawn at random, in scratch.found."""
+    start, stop = nodes.ints[node, START], nodes.ints[node, STOP]
+    totals, found, columns = scratch.totals[0], scratch.found, scratch.columns
+    for k in range(totals.shape[0]):
+        totals[k] = 0.0
+    for i in range(start, stop):
+        add_key(scratch.keys[i], levels, limits, totals)
+    found[0], found[1] = -np.inf, -1
+    state = np.uint64(limits.seed) ^ (np.uint64(node) * GOLDEN)
+    d = columns.shape[0]
+    useful = 0
+    for c in range(d):
+        if c >= limits.max_features and useful:
+            break
+        j = c
+        if limits.max_features < d:  # the columns stay permuted: any order draws as well
+            bits, state = random_bits(state)
+            other = c + np.int64(bits % np.uint64(d - c))
+            columns[c], columns[other] = columns[other], columns[c]
+            j = columns[c]
+        bits, state = random_bits(state)
+        n_groups = group_rows(levels, limits, scratch, j, start, stop)
+        if n_groups > 1:
+            useful += 1
+            if levels.categorical[j]:
+                split_on_all(levels, limits, scratch, j, n_groups)
+            else:
+                share = np.float64(bits >> np.uint64(11)) * 2.0**-53
+                split_on_groups(levels, limits, scratch, j, n_groups, share)
+
+
+@compiled
+def set_sides(levels, scratch, j, start, stop):
+    """The child of each code of column j, in scratch.side_of; the codes of the children."""
+    found, side_of = scratch.found, scratch.side_of
+    n_slots = levels.n_levels[j] + 1
+    if not levels.categorical[j]:
+        for c in range(n_slots - 1):
+            side_of[c] = 0 if c <= found[2] else 1
+        side_of[n_slots - 1] = 1 - int(found[4])
+        return
+    for c in range(n_slots):
+        side_of[c] = -1
+    for i in range(start, stop):
+        c = np.int64(levels.codes[j, scratch.keys[i] & LOW_HALF])
+        side_of[c if c != levels.missing_code else n_slots - 1] = 0
+    branch = 0
+    for c in range(n_slots):
+        if side_of[c] == 0:
+            side_of[c] = branch
+            scratch.group_code[branch] = c
+            branch += 1
+
+
+@compiled
+def partition_keys(levels, scratch, j, start, stop, children):
+    """Put the keys of a node in the order of its children; group_rows gets their sizes."""
+    codes, keys, buffer, side_of = levels.codes[j], scratch.keys, scratch.buffer, scratch.side_of
+    last_slot, missing_code = levels.n_levels[j], levels.missing_code
+    sizes = scratch.group_rows
+    if children == 2:
+        left, right = start, start
+        for i in range(start, stop):
+            key = keys[i]
+            c = np.int64(codes[key & LOW_HALF])
+            side = side_of[last_slot if c == missing_code else c]
+            keys[left] = key
+            buffer[right] = key
+            left += 1 - side
+            right += side
+        sizes[0], sizes[1] = left - start, right - start
+        for i in range(start, right):
+            keys[left] = buffer[i]
+            left += 1
+        return
+    for b in range(children + 1):
+        sizes[b] = 0
+    for i in range(start, stop):
+        c = np.int64(codes[keys[i] & LOW_HALF])
+        sizes[side_of[last_slot if c == missing_code else c] + 1] += 1
+    for b in range(children):
+        sizes[b + 1] += sizes[b]
+    for i in range(start, stop):
+        c = np.int64(codes[keys[i] & LOW_HALF])
+        b = side_of[last_slot if c == missing_code else c]
+        buffer[start + sizes[b]] = keys[i]
+        sizes[b] += 1
+    for i in range(start, stop):
+        keys[i] = buffer[i]
+    for b in range(children - 1, 0, -1):
+        sizes[b] -= sizes[b - 1]
+
+
+@compiled
+def describe_keys(levels, limits, nodes, scratch, node):
+    """Weight and impurity of a node; returns whether its targets are all equal."""
+    start, stop = nodes.ints[node, START], nodes.ints[node, STOP]
+    sums, keys = scratch.totals[0], scratch.keys
+    for k in range(sums.shape[0]):
+        sums[k] = 0.0
+    for i in range(start, stop):
+        add_key(keys[i], levels, limits, sums)
+    W = weight_of(limits, sums)
+    equal, total = True, 0.0
+    first = keys[start]
+    if limits.kind <= ENTROPY:
+        equal = sums[(first >> CLASS_SHIFT) & SIXTEEN] >= W
+        if not equal:
+            total = class_impurity(limits.kind, sums, W)
+    else:
+        y0, mean = levels.numbers[first & LOW_HALF], sums[1] / W
+        for i in range(start, stop):
+            row = keys[i] & LOW_HALF
+            y = levels.numbers[row]
+            equal &= y == y0
+            w = np.float64(keys[i] >> DRAWN_SHIFT)
+            if limits.weighted:
+                w *= levels.weights[row]
+            if limits.kind == POISSON:
+                total += w * y * np.log(y / mean) if y > 0 else 0.0
+            else:
+                total += w * (y - mean) ** 2
+        total = 0.0 if equal else total / W
+    nodes.floats[node, WEIGHT] = W
+    nodes.floats[node, IMPURITY] = total
+    return equal
+
+
+@compiled
+def gain_of_found(levels, limits, nodes, scratch, node):
+    """What the split in scratch.found gains, times the weight of its node."""
+    W = nodes.floats[node, WEIGHT]
+    gain = scratch.found[0] - score_sums(
+        limits, scratch.totals[0], W, levels.table, not limits.weighted
+    )
+    return gain / np.log(2.0) if limits.kind == ENTROPY else gain
+
+
+@compiled
+def split_found(levels, limits, nodes, scratch, node):
+    """Split a node as found, if that gains enough; return whether it has children."""
+    ints, floats, found = nodes.ints, nodes.floats, scratch.found
+    ints[node, CHILDREN] = 0
+    if found[1] < 0:
+        return False
+    gain = gain_of_found(levels, limits, nodes, scratch, node)
+    if gain + 1e-15 * floats[node, WEIGHT] < limits.min_decrease:
+        return False
+    start, stop, j = ints[node, START], ints[node, STOP], int(found[1])
+    children = int(found[6])
+    ints[node, CHILDREN], ints[node, FEATURE] = children, j
+    ints[node, MISSING_LEFT] = int(found[4])
+    floats[node, GAIN], floats[node, THRESHOLD] = gain, found[5]
+    set_sides(levels, scratch, j, start, stop)
+    partition_keys(levels, scratch, j, start, stop, children)
+    child, begin = node + 1, start
+    for b in range(children):
+        m = scratch.group_rows[b]
+        nodes.used[child] = 1
+        ints[child, START], ints[child, STOP] = begin, begin + m
+        ints[child, DEPTH] = ints[node, DEPTH] + 1
+        ints[child, CHILDREN] = 0
+        ints[child, BRANCH_CODE] = scratch.group_code[b] if levels.categorical[j] else b
+        begin += m
+        child += 2 * m - 1
+    return True
+
+
+@compiled
+def grow_coded(levels, limits, nodes, scratch, n_waiting, budget):
+    """Grow the nodes on the stack, depth first, until about `budget` rows were read.
+
+    Returns how many nodes are waiting.
+    """
+    ints, stack = nodes.ints, scratch.stack
+    while n_waiting and budget > 0:
+        n_waiting -= 1
+        node = stack[n_waiting]
+        budget -= (ints[node, STOP] - ints[node, START]) * limits.max_features
+        find_split(levels, limits, nodes, scratch, node)
+        if not split_found(levels, limits, nodes, scratch, node):
+            continue
+        child = node + 1
+        for _ in range(ints[node, CHILDREN]):
+            m = ints[child, STOP] - ints[child, START]
+            equal = describe_keys(levels, limits, nodes, scratch, child)
+            if (
+                not equal
+                and m >= limits.min_split
+                and ints[child, DEPTH] < limits.max_depth
+                and nodes.floats[child, WEIGHT] >= 2 * limits.min_weight
+            ):
+                stack[n_waiting] = child
+                n_waiting += 1
+            child += 2 * m - 1
+    return n_waiting
+
+
+@compiled
+def next_node(X, i, ints, floats, node):
+    """Where row i goes from a node: a leaf leads to itself."""
+    packed = ints[node, 1]
+    x = X[i, (packed >> 1) & 0x7FFFFFFF]
+    goes_left = x <= floats[node, 0] or (x != x and packed & 1)
+    return (packed >> 32) + (0 if goes_left else 1)
+
+
+@compiled
+def add_leaf_values(X, ints, floats, roots, depths, leaf, value, out):
+    """Add the values of the leaves of each row of X (n, d), over all trees, to out (n, S).
+
+    A node (N, 2) is a threshold, and as an integer its left child, its column and a bit that
+    says whether NaN goes left; the right child is the next. Tree t starts at roots[t] and has
+    depths[t] levels; leaf (N,) is the place of a leaf in value. Eight rows go down at once:
+    each of their steps waits for the one before.
+    """
+    n = X.shape[0]
+    for t in range(roots.shape[0]):
+        root, depth = roots[t], depths[t]
+        i = 0
+        while i + 8 <= n:
+            a, b, c, d, e, f, g, h = root, root, root, root, root, root, root, root
+            for _ in range(depth):
+                a = next_node(X, i, ints, floats, a)
+                b = next_node(X, i + 1, ints, floats, b)
+                c = next_node(X, i + 2, ints, floats, c)
+                d = next_node(X, i + 3, ints, floats, d)
+                e = next_node(X, i + 4, ints, floats, e)
+                f = next_node(X, i + 5, ints, floats, f)
+                g = next_node(X, i + 6, ints, floats, g)
+                h = next_node(X, i + 7, ints, floats, h)
+                ends = leaf[a] >= 0 and leaf[b] >= 0 and leaf[c] >= 0 and leaf[d] >= 0
+                if ends and leaf[e] >= 0 and leaf[f] >= 0 and leaf[g] >= 0 and leaf[h] >= 0:
+                    break
+            for k in range(out.shape[1]):
+                out[i, k] += value[leaf[a], k]
+                out[i + 1, k] += value[leaf[b], k]
+                out[i + 2, k] += value[leaf[c], k]
+                out[i + 3, k] += value[leaf[d], k]
+                out[i + 4, k] += value[leaf[e], k]
+                out[i + 5, k] += value[leaf[f], k]
+                out[i + 6, k] += value[leaf[g], k]
+                out[i + 7, k] += value[leaf[h], k]
+            i += 8
+        while i < n:
+            node = root
+            while leaf[node] < 0:
+                node = next_node(X, i, ints, floats, node)
+            for k in range(out.shape[1]):
+                out[i, k] += value[leaf[node], k]
+            i += 1

@@ -1,0 +1,191 @@
+"""Grown nodes put together: numbers without gaps, thresholds, branches, values."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.loops import tree as t
+
+from .settings import Settings, Targets
+from .structure import LEAF, UNDEFINED, Tree
+
+
+def assemble(
+    nodes: Any, order: Any, targets: Targets, settings: Settings, weights: Any,
+    n_categories: NDArray[np.int64], has_missing: NDArray[np.bool_], column: Any,
+) -> Tree:  # fmt: skip
+    """The `Tree` of grown nodes.
+
+    `order` are the rows, leaf after leaf, `column` a function that gives the values of a column.
+    """
+    ids = np.flatnonzero(nodes.used)
+    ints, floats = nodes.ints[ids], nodes.floats[ids]
+    sizes = ints[:, t.STOP] - ints[:, t.START]
+    ends = np.searchsorted(ids, ids + 2 * sizes - 1)  # the node after all that are below
+    inner = np.flatnonzero(ints[:, t.CHILDREN] > 0)
+    left = np.full(len(ids), LEAF, np.int64)
+    right = left.copy()
+    left[inner], right[inner] = inner + 1, ends[inner + 1]
+    feature = np.full(len(ids), UNDEFINED, np.int64)
+    feature[inner] = ints[inner, t.FEATURE]
+    missing_left = np.zeros(len(ids), np.uint8)
+    missing_left[inner] = _missing_left(ints, sizes, left, right, inner, has_missing)
+    branches = _branches(ints, ends, inner, right, feature, n_categories)
+    arrays = {
+        "children_left": left, "children_right": right, "feature": feature,
+        "threshold": _thresholds(ints, floats, feature, inner, n_categories, column),
+        "missing_go_to_left": missing_left,
+        "impurity": floats[:, t.IMPURITY].copy(), "n_node_samples": sizes,
+        "weighted_n_node_samples": floats[:, t.WEIGHT].copy(), **branches,
+    }  # fmt: skip
+    arrays["value"] = node_values(
+        targets, settings, weights, order, ints[:, [t.START, t.STOP]], arrays,
+        floats[:, [t.LOWER, t.UPPER]],
+    )  # fmt: skip
+    return Tree(arrays, n_categories)
+
+
+def _missing_left(
+    ints: Any, sizes: Any, left: Any, right: Any, inner: Any, has_missing: NDArray[np.bool_]
+) -> NDArray[np.uint8]:
+    """Where NaN goes: as it was chosen, or to the larger child where none was seen."""
+    seen = has_missing[ints[inner, t.FEATURE]]
+    larger = sizes[left[inner]] > sizes[right[inner]]
+    return np.where(seen, ints[inner, t.MISSING_LEFT], larger).astype(np.uint8)
+
+
+def _thresholds(
+    ints: Any, floats: Any, feature: Any, inner: Any, n_categories: Any, column: Any
+) -> NDArray[np.float64]:
+    """The middle of the two values that a threshold parts, in scikit-learn's arithmetic."""
+    thresholds = np.full(len(ints), float(UNDEFINED))
+    for j in np.unique(feature[inner]):
+        nodes = inner[feature[inner] == j]
+        if n_categories[j]:
+            thresholds[nodes] = np.nan
+            continue
+        thresholds[nodes] = floats[nodes, t.THRESHOLD]
+        nodes = nodes[np.isnan(thresholds[nodes])]
+        if not len(nodes):
+            continue
+        values = column(j)
+        low, high = values[ints[nodes, t.LOW_ROW]], values[ints[nodes, t.HIGH_ROW]]
+        middle = low / 2.0 + high / 2.0
+        middle = np.where((middle >= high) | np.isinf(middle) | (middle < low), low, middle)
+        thresholds[nodes] = middle
+    return thresholds
+
+
+def _branches(
+    ints: Any, ends: Any, inner: Any, right: Any, feature: Any, n_categories: Any
+) -> dict[str, NDArray[np.int64]]:
+    """The branches of nodes that have others than left and right."""
+    counts = np.zeros(len(ints), np.int64)
+    wide = inner[
+        (n_categories[feature[inner]] > 0)
+        | (ints[inner, t.CHILDREN] > 2)
+        | (ints[ends[inner + 1], t.BRANCH_CODE] == 2)
+    ]
+    counts[wide] = ints[wide, t.CHILDREN]
+    first = np.where(counts > 0, np.cumsum(counts) - counts, -1)
+    children = np.empty(int(counts.sum()), np.int64)
+    child, left_to_do, place = wide + 1, counts[wide].copy(), first[wide].copy()
+    nodes = wide
+    while len(nodes):
+        children[place] = child
+        place, left_to_do = place + 1, left_to_do - 1
+        more = left_to_do > 0
+        last = nodes[~more]
+        categorical = n_categories[feature[last]] > 0
+        right[last[categorical]] = child[~more][categorical]
+        nodes, child, place = nodes[more], ends[child[more]], place[more]
+        left_to_do = left_to_do[more]
+    return {
+        "first_branch": first, "n_branches": counts, "branch_child": children,
+        "branch_code": ints[children, t.BRANCH_CODE],
+    }  # fmt: skip
+
+
+def node_values(
+    targets: Targets, settings: Settings, weights: Any, order: Any, spans: Any, arrays: Any,
+    bounds: Any,
+) -> NDArray[np.float64]:  # fmt: skip
+    """The class shares or targets (nodes, o, K) of all nodes."""
+    m, o, K = len(spans), targets.n_outputs, max(targets.n_classes)
+    W = arrays["weighted_n_node_samples"]
+    if settings.criterion == "absolute_error":
+        return _medians(targets, weights, order, spans)
+    leaves = np.flatnonzero(arrays["children_left"] == LEAF)
+    leaf_of = np.repeat(leaves, spans[leaves, 1] - spans[leaves, 0])
+    w = np.ones(len(order)) if weights is None else weights[order]
+    value = np.zeros((m, o, K))
+    for k in range(o):
+        if targets.classes is not None:
+            place = leaf_of * K + targets.classes[order, k]
+            value[:, k] = np.bincount(place, w, minlength=m * K).reshape(m, K)
+        else:
+            assert targets.numbers is not None
+            y = targets.numbers[order, k]
+            base = y[spans[:, 0]]  # the first of each leaf: equal targets stay as they are
+            value[:, k, 0] = np.bincount(leaf_of, w * (y - base[leaf_of]), minlength=m)
+    if targets.classes is None:
+        return _means(targets, value, W, order, spans, arrays, bounds, settings)
+    _add_up(value, arrays)
+    value /= W[:, np.newaxis, np.newaxis]
+    if settings.monotonic_cst is not None:
+        positive = np.clip(value[:, 0, 1], bounds[:, 0], bounds[:, 1])
+        value[:, 0, 1], value[:, 0, 0] = positive, 1.0 - positive
+    return value
+
+
+def _means(
+    targets: Targets, offsets: Any, W: Any, order: Any, spans: Any, arrays: Any, bounds: Any,
+    settings: Settings,
+) -> NDArray[np.float64]:  # fmt: skip
+    """The mean targets: of leaves by offsets from their first row, of others by their children."""
+    assert targets.numbers is not None
+    leaf = arrays["children_left"] == LEAF
+    first = targets.numbers[order[spans[:, 0]]][:, :, np.newaxis]
+    centre = targets.numbers.mean(axis=0)[np.newaxis, :, np.newaxis]
+    means = first + offsets / W[:, np.newaxis, np.newaxis]
+    sums = np.where(leaf[:, np.newaxis, np.newaxis], (means - centre), 0.0)
+    sums *= W[:, np.newaxis, np.newaxis]
+    _add_up(sums, arrays)
+    inner = centre + sums / W[:, np.newaxis, np.newaxis]
+    means = np.where(leaf[:, np.newaxis, np.newaxis], means, inner)
+    if settings.monotonic_cst is not None:
+        means[:, 0, 0] = np.clip(means[:, 0, 0], bounds[:, 0], bounds[:, 1])
+    return np.asarray(means)
+
+
+def _add_up(sums: NDArray[np.float64], arrays: dict[str, Any]) -> None:
+    """Add the sums (nodes, ...) of all nodes to those of their parents, from the bottom up."""
+    shell = dict(arrays, value=np.zeros((len(sums), 1, 1)))
+    tree = Tree(shell, np.zeros(0, np.int64))
+    parents, depths = tree.parents, tree.depths
+    order = np.argsort(depths, kind="stable")
+    levels = np.split(order, np.cumsum(np.bincount(depths))[:-1])
+    for level in levels[:0:-1]:
+        np.add.at(sums, parents[level], sums[level])
+
+
+def _medians(targets: Targets, weights: Any, order: Any, spans: Any) -> NDArray[np.float64]:
+    """The weighted medians (nodes, o, 1); between two middle values, their mean."""
+    assert targets.numbers is not None
+    value = np.empty((len(spans), targets.n_outputs, 1))
+    for i, (start, stop) in enumerate(spans.tolist()):
+        rows = order[start:stop]
+        for k in range(targets.n_outputs):
+            y = targets.numbers[rows, k]
+            value[i, k, 0] = np.median(y) if weights is None else _weighted_median(y, weights[rows])
+    return value
+
+
+def _weighted_median(y: NDArray[np.float64], w: NDArray[np.float64]) -> float:
+    order = np.argsort(y, kind="stable")
+    below = np.cumsum(w[order])
+    place = int(np.searchsorted(below, 0.5 * below[-1]))
+    if below[place] == 0.5 * below[-1] and place + 1 < len(y):
+        return float(0.5 * (y[order[place]] + y[order[place + 1]]))
+    return float(y[order[place]])

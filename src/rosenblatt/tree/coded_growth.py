@@ -1,0 +1,154 @@
+"""Trees grown on coded columns: what forests do, many times on the same codes."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt import loops
+from rosenblatt.runtime import threads
+
+from .assembly import assemble
+from .growth import COLUMNS_AT_ONCE, columns_of
+from .settings import CRITERIA, MISSING, NO_DEPTH, Settings, Targets
+from .structure import Tree
+
+MOST_LEVELS = 255
+ROWS_A_CALL = 20_000_000  # times columns tried, of a compiled call
+MOST_CLASSES = 2**16 - 1
+
+
+@dataclass(frozen=True, eq=False)
+class CodedColumns:
+    """The columns of a table as levels of their values: all of them, or 255 quantiles."""
+
+    codes: NDArray[Any]  # (d, n)
+    missing_code: int
+    n_levels: NDArray[np.int64]
+    n_categories: NDArray[np.int64]
+    bounds: NDArray[np.float64]  # (d, 2, levels)
+    has_missing: NDArray[np.bool_]
+
+    @staticmethod
+    def of(X: Any, n_categories: NDArray[np.int64]) -> "CodedColumns":
+        """Sort each column once and number its levels."""
+        n, d = X.shape
+        wide = int(n_categories.max(initial=0)) > MOST_LEVELS
+        most = 2**16 - 1 if wide else MOST_LEVELS
+        codes = np.empty((d, n), np.uint16 if wide else np.uint8)
+        bounds, n_levels = np.zeros((d, 2, MOST_LEVELS)), n_categories.copy()
+        has_missing = np.zeros(d, bool)
+
+        def code(first: int, last: int) -> None:
+            columns = loops.tree_columns
+            keys, buffer = np.empty(n, np.uint64), np.empty(n, np.uint64)
+            counts, level_of = np.empty((3, 2048), np.int64), np.empty(n, np.int64)
+            for a in range(first, last, COLUMNS_AT_ONCE):
+                b = min(a + COLUMNS_AT_ONCE, last)
+                for j, values in zip(range(a, b), columns_of(X, a, b), strict=True):
+                    if n_categories[j]:
+                        absent = np.isnan(values)
+                        codes[j] = np.where(absent, most, values)
+                        has_missing[j] = absent.any()
+                        continue
+                    none = np.zeros(1, np.int32)
+                    known = columns.sort_column(values, none, 0, keys, buffer, counts)
+                    n_levels[j] = columns.quantise(
+                        keys, known, values, MOST_LEVELS, level_of, bounds[j]
+                    )
+                    has_missing[j] = known < n
+                    codes[j] = level_of if not wide else np.where(
+                        level_of == MOST_LEVELS, most, level_of
+                    )  # fmt: skip
+
+        threads.over_chunks(code, d, n * d)
+        return CodedColumns(codes, most, n_levels, n_categories, bounds, has_missing)
+
+
+def can_be_coded(targets: Targets, settings: Settings) -> bool:
+    """Whether a tree with these settings can be grown on codes."""
+    return (
+        targets.n_outputs == 1
+        and settings.criterion != "absolute_error"
+        and settings.max_leaf_nodes is None
+        and settings.monotonic_cst is None
+        and settings.missing != "branch"
+        and targets.n_classes[0] <= MOST_CLASSES
+    )
+
+
+class CodedGrowth:
+    """Grows trees on the same codes, one after the other, in the same memory."""
+
+    def __init__(self, columns: CodedColumns, targets: Targets, weights: Any) -> None:
+        self.columns, self.targets, self.weights = columns, targets, weights
+        d, n = columns.codes.shape
+        K = targets.n_classes[0] if targets.classes is not None else 2
+        M = max(int(columns.n_levels.max(initial=0)), 256) + 2
+        self.nodes = loops.tree.Nodes(
+            np.empty(2 * n, np.uint8), np.empty((2 * n, 9), np.int64), np.empty((2 * n, 7))
+        )
+        self.scratch = loops.forest.Scratch(
+            keys=np.empty(n, np.uint64), buffer=np.empty(n, np.uint64),
+            stack=np.empty(n, np.int64), sums=np.empty((M, K)), rows=np.empty(M, np.int64),
+            group_code=np.empty(M, np.int64), group_sums=np.empty((M, K)),
+            group_rows=np.empty(M, np.int64), totals=np.empty((4, K)),
+            columns=np.empty(d, np.int64), found=np.zeros(8), side_of=np.empty(M, np.int64),
+        )  # fmt: skip
+
+    def grow(self, drawn: NDArray[np.int64], settings: Settings, stopped: Any) -> Tree:
+        """One tree of the rows that were drawn at least once, `drawn` (n,) times."""
+        forest, t, nodes, scratch = loops.forest, loops.tree, self.nodes, self.scratch
+        rows = np.flatnonzero(drawn)
+        m = len(rows)
+        keys = rows.astype(np.uint64) | (drawn[rows].astype(np.uint64) << np.uint64(48))
+        classes = self.targets.classes
+        if classes is not None:
+            keys |= classes[rows, 0].astype(np.uint64) << np.uint64(32)
+        scratch.keys[:m] = keys
+        scratch.columns[:] = np.arange(len(scratch.columns))
+        weights = drawn.astype(np.float64)
+        if self.weights is not None:
+            weights *= self.weights
+        limits, levels = self._limits(settings, float(weights[rows].sum())), self._levels(settings)
+        nodes.used[: 2 * m] = 0
+        nodes.used[0], nodes.ints[0], nodes.ints[0, t.STOP] = 1, 0, m
+        equal = forest.describe_keys(levels, limits, nodes, scratch, 0)
+        enough = m >= limits.min_split and nodes.floats[0, t.WEIGHT] >= 2 * limits.min_weight
+        if not equal and enough and limits.max_depth > 0:
+            scratch.stack[0], waiting = 0, 1
+            while waiting and not stopped():
+                waiting = forest.grow_coded(levels, limits, nodes, scratch, waiting, ROWS_A_CALL)
+        order = (scratch.keys[:m] & np.uint64(0xFFFFFFFF)).astype(np.int64)
+        view = t.Nodes(nodes.used[: 2 * m], nodes.ints, nodes.floats)
+        return assemble(
+            view, order, self.targets, settings, weights, self.columns.n_categories,
+            self.columns.has_missing, None,
+        )  # fmt: skip
+
+    def _levels(self, settings: Settings) -> Any:
+        numbers, columns = self.targets.numbers, self.columns
+        none = np.zeros(1)
+        if numbers is not None and settings.criterion != "poisson":
+            numbers = numbers - numbers.mean(axis=0)
+        table = none
+        if CRITERIA[settings.criterion] == 1 and self.weights is None:
+            counts = np.arange(2 * columns.codes.shape[1] + 1, dtype=np.float64)
+            table = counts * np.log(np.maximum(counts, 1.0))
+        return loops.forest.Levels(
+            columns.codes, columns.missing_code, columns.n_levels, columns.n_categories > 0,
+            columns.bounds, none if numbers is None else np.ascontiguousarray(numbers[:, 0]),
+            none if self.weights is None else self.weights, table,
+        )  # fmt: skip
+
+    def _limits(self, settings: Settings, total: float) -> Any:
+        s, d = settings, len(self.columns.codes)
+        return loops.tree.Limits(
+            kind=CRITERIA[s.criterion], n_classes=max(self.targets.n_classes), shift=0,
+            weighted=self.weights is not None, random=s.random_thresholds, monotone=False,
+            missing=MISSING[s.missing], max_depth=min(s.max_depth, NO_DEPTH),
+            min_split=max(s.min_samples_split, 2), min_leaf=s.min_samples_leaf,
+            max_features=s.max_features or d, min_weight=float(s.min_weight_leaf),
+            min_decrease=s.min_impurity_decrease * total, seed=s.seed,
+        )  # fmt: skip

@@ -1,0 +1,147 @@
+"""Checked input of trees and forests: rows as numbers, classes by number, targets."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.utils import check_array, compute_sample_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, validate_data
+
+from rosenblatt.base import FLOATS, callers_level, encode_labels, is_as_fitted, naming_columns
+
+from .columns import categorical_columns, checked_table, encode, learn_categories
+from .settings import Targets
+
+
+class TableInput:
+    """Models that read tables of numbers and categories."""
+
+    categorical_features: Any
+    unknown: str
+    missing: str
+    categories_: list[NDArray[Any] | None]
+
+    def _check_rows(self, X: Any, reset: bool) -> Any:
+        """X as a matrix of numbers, categories by their place; CSC when fitting sparse rows."""
+        if reset:
+            categorical = categorical_columns(X, self.categorical_features)
+            if categorical.any():
+                X = checked_table(self, X, reset=True)
+                self.categories_ = learn_categories(X, categorical)
+                matrix = encode(X, self.categories_, "error")
+                return self._refuse_missing(matrix)
+        elif any(known is not None for known in self.categories_):
+            X = checked_table(self, X, reset=False)
+            return self._refuse_missing(encode(X, self.categories_, self.unknown))
+        elif is_as_fitted(self, X):
+            if not np.isfinite(X.sum()):
+                _refuse_infinity(X, type(self).__name__)
+            return self._refuse_missing(X)
+        takes_missing = self.missing != "error" and not sp.issparse(X)
+        with naming_columns(X):
+            X = validate_data(
+                self, X, reset=reset, dtype=FLOATS, accept_sparse="csc" if reset else "csr",
+                ensure_all_finite="allow-nan" if takes_missing else True,
+            )  # fmt: skip
+        if reset:
+            self.categories_ = [None] * X.shape[1]
+        if sp.issparse(X) and not X.has_canonical_format:
+            X = X.copy()
+            X.sum_duplicates()
+        return X
+
+    def _refuse_missing(self, X: NDArray[Any]) -> NDArray[Any]:
+        """Raise if values are missing that may not be."""
+        if self.missing == "error" and np.isnan(X.sum()) and np.isnan(X).any():
+            raise ValueError(
+                "Input X contains NaN, and missing is 'error'; 'best', 'majority' and 'branch' "
+                "take it."
+            )
+        return X
+
+    def _weights(self, sample_weight: Any, X: Any) -> NDArray[np.float64] | None:
+        """The weights of the rows; None if all are equal to one."""
+        if sample_weight is None:
+            return None
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        if not weights.any():
+            raise ValueError("sample_weight must not be zero for all rows: no row is left to fit.")
+        return np.asarray(weights, np.float64)
+
+
+def _refuse_infinity(X: NDArray[Any], name: str) -> None:
+    if np.isinf(X).any():
+        raise ValueError(
+            f"Input X contains infinity or a value too large for {X.dtype!r}.\n{name} takes finite "
+            "numbers and NaN."
+        )
+
+
+def encode_classes(model: Any, y: Any, n: int) -> Targets:
+    """The classes of y by number; sets the attributes that name them."""
+    several = getattr(y, "ndim", np.ndim(y)) == 2 and np.shape(y)[1] > 1
+    if not several:
+        model.classes_, codes = encode_labels(y)
+        if len(codes) != n:
+            raise ValueError(f"Number of labels={len(codes)} does not match number of samples={n}")
+        model.n_classes_, model.n_outputs_ = len(model.classes_), 1
+        classes = codes.astype(np.int32)[:, np.newaxis]
+        n_classes: tuple[int, ...] = (int(model.n_classes_),)
+    else:
+        y = np.asarray(y)
+        check_classification_targets(y)
+        if len(y) != n:
+            raise ValueError(f"Number of labels={len(y)} does not match number of samples={n}")
+        parts = [np.unique(column, return_inverse=True) for column in y.T]
+        model.classes_ = [known for known, _ in parts]
+        n_classes = tuple(len(known) for known in model.classes_)
+        model.n_classes_, model.n_outputs_ = np.array(n_classes, np.intp), len(parts)
+        classes = np.transpose([codes for _, codes in parts]).astype(np.int32)
+    if model.monotonic_cst is not None and model.n_outputs_ == 1 and n_classes[0] > 2:
+        raise ValueError(
+            "Monotonicity constraints are not supported with multiclass classification"
+        )
+    return Targets(np.ascontiguousarray(classes), None, n_classes)
+
+
+def class_weights(model: Any, y: Any, weights: Any) -> Any:
+    """The weights of the rows, times those of their classes."""
+    if model.class_weight is None:
+        return weights
+    by_class = compute_sample_weight(model.class_weight, np.asarray(y))
+    return by_class if weights is None else weights * by_class
+
+
+def check_numbers(model: Any, y: Any, n: int) -> Targets:
+    """The targets (n, o) as doubles."""
+    if y is None:
+        raise ValueError(
+            f"{type(model).__name__} requires y to be passed, but the target y is None."
+        )
+    numbers = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
+    numbers = numbers.reshape(len(numbers), -1)
+    if len(numbers) != n:
+        raise ValueError(f"Number of labels={len(numbers)} does not match number of samples={n}")
+    if model.criterion == "poisson":
+        if (numbers < 0).any():
+            raise ValueError(
+                "Some value(s) of y are negative which is not allowed for Poisson regression."
+            )
+        if numbers.sum() <= 0:
+            raise ValueError("Sum of y is not positive which is necessary for Poisson regression.")
+    model.n_outputs_ = numbers.shape[1]
+    return Targets(None, np.ascontiguousarray(numbers), (1,) * numbers.shape[1])
+
+
+def warn_of_friedman(criterion: str) -> None:
+    """Warn that a criterion is deprecated, as scikit-learn does."""
+    if criterion == "friedman_mse":
+        warnings.warn(
+            'Value `"friedman_mse"` for `criterion` is deprecated and will be removed in a later '
+            'version. Use `criterion="squared_error"` instead.',
+            FutureWarning,
+            stacklevel=callers_level(),
+        )
