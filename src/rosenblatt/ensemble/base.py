@@ -98,7 +98,7 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
                 f"n_estimators={self.n_estimators} must be larger or equal to "
                 f"len(estimators_)={len(old)} when warm_start==True"
             )
-        self._n_rows = rows.shape[0]
+        self._n_rows, self._sample_weight = rows.shape[0], weights
         self._n_drawn = n_drawn(self.max_samples, self._n_rows, weights)
         rng = check_random_state(self.random_state)
         rng.randint(SEEDS, size=len(old))  # those of the trees that are there
@@ -183,8 +183,11 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
         """The rows that the tree of a seed draws."""
         if not self.bootstrap:
             return np.arange(self._n_rows)
-        rng = np.random.RandomState(seed)
-        return np.asarray(rng.randint(0, self._n_rows, self._n_drawn, dtype=np.int32), np.int64)
+        rng, weights = np.random.RandomState(seed), self._sample_weight
+        if weights is None:
+            return np.asarray(rng.randint(0, self._n_rows, self._n_drawn), np.int64)
+        drawn = rng.choice(self._n_rows, self._n_drawn, replace=True, p=weights / weights.sum())
+        return np.asarray(drawn, np.int64)
 
     def _score_out_of_bag(self, rows: Any, targets: Targets, y: Any) -> None:
         """Predict each row by the trees that have not seen it."""
@@ -325,6 +328,7 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
                 setattr(found, name, getattr(self, name))
         found.estimator_ = found.estimator
         found._n_samples, found._n_samples_bootstrap = self._n_rows, self._n_drawn
+        found._sample_weight = self._sample_weight
         return found
 
     def __len__(self) -> int:
@@ -354,7 +358,16 @@ def n_drawn(max_samples: Any, n: int, weights: Any) -> int:
     if isinstance(max_samples, Integral):
         return int(max_samples)
     total = float(n if weights is None else weights.sum())
-    return max(int(max_samples * (n if weights is None else total)), 1)
+    drawn = max(int(max_samples * total), 1)
+    if drawn < max(10, n ** (1 / 3)):
+        what = "number of samples" if weights is None else "total sum of sample weights"
+        warn(
+            f"Using the fractional value max_samples={max_samples} when the {what} is {total:g} "
+            f"results in a low number ({drawn}) of bootstrap samples. We recommend passing "
+            "`max_samples` as an integer instead.",
+            stacklevel=callers_level(),
+        )
+    return drawn
 
 
 def sample_weights(y: Any, drawn: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -47,14 +47,15 @@ class Grower:
     def _grow_some(self, seeds: list[int]) -> list[Tree]:
         growth = None
         if self.coded and not self.by_sample:
-            growth = CodedGrowth(self.columns, self.targets, self.weights)
+            weights = None if self.forest.bootstrap else self.weights
+            growth = CodedGrowth(self.columns, self.targets, weights)
         return [self._grow_one(seed, growth) for seed in seeds if not self.stopped]
 
     def _grow_one(self, seed: int, growth: Any) -> Tree:
         forest, n = self.forest, self.rows.shape[0]
         sample = forest._sample(seed)
         drawn = np.bincount(sample, minlength=n)
-        weights = self.weights
+        weights = None if forest.bootstrap else self.weights  # a sample is drawn by the weights
         if weights is not None:
             drawn = np.where(weights > 0, drawn, 0)
         if self.by_sample:
