@@ -77,6 +77,7 @@ def certify(
     # Categories may be words, which are compared and never added up; columns may be of many kinds.
     words = hasattr(model, "categories_") or hasattr(model, "kinds_")
     gaps = getattr(model, "missing", None) == "ignore" or hasattr(model, "kinds_")
+    gaps |= hasattr(model, "tree_") or hasattr(model, "estimators_")
     X, y, weight = _check_data(X, y, sample_weight, words=words, gaps=gaps)
     certificate = adapter(model, X, y, weight, tol=tol, effort=effort)
     if sample_weight is None and not certificate.holds and _may_be_weighted(model):

@@ -139,7 +139,8 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
     ) -> list[Any]:  # fmt: skip
         """The models of the trees; each is reported to the callbacks."""
         models = list(old)
-        if not getattr(self, "_skl_callbacks", ()):
+        self.n_iter_, self.stop_reason_ = max(len(seeds), 1), "converged"
+        if not getattr(self, "_skl_callbacks", ()) or not seeds:
             models += [self._model(tree, s) for tree, s in zip(trees, seeds, strict=True)]
             return models
         passes = Passes(self, X, y, sample_weight, len(seeds))
@@ -147,6 +148,9 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
         waiting = iter(zip(trees, seeds, strict=True))
         for _ in passes:
             models.append(self._model(*next(waiting)))
+            if passes.n_iter == len(seeds):
+                passes.stop("converged")
+        self.n_iter_, self.stop_reason_ = passes.n_iter, passes.stop_reason
         return models
 
     def _model(self, tree: Tree, seed: int) -> Any:

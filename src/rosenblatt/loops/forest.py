@@ -1,9 +1,9 @@
 """Growing one tree of a forest on coded columns: at most 255 levels each, or categories.
 
 A key holds a row in its low half, above it the row's class (16 bits) and how often the row was
-drawn (16 bits). At a node, the rows of a column are put into groups of equal codes: by a histogram
-if there are many, by insertion if there are few. A group has sums: the weights of its classes,
-or its weight and weight times target.
+drawn (16 bits). At a node, rows with the same code in a column have sums: the weights of their
+classes, or their weight and weight times target. A bit for each code that occurs spares small nodes
+the codes that do not.
 """
 
 from typing import Any, NamedTuple
@@ -33,7 +33,11 @@ from .tree_scan import ENTROPY, GINI, MAJORITY, POISSON, mean_score, x_log_x
 
 CLASS_SHIFT, DRAWN_SHIFT = np.uint64(32), np.uint64(48)
 SIXTEEN = np.uint64(0xFFFF)
-FEW = 24  # rows that are sorted by insertion
+SIX, SIXTY_THREE, ONE = np.uint64(6), np.uint64(63), np.uint64(1)
+DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)
+PLACES = np.zeros(64, np.int64)
+for _place in range(64):
+    PLACES[((int(DE_BRUIJN) << _place) & 0xFFFFFFFFFFFFFFFF) >> 58] = _place
 
 
 class Levels(NamedTuple):
@@ -55,121 +59,107 @@ class Scratch(NamedTuple):
     keys: Any  # (n,)
     buffer: Any  # (n,)
     stack: Any  # (n,)
-    sums: Any  # (M + 2, S) of codes
-    rows: Any  # (M + 2,) of codes
-    group_code: Any  # (M + 2,)
-    group_sums: Any  # (M + 2, S)
-    group_rows: Any  # (M + 2,)
-    totals: Any  # (4, S) node, left, right, missing
+    sums: Any  # (M + 1, S) of codes; zero between uses
+    rows: Any  # (M + 1,) rows of codes, counted if limits ask for it; zero between uses
+    held: Any  # (M / 64 + 1,) a bit for each code that occurs; zero between uses
+    group_code: Any  # (M + 1,) the codes that occur, in order
+    totals: Any  # (3, S) node, left, right
     columns: Any  # (d,)
-    found: Any  # (8,) score, column, last code left, next code, NaN left, threshold, branches
-    side_of: Any  # (M + 2,) child of each code
+    found: Any  # (8,) score, column, last code left, -, NaN left, threshold, branches
+    side_of: Any  # (M + 1,) child of each code
+    sizes: Any  # (M + 2,) rows of each child
 
 
 @compiled
-def add_key(key, levels, limits, sums):
-    """Add one row to sums (S,)."""
-    row = key & LOW_HALF
-    w = np.float64(key >> DRAWN_SHIFT)
-    if limits.weighted:
-        w *= levels.weights[row]
-    if limits.kind <= ENTROPY:
-        sums[(key >> CLASS_SHIFT) & SIXTEEN] += w
-    else:
-        sums[0] += w
-        sums[1] += w * levels.numbers[row]
-
-
-@compiled
-def weight_of(limits, sums):
-    """The weight of sums (S,)."""
-    if limits.kind > ENTROPY:
-        return sums[0]
-    W = 0.0
+def sum_keys(levels, limits, keys, start, stop, sums):
+    """Write the sums (S,) of the rows of keys[start:stop]; return their weight."""
+    weights, numbers, weighted = levels.weights, levels.numbers, limits.weighted
     for k in range(sums.shape[0]):
-        W += sums[k]
+        sums[k] = 0.0
+    W = 0.0
+    for i in range(start, stop):
+        key = keys[i]
+        w = np.float64(key >> DRAWN_SHIFT)
+        if weighted:
+            w *= weights[key & LOW_HALF]
+        W += w
+        if limits.kind <= ENTROPY:
+            sums[(key >> CLASS_SHIFT) & SIXTEEN] += w
+        else:
+            sums[1] += w * numbers[key & LOW_HALF]
+    if limits.kind > ENTROPY:
+        sums[0] = W
     return W
 
 
 @compiled
-def score_sums(limits, sums, W, table, whole):
+def score_sums(kind, sums, W, table, whole):
     """The score of a branch of weight W (see `tree_scan`)."""
     score = 0.0
-    if limits.kind == GINI:
+    if kind == GINI:
         for k in range(sums.shape[0]):
             score += sums[k] * sums[k]
         return score / W
-    if limits.kind == ENTROPY:
+    if kind == ENTROPY:
         for k in range(sums.shape[0]):
             score += x_log_x(sums[k], not whole, table)
         return score - x_log_x(W, not whole, table)
-    return mean_score(limits.kind, sums[1], sums[0])
+    return mean_score(kind, sums[1], W)
+
+
+@compiled
+def lowest_bit(word):
+    """The place of the lowest bit that is set in a word of 64 bits (de Bruijn's sequence)."""
+    low = word & (~word + np.uint64(1))
+    return PLACES[(low * DE_BRUIJN) >> np.uint64(58)]
 
 
 @compiled
 def group_rows(levels, limits, scratch, j, start, stop):
-    """Put the rows of a node into groups by their codes in column j; return how many.
+    """Sum the rows of a node by their codes in column j; return how many codes occur.
 
-    Rows without a value come last, in a group of their own.
+    Their codes are written to scratch.group_code in order, that of NaN last.
     """
     codes, keys = levels.codes[j], scratch.keys
-    if stop - start <= FEW:
-        return group_few(codes, levels, limits, scratch, start, stop)
-    n_slots, S = levels.n_levels[j] + 1, scratch.sums.shape[1]
-    sums, rows = scratch.sums, scratch.rows
-    for c in range(n_slots):
-        rows[c] = 0
-        for k in range(S):
-            sums[c, k] = 0.0
+    sums, rows, held = scratch.sums, scratch.rows, scratch.held
+    weights, numbers, weighted = levels.weights, levels.numbers, limits.weighted
+    by_class, counted = limits.kind <= ENTROPY, limits.min_leaf > 1
+    missing_code, last = np.uint64(levels.missing_code), np.uint64(levels.n_levels[j])
     for i in range(start, stop):
         key = keys[i]
         row = key & LOW_HALF
-        c = np.int64(codes[row])
-        if c == levels.missing_code:
-            c = n_slots - 1
+        c = np.uint64(codes[row])
+        c = last if c == missing_code else c
         w = np.float64(key >> DRAWN_SHIFT)
-        if limits.weighted:
-            w *= levels.weights[row]
-        rows[c] += 1
-        if limits.kind <= ENTROPY:
+        if weighted:
+            w *= weights[row]
+        held[c >> SIX] |= ONE << (c & SIXTY_THREE)
+        if by_class:
             sums[c, (key >> CLASS_SHIFT) & SIXTEEN] += w
         else:
             sums[c, 0] += w
-            sums[c, 1] += w * levels.numbers[row]
+            sums[c, 1] += w * numbers[row]
+        if counted:
+            rows[c] += 1
     n_groups = 0
-    for c in range(n_slots):
-        if rows[c]:
-            scratch.group_code[n_groups] = c if c < n_slots - 1 else levels.missing_code
-            scratch.group_rows[n_groups] = rows[c]
-            for k in range(S):
-                scratch.group_sums[n_groups, k] = sums[c, k]
+    for word in range((levels.n_levels[j] >> 6) + 1):
+        bits = held[word]
+        held[word] = 0
+        while bits:
+            scratch.group_code[n_groups] = (word << 6) + lowest_bit(bits)
             n_groups += 1
+            bits &= bits - ONE
     return n_groups
 
 
 @compiled
-def group_few(codes, levels, limits, scratch, start, stop):
-    """The same for few rows: sorted by insertion, equal neighbours joined."""
-    keys, order, S = scratch.keys, scratch.rows, scratch.sums.shape[1]
-    for i in range(stop - start):
-        packed = (np.int64(codes[keys[start + i] & LOW_HALF]) << 8) | i
-        p = i
-        while p > 0 and order[p - 1] > packed:
-            order[p] = order[p - 1]
-            p -= 1
-        order[p] = packed
-    n_groups = 0
-    for i in range(stop - start):
-        code = order[i] >> 8
-        if i == 0 or code != order[i - 1] >> 8:
-            scratch.group_code[n_groups] = code
-            scratch.group_rows[n_groups] = 0
-            for k in range(S):
-                scratch.group_sums[n_groups, k] = 0.0
-            n_groups += 1
-        scratch.group_rows[n_groups - 1] += 1
-        add_key(keys[start + (order[i] & 255)], levels, limits, scratch.group_sums[n_groups - 1])
-    return n_groups
+def clear_groups(limits, scratch, n_groups):
+    """Set the sums of the codes that occur to zero again."""
+    for g in range(n_groups):
+        c = scratch.group_code[g]
+        scratch.rows[c] = 0
+        for k in range(scratch.sums.shape[1]):
+            scratch.sums[c, k] = 0.0
 
 
 @compiled
@@ -179,65 +169,89 @@ def is_better(score, found):
 
 
 @compiled
-def split_on_groups(levels, limits, scratch, j, n_groups, share):
-    """Improve on scratch.found by a threshold between groups, or a random one."""
-    totals, found, group_sums = scratch.totals, scratch.found, scratch.group_sums
-    last, missing = n_groups, 0
-    if scratch.group_code[n_groups - 1] == levels.missing_code:
-        last, missing = n_groups - 1, scratch.group_rows[n_groups - 1]
-    only = -1
-    threshold = np.nan
+def split_on_groups(levels, limits, scratch, j, n_groups, W, share):
+    """Improve on scratch.found by a threshold between two codes, or one drawn at random."""
+    group_code, sums, totals = scratch.group_code, scratch.sums, scratch.totals
+    last, missing = n_groups, False
+    if group_code[n_groups - 1] == levels.n_levels[j]:
+        last, missing = n_groups - 1, True
+    only, threshold = -1, np.nan
     if limits.random and last > 1:
-        only, threshold = random_group(levels, scratch, j, last, share)
-    n_rows = 0
+        only, threshold = random_group(levels, group_code, j, last, share)
+    n_missing = scratch.rows[group_code[n_groups - 1]] if missing else 0
+    n_rows, S, kind = 0, sums.shape[1], limits.kind
     for g in range(n_groups):
-        n_rows += scratch.group_rows[g]
-    whole, S = not limits.weighted, group_sums.shape[1]
+        n_rows += scratch.rows[group_code[g]]
+    left, right = totals[1], totals[2]
     for side in range(2 if missing else 1):
-        left, right = totals[1], totals[2]
-        n_left = missing if side else 0
+        n_left, L = 0, 0.0
         for k in range(S):
-            left[k] = group_sums[n_groups - 1, k] if side else 0.0
+            left[k] = sums[group_code[n_groups - 1], k] if side else 0.0
             right[k] = totals[0, k] - left[k]
+            if kind <= ENTROPY:
+                L += left[k]
+        if side:
+            n_left = n_missing
+            L = L if kind <= ENTROPY else left[0]
         # With NaN on the right, all known values may go left.
         for g in range(last if missing and not side else last - 1):
-            n_left += scratch.group_rows[g]
+            c = group_code[g]
+            n_left += scratch.rows[c]
             for k in range(S):
-                left[k] += group_sums[g, k]
-                right[k] -= group_sums[g, k]
-            if (only >= 0 and g != only) or min(n_left, n_rows - n_left) < limits.min_leaf:
+                w = sums[c, k]
+                left[k] += w
+                right[k] -= w
+                if kind <= ENTROPY or k == 0:
+                    L += w
+            if only >= 0 and g != only:
                 continue
-            if limits.missing == MAJORITY and missing:
-                known = n_left - missing if side else n_left
-                if (2 * known > n_rows - missing) != (side == 1):
-                    continue
-            L, R = weight_of(limits, left), weight_of(limits, right)
-            if min(L, R) < limits.min_weight or min(L, R) <= 0:
-                continue
-            score = score_sums(limits, left, L, levels.table, whole)
-            score += score_sums(limits, right, R, levels.table, whole)
-            if is_better(score, found):
-                found[0], found[1], found[2] = score, j, scratch.group_code[g]
-                found[4], found[6] = side, 2
-                found[5] = np.inf
-                if g < last - 1:
-                    low = levels.bounds[j, 1, scratch.group_code[g]]
-                    high = levels.bounds[j, 0, scratch.group_code[g + 1]]
-                    middle = low / 2.0 + high / 2.0
-                    if not (low <= middle < high):
-                        middle = low
-                    inside = low <= threshold < high
-                    found[5] = threshold if inside else middle
+            R = W - L
+            if kind == GINI and S == 2:
+                score = W - 2.0 * (left[0] * left[1] * R + right[0] * right[1] * L) / (L * R)
+            else:
+                score = score_sums(kind, left, L, levels.table, not limits.weighted)
+                score += score_sums(kind, right, R, levels.table, not limits.weighted)
+            if is_better(score, scratch.found) and is_allowed(
+                limits, n_left, n_rows, n_missing, side, L, R
+            ):
+                take(levels, scratch, j, g, last, side, score, threshold)
 
 
 @compiled
-def random_group(levels, scratch, j, last, share):
+def is_allowed(limits, n_left, n_rows, n_missing, side, L, R):
+    """Whether a split has enough rows and weight on both sides; rows are counted if they matter."""
+    if min(L, R) < limits.min_weight or min(L, R) <= 0:
+        return False
+    if limits.min_leaf > 1 and min(n_left, n_rows - n_left) < limits.min_leaf:
+        return False
+    if limits.missing == MAJORITY and n_missing:
+        known = n_left - n_missing if side else n_left
+        return (2 * known > n_rows - n_missing) == (side == 1)
+    return True
+
+
+@compiled
+def take(levels, scratch, j, g, last, side, score, threshold):
+    """Keep the split after group g as the best."""
+    found, group_code = scratch.found, scratch.group_code
+    found[0], found[1], found[2] = score, j, group_code[g]
+    found[4], found[5], found[6] = side, np.inf, 2
+    if g < last - 1:
+        low, high = levels.bounds[j, 1, group_code[g]], levels.bounds[j, 0, group_code[g + 1]]
+        middle = low / 2.0 + high / 2.0
+        if not (low <= middle < high):
+            middle = low
+        found[5] = threshold if low <= threshold < high else middle
+
+
+@compiled
+def random_group(levels, group_code, j, last, share):
     """A threshold drawn between the least and largest value, and the last group below it."""
-    low = levels.bounds[j, 0, scratch.group_code[0]]
-    high = levels.bounds[j, 1, scratch.group_code[last - 1]]
+    low = levels.bounds[j, 0, group_code[0]]
+    high = levels.bounds[j, 1, group_code[last - 1]]
     threshold = low + share * (high - low)
     g = 0
-    while g < last - 2 and levels.bounds[j, 0, scratch.group_code[g + 1]] <= threshold:
+    while g < last - 2 and levels.bounds[j, 0, group_code[g + 1]] <= threshold:
         g += 1
     return g, threshold
 
@@ -245,26 +259,26 @@ def random_group(levels, scratch, j, last, share):
 @compiled
 def split_on_all(levels, limits, scratch, j, n_groups):
     """Improve on scratch.found by a branch for each category of column j."""
-    score = 0.0
+    score, kind = 0.0, limits.kind
     for g in range(n_groups):
-        W = weight_of(limits, scratch.group_sums[g])
-        if scratch.group_rows[g] < limits.min_leaf or limits.min_weight > W:
+        c = scratch.group_code[g]
+        W = scratch.sums[c, 0]
+        if kind <= ENTROPY:
+            for k in range(1, scratch.sums.shape[1]):
+                W += scratch.sums[c, k]
+        few = limits.min_leaf > 1 and scratch.rows[c] < limits.min_leaf
+        if few or limits.min_weight > W:
             return
-        score += score_sums(limits, scratch.group_sums[g], W, levels.table, not limits.weighted)
-    found = scratch.found
-    if is_better(score, found):
-        found[0], found[1], found[6] = score, j, n_groups
+        score += score_sums(kind, scratch.sums[c], W, levels.table, not limits.weighted)
+    if is_better(score, scratch.found):
+        scratch.found[0], scratch.found[1], scratch.found[6] = score, j, n_groups
 
 
 @compiled
 def find_split(levels, limits, nodes, scratch, node):
     """The best split of a node on columns drawn at random, in scratch.found."""
     start, stop = nodes.ints[node, START], nodes.ints[node, STOP]
-    totals, found, columns = scratch.totals[0], scratch.found, scratch.columns
-    for k in range(totals.shape[0]):
-        totals[k] = 0.0
-    for i in range(start, stop):
-        add_key(scratch.keys[i], levels, limits, totals)
+    found, columns, W = scratch.found, scratch.columns, nodes.floats[node, WEIGHT]
     found[0], found[1] = -np.inf, -1
     state = np.uint64(limits.seed) ^ (np.uint64(node) * GOLDEN)
     d = columns.shape[0]
@@ -286,7 +300,8 @@ def find_split(levels, limits, nodes, scratch, node):
                 split_on_all(levels, limits, scratch, j, n_groups)
             else:
                 share = np.float64(bits >> np.uint64(11)) * 2.0**-53
-                split_on_groups(levels, limits, scratch, j, n_groups, share)
+                split_on_groups(levels, limits, scratch, j, n_groups, W, share)
+        clear_groups(limits, scratch, n_groups)
 
 
 @compiled
@@ -314,10 +329,10 @@ def set_sides(levels, scratch, j, start, stop):
 
 @compiled
 def partition_keys(levels, scratch, j, start, stop, children):
-    """Put the keys of a node in the order of its children; group_rows gets their sizes."""
+    """Put the keys of a node in the order of its children; scratch.sizes gets theirs."""
     codes, keys, buffer, side_of = levels.codes[j], scratch.keys, scratch.buffer, scratch.side_of
     last_slot, missing_code = levels.n_levels[j], levels.missing_code
-    sizes = scratch.group_rows
+    sizes = scratch.sizes
     if children == 2:
         left, right = start, start
         for i in range(start, stop):
@@ -353,14 +368,13 @@ def partition_keys(levels, scratch, j, start, stop, children):
 
 @compiled
 def describe_keys(levels, limits, nodes, scratch, node):
-    """Weight and impurity of a node; returns whether its targets are all equal."""
+    """Weight and impurity of a node; returns whether its targets are all equal.
+
+    Leaves the sums of the node in scratch.totals[0].
+    """
     start, stop = nodes.ints[node, START], nodes.ints[node, STOP]
     sums, keys = scratch.totals[0], scratch.keys
-    for k in range(sums.shape[0]):
-        sums[k] = 0.0
-    for i in range(start, stop):
-        add_key(keys[i], levels, limits, sums)
-    W = weight_of(limits, sums)
+    W = sum_keys(levels, limits, keys, start, stop, sums)
     equal, total = True, 0.0
     first = keys[start]
     if limits.kind <= ENTROPY:
@@ -391,7 +405,7 @@ def gain_of_found(levels, limits, nodes, scratch, node):
     """What the split in scratch.found gains, times the weight of its node."""
     W = nodes.floats[node, WEIGHT]
     gain = scratch.found[0] - score_sums(
-        limits, scratch.totals[0], W, levels.table, not limits.weighted
+        limits.kind, scratch.totals[0], W, levels.table, not limits.weighted
     )
     return gain / np.log(2.0) if limits.kind == ENTROPY else gain
 
@@ -415,7 +429,7 @@ def split_found(levels, limits, nodes, scratch, node):
     partition_keys(levels, scratch, j, start, stop, children)
     child, begin = node + 1, start
     for b in range(children):
-        m = scratch.group_rows[b]
+        m = scratch.sizes[b]
         nodes.used[child] = 1
         ints[child, START], ints[child, STOP] = begin, begin + m
         ints[child, DEPTH] = ints[node, DEPTH] + 1
@@ -437,21 +451,20 @@ def grow_coded(levels, limits, nodes, scratch, n_waiting, budget):
         n_waiting -= 1
         node = stack[n_waiting]
         budget -= (ints[node, STOP] - ints[node, START]) * limits.max_features
+        equal = describe_keys(levels, limits, nodes, scratch, node)
+        if equal or nodes.floats[node, WEIGHT] < 2 * limits.min_weight:
+            continue
         find_split(levels, limits, nodes, scratch, node)
         if not split_found(levels, limits, nodes, scratch, node):
             continue
         child = node + 1
         for _ in range(ints[node, CHILDREN]):
             m = ints[child, STOP] - ints[child, START]
-            equal = describe_keys(levels, limits, nodes, scratch, child)
-            if (
-                not equal
-                and m >= limits.min_split
-                and ints[child, DEPTH] < limits.max_depth
-                and nodes.floats[child, WEIGHT] >= 2 * limits.min_weight
-            ):
+            if m >= limits.min_split and ints[child, DEPTH] < limits.max_depth:
                 stack[n_waiting] = child
                 n_waiting += 1
+            else:
+                describe_keys(levels, limits, nodes, scratch, child)
             child += 2 * m - 1
     return n_waiting
 

@@ -17,6 +17,7 @@ from . import (
     neighbors,
     preprocessing,
     regression,
+    trees,
 )
 from .row import INPUTS, TASKS, Contestant, Contract, Row, Warm, Without
 
@@ -43,6 +44,7 @@ ROWS: tuple[Row, ...] = (
     *linear_classifiers.ROWS,
     *kernels.ROWS,
     *regression.ROWS,
+    *trees.ROWS,
     *preprocessing.ROWS,
 )
 
@@ -69,6 +71,7 @@ MODULES = (
     "certificates",
     "data",
     "discriminant_analysis",
+    "ensemble",
     "estimation",
     "information",
     "kernels",
@@ -83,6 +86,7 @@ MODULES = (
     "statistics",
     "threads",
     "trace",
+    "tree",
     "workbench",
 )
 

@@ -111,10 +111,12 @@ class DecisionTree(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ig
     def _grown(self, X: Any, targets: Targets, weights: Any) -> Tree:
         """The tree of these rows, pruned as the parameters ask for."""
         held_out = None
+        rows = np.arange(X.shape[0]) if weights is None else np.flatnonzero(weights)
         if weights is not None:
             X, targets, weights = _with_weight(X, targets, weights)
+        vars(self).pop("growth_rows_", None)
         if self.pruning is not None:
-            X, targets, weights, held_out = self._hold_out(X, targets, weights)
+            X, targets, weights, held_out = self._hold_out(X, targets, weights, rows)
         n_categories = np.array([0 if c is None else len(c) for c in self.categories_], np.int64)
         if n_categories.any() and self.criterion == "absolute_error":
             raise ValueError("criterion='absolute_error' takes no categories; use 'squared_error'.")
@@ -131,13 +133,14 @@ class DecisionTree(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ig
     def _prune_by_chance(self, tree: Tree) -> Tree:
         return tree
 
-    def _hold_out(self, X: Any, targets: Targets, weights: Any) -> Any:
+    def _hold_out(self, X: Any, targets: Targets, weights: Any, rows: NDArray[np.int64]) -> Any:
         """The rows to grow on and those, carved from them, to prune on."""
-        rows = np.arange(X.shape[0])
         kept, held = train_test_split(
-            rows, test_size=self.validation_fraction, random_state=self.random_state
-        )
+            np.arange(X.shape[0]), test_size=self.validation_fraction,
+            random_state=self.random_state,
+        )  # fmt: skip
         kept, held = np.sort(kept), np.sort(held)
+        self.growth_rows_ = rows[kept]
         rest = None if weights is None else weights[held]
         held_out = (_take(X, held), _some(targets, held), rest)
         weights = None if weights is None else weights[kept]
@@ -149,9 +152,10 @@ class DecisionTree(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ig
 
     def _report_growth(self, tree: Tree, X: Any, y: Any, sample_weight: Any) -> Tree:
         """Report the tree to the callbacks, one split after the other, the largest gains first."""
+        order = splits_in_order(tree)
+        self.n_iter_, self.stop_reason_ = max(len(order), 1), "converged"
         if not getattr(self, "_skl_callbacks", ()):
             return tree
-        order = splits_in_order(tree)
         passes = Passes(self, X, y, sample_weight, max(len(order), 1))
         grown = [tree.cut(np.ones(tree.node_count, bool))]
         passes.attributes = lambda: {"tree_": grown[0]}
@@ -161,6 +165,7 @@ class DecisionTree(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ig
             grown[0] = tree.cut(cut)
             if step >= len(order):
                 passes.stop("converged")
+        self.n_iter_, self.stop_reason_ = passes.n_iter, passes.stop_reason
         return grown[0]
 
     # ----- what a fitted tree answers
@@ -339,6 +344,12 @@ class DecisionTree(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ig
         return tags
 
 
+def rounded_gains(tree: Tree) -> NDArray[np.float64]:
+    """The gains of the splits, to nine digits of all that there is to gain: equal ones are equal."""
+    whole = max(float(tree.impurity[0] * tree.weighted_n_node_samples[0]), 1e-300)
+    return np.round(tree.gains() / whole, 9)
+
+
 def _grow(X: Any, n_categories: Any, targets: Targets, weights: Any, settings: Settings) -> Tree:
     from .growth import Growth  # prediction does without Numba
 
@@ -361,7 +372,7 @@ def splits_in_order(tree: Tree) -> NDArray[np.int64]:
     """The inner nodes in the order of best-first growth: parents first, then the largest gain."""
     import heapq
 
-    gains, leaf = tree.gains(), tree.is_leaf
+    gains, leaf = rounded_gains(tree), tree.is_leaf
     heap, order = [(-gains[0], 0)] if not leaf[0] else [], []
     while heap:
         _, node = heapq.heappop(heap)

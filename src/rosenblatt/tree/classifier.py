@@ -75,6 +75,8 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[mis
     tree_ : the nodes, a `Tree` with scikit-learn's arrays.
     categories_ : the categories of each column, None of one of numbers.
     feature_importances_ : the share of each column in what the splits gained, shape (d,).
+    growth_rows_ : with `pruning`, the rows that the tree was grown on.
+    n_iter_, stop_reason_ : how many splits were made, and why growth stopped.
     max_features_, n_features_in_, feature_names_in_, n_outputs_ : as in scikit-learn.
 
     Examples

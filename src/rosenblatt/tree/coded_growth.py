@@ -91,10 +91,10 @@ class CodedGrowth:
         )
         self.scratch = loops.forest.Scratch(
             keys=np.empty(n, np.uint64), buffer=np.empty(n, np.uint64),
-            stack=np.empty(n, np.int64), sums=np.empty((M, K)), rows=np.empty(M, np.int64),
-            group_code=np.empty(M, np.int64), group_sums=np.empty((M, K)),
-            group_rows=np.empty(M, np.int64), totals=np.empty((4, K)),
-            columns=np.empty(d, np.int64), found=np.zeros(8), side_of=np.empty(M, np.int64),
+            stack=np.empty(n, np.int64), sums=np.zeros((M, K)), rows=np.zeros(M, np.int64),
+            held=np.zeros(M // 64 + 1, np.uint64), group_code=np.empty(M, np.int64),
+            totals=np.empty((3, K)), columns=np.empty(d, np.int64), found=np.zeros(8),
+            side_of=np.empty(M, np.int64), sizes=np.empty(M + 1, np.int64),
         )  # fmt: skip
 
     def grow(self, drawn: NDArray[np.int64], settings: Settings, stopped: Any) -> Tree:
@@ -114,12 +114,10 @@ class CodedGrowth:
         limits, levels = self._limits(settings, float(weights[rows].sum())), self._levels(settings)
         nodes.used[: 2 * m] = 0
         nodes.used[0], nodes.ints[0], nodes.ints[0, t.STOP] = 1, 0, m
-        equal = forest.describe_keys(levels, limits, nodes, scratch, 0)
-        enough = m >= limits.min_split and nodes.floats[0, t.WEIGHT] >= 2 * limits.min_weight
-        if not equal and enough and limits.max_depth > 0:
-            scratch.stack[0], waiting = 0, 1
-            while waiting and not stopped():
-                waiting = forest.grow_coded(levels, limits, nodes, scratch, waiting, ROWS_A_CALL)
+        forest.describe_keys(levels, limits, nodes, scratch, 0)
+        scratch.stack[0], waiting = 0, int(m >= limits.min_split)
+        while waiting and not stopped():
+            waiting = forest.grow_coded(levels, limits, nodes, scratch, waiting, ROWS_A_CALL)
         order = (scratch.keys[:m] & np.uint64(0xFFFFFFFF)).astype(np.int64)
         view = t.Nodes(nodes.used[: 2 * m], nodes.ints, nodes.floats)
         return assemble(

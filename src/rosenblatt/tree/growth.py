@@ -198,11 +198,13 @@ class Growth:
     def _grow_best_first(self) -> None:
         """Split the node that gains most, until there are enough leaves."""
         leaves, heap = 1, []
+        root = self.nodes.floats[0]
+        whole = max(float(root[loops.tree.WEIGHT] * root[loops.tree.IMPURITY]), 1e-300)
 
         def consider(node: int) -> None:
             gain, found = self._find(node)
             if found[1] >= 0 and gain + 1e-15 >= self.limits.min_decrease:
-                heapq.heappush(heap, (-gain, node, found))
+                heapq.heappush(heap, (-round(gain / whole, 9), node, found))
 
         consider(0)
         most = self.settings.max_leaf_nodes or 0

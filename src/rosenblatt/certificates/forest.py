@@ -1,0 +1,195 @@
+"""Forests and bagging: means over the models, and what they say of rows that they did not see.
+
+Nothing is claimed of new data: an out-of-bag estimate is an estimate. X must be that of the fit,
+in its order, for samples are known by the numbers of their rows.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .claims import Certificate, Claim, total_weight
+from .closed_form import agrees
+from .tree import count_claims, least_mistakes, least_squares_of_equals, node_of_each, targets_of
+from .tree_routing import Floats, PublishedTree, as_matrix
+from .tree_splits import Targets
+
+NODES_CHECKED = 20_000  # of trees whose counts are derived again, at effort 1
+
+
+def certify_model(
+    model: Any, X: Any, y: NDArray[Any], weight: Floats, *, tol: float, effort: int
+) -> Certificate:
+    """Route the rows down every tree again, and compare with what is published."""
+    if not hasattr(model, "estimators_"):
+        raise ValueError(f"This {type(model).__name__} is not fitted yet: call fit before certify.")
+    if not hasattr(model, "n_outputs_"):
+        model_outputs = 1 if y.ndim == 1 else y.shape[1]
+    else:
+        model_outputs = int(model.n_outputs_)
+    reader = _Reader(model, model_outputs)
+    targets = targets_of(reader, y)
+    values = [values_of(model, i, X, reader, targets) for i in range(len(model.estimators_))]
+    mean = np.mean(values, axis=0)
+    given = np.flatnonzero(weight > 0)
+    claims = [
+        *error_claims(model, X, y, targets, weight, mean, reader),
+        *out_of_bag_claims(model, targets, values),
+        *tree_claims(model, X, y, targets, weight, effort),
+    ]
+    problem = f"the mean of {len(model.estimators_):,} models, each fitted to its own sample"
+    data = f"the {len(given):,} rows and {X.shape[1]:,} columns given"
+    data += f", {total_weight(weight[given])}"
+    return Certificate(type(model).__name__, problem, data, tuple(claims))
+
+
+class _Reader:
+    """What `targets_of` reads of a model; scikit-learn's bagging publishes no n_outputs_."""
+
+    def __init__(self, model: Any, n_outputs: int) -> None:
+        self.n_outputs_ = n_outputs
+        if hasattr(model, "classes_"):
+            self.classes_ = model.classes_
+
+
+def values_of(model: Any, i: int, X: Any, reader: _Reader, targets: Targets) -> Floats:
+    """The class shares or predictions (n, o, K) of member i for all rows."""
+    member = model.estimators_[i]
+    columns = getattr(model, "estimators_features_", None)
+    rows = X if columns is None else X[:, columns[i]]
+    K = max(targets.n_classes)
+    if hasattr(member, "tree_"):
+        tree, matrix = PublishedTree(member), as_matrix(member, rows)
+        value = tree.value[node_of_each(tree, matrix)]
+        if targets.classes is not None and columns is not None:
+            return _in_classes(member, value[:, 0], K)
+        return value
+    if targets.numbers is not None:
+        return np.asarray(member.predict(rows), np.float64).reshape(len(rows), -1, 1)
+    if hasattr(member, "predict_proba"):
+        return _in_classes(member, np.asarray(member.predict_proba(rows)), K)
+    guess = np.asarray(member.predict(rows)).astype(np.int64)
+    return np.eye(K)[guess][:, np.newaxis]
+
+
+def _in_classes(member: Any, shares: Floats, K: int) -> Floats:
+    """Class shares (n, 1, K) of a member of a bag, whose classes are numbers of the bag's."""
+    value = np.zeros((len(shares), 1, K))
+    value[:, 0, np.asarray(member.classes_).astype(np.int64)] = shares[:, : len(member.classes_)]
+    return value
+
+
+def error_claims(
+    model: Any, X: Any, y: NDArray[Any], targets: Targets, weight: Floats, mean: Floats,
+    reader: _Reader,
+) -> list[Claim]:  # fmt: skip
+    """The training error, and that predictions are means over the members."""
+    given = np.flatnonzero(weight > 0)
+    first = model.estimators_[0]
+    whole = hasattr(first, "tree_") and not hasattr(model, "estimators_features_")
+    matrix = as_matrix(model, X) if whole else None
+    if targets.classes is None:
+        assert targets.numbers is not None
+        guess, w = mean[:, :, 0], weight[given][:, np.newaxis]
+        said = np.asarray(model.predict(X), np.float64).reshape(guess.shape)
+        error = float((w * (guess - targets.numbers)[given] ** 2).sum())
+        claims = [
+            Claim(
+                "training error", f"the squared error on these rows is {error:.6g}", error, None,
+                True, "checked",
+            ),
+            agrees("means", "predictions", said, guess, np.abs(guess).max(initial=1e-300)),
+        ]  # fmt: skip
+        if matrix is not None:
+            least = least_squares_of_equals(matrix[given], targets.numbers[given], w)
+            allowed = error + 1e-9 * float((w * targets.numbers[given] ** 2).sum())
+            reach = f"no model of these columns can have less than {least:.6g}"
+            claims.append(Claim("least error", reach, least, allowed, least <= allowed, "checked"))
+        return claims
+    said_wrong = np.asarray(model.predict(X)).reshape(len(y), -1) != y.reshape(len(y), -1)
+    wrong = said_wrong.any(axis=1)
+    errors = int(np.count_nonzero(wrong[given]))
+    statement = f"{errors:,} of {len(given):,} rows are predicted wrongly"
+    claims = [Claim("training error", statement, errors, None, True, "proved")]
+    if hasattr(model, "predict_proba"):
+        shares = model.predict_proba(X)
+        parts = shares if isinstance(shares, list) else [shares]
+        off = [agrees("means", "class shares", part, mean[:, o, : part.shape[1]], 1.0)
+               for o, part in enumerate(parts)]  # fmt: skip
+        claims.append(max(off, key=lambda claim: claim.value))
+    if matrix is not None:
+        least, rows = least_mistakes(matrix[given], targets.classes[given], weight[given])
+        made = float(weight[given][wrong[given]].sum())
+        allowed = made + 1e-9 * max(made, 1.0)
+        reach = f"no model of these columns can have mistakes of less weight than {least:.6g}"
+        claims.append(Claim("least error", reach, least, allowed, least <= allowed, "proved"))
+    return claims
+
+
+def out_of_bag_claims(model: Any, targets: Targets, values: list[Floats]) -> list[Claim]:
+    """The estimate from members that have not seen a row, derived again."""
+    samples = getattr(model, "estimators_samples_", None)
+    if samples is None or not getattr(model, "bootstrap", False):
+        return []
+    n = len(values[0])
+    total, seen_by = np.zeros_like(values[0]), np.zeros(n)
+    for value, sample in zip(values, samples, strict=True):
+        out = np.ones(n, bool)
+        out[np.asarray(sample)] = False
+        total[out] += value[out]
+        seen_by[out] += 1
+    scored = seen_by > 0
+    if not scored.any():
+        return []
+    mean = total / np.maximum(seen_by, 1)[:, np.newaxis, np.newaxis]
+    missed = float(np.mean([1 - len(np.unique(s)) / n for s in samples]))
+    words = f"on average a member misses {missed:.1%} of the rows"
+    if targets.classes is not None:
+        right = (mean.argmax(axis=2) == targets.classes)[scored]
+        score = float(right.mean())
+        statement = f"out of bag {score:.4f} of {int(scored.sum()):,} rows are right; {words}"
+    else:
+        assert targets.numbers is not None
+        y = targets.numbers[scored]
+        spread = ((y - y.mean(axis=0)) ** 2).sum(axis=0)
+        left = ((y - mean[scored][:, :, 0]) ** 2).sum(axis=0)
+        score = float(np.mean(1 - left / np.maximum(spread, 1e-300)))
+        statement = f"out of bag R2 is {score:.4f} on {int(scored.sum()):,} rows; {words}"
+    claims = [Claim("out of bag", statement, score, None, True, "checked")]
+    if hasattr(model, "oob_score_") and scored.all() and not callable(model.oob_score):
+        claims.append(
+            agrees("published estimate", "oob_score_", np.array([model.oob_score_]),
+                   np.array([score]), 1.0)
+        )  # fmt: skip
+    return claims
+
+
+def tree_claims(
+    model: Any, X: Any, y: NDArray[Any], targets: Targets, weight: Floats, effort: int
+) -> list[Claim]:
+    """That the nodes of the first trees count the rows of their samples."""
+    first = model.estimators_[0]
+    weighted = getattr(model, "class_weight", None) is not None or not (weight == 1).all()
+    if weighted or not hasattr(first, "tree_") or hasattr(model, "estimators_features_"):
+        return []
+    if getattr(first, "monotonic_cst", None) is not None:
+        return []
+    checked, nodes = 0, 0
+    failing: list[Claim] = []
+    samples = model.estimators_samples_
+    for member, sample in zip(model.estimators_, samples, strict=True):
+        tree = PublishedTree(member)
+        nodes += len(tree)
+        if checked and nodes > NODES_CHECKED * max(effort, 0.1):
+            break
+        drawn = np.bincount(np.asarray(sample), minlength=len(y)).astype(np.float64)
+        rows = np.flatnonzero(drawn)
+        found = [rows[some] for some in tree.rows_by_node(as_matrix(member, X)[rows])]
+        claims = count_claims(member, tree, found, targets, drawn, str(member.criterion))
+        failing += [claim for claim in claims if not claim.holds]
+        checked += 1
+    statement = f"the nodes of {checked:,} of {len(model.estimators_):,} trees count their samples"
+    if failing:
+        statement += f", but: {failing[0].statement}"
+    return [Claim("counts", statement, float(len(failing)), 0.0, not failing, "checked")]

@@ -1,0 +1,297 @@
+"""Decision trees: every count, impurity and split is derived again from the data.
+
+Nothing is claimed of the best tree, which is hard to find: each split is compared with all others
+that were allowed at its node.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .claims import Certificate, Claim, total_weight
+from .closed_form import agrees
+from .tree_routing import Floats, Ints, PublishedTree, as_matrix
+from .tree_splits import (
+    Rules,
+    Targets,
+    best_score,
+    chosen_score,
+    impurity,
+    weighted_median,
+)
+
+CELLS = 20_000_000  # of columns that are sorted again, at effort 1
+NEAREST = 1e-7  # scikit-learn takes values that are nearer than this to be equal
+ALLOWANCE = 1e-9  # of the node's weight times its impurity
+
+
+def certify_model(
+    model: Any, X: Any, y: NDArray[Any], weight: Floats, *, tol: float, effort: int
+) -> Certificate:
+    """Route the rows again, weigh every split again, and compare with what is published."""
+    if not hasattr(model, "tree_"):
+        raise ValueError(f"This {type(model).__name__} is not fitted yet: call fit before certify.")
+    matrix, targets = as_matrix(model, X), targets_of(model, y)
+    weight = weight * class_weights(model, y, weight)
+    given = np.flatnonzero(weight > 0)
+    grown_on = np.intersect1d(given, getattr(model, "growth_rows_", given))
+    tree = PublishedTree(model)
+    nodes = [grown_on[rows] for rows in tree.rows_by_node(matrix[grown_on])]
+    criterion = str(model.criterion)
+    claims = [
+        *error_claims(model, tree, matrix, X, y, targets, weight, given),
+        *count_claims(model, tree, nodes, targets, weight, criterion),
+        *split_claims(model, tree, matrix, nodes, targets, weight, criterion, effort),
+    ]
+    problem = f"a tree whose splits lower the {criterion.replace('_', ' ')} most, one at a time"
+    data = (
+        f"the {len(given):,} rows and {X.shape[1]:,} columns given, {total_weight(weight[given])}"
+    )
+    return Certificate(type(model).__name__, problem, data, tuple(claims))
+
+
+def targets_of(model: Any, y: NDArray[Any]) -> Targets:
+    """The classes of y by number, or its numbers."""
+    columns = y.reshape(len(y), -1)
+    if not hasattr(model, "classes_"):
+        numbers = columns.astype(np.float64)
+        return Targets(None, numbers, (1,) * numbers.shape[1])
+    known = model.classes_ if model.n_outputs_ > 1 else [model.classes_]
+    codes = np.empty(columns.shape, np.int64)
+    for o, classes in enumerate(known):
+        classes = np.asarray(classes)
+        unknown = np.setdiff1d(columns[:, o], classes)
+        if len(unknown):
+            raise ValueError(
+                f"y has labels {unknown.tolist()} that the model does not know: {classes.tolist()}."
+            )
+        codes[:, o] = np.searchsorted(classes, columns[:, o])
+    return Targets(codes, None, tuple(len(classes) for classes in known))
+
+
+def class_weights(model: Any, y: NDArray[Any], weight: Floats) -> Floats:
+    """What `class_weight` multiplies the weight of each row by (n,)."""
+    given = getattr(model, "class_weight", None)
+    if given is None or given == "balanced_subsample":
+        return np.ones(len(y))
+    columns, product = y.reshape(len(y), -1), np.ones(len(y))
+    for o, column in enumerate(columns.T):
+        kinds, place = np.unique(column, return_inverse=True)
+        counts = np.bincount(place)
+        each = given[o] if isinstance(given, list) else given
+        if isinstance(each, str):
+            factor = len(column) / (len(kinds) * counts)
+        else:
+            factor = np.array([each.get(kind, 1.0) for kind in kinds.tolist()])
+        product *= factor[place]
+    return product
+
+
+def error_claims(
+    model: Any, tree: PublishedTree, matrix: Floats, X: Any, y: NDArray[Any], targets: Targets,
+    weight: Floats, given: Ints,
+) -> list[Claim]:  # fmt: skip
+    """The training error, the agreement with `predict`, and the least that any model can reach."""
+    end = node_of_each(tree, matrix)
+    if targets.classes is None:
+        return _regression_errors(model, tree, X, matrix, targets, weight, given, end)
+    guess = tree.value[end].argmax(axis=2)
+    wrong = (guess != targets.classes).any(axis=1)
+    said = np.asarray(model.predict(X)).reshape(len(y), -1) != y.reshape(len(y), -1)
+    same = bool(np.array_equal(said.any(axis=1), wrong))
+    least, rows = least_mistakes(matrix[given], targets.classes[given], weight[given])
+    made = float(weight[given][wrong[given]].sum())
+    errors = int(np.count_nonzero(wrong[given]))
+    statement = f"{errors:,} of {len(given):,} rows are predicted wrongly"
+    reach = f"no model of these columns can have mistakes of less weight than {least:.6g}"
+    if least > 0:
+        reach += f": {rows:,} rows have an equal with another class"
+    allowed = made + 1e-9 * max(made, 1.0)
+    return [
+        Claim("training error", statement, errors, None, True, "proved"),
+        Claim(
+            "predictions", "predict follows the published nodes" if same else
+            "predict differs from what the published nodes say", float(not same), 0.0, same,
+            "proved",
+        ),
+        Claim("least error", reach, least, allowed, least <= allowed, "proved"),
+    ]  # fmt: skip
+
+
+def node_of_each(tree: PublishedTree, matrix: Floats) -> Ints:
+    """The node (n,) where each row stops."""
+    end = np.zeros(len(matrix), np.int64)
+    waiting = [(0, np.arange(len(matrix)))]
+    while waiting:
+        node, rows = waiting.pop()
+        end[rows] = node
+        branches = tree.branches.get(node)
+        if branches and len(rows):
+            codes = tree.codes(matrix[rows, tree.feature[node]], node)
+            waiting += [(child, rows[codes == code]) for code, child in branches]
+    return end
+
+
+def _regression_errors(
+    model: Any, tree: PublishedTree, X: Any, matrix: Floats, targets: Targets, weight: Floats,
+    given: Ints, end: Ints,
+) -> list[Claim]:  # fmt: skip
+    assert targets.numbers is not None
+    guess, w = tree.value[end][:, :, 0], weight[given][:, np.newaxis]
+    said = np.asarray(model.predict(X), np.float64).reshape(guess.shape)
+    error = float((w * (guess - targets.numbers)[given] ** 2).sum())
+    least = least_squares_of_equals(matrix[given], targets.numbers[given], w)
+    scale = float((w * targets.numbers[given] ** 2).sum())
+    statement = f"the squared error on these rows is {error:.6g}"
+    reach = f"no model of these columns can have less than {least:.6g}"
+    allowed = error + 1e-9 * max(scale, 1e-300)
+    return [
+        Claim("training error", statement, error, None, True, "checked"),
+        agrees("predictions", "predictions", said, guess),
+        Claim("least error", reach, least, allowed, least <= allowed, "checked"),
+    ]
+
+
+def _groups(matrix: Floats) -> Ints:
+    """The number (n,) of each row's group of equal rows."""
+    clean = np.ascontiguousarray(np.where(np.isnan(matrix), np.inf, matrix) + 0.0)
+    as_bytes = clean.view(np.dtype((np.void, clean.dtype.itemsize * clean.shape[1]))).ravel()
+    return np.unique(as_bytes, return_inverse=True)[1]
+
+
+def least_mistakes(matrix: Floats, classes: Ints, w: Floats) -> tuple[float, int]:
+    """The weight that any model gets wrong, since equal rows differ in class; and such rows."""
+    group = _groups(matrix)
+    kinds = np.unique(classes, axis=0, return_inverse=True)[1].ravel()
+    pairs, place = np.unique(np.column_stack([group, kinds]), axis=0, return_inverse=True)
+    held = np.bincount(place.ravel(), w)
+    total = np.bincount(group, w)
+    heaviest = np.zeros(len(total))
+    np.maximum.at(heaviest, pairs[:, 0], held)
+    n_kinds = np.bincount(pairs[:, 0])
+    return float(np.maximum(total - heaviest, 0.0).sum()), int((n_kinds[group] > 1).sum())
+
+
+def least_squares_of_equals(matrix: Floats, numbers: Floats, w: Floats) -> float:
+    """The squares about the means of equal rows."""
+    group = _groups(matrix)
+    total, W = 0.0, np.bincount(group, w.ravel())
+    for y in numbers.T:
+        mean = np.bincount(group, w.ravel() * y) / W
+        total += float((w.ravel() * (y - mean[group]) ** 2).sum())
+    return total
+
+
+def count_claims(
+    model: Any, tree: PublishedTree, nodes: list[Ints], targets: Targets, weight: Floats,
+    criterion: str,
+) -> list[Claim]:  # fmt: skip
+    """That rows, weights, values and impurities of all nodes are those of the data."""
+    n_rows = np.array([len(rows) for rows in nodes])
+    exact = bool(np.array_equal(n_rows, tree.n_rows))
+    statement = f"each of {len(tree):,} nodes has the rows that it publishes"
+    if not exact:
+        wrong = int(np.count_nonzero(n_rows != tree.n_rows))
+        statement = f"{wrong:,} of {len(tree):,} nodes publish other numbers of rows"
+    claims = [Claim("counts", statement, float(not exact), 0.0, exact, "proved")]
+    if (n_rows == 0).any():
+        return [*claims, Claim("values", "a node has no rows", np.inf, 0.0, False, "proved")]
+    sums = np.array([weight[rows].sum() for rows in nodes])
+    claims.append(agrees("weights", "the weights of the nodes", tree.weight, sums))
+    if getattr(model, "monotonic_cst", None) is None:  # else values are clipped to bounds
+        derived = np.array([_value(model, targets, rows, weight, tree) for rows in nodes])
+        scale = np.maximum(np.abs(derived).max(initial=0.0), 1e-300)
+        claims.append(agrees("values", "the values of the nodes", tree.value, derived, scale))
+    found = np.array([impurity(targets, rows, weight, criterion) for rows in nodes])
+    scale = max(float(found.max(initial=0.0)), 1e-300)
+    if targets.numbers is not None and criterion != "absolute_error":
+        # scikit-learn takes the square of the mean from the mean of squares.
+        scale = max(scale, float(np.mean(targets.numbers**2)))
+    claims.append(agrees("impurities", "the impurities", tree.impurity, found, scale))
+    return claims
+
+
+def _value(model: Any, targets: Targets, rows: Ints, weight: Floats, tree: PublishedTree) -> Floats:
+    """The class shares (o, K), smoothed as asked for, or means or medians of rows."""
+    w, value = weight[rows], np.zeros(tree.value.shape[1:])
+    if targets.classes is not None:
+        strength = float(getattr(model, "leaf_smoothing", 0.0))
+        for o, K in enumerate(targets.n_classes):
+            held = np.bincount(targets.classes[rows, o], w, minlength=K) + strength
+            value[o, :K] = held / held.sum()
+        return value
+    assert targets.numbers is not None
+    for o, y in enumerate(targets.numbers[rows].T):
+        median = model.criterion == "absolute_error"
+        value[o, 0] = weighted_median(y, w) if median else float((w * y).sum() / w.sum())
+    return value
+
+
+def split_claims(
+    model: Any, tree: PublishedTree, matrix: Floats, nodes: list[Ints], targets: Targets,
+    weight: Floats, criterion: str, effort: int,
+) -> list[Claim]:  # fmt: skip
+    """That each split gains, and where all columns were tried, that no other gains more."""
+    inner = [node for node in tree.branches if len(nodes[node])]
+    if not inner or criterion == "absolute_error":
+        return []
+    rules = rules_of(model, nodes[0], weight)
+    inner.sort(key=lambda node: (-len(nodes[node]), node))
+    cells = np.cumsum([len(nodes[node]) * matrix.shape[1] for node in inner])
+    checked = inner[: max(1, int(np.searchsorted(cells, CELLS * max(effort, 0.05))))]
+    excess, short = 0.0, 0.0
+    exhaustive = tries_every_split(model)
+    for node in checked:
+        rows = nodes[node]
+        children = [nodes[child] for child in tree.children(node)]
+        if any(not len(child) for child in children):
+            continue
+        split, whole = chosen_score(children, rows, targets, weight, rules)
+        scale = max(abs(whole), abs(split), 1e-300)
+        short = max(short, (whole - split) / scale)
+        if exhaustive:
+            best = best_score(matrix, rows, targets, weight, rules, tree.n_categories)
+            excess = max(excess, (best - split) / scale)
+    some = f"{len(checked):,} of {len(inner):,} splits"
+    claims = [
+        Claim(
+            "gains", f"no split of {some} raises the impurity", max(short, 0.0), ALLOWANCE,
+            short <= ALLOWANCE, "checked",
+        )
+    ]  # fmt: skip
+    if exhaustive:
+        holds = excess <= ALLOWANCE
+        statement = f"no other split is better at the nodes of {some}"
+        if not holds:
+            statement = f"a node of {some} has a split that is better by {excess:.3g} of its score"
+        claims.append(
+            Claim("best splits", statement, max(excess, 0.0), ALLOWANCE, holds, "checked")
+        )
+    return claims
+
+
+def tries_every_split(model: Any) -> bool:
+    """Whether a fit with these parameters compares all columns and thresholds at each node."""
+    return (
+        model.splitter == "best"
+        and getattr(model, "max_features_", model.n_features_in_) >= model.n_features_in_
+        and getattr(model, "monotonic_cst", None) is None
+    )
+
+
+def rules_of(model: Any, rows: Ints, weight: Floats) -> Rules:
+    """What a split of the model had to keep to."""
+    n = len(rows)
+    leaf = model.min_samples_leaf
+    leaf = int(leaf) if float(leaf) >= 1 else int(np.ceil(leaf * n))
+    ours = type(model).__module__.startswith("rosenblatt.")
+    criterion = str(model.criterion)
+    missing = getattr(model, "missing", "best")
+    return Rules(
+        criterion="squared_error" if criterion == "friedman_mse" else criterion,
+        min_rows=leaf,
+        min_weight=float(model.min_weight_fraction_leaf) * float(weight[rows].sum()),
+        missing="best" if missing == "error" else missing,
+        nearest=0.0 if ours else NEAREST,
+    )

@@ -1,0 +1,101 @@
+"""Trees read from their published arrays: rows sent down again, by NumPy alone."""
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+class PublishedTree:
+    """The nodes of a tree, ours or scikit-learn's."""
+
+    def __init__(self, model: Any) -> None:
+        tree = model.tree_
+        self.left = np.asarray(tree.children_left, np.int64)
+        self.right = np.asarray(tree.children_right, np.int64)
+        self.feature = np.asarray(tree.feature, np.int64)
+        self.threshold = np.asarray(tree.threshold, np.float64)
+        self.missing_left = np.asarray(tree.missing_go_to_left, bool)
+        self.impurity = np.asarray(tree.impurity, np.float64)
+        self.n_rows = np.asarray(tree.n_node_samples, np.int64)
+        self.weight = np.asarray(tree.weighted_n_node_samples, np.float64)
+        self.value = np.asarray(tree.value, np.float64)
+        self.n_categories = np.asarray(
+            getattr(tree, "n_categories", np.zeros(model.n_features_in_)), np.int64
+        )
+        self.branches = _branches(tree, self.left, self.right)
+
+    def __len__(self) -> int:
+        return len(self.left)
+
+    def children(self, node: int) -> list[int]:
+        """The children of a node; none of a leaf."""
+        return [child for _, child in self.branches.get(node, [])]
+
+    def rows_by_node(self, X: Floats) -> list[Ints]:
+        """The rows of X that pass through each node."""
+        found: list[Ints] = [np.zeros(0, np.int64)] * len(self)
+        waiting = [(0, np.arange(len(X)))]
+        while waiting:
+            node, rows = waiting.pop()
+            found[node] = rows
+            branches = self.branches.get(node)
+            if branches and len(rows):
+                codes = self.codes(X[rows, self.feature[node]], node)
+                waiting += [(child, rows[codes == code]) for code, child in branches]
+        return found
+
+    def codes(self, values: Floats, node: int) -> Ints:
+        """The branch (m,) that values take at a node: a category, or 0, 1 and 2 for NaN apart."""
+        missing = np.isnan(values)
+        categories = int(self.n_categories[self.feature[node]])
+        if categories:
+            return np.where(missing, categories, values).astype(np.int64)
+        codes = np.where(values <= self.threshold[node], 0, 1)
+        apart = any(code == 2 for code, _ in self.branches[node])
+        return np.where(missing, 2 if apart else np.where(self.missing_left[node], 0, 1), codes)
+
+
+def _branches(tree: Any, left: Ints, right: Ints) -> dict[int, list[tuple[int, int]]]:
+    """The branches of each inner node: code and child."""
+    inner = np.flatnonzero(left >= 0).tolist()
+    found = {node: [(0, int(left[node])), (1, int(right[node]))] for node in inner}
+    if hasattr(tree, "first_branch"):
+        for node in np.flatnonzero(np.asarray(tree.first_branch) >= 0).tolist():
+            first = int(tree.first_branch[node])
+            stop = first + int(tree.n_branches[node])
+            codes, children = tree.branch_code[first:stop], tree.branch_child[first:stop]
+            found[node] = list(zip(np.asarray(codes).tolist(), children.tolist(), strict=True))
+    return found
+
+
+def as_matrix(model: Any, X: Any) -> Floats:
+    """X (n, d) as the model reads it: categories by their place, scikit-learn's in float32."""
+    if X.shape[1] != model.n_features_in_:
+        raise ValueError(f"X has {X.shape[1]} columns, but the model has {model.n_features_in_}.")
+    dense = X.toarray() if sp.issparse(X) else X
+    ours = type(model).__module__.startswith("rosenblatt.")
+    known = getattr(model, "categories_", None)
+    if known is None or all(values is None for values in known):
+        numbers = np.asarray(dense, np.float64)
+        return numbers if ours else numbers.astype(np.float32).astype(np.float64)
+    matrix = np.empty(dense.shape)
+    for j, values in enumerate(known):
+        if values is None:
+            matrix[:, j] = [np.nan if v is None else v for v in dense[:, j]]
+            continue
+        places = {value: place for place, value in enumerate(np.asarray(values).tolist())}
+        column = np.asarray(dense[:, j], object)
+        matrix[:, j] = [
+            np.nan if value is None or value != value else places.get(_plain(value), -1)
+            for value in column
+        ]
+    return matrix
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
