@@ -119,7 +119,7 @@ def error_claims(
                for o, part in enumerate(parts)]  # fmt: skip
         claims.append(max(off, key=lambda claim: claim.value))
     if matrix is not None:
-        least, rows = least_mistakes(matrix[given], targets.classes[given], weight[given])
+        least, _ = least_mistakes(matrix[given], targets.classes[given], weight[given])
         made = float(weight[given][wrong[given]].sum())
         allowed = made + 1e-9 * max(made, 1.0)
         reach = f"no model of these columns can have mistakes of less weight than {least:.6g}"

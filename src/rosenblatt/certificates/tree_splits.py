@@ -136,7 +136,7 @@ def _score_of_categories(
 ) -> float:
     codes = np.where(np.isnan(values), n_categories, values).astype(np.int64)
     kinds, place = np.unique(codes, return_inverse=True)
-    counts, W = np.bincount(place), np.bincount(place, w)
+    counts, W = np.bincount(place), np.bincount(place, w).astype(np.float64)
     if len(kinds) < 2 or counts.min() < rules.min_rows or W.min() < rules.min_weight:
         return -np.inf
     sums = np.zeros((len(kinds), S.shape[1]))

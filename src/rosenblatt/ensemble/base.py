@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state, compute_sample_weight
 from sklearn.utils._param_validation import Interval, RealNotInt
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.base import Passes, callers_level
+from rosenblatt.base import Passes, StopReason, callers_level
 from rosenblatt.runtime import threads
 from rosenblatt.tree.base import DecisionTree
 from rosenblatt.tree.inputs import TableInput, class_weights
@@ -111,7 +111,7 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
         self.estimator_ = self._tree(**{name: getattr(self, name) for name in TREE_PARAMETERS})
         trees = self._trees(rows, targets, weights, y, seeds)
         self.estimators_ = self._report(X, y, sample_weight, old, trees, seeds)
-        vars(self).pop("_packed", None)
+        self.__dict__.pop("_packed", None)
         if self.oob_score and (seeds or not hasattr(self, "oob_score_")):
             self._score_out_of_bag(rows, targets, y)
 
@@ -139,7 +139,8 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
     ) -> list[Any]:  # fmt: skip
         """The models of the trees; each is reported to the callbacks."""
         models = list(old)
-        self.n_iter_, self.stop_reason_ = max(len(seeds), 1), "converged"
+        self.n_iter_ = max(len(seeds), 1)
+        self.stop_reason_: StopReason | None = "converged"
         if not getattr(self, "_skl_callbacks", ()) or not seeds:
             models += [self._model(tree, s) for tree, s in zip(trees, seeds, strict=True)]
             return models
@@ -235,11 +236,15 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
         """The mean over the trees of the values (n, o, K) of the leaves."""
         check_is_fitted(self)
         rows = self._check_rows(X, reset=False)
-        if "_packed" not in vars(self):
-            self._packed = PackedTrees.of([model.tree_ for model in self.estimators_])
+        packed = vars(self).get("_packed")
+        if packed is None:
+            trees = [model.tree_ for model in self.estimators_]
+            packed = PackedTrees.of(trees, rows.shape[0])
+            if packed.nodes is not None:
+                self._packed = packed
         most = self.n_jobs if isinstance(self.n_jobs, int) and self.n_jobs > 0 else threads.count()
         with threads.limit(most):
-            return self._packed.mean(rows)
+            return packed.mean(rows)
 
     def apply(self, X: Any) -> NDArray[np.int64]:
         """Return the leaf of each row in each tree.
@@ -278,6 +283,10 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
         paths = [model.tree_.decision_path(rows) for model in self.estimators_]
         starts = np.cumsum([0, *(path.shape[1] for path in paths)])
         return sp.hstack(paths).tocsr(), starts
+
+    def trace_view(self) -> dict[str, Any]:
+        """Return how many trees vote: what settles as trees are added."""
+        return {"votes": np.array([len(self.estimators_)])}
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:

@@ -4,7 +4,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin, RegressorMixin, _fit_context
+from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils._param_validation import StrOptions
 
 from rosenblatt.base import fitting
@@ -29,7 +29,6 @@ class ForestClassifier(ClassifierMixin, Forest):  # type: ignore[misc]
     }  # fmt: skip
 
     @fitting
-    @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Grow the trees.
 
@@ -46,6 +45,7 @@ class ForestClassifier(ClassifierMixin, Forest):  # type: ignore[misc]
         -------
         self : the forest
         """
+        self._validate_params()
         rows = self._check_rows(X, reset=not self._goes_on())
         targets = encode_classes(self, y, rows.shape[0])
         weights = self._all_weights(y, self._weights(sample_weight, rows))
@@ -143,7 +143,6 @@ class ForestRegressor(RegressorMixin, Forest):  # type: ignore[misc]
     }
 
     @fitting
-    @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Grow the trees.
 
@@ -160,6 +159,7 @@ class ForestRegressor(RegressorMixin, Forest):  # type: ignore[misc]
         -------
         self : the forest
         """
+        self._validate_params()
         warn_of_friedman(self.criterion)
         rows = self._check_rows(X, reset=not self._goes_on())
         targets = check_numbers(self, y, rows.shape[0])

@@ -64,7 +64,7 @@ class Grower:
         settings = forest._settings(n, total, seed)
         if self.coded:
             growth = growth or CodedGrowth(self.columns, self.targets, weights)
-            tree = growth.grow(drawn, settings, lambda: self.stopped)
+            tree: Tree = growth.grow(drawn, settings, lambda: self.stopped)
         else:
             tree = self._grow_exactly(total, settings)
         if forest.ccp_alpha > 0:

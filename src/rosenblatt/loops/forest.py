@@ -47,6 +47,7 @@ class Levels(NamedTuple):
     missing_code: int
     n_levels: Any  # (d,) levels or categories
     categorical: Any  # (d,) whether codes are categories
+    has_missing: Any  # (d,) whether values are missing
     bounds: Any  # (d, 2, M) least and largest value of each level
     numbers: Any  # (n,) targets
     weights: Any  # (n,)
@@ -257,6 +258,59 @@ def random_group(levels, group_code, j, last, share):
 
 
 @compiled
+def split_at_random(levels, limits, scratch, j, start, stop, W, share):
+    """Improve on scratch.found by a threshold drawn between the least and the largest value.
+
+    Two reads of the codes do without sums by code. Returns whether the values differ.
+    """
+    codes, keys, left, right = levels.codes[j], scratch.keys, scratch.totals[1], scratch.totals[2]
+    least = most = np.int64(codes[keys[start] & LOW_HALF])
+    for i in range(start + 1, stop):
+        c = np.int64(codes[keys[i] & LOW_HALF])
+        least, most = min(least, c), max(most, c)
+    if least == most:
+        return 0
+    lows, highs = levels.bounds[j, 0], levels.bounds[j, 1]
+    threshold = lows[least] + share * (highs[most] - lows[least])
+    a, b = least, most - 1  # the last level, but for the largest, that begins below it
+    while a < b:
+        middle = (a + b + 1) // 2
+        if lows[middle] <= threshold:
+            a = middle
+        else:
+            b = middle - 1
+    n_left = 0
+    for k in range(left.shape[0]):
+        left[k] = 0.0
+    for i in range(start, stop):
+        key = keys[i]
+        row = key & LOW_HALF
+        if codes[row] <= a:
+            w = np.float64(key >> DRAWN_SHIFT)
+            if limits.weighted:
+                w *= levels.weights[row]
+            n_left += 1
+            if limits.kind <= ENTROPY:
+                left[(key >> CLASS_SHIFT) & SIXTEEN] += w
+            else:
+                left[0] += w
+                left[1] += w * levels.numbers[row]
+    L = 0.0
+    for k in range(left.shape[0]):
+        right[k] = scratch.totals[0, k] - left[k]
+        L += left[k] if limits.kind <= ENTROPY or k == 0 else 0.0
+    R = W - L
+    if not is_allowed(limits, n_left, stop - start, 0, 0, L, R):
+        return 1
+    score = score_sums(limits.kind, left, L, levels.table, not limits.weighted)
+    score += score_sums(limits.kind, right, R, levels.table, not limits.weighted)
+    if is_better(score, scratch.found):
+        scratch.group_code[0], scratch.group_code[1] = a, a + 1
+        take(levels, scratch, j, 0, 2, 0, score, threshold)
+    return 1
+
+
+@compiled
 def split_on_all(levels, limits, scratch, j, n_groups):
     """Improve on scratch.found by a branch for each category of column j."""
     score, kind = 0.0, limits.kind
@@ -293,13 +347,16 @@ def find_split(levels, limits, nodes, scratch, node):
             columns[c], columns[other] = columns[other], columns[c]
             j = columns[c]
         bits, state = random_bits(state)
+        share = np.float64(bits >> np.uint64(11)) * 2.0**-53
+        if limits.random and not levels.has_missing[j] and not levels.categorical[j]:
+            useful += split_at_random(levels, limits, scratch, j, start, stop, W, share)
+            continue
         n_groups = group_rows(levels, limits, scratch, j, start, stop)
         if n_groups > 1:
             useful += 1
             if levels.categorical[j]:
                 split_on_all(levels, limits, scratch, j, n_groups)
             else:
-                share = np.float64(bits >> np.uint64(11)) * 2.0**-53
                 split_on_groups(levels, limits, scratch, j, n_groups, W, share)
         clear_groups(limits, scratch, n_groups)
 

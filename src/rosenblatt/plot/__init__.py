@@ -8,11 +8,13 @@ if TYPE_CHECKING:
     from .model_choice import bias_variance, learning_curve, validation_curve
     from .penalty_paths import path
     from .regions import boundary
+    from .tree_nodes import decision_tree
 
 __all__ = [
     "bias_variance",
     "boundary",
     "constraint",
+    "decision_tree",
     "learning_curve",
     "path",
     "validation_curve",
@@ -23,6 +25,7 @@ _HOMES = {
     "bias_variance": "model_choice",
     "boundary": "regions",
     "constraint": "constraints",
+    "decision_tree": "tree_nodes",
     "learning_curve": "model_choice",
     "path": "penalty_paths",
     "validation_curve": "model_choice",

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt import loops
 from rosenblatt.loops import tree as t
 
 from .settings import Settings, Targets
@@ -37,11 +38,15 @@ def assemble(
         "threshold": _thresholds(ints, floats, feature, inner, n_categories, column),
         "missing_go_to_left": missing_left,
         "impurity": floats[:, t.IMPURITY].copy(), "n_node_samples": sizes,
-        "weighted_n_node_samples": floats[:, t.WEIGHT].copy(), **branches,
+        "weighted_n_node_samples": floats[:, t.WEIGHT].copy(), "depth": ints[:, t.DEPTH],
+        **branches,
     }  # fmt: skip
+    n_children = np.maximum(ints[:, t.CHILDREN], 0)
+    parent = np.empty(len(ids), np.int64)
+    loops.tree_values.link_children(n_children, ends, parent)
     arrays["value"] = node_values(
-        targets, settings, weights, order, ints[:, [t.START, t.STOP]], arrays,
-        floats[:, [t.LOWER, t.UPPER]],
+        targets, settings, weights, order, ints, parent,
+        floats[:, [t.LOWER, t.UPPER, t.WEIGHT]],
     )  # fmt: skip
     return Tree(arrays, n_categories)
 
@@ -52,7 +57,7 @@ def _missing_left(
     """Where NaN goes: as it was chosen, or to the larger child where none was seen."""
     seen = has_missing[ints[inner, t.FEATURE]]
     larger = sizes[left[inner]] > sizes[right[inner]]
-    return np.where(seen, ints[inner, t.MISSING_LEFT], larger).astype(np.uint8)
+    return np.asarray(np.where(seen, ints[inner, t.MISSING_LEFT], larger), np.uint8)
 
 
 def _thresholds(
@@ -60,16 +65,11 @@ def _thresholds(
 ) -> NDArray[np.float64]:
     """The middle of the two values that a threshold parts, in scikit-learn's arithmetic."""
     thresholds = np.full(len(ints), float(UNDEFINED))
-    for j in np.unique(feature[inner]):
-        nodes = inner[feature[inner] == j]
-        if n_categories[j]:
-            thresholds[nodes] = np.nan
-            continue
-        thresholds[nodes] = floats[nodes, t.THRESHOLD]
-        nodes = nodes[np.isnan(thresholds[nodes])]
-        if not len(nodes):
-            continue
-        values = column(j)
+    categorical = n_categories[feature[inner]] > 0
+    thresholds[inner] = np.where(categorical, np.nan, floats[inner, t.THRESHOLD])
+    open_ones = inner[np.isnan(thresholds[inner]) & ~categorical]
+    for j in np.unique(feature[open_ones]):
+        nodes, values = open_ones[feature[open_ones] == j], column(j)
         low, high = values[ints[nodes, t.LOW_ROW]], values[ints[nodes, t.HIGH_ROW]]
         middle = low / 2.0 + high / 2.0
         middle = np.where((middle >= high) | np.isinf(middle) | (middle < low), low, middle)
@@ -108,66 +108,41 @@ def _branches(
 
 
 def node_values(
-    targets: Targets, settings: Settings, weights: Any, order: Any, spans: Any, arrays: Any,
+    targets: Targets, settings: Settings, weights: Any, order: Any, ints: Any, parent: Any,
     bounds: Any,
 ) -> NDArray[np.float64]:  # fmt: skip
     """The class shares or targets (nodes, o, K) of all nodes."""
-    m, o, K = len(spans), targets.n_outputs, max(targets.n_classes)
-    W = arrays["weighted_n_node_samples"]
+    starts, stops, n_children = (
+        np.ascontiguousarray(ints[:, column]) for column in (t.START, t.STOP, t.CHILDREN)
+    )
     if settings.criterion == "absolute_error":
-        return _medians(targets, weights, order, spans)
-    leaves = np.flatnonzero(arrays["children_left"] == LEAF)
-    leaf_of = np.repeat(leaves, spans[leaves, 1] - spans[leaves, 0])
-    w = np.ones(len(order)) if weights is None else weights[order]
-    value = np.zeros((m, o, K))
-    for k in range(o):
-        if targets.classes is not None:
-            place = leaf_of * K + targets.classes[order, k]
-            value[:, k] = np.bincount(place, w, minlength=m * K).reshape(m, K)
-        else:
-            assert targets.numbers is not None
-            y = targets.numbers[order, k]
-            base = y[spans[:, 0]]  # the first of each leaf: equal targets stay as they are
-            value[:, k, 0] = np.bincount(leaf_of, w * (y - base[leaf_of]), minlength=m)
-    if targets.classes is None:
-        return _means(targets, value, W, order, spans, arrays, bounds, settings)
-    _add_up(value, arrays)
-    value /= W[:, np.newaxis, np.newaxis]
+        return _medians(targets, weights, order, np.column_stack([starts, stops]))
+    value = np.zeros((len(ints), targets.n_outputs, max(targets.n_classes)))
+    w = np.ones(int(order.max()) + 1) if weights is None else weights
+    if targets.classes is not None:
+        loops.tree_values.sum_leaf_classes(
+            starts, stops, n_children, order, targets.classes, w, value
+        )
+        loops.tree_values.add_up(parent, value)
+        value /= value.sum(axis=2, keepdims=True)
+        if settings.monotonic_cst is not None:
+            positive = np.clip(value[:, 0, 1], bounds[:, 0], bounds[:, 1])
+            value[:, 0, 1], value[:, 0, 0] = positive, 1.0 - positive
+        return value
+    numbers = targets.numbers
+    assert numbers is not None
+    loops.tree_values.sum_leaf_numbers(starts, stops, n_children, order, numbers, w, value)
+    inner = n_children > 0
+    # The means of inner nodes follow from those of the leaves, taken from the middle of all.
+    centre = numbers.mean(axis=0)[np.newaxis, :, np.newaxis]
+    sums = np.zeros_like(value)
+    mass = np.array(bounds[:, 2])[:, np.newaxis, np.newaxis]
+    sums[~inner] = ((value - centre) * mass)[~inner]
+    loops.tree_values.add_up(parent, sums)
+    value[inner] = (centre + sums / mass)[inner]
     if settings.monotonic_cst is not None:
-        positive = np.clip(value[:, 0, 1], bounds[:, 0], bounds[:, 1])
-        value[:, 0, 1], value[:, 0, 0] = positive, 1.0 - positive
+        value[:, 0, 0] = np.clip(value[:, 0, 0], bounds[:, 0], bounds[:, 1])
     return value
-
-
-def _means(
-    targets: Targets, offsets: Any, W: Any, order: Any, spans: Any, arrays: Any, bounds: Any,
-    settings: Settings,
-) -> NDArray[np.float64]:  # fmt: skip
-    """The mean targets: of leaves by offsets from their first row, of others by their children."""
-    assert targets.numbers is not None
-    leaf = arrays["children_left"] == LEAF
-    first = targets.numbers[order[spans[:, 0]]][:, :, np.newaxis]
-    centre = targets.numbers.mean(axis=0)[np.newaxis, :, np.newaxis]
-    means = first + offsets / W[:, np.newaxis, np.newaxis]
-    sums = np.where(leaf[:, np.newaxis, np.newaxis], (means - centre), 0.0)
-    sums *= W[:, np.newaxis, np.newaxis]
-    _add_up(sums, arrays)
-    inner = centre + sums / W[:, np.newaxis, np.newaxis]
-    means = np.where(leaf[:, np.newaxis, np.newaxis], means, inner)
-    if settings.monotonic_cst is not None:
-        means[:, 0, 0] = np.clip(means[:, 0, 0], bounds[:, 0], bounds[:, 1])
-    return np.asarray(means)
-
-
-def _add_up(sums: NDArray[np.float64], arrays: dict[str, Any]) -> None:
-    """Add the sums (nodes, ...) of all nodes to those of their parents, from the bottom up."""
-    shell = dict(arrays, value=np.zeros((len(sums), 1, 1)))
-    tree = Tree(shell, np.zeros(0, np.int64))
-    parents, depths = tree.parents, tree.depths
-    order = np.argsort(depths, kind="stable")
-    levels = np.split(order, np.cumsum(np.bincount(depths))[:-1])
-    for level in levels[:0:-1]:
-        np.add.at(sums, parents[level], sums[level])
 
 
 def _medians(targets: Targets, weights: Any, order: Any, spans: Any) -> NDArray[np.float64]:

@@ -1,6 +1,7 @@
 """What classification and regression trees share: checks, growth, pruning, routing, words."""
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from math import ceil
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -15,7 +16,8 @@ from sklearn.utils import Bunch, check_random_state
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.base import Passes
+from rosenblatt.base import Passes, StopReason
+from rosenblatt.capabilities import ModelPath, rows_of
 from rosenblatt.explanation import Explanation, names_of_features, one_row
 
 from . import pruning, text
@@ -114,7 +116,7 @@ class DecisionTree(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ig
         rows = np.arange(X.shape[0]) if weights is None else np.flatnonzero(weights)
         if weights is not None:
             X, targets, weights = _with_weight(X, targets, weights)
-        vars(self).pop("growth_rows_", None)
+        self.__dict__.pop("growth_rows_", None)
         if self.pruning is not None:
             X, targets, weights, held_out = self._hold_out(X, targets, weights, rows)
         n_categories = np.array([0 if c is None else len(c) for c in self.categories_], np.int64)
@@ -153,7 +155,8 @@ class DecisionTree(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ig
     def _report_growth(self, tree: Tree, X: Any, y: Any, sample_weight: Any) -> Tree:
         """Report the tree to the callbacks, one split after the other, the largest gains first."""
         order = splits_in_order(tree)
-        self.n_iter_, self.stop_reason_ = max(len(order), 1), "converged"
+        self.n_iter_ = max(len(order), 1)
+        self.stop_reason_: StopReason | None = "converged"
         if not getattr(self, "_skl_callbacks", ()):
             return tree
         passes = Passes(self, X, y, sample_weight, max(len(order), 1))
@@ -252,6 +255,45 @@ class DecisionTree(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ig
         alphas, impurities, _ = pruning.cost_complexity_path(whole.tree_)
         return Bunch(ccp_alphas=alphas, impurities=impurities)
 
+    def path_parameters(self) -> tuple[str, ...]:
+        """Return the parameters that a tree has a path over: the price of a leaf."""
+        return ("ccp_alpha",)
+
+    def fit_path(self, data: Any, parameter: str, values: Sequence[Any]) -> ModelPath:
+        """Fit at many prices of a leaf: one tree is grown, and pruned for each.
+
+        Parameters
+        ----------
+        data : tuple ``(X, y)`` or ``(X, y, sample_weight)``.
+        parameter : "ccp_alpha".
+        values : sequence of float
+            The prices, >= 0.
+
+        Returns
+        -------
+        path : `path[i]` is the fitted model, `path.predict(X)` has the predictions of all.
+        """
+        whole = clone(self).set_params(ccp_alpha=0.0).fit(*rows_of(data))
+        price_of = pruning.cost_complexity_path(whole.tree_)[2]
+        return ModelPath([whole._pruned_at(alpha, price_of) for alpha in values])
+
+    def _pruned_at(self, ccp_alpha: float, price_of: NDArray[np.float64]) -> Self:
+        """The tree whose nodes are leaves from a price on."""
+        model: Self = clone(self).set_params(ccp_alpha=ccp_alpha)
+        model._validate_params()
+        model.__dict__.update({k: v for k, v in vars(self).items() if k.endswith("_")})
+        if ccp_alpha > 0:
+            model.tree_ = self.tree_.cut(price_of <= ccp_alpha)
+        model.n_iter_ = max(int((~model.tree_.is_leaf).sum()), 1)
+        return model
+
+    def trace_view(self) -> dict[str, Any]:
+        """Return the splits: column, threshold and depth of each inner node."""
+        inner = np.flatnonzero(~self.tree_.is_leaf)
+        tree = self.tree_
+        columns = (tree.feature[inner], tree.threshold[inner], tree.depth[inner])
+        return {"splits": np.column_stack(columns).astype(np.float64)}
+
     def pruned(self, ccp_alpha: float) -> Self:
         """Return the tree that a fit with another `ccp_alpha` gives; no row is read again.
 
@@ -268,11 +310,7 @@ class DecisionTree(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ig
             raise ValueError(
                 f"ccp_alpha must be at least that of the fit, {self.ccp_alpha}; got {ccp_alpha}."
             )
-        model = clone(self).set_params(ccp_alpha=ccp_alpha)
-        vars(model).update({k: v for k, v in vars(self).items() if k.endswith("_")})
-        price_of = pruning.cost_complexity_path(self.tree_)[2]
-        model.tree_ = self.tree_.cut(price_of <= ccp_alpha) if ccp_alpha > 0 else self.tree_
-        return model
+        return self._pruned_at(ccp_alpha, pruning.cost_complexity_path(self.tree_)[2])
 
     # ----- words
 
@@ -345,7 +383,7 @@ class DecisionTree(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ig
 
 
 def rounded_gains(tree: Tree) -> NDArray[np.float64]:
-    """The gains of the splits, to nine digits of all that there is to gain: equal ones are equal."""
+    """The gains of the splits as shares of the root's impurity, to nine digits."""
     whole = max(float(tree.impurity[0] * tree.weighted_n_node_samples[0]), 1e-300)
     return np.round(tree.gains() / whole, 9)
 
@@ -393,7 +431,7 @@ def _over_blocks(work: Any, X: Any) -> NDArray[Any]:
 
 
 def _dense(X: Any) -> NDArray[Any]:
-    return X.toarray() if sp.issparse(X) else X
+    return np.asarray(X.toarray() if sp.issparse(X) else X)
 
 
 def _take(X: Any, rows: Any) -> Any:

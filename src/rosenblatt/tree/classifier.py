@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin, _fit_context
+from sklearn.base import ClassifierMixin
 from sklearn.utils._param_validation import Hidden, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
@@ -154,7 +154,6 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[mis
         self.leaf_smoothing = leaf_smoothing
 
     @fitting
-    @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True) -> Self:
         """Grow the tree.
 
@@ -173,6 +172,7 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[mis
         -------
         self : DecisionTreeClassifier
         """
+        self._validate_params()
         rows = self._check_rows(X, reset=True)
         targets = encode_classes(self, y, rows.shape[0])
         weights = class_weights(self, y, self._weights(sample_weight, rows))

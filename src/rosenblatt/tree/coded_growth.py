@@ -136,7 +136,8 @@ class CodedGrowth:
             table = counts * np.log(np.maximum(counts, 1.0))
         return loops.forest.Levels(
             columns.codes, columns.missing_code, columns.n_levels, columns.n_categories > 0,
-            columns.bounds, none if numbers is None else np.ascontiguousarray(numbers[:, 0]),
+            columns.has_missing, columns.bounds,
+            none if numbers is None else np.ascontiguousarray(numbers[:, 0]),
             none if self.weights is None else self.weights, table,
         )  # fmt: skip
 

@@ -197,7 +197,8 @@ class Growth:
 
     def _grow_best_first(self) -> None:
         """Split the node that gains most, until there are enough leaves."""
-        leaves, heap = 1, []
+        leaves = 1
+        heap: list[tuple[float, int, NDArray[np.float64]]] = []
         root = self.nodes.floats[0]
         whole = max(float(root[loops.tree.WEIGHT] * root[loops.tree.IMPURITY]), 1e-300)
 

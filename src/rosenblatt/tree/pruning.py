@@ -133,7 +133,7 @@ def _losses_that_stay(tree: Tree, X: NDArray[Any], loss: Any) -> Floats:
 
 def stop_by_held_out(tree: Tree, X: NDArray[Any], loss: Any) -> Tree:
     """The tree grown level by level until one more level does worse on rows held out."""
-    depths = tree.depths
+    depths = tree.depth
     path = tree.decision_path(X)
     best, rows = np.inf, np.arange(len(X))
     for depth in range(int(depths.max()) + 1):

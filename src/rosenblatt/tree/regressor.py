@@ -4,7 +4,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import RegressorMixin, _fit_context
+from sklearn.base import RegressorMixin
 from sklearn.utils._param_validation import StrOptions
 
 from rosenblatt.base import fitting
@@ -125,7 +125,6 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTree):  # type: ignore[misc]
         self.validation_fraction = validation_fraction
 
     @fitting
-    @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True) -> Self:
         """Grow the tree.
 
@@ -144,6 +143,7 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTree):  # type: ignore[misc]
         -------
         self : DecisionTreeRegressor
         """
+        self._validate_params()
         warn_of_friedman(self.criterion)
         rows = self._check_rows(X, reset=True)
         targets = check_numbers(self, y, rows.shape[0])

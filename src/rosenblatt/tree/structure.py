@@ -12,7 +12,7 @@ ROWS_IN_NUMPY = 4_000  # above, compiled routing pays for itself
 
 _ARRAYS = (
     "children_left", "children_right", "feature", "threshold", "missing_go_to_left", "impurity",
-    "n_node_samples", "weighted_n_node_samples", "value", "first_branch", "n_branches",
+    "n_node_samples", "weighted_n_node_samples", "value", "depth", "first_branch", "n_branches",
     "branch_code", "branch_child",
 )  # fmt: skip
 
@@ -33,12 +33,17 @@ class Tree:
         of each branch; NaN of a column of C categories is category C.
     impurity, n_node_samples, weighted_n_node_samples : of the rows of a node.
     value : class shares or targets, shape (nodes, outputs, classes or 1).
+    depth : the number of tests above a node.
     n_categories : how many categories a column has, 0 for numbers, shape (d,).
     """
 
     def __init__(self, arrays: dict[str, NDArray[Any]], n_categories: NDArray[np.int64]) -> None:
         for name in _ARRAYS:
             array = np.ascontiguousarray(arrays[name])
+            if array.dtype.kind == "i":  # a forest has many nodes
+                array = array.astype(np.int32)
+            else:
+                array = array.view()
             array.flags.writeable = False
             setattr(self, name, array)
         self.n_categories = n_categories
@@ -52,6 +57,7 @@ class Tree:
     n_node_samples: NDArray[np.int64]
     weighted_n_node_samples: NDArray[np.float64]
     value: NDArray[np.float64]
+    depth: NDArray[np.int32]
     first_branch: NDArray[np.int64]
     n_branches: NDArray[np.int64]
     branch_code: NDArray[np.int64]
@@ -85,7 +91,7 @@ class Tree:
     @property
     def is_leaf(self) -> NDArray[np.bool_]:
         """Which nodes are leaves, shape (nodes,)."""
-        return self.children_left == LEAF
+        return np.asarray(self.children_left == LEAF)
 
     @property
     def n_leaves(self) -> int:
@@ -125,21 +131,9 @@ class Tree:
         return parents
 
     @property
-    def depths(self) -> NDArray[np.int64]:
-        """The number of tests above each node, shape (nodes,)."""
-        depths, parents = np.zeros(self.node_count, np.int64), self.parents
-        level = np.flatnonzero(parents == 0)
-        while len(level):
-            depths[level] = depths[parents[level]] + 1
-            inside = np.zeros(self.node_count, bool)
-            inside[level] = True
-            level = np.flatnonzero((parents >= 0) & inside[parents])
-        return depths
-
-    @property
     def max_depth(self) -> int:
         """The largest number of tests before a leaf."""
-        return int(self.depths.max())
+        return int(self.depth.max())
 
     def apply(self, X: NDArray[Any]) -> NDArray[np.int64]:
         """Return the leaf of each row of X (n, d); a category without a branch ends at its node."""
@@ -228,8 +222,7 @@ class Tree:
     def decision_path(self, X: NDArray[Any]) -> sp.csr_matrix:
         """Return which nodes (n, nodes) each row passes through."""
         ends, parents = self.apply(X), self.parents
-        depths = self.depths
-        indptr = np.concatenate([[0], np.cumsum(depths[ends] + 1)])
+        indptr = np.concatenate([[0], np.cumsum(self.depth[ends] + 1)])
         indices = np.empty(indptr[-1], np.int64)
         node, place, rows = ends.copy(), indptr[1:] - 1, np.arange(len(X))
         while len(rows):
@@ -265,7 +258,7 @@ class Tree:
         parents = self.parents
         kept = np.ones(self.node_count, bool)
         inside = leaves & ~self.is_leaf
-        for level in _levels(self.depths)[1:]:
+        for level in _levels(self.depth)[1:]:
             above = parents[level]
             kept[level] = kept[above] & ~inside[above]
         new = np.cumsum(kept) - 1
@@ -304,7 +297,7 @@ def _by_node(name: str) -> bool:
     return name not in ("branch_code", "branch_child")
 
 
-def _levels(depths: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+def _levels(depths: NDArray[Any]) -> list[NDArray[np.int64]]:
     """The nodes of each depth."""
     order = np.argsort(depths, kind="stable")
     return np.split(order, np.cumsum(np.bincount(depths))[:-1])

@@ -1,0 +1,81 @@
+"""Grown nodes without gaps: parents, values and the packed form that forests predict with."""
+
+from . import compiled
+
+
+@compiled
+def link_children(n_children, ends, parent):
+    """Write the parent of each node (N,), -1 of the root; nodes are in preorder.
+
+    ends (N,) is the node after all that are below a node.
+    """
+    parent[0] = -1
+    for node in range(n_children.shape[0]):
+        child = node + 1
+        for _ in range(n_children[node]):
+            parent[child] = node
+            child = ends[child]
+
+
+@compiled
+def sum_leaf_classes(starts, stops, n_children, order, classes, weights, value):
+    """Add the weights of the rows of each leaf to value (N, o, K), by class."""
+    for node in range(starts.shape[0]):
+        if n_children[node] <= 0:
+            for i in range(starts[node], stops[node]):
+                row = order[i]
+                for o in range(classes.shape[1]):
+                    value[node, o, classes[row, o]] += weights[row]
+
+
+@compiled
+def sum_leaf_numbers(starts, stops, n_children, order, numbers, weights, value):
+    """Write the means of the rows of each leaf to value (N, o, 1).
+
+    They are taken from the first target of the leaf, so that equal targets have that mean.
+    """
+    for node in range(starts.shape[0]):
+        if n_children[node] <= 0:
+            for o in range(numbers.shape[1]):
+                first = numbers[order[starts[node]], o]
+                total = W = 0.0
+                for i in range(starts[node], stops[node]):
+                    row = order[i]
+                    W += weights[row]
+                    total += weights[row] * (numbers[row, o] - first)
+                value[node, o, 0] = first + total / W
+
+
+@compiled
+def add_up(parent, sums):
+    """Add the sums (N, o, K) of every node to those of its parent, from the last node on."""
+    for node in range(parent.shape[0] - 1, 0, -1):
+        for o in range(sums.shape[1]):
+            for k in range(sums.shape[2]):
+                sums[parent[node], o, k] += sums[node, o, k]
+
+
+@compiled
+def pack_tree(left, right, feature, threshold, missing_left, first, n_leaves, queue, nodes, leaf):
+    """Write the nodes of a tree, level by level, to nodes (N, 2) and leaf (N,) from 0 on.
+
+    A node is a threshold (its bits) and its left child, column and NaN bit in one number; a leaf
+    leads to itself. Nodes and leaves of earlier trees come before `first` and `n_leaves`. queue
+    (N,) gets the node that each was. Returns the number of leaves.
+    """
+    queue[0] = 0
+    end, found = 1, 0
+    for place in range(left.shape[0]):
+        node = queue[place]
+        if left[node] < 0:
+            nodes[place, 0] = 0x7FF0000000000000  # infinity
+            nodes[place, 1] = ((first + place) << 32) | 1
+            leaf[place] = n_leaves + found
+            found += 1
+        else:
+            nodes[place, 0] = threshold[node]
+            nodes[place, 1] = (first + end) << 32 | feature[node] << 1 | missing_left[node]
+            leaf[place] = -1
+            queue[end], queue[end + 1] = left[node], right[node]
+            end += 2
+    return found
