@@ -3,6 +3,7 @@
 from . import certificates as certificates
 from . import data as data
 from . import discriminant_analysis as discriminant_analysis
+from . import ensemble as ensemble
 from . import estimation as estimation
 from . import information as information
 from . import kernels as kernels
@@ -17,6 +18,7 @@ from . import separation as separation
 from . import statistics as statistics
 from . import threads as threads
 from . import trace as trace
+from . import tree as tree
 from . import workbench as workbench
 from .certificates import Certificate as Certificate
 from .certificates import Claim as Claim
@@ -24,6 +26,12 @@ from .certificates import certify as certify
 from .discriminant_analysis import FisherDiscriminant as FisherDiscriminant
 from .discriminant_analysis import LinearDiscriminantAnalysis as LinearDiscriminantAnalysis
 from .discriminant_analysis import QuadraticDiscriminantAnalysis as QuadraticDiscriminantAnalysis
+from .ensemble import BaggingClassifier as BaggingClassifier
+from .ensemble import BaggingRegressor as BaggingRegressor
+from .ensemble import ExtraTreesClassifier as ExtraTreesClassifier
+from .ensemble import ExtraTreesRegressor as ExtraTreesRegressor
+from .ensemble import RandomForestClassifier as RandomForestClassifier
+from .ensemble import RandomForestRegressor as RandomForestRegressor
 from .explanation import Explanation as Explanation
 from .explanation import explain as explain
 from .kernels import KernelLogisticRegression as KernelLogisticRegression
@@ -63,6 +71,8 @@ from .preprocessing import Standardizer as Standardizer
 from .separation import Separability as Separability
 from .separation import separability as separability
 from .trace import Trace as Trace
+from .tree import DecisionTreeClassifier as DecisionTreeClassifier
+from .tree import DecisionTreeRegressor as DecisionTreeRegressor
 from .workbench import Comparison as Comparison
 from .workbench import compare as compare
 from .workbench import load_model as load_model
@@ -70,6 +80,8 @@ from .workbench import load_model as load_model
 __version__: str
 __all__ = [
     "AveragedPerceptron",
+    "BaggingClassifier",
+    "BaggingRegressor",
     "BasisExpansion",
     "BernoulliNB",
     "BiasVariance",
@@ -78,9 +90,13 @@ __all__ = [
     "Claim",
     "Comparison",
     "ComplementNB",
+    "DecisionTreeClassifier",
+    "DecisionTreeRegressor",
     "ElasticNet",
     "ElasticNetCV",
     "Explanation",
+    "ExtraTreesClassifier",
+    "ExtraTreesRegressor",
     "FisherDiscriminant",
     "GaussianNB",
     "GridSearchCV",
@@ -99,6 +115,8 @@ __all__ = [
     "Perceptron",
     "PocketPerceptron",
     "QuadraticDiscriminantAnalysis",
+    "RandomForestClassifier",
+    "RandomForestRegressor",
     "Ridge",
     "RidgeCV",
     "SealedTest",

@@ -124,6 +124,10 @@ def problem(
 
 def learned(model):
     """The numbers that were learned: one array."""
+    if hasattr(model, "estimators_"):
+        return np.concatenate([learned(member) for member in model.estimators_])
+    if hasattr(model, "tree_"):
+        return np.concatenate([model.tree_.threshold, model.tree_.value.ravel()])
     for name in ("coef_", "dual_coef_", "theta_", "feature_log_prob_"):
         if hasattr(model, name):
             found = getattr(model, name)

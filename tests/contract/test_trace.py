@@ -26,6 +26,13 @@ each_mistake_driven = pytest.mark.parametrize(
 )
 
 
+def limit_of(estimator):
+    """The parameter that stops a fit after so many steps."""
+    if hasattr(estimator, "max_leaf_nodes"):
+        return "n_estimators" if hasattr(estimator, "n_estimators") else "max_leaf_nodes"
+    return "max_iter" if getattr(estimator, "pick", "cyclic") == "cyclic" else "max_updates"
+
+
 @each_setting
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_step_k_is_the_fit_that_was_stopped_after_k_passes(estimator, n_classes):
@@ -35,11 +42,13 @@ def test_step_k_is_the_fit_that_was_stopped_after_k_passes(estimator, n_classes)
     trace = Trace()
     model = clone(estimator).set_callbacks(trace).fit(X, y)
     assert len(trace) == n_passes(model) + 1
-    limit = "max_iter" if getattr(estimator, "pick", "cyclic") == "cyclic" else "max_updates"
+    limit = limit_of(estimator)
     for k in (1, 3, n_passes(model)):
         if limit == "max_updates" and k > model.n_updates_:
             continue
-        shorter = clone(estimator).set_params(**{limit: k}).fit(X, y)
+        # A tree of k splits has one leaf more.
+        most = k + 1 if limit == "max_leaf_nodes" else k
+        shorter = clone(estimator).set_params(**{limit: most}).fit(X, y)
         assert np.array_equal(learned(trace[k].estimator), learned(shorter))
         assert np.array_equal(trace[k].estimator.predict(X), shorter.predict(X))
 

@@ -29,10 +29,11 @@ from .tree import (
     random_bits,
 )
 from .tree_columns import LOW_HALF
-from .tree_scan import ENTROPY, GINI, MAJORITY, POISSON, mean_score, x_log_x
+from .tree_scan import ENTROPY, GINI, MAJORITY, POISSON, SQUARED, mean_score, x_log_x
 
 CLASS_SHIFT, DRAWN_SHIFT = np.uint64(32), np.uint64(48)
 SIXTEEN = np.uint64(0xFFFF)
+MANY = 400  # rows of a node, beside which all codes can be looked through
 SIX, SIXTY_THREE, ONE = np.uint64(6), np.uint64(63), np.uint64(1)
 DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)
 PLACES = np.zeros(64, np.int64)
@@ -126,6 +127,13 @@ def group_rows(levels, limits, scratch, j, start, stop):
     weights, numbers, weighted = levels.weights, levels.numbers, limits.weighted
     by_class, counted = limits.kind <= ENTROPY, limits.min_leaf > 1
     missing_code, last = np.uint64(levels.missing_code), np.uint64(levels.n_levels[j])
+    if stop - start > MANY and by_class and not counted and not weighted:
+        for i in range(start, stop):  # bits would be one more chain of stores and loads
+            key = keys[i]
+            c = np.uint64(codes[key & LOW_HALF])
+            c = last if c == missing_code else c
+            sums[c, (key >> CLASS_SHIFT) & SIXTEEN] += np.float64(key >> DRAWN_SHIFT)
+        return list_groups(sums, levels.n_levels[j] + 1, scratch.group_code)
     for i in range(start, stop):
         key = keys[i]
         row = key & LOW_HALF
@@ -154,6 +162,19 @@ def group_rows(levels, limits, scratch, j, start, stop):
 
 
 @compiled
+def list_groups(sums, n_slots, group_code):
+    """Write the codes whose sums (n_slots, S) are not zero to group_code; return how many."""
+    n_groups = 0
+    for c in range(n_slots):
+        occurs = False
+        for k in range(sums.shape[1]):
+            occurs |= sums[c, k] != 0.0
+        group_code[n_groups] = c
+        n_groups += occurs
+    return n_groups
+
+
+@compiled
 def clear_groups(limits, scratch, n_groups):
     """Set the sums of the codes that occur to zero again."""
     for g in range(n_groups):
@@ -176,6 +197,10 @@ def split_on_groups(levels, limits, scratch, j, n_groups, W, share):
     last, missing = n_groups, False
     if group_code[n_groups - 1] == levels.n_levels[j]:
         last, missing = n_groups - 1, True
+    by_pairs = sums.shape[1] == 2 and (limits.kind == GINI or limits.kind == SQUARED)
+    if by_pairs and not missing and not limits.random:
+        scan_pairs(levels, limits, scratch, j, n_groups, W, totals[0, 0], totals[0, 1])
+        return
     only, threshold = -1, np.nan
     if limits.random and last > 1:
         only, threshold = random_group(levels, group_code, j, last, share)
@@ -216,6 +241,43 @@ def split_on_groups(levels, limits, scratch, j, n_groups, W, share):
                 limits, n_left, n_rows, n_missing, side, L, R
             ):
                 take(levels, scratch, j, g, last, side, score, threshold)
+
+
+@compiled
+def scan_pairs(levels, limits, scratch, j, n_groups, W, W0, W1):
+    """The same for two classes by gini, or one target by squares, without missing values.
+
+    Either score needs two sums and one division at each threshold.
+    """
+    group_code, sums, rows = scratch.group_code, scratch.sums, scratch.rows
+    gini, min_leaf, min_weight = limits.kind == GINI, limits.min_leaf, limits.min_weight
+    n_rows, n_left = 0, 0
+    if min_leaf > 1:
+        for g in range(n_groups):
+            n_rows += rows[group_code[g]]
+    best, place = -np.inf, -1
+    L0 = L1 = 0.0
+    for g in range(n_groups - 1):
+        c = group_code[g]
+        L0 += sums[c, 0]
+        L1 += sums[c, 1]
+        R0, R1 = W0 - L0, W1 - L1
+        if gini:
+            L, R = L0 + L1, R0 + R1
+            score = -(L0 * L1 * R + R0 * R1 * L) / (L * R)
+        else:
+            L, R = L0, R0
+            score = (L1 * L1 * R + R1 * R1 * L) / (L * R)
+        if min_leaf > 1:
+            n_left += rows[c]
+            if min(n_left, n_rows - n_left) < min_leaf:
+                continue
+        if score > best and min(L, R) >= min_weight:
+            best, place = score, g
+    if gini:
+        best = W + 2.0 * best
+    if place >= 0 and is_better(best, scratch.found):
+        take(levels, scratch, j, place, n_groups, 0, best, np.nan)
 
 
 @compiled
@@ -531,8 +593,9 @@ def next_node(X, i, ints, floats, node):
     """Where row i goes from a node: a leaf leads to itself."""
     packed = ints[node, 1]
     x = X[i, (packed >> 1) & 0x7FFFFFFF]
-    goes_left = x <= floats[node, 0] or (x != x and packed & 1)
-    return (packed >> 32) + (0 if goes_left else 1)
+    # Without a branch: which way a row goes is hard to foresee.
+    goes_left = np.int64(x <= floats[node, 0]) | (np.int64(x != x) & packed & 1)
+    return (packed >> 32) + 1 - goes_left
 
 
 @compiled
@@ -550,7 +613,7 @@ def add_leaf_values(X, ints, floats, roots, depths, leaf, value, out):
         i = 0
         while i + 8 <= n:
             a, b, c, d, e, f, g, h = root, root, root, root, root, root, root, root
-            for _ in range(depth):
+            for step in range(depth):
                 a = next_node(X, i, ints, floats, a)
                 b = next_node(X, i + 1, ints, floats, b)
                 c = next_node(X, i + 2, ints, floats, c)
@@ -559,6 +622,8 @@ def add_leaf_values(X, ints, floats, roots, depths, leaf, value, out):
                 f = next_node(X, i + 5, ints, floats, f)
                 g = next_node(X, i + 6, ints, floats, g)
                 h = next_node(X, i + 7, ints, floats, h)
+                if step & 3 != 3:
+                    continue
                 ends = leaf[a] >= 0 and leaf[b] >= 0 and leaf[c] >= 0 and leaf[d] >= 0
                 if ends and leaf[e] >= 0 and leaf[f] >= 0 and leaf[g] >= 0 and leaf[h] >= 0:
                     break
