@@ -12,6 +12,7 @@ from benchmarks.scenarios import (
     perceptron,
     regression,
     separability,
+    trees,
     workbench,
 )
 
@@ -29,5 +30,6 @@ def all_scenarios(scale: float = 1.0) -> list[Scenario]:
         *logistic.scenarios(scale),
         *model_selection.scenarios(scale),
         *regression.scenarios(scale),
+        *trees.scenarios(scale),
         *workbench.scenarios(scale),
     ]

@@ -11,7 +11,14 @@ from numpy.typing import NDArray
 
 from .claims import Certificate, Claim, total_weight
 from .closed_form import agrees
-from .tree import count_claims, least_mistakes, least_squares_of_equals, node_of_each, targets_of
+from .tree import (
+    answers,
+    count_claims,
+    least_mistakes,
+    least_squares_of_equals,
+    node_of_each,
+    targets_of,
+)
 from .tree_routing import Floats, PublishedTree, as_matrix
 from .tree_splits import Targets
 
@@ -92,7 +99,7 @@ def error_claims(
     if targets.classes is None:
         assert targets.numbers is not None
         guess, w = mean[:, :, 0], weight[given][:, np.newaxis]
-        said = np.asarray(model.predict(X), np.float64).reshape(guess.shape)
+        said = answers(model, X).reshape(guess.shape)
         error = float((w * (guess - targets.numbers)[given] ** 2).sum())
         claims = [
             Claim(
@@ -107,13 +114,13 @@ def error_claims(
             reach = f"no model of these columns can have less than {least:.6g}"
             claims.append(Claim("least error", reach, least, allowed, least <= allowed, "checked"))
         return claims
-    said_wrong = np.asarray(model.predict(X)).reshape(len(y), -1) != y.reshape(len(y), -1)
+    said_wrong = answers(model, X).reshape(len(y), -1) != y.reshape(len(y), -1)
     wrong = said_wrong.any(axis=1)
     errors = int(np.count_nonzero(wrong[given]))
     statement = f"{errors:,} of {len(given):,} rows are predicted wrongly"
     claims = [Claim("training error", statement, errors, None, True, "proved")]
     if hasattr(model, "predict_proba"):
-        shares = model.predict_proba(X)
+        shares = answers(model, X, "predict_proba")
         parts = shares if isinstance(shares, list) else [shares]
         off = [agrees("means", "class shares", part, mean[:, o, : part.shape[1]], 1.0)
                for o, part in enumerate(parts)]  # fmt: skip

@@ -4,6 +4,7 @@ Nothing is claimed of the best tree, which is hard to find: each split is compar
 that were allowed at its node.
 """
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -49,6 +50,14 @@ def certify_model(
         f"the {len(given):,} rows and {X.shape[1]:,} columns given, {total_weight(weight[given])}"
     )
     return Certificate(type(model).__name__, problem, data, tuple(claims))
+
+
+def answers(model: Any, X: Any, method: str = "predict") -> Any:
+    """What a model says of rows, which may have lost the names of their columns on the way."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="X (does not have|has) .*feature names")
+        found = getattr(model, method)(X)
+    return found if isinstance(found, list) else np.asarray(found)
 
 
 def targets_of(model: Any, y: NDArray[Any]) -> Targets:
@@ -98,7 +107,7 @@ def error_claims(
         return _regression_errors(model, tree, X, matrix, targets, weight, given, end)
     guess = tree.value[end].argmax(axis=2)
     wrong = (guess != targets.classes).any(axis=1)
-    said = np.asarray(model.predict(X)).reshape(len(y), -1) != y.reshape(len(y), -1)
+    said = answers(model, X).reshape(len(y), -1) != y.reshape(len(y), -1)
     same = bool(np.array_equal(said.any(axis=1), wrong))
     least, rows = least_mistakes(matrix[given], targets.classes[given], weight[given])
     made = float(weight[given][wrong[given]].sum())
@@ -139,7 +148,7 @@ def _regression_errors(
 ) -> list[Claim]:  # fmt: skip
     assert targets.numbers is not None
     guess, w = tree.value[end][:, :, 0], weight[given][:, np.newaxis]
-    said = np.asarray(model.predict(X), np.float64).reshape(guess.shape)
+    said = answers(model, X).reshape(guess.shape)
     error = float((w * (guess - targets.numbers)[given] ** 2).sum())
     least = least_squares_of_equals(matrix[given], targets.numbers[given], w)
     scale = float((w * targets.numbers[given] ** 2).sum())
@@ -248,7 +257,9 @@ def split_claims(
         if any(not len(child) for child in children):
             continue
         split, whole = chosen_score(children, rows, targets, weight, rules)
-        scale = max(abs(whole), abs(split), 1e-300)
+        # Logarithms of pure branches add up to zero, and are rounded by their weight.
+        floor = float(weight[rows].sum()) if targets.classes is not None else 1e-300
+        scale = max(abs(whole), abs(split), floor)
         short = max(short, (whole - split) / scale)
         if exhaustive:
             best = best_score(matrix, rows, targets, weight, rules, tree.n_categories)

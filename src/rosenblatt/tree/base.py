@@ -175,7 +175,8 @@ class DecisionTree(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ig
 
     def _leaf_values(self, X: Any) -> NDArray[np.float64]:
         """The values (n, o, K) of the leaves of the rows."""
-        return np.asarray(self.tree_.value[self._leaves(X)])
+        leaves = self._leaves(X)
+        return np.asarray(self.tree_.value[leaves])
 
     def _leaves(self, X: Any) -> NDArray[np.int64]:
         check_is_fitted(self)
@@ -378,6 +379,7 @@ class DecisionTree(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ig
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.target_tags.multi_output = True
         tags.input_tags.allow_nan = self.missing != "error"
         return tags
 

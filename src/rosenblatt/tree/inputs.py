@@ -67,8 +67,6 @@ class TableInput:
         if sample_weight is None:
             return None
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        if not weights.any():
-            raise ValueError("sample_weight must not be zero for all rows: no row is left to fit.")
         return np.asarray(weights, np.float64)
 
 
@@ -82,7 +80,9 @@ def _refuse_infinity(X: NDArray[Any], name: str) -> None:
 
 def encode_classes(model: Any, y: Any, n: int) -> Targets:
     """The classes of y by number; sets the attributes that name them."""
-    several = getattr(y, "ndim", np.ndim(y)) == 2 and np.shape(y)[1] > 1
+    if not isinstance(y, list | tuple | np.ndarray) and y is not None:
+        y = np.asarray(y)
+    several = np.ndim(y) == 2 and np.shape(y)[1] > 1
     if not several:
         model.classes_, codes = encode_labels(y)
         if len(codes) != n:

@@ -1,0 +1,203 @@
+"""Forests: the same bits on any number of threads, honest out-of-bag estimates."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn.ensemble
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
+
+from rosenblatt import (
+    BaggingClassifier,
+    BaggingRegressor,
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
+    LogisticRegression,
+    RandomForestClassifier,
+    RandomForestRegressor,
+    certify,
+    threads,
+)
+
+CANCER = load_breast_cancer(return_X_y=True)
+DIABETES = load_diabetes(return_X_y=True)
+CLASSIFIERS = [RandomForestClassifier, ExtraTreesClassifier]
+REGRESSORS = [RandomForestRegressor, ExtraTreesRegressor]
+each_kind = pytest.mark.parametrize("kind", CLASSIFIERS + REGRESSORS)
+
+
+def data_of(kind):
+    return CANCER if "Classifier" in kind.__name__ else DIABETES
+
+
+def bits(forest):
+    return [tree.tree_ for tree in forest.estimators_]
+
+
+@each_kind
+def test_the_same_trees_on_any_number_of_threads(kind):
+    X, y = data_of(kind)
+    with threads.limit(1):
+        alone = kind(9, random_state=0).fit(X, y)
+    several = kind(9, random_state=0).fit(X, y)
+    assert bits(alone) == bits(several)
+    assert np.array_equal(alone.predict(X), several.predict(X))
+
+
+@pytest.mark.parametrize("kind", [RandomForestClassifier, RandomForestRegressor])
+def test_samples_are_those_of_scikit_learn_and_miss_a_third(kind):
+    """P2: each bootstrap sample misses about 36.8% of the rows."""
+    X, y = data_of(kind)
+    ours = kind(20, random_state=0).fit(X, y)
+    theirs = getattr(sklearn.ensemble, kind.__name__)(20, random_state=0, max_depth=1).fit(X, y)
+    for a, b in zip(ours.estimators_samples_, theirs.estimators_samples_, strict=True):
+        assert np.array_equal(a, b)
+    missed = np.mean([1 - len(np.unique(s)) / len(y) for s in ours.estimators_samples_])
+    assert abs(missed - np.exp(-1)) < 0.01
+
+
+@each_kind
+def test_it_is_as_good_as_scikit_learns(kind):
+    X, y = data_of(kind)
+    train, test = np.arange(0, len(y), 2), np.arange(1, len(y), 2)
+    theirs = getattr(sklearn.ensemble, kind.__name__)
+    ours = np.mean([kind(40, random_state=s).fit(X[train], y[train]).score(X[test], y[test])
+                    for s in range(3)])  # fmt: skip
+    peer = np.mean([theirs(40, random_state=s).fit(X[train], y[train]).score(X[test], y[test])
+                    for s in range(3)])  # fmt: skip
+    assert ours > peer - 0.03
+
+
+@pytest.mark.parametrize("kind", [RandomForestClassifier, RandomForestRegressor])
+def test_out_of_bag_rows_are_scored_by_trees_that_have_not_seen_them(kind):
+    X, y = data_of(kind)
+    forest = kind(60, oob_score=True, random_state=0).fit(X, y)
+    certificate = certify(forest, X, y)
+    assert certificate.holds, str(certificate)
+    assert certificate["published estimate"].holds
+    assert forest.oob_score_ < forest.score(X, y)
+    forest.oob_score_ += 0.01
+    assert not certify(forest, X, y).holds
+
+
+@each_kind
+def test_few_rows_and_many_are_predicted_alike(kind):
+    X, y = data_of(kind)
+    forest = kind(60, random_state=0).fit(X, y)
+    alone = np.concatenate([forest.predict(X[i : i + 1]) for i in range(20)])
+    assert np.array_equal(alone, forest.predict(np.tile(X, (3, 1)))[:20])
+
+
+@each_kind
+def test_scikit_learns_forest_answers_alike(kind):
+    X, y = data_of(kind)
+    X = X.astype(np.float32)
+    forest = kind(10, random_state=0).fit(X, y)
+    np.testing.assert_allclose(forest.to_sklearn().predict(X), forest.predict(X), rtol=1e-12)
+
+
+@each_kind
+def test_warm_start_adds_the_trees_that_a_larger_forest_has(kind):
+    X, y = data_of(kind)
+    grown = kind(4, random_state=0, warm_start=True).fit(X, y)
+    grown.set_params(n_estimators=9).fit(X, y)
+    assert bits(grown) == bits(kind(9, random_state=0).fit(X, y))
+    with pytest.raises(ValueError, match="must be larger or equal"):
+        grown.set_params(n_estimators=3).fit(X, y)
+
+
+def test_vote_shares_are_shares_of_trees():
+    X, y = CANCER
+    forest = RandomForestClassifier(15, random_state=0).fit(X, y)
+    votes = np.mean([tree.predict(X) == 1 for tree in forest.estimators_], axis=0)
+    np.testing.assert_allclose(forest.vote_shares(X)[:, 1], votes)
+
+
+def test_votes_smooth_the_staircase_towards_a_circle():
+    """V9: the votes of bagged trees follow a circle that one tree approximates by steps."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, (600, 2))
+    y = (X**2).sum(axis=1) < 0.5
+    angle = np.linspace(0, 2 * np.pi, 100)
+    circle = np.column_stack([np.cos(angle), np.sin(angle)]) * np.sqrt(0.5)
+    forest = RandomForestClassifier(100, random_state=0).fit(X, y)
+    unsure = np.abs(forest.vote_shares(circle)[:, 1] - 0.5)
+    inside = forest.vote_shares(0.6 * circle)[:, 1]
+    outside = forest.vote_shares(1.3 * circle)[:, 1]
+    assert np.mean((unsure > 0) & (unsure < 0.5)) > 0.9
+    assert inside.min() > 0.75
+    assert outside.max() < 0.25
+
+
+def test_columns_that_matter_are_found_with_their_spread():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 4))
+    y = (X[:, 1] + X[:, 2] > 0).astype(int)
+    forest = RandomForestClassifier(30, random_state=0).fit(X, y)
+    mean, spread = forest.permutation_importances(X, y, random_state=0)
+    assert set(np.argsort(mean)[-2:]) == {1, 2} == set(np.argsort(forest.feature_importances_)[-2:])
+    assert (spread >= 0).all()
+    assert spread.max() > 0
+
+
+@each_kind
+def test_categories_and_missing_values_need_no_preparation(kind):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(
+        {"city": rng.choice(["Rome", "Oslo", "Bonn"], 200), "x": rng.normal(size=200)}
+    )
+    y = (table["city"] == "Oslo").to_numpy() ^ (table["x"] > 0).to_numpy()
+    table.loc[::9, "x"] = np.nan
+    forest = kind(20, random_state=0).fit(table, y.astype(float if kind in REGRESSORS else int))
+    assert forest.score(table, y) > 0.8
+    assert any(tree.tree_.is_multiway for tree in forest.estimators_)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"criterion": "absolute_error"},
+        {"monotonic_cst": [1] + [0] * 9},
+        {"max_leaf_nodes": 8},
+        {"criterion": "poisson"},
+    ],
+)
+def test_what_codes_cannot_grow_is_grown_on_sorted_columns(settings):
+    X, y = DIABETES
+    forest = RandomForestRegressor(5, random_state=0, max_depth=5, **settings).fit(X, y)
+    assert forest.score(X, y) > 0.3
+
+
+def test_class_weights_move_the_forest():
+    X, y = load_iris(return_X_y=True)
+    plain = RandomForestClassifier(20, max_depth=1, random_state=0).fit(X, y)
+    heavy = RandomForestClassifier(20, max_depth=1, random_state=0, class_weight={2: 50.0})
+    heavy.fit(X, y)
+    assert np.mean(heavy.predict(X) == 2) > np.mean(plain.predict(X) == 2)
+
+
+def test_a_saved_forest_is_no_larger_than_scikit_learns():
+    X, y = CANCER
+    ours = RandomForestClassifier(20, random_state=0).fit(X, y)
+    theirs = sklearn.ensemble.RandomForestClassifier(20, random_state=0).fit(X, y)
+    assert len(pickle.dumps(ours)) < len(pickle.dumps(theirs)) * 1.05
+
+
+@pytest.mark.parametrize("kind", [BaggingClassifier, BaggingRegressor])
+def test_bagging_is_scikit_learns_with_our_trees(kind):
+    X, y = data_of(kind)
+    bag = kind(n_estimators=12, oob_score=True, random_state=0, max_features=0.5)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        bag.fit(X, y)
+    assert type(bag.estimators_[0]).__module__.startswith("rosenblatt.tree")
+    assert certify(bag, X, y).holds
+
+
+def test_any_model_can_be_bagged():
+    X, y = load_iris(return_X_y=True)
+    bag = BaggingClassifier(LogisticRegression(), 3, random_state=0).fit(X, y)
+    assert bag.score(X, y) > 0.9
+    assert certify(bag, X, y).holds
