@@ -123,7 +123,8 @@ def test_categories_of_a_data_frame_have_a_branch_each():
     assert "outlook = cloud: yes" in model.to_text()
     assert "outlook is missing: yes" in model.to_text()
     assert certify(model, DAYS, PLAY).holds
-    frame = pl.DataFrame({name: DAYS[name].tolist() for name in DAYS})
+    columns = {name: [None if v != v else v for v in DAYS[name]] for name in DAYS}
+    frame = pl.DataFrame(columns)
     assert model.tree_ == DecisionTreeClassifier().fit(frame, PLAY).tree_
 
 

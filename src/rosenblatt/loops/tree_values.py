@@ -29,21 +29,21 @@ def sum_leaf_classes(starts, stops, n_children, order, classes, weights, value):
 
 
 @compiled
-def sum_leaf_numbers(starts, stops, n_children, order, numbers, weights, value):
-    """Write the means of the rows of each leaf to value (N, o, 1).
+def mean_numbers(starts, stops, order, numbers, weights, value):
+    """Write the means of the rows of every node to value (N, o, 1).
 
-    They are taken from the first target of the leaf, so that equal targets have that mean.
+    They are taken from the first target of the node, so that equal targets have that mean; and
+    each from its own rows, so that a node has the same mean whether it is a leaf or not.
     """
     for node in range(starts.shape[0]):
-        if n_children[node] <= 0:
-            for o in range(numbers.shape[1]):
-                first = numbers[order[starts[node]], o]
-                total = W = 0.0
-                for i in range(starts[node], stops[node]):
-                    row = order[i]
-                    W += weights[row]
-                    total += weights[row] * (numbers[row, o] - first)
-                value[node, o, 0] = first + total / W
+        for o in range(numbers.shape[1]):
+            first = numbers[order[starts[node]], o]
+            total = W = 0.0
+            for i in range(starts[node], stops[node]):
+                row = order[i]
+                W += weights[row]
+                total += weights[row] * (numbers[row, o] - first)
+            value[node, o, 0] = first + total / W
 
 
 @compiled

@@ -46,7 +46,7 @@ def assemble(
     loops.tree_values.link_children(n_children, ends, parent)
     arrays["value"] = node_values(
         targets, settings, weights, order, ints, parent,
-        floats[:, [t.LOWER, t.UPPER, t.WEIGHT]],
+        floats[:, [t.LOWER, t.UPPER]],
     )  # fmt: skip
     return Tree(arrays, n_categories)
 
@@ -131,15 +131,7 @@ def node_values(
         return value
     numbers = targets.numbers
     assert numbers is not None
-    loops.tree_values.sum_leaf_numbers(starts, stops, n_children, order, numbers, w, value)
-    inner = n_children > 0
-    # The means of inner nodes follow from those of the leaves, taken from the middle of all.
-    centre = numbers.mean(axis=0)[np.newaxis, :, np.newaxis]
-    sums = np.zeros_like(value)
-    mass = np.array(bounds[:, 2])[:, np.newaxis, np.newaxis]
-    sums[~inner] = ((value - centre) * mass)[~inner]
-    loops.tree_values.add_up(parent, sums)
-    value[inner] = (centre + sums / mass)[inner]
+    loops.tree_values.mean_numbers(starts, stops, order, numbers, w, value)
     if settings.monotonic_cst is not None:
         value[:, 0, 0] = np.clip(value[:, 0, 0], bounds[:, 0], bounds[:, 1])
     return value
