@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.callback import CallbackSupportMixin
-from sklearn.utils import check_random_state, compute_sample_weight
+from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, RealNotInt
 from sklearn.utils.validation import check_is_fitted
 
@@ -23,7 +23,7 @@ from rosenblatt.tree.structure import Tree
 
 from .packed_trees import PackedTrees
 
-TREES_A_CHUNK = 4  # share a thread's memory
+TREES_BETWEEN_REPORTS = 4  # a thread, if callbacks are to be called
 TREE_PARAMETERS = (
     "criterion", "max_depth", "min_samples_split", "min_samples_leaf", "min_weight_fraction_leaf",
     "max_features", "max_leaf_nodes", "min_impurity_decrease", "ccp_alpha", "monotonic_cst",
@@ -123,7 +123,7 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
 
         grower = Grower(self, rows, targets, weights, y)
         listening = bool(getattr(self, "_skl_callbacks", ()))
-        step = TREES_A_CHUNK * threads.count() if listening else max(len(seeds), 1)
+        step = TREES_BETWEEN_REPORTS * threads.count() if listening else max(len(seeds), 1)
         most = self.n_jobs if isinstance(self.n_jobs, int) and self.n_jobs > 0 else threads.count()
         try:
             for i in range(0, len(seeds), step):
@@ -382,11 +382,6 @@ def n_drawn(max_samples: Any, n: int, weights: Any) -> int:
             stacklevel=callers_level(),
         )
     return drawn
-
-
-def sample_weights(y: Any, drawn: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The balanced class weights of a sample's rows (n,)."""
-    return np.asarray(compute_sample_weight("balanced", np.asarray(y), indices=drawn))
 
 
 def _rows_of(rows: Any, places: NDArray[np.int64]) -> Any:

@@ -4,6 +4,8 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.utils import compute_sample_weight
 
 from rosenblatt.runtime import threads
 from rosenblatt.tree import pruning
@@ -12,7 +14,7 @@ from rosenblatt.tree.growth import Growth
 from rosenblatt.tree.settings import Targets
 from rosenblatt.tree.structure import Tree
 
-from .base import TREES_A_CHUNK, sample_weights
+TREES_A_CHUNK = 4  # share a thread's memory
 
 
 class Grower:
@@ -81,3 +83,8 @@ class Grower:
             targets.n_classes,
         )
         return Growth(rows, self.n_categories, some, weights[kept], settings).run()
+
+
+def sample_weights(y: Any, drawn: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The balanced class weights of a sample's rows (n,)."""
+    return np.asarray(compute_sample_weight("balanced", np.asarray(y), indices=drawn))

@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.tree.text import Wording
-
 from .drawing import INK, PALE, clipped, colour, pyplot
 
 if TYPE_CHECKING:
@@ -42,7 +40,7 @@ def decision_tree(
     True
     """
     ax = pyplot().gca() if ax is None else ax
-    tree, words = model.tree_, Wording(model, feature_names, 3)
+    tree, words = model.tree_, model.wording(feature_names, digits=3)
     places = _places(tree, max_depth)
     for node, (x, level) in places.items():
         shown = [(code, child) for code, child in tree.branches(node) if child in places]
@@ -87,9 +85,7 @@ def _places(tree: Any, max_depth: int | None) -> dict[int, tuple[float, int]]:
     return places
 
 
-def _draw_node(
-    ax: Axes, tree: Any, words: Wording, node: int, x: float, y: float, cut: bool
-) -> None:
+def _draw_node(ax: Axes, tree: Any, words: Any, node: int, x: float, y: float, cut: bool) -> None:
     """A bar of class shares, or a box, with the answer and the rows above it."""
     from matplotlib.patches import Rectangle
 

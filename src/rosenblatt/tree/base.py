@@ -333,6 +333,21 @@ class DecisionTree(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ig
         check_is_fitted(self)
         return text.to_text(self, feature_names, max_depth, digits)
 
+    def wording(self, feature_names: Any = None, digits: int = 4) -> text.Wording:
+        """Return the words for tests and answers, by node: what `to_text` and pictures print.
+
+        Parameters
+        ----------
+        feature_names : what to call the columns; by default as the data did.
+        digits : of the numbers.
+
+        Returns
+        -------
+        words : with `test(node, code)` and `answer(node)`.
+        """
+        check_is_fitted(self)
+        return text.Wording(self, feature_names, digits)
+
     def rules(self, feature_names: Any = None, digits: int = 4) -> list[str]:
         """Return each leaf as an if-then sentence with the rows behind it, the largest first.
 
