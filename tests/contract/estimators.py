@@ -65,6 +65,13 @@ def n_passes(model):
     return int(np.max(getattr(model, "n_iter_", 1)))
 
 
+def limit_of(estimator):
+    """The parameter that stops a fit after so many steps: passes, updates, splits or trees."""
+    if hasattr(estimator, "max_leaf_nodes"):
+        return "n_estimators" if hasattr(estimator, "n_estimators") else "max_leaf_nodes"
+    return "max_iter" if getattr(estimator, "pick", "cyclic") == "cyclic" else "max_updates"
+
+
 def predicts(estimator):
     """Whether it predicts: transformers do not."""
     return hasattr(estimator, "predict")
@@ -82,7 +89,8 @@ def takes_missing(estimator):
 
 def has_precision(estimator):
     """Whether it reads numbers: the names of categories have no precision."""
-    return not get_tags(estimator).input_tags.categorical
+    is_tree = hasattr(estimator, "min_samples_leaf")  # thresholds lie between two numbers
+    return not get_tags(estimator).input_tags.categorical and not is_tree
 
 
 def only(ability, estimators):
@@ -138,13 +146,16 @@ def learned(model):
 
 def scores(model, X):
     """What it decides by, a number for each row or each row and class; or what it makes of X."""
-    for method in ("decision_function", "predict_joint_log_proba", "transform"):
+    for method in (
+        "decision_function",
+        "predict_joint_log_proba",
+        "transform",
+        "predict_proba",
+        "predict",
+    ):
         if hasattr(model, method):
             return getattr(model, method)(X)
-    if is_regressor(model):
-        return model.predict(X)
-    # Labels alone: one for the class that is predicted, zero for the others.
-    return (model.predict(X)[:, None] == model.classes_).astype(learned(model).dtype)
+    raise AssertionError(f"{model} has nothing to say")
 
 
 def fitted_arrays(model):

@@ -18,6 +18,7 @@ from tests.contract.estimators import (
     instances,
     iterative,
     learned,
+    limit_of,
     name_of,
     only,
     predicts,
@@ -134,7 +135,9 @@ def test_it_works_in_a_pipeline_with_set_output_and_in_a_search(Estimator):
     pipeline = make_pipeline(scaler, Estimator()).set_output(transform="pandas")
     assert pipeline.fit(frame, y).score(frame, y) > 0.5
     assert list(pipeline[-1].feature_names_in_) == list(frame.columns)
-    grid = {"max_iter": [1, 20]} if iterative(Estimator()) else {}
+    limit = limit_of(Estimator())
+    least = 1 if limit == "max_iter" else 2
+    grid = {limit: [least, 20]} if iterative(Estimator()) else {}
     search = GridSearchCV(Estimator(), grid, cv=3, n_jobs=2).fit(X, y)
     assert search.best_score_ > 0.5
 

@@ -19,6 +19,7 @@ from tests.contract.estimators import (
     fitted_arrays,
     instances,
     iterative,
+    limit_of,
     name_of,
     problem,
     scores,
@@ -68,7 +69,7 @@ def test_same_bits_in_joblib_workers(Estimator):
     X, y = large_problem(2, Estimator())
     estimator = Estimator(**contract_of(Estimator).settings[0])
     if iterative(estimator):
-        estimator.set_params(max_iter=3)
+        estimator.set_params(**{limit_of(estimator): 3})
     expected = fit_and_read(estimator, X, y)
     jobs = [joblib.delayed(fit_and_read)(estimator, X, y) for _ in range(4)]
     for backend in ("loky", "threading"):
@@ -107,7 +108,10 @@ def test_a_failed_fit_leaves_the_estimator_as_it_was(estimator):
 def test_ctrl_c_is_heard_within_a_second_and_leaves_the_estimator_as_it_was(Estimator):
     rng, n = np.random.RandomState(0), min(200_000, contract_of(Estimator).most_rows)
     X, y = rng.standard_normal((n, 50)), rng.randint(2, size=n)
-    model = Estimator(max_iter=100_000, tol=None, **contract_of(Estimator).endless)
+    model = Estimator().set_params(**{limit_of(Estimator()): 100_000})
+    model.set_params(**contract_of(Estimator).endless)
+    if hasattr(model, "tol"):
+        model.set_params(tol=None)
     before = dict(vars(model))
     model.fit(X[:10], np.arange(10) % 2)  # whatever has to be compiled is compiled
     fresh = clone(model)

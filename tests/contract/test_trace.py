@@ -10,6 +10,7 @@ from tests.contract.estimators import (
     instances,
     iterative,
     learned,
+    limit_of,
     mistake_driven,
     n_passes,
     name_of,
@@ -24,13 +25,6 @@ each_that_speaks = pytest.mark.parametrize("estimator", only(speaks, instances()
 each_mistake_driven = pytest.mark.parametrize(
     "estimator", only(mistake_driven, instances()), ids=name_of
 )
-
-
-def limit_of(estimator):
-    """The parameter that stops a fit after so many steps."""
-    if hasattr(estimator, "max_leaf_nodes"):
-        return "n_estimators" if hasattr(estimator, "n_estimators") else "max_leaf_nodes"
-    return "max_iter" if getattr(estimator, "pick", "cyclic") == "cyclic" else "max_updates"
 
 
 @each_setting

@@ -29,21 +29,27 @@ def sum_leaf_classes(starts, stops, n_children, order, classes, weights, value):
 
 
 @compiled
-def mean_numbers(starts, stops, order, numbers, weights, value):
+def mean_numbers(leaf_of, parent, numbers, weights, first, total, mass, value):
     """Write the means of the rows of every node to value (N, o, 1).
 
-    They are taken from the first target of the node, so that equal targets have that mean; and
-    each from its own rows, so that a node has the same mean whether it is a leaf or not.
+    leaf_of (n,) is the leaf of each row, -1 for a row without one. Rows are added in their order,
+    each to its leaf and all nodes above, as differences from the node's first target: so equal
+    targets have that mean, and a node has the same mean whether it is split or not. Scratch:
+    first (N,), total (N,), mass (N,).
     """
-    for node in range(starts.shape[0]):
-        for o in range(numbers.shape[1]):
-            first = numbers[order[starts[node]], o]
-            total = W = 0.0
-            for i in range(starts[node], stops[node]):
-                row = order[i]
-                W += weights[row]
-                total += weights[row] * (numbers[row, o] - first)
-            value[node, o, 0] = first + total / W
+    for o in range(numbers.shape[1]):
+        for node in range(parent.shape[0]):
+            total[node] = mass[node] = 0.0
+        for row in range(leaf_of.shape[0]):
+            node, y, w = leaf_of[row], numbers[row, o], weights[row]
+            while node >= 0:
+                if mass[node] == 0.0:
+                    first[node] = y
+                mass[node] += w
+                total[node] += w * (y - first[node])
+                node = parent[node]
+        for node in range(parent.shape[0]):
+            value[node, o, 0] = first[node] + total[node] / mass[node]
 
 
 @compiled

@@ -39,6 +39,7 @@ def _forest(name: str, task: str, module: str, contestant: Contestant, benchmark
             ),
             checked=(FEW_TREES,),
             expected_failures=BY_DRAWS,
+            endless={"n_estimators": 200},
         ),
         contestants=(contestant,),
         file_types=(*TREE_TYPES, f"tree.{kind.lower()}.DecisionTree{kind}"),

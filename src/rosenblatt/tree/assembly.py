@@ -131,7 +131,11 @@ def node_values(
         return value
     numbers = targets.numbers
     assert numbers is not None
-    loops.tree_values.mean_numbers(starts, stops, order, numbers, w, value)
+    leaves = np.flatnonzero(n_children <= 0)
+    leaf_of = np.full(len(w), -1, np.int64)
+    leaf_of[order] = np.repeat(leaves, stops[leaves] - starts[leaves])
+    scratch = np.empty((3, len(ints)))
+    loops.tree_values.mean_numbers(leaf_of, parent, numbers, w, *scratch, value)
     if settings.monotonic_cst is not None:
         value[:, 0, 0] = np.clip(value[:, 0, 0], bounds[:, 0], bounds[:, 1])
     return value

@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
+from sklearn.utils._metadata_requests import UNUSED
 from sklearn.utils._param_validation import Hidden, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
@@ -99,6 +100,11 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[mis
 
     classes_: Any
     n_classes_: Any
+
+    # As in scikit-learn, routing leaves this parameter out.
+    __metadata_request__fit: ClassVar[Any] = {"check_input": UNUSED}
+    __metadata_request__predict: ClassVar[Any] = {"check_input": UNUSED}
+    __metadata_request__predict_proba: ClassVar[Any] = {"check_input": UNUSED}
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **DecisionTree._parameter_constraints,

@@ -5,6 +5,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
+from sklearn.utils._metadata_requests import UNUSED
 from sklearn.utils._param_validation import StrOptions
 
 from rosenblatt.base import fitting
@@ -79,6 +80,10 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTree):  # type: ignore[misc]
     ----------
     .. [1] L. Breiman and others (1984), *Classification and Regression Trees*.
     """
+
+    # As in scikit-learn, routing leaves this parameter out.
+    __metadata_request__fit: ClassVar[Any] = {"check_input": UNUSED}
+    __metadata_request__predict: ClassVar[Any] = {"check_input": UNUSED}
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **DecisionTree._parameter_constraints,
