@@ -1,6 +1,6 @@
 """Trees, forests and bagging."""
 
-from .row import Contestant, Contract, Row, Warm, Without
+from .row import Contract, Row, Warm, Without
 
 NOT_ADDITIVE = Without("each split depends on the rows that those above it left together")
 NO_STATISTIC = "a forest draws rows: of one of weight two it may draw one, two or none"
@@ -11,13 +11,14 @@ BY_DRAWS = dict.fromkeys(
     ],
     NO_STATISTIC,
 )
+NOT_TRIED = Without("its time beside the other families in a comparison is not measured yet")
 TREE_TYPES = ("tree.structure.Tree",)
 NO_PATH = Without("each forest is drawn anew; more trees are added by warm_start")
 NO_TRACE = Without("scikit-learn's bagging has no callbacks; the models are in estimators_")
 FEW_TREES = {"n_estimators": 8, "random_state": 0}
 
 
-def _forest(name: str, task: str, module: str, contestant: Contestant, benchmark: object) -> Row:
+def _forest(name: str, task: str, module: str, benchmark: object) -> Row:
     kind = "Classifier" if task == "classification" else "Regressor"
     other = "entropy" if task == "classification" else "poisson"
     extra: dict[str, object] = {"criterion": other} if task == "classification" else {}
@@ -41,7 +42,7 @@ def _forest(name: str, task: str, module: str, contestant: Contestant, benchmark
             expected_failures=BY_DRAWS,
             endless={"n_estimators": 200},
         ),
-        contestants=(contestant,),
+        contestants=NOT_TRIED,
         file_types=(*TREE_TYPES, f"tree.{kind.lower()}.DecisionTree{kind}"),
         page="forests.md",
         benchmark=benchmark,  # type: ignore[arg-type]
@@ -69,15 +70,7 @@ ROWS = (
             ),
             checked=({}, {"criterion": "entropy", "splitter": "random", "random_state": 0}),
         ),
-        contestants=(
-            Contestant(
-                "decision tree",
-                "rules that people can read; interactions and mixed columns",
-                {"ccp_alpha": (0.0, 1e-4, 3e-4, 1e-3, 3e-3, 0.01, 0.03)},
-                settings={"random_state": 0},
-                short_names=("tree", "cart", "dt"),
-            ),
-        ),
+        contestants=NOT_TRIED,
         file_types=TREE_TYPES,
         page="trees.md",
         benchmark="decision tree, dense 100k x 30, grown out",
@@ -102,15 +95,7 @@ ROWS = (
             ),
             checked=({}, {"criterion": "absolute_error"}),
         ),
-        contestants=(
-            Contestant(
-                "regression tree",
-                "steps and interactions, as rules that people can read",
-                {"min_samples_leaf": (1, 3, 10, 30, 100)},
-                settings={"random_state": 0},
-                short_names=("regression tree",),
-            ),
-        ),
+        contestants=NOT_TRIED,
         file_types=TREE_TYPES,
         page="trees.md",
         benchmark=Without("the classifier's row times the same sort and partition"),
@@ -119,52 +104,24 @@ ROWS = (
         "RandomForestClassifier",
         "classification",
         "ensemble.forest",
-        Contestant(
-            "random forest",
-            "accuracy without tuning on tables; columns that act together",
-            {"min_samples_leaf": (1, 3, 10)},
-            settings={"random_state": 0},
-            short_names=("rf", "forest", "random_forest"),
-        ),
         "random forest, dense 50k x 30, 100 trees",
     ),
     _forest(
         "RandomForestRegressor",
         "regression",
         "ensemble.forest",
-        Contestant(
-            "random forest regression",
-            "accuracy without tuning on tables; columns that act together",
-            {"min_samples_leaf": (1, 3, 10)},
-            settings={"random_state": 0, "max_features": 1 / 3},
-            short_names=("rf", "forest", "random forest"),
-        ),
         Without("the classifier's row times the same loop"),
     ),
     _forest(
         "ExtraTreesClassifier",
         "classification",
         "ensemble.extra_trees",
-        Contestant(
-            "extra trees",
-            "as a random forest, faster and smoother",
-            {"min_samples_leaf": (1, 3, 10)},
-            settings={"random_state": 0},
-            short_names=("et", "extra_trees"),
-        ),
         Without("the random forest's row times the same loop"),
     ),
     _forest(
         "ExtraTreesRegressor",
         "regression",
         "ensemble.extra_trees",
-        Contestant(
-            "extra trees regression",
-            "as a random forest, faster and smoother",
-            {"min_samples_leaf": (1, 3, 10)},
-            settings={"random_state": 0, "max_features": 1 / 3},
-            short_names=("et", "extra trees"),
-        ),
         Without("the random forest's row times the same loop"),
     ),
     *(
