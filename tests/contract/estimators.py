@@ -146,16 +146,14 @@ def learned(model):
 
 def scores(model, X):
     """What it decides by, a number for each row or each row and class; or what it makes of X."""
-    for method in (
-        "decision_function",
-        "predict_joint_log_proba",
-        "transform",
-        "predict_proba",
-        "predict",
-    ):
+    shares = ("predict_joint_log_proba", "transform", "predict_proba")
+    for method in ("decision_function", *shares):
         if hasattr(model, method):
             return getattr(model, method)(X)
-    raise AssertionError(f"{model} has nothing to say")
+    if is_regressor(model):
+        return model.predict(X)
+    # Labels alone: one for the class that is predicted, zero for the others.
+    return (model.predict(X)[:, None] == model.classes_).astype(learned(model).dtype)
 
 
 def fitted_arrays(model):
