@@ -22,7 +22,7 @@ def test_a_fit_that_is_proved_needs_no_word(tmp_path):
 
 
 REASONS = {
-    "a peer's": "Random forest publishes nothing that could be proved.*model of scikit-learn",
+    "a peer's": "Histogram boosting publishes nothing that could be proved.*model of scikit-learn",
     "large": "of tables of more than 0 MB none is made",
     "refused": "The proof could not be made: it is too dark",
     "late": "no time to prove",
@@ -34,7 +34,7 @@ def test_it_is_said_why_there_is_no_certificate(what, tmp_path, monkeypatch):
     def refuse(*rest, **options):
         raise ValueError("it is too dark")
 
-    families = ["random forest"] if what == "a peer's" else ["Gaussian naive Bayes"]
+    families = ["histogram boosting"] if what == "a peer's" else ["Gaussian naive Bayes"]
     if what == "large":
         monkeypatch.setattr(importance, "MOST_BYTES_TO_CERTIFY", 100)
     if what == "refused":

@@ -202,9 +202,9 @@ BAD = {
     ),
     "no name": ("species", {"families": [3]}, "families takes names of families .*; got 3"),
     "a peer by its class": (
-        "species", {"families": ["RandomForestClassifier"]}, "is a peer, .* request: peers=True",
+        "species", {"families": ["HistGradientBoostingClassifier"]}, "peer, .* request: peers=True",
     ),
-    "a peer": ("species", {"families": ["random forest"]}, "is a peer, .* request: peers=True"),
+    "a peer": ("species", {"families": ["histogram boosting"]}, "a peer, .* request: peers=True"),
 }  # fmt: skip
 
 
@@ -420,16 +420,16 @@ def test_where_a_peer_is_best_the_best_of_ours_is_saved_with_a_word(openings, tm
     y = np.where(X[:, 0] * X[:, 1] > 0, "same", "other")  # no line tells these apart
     options = {"peers": True, "ledger": openings}
     found = rosenblatt.compare(
-        X, y, families=["random forest", "perceptron", "logistic regression"], **options
+        X, y, families=["histogram boosting", "perceptron", "logistic regression"], **options
     )
-    assert found.findings.contestants[0].family == "random forest"
+    assert found.findings.contestants[0].family == "histogram boosting"
     ours = found.findings.contestants[1]
     with pytest.warns(UserWarning, match=f"{ours.family}, the best of ours, is saved instead"):
         found.save(tmp_path / "m.skops")
     saved = load_model(tmp_path / "m.skops")
     assert (saved.family, saved.n_rows, saved.seed) == (ours.family, 160, 0)
     assert ours.parameters.items() <= saved.model[-1].get_params().items()
-    alone = rosenblatt.compare(X, y, families=["random forest"], **options)
+    alone = rosenblatt.compare(X, y, families=["histogram boosting"], **options)
     with pytest.raises(ValueError, match="of which none was fitted"):
         alone.save(tmp_path / "alone.skops")
 
@@ -467,10 +467,10 @@ def test_the_best_of_ours_is_saved_as_it_is_if_the_time_is_over(openings, tmp_pa
     y = np.where(X[:, 0] * X[:, 1] > 0, "same", "other")
     clock = Clock(600.0)
     found = rosenblatt.compare(
-        X, y, families=["random forest", "logistic regression"], peers=True, ledger=openings,
+        X, y, families=["histogram boosting", "logistic regression"], peers=True, ledger=openings,
         budget=clock,
     )  # fmt: skip
-    assert found.findings.contestants[0].family == "random forest"
+    assert found.findings.contestants[0].family == "histogram boosting"
     clock.start -= 600  # all of it has passed by now
     with pytest.warns(UserWarning, match="the best of ours"):
         found.save(tmp_path / "m.skops")

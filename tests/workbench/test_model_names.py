@@ -25,11 +25,28 @@ def test_names_are_one_family_each():
 
 
 def test_short_names_are_those_of_families_and_of_no_other():
-    short_names = {word: family.name for family in FAMILIES for word in family.short_names}
-    assert short_names["lda"] == "linear discriminant analysis"
-    for word, name in short_names.items():
-        assert family_named(word).name == family_named(word.upper()).name == name
-        assert [family.name for family in named_families() if goes_by(family, word)] == [name]
+    short_names = {
+        (word, family.task): family.name for family in FAMILIES for word in family.short_names
+    }
+    assert short_names["lda", "classification"] == "linear discriminant analysis"
+    for (word, task), name in short_names.items():
+        assert family_named(word, task).name == family_named(word.upper(), task).name == name
+        same = [f.name for f in named_families() if goes_by(f, word) and f.task == task]
+        assert same == [name]
+
+
+@pytest.mark.parametrize(
+    ("words", "classification", "regression"),
+    [
+        (["rf", "random forest", "forest"], "random forest", "random forest regression"),
+        (["tree", "CART", "decision tree"], "decision tree", "regression tree"),
+        (["extra trees", "ExtraTrees", "et"], "extra trees", "extra trees regression"),
+    ],
+)
+def test_trees_go_by_one_name_for_both_tasks(words, classification, regression):
+    for word in words:
+        assert family_named(word, "classification").name == classification
+        assert family_named(word, "regression").name == regression
 
 
 def test_other_models_of_ours_go_by_their_class():

@@ -14,6 +14,8 @@ CANNOT = {
     "kernel logistic regression",
     "ridge on products",
     "NearestCentroid",
+    "BaggingClassifier",
+    "BaggingRegressor",
 }
 
 

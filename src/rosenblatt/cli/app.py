@@ -227,11 +227,12 @@ def models(
     Example:
       rosenblatt models "ridge regression"
     """
-    from rosenblatt.workbench.model_catalogue import family_named, model_text, models_text
+    from rosenblatt.workbench.model_catalogue import families_named, model_text, models_text
 
     from .errors import tell_lines
 
-    tell_lines(models_text() if name is None else model_text(family_named(name)))
+    told = [models_text()] if name is None else map(model_text, families_named(name))
+    tell_lines("\n\n".join(told))
 
 
 @app.command()

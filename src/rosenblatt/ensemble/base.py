@@ -15,11 +15,13 @@ from sklearn.utils._param_validation import Interval, RealNotInt
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.base import Passes, StopReason, callers_level
+from rosenblatt.explanation import Explanation, names_of_features, one_row
 from rosenblatt.runtime import threads
 from rosenblatt.tree.base import DecisionTree
 from rosenblatt.tree.inputs import TableInput, class_weights
 from rosenblatt.tree.settings import Settings, Targets
 from rosenblatt.tree.structure import Tree
+from rosenblatt.tree.text import path_contributions
 
 from .packed_trees import PackedTrees
 
@@ -287,6 +289,25 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
     def trace_view(self) -> dict[str, Any]:
         """Return how many trees vote: what settles as trees are added."""
         return {"votes": np.array([len(self.estimators_)])}
+
+    def _explain(
+        self, x: Any, lead: Callable[[Any], Any], classes: tuple[Any, Any], feature_names: Any
+    ) -> Explanation:
+        """What the tests on each column add to a value, from the roots to the leaves of one row.
+
+        The value of the nodes of a tree is `lead` of their values (nodes, o, K).
+        """
+        X = one_row(self, x, lambda X: self._check_rows(X, reset=False))
+        X = X.toarray() if sp.issparse(X) else X
+        start, parts = 0.0, np.zeros(self.n_features_in_)
+        for tree in (model.tree_ for model in self.estimators_):
+            value = lead(tree.value)
+            start += float(value[0])
+            parts += path_contributions(tree, int(tree.apply(X)[0]), value)
+        start, parts = start / len(self.estimators_), parts / len(self.estimators_)
+        names = names_of_features(self, self.n_features_in_, feature_names)
+        words = ("at the roots", "at the leaves")
+        return Explanation(*classes, start + float(parts.sum()), start, parts, names, words)
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:

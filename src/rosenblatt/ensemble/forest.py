@@ -6,8 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.base import fitting
+from rosenblatt.explanation import Explanation, as_row, two_classes
 from rosenblatt.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from rosenblatt.tree.inputs import check_numbers, encode_classes, warn_of_friedman
 
@@ -124,6 +126,32 @@ class ForestClassifier(ClassifierMixin, Forest):  # type: ignore[misc]
             shares[np.arange(len(shares)), value.argmax(axis=1)] += 1
         return shares / len(self.estimators_)
 
+    def explain(self, x: Any, rival: Any = None, feature_names: Any = None) -> Explanation:
+        """Return what the tests on each column add to the lead of one row's class.
+
+        Parameters
+        ----------
+        x : array-like of shape (d,) or (1, d)
+            The row.
+        rival : label or None
+            The class to compare with; the second best if None.
+        feature_names : array-like of shape (d,) or None
+            What to call the columns.
+
+        Returns
+        -------
+        explanation : Explanation
+            Mean shares of the class less those of its rival, from the roots to the leaves.
+        """
+        if self.n_outputs_ > 1:
+            raise ValueError("explain takes a forest of one output.")
+        shares = self.predict_proba(as_row(self, x))[0]
+        winner, second = two_classes(self.classes_, shares, rival)
+        classes = (self.classes_[winner], self.classes_[second])
+        return self._explain(
+            x, lambda value: value[:, 0, winner] - value[:, 0, second], classes, feature_names
+        )
+
     def _publish_out_of_bag(self, value: NDArray[np.float64], targets: Any) -> None:
         self.oob_decision_function_ = value[:, 0] if self.n_outputs_ == 1 else value
         self.oob_score_ = float(np.mean(value.argmax(axis=2) == targets.classes))
@@ -180,6 +208,28 @@ class ForestRegressor(RegressorMixin, Forest):  # type: ignore[misc]
         """
         value = self._mean_values(X)
         return value[:, 0, 0] if self.n_outputs_ == 1 else value[:, :, 0]
+
+    def explain(self, x: Any, rival: Any = None, feature_names: Any = None) -> Explanation:
+        """Return what the tests on each column add to the prediction for one row.
+
+        Parameters
+        ----------
+        x : array-like of shape (d,) or (1, d)
+            The row.
+        rival : None
+            Numbers have no rivals.
+        feature_names : array-like of shape (d,) or None
+            What to call the columns.
+
+        Returns
+        -------
+        explanation : Explanation
+            From the mean at the roots to the prediction.
+        """
+        check_is_fitted(self)
+        if self.n_outputs_ > 1:
+            raise ValueError("explain takes a forest of one output.")
+        return self._explain(x, lambda value: value[:, 0, 0], ("prediction", None), feature_names)
 
     def _publish_out_of_bag(self, value: NDArray[np.float64], targets: Any) -> None:
         from sklearn.metrics import r2_score

@@ -43,11 +43,11 @@ class Contestant(NamedTuple):
     name: str  # as leaderboards show it
     when: str  # it is the right choice
     grid: dict[str, tuple[Any, ...]]
-    reads: str = "numbers"  # or "counts", "table": how `workbench` prepares the columns
+    reads: str = "numbers"  # or "counts", "columns", "table": how `workbench` prepares them
     settings: Settings = NO_SETTINGS  # beside the grid
     limits: tuple[str, ...] = ()  # what `workbench` checks before it tries the model
     expansion: str = ""  # of the columns, before the model: "products" or "splines"
-    halve: bool = False  # whether settings are sorted out on few rows first
+    halve: str = ""  # sort settings out first on few "rows", or with few trees ("n_estimators")
     short_names: tuple[str, ...] = ()  # that people type
 
 

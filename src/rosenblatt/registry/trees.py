@@ -1,6 +1,6 @@
 """Trees, forests and bagging."""
 
-from .row import Contract, Row, Warm, Without
+from .row import Contestant, Contract, Row, Warm, Without
 
 NOT_ADDITIVE = Without("each split depends on the rows that those above it left together")
 NO_STATISTIC = "a forest draws rows: of one of weight two it may draw one, two or none"
@@ -11,14 +11,16 @@ BY_DRAWS = dict.fromkeys(
     ],
     NO_STATISTIC,
 )
-NOT_TRIED = Without("its time beside the other families in a comparison is not measured yet")
+NO_TEXTS = ("columns beside texts",)
+PRICES = (0.0, 1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2)  # of a leaf, in shares of impurity
+FIXED = {"random_state": 0}
 TREE_TYPES = ("tree.structure.Tree",)
 NO_PATH = Without("each forest is drawn anew; more trees are added by warm_start")
 NO_TRACE = Without("scikit-learn's bagging has no callbacks; the models are in estimators_")
 FEW_TREES = {"n_estimators": 8, "random_state": 0}
 
 
-def _forest(name: str, task: str, module: str, benchmark: object) -> Row:
+def _forest(name: str, task: str, module: str, contestant: Contestant, benchmark: object) -> Row:
     kind = "Classifier" if task == "classification" else "Regressor"
     other = "entropy" if task == "classification" else "poisson"
     extra: dict[str, object] = {"criterion": other} if task == "classification" else {}
@@ -42,12 +44,31 @@ def _forest(name: str, task: str, module: str, benchmark: object) -> Row:
             expected_failures=BY_DRAWS,
             endless={"n_estimators": 200},
         ),
-        contestants=NOT_TRIED,
+        contestants=(contestant,),
         file_types=(*TREE_TYPES, f"tree.{kind.lower()}.DecisionTree{kind}"),
         page="forests.md",
         benchmark=benchmark,  # type: ignore[arg-type]
     )
 
+
+def _trees(
+    name: str, when: str, fewer_columns: tuple[object, ...], *short_names: str
+) -> Contestant:
+    """A contestant of many trees: how many columns a node tries, how large leaves are."""
+    return Contestant(
+        name,
+        when,
+        {"max_features": fewer_columns, "min_samples_leaf": (1, 3)},
+        reads="columns",
+        settings=FIXED,
+        limits=NO_TEXTS,
+        halve="n_estimators",
+        short_names=short_names,
+    )
+
+
+RANDOM_FOREST = "columns that matter together, in ways nobody knows; hardly a setting to choose"
+EXTRA_TREES = "the same, smoother and faster: thresholds are drawn, not searched for"
 
 ROWS = (
     Row(
@@ -70,7 +91,17 @@ ROWS = (
             ),
             checked=({}, {"criterion": "entropy", "splitter": "random", "random_state": 0}),
         ),
-        contestants=NOT_TRIED,
+        contestants=(
+            Contestant(
+                "decision tree",
+                "rules that people can read",
+                {"ccp_alpha": PRICES},
+                reads="columns",
+                settings=FIXED,
+                limits=NO_TEXTS,
+                short_names=("tree", "cart", "id3", "classification tree"),
+            ),
+        ),
         file_types=TREE_TYPES,
         page="trees.md",
         benchmark="decision tree, dense 100k x 30, grown out",
@@ -95,7 +126,17 @@ ROWS = (
             ),
             checked=({}, {"criterion": "absolute_error"}),
         ),
-        contestants=NOT_TRIED,
+        contestants=(
+            Contestant(
+                "regression tree",
+                "rules that people can read",
+                {"min_samples_leaf": (1, 3, 10, 30, 100)},
+                reads="columns",
+                settings=FIXED,
+                limits=NO_TEXTS,
+                short_names=("tree", "cart", "decision tree"),
+            ),
+        ),
         file_types=TREE_TYPES,
         page="trees.md",
         benchmark=Without("the classifier's row times the same sort and partition"),
@@ -104,24 +145,32 @@ ROWS = (
         "RandomForestClassifier",
         "classification",
         "ensemble.forest",
+        _trees("random forest", RANDOM_FOREST, ("sqrt", 0.5), "rf", "forest"),
         "random forest, dense 50k x 30, 100 trees",
     ),
     _forest(
         "RandomForestRegressor",
         "regression",
         "ensemble.forest",
+        _trees(
+            "random forest regression", RANDOM_FOREST, (0.3, 0.6), "rf", "forest", "random forest"
+        ),
         Without("the classifier's row times the same loop"),
     ),
     _forest(
         "ExtraTreesClassifier",
         "classification",
         "ensemble.extra_trees",
+        _trees("extra trees", EXTRA_TREES, ("sqrt", 0.5), "et", "extratrees"),
         Without("the random forest's row times the same loop"),
     ),
     _forest(
         "ExtraTreesRegressor",
         "regression",
         "ensemble.extra_trees",
+        _trees(
+            "extra trees regression", EXTRA_TREES, (0.3, 0.6), "et", "extratrees", "extra trees"
+        ),
         Without("the random forest's row times the same loop"),
     ),
     *(

@@ -37,11 +37,13 @@ class Family:
     make: Callable[[], Any]  # the estimator that the grid is tried on
     grid: dict[str, list[Any]]
     task: str
-    takes: str  # "numbers" (centred and scaled), "counts" (as they are), or the "table" itself
+    # "numbers" (centred and scaled), "counts" (as they are), "columns" (the same without texts),
+    # or the "table" itself
+    takes: str
     when: str  # it is the right choice
     suits: Callable[[Problem], str] = lambda problem: ""  # why it does not
     before: Callable[[], Any] | None = None  # a step between the table's numbers and the model
-    halve: bool = False  # whether settings are sorted out on few rows first
+    halve: str = ""  # sort settings out first on few "rows", or with few trees ("n_estimators")
     package: str = "rosenblatt"
     short_names: tuple[str, ...] = ()  # that people type
 
@@ -108,8 +110,15 @@ def _named_columns(problem: Problem) -> str:
     return ""
 
 
+def _columns_beside_texts(problem: Problem) -> str:
+    if problem.is_table and not problem.used_by_mixed:
+        return "reads numbers and categories, and there are none but texts"
+    return ""
+
+
 # What the registry's rows call by a name: why a model does not suit a problem, or nothing.
 LIMITS: dict[str, Callable[[Problem], str]] = {
+    "columns beside texts": _columns_beside_texts,
     "counts": _counts,
     "few columns": _few_columns,
     "few rows for each mistake": _few_rows_for_each_mistake,
@@ -201,21 +210,10 @@ def peers_of() -> list[Family]:
             (REGRESSION, ensemble.HistGradientBoostingRegressor),
         )
     ]  # fmt: skip
-    # Last, for they take longest: where time is short, there is another peer before.
-    forests = [
-        Family(
-            "random forest", partial(make, random_state=0, n_jobs=-1), {}, task, "numbers",
-            "a peer's forest", package="scikit-learn",
-        )
-        for task, make in (
-            (CLASSIFICATION, ensemble.RandomForestClassifier),
-            (REGRESSION, ensemble.RandomForestRegressor),
-        )
-    ]  # fmt: skip
     try:
         import lightgbm
     except ImportError:
-        return boosted + forests
+        return boosted
     boosters = {CLASSIFICATION: lightgbm.LGBMClassifier, REGRESSION: lightgbm.LGBMRegressor}
     # On one thread: several wait for each other on a busy machine, for so long within one call
     # that no end of time is heard.
@@ -225,4 +223,4 @@ def peers_of() -> list[Family]:
             "a peer's boosted trees", package="lightgbm",
         )
         for task, make in boosters.items()
-    ] + forests  # fmt: skip
+    ]  # fmt: skip

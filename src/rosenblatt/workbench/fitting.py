@@ -28,7 +28,7 @@ from rosenblatt.workbench.protocol.scoring import USUAL
 from .arguments import versions
 from .families import REGRESSION, Family
 from .importance import certificate_of
-from .model_catalogue import class_of, family_named, named_families, settings_of
+from .model_catalogue import class_of, families_named, family_named, named_families, settings_of
 
 Settings = dict[str, Any]
 
@@ -72,10 +72,7 @@ def fit_table(
     >>> saved.family, saved.n_rows, saved.model[-1].alpha
     ('ridge regression', 442, 10)
     """
-    family = family_named(model)
-    # A number can be predicted as such, even if there are so few that they might be classes.
-    told = REGRESSION if family.task == REGRESSION else None
-    problem = whole_problem(table, target, task or told)
+    problem, family = _problem_and_family(table, target, model, task)
     fitted = unfitted(problem, family, settings_of(family, settings or []))
     unsuited = family.suits(problem)
     if unsuited:
@@ -83,6 +80,16 @@ def fit_table(
     fitted.fit(problem.X, problem.y)
     proved = certificate_of(problem, family, fitted, problem.train) if certificate else None
     return saved_model(problem, family.name, fitted, problem.train, certificate=proved)
+
+
+def _problem_and_family(
+    table: Table, target: str, model: str, task: str | None
+) -> tuple[Problem, Family]:
+    """The problem, and the family of a name that is for its task, if there is one."""
+    # A number can be predicted as such, even if there are so few that they might be classes.
+    numbers_alone = all(family.task == REGRESSION for family in families_named(model))
+    problem = whole_problem(table, target, task or (REGRESSION if numbers_alone else None))
+    return problem, family_named(model, problem.task)
 
 
 def unfitted(problem: Problem, family: Family, settings: Settings) -> Pipeline:
@@ -160,14 +167,12 @@ def trace_table(
     task: str | None = None,
 ) -> list[str] | None:
     """Fit a model to all rows of a table with a trace; return the names of its features, if any."""
-    family = family_named(model)
+    problem, family = _problem_and_family(table, target, model, task)
     if not _has_steps(family):
         able = ", ".join(class_of(other) for other in named_families() if _has_steps(other))
         raise TypeError(
             f"{family.name} learns at once and has no steps to show. These have: {able}."
         )
-    task = task or (REGRESSION if family.task == REGRESSION else None)
-    problem = whole_problem(table, target, task)
     first, last = (
         step for _, step in unfitted(problem, family, settings_of(family, settings)).steps
     )

@@ -241,7 +241,8 @@ def _of_weights(saved: SavedModel, row: Any) -> Explanation:
     if shared or coef is None or intercept is None or np.atleast_2d(coef).shape[0] != n_scores:
         raise TypeError(
             f"{saved.family} cannot say what each column adds: its prediction is no sum over "
-            "columns. Naive Bayes, discriminants, logistic and linear regression are."
+            "columns. Those of naive Bayes, discriminants, logistic and linear regression, trees "
+            "and forests are."
         )
     coef, intercept = np.atleast_2d(coef).astype(np.float64), np.ravel(intercept)
     z = saved.model[:1].transform(row)

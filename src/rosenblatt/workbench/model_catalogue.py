@@ -15,6 +15,7 @@ TITLES = {CLASSIFICATION: "Classes to be told apart", REGRESSION: "Numbers to be
 TAKES = {
     "numbers": "numbers, centred and scaled; categories as columns of zeros and ones",
     "counts": "counts as they are; categories as columns of zeros and ones; words of texts",
+    "columns": "numbers as they are; categories as columns of zeros and ones",
     "table": "numbers, categories and gaps as they are",
 }
 WIDTH = 96
@@ -97,16 +98,26 @@ def _values(values: list[Any]) -> str:
 # Models by the names that people type, and their settings as people type them.
 
 
-def family_named(name: str) -> Family:
+def family_named(name: str, task: str | None = None) -> Family:
     """The family of a name, of a class, or of a short name: "ridge regression", "Ridge", "lda".
+
+    A name that is used for both tasks means the family of the given one.
 
     >>> family_named("gaussiannb").name, family_named("LDA").name
     ('Gaussian naive Bayes', 'linear discriminant analysis')
+    >>> family_named("rf").name, family_named("rf", "regression").name
+    ('random forest', 'random forest regression')
     """
+    found = families_named(name)
+    return next((family for family in found if family.task == task), found[0])
+
+
+def families_named(name: str) -> list[Family]:
+    """All families of a name: of trees there is one for each task."""
     known = named_families()
-    for family in known:
-        if goes_by(family, name):
-            return family
+    found = [family for family in known if goes_by(family, name)]
+    if found:
+        return found
     near = did_you_mean(name, [family.name for family in known])
     near = near or did_you_mean(name, filter(None, map(class_of, known)))
     some = "logistic regression, Gaussian naive Bayes or ridge regression"

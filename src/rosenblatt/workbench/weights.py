@@ -1,5 +1,6 @@
-"""What a linear model weighs: its features by the size of their weights."""
+"""What a model learned, by the names of columns: the weights of a line, the tests of a tree."""
 
+import re
 import time
 from collections import Counter
 from collections.abc import Collection
@@ -169,6 +170,34 @@ def _of_products(expansion: Any, names: Any) -> list[str]:
 
 def _squared(factor: str) -> str:
     return factor.removesuffix("^2") + "²" if factor.endswith("^2") else factor
+
+
+# A tree in words.
+
+
+MOST_LEVELS, MOST_LINES = 6, 40
+OF_ZEROS_AND_ONES = re.compile(r"^((?:\|   )*)(.*) (<=|>) 0\.5(?=:|$)", re.MULTILINE)
+
+
+def tree_in_words(model: Pipeline) -> str:
+    """The tests of a tree as indented lines, as many levels as can be read; of no tree, nothing."""
+    first, last = model[0], model[-1]
+    if not hasattr(last, "to_text"):
+        return ""
+    names = list(_names(model, last.n_features_in_))
+    texts = [last.to_text(names, max_depth=depth) for depth in range(MOST_LEVELS, 0, -1)]
+    text = next((text for text in texts if text.count("\n") < MOST_LINES), texts[-1])
+    parts = first.parts_ if isinstance(first, TableFeatures) else ()
+    marks = {name for part in parts for name in part.names()} - {part.name for part in parts}
+    return OF_ZEROS_AND_ONES.sub(lambda found: _as_yes_or_no(found, marks), text)
+
+
+def _as_yes_or_no(found: re.Match[str], marks: Collection[str]) -> str:
+    """ "town = Rome <= 0.5" as "not: town = Rome", if that is a column of zeros and ones."""
+    indent, name, sign = found.groups()
+    if name not in marks:
+        return found.group()
+    return f"{indent}{name}" if sign == ">" else f"{indent}not {name}"
 
 
 # Words by their names: models count them at places, of which nobody knows what they stand for.

@@ -27,8 +27,9 @@ def preparation(problem: Problem, family: Family) -> Any:
     if family.takes == "table":
         return TableColumns(problem.used_by_mixed, problem.single)
     if problem.is_table:
-        return TableFeatures(problem.used, family.takes == "counts", problem.single)
-    return "passthrough" if family.takes == "counts" else MaxAbsScaler()
+        kinds = problem.used if reads_texts(family) else problem.used_by_mixed
+        return TableFeatures(kinds, family.takes != "numbers", problem.single)
+    return MaxAbsScaler() if family.takes == "numbers" else "passthrough"
 
 
 def reads_texts(family: Family) -> bool:

@@ -18,7 +18,7 @@ from rosenblatt.workbench.preparation.pipelines import (
     reads_texts,
 )
 from rosenblatt.workbench.preparation.problem import Problem
-from rosenblatt.workbench.weights import has_no_weight
+from rosenblatt.workbench.weights import has_no_weight, tree_in_words
 
 from .clock import Clock
 from .results import Candidate, Contestant, LearningCurve
@@ -66,6 +66,7 @@ def contestant(arena: Arena, family: Family, candidates: list[Candidate]) -> Con
         train_score,
         note="; ".join(filter(None, [_unread(problem, family), _given_up(family, candidates)])),
         counting_seconds=counting,
+        tree=tree_in_words(model),
     )
     if family.takes != "rows":
         arena.keep_best(entry, model)
@@ -75,7 +76,7 @@ def contestant(arena: Arena, family: Family, candidates: list[Candidate]) -> Con
 def _unread(problem: Problem, family: Family) -> str:
     """Which columns a family does not look at, though they are used."""
     texts = [name for name, kind in problem.used.items() if kind == "text"]
-    if family.takes != "table" or not texts:
+    if family.takes not in ("table", "columns") or not texts:
         return ""
     more = f" and {len(texts) - MOST_NAMED} others" if len(texts) > MOST_NAMED else ""
     return f"does not read texts ({', '.join(texts[:MOST_NAMED])}{more})"
@@ -84,6 +85,10 @@ def _unread(problem: Problem, family: Family) -> str:
 def _given_up(family: Family, candidates: list[Candidate]) -> str:
     """What a family went without for want of time."""
     n = len(ParameterGrid(family.grid))
+    fewer = candidates[0].parameters
+    if family.halve and "n_estimators" in fewer:
+        rows = f" of {fewer['max_samples']:.0%} of the rows each" if "max_samples" in fewer else ""
+        return f"{fewer['n_estimators']} trees{rows} were grown, for want of time"
     if family.halve or len(candidates) == n:
         return ""
     return f"{n - len(candidates)} of {n} settings were tried on one fold alone, for want of time"

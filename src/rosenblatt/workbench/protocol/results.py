@@ -56,6 +56,7 @@ class Contestant:
     # Of the seconds above, those in which words were counted, before the fit and the prediction;
     # they are counted once, whatever follows.
     counting_seconds: tuple[float, float] = (0.0, 0.0)
+    tree: str = ""  # its tests as lines to read, if it is a tree
 
     @property
     def seconds_again(self) -> float:

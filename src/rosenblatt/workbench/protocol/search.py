@@ -72,7 +72,10 @@ def scaled_alike(
 
 
 FEWEST_ROWS = 500  # that settings are sorted out on
-KEPT_OF_HALVED = 3  # one of so many settings goes on to twice the rows
+FEWEST_TREES = 12  # that settings are sorted out with,
+ENOUGH_ROWS = 20_000  # grown on so many rows
+LEAST_TREES = 25  # of a forest; if there is no time for so many, each grows on fewer rows
+KEPT_OF_HALVED = 3  # one of so many settings goes on to twice the rows or trees
 MOST_KEPT_BYTES = 2**27  # of features of folds
 
 Settings = list[dict[str, Any]]
@@ -139,7 +142,8 @@ class Arena:
         if reads_texts(family):  # at once: the first fold would seem to take longer than others
             self.problem.count_texts()
         if family.halve:
-            settings = self._halved(family, settings)
+            halved = self._halved if family.halve == "rows" else self._halved_by_trees
+            settings = halved(family, settings)
         settings, scores = self._scores(family, settings)
         return [
             Candidate(setting, column, np.empty(0))
@@ -149,7 +153,7 @@ class Arena:
     def _scores(self, family: Family, settings: Settings) -> tuple[Settings, Array]:
         """The settings that there was time for, and their scores (folds, settings)."""
         first = preparation(self.problem, family)
-        if first == "passthrough" or family.takes == "table":
+        if family.takes in ("rows", "table") or (first == "passthrough" and not family.halve):
             # Nothing is learned of columns: one search, in one pass, for all folds.
             X = self.rows if first == "passthrough" else first.transform(self.rows)
             return settings, self._search(family, settings, X, self.folds)
@@ -207,10 +211,28 @@ class Arena:
         n_rows = FEWEST_ROWS
         while len(settings) > 1 and n_rows < len(fitted):
             scores = self._search_fold(family, settings, 0, np.sort(order[:n_rows]), scored)[0]
-            best = np.argsort(-scores, kind="stable")[: -(-len(settings) // KEPT_OF_HALVED)]
-            settings = [settings[i] for i in sorted(best)]
+            settings = _best_of(settings, scores)
             n_rows *= 2
         return settings
+
+    def _halved_by_trees(self, family: Family, settings: Settings) -> Settings:
+        """The setting that does best with few trees, and with twice as many; as many as can be."""
+        fitted, scored = self._places(0)
+        rng = np.random.default_rng(self.problem.random_state)
+        some = np.sort(rng.permutation(fitted)[:ENOUGH_ROWS])
+        most, n_trees, seconds = family.make().n_estimators, FEWEST_TREES, 0.0
+        while len(settings) > 1 and n_trees < most:
+            start = time.perf_counter()
+            few = [{**setting, "n_estimators": n_trees} for setting in settings]
+            scores = self._search_fold(family, few, 0, some, scored[:ENOUGH_ROWS])[0]
+            seconds = (time.perf_counter() - start) / (len(few) * n_trees)
+            settings = _best_of(settings, scores)
+            n_trees *= 2
+        # A fit for each fold and one to all of them.
+        seconds *= (len(self.folds) + 1 + self.ratio) * len(fitted) / len(some)
+        left = max(self.end - time.perf_counter(), 0.0)
+        fewer = _trees_in(left / seconds if seconds else np.inf, most)
+        return [{**setting, **fewer} for setting in settings]
 
     def _places(self, fold: int) -> tuple[Rows, Rows]:
         """Where rows to fit to and to score on stand among the features of a fold: one stretch
@@ -244,8 +266,10 @@ class Arena:
         if key in self._kept:
             return self._kept[key]
         start = time.perf_counter()
-        step = preparation(self.problem, family).fit(self.rows[fitted])
-        X = step.transform(self.rows[rows])
+        step = preparation(self.problem, family)
+        if step == "passthrough":
+            return Prepared(step, self.rows[rows], 0.0)
+        X = step.fit(self.rows[fitted]).transform(self.rows[rows])
         found = Prepared(step, X, time.perf_counter() - start)
         kept = sum(n_bytes(one.X) for one in [found, *self._kept.values()])
         # Beside a large table what is kept of one fold or two is in the way, and saves little.
@@ -260,7 +284,7 @@ class Arena:
         """
         start, before = time.perf_counter(), 0.0
         front, last = model[:-1], model[-1]
-        if family.takes in ("numbers", "counts") and self.problem.is_table:
+        if isinstance(model[0], TableFeatures):
             ready = self._whole(family)
             model.steps[0] = (model.steps[0][0], ready.step)
             before = ready.seconds - (time.perf_counter() - start)
@@ -298,3 +322,25 @@ class Arena:
             search.fit(X, self.y if y is None else y)
         names_of_scores = [f"split{f}_test_score" for f in range(len(folds))]
         return np.array([search.cv_results_[name] for name in names_of_scores])
+
+
+def _best_of(settings: Settings, scores: Array) -> Settings:
+    """A share of the settings, those with the highest scores (settings,)."""
+    best = np.argsort(-scores, kind="stable")[: -(-len(settings) // KEPT_OF_HALVED)]
+    return [settings[i] for i in sorted(best)]
+
+
+def _trees_in(affordable: float, most: int) -> dict[str, Any]:
+    """What limits a forest to the trees that there is time for; nothing if it is for all.
+
+    >>> _trees_in(200.0, 100), _trees_in(40.9, 100)
+    ({}, {'n_estimators': 40})
+    >>> _trees_in(5.0, 100)
+    {'n_estimators': 25, 'bootstrap': True, 'max_samples': 0.2}
+    """
+    if affordable >= most:
+        return {}
+    if affordable >= LEAST_TREES:
+        return {"n_estimators": int(affordable)}
+    share = max(affordable / LEAST_TREES, 0.01)
+    return {"n_estimators": LEAST_TREES, "bootstrap": True, "max_samples": share}

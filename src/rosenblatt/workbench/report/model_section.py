@@ -25,7 +25,8 @@ def learned(findings: Findings) -> Markup | None:
         return None
     body = tag("div", *halves, class_="halves")
     heading = tag("h2", "The chosen model")
-    return tag("section", heading, body, bends(findings), _lighter(findings), id="model")
+    rest = bends(findings), _lighter(findings), _tree(findings)
+    return tag("section", heading, body, *rest, id="model")
 
 
 def _known(findings: Findings) -> list[tuple[str, float]]:
@@ -60,6 +61,20 @@ def _lighter(findings: Findings) -> Markup | None:
     words = numbers.title(f"{some}{numbers.plural(n_lighter, what)}")
     box = tag("div", _table(rest, known, findings.learned_as), class_="lighter")
     return tag("details", tag("summary", words), box)
+
+
+def _tree(findings: Findings) -> Markup | None:
+    """The tree among the contestants, in words: in sight if it was chosen, else folded."""
+    place = next((i for i, entry in enumerate(findings.contestants) if entry.tree), None)
+    if place is None:
+        return None
+    entry = findings.contestants[place]
+    lines = tag("pre", entry.tree, tabindex=0)
+    score = f"{numbers.metric(findings.protocol.metric)} {numbers.score(entry.mean)}"
+    words = f"The {entry.family} in words, fitted to the training part ({score})"
+    if place == 0:
+        return joined(tag("h3", words), lines)
+    return tag("details", tag("summary", words), lines)
 
 
 def _table(pairs: list[tuple[str, float]], known: list[tuple[str, float]], what: str) -> Markup:
