@@ -1,4 +1,4 @@
-"""The trees of a forest in one array, for prediction: two numbers a node, siblings together."""
+"""The trees of a forest in one array, for prediction: one number a node, siblings together."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -11,8 +11,10 @@ from rosenblatt import loops
 from rosenblatt.runtime import threads
 from rosenblatt.tree.structure import Tree
 
-CELLS_AT_ONCE = 4_000_000
+ROWS_AT_ONCE = 1_024  # their ranks stay in the cache while all trees read them
 WORK_IN_NUMPY = 20_000  # rows times trees, below which NumPy answers
+MOST_THRESHOLDS = 2**16 - 3  # of a column: a rank has 16 bits
+MOST_COLUMNS = 2**15  # each has two ranks
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,47 +22,58 @@ class PackedTrees:
     """All trees, and if they have two branches a node, their nodes level by level."""
 
     trees: list[Tree]
-    nodes: NDArray[np.int64] | None  # (N, 2): bits of a threshold; left child, column, NaN bit
+    thresholds: Any = None  # those of each column, sorted, without repetition
+    starts: Any = None  # (d + 1,) where the thresholds of each column begin
+    nodes: Any = None  # (N,) left child, column, rank of the threshold
     roots: Any = None
-    depths: Any = None
-    leaf: Any = None  # (N,) place of a leaf in value, -1 for others
+    leaf: Any = None  # (N,) place of a leaf in value
     value: Any = None  # (leaves, o K)
 
     @staticmethod
     def of(trees: list[Tree], n_rows: int) -> "PackedTrees":
-        """Pack trees, unless there are few rows to predict or branches for categories."""
+        """Pack trees, unless there are few rows to predict, branches for categories, or too many
+        thresholds.
+        """
         few = n_rows * len(trees) < WORK_IN_NUMPY
-        if few or any(tree.is_multiway for tree in trees):
-            return PackedTrees(trees, None)
         n_nodes = np.cumsum([0, *(tree.node_count for tree in trees)])
-        nodes, leaf = np.empty((n_nodes[-1], 2), np.int64), np.empty(n_nodes[-1], np.int64)
+        wide = trees[0].n_features > MOST_COLUMNS or n_nodes[-1] >= 2**31
+        if few or wide or any(tree.is_multiway for tree in trees):
+            return PackedTrees(trees)
+        feature = np.concatenate([tree.feature for tree in trees])
+        threshold = np.concatenate([tree.threshold for tree in trees])
+        thresholds, starts, ranks = rank_thresholds(feature, threshold, trees[0].n_features)
+        if np.diff(starts).max(initial=0) > MOST_THRESHOLDS:
+            return PackedTrees(trees)
+        nodes, leaf = np.empty(n_nodes[-1], np.int64), np.empty(n_nodes[-1], np.int32)
         values, n_leaves = [], 0
         for tree, first, last in zip(trees, n_nodes[:-1], n_nodes[1:], strict=True):
             queue = np.empty(tree.node_count, np.int64)
-            n_leaves += loops.tree_values.pack_tree(
-                tree.children_left, tree.children_right, tree.feature,
-                tree.threshold.view(np.int64), tree.missing_go_to_left, int(first), n_leaves,
-                queue, nodes[first:last], leaf[first:last],
+            found = loops.tree_values.pack_tree(
+                tree.children_left, tree.children_right, tree.feature, ranks[first:last],
+                tree.missing_go_to_left, tree.n_features, int(first), n_leaves, queue, nodes[first:last],
+                leaf[first:last],
             )  # fmt: skip
-            ends = queue[leaf[first:last] >= 0]
-            values.append(tree.value[ends].reshape(len(ends), -1))
-        depths = np.array([tree.max_depth for tree in trees])
-        return PackedTrees(trees, nodes, n_nodes[:-1], depths, leaf, np.concatenate(values))
+            ends = queue[tree.children_left[queue] < 0]
+            values.append(tree.value[ends].reshape(found, -1))
+            n_leaves += found
+        return PackedTrees(
+            trees, thresholds, starts, nodes.view(np.uint64), n_nodes[:-1], leaf,
+            np.concatenate(values),
+        )  # fmt: skip
 
     def mean(self, X: Any) -> NDArray[np.float64]:
         """The mean values (n, o, K) of the leaves of the rows of X."""
         n, shape = X.shape[0], self.trees[0].value.shape[1:]
         out = np.zeros((n, int(np.prod(shape))))
 
-        def work(start: int, stop: int) -> None:
-            rows = X[start:stop]
-            rows = rows.toarray() if sp.issparse(rows) else np.ascontiguousarray(rows)
-            self._add(rows, out[start:stop])
+        def work(first: int, last: int) -> None:
+            for i in range(first * ROWS_AT_ONCE, min(last * ROWS_AT_ONCE, n), ROWS_AT_ONCE):
+                rows = X[i : i + ROWS_AT_ONCE]
+                rows = rows.toarray() if sp.issparse(rows) else np.asarray(rows)
+                self._add(rows, out[i : i + ROWS_AT_ONCE])
 
-        cells = n * len(self.trees) * 10
-        if sp.issparse(X):
-            cells = max(cells, n * X.shape[1])
-        threads.over_chunks(work, n, cells)
+        blocks = -(-n // ROWS_AT_ONCE)
+        threads.over_chunks(work, blocks, n * max(len(self.trees) * 10, X.shape[1]))
         return (out / len(self.trees)).reshape(n, *shape)
 
     def _add(self, X: NDArray[Any], out: NDArray[np.float64]) -> None:
@@ -68,7 +81,26 @@ class PackedTrees:
             for tree in self.trees:
                 out += tree.predict(X).reshape(out.shape)
             return
-        loops.forest.add_leaf_values(
-            X, self.nodes, self.nodes.view(np.float64), self.roots, self.depths, self.leaf,
-            self.value, out,
-        )  # fmt: skip
+        n, d = X.shape
+        ranks, columns = np.empty((n, 2 * d), np.uint16), np.ascontiguousarray(X.T, np.float64)
+        loops.tree_routing.rank_columns(
+            columns, self.thresholds, self.starts, np.empty(n, np.int64), ranks
+        )
+        loops.tree_routing.add_leaf_values(
+            ranks.ravel(), self.nodes, self.roots, self.leaf, self.value, out
+        )
+
+
+def rank_thresholds(
+    feature: NDArray[Any], threshold: NDArray[np.float64], d: int
+) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
+    """The distinct thresholds of each column, where they begin, and the rank of each node's."""
+    order = np.lexsort((threshold, feature))
+    column, value = feature[order], threshold[order]
+    new = np.ones(len(order), bool)
+    new[1:] = (column[1:] != column[:-1]) | (value[1:] != value[:-1])
+    place = np.cumsum(new) - 1
+    starts = np.searchsorted(column[new], np.arange(d + 1))  # leaves have a column below 0
+    ranks = np.zeros(len(order), np.int64)
+    ranks[order] = place - starts[np.maximum(column, 0)]
+    return value[new], starts, ranks

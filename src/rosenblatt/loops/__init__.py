@@ -17,7 +17,11 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def compiled(
-    function: Function | None = None, *, reorder_sums: bool = False, fuse: bool = False
+    function: Function | None = None,
+    *,
+    reorder_sums: bool = False,
+    fuse: bool = False,
+    inline: bool = False,
 ) -> Any:
     """Compile a loop: the one Numba policy of this library.
 
@@ -33,9 +37,13 @@ def compiled(
       dot products several times faster. The order is then fixed by the compiled code, so the
       answer is still the same at every call.
     - `fuse` lets it fuse multiply-adds alone, which round once instead of twice: for series.
+    - `inline` puts the function into its callers: a call passes seven numbers for every array of
+      a tuple, which costs more than a short function that is called once a node.
     """
     if function is None:
-        return lambda function: compiled(function, reorder_sums=reorder_sums, fuse=fuse)
+        return lambda function: compiled(
+            function, reorder_sums=reorder_sums, fuse=fuse, inline=inline
+        )
     import numba
 
     if numba.config.DISABLE_JIT:
@@ -54,6 +62,7 @@ def compiled(
         "error_model": "numpy",
         "fastmath": fastmath,
         "_nrt": False,
+        "forceinline": inline,
     }
     loop = numba.njit(**policy)(function)
     if DigestCache.available():

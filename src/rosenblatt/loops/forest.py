@@ -1,9 +1,14 @@
 """Growing one tree of a forest on coded columns: at most 255 levels each, or categories.
 
 A key holds a row in its low half, above it the row's class (16 bits) and how often the row was
-drawn (16 bits). At a node, rows with the same code in a column have sums: the weights of their
-classes, or their weight and weight times target. A bit for each code that occurs spares small nodes
-the codes that do not.
+drawn (16 bits). Three ways lead to the best threshold of a column:
+
+- two classes by gini, each row as often as it was drawn: few rows are sorted (`scan_sorted`);
+- more are counted by code, rows, weight and ones in one integer (`scan_counted`);
+- all else is summed by code (`group_rows`, `split_on_groups`): the weights of the classes, or
+  weight and weight times target.
+
+Nodes are numbered in preorder as they leave the stack.
 """
 
 from typing import Any, NamedTuple
@@ -11,29 +16,22 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import compiled
-from .tree import (
-    BRANCH_CODE,
-    CHILDREN,
-    DEPTH,
-    FEATURE,
-    GAIN,
-    GOLDEN,
-    IMPURITY,
-    MISSING_LEFT,
-    START,
-    STOP,
-    THRESHOLD,
-    TIE,
-    WEIGHT,
-    class_impurity,
-    random_bits,
-)
+from .tree import GOLDEN, TIE, class_impurity, random_bits
 from .tree_columns import LOW_HALF
 from .tree_scan import ENTROPY, GINI, MAJORITY, POISSON, SQUARED, mean_score, x_log_x
 
+# What is known of a node: whole numbers, and others (its values from VALUE on).
+FEATURE, LEFT, RIGHT, PARENT, DEPTH, ROWS, BRANCH_CODE, CHILDREN, MISSING_LEFT = range(9)
+WEIGHT, IMPURITY, THRESHOLD, VALUE = range(4)
+
 CLASS_SHIFT, DRAWN_SHIFT = np.uint64(32), np.uint64(48)
 SIXTEEN = np.uint64(0xFFFF)
-MANY = 400  # rows of a node, beside which all codes can be looked through
+FEW = 24  # rows of a node that are sorted rather than counted
+CODE_SHIFT, WEIGHT_SHIFT, SUMS = np.uint64(48), np.uint64(24), np.uint64(2**48 - 1)
+ONES = np.uint64(2**24 - 1)
+FIELD, FIELDS = np.uint64(21), np.uint64(42)  # of a count: rows, weight, ones
+FIELD_MASK = np.uint64(2**21 - 1)
+MOST_COUNTED = 2**21 - 1  # the weight that a field has room for
 SIX, SIXTY_THREE, ONE = np.uint64(6), np.uint64(63), np.uint64(1)
 DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)
 PLACES = np.zeros(64, np.int64)
@@ -50,9 +48,17 @@ class Levels(NamedTuple):
     categorical: Any  # (d,) whether codes are categories
     has_missing: Any  # (d,) whether values are missing
     bounds: Any  # (d, 2, M) least and largest value of each level
-    numbers: Any  # (n,) targets
+    numbers: Any  # (n,) targets, centred
+    targets: Any  # (n,) targets
     weights: Any  # (n,)
     table: Any  # x ln x of whole numbers
+
+
+class Nodes(NamedTuple):
+    """The nodes so far."""
+
+    ints: Any  # (N, 9)
+    floats: Any  # (N, 3 + K)
 
 
 class Scratch(NamedTuple):
@@ -60,7 +66,8 @@ class Scratch(NamedTuple):
 
     keys: Any  # (n,)
     buffer: Any  # (n,)
-    stack: Any  # (n,)
+    added: Any  # (n,) what each row adds to a count: rows, weight, ones
+    stack: Any  # (n + 1, 5) start, stop, depth, parent, branch code
     sums: Any  # (M + 1, S) of codes; zero between uses
     rows: Any  # (M + 1,) rows of codes, counted if limits ask for it; zero between uses
     held: Any  # (M / 64 + 1,) a bit for each code that occurs; zero between uses
@@ -68,16 +75,33 @@ class Scratch(NamedTuple):
     totals: Any  # (3, S) node, left, right
     columns: Any  # (d,)
     found: Any  # (8,) score, column, last code left, -, NaN left, threshold, branches
-    side_of: Any  # (M + 1,) child of each code
+    side_of: Any  # (M + 1,) child of each category
     sizes: Any  # (M + 2,) rows of each child
+    counts: Any  # (256,) of codes; zero between uses
+    below: Any  # (256,) counts of all codes up to one that occurs
+    scores: Any  # (3, 256) left weight, left ones, score
+    few: Any  # (FEW,) sorted rows
 
 
 @compiled
-def sum_keys(levels, limits, keys, start, stop, sums):
-    """Write the sums (S,) of the rows of keys[start:stop]; return their weight."""
+def sum_keys(levels, limits, keys, start, stop, sums, added):
+    """Write the sums (S,) of the rows of keys[start:stop]; return their weight.
+
+    Of two classes, added (n,) gets what each row adds to a count.
+    """
     weights, numbers, weighted = levels.weights, levels.numbers, limits.weighted
     for k in range(sums.shape[0]):
         sums[k] = 0.0
+    if limits.kind <= ENTROPY and sums.shape[0] == 2 and not weighted:
+        total, ones = np.uint64(0), np.uint64(0)
+        for i in range(start, stop):
+            w = keys[i] >> DRAWN_SHIFT
+            second = w * ((keys[i] >> CLASS_SHIFT) & ONE)
+            total += w
+            ones += second
+            added[i] = ONE | w << FIELD | second << FIELDS
+        sums[0], sums[1] = np.float64(total - ones), np.float64(ones)
+        return np.float64(total)
     W = 0.0
     for i in range(start, stop):
         key = keys[i]
@@ -127,13 +151,6 @@ def group_rows(levels, limits, scratch, j, start, stop):
     weights, numbers, weighted = levels.weights, levels.numbers, limits.weighted
     by_class, counted = limits.kind <= ENTROPY, limits.min_leaf > 1
     missing_code, last = np.uint64(levels.missing_code), np.uint64(levels.n_levels[j])
-    if stop - start > MANY and by_class and not counted and not weighted:
-        for i in range(start, stop):  # bits would be one more chain of stores and loads
-            key = keys[i]
-            c = np.uint64(codes[key & LOW_HALF])
-            c = last if c == missing_code else c
-            sums[c, (key >> CLASS_SHIFT) & SIXTEEN] += np.float64(key >> DRAWN_SHIFT)
-        return list_groups(sums, levels.n_levels[j] + 1, scratch.group_code)
     for i in range(start, stop):
         key = keys[i]
         row = key & LOW_HALF
@@ -162,19 +179,6 @@ def group_rows(levels, limits, scratch, j, start, stop):
 
 
 @compiled
-def list_groups(sums, n_slots, group_code):
-    """Write the codes whose sums (n_slots, S) are not zero to group_code; return how many."""
-    n_groups = 0
-    for c in range(n_slots):
-        occurs = False
-        for k in range(sums.shape[1]):
-            occurs |= sums[c, k] != 0.0
-        group_code[n_groups] = c
-        n_groups += occurs
-    return n_groups
-
-
-@compiled
 def clear_groups(limits, scratch, n_groups):
     """Set the sums of the codes that occur to zero again."""
     for g in range(n_groups):
@@ -184,7 +188,7 @@ def clear_groups(limits, scratch, n_groups):
             scratch.sums[c, k] = 0.0
 
 
-@compiled
+@compiled(inline=True)
 def is_better(score, found):
     """Whether a score beats the best so far by more than rounding."""
     return found[1] < 0 or score > found[0] + TIE * abs(found[0])
@@ -240,7 +244,8 @@ def split_on_groups(levels, limits, scratch, j, n_groups, W, share):
             if is_better(score, scratch.found) and is_allowed(
                 limits, n_left, n_rows, n_missing, side, L, R
             ):
-                take(levels, scratch, j, g, last, side, score, threshold)
+                above = group_code[g + 1] if g < last - 1 else -1
+                take(levels, scratch, j, group_code[g], above, side, score, threshold)
 
 
 @compiled
@@ -277,7 +282,7 @@ def scan_pairs(levels, limits, scratch, j, n_groups, W, W0, W1):
     if gini:
         best = W + 2.0 * best
     if place >= 0 and is_better(best, scratch.found):
-        take(levels, scratch, j, place, n_groups, 0, best, np.nan)
+        take(levels, scratch, j, group_code[place], group_code[place + 1], 0, best, np.nan)
 
 
 @compiled
@@ -293,18 +298,107 @@ def is_allowed(limits, n_left, n_rows, n_missing, side, L, R):
     return True
 
 
-@compiled
-def take(levels, scratch, j, g, last, side, score, threshold):
-    """Keep the split after group g as the best."""
-    found, group_code = scratch.found, scratch.group_code
-    found[0], found[1], found[2] = score, j, group_code[g]
+@compiled(inline=True)
+def take(levels, scratch, j, code, above, side, score, threshold):
+    """Keep the split after a code as the best; `above` is the next that occurs, -1 if none."""
+    found = scratch.found
+    found[0], found[1], found[2] = score, j, code
     found[4], found[5], found[6] = side, np.inf, 2
-    if g < last - 1:
-        low, high = levels.bounds[j, 1, group_code[g]], levels.bounds[j, 0, group_code[g + 1]]
+    if above >= 0:
+        low, high = levels.bounds[j, 1, code], levels.bounds[j, 0, above]
         middle = low / 2.0 + high / 2.0
         if not (low <= middle < high):
             middle = low
         found[5] = threshold if low <= threshold < high else middle
+
+
+@compiled(inline=True)
+def scan_sorted(codes, limits, scratch, start, stop, W, W1):
+    """The best threshold on few rows of two classes, by insertion sort of code, weight and ones.
+
+    Returns the score, the last code on the left (-1 if there is none) and the next.
+    """
+    keys, few, m = scratch.keys, scratch.few, stop - start
+    for i in range(m):
+        key = keys[start + i]
+        w = key >> DRAWN_SHIFT
+        ones = w * ((key >> CLASS_SHIFT) & ONE)
+        entry = np.uint64(codes[key & LOW_HALF]) << CODE_SHIFT | w << WEIGHT_SHIFT | ones
+        p = i
+        while p > 0 and few[p - 1] > entry:
+            few[p] = few[p - 1]
+            p -= 1
+        few[p] = entry
+    best, place, left = -np.inf, -1, np.uint64(0)
+    for i in range(m - 1):
+        left += few[i] & SUMS
+        if (few[i] ^ few[i + 1]) >> CODE_SHIFT:
+            L, L1 = np.float64(left >> WEIGHT_SHIFT), np.float64(left & ONES)
+            score = score_of_two(L, L1, W - L, W1 - L1)
+            if score > best and is_large_enough(limits, i + 1, m, L, W):
+                best, place = score, i
+    if place < 0:
+        return best, -1, -1
+    return best, np.int64(few[place] >> CODE_SHIFT), np.int64(few[place + 1] >> CODE_SHIFT)
+
+
+@compiled(inline=True)
+def scan_counted(codes, limits, scratch, start, stop, W, W1):
+    """The same on many rows: counts by code, those that occur without gaps, then all scores."""
+    keys, added, counts = scratch.keys, scratch.added, scratch.counts
+    below, group_code = scratch.below, scratch.group_code
+    left, ones, scores = scratch.scores[0], scratch.scores[1], scratch.scores[2]
+    for i in range(start, stop):
+        counts[codes[keys[i] & LOW_HALF]] += added[i]
+    total, n_groups = np.uint64(0), 0
+    for c in range(counts.shape[0]):
+        count = counts[c]
+        counts[c] = 0
+        total += count
+        group_code[n_groups] = c
+        below[n_groups] = total
+        left[n_groups] = np.float64(np.int64((total >> FIELD) & FIELD_MASK))
+        ones[n_groups] = np.float64(np.int64(total >> FIELDS))
+        n_groups += count != 0
+    for g in range(n_groups - 1):
+        scores[g] = score_of_two(left[g], ones[g], W - left[g], W1 - ones[g])
+    best, place = -np.inf, -1
+    for g in range(n_groups - 1):
+        if scores[g] > best:
+            n_left = np.int64(below[g] & FIELD_MASK)
+            if is_large_enough(limits, n_left, stop - start, left[g], W):
+                best, place = scores[g], g
+    if place < 0:
+        return best, -1, -1
+    return best, group_code[place], group_code[place + 1]
+
+
+@compiled(inline=True)
+def score_of_two(L, L1, R, R1):
+    """Minus half of both branches' impurity by gini, times their weight."""
+    return -((L - L1) * L1 * R + (R - R1) * R1 * L) / (L * R)
+
+
+@compiled(inline=True)
+def is_large_enough(limits, n_left, n_rows, L, W):
+    """Whether both sides have the rows and the weight that they must."""
+    return min(n_left, n_rows - n_left) >= limits.min_leaf and min(L, W - L) >= limits.min_weight
+
+
+@compiled(inline=True)
+def split_two_classes(levels, limits, scratch, j, start, stop, W):
+    """Improve on scratch.found by a threshold on column j; return whether one was allowed."""
+    codes, W1 = levels.codes[j], scratch.totals[0, 1]
+    if stop - start <= FEW:
+        score, code, above = scan_sorted(codes, limits, scratch, start, stop, W, W1)
+    else:
+        score, code, above = scan_counted(codes, limits, scratch, start, stop, W, W1)
+    if code < 0:
+        return 0
+    score = W + 2.0 * score
+    if is_better(score, scratch.found):
+        take(levels, scratch, j, code, above, 0, score, np.nan)
+    return 1
 
 
 @compiled
@@ -367,8 +461,7 @@ def split_at_random(levels, limits, scratch, j, start, stop, W, share):
     score = score_sums(limits.kind, left, L, levels.table, not limits.weighted)
     score += score_sums(limits.kind, right, R, levels.table, not limits.weighted)
     if is_better(score, scratch.found):
-        scratch.group_code[0], scratch.group_code[1] = a, a + 1
-        take(levels, scratch, j, 0, 2, 0, score, threshold)
+        take(levels, scratch, j, a, a + 1, 0, score, threshold)
     return 1
 
 
@@ -390,14 +483,13 @@ def split_on_all(levels, limits, scratch, j, n_groups):
         scratch.found[0], scratch.found[1], scratch.found[6] = score, j, n_groups
 
 
-@compiled
-def find_split(levels, limits, nodes, scratch, node):
-    """The best split of a node on columns drawn at random, in scratch.found."""
-    start, stop = nodes.ints[node, START], nodes.ints[node, STOP]
-    found, columns, W = scratch.found, scratch.columns, nodes.floats[node, WEIGHT]
+@compiled(inline=True)
+def find_split(levels, limits, scratch, start, stop, W, state):
+    """Put the best split on columns drawn at random in scratch.found; return the random state."""
+    found, columns, d = scratch.found, scratch.columns, scratch.columns.shape[0]
     found[0], found[1] = -np.inf, -1
-    state = np.uint64(limits.seed) ^ (np.uint64(node) * GOLDEN)
-    d = columns.shape[0]
+    two_classes = limits.kind == GINI and scratch.sums.shape[1] == 2 and not limits.weighted
+    two_classes &= not limits.random and W <= MOST_COUNTED
     useful = 0
     for c in range(d):
         if c >= limits.max_features and useful:
@@ -408,9 +500,13 @@ def find_split(levels, limits, nodes, scratch, node):
             other = c + np.int64(bits % np.uint64(d - c))
             columns[c], columns[other] = columns[other], columns[c]
             j = columns[c]
+        plain = not levels.has_missing[j] and not levels.categorical[j]
+        if plain and two_classes:
+            useful += split_two_classes(levels, limits, scratch, j, start, stop, W)
+            continue
         bits, state = random_bits(state)
         share = np.float64(bits >> np.uint64(11)) * 2.0**-53
-        if limits.random and not levels.has_missing[j] and not levels.categorical[j]:
+        if plain and limits.random:
             useful += split_at_random(levels, limits, scratch, j, start, stop, W, share)
             continue
         n_groups = group_rows(levels, limits, scratch, j, start, stop)
@@ -421,226 +517,177 @@ def find_split(levels, limits, nodes, scratch, node):
             else:
                 split_on_groups(levels, limits, scratch, j, n_groups, W, share)
         clear_groups(limits, scratch, n_groups)
+    return state
 
 
-@compiled
-def set_sides(levels, scratch, j, start, stop):
-    """The child of each code of column j, in scratch.side_of; the codes of the children."""
-    found, side_of = scratch.found, scratch.side_of
-    n_slots = levels.n_levels[j] + 1
-    if not levels.categorical[j]:
-        for c in range(n_slots - 1):
-            side_of[c] = 0 if c <= found[2] else 1
-        side_of[n_slots - 1] = 1 - int(found[4])
+@compiled(inline=True)
+def partition(levels, scratch, start, stop):
+    """Put the keys of a node in the order of its children; scratch.sizes gets theirs.
+
+    scratch.group_code gets the category of each child.
+    """
+    found, sizes, keys, buffer = scratch.found, scratch.sizes, scratch.keys, scratch.buffer
+    j = int(found[1])
+    codes = levels.codes[j]
+    if levels.categorical[j]:
+        partition_by_category(levels, scratch, j, start, stop)
         return
-    for c in range(n_slots):
-        side_of[c] = -1
+    last, missing, missing_left = int(found[2]), levels.missing_code, int(found[4])
+    left, right = start, start
     for i in range(start, stop):
-        c = np.int64(levels.codes[j, scratch.keys[i] & LOW_HALF])
-        side_of[c if c != levels.missing_code else n_slots - 1] = 0
-    branch = 0
-    for c in range(n_slots):
-        if side_of[c] == 0:
-            side_of[c] = branch
-            scratch.group_code[branch] = c
-            branch += 1
+        key = keys[i]
+        c = np.int64(codes[key & LOW_HALF])
+        side = np.int64(c > last) - missing_left * np.int64(c == missing)
+        keys[left] = key
+        buffer[right] = key
+        left += 1 - side
+        right += side
+    sizes[0], sizes[1] = left - start, right - start
+    for i in range(start, right):
+        keys[left] = buffer[i]
+        left += 1
 
 
 @compiled
-def partition_keys(levels, scratch, j, start, stop, children):
-    """Put the keys of a node in the order of its children; scratch.sizes gets theirs."""
+def partition_by_category(levels, scratch, j, start, stop):
+    """The same for a branch per category."""
     codes, keys, buffer, side_of = levels.codes[j], scratch.keys, scratch.buffer, scratch.side_of
-    last_slot, missing_code = levels.n_levels[j], levels.missing_code
-    sizes = scratch.sizes
-    if children == 2:
-        left, right = start, start
-        for i in range(start, stop):
-            key = keys[i]
-            c = np.int64(codes[key & LOW_HALF])
-            side = side_of[last_slot if c == missing_code else c]
-            keys[left] = key
-            buffer[right] = key
-            left += 1 - side
-            right += side
-        sizes[0], sizes[1] = left - start, right - start
-        for i in range(start, right):
-            keys[left] = buffer[i]
-            left += 1
-        return
-    for b in range(children + 1):
-        sizes[b] = 0
+    last_slot, missing_code, sizes = levels.n_levels[j], levels.missing_code, scratch.sizes
+    for c in range(last_slot + 1):
+        side_of[c] = 0
     for i in range(start, stop):
         c = np.int64(codes[keys[i] & LOW_HALF])
-        sizes[side_of[last_slot if c == missing_code else c] + 1] += 1
-    for b in range(children):
-        sizes[b + 1] += sizes[b]
+        side_of[last_slot if c == missing_code else c] += 1
+    branch, place = 0, start
+    for c in range(last_slot + 1):
+        if side_of[c]:
+            sizes[branch], scratch.group_code[branch] = side_of[c], c
+            side_of[c], place = place, place + side_of[c]
+            branch += 1
     for i in range(start, stop):
         c = np.int64(codes[keys[i] & LOW_HALF])
-        b = side_of[last_slot if c == missing_code else c]
-        buffer[start + sizes[b]] = keys[i]
-        sizes[b] += 1
+        c = last_slot if c == missing_code else c
+        buffer[side_of[c]] = keys[i]
+        side_of[c] += 1
     for i in range(start, stop):
         keys[i] = buffer[i]
-    for b in range(children - 1, 0, -1):
-        sizes[b] -= sizes[b - 1]
 
 
-@compiled
-def describe_keys(levels, limits, nodes, scratch, node):
-    """Weight and impurity of a node; returns whether its targets are all equal.
+@compiled(inline=True)
+def describe_keys(levels, limits, nodes, scratch, node, start, stop):
+    """Weight, impurity and values of a node; returns whether its targets are all equal.
 
     Leaves the sums of the node in scratch.totals[0].
     """
-    start, stop = nodes.ints[node, START], nodes.ints[node, STOP]
-    sums, keys = scratch.totals[0], scratch.keys
-    W = sum_keys(levels, limits, keys, start, stop, sums)
-    equal, total = True, 0.0
-    first = keys[start]
-    if limits.kind <= ENTROPY:
-        equal = sums[(first >> CLASS_SHIFT) & SIXTEEN] >= W
-        if not equal:
-            total = class_impurity(limits.kind, sums, W)
-    else:
-        y0, mean = levels.numbers[first & LOW_HALF], sums[1] / W
-        for i in range(start, stop):
-            row = keys[i] & LOW_HALF
-            y = levels.numbers[row]
-            equal &= y == y0
-            w = np.float64(keys[i] >> DRAWN_SHIFT)
-            if limits.weighted:
-                w *= levels.weights[row]
-            if limits.kind == POISSON:
-                total += w * y * np.log(y / mean) if y > 0 else 0.0
-            else:
-                total += w * (y - mean) ** 2
-        total = 0.0 if equal else total / W
-    nodes.floats[node, WEIGHT] = W
-    nodes.floats[node, IMPURITY] = total
+    sums, keys, floats = scratch.totals[0], scratch.keys, nodes.floats
+    W = sum_keys(levels, limits, keys, start, stop, sums, scratch.added)
+    floats[node, WEIGHT], floats[node, IMPURITY] = W, 0.0
+    if limits.kind > ENTROPY:
+        return describe_numbers(levels, limits, floats, keys, node, start, stop, sums[1] / W)
+    for k in range(sums.shape[0]):
+        floats[node, VALUE + k] = sums[k] / W
+    if sums[(keys[start] >> CLASS_SHIFT) & SIXTEEN] >= W:
+        return True
+    floats[node, IMPURITY] = class_impurity(limits.kind, sums, W)
+    return False
+
+
+@compiled(inline=True)
+def describe_numbers(levels, limits, floats, keys, node, start, stop, centre):
+    """Impurity and mean of the targets of a node; whether they are equal.
+
+    The mean is added up as differences from the first target: equal targets have that mean.
+    """
+    first, equal, total, difference = levels.targets[keys[start] & LOW_HALF], True, 0.0, 0.0
+    for i in range(start, stop):
+        row = keys[i] & LOW_HALF
+        y, centred = levels.targets[row], levels.numbers[row]
+        equal &= y == first
+        w = np.float64(keys[i] >> DRAWN_SHIFT)
+        if limits.weighted:
+            w *= levels.weights[row]
+        difference += w * (y - first)
+        if limits.kind == POISSON:
+            total += w * y * np.log(y / centre) if y > 0 else 0.0
+        else:
+            total += w * (centred - centre) ** 2
+    floats[node, VALUE] = first + difference / floats[node, WEIGHT]
+    if not equal:
+        floats[node, IMPURITY] = total / floats[node, WEIGHT]
     return equal
 
 
-@compiled
-def gain_of_found(levels, limits, nodes, scratch, node):
+@compiled(inline=True)
+def gain_of_found(levels, limits, scratch, W):
     """What the split in scratch.found gains, times the weight of its node."""
-    W = nodes.floats[node, WEIGHT]
     gain = scratch.found[0] - score_sums(
         limits.kind, scratch.totals[0], W, levels.table, not limits.weighted
     )
     return gain / np.log(2.0) if limits.kind == ENTROPY else gain
 
 
-@compiled
-def split_found(levels, limits, nodes, scratch, node):
-    """Split a node as found, if that gains enough; return whether it has children."""
-    ints, floats, found = nodes.ints, nodes.floats, scratch.found
-    ints[node, CHILDREN] = 0
+@compiled(inline=True)
+def split_node(levels, limits, nodes, scratch, node, start, stop, state):
+    """Split a node, if that gains enough; return whether it has children, and the state."""
+    found, W = scratch.found, nodes.floats[node, WEIGHT]
+    state = find_split(levels, limits, scratch, start, stop, W, state)
     if found[1] < 0:
-        return False
-    gain = gain_of_found(levels, limits, nodes, scratch, node)
-    if gain + 1e-15 * floats[node, WEIGHT] < limits.min_decrease:
-        return False
-    start, stop, j = ints[node, START], ints[node, STOP], int(found[1])
-    children = int(found[6])
-    ints[node, CHILDREN], ints[node, FEATURE] = children, j
-    ints[node, MISSING_LEFT] = int(found[4])
-    floats[node, GAIN], floats[node, THRESHOLD] = gain, found[5]
-    set_sides(levels, scratch, j, start, stop)
-    partition_keys(levels, scratch, j, start, stop, children)
-    child, begin = node + 1, start
-    for b in range(children):
-        m = scratch.sizes[b]
-        nodes.used[child] = 1
-        ints[child, START], ints[child, STOP] = begin, begin + m
-        ints[child, DEPTH] = ints[node, DEPTH] + 1
-        ints[child, CHILDREN] = 0
-        ints[child, BRANCH_CODE] = scratch.group_code[b] if levels.categorical[j] else b
-        begin += m
-        child += 2 * m - 1
-    return True
+        return False, state
+    if gain_of_found(levels, limits, scratch, W) + 1e-15 * W < limits.min_decrease:
+        return False, state
+    nodes.ints[node, FEATURE], nodes.ints[node, CHILDREN] = int(found[1]), int(found[6])
+    nodes.ints[node, MISSING_LEFT] = int(found[4])
+    nodes.floats[node, THRESHOLD] = found[5]
+    partition(levels, scratch, start, stop)
+    return True, state
 
 
-@compiled
-def grow_coded(levels, limits, nodes, scratch, n_waiting, budget):
-    """Grow the nodes on the stack, depth first, until about `budget` rows were read.
-
-    Returns how many nodes are waiting.
-    """
-    ints, stack = nodes.ints, scratch.stack
-    while n_waiting and budget > 0:
-        n_waiting -= 1
-        node = stack[n_waiting]
-        budget -= (ints[node, STOP] - ints[node, START]) * limits.max_features
-        equal = describe_keys(levels, limits, nodes, scratch, node)
-        if equal or nodes.floats[node, WEIGHT] < 2 * limits.min_weight:
-            continue
-        find_split(levels, limits, nodes, scratch, node)
-        if not split_found(levels, limits, nodes, scratch, node):
-            continue
-        child = node + 1
-        for _ in range(ints[node, CHILDREN]):
-            m = ints[child, STOP] - ints[child, START]
-            if m >= limits.min_split and ints[child, DEPTH] < limits.max_depth:
-                stack[n_waiting] = child
-                n_waiting += 1
-            else:
-                describe_keys(levels, limits, nodes, scratch, child)
-            child += 2 * m - 1
+@compiled(inline=True)
+def push_children(levels, nodes, scratch, node, stop, n_waiting):
+    """Put the children of a node on the stack, the first on top; return how many wait."""
+    stack, children = scratch.stack, nodes.ints[node, CHILDREN]
+    categorical = levels.categorical[nodes.ints[node, FEATURE]]
+    for b in range(children - 1, -1, -1):
+        start = stop - scratch.sizes[b]
+        stack[n_waiting, 0], stack[n_waiting, 1] = start, stop
+        stack[n_waiting, 2], stack[n_waiting, 3] = nodes.ints[node, DEPTH] + 1, node
+        stack[n_waiting, 4] = scratch.group_code[b] if categorical else b
+        stop, n_waiting = start, n_waiting + 1
     return n_waiting
 
 
-@compiled
-def next_node(X, i, ints, floats, node):
-    """Where row i goes from a node: a leaf leads to itself."""
-    packed = ints[node, 1]
-    x = X[i, (packed >> 1) & 0x7FFFFFFF]
-    # Without a branch: which way a row goes is hard to foresee.
-    goes_left = np.int64(x <= floats[node, 0]) | (np.int64(x != x) & packed & 1)
-    return (packed >> 32) + 1 - goes_left
+@compiled(inline=True)
+def add_node(nodes, scratch, place, node):
+    """Begin a node with what the stack holds, and link it to its parent."""
+    ints, parent = nodes.ints, scratch.stack[place, 3]
+    ints[node, FEATURE] = ints[node, LEFT] = ints[node, RIGHT] = -1
+    ints[node, CHILDREN] = ints[node, MISSING_LEFT] = 0
+    ints[node, ROWS] = scratch.stack[place, 1] - scratch.stack[place, 0]
+    ints[node, DEPTH], ints[node, PARENT] = scratch.stack[place, 2], parent
+    ints[node, BRANCH_CODE] = scratch.stack[place, 4]
+    if parent >= 0:
+        ints[parent, RIGHT] = node  # the last child that comes
+        if ints[parent, LEFT] < 0:
+            ints[parent, LEFT] = node
 
 
 @compiled
-def add_leaf_values(X, ints, floats, roots, depths, leaf, value, out):
-    """Add the values of the leaves of each row of X (n, d), over all trees, to out (n, S).
+def grow_coded(levels, limits, nodes, scratch, n_waiting, n_nodes, state, budget):
+    """Grow the nodes on the stack, depth first, until about `budget` cells were read.
 
-    A node (N, 2) is a threshold, and as an integer its left child, its column and a bit that
-    says whether NaN goes left; the right child is the next. Tree t starts at roots[t] and has
-    depths[t] levels; leaf (N,) is the place of a leaf in value. Eight rows go down at once:
-    each of their steps waits for the one before.
+    Returns how many nodes wait, how many there are, and the random state.
     """
-    n = X.shape[0]
-    for t in range(roots.shape[0]):
-        root, depth = roots[t], depths[t]
-        i = 0
-        while i + 8 <= n:
-            a, b, c, d, e, f, g, h = root, root, root, root, root, root, root, root
-            for step in range(depth):
-                a = next_node(X, i, ints, floats, a)
-                b = next_node(X, i + 1, ints, floats, b)
-                c = next_node(X, i + 2, ints, floats, c)
-                d = next_node(X, i + 3, ints, floats, d)
-                e = next_node(X, i + 4, ints, floats, e)
-                f = next_node(X, i + 5, ints, floats, f)
-                g = next_node(X, i + 6, ints, floats, g)
-                h = next_node(X, i + 7, ints, floats, h)
-                if step & 3 != 3:
-                    continue
-                ends = leaf[a] >= 0 and leaf[b] >= 0 and leaf[c] >= 0 and leaf[d] >= 0
-                if ends and leaf[e] >= 0 and leaf[f] >= 0 and leaf[g] >= 0 and leaf[h] >= 0:
-                    break
-            for k in range(out.shape[1]):
-                out[i, k] += value[leaf[a], k]
-                out[i + 1, k] += value[leaf[b], k]
-                out[i + 2, k] += value[leaf[c], k]
-                out[i + 3, k] += value[leaf[d], k]
-                out[i + 4, k] += value[leaf[e], k]
-                out[i + 5, k] += value[leaf[f], k]
-                out[i + 6, k] += value[leaf[g], k]
-                out[i + 7, k] += value[leaf[h], k]
-            i += 8
-        while i < n:
-            node = root
-            while leaf[node] < 0:
-                node = next_node(X, i, ints, floats, node)
-            for k in range(out.shape[1]):
-                out[i, k] += value[leaf[node], k]
-            i += 1
+    while n_waiting and budget > 0:
+        n_waiting -= 1
+        node, n_nodes = n_nodes, n_nodes + 1
+        start, stop = scratch.stack[n_waiting, 0], scratch.stack[n_waiting, 1]
+        add_node(nodes, scratch, n_waiting, node)
+        equal = describe_keys(levels, limits, nodes, scratch, node, start, stop)
+        small = stop - start < limits.min_split or nodes.ints[node, DEPTH] >= limits.max_depth
+        if equal or small or nodes.floats[node, WEIGHT] < 2 * limits.min_weight:
+            continue
+        budget -= (stop - start) * limits.max_features
+        inner, state = split_node(levels, limits, nodes, scratch, node, start, stop, state)
+        if inner:
+            n_waiting = push_children(levels, nodes, scratch, node, stop, n_waiting)
+    return n_waiting, n_nodes, state

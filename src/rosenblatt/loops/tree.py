@@ -99,7 +99,7 @@ class Work(NamedTuple):
     sum_tree: Any  # (m + 1,)
 
 
-@compiled
+@compiled(inline=True)
 def clear(sums):
     """Set sums (o, K) to zero."""
     for o in range(sums.shape[0]):
@@ -107,7 +107,7 @@ def clear(sums):
             sums[o, k] = 0.0
 
 
-@compiled
+@compiled(inline=True)
 def sum_rows(rows, limits, keys, shift, start, stop, sums):
     """Write the sums (o, K) of the rows of keys[start:stop]; return their weight.
 
@@ -147,7 +147,7 @@ def score_of(limits, sums, W, table):
     return score
 
 
-@compiled
+@compiled(inline=True)
 def all_equal(rows, limits, order, start, stop, sums, W):
     """Whether all rows order[start:stop] have the same targets."""
     for o in range(sums.shape[0]):
@@ -162,7 +162,7 @@ def all_equal(rows, limits, order, start, stop, sums, W):
     return True
 
 
-@compiled
+@compiled(inline=True)
 def describe(rows, limits, nodes, work, node):
     """Weight and impurity of a node; returns whether its targets are all equal."""
     start, stop = nodes.ints[node, START], nodes.ints[node, STOP]
@@ -233,7 +233,7 @@ def random_bits(state):
     return z ^ (z >> np.uint64(31)), state
 
 
-@compiled
+@compiled(inline=True)
 def best_split(rows, limits, nodes, work, node, first, last, found):
     """The best split of a node on the columns from first to last.
 
@@ -269,13 +269,13 @@ def best_split(rows, limits, nodes, work, node, first, last, found):
             useful += split_on_threshold(rows, limits, nodes, work, node, j, share, found)
 
 
-@compiled
+@compiled(inline=True)
 def is_better(score, found):
     """Whether a score beats the best so far by more than rounding."""
     return found[1] < 0 or score > found[0] + TIE * abs(found[0])
 
 
-@compiled
+@compiled(inline=True)
 def split_on_threshold(rows, limits, nodes, work, node, j, share, found):
     """Improve on `found` by a threshold on column j; return whether its values differ."""
     start, stop = nodes.ints[node, START], nodes.ints[node, STOP]
@@ -320,14 +320,14 @@ def split_on_threshold(rows, limits, nodes, work, node, j, share, found):
     return 1
 
 
-@compiled
+@compiled(inline=True)
 def take(found, score, j, place, left, threshold, branches):
     """Keep a split as the best."""
     found[0], found[1], found[2] = score, j, place
     found[3], found[4], found[5] = left, threshold, branches
 
 
-@compiled
+@compiled(inline=True)
 def scan(E, rows, limits, at, W, totals, missing, M, work):
     """Scan a column by the criterion, NaN on the left or not."""
     left = work.totals[1]
@@ -369,7 +369,7 @@ def random_position(rows, limits, E, j, start, known, share):
     return a, threshold
 
 
-@compiled
+@compiled(inline=True)
 def split_on_categories(rows, limits, nodes, work, node, j, found):
     """Improve on `found` by a branch for each category of column j; return whether they differ."""
     codes, C = rows.codes[rows.place[j]], rows.n_categories[j]
@@ -402,7 +402,7 @@ def split_on_categories(rows, limits, nodes, work, node, j, found):
     return int(branches > 1)
 
 
-@compiled
+@compiled(inline=True)
 def make_children(rows, limits, nodes, work, node, found):
     """Split a node as `found`: sides of its rows, order of its rows, its children.
 
@@ -450,7 +450,7 @@ def make_children(rows, limits, nodes, work, node, found):
     return still_open
 
 
-@compiled
+@compiled(inline=True)
 def set_sides(rows, limits, nodes, work, node, j, found):
     """The child of each row of a node that is split by a threshold."""
     E, place = rows.entries[rows.place[j]], int(found[2])
@@ -474,7 +474,7 @@ def set_sides(rows, limits, nodes, work, node, j, found):
         ints[node, HIGH_ROW] = (E[place + 1] & LOW_HALF) >> shift
 
 
-@compiled
+@compiled(inline=True)
 def set_category_sides(rows, nodes, work, node, j, C):
     """The same for a branch per category; rows_of gets the category of each branch."""
     codes = rows.codes[rows.place[j]]
@@ -494,7 +494,7 @@ def set_category_sides(rows, nodes, work, node, j, C):
         work.side[row] = int(work.weight_of[codes[row]])
 
 
-@compiled
+@compiled(inline=True)
 def partition_order(work, start, stop, children):
     """Put the rows of a node in the order of its children, each in the order they had."""
     place = start
@@ -525,7 +525,7 @@ def partition_order(work, start, stop, children):
     work.weight_of[0] -= start
 
 
-@compiled
+@compiled(inline=True)
 def partition_columns(rows, limits, nodes, work, node, first, last, buffer):
     """Put the entries of a node in the order of its children, in the columns first to last."""
     start, stop = nodes.ints[node, START], nodes.ints[node, STOP]
@@ -560,7 +560,7 @@ def partition_columns(rows, limits, nodes, work, node, first, last, buffer):
                 E[p] = buffer[p]
 
 
-@compiled
+@compiled(inline=True)
 def narrow_bounds(rows, limits, nodes, work, node, child, c, j):
     """The bounds of a child's predictions: the middle of both children is one of them."""
     floats, sign = nodes.floats, rows.signs[j]
@@ -577,7 +577,7 @@ def narrow_bounds(rows, limits, nodes, work, node, child, c, j):
         floats[left, LOWER], floats[child, UPPER] = middle, middle
 
 
-@compiled
+@compiled(inline=True)
 def gain_of(rows, limits, nodes, work, node, score):
     """How much the impurity falls by a split of this score, times the weight of the node.
 
@@ -590,7 +590,7 @@ def gain_of(rows, limits, nodes, work, node, score):
     return gain / math.log(2.0) if limits.kind == ENTROPY else gain
 
 
-@compiled
+@compiled(inline=True)
 def split_node(rows, limits, nodes, work, node, found):
     """Split a node as `found`, if that gains enough; return how many children are open."""
     if found[1] < 0:

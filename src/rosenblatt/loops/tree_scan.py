@@ -37,7 +37,7 @@ class Segment(NamedTuple):
     upper: float
 
 
-@compiled
+@compiled(inline=True)
 def x_log_x(x, weighted, table):
     """x ln x, from a table if x counts rows."""
     if not weighted:
@@ -45,20 +45,20 @@ def x_log_x(x, weighted, table):
     return x * math.log(x) if x > 0 else 0.0
 
 
-@compiled
+@compiled(inline=True)
 def last_boundary(limits, at):
     """The end of the positions to scan: NaN on the right has a boundary before it."""
     after = at.known < at.stop and not at.missing_left and limits.missing != BRANCH
     return at.known if after else at.known - 1
 
 
-@compiled
+@compiled(inline=True)
 def is_boundary(E, at, p):
     """Whether the value changes after position p, and a split there is asked for."""
     return E[p] >> HALF != E[p + 1] >> HALF and (at.only < 0 or at.only == p)
 
 
-@compiled
+@compiled(inline=True)
 def is_allowed(limits, at, p, L, R, left_value, right_value):
     """Whether a split after position p has enough rows and weight on both sides, and predictions
     that rise or fall along the column as they must, within the node's bounds.
@@ -81,7 +81,7 @@ def is_allowed(limits, at, p, L, R, left_value, right_value):
     return inside and (left_value - right_value) * at.sign <= 0
 
 
-@compiled
+@compiled(inline=True)
 def scan_counts(E, limits, at, table, W, W1, L, below1):
     """Two classes, each row once: weights are whole numbers, those of the second class end in 1."""
     gini, ones = limits.kind == GINI, int(below1)
@@ -106,7 +106,7 @@ def scan_counts(E, limits, at, table, W, W1, L, below1):
     return best, place
 
 
-@compiled
+@compiled(inline=True)
 def scan_two_classes(E, rows, limits, at, totals, left):
     """Two classes: the weight of the second on the left determines the score."""
     W1, L1 = totals[0, 1], left[0, 1]

@@ -62,26 +62,25 @@ def add_up(parent, sums):
 
 
 @compiled
-def pack_tree(left, right, feature, threshold, missing_left, first, n_leaves, queue, nodes, leaf):
-    """Write the nodes of a tree, level by level, to nodes (N, 2) and leaf (N,) from 0 on.
+def pack_tree(left, right, feature, rank, missing_left, d, first, n_leaves, queue, nodes, leaf):
+    """Write the nodes of a tree, level by level, to nodes (N,) and leaf (N,) from 0 on.
 
-    A node is a threshold (its bits) and its left child, column and NaN bit in one number; a leaf
-    leads to itself. Nodes and leaves of earlier trees come before `first` and `n_leaves`. queue
-    (N,) gets the node that each was. Returns the number of leaves.
+    A node is its left child, column and the rank of its threshold in one number (see
+    `tree_routing`); a leaf leads to itself. Nodes and leaves of earlier trees come before `first`
+    and `n_leaves`. queue (N,) gets the node that each was. Returns the number of leaves.
     """
     queue[0] = 0
     end, found = 1, 0
     for place in range(left.shape[0]):
         node = queue[place]
         if left[node] < 0:
-            nodes[place, 0] = 0x7FF0000000000000  # infinity
-            nodes[place, 1] = ((first + place) << 32) | 1
+            nodes[place] = (first + place) << 32 | 0xFFFF
             leaf[place] = n_leaves + found
             found += 1
         else:
-            nodes[place, 0] = threshold[node]
-            nodes[place, 1] = (first + end) << 32 | feature[node] << 1 | missing_left[node]
-            leaf[place] = -1
+            column = feature[node] + (d if missing_left[node] else 0)
+            nodes[place] = (first + end) << 32 | column << 16 | rank[node]
+            leaf[place] = 0
             queue[end], queue[end + 1] = left[node], right[node]
             end += 2
     return found

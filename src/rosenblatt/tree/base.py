@@ -154,11 +154,11 @@ class DecisionTree(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ig
 
     def _report_growth(self, tree: Tree, X: Any, y: Any, sample_weight: Any) -> Tree:
         """Report the tree to the callbacks, one split after the other, the largest gains first."""
-        order = splits_in_order(tree)
-        self.n_iter_ = max(len(order), 1)
+        self.n_iter_ = max(int((~tree.is_leaf).sum()), 1)
         self.stop_reason_: StopReason | None = "converged"
         if not getattr(self, "_skl_callbacks", ()):
             return tree
+        order = splits_in_order(tree)
         passes = Passes(self, X, y, sample_weight, max(len(order), 1))
         grown = [tree.cut(np.ones(tree.node_count, bool))]
         passes.attributes = lambda: {"tree_": grown[0]}

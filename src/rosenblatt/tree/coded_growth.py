@@ -9,13 +9,12 @@ from numpy.typing import NDArray
 from rosenblatt import loops
 from rosenblatt.runtime import threads
 
-from .assembly import assemble
 from .growth import COLUMNS_AT_ONCE, columns_of
 from .settings import CRITERIA, MISSING, NO_DEPTH, Settings, Targets
-from .structure import Tree
+from .structure import UNDEFINED, Tree
 
 MOST_LEVELS = 255
-ROWS_A_CALL = 20_000_000  # times columns tried, of a compiled call
+CELLS_A_CALL = 20_000_000  # rows times columns tried, of a compiled call
 MOST_CLASSES = 2**16 - 1
 
 
@@ -86,44 +85,68 @@ class CodedGrowth:
         d, n = columns.codes.shape
         K = targets.n_classes[0] if targets.classes is not None else 2
         M = max(int(columns.n_levels.max(initial=0)), 256) + 2
-        self.nodes = loops.tree.Nodes(
-            np.empty(2 * n, np.uint8), np.empty((2 * n, 9), np.int64), np.empty((2 * n, 7))
-        )
-        self.scratch = loops.forest.Scratch(
+        forest = loops.forest
+        self.nodes = forest.Nodes(np.empty((2 * n, 9), np.int32), np.empty((2 * n, 3 + K)))
+        self.scratch = forest.Scratch(
             keys=np.empty(n, np.uint64), buffer=np.empty(n, np.uint64),
-            stack=np.empty(n, np.int64), sums=np.zeros((M, K)), rows=np.zeros(M, np.int64),
-            held=np.zeros(M // 64 + 1, np.uint64), group_code=np.empty(M, np.int64),
-            totals=np.empty((3, K)), columns=np.empty(d, np.int64), found=np.zeros(8),
-            side_of=np.empty(M, np.int64), sizes=np.empty(M + 1, np.int64),
+            added=np.empty(n, np.uint64),
+            stack=np.empty((n + 1, 5), np.int64), sums=np.zeros((M, K)),
+            rows=np.zeros(M, np.int64), held=np.zeros(M // 64 + 1, np.uint64),
+            group_code=np.empty(M, np.int64), totals=np.empty((3, K)),
+            columns=np.empty(d, np.int64), found=np.zeros(8), side_of=np.empty(M, np.int64),
+            sizes=np.empty(M + 1, np.int64), counts=np.zeros(256, np.uint64),
+            below=np.empty(256, np.uint64), scores=np.empty((3, 256)),
+            few=np.empty(forest.FEW, np.uint64),
         )  # fmt: skip
 
     def grow(self, drawn: NDArray[np.int64], settings: Settings, stopped: Any) -> Tree:
         """One tree of the rows that were drawn at least once, `drawn` (n,) times."""
-        forest, t, nodes, scratch = loops.forest, loops.tree, self.nodes, self.scratch
+        scratch = self.scratch
         rows = np.flatnonzero(drawn)
-        m = len(rows)
-        keys = rows.astype(np.uint64) | (drawn[rows].astype(np.uint64) << np.uint64(48))
-        classes = self.targets.classes
-        if classes is not None:
-            keys |= classes[rows, 0].astype(np.uint64) << np.uint64(32)
-        scratch.keys[:m] = keys
+        times = drawn[rows]
+        keys = rows.view(np.uint64) | (times.view(np.uint64) << np.uint64(48))
+        if self.targets.classes is not None:
+            keys |= self.targets.classes[rows, 0].astype(np.uint64) << np.uint64(32)
+        scratch.keys[: len(rows)] = keys
         scratch.columns[:] = np.arange(len(scratch.columns))
-        weights = drawn.astype(np.float64)
-        if self.weights is not None:
-            weights *= self.weights
-        limits, levels = self._limits(settings, float(weights[rows].sum())), self._levels(settings)
-        nodes.used[: 2 * m] = 0
-        nodes.used[0], nodes.ints[0], nodes.ints[0, t.STOP] = 1, 0, m
-        forest.describe_keys(levels, limits, nodes, scratch, 0)
-        scratch.stack[0], waiting = 0, int(m >= limits.min_split)
+        scratch.stack[0] = 0, len(rows), 0, -1, 0
+        total = times.sum() if self.weights is None else times @ self.weights[rows]
+        limits, levels = self._limits(settings, float(total)), self._levels(settings)
+        waiting, n_nodes, state = 1, 0, np.uint64(settings.seed)
         while waiting and not stopped():
-            waiting = forest.grow_coded(levels, limits, nodes, scratch, waiting, ROWS_A_CALL)
-        order = (scratch.keys[:m] & np.uint64(0xFFFFFFFF)).astype(np.int64)
-        view = t.Nodes(nodes.used[: 2 * m], nodes.ints, nodes.floats)
-        return assemble(
-            view, order, self.targets, settings, weights, self.columns.n_categories,
-            self.columns.has_missing, None,
-        )  # fmt: skip
+            waiting, n_nodes, state = loops.forest.grow_coded(
+                levels, limits, self.nodes, scratch, waiting, n_nodes, state, CELLS_A_CALL
+            )
+        return self._tree(n_nodes)
+
+    def _tree(self, n_nodes: int) -> Tree:
+        """The first nodes as a `Tree`."""
+        f, columns = loops.forest, self.columns
+        ints, floats = self.nodes.ints[:n_nodes].T.copy(), self.nodes.floats[:n_nodes].T.copy()
+        feature, left, right = ints[f.FEATURE], ints[f.LEFT], ints[f.RIGHT]
+        leaf = left < 0
+        feature[leaf] = UNDEFINED
+        by_category = ~leaf & (columns.n_categories[feature] > 0)
+        threshold = np.where(by_category, np.nan, floats[f.THRESHOLD])
+        threshold[leaf] = UNDEFINED
+        larger = ints[f.ROWS][left] > ints[f.ROWS][right]
+        seen = columns.has_missing[feature]
+        missing_left = np.where(seen, ints[f.MISSING_LEFT], larger) * ~leaf
+        n_branches = np.where(by_category, ints[f.CHILDREN], 0)
+        children = np.flatnonzero(by_category[ints[f.PARENT]] & (ints[f.PARENT] >= 0))
+        children = children[np.argsort(ints[f.PARENT][children], kind="stable")]
+        first = np.where(by_category, np.cumsum(n_branches) - n_branches, -1)
+        K = max(self.targets.n_classes)
+        arrays = {
+            "children_left": left, "children_right": right, "feature": feature,
+            "threshold": threshold, "missing_go_to_left": missing_left.astype(np.uint8),
+            "impurity": floats[f.IMPURITY], "n_node_samples": ints[f.ROWS],
+            "weighted_n_node_samples": floats[f.WEIGHT], "depth": ints[f.DEPTH],
+            "first_branch": first, "n_branches": n_branches, "branch_child": children,
+            "branch_code": ints[f.BRANCH_CODE][children],
+            "value": floats[f.VALUE : f.VALUE + K].T[:, np.newaxis],
+        }  # fmt: skip
+        return Tree(arrays, columns.n_categories)
 
     def _levels(self, settings: Settings) -> Any:
         numbers, columns = self.targets.numbers, self.columns
@@ -138,6 +161,7 @@ class CodedGrowth:
             columns.codes, columns.missing_code, columns.n_levels, columns.n_categories > 0,
             columns.has_missing, columns.bounds,
             none if numbers is None else np.ascontiguousarray(numbers[:, 0]),
+            none if numbers is None else np.ascontiguousarray(self.targets.numbers[:, 0]),
             none if self.weights is None else self.weights, table,
         )  # fmt: skip
 
