@@ -50,8 +50,8 @@ class PackedTrees:
             queue = np.empty(tree.node_count, np.int64)
             found = loops.tree_values.pack_tree(
                 tree.children_left, tree.children_right, tree.feature, ranks[first:last],
-                tree.missing_go_to_left, tree.n_features, int(first), n_leaves, queue, nodes[first:last],
-                leaf[first:last],
+                tree.missing_go_to_left, tree.n_features, int(first), n_leaves, queue,
+                nodes[first:last], leaf[first:last],
             )  # fmt: skip
             ends = queue[tree.children_left[queue] < 0]
             values.append(tree.value[ends].reshape(found, -1))

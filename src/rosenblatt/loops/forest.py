@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import compiled
-from .tree import GOLDEN, TIE, class_impurity, random_bits
+from .tree import TIE, class_impurity, random_bits
 from .tree_columns import LOW_HALF
 from .tree_scan import ENTROPY, GINI, MAJORITY, POISSON, SQUARED, mean_score, x_log_x
 

@@ -149,19 +149,16 @@ class CodedGrowth:
         return Tree(arrays, columns.n_categories)
 
     def _levels(self, settings: Settings) -> Any:
-        numbers, columns = self.targets.numbers, self.columns
-        none = np.zeros(1)
-        if numbers is not None and settings.criterion != "poisson":
-            numbers = numbers - numbers.mean(axis=0)
+        columns, none = self.columns, np.zeros(1)
+        targets = none if self.targets.numbers is None else self.targets.numbers[:, 0].copy()
+        centred = targets if settings.criterion == "poisson" else targets - targets.mean()
         table = none
         if CRITERIA[settings.criterion] == 1 and self.weights is None:
             counts = np.arange(2 * columns.codes.shape[1] + 1, dtype=np.float64)
             table = counts * np.log(np.maximum(counts, 1.0))
         return loops.forest.Levels(
             columns.codes, columns.missing_code, columns.n_levels, columns.n_categories > 0,
-            columns.has_missing, columns.bounds,
-            none if numbers is None else np.ascontiguousarray(numbers[:, 0]),
-            none if numbers is None else np.ascontiguousarray(self.targets.numbers[:, 0]),
+            columns.has_missing, columns.bounds, centred, targets,
             none if self.weights is None else self.weights, table,
         )  # fmt: skip
 
