@@ -59,6 +59,12 @@ RIDGE = ("Ridge", "RidgeCV")
 LOGISTIC = ("LogisticRegression", "LogisticRegressionCV")
 BAYES = ("BernoulliNB", "CategoricalNB", "ComplementNB", "GaussianNB", "MultinomialNB")
 DISCRIMINANTS = ("LinearDiscriminantAnalysis", "QuadraticDiscriminantAnalysis")
+TREES = ("DecisionTreeClassifier", "DecisionTreeRegressor")
+FORESTS = (
+    *("ExtraTreesClassifier", "ExtraTreesRegressor"),
+    *("RandomForestClassifier", "RandomForestRegressor"),
+)
+BAGGING = ("BaggingClassifier", "BaggingRegressor")
 
 TABLE = (
     Module("tests/test_naive_bayes.py", "naive_bayes", BAYES),
@@ -77,6 +83,11 @@ TABLE = (
         "linear_model/tests/test_sparse_coordinate_descent.py", "linear_model", LASSO, quick=False
     ),
     Module("linear_model/tests/test_ridge.py", "linear_model", RIDGE, quick=False),
+    Module("tree/tests/test_tree.py", "tree", TREES, quick=False),
+    Module("tree/tests/test_monotonic_tree.py", "tree", TREES, quick=False),
+    Module("tree/tests/test_monotonic_tree.py", "ensemble", FORESTS, quick=False),
+    Module("ensemble/tests/test_forest.py", "ensemble", FORESTS, quick=False),
+    Module("ensemble/tests/test_bagging.py", "ensemble", BAGGING, quick=False),
 )
 
 
@@ -89,11 +100,11 @@ def main() -> int:
     parser.add_argument("--list", default=str(ROOT / "docs" / "differences.md"))
     options, arguments = parser.parse_known_args()
     wanted = {word for word in arguments if word in {module.name for module in TABLE}}
-    modules = [
-        str(PEER / module.path)
+    modules = {  # a module with names of two packages has two rows
+        str(PEER / module.path): None
         for module in TABLE
         if (not wanted or module.name in wanted) and (module.quick or not options.quick)
-    ]
+    }
     command = [
         *(sys.executable, "-m", "pytest", "-q", "-p", "peer_tests", "-p", "no:cacheprovider"),
         *("-c", os.devnull, "--rootdir", str(PEER), "--confcutdir", str(PEER)),
@@ -240,10 +251,12 @@ def swapped(module: Module) -> Iterator[None]:
 def pytest_pycollect_makemodule(module_path: Path) -> Iterator[Any]:
     """Import a test module while our names stand in the places it imports from."""
     collected = yield
-    for module in TABLE:
-        if module_path == PEER / module.path:
-            with swapped(module):
-                collected.obj  # noqa: B018 - imports the module
+    rows = [module for module in TABLE if module_path == PEER / module.path]
+    with contextlib.ExitStack() as places:
+        for module in rows:
+            places.enter_context(swapped(module))
+        if rows:
+            collected.obj  # noqa: B018 - imports the module
     return collected
 
 
