@@ -315,6 +315,10 @@ def test_predictions_keep_to_monotonic_constraints():
     line = np.column_stack([np.linspace(-1, 1, 200), np.zeros(200)])
     rising = DecisionTreeRegressor(monotonic_cst=[1, 0]).fit(X, y)
     assert (np.diff(rising.predict(line)) >= 0).all()
+    for criterion in ("squared_error", "poisson", "absolute_error"):
+        far = DecisionTreeRegressor(monotonic_cst=[1, 0], criterion=criterion).fit(X, y + 100)
+        assert (np.diff(far.predict(line)) >= 0).all()
+        assert abs(far.predict(X).mean() - 100) < 0.2  # bounds are in the units of y
     falling = DecisionTreeClassifier(monotonic_cst=[-1, 0], max_depth=5).fit(X, y > 0)
     assert (np.diff(falling.predict_proba(line)[:, 1]) <= 0).all()
 

@@ -179,6 +179,8 @@ def _score_of_thresholds(values: Floats, S: Floats, w: Floats, rules: Rules, out
         if allowed.any():
             places = np.flatnonzero(allowed)
             right = np.maximum(total_ - a[places], 0.0) if (S >= 0).all() else total_ - a[places]
+            if rules.criterion == "poisson":  # what rounding makes of a rate of zero is no part
+                right[right <= len(values) * np.finfo(float).eps * total_] = 0.0
             found = branch_scores(rules.criterion, a[places], A[places], outputs)
             found = found + branch_scores(rules.criterion, right, W_ - A[places], outputs) + side
             best = max(best, float(found.max()))

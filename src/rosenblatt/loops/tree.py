@@ -23,6 +23,7 @@ from .tree_scan import (
     clear_targets,
     deviation_from_median,
     mean_score,
+    median,
     scan_absolute,
     scan_classes,
     scan_number,
@@ -88,7 +89,7 @@ class Work(NamedTuple):
     order: Any  # (n,) rows, node after node: shared
     side: Any  # (n,) the child of each row: shared
     buffer: Any  # (n,) keys: shared
-    deviation: Any  # (n,): shared
+    deviation: Any  # (1, n), with monotone medians (3, n): shared
     stack: Any  # (n,) nodes to grow: shared
     totals: Any  # (4, o, K): sums of a node, of a left part, of missing values, of known ones
     columns: Any  # (d,) an order of the columns
@@ -212,12 +213,18 @@ def number_impurity(rows, limits, order, start, stop, o, mean):
 
 
 @compiled
-def absolute_impurity(rows, limits, work, start, stop, o):
-    """The sum of deviations from the median."""
+def add_rows(rows, limits, work, start, stop, o):
+    """Add the targets of some rows to the Fenwick trees."""
     for i in range(start, stop):
         row = work.order[i]
         w = rows.weights[row] if limits.weighted else 1.0
         add_target(w, rows.numbers[row, o], rows.classes[row, o], work.weight_tree, work.sum_tree)
+
+
+@compiled
+def absolute_impurity(rows, limits, work, start, stop, o):
+    """The sum of deviations from the median."""
+    add_rows(rows, limits, work, start, stop, o)
     total = deviation_from_median(rows.levels[o], work.weight_tree, work.sum_tree)
     clear_targets(work.weight_tree, work.sum_tree)
     return total
@@ -567,6 +574,11 @@ def narrow_bounds(rows, limits, nodes, work, node, child, c, j):
     sums = work.totals[0]
     value = sums[0, 1] if limits.kind <= ENTROPY else sums[0, 0]
     floats[child, VALUE] = value / floats[child, WEIGHT]
+    if limits.kind == ABSOLUTE:
+        start, stop = nodes.ints[child, START], nodes.ints[child, STOP]
+        add_rows(rows, limits, work, start, stop, 0)
+        floats[child, VALUE] = median(rows.levels[0], work.weight_tree)
+        clear_targets(work.weight_tree, work.sum_tree)
     if sign == 0 or c != 1:
         return
     left = node + 1

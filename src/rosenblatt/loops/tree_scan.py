@@ -21,6 +21,8 @@ from . import compiled
 from .tree_columns import HALF, LOW_HALF
 
 GINI, ENTROPY, SQUARED, POISSON, ABSOLUTE = range(5)
+EPS = 2.220446049250313e-16
+NO_RATE = 10 * EPS  # of targets that add up to no more, as in scikit-learn
 SIDE, MAJORITY, BRANCH = range(3)  # where missing values go: the better side, the larger, their own
 
 
@@ -181,16 +183,20 @@ def scan_classes(E, rows, limits, at, totals, left):
 
 @compiled
 def mean_score(kind, S, W):
-    """The score of rows of weight W whose targets add up to S."""
+    """The score of rows of weight W whose targets add up to S.
+
+    Poisson rates are positive: rows whose targets add up to zero, but for rounding, are no part.
+    """
     if kind == SQUARED:
         return S * S / W
-    return S * math.log(S / W) if S > 0 else -np.inf
+    return S * math.log(S / W) if S > NO_RATE else -np.inf
 
 
 @compiled
 def scan_number(E, rows, limits, at, W, total, L, S):
     """One target: L and S, the weight and sum of the left, determine the score."""
     weighted, numbers, weights = limits.weighted, rows.numbers, rows.weights
+    least = EPS * (at.stop - at.start) * abs(total)  # what rounding makes of zero
     best, place = -np.inf, -1
     for p in range(at.start, last_boundary(limits, at)):
         row = E[p] & LOW_HALF
@@ -201,6 +207,8 @@ def scan_number(E, rows, limits, at, W, total, L, S):
             R, T = W - L, total - S
             if limits.kind == SQUARED:
                 score = S * S / L + T * T / R
+            elif min(S, T) <= least:
+                continue
             else:
                 score = mean_score(limits.kind, S, L) + mean_score(limits.kind, T, R)
             if score > best and is_allowed(limits, at, p, L, R, S / L, T / R):
@@ -211,6 +219,7 @@ def scan_number(E, rows, limits, at, W, total, L, S):
 @compiled
 def scan_numbers(E, rows, limits, at, W, totals, L, left):
     """The same for several targets."""
+    least = EPS * (at.stop - at.start)
     best, place = -np.inf, -1
     for p in range(at.start, last_boundary(limits, at)):
         row = E[p] & LOW_HALF
@@ -221,8 +230,10 @@ def scan_numbers(E, rows, limits, at, W, totals, L, left):
         if is_boundary(E, at, p):
             R, score = W - L, 0.0
             for o in range(totals.shape[0]):
-                score += mean_score(limits.kind, left[o, 0], L)
-                score += mean_score(limits.kind, totals[o, 0] - left[o, 0], R)
+                S, T = left[o, 0], totals[o, 0] - left[o, 0]
+                if min(S, T) <= least * totals[o, 0] and limits.kind == POISSON:
+                    score = -np.inf
+                score += mean_score(limits.kind, S, L) + mean_score(limits.kind, T, R)
             if score > best and is_allowed(limits, at, p, L, R, 0.0, 0.0):
                 best, place = score, p
     return best, place
@@ -231,7 +242,7 @@ def scan_numbers(E, rows, limits, at, W, totals, L, left):
 @compiled
 def scan_absolute(E, rows, limits, at, work):
     """Absolute error: deviations from the medians of every left part, then of every right part."""
-    last, deviation = last_boundary(limits, at), work.deviation
+    last, deviation = last_boundary(limits, at), work.deviation[0]
     classes, numbers, weights, weighted = rows.classes, rows.numbers, rows.weights, limits.weighted
     weight_tree, sum_tree = work.weight_tree, work.sum_tree
     # NaN is on the left, on the right, or (in a branch of its own) on neither side.
@@ -249,6 +260,8 @@ def scan_absolute(E, rows, limits, at, work):
             add_target(w, numbers[row, o], classes[row, o], weight_tree, sum_tree)
             if q >= at.start and is_boundary(E, at, p):
                 deviation[p] += deviation_from_median(levels, weight_tree, sum_tree)
+                if limits.monotone:
+                    work.deviation[1, p] = median(levels, weight_tree)
         clear_targets(weight_tree, sum_tree)
         for p in range(right_end - 1, at.start, -1):
             row = E[p] & LOW_HALF
@@ -256,6 +269,8 @@ def scan_absolute(E, rows, limits, at, work):
             add_target(w, numbers[row, o], classes[row, o], weight_tree, sum_tree)
             if p <= last and is_boundary(E, at, p - 1):
                 deviation[p - 1] += deviation_from_median(levels, weight_tree, sum_tree)
+                if limits.monotone:
+                    work.deviation[2, p - 1] = median(levels, weight_tree)
         clear_targets(weight_tree, sum_tree)
     for p in range(at.start, at.stop if limits.missing != BRANCH else at.known):
         w = weights[E[p] & LOW_HALF] if weighted else 1.0
@@ -264,9 +279,12 @@ def scan_absolute(E, rows, limits, at, work):
             L += w
     for p in range(at.start, last):
         L += weights[E[p] & LOW_HALF] if weighted else 1.0
-        better = is_boundary(E, at, p) and -deviation[p] > best
-        if better and is_allowed(limits, at, p, L, W - L, 0.0, 0.0):
-            best, place = -deviation[p], p
+        if is_boundary(E, at, p) and -deviation[p] > best:
+            below, above = 0.0, 0.0
+            if limits.monotone:
+                below, above = work.deviation[1, p], work.deviation[2, p]
+            if is_allowed(limits, at, p, L, W - L, below, above):
+                best, place = -deviation[p], p
     return best, place
 
 
@@ -278,6 +296,39 @@ def add_target(w, y, rank, weight_tree, sum_tree):
         weight_tree[i] += w
         sum_tree[i] += w * y
         i += i & -i
+
+
+@compiled
+def total_weight(weight_tree):
+    """The weight of all targets in a Fenwick tree."""
+    W, i = 0.0, weight_tree.shape[0] - 1
+    while i > 0:
+        W += weight_tree[i]
+        i -= i & -i
+    return W
+
+
+@compiled
+def places_below(weight_tree, most):
+    """How many of the lowest places of a Fenwick tree weigh less than `most` together."""
+    step, place, below = 1, 0, 0.0
+    while 2 * step < weight_tree.shape[0]:
+        step *= 2
+    while step > 0:
+        if place + step < weight_tree.shape[0] and below + weight_tree[place + step] < most:
+            place += step
+            below += weight_tree[place]
+        step //= 2
+    return place
+
+
+@compiled
+def median(levels, weight_tree):
+    """The weighted median of the targets in a Fenwick tree; of two in the middle, the mean."""
+    half = 0.5 * total_weight(weight_tree)
+    low = places_below(weight_tree, half)
+    high = places_below(weight_tree, np.nextafter(half, np.inf))
+    return 0.5 * (levels[low] + levels[high])
 
 
 @compiled

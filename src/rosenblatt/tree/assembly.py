@@ -116,7 +116,8 @@ def node_values(
         np.ascontiguousarray(ints[:, column]) for column in (t.START, t.STOP, t.CHILDREN)
     )
     if settings.criterion == "absolute_error":
-        return _medians(targets, weights, order, np.column_stack([starts, stops]))
+        value = _medians(targets, weights, order, np.column_stack([starts, stops]))
+        return value if settings.monotonic_cst is None else _within(value, bounds)
     value = np.zeros((len(ints), targets.n_outputs, max(targets.n_classes)))
     w = np.ones(int(order.max()) + 1) if weights is None else weights
     if targets.classes is not None:
@@ -137,8 +138,15 @@ def node_values(
     scratch = np.empty((3, len(ints)))
     loops.tree_values.mean_numbers(leaf_of, parent, numbers, w, *scratch, value)
     if settings.monotonic_cst is not None:
-        value[:, 0, 0] = np.clip(value[:, 0, 0], bounds[:, 0], bounds[:, 1])
+        centred = settings.criterion != "poisson"
+        bounds = bounds + (np.average(numbers[:, 0], weights=weights) if centred else 0.0)
+        value = _within(value, bounds)
     return value
+
+
+def _within(value: NDArray[np.float64], bounds: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Values (N, 1, 1) that keep the bounds (N, 2) of monotone predictions."""
+    return np.clip(value, bounds[:, :1, np.newaxis], bounds[:, 1:, np.newaxis])
 
 
 def _medians(targets: Targets, weights: Any, order: Any, spans: Any) -> NDArray[np.float64]:

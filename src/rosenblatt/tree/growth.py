@@ -91,10 +91,11 @@ class Growth:
         self.nodes = loops.tree.Nodes(
             np.zeros(2 * n, np.uint8), np.empty((2 * n, 9), np.int64), np.empty((2 * n, 7))
         )
+        self.scan_rows = 3 if self.limits.monotone else 1
         shared = (
             np.empty(n, np.uint16),
             np.empty(n, np.uint64),
-            np.empty(n),
+            np.empty((self.scan_rows, n)),
             np.empty(n, np.int64),
         )
         self.shared = (np.arange(n, dtype=np.int32), *shared)
@@ -224,14 +225,16 @@ class Growth:
 
     def _find(self, node: int) -> tuple[float, NDArray[np.float64]]:
         """The best split of a node and what it gains; its columns one by one if it is large."""
-        tree, d = loops.tree, len(self.place)
+        tree, n, d = loops.tree, self.X.shape[0], len(self.place)
         one_by_one = (
             self._size(node) * d > ENTRIES_OF_A_LARGE_NODE and self.limits.max_features >= d
         )
 
         def search(first: int, last: int) -> NDArray[np.float64]:
             found = np.empty(8)
-            work = self._work() if one_by_one else self.work
+            work = self.work
+            if one_by_one:  # several threads scan the same rows
+                work = self._work()._replace(deviation=np.empty((self.scan_rows, n)))
             tree.best_split(self.rows, self.limits, self.nodes, work, node, first, last, found)
             return found
 
