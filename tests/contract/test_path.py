@@ -8,7 +8,7 @@ from rosenblatt import registry
 from tests.contract.estimators import problem
 
 pytestmark = pytest.mark.usefixtures("unconverged")
-VALUES = {"alpha": [0.1, 1.0], "C": [0.1, 1.0], "max_iter": [2, 5]}
+VALUES = {"alpha": [0.1, 1.0], "C": [0.1, 1.0], "max_iter": [2, 5], "ccp_alpha": [0.0, 0.1]}
 ROWS = [row for row in registry.ROWS if row.path and row.path[0] in VALUES]
 each = pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 

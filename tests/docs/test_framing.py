@@ -141,9 +141,11 @@ class TestOutputs:
 
 
 # What models a class from within, or adds up, may meet one class first, and then predicts it.
+# A tree of one class is a leaf; scikit-learn's trees and forests accept one class too.
 ACCEPT_ONE = {
     "BernoulliNB", "CategoricalNB", "ComplementNB", "GaussianNB", "MixedNB", "MultinomialNB",
     "LinearDiscriminantAnalysis", "LeastSquaresClassifier",
+    "DecisionTreeClassifier", "ExtraTreesClassifier", "RandomForestClassifier",
 }  # fmt: skip
 
 

@@ -16,7 +16,7 @@ from sklearn.utils import Bunch, check_random_state
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.base import Passes, StopReason
+from rosenblatt.base import Passes, StopReason, path_values
 from rosenblatt.capabilities import ModelPath, rows_of
 from rosenblatt.explanation import Explanation, names_of_features, one_row
 
@@ -24,8 +24,6 @@ from . import pruning, text
 from .inputs import TableInput
 from .settings import NO_DEPTH, Settings, Targets
 from .structure import Tree
-
-CELLS_AT_ONCE = 4_000_000  # of sparse rows that are routed
 
 
 class DecisionTree(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[misc]
@@ -106,8 +104,6 @@ class DecisionTree(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ig
                 "monotonic_cst must be None or an array-like of -1, 0 or 1, but got "
                 f"{np.unique(signs)}"
             )
-        if self.criterion == "absolute_error":
-            raise ValueError("criterion='absolute_error' takes no monotonic_cst; use None.")
         return signs.astype(np.int8)
 
     def _grown(self, X: Any, targets: Targets, weights: Any) -> Tree:
@@ -180,7 +176,7 @@ class DecisionTree(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ig
 
     def _leaves(self, X: Any) -> NDArray[np.int64]:
         check_is_fitted(self)
-        return _over_blocks(self.tree_.apply, self._check_rows(X, reset=False))
+        return self.tree_.apply(self._check_rows(X, reset=False))
 
     def apply(self, X: Any, check_input: bool = True) -> NDArray[np.int64]:
         """Return the number of the leaf that each row ends in.
@@ -217,7 +213,7 @@ class DecisionTree(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ig
             One where a row passes through a node.
         """
         check_is_fitted(self)
-        return self.tree_.decision_path(_dense(self._check_rows(X, reset=False)))
+        return self.tree_.decision_path(self._check_rows(X, reset=False))
 
     def get_depth(self) -> int:
         """Return the largest number of tests before a leaf."""
@@ -274,6 +270,7 @@ class DecisionTree(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ig
         -------
         path : `path[i]` is the fitted model, `path.predict(X)` has the predictions of all.
         """
+        values = path_values(self, parameter, values)
         whole = clone(self).set_params(ccp_alpha=0.0).fit(*rows_of(data))
         price_of = pruning.cost_complexity_path(whole.tree_)[2]
         return ModelPath([whole._pruned_at(alpha, price_of) for alpha in values])
@@ -436,15 +433,6 @@ def splits_in_order(tree: Tree) -> NDArray[np.int64]:
             if not leaf[child]:
                 heapq.heappush(heap, (-gains[child], child))
     return np.array(order, np.int64)
-
-
-def _over_blocks(work: Any, X: Any) -> NDArray[Any]:
-    """Call work on dense blocks of sparse rows; on dense rows at once."""
-    if not sp.issparse(X):
-        return np.asarray(work(X))
-    step = max(1, CELLS_AT_ONCE // X.shape[1])
-    parts = [work(X[i : i + step].toarray()) for i in range(0, X.shape[0], step)]
-    return np.concatenate(parts)
 
 
 def _dense(X: Any) -> NDArray[Any]:

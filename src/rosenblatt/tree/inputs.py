@@ -123,8 +123,6 @@ def check_numbers(model: Any, y: Any, n: int) -> Targets:
         )
     numbers = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
     numbers = numbers.reshape(len(numbers), -1)
-    if len(numbers) != n:
-        raise ValueError(f"Number of labels={len(numbers)} does not match number of samples={n}")
     if model.criterion == "poisson":
         if (numbers < 0).any():
             raise ValueError(
@@ -132,6 +130,8 @@ def check_numbers(model: Any, y: Any, n: int) -> Targets:
             )
         if numbers.sum() <= 0:
             raise ValueError("Sum of y is not positive which is necessary for Poisson regression.")
+    if len(numbers) != n:
+        raise ValueError(f"Number of labels={len(numbers)} does not match number of samples={n}")
     model.n_outputs_ = numbers.shape[1]
     return Targets(None, np.ascontiguousarray(numbers), (1,) * numbers.shape[1])
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 LEAF, UNDEFINED = -1, -2
 KNOWN_LEFT, KNOWN_RIGHT, MISSING_BRANCH = 0, 1, 2  # branches of a threshold with NaN apart
 ROWS_IN_NUMPY = 4_000  # above, compiled routing pays for itself
+CELLS_AT_ONCE = 4_000_000  # of sparse rows that are routed
 
 _ARRAYS = (
     "children_left", "children_right", "feature", "threshold", "missing_go_to_left", "impurity",
@@ -135,8 +136,15 @@ class Tree:
         """The largest number of tests before a leaf."""
         return int(self.depth.max())
 
-    def apply(self, X: NDArray[Any]) -> NDArray[np.int64]:
-        """Return the leaf of each row of X (n, d); a category without a branch ends at its node."""
+    def apply(self, X: Any) -> NDArray[np.int64]:
+        """Return the leaf of each row of X (n, d); a category without a branch ends at its node.
+
+        Of sparse rows, blocks of limited size are made dense.
+        """
+        if sp.issparse(X):
+            step = max(1, CELLS_AT_ONCE // X.shape[1])
+            blocks = (X[i : i + step].toarray() for i in range(0, X.shape[0], step))
+            return np.concatenate([self.apply(block) for block in blocks])
         if len(X) == 1:
             return np.array([self._route_one(X[0])], np.int64)
         if len(X) >= ROWS_IN_NUMPY:
@@ -219,21 +227,21 @@ class Tree:
         known = (keys[found] == wanted) & (codes >= 0)
         return np.where(known, self.branch_child[found], nodes)
 
-    def decision_path(self, X: NDArray[Any]) -> sp.csr_matrix:
+    def decision_path(self, X: Any) -> sp.csr_matrix:
         """Return which nodes (n, nodes) each row passes through."""
         ends, parents = self.apply(X), self.parents
         indptr = np.concatenate([[0], np.cumsum(self.depth[ends] + 1)])
         indices = np.empty(indptr[-1], np.int64)
-        node, place, rows = ends.copy(), indptr[1:] - 1, np.arange(len(X))
+        node, place, rows = ends.copy(), indptr[1:] - 1, np.arange(len(ends))
         while len(rows):
             indices[place[rows]] = node[rows]
             node[rows] = parents[node[rows]]
             place[rows] -= 1
             rows = rows[node[rows] >= 0]
         ones = np.ones(len(indices), np.int64)
-        return sp.csr_matrix((ones, indices, indptr), shape=(len(X), self.node_count))
+        return sp.csr_matrix((ones, indices, indptr), shape=(len(ends), self.node_count))
 
-    def predict(self, X: NDArray[Any]) -> NDArray[np.float64]:
+    def predict(self, X: Any) -> NDArray[np.float64]:
         """Return the values of the leaves of the rows, shape (n, outputs, classes)."""
         return np.asarray(self.value[self.apply(X)])
 
