@@ -87,6 +87,9 @@ class TracedModel(Protocol):
           function of rows X (n, d) and some of the m places: kernel values (places, n)
         - ``ties``, ``decide`` and ``margins``, if the highest score decides: who gets a tie, the
           winning classes by scores, and the margins by scores and classes
+        - ``splits`` (m, 3) of a tree: column, threshold and depth; ``votes``, the trees of a forest
+        - ``unit``, what a step adds, if it is no pass over the data, and ``news``, the last of them
+          in words
         """
 
 

@@ -13,10 +13,11 @@ class Passes:
     """The passes of an iterative fit: counts them and gives callbacks their word.
 
     Set `attributes`, a function giving the fitted attributes as they are now, with copies of the
-    arrays (nobody listening, it is never called); then iterate, and call `stop` when done.
+    arrays, or None before there are any (nobody listening, it is never called); then iterate, and
+    call `stop` when done.
     """
 
-    attributes: Callable[[], Attributes]
+    attributes: Callable[[], Attributes | None]
 
     def __init__(
         self, estimator: Any, X: Any, y: Any, sample_weight: Any, max_iter: int | None

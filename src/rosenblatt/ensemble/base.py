@@ -147,7 +147,8 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
             models += [self._model(tree, s) for tree, s in zip(trees, seeds, strict=True)]
             return models
         passes = Passes(self, X, y, sample_weight, len(seeds))
-        passes.attributes = lambda: {"estimators_": list(models)}
+        # Without a tree there is no model to report.
+        passes.attributes = lambda: {"estimators_": list(models)} if models else None
         waiting = iter(zip(trees, seeds, strict=True))
         for _ in passes:
             models.append(self._model(*next(waiting)))
@@ -287,8 +288,10 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
         return sp.hstack(paths).tocsr(), starts
 
     def trace_view(self) -> dict[str, Any]:
-        """Return how many trees vote: what settles as trees are added."""
-        return {"votes": np.array([len(self.estimators_)])}
+        """Return how many trees vote, and what the last of them is like."""
+        tree = self.estimators_[-1].tree_
+        news = f"{tree.n_leaves} leaves, depth {tree.max_depth}"
+        return {"votes": np.array([len(self.estimators_)]), "unit": "tree", "news": news}
 
     def _explain(
         self, x: Any, lead: Callable[[Any], Any], classes: tuple[Any, Any], feature_names: Any

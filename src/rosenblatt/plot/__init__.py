@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from .penalty_paths import path
     from .regions import boundary
     from .tree_nodes import decision_tree
+    from .tree_votes import vote_curves, votes
 
 __all__ = [
     "bias_variance",
@@ -18,6 +19,8 @@ __all__ = [
     "learning_curve",
     "path",
     "validation_curve",
+    "vote_curves",
+    "votes",
 ]
 
 # Imported when asked for: curves to choose by fit models, and traces want none of that.
@@ -29,6 +32,8 @@ _HOMES = {
     "learning_curve": "model_choice",
     "path": "penalty_paths",
     "validation_curve": "model_choice",
+    "vote_curves": "tree_votes",
+    "votes": "tree_votes",
 }
 
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 WIDTH, HEIGHT = 0.84, 0.2  # of a node's bar, in leaves and levels
+LETTERS = 15  # that fit above one leaf
 
 
 def decision_tree(
@@ -46,14 +47,14 @@ def decision_tree(
         shown = [(code, child) for code, child in tree.branches(node) if child in places]
         for code, child in shown:
             below, _ = places[child]
-            ax.plot([x, below], [-level - HEIGHT, -level - 1 + HEIGHT / 2], color=PALE, zorder=1)
-            ax.text(
-                (2 * below + x) / 3, -level - 0.62, clipped(words.test(node, code), 22),
-                ha="center", va="center", fontsize="x-small", color=INK,
-                bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8}, zorder=2,
-            )  # fmt: skip
-        cut = not shown and tree.children_left[node] >= 0
-        _draw_node(ax, tree, words, node, x, -level, cut)
+            ax.plot([x, below], [-level - 0.3, -level - 0.74], color=PALE, zorder=1)
+            _write(ax, (x + below) / 2, -level - 0.52, _branch(words, node, code), LETTERS)
+        _draw_node(ax, tree, words, node, x, -level)
+        cut = "" if shown or tree.children_left[node] < 0 else " \u2026"
+        n_leaves = _width(tree, node, places) if shown else 1
+        word = _question(words, node) if shown else f"{words.answer(node)}{cut}"
+        _write(ax, x, -level - 0.2, word, LETTERS * n_leaves + 3, bold=not shown)
+        _write(ax, x, -level + 0.17, f"{tree.n_node_samples[node]:,} rows", LETTERS)
     if words.classes is not None and tree.n_outputs == 1:
         for k, name in enumerate(words.classes):
             ax.plot([], [], "s", color=colour(k), label=clipped(name, 20))
@@ -62,7 +63,8 @@ def decision_tree(
             frameon=False, fontsize="small",
         )  # fmt: skip
     ax.set_axis_off()
-    ax.margins(0.06)
+    right, deepest = (max(place[i] for place in places.values()) for i in (0, 1))
+    ax.set(xlim=(-0.7, right + 0.7), ylim=(-deepest - 0.35, 0.35))
     return ax
 
 
@@ -85,26 +87,48 @@ def _places(tree: Any, max_depth: int | None) -> dict[int, tuple[float, int]]:
     return places
 
 
-def _draw_node(ax: Axes, tree: Any, words: Any, node: int, x: float, y: float, cut: bool) -> None:
-    """A bar of class shares, or a box, with the answer and the rows above it."""
+def _width(tree: Any, node: int, places: dict[int, tuple[float, int]]) -> int:
+    """How many leaves are drawn below a node."""
+    below = [child for _, child in tree.branches(node) if child in places]
+    return sum(_width(tree, child, places) for child in below) or 1
+
+
+def _question(words: Any, node: int) -> str:
+    """What a node asks: whether a number is below a threshold, or which category there is."""
+    if words.categories[int(words.tree.feature[node])] is None:
+        return f"{words.test(node, 0)}?"
+    return f"{words.names[int(words.tree.feature[node])]}?"
+
+
+def _branch(words: Any, node: int, code: int) -> str:
+    """The answer that leads along a branch."""
+    known = words.categories[int(words.tree.feature[node])]
+    if known is None:
+        return ("yes", "no", "missing")[code]
+    return "missing" if code == len(known) else str(known[code])
+
+
+def _write(ax: Axes, x: float, y: float, word: str, most: int, bold: bool = False) -> None:
+    ax.text(
+        x, y, clipped(word, most), ha="center", va="center", fontsize="x-small", color=INK,
+        weight="bold" if bold else "normal", zorder=5,
+        bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6}, in_layout=False,
+    )  # fmt: skip
+
+
+def _draw_node(ax: Axes, tree: Any, words: Any, node: int, x: float, y: float) -> None:
+    """A bar of class shares; of a number, one that is the fuller the larger it is."""
     from matplotlib.patches import Rectangle
 
-    left, bottom = x - WIDTH / 2, y - HEIGHT / 2
+    start, bottom = x - WIDTH / 2, y - HEIGHT / 2
     if words.classes is not None and tree.n_outputs == 1:
-        start = left
-        for k, share in enumerate(tree.value[node, 0]):
-            width = WIDTH * float(share)
-            ax.add_patch(Rectangle((start, bottom), width, HEIGHT, color=colour(k), zorder=3))
-            start += width
-    frame = Rectangle(
-        (left, bottom), WIDTH, HEIGHT, fill=words.classes is None, facecolor="white",
-        edgecolor=INK, linewidth=0.8, zorder=4,
-    )  # fmt: skip
-    ax.add_patch(frame)
-    answer = clipped(words.answer(node), 24) + (" \u2026" if cut else "")
-    rows = f"{tree.n_node_samples[node]:,} rows"
-    ax.text(
-        x, y + HEIGHT / 2 + 0.03, f"{answer}\n{rows}", ha="center", va="bottom",
-        fontsize="x-small", color=INK, zorder=5, linespacing=1.0,
-        bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5},
-    )  # fmt: skip
+        shares = tree.value[node, 0]
+    else:
+        low, high = tree.value[:, 0, 0].min(), tree.value[:, 0, 0].max()
+        shares = [(tree.value[node, 0, 0] - low) / max(high - low, 1e-300)]
+    for k, share in enumerate(shares):
+        width = WIDTH * float(share)
+        ax.add_patch(Rectangle((start, bottom), width, HEIGHT, color=colour(k), zorder=3, lw=0))
+        start += width
+    frame = (x - WIDTH / 2, bottom), WIDTH, HEIGHT
+    ax.add_patch(Rectangle(*frame, fill=False, edgecolor=INK, linewidth=0.8, zorder=4))

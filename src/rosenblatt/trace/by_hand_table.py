@@ -33,11 +33,13 @@ MOST_FEATURES = 4  # an example of more is not
 
 
 def table_of(run: Run, unit: str, max_rows: int) -> Table:
-    """The by-hand table of a run; `unit` is what a step is: pass, update or visit."""
+    """The by-hand table of a run; `unit` is what a step is: pass, update, visit, split or tree."""
     if max_rows < 2:
         raise ValueError(f"max_rows must be an integer >= 2; got {max_rows!r}.")
     caption = _caption(run, unit, max_rows)
-    return _visits(run, max_rows, caption) if run.single else _passes(run, max_rows, caption)
+    if run.single:
+        return _visits(run, max_rows, caption)
+    return _passes(run, max_rows, caption, unit)
 
 
 def _visits(run: Run, max_rows: int, caption: str) -> Table:
@@ -96,7 +98,7 @@ def _state(run: Run, step: Step, after: Step | None = None) -> dict[str, str]:
     return {"w": weights_of(now, then, MOST_ROWS), name: weights_of(model, later, MOST_ROWS)}
 
 
-def _passes(run: Run, max_rows: int, caption: str) -> Table:
+def _passes(run: Run, max_rows: int, caption: str, unit: str) -> Table:
     """A row per pass: mistakes in it and so far, error, objective, and weights if they are few.
 
     Steps of a fixed length have the next update: the length, and the gradient they go along.
@@ -109,6 +111,7 @@ def _passes(run: Run, max_rows: int, caption: str) -> Table:
         name
         for name in (
             *COUNTS,
+            "what",
             "alpha",
             "kept",
             *_qualities(run),
@@ -123,7 +126,8 @@ def _passes(run: Run, max_rows: int, caption: str) -> Table:
         _gap(len(columns)) if cells is None else tuple(cells.get(name, "") for name in columns)
         for cells in shown
     ]
-    return Table(tuple(columns), tuple(rows), caption)
+    names = {"pass": unit}
+    return Table(tuple(names.get(name, name) for name in columns), tuple(rows), caption)
 
 
 def _few_weights(run: Run) -> bool:
@@ -156,6 +160,7 @@ def _pass(run: Run, step: Step, with_weights: bool) -> dict[str, str]:
         search = {"alpha": number(model.alpha_), "kept": str(kept(model))}
     return {
         **dict(zip(COUNTS, counts, strict=True)),
+        "what": trace_view(model).get("news", ""),
         **search,
         **dict(zip(_qualities(run), map(number, values), strict=True)),
         "supports": str(len(trace_view(model)["supports"])) if has_supports(model) else "",
@@ -184,7 +189,7 @@ def _gap(width: int) -> tuple[str, ...]:
 
 def _caption(run: Run, unit: str, most: int) -> str:
     n = len(run.steps) - 1
-    units = unit if n == 1 else {"pass": "passes", "update": "updates", "visit": "visits"}[unit]
+    units = unit if n == 1 else {"pass": "passes"}.get(unit, f"{unit}s")
     rows = n if run.single else n + 1
     part = f", {most} of {rows} rows shown" if rows > most else ""
     shown = planes(run.last) is not None if run.single else _few_weights(run)

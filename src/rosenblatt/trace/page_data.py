@@ -39,7 +39,7 @@ MOST_BARS = 24  # weights shown when there are more; half as many of several cla
 def payload_of(
     run: Run, unit: str, feature_names: Sequence[str] | None, most_steps: int = MOST_STEPS
 ) -> dict[str, Any]:
-    """The run as the view reads it; `unit` is what a step is: pass, update or visit."""
+    """The run as the view reads it; `unit` is what a step is, such as a pass or a split."""
     steps = [run.steps[i] for i in strided(len(run.steps), most_steps)]
     first = list({id(step.estimator): step for step in steps}.values())  # one step per model
     number = {id(step.estimator): i for i, step in enumerate(first)}
@@ -124,6 +124,8 @@ class _States:
         if self.searched:
             state |= {"alpha": numbers(model.alpha_), "n_kept": kept(model)}
         state |= _weights(model, self.features)
+        if "news" in trace_view(model):
+            state["news"] = trace_view(model)["news"]
         run_itself = running(model)
         if run_itself is not None:
             state["last_objective"] = numbers(measures.last_objective)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from rosenblatt.capabilities import trace_view
+
 from .plot_columns import Data, Ground, chosen_ground
 
 if TYPE_CHECKING:
@@ -24,24 +26,25 @@ class RunKey(NamedTuple):
 class Step:
     """One recorded moment of a fit.
 
-    Attributes
-    ----------
-    run : name of the fit it belongs to, as listed in ``trace.runs``.
-    step : its number; step 0 is the start, before anything was learnt.
-    epoch : the pass it belongs to, from 1; 0 for the start.
-    estimator : the model as it was after this step; None where the model does not tell.
-    row : the example visited, as an index into the training data (single visits only).
-    score : what the model gave that example before the visit: a number, or one per class.
-    mistake : whether the visit changed the model.
-    n_updates : mistakes corrected so far; None for models that do not count them.
+        Attributes
+        ----------
+        run : name of the fit it belongs to, as listed in ``trace.runs``.
+        step : its number; step 0 is the start, before anything was learnt.
+        epoch : the pass it belongs to, from 1; 0 for the start.
+        estimator : the model as it was after this step; None where the model does not tell.
+        row : the example visited, as an index into the training data (single visits only).
+        score : what the model gave that example before the visit: a number, or one per class.
+        mistake : whether the visit changed the model.
+        n_updates : mistakes corrected so far; None for models that do not count them.
 
-    Examples
-    --------
-    >>> from rosenblatt import Perceptron, Trace
-    >>> trace = Trace()
-    >>> model = Perceptron().set_callbacks(trace).fit([[-1.0], [1.0]], [0, 1])
-    >>> trace[1].epoch, trace[1].estimator.coef_.tolist()
-    (1, [[2.0]])
+        Examples
+        --------
+        >>> from rosenblatt.capabilities import trace_view
+    from rosenblatt import Perceptron, Trace
+        >>> trace = Trace()
+        >>> model = Perceptron().set_callbacks(trace).fit([[-1.0], [1.0]], [0, 1])
+        >>> trace[1].epoch, trace[1].estimator.coef_.tolist()
+        (1, [[2.0]])
     """
 
     run: str
@@ -129,8 +132,10 @@ class Run:
         return self.steps[-1].row is not None
 
     def unit(self, every: str) -> str:
-        """What a step is: as asked for, or a pass where the model tells of nothing less."""
-        return every if every == "pass" or self.n_visits else "pass"
+        """What a step is: as asked for, or what the model calls it; a pass if it has no name."""
+        if every != "pass" and self.n_visits:
+            return every
+        return str(trace_view(self.last).get("unit", "pass"))
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_measures": {}, "_ruler": None}  # ids mean nothing elsewhere

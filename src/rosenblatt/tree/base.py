@@ -286,11 +286,12 @@ class DecisionTree(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ig
         return model
 
     def trace_view(self) -> dict[str, Any]:
-        """Return the splits: column, threshold and depth of each inner node."""
-        inner = np.flatnonzero(~self.tree_.is_leaf)
-        tree = self.tree_
+        """Return the splits in the order of growth (column, threshold, depth), and the last."""
+        tree, inner = self.tree_, splits_in_order(self.tree_)
         columns = (tree.feature[inner], tree.threshold[inner], tree.depth[inner])
-        return {"splits": np.column_stack(columns).astype(np.float64)}
+        news = text.split_in_words(text.Wording(self), int(inner[-1])) if len(inner) else ""
+        splits = np.column_stack(columns).astype(np.float64)
+        return {"splits": splits, "unit": "split", "news": news}
 
     def pruned(self, ccp_alpha: float) -> Self:
         """Return the tree that a fit with another `ccp_alpha` gives; no row is read again.

@@ -68,6 +68,15 @@ def to_text(model: Any, feature_names: Any, max_depth: int | None, digits: int) 
     return "\n".join(lines)
 
 
+def split_in_words(words: Wording, node: int) -> str:
+    """The test of a node, the rows it divides, and how: "x1 <= 0.5 of 4 rows: 2 + 2"."""
+    tree, j = words.tree, int(words.tree.feature[node])
+    branches = tree.branches(node)
+    test = words.test(node, branches[0][0]) if words.categories[j] is None else words.names[j]
+    parts = " + ".join(str(tree.n_node_samples[child]) for _, child in branches)
+    return f"{test} of {tree.n_node_samples[node]} rows: {parts}"
+
+
 def tests_to(tree: Tree, node: int) -> list[tuple[int, int]]:
     """The nodes above a node and the branch that was taken at each, from the root on."""
     parents, found = tree.parents, []

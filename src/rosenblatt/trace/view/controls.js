@@ -8,12 +8,13 @@ export const SPEEDS = [0.5, 1, 2, 4, 8, 16, 32, 64];
 export function numbers(host, data) {
   const list = make(host, "dl", { class: "numbers", "aria-live": "polite" });
   const state = data.states.at(-1);
-  const single = data.unit !== "pass";
+  const single = ["update", "visit"].includes(data.unit);
   const whose = data.published ? ` (${data.published})` : "";
   const several = state.intercept?.length > 1 ? "s" : "";
   const counted = data.steps.at(-1).n_updates !== null;
   const shown = {
     step: ["step", true],
+    news: [`the ${data.unit}`, state.news !== undefined],
     epoch: ["pass", single],
     row: ["row", single],
     score: ["score before", single],
@@ -69,6 +70,7 @@ function quantitiesOf(data, at) {
   };
   return {
     step: [step.step, `${number(step.step)} of ${number(data.n_steps - 1)}`],
+    news: [state.news, state.news || "–"],
     epoch: plain(step.epoch),
     row: plain(step.row),
     score: several(step.score),

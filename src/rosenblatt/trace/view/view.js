@@ -22,12 +22,14 @@ function openingOf(data) {
     pass: "a pass over the data",
     update: "one correction of a mistake",
     visit: "one look at an example",
+    split: "one leaf that becomes a test",
+    tree: "one more tree that votes",
   }[data.unit];
   return `How the model changed while it was fitted: a step is ${step}.`;
 }
 
 function leadOf(data) {
-  const ringed = data.points && data.unit !== "pass";
+  const ringed = data.points && ["update", "visit"].includes(data.unit);
   const ring = ringed ? " The ringed point is the example visited." : "";
   return `${openingOf(data)} ${seenOf(data)}${tiesOf(data)}${ring}`;
 }
