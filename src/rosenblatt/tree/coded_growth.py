@@ -125,12 +125,13 @@ class CodedGrowth:
         ints, floats = self.nodes.ints[:n_nodes].T.copy(), self.nodes.floats[:n_nodes].T.copy()
         feature, left, right = ints[f.FEATURE], ints[f.LEFT], ints[f.RIGHT]
         leaf = left < 0
+        asked = np.where(leaf, 0, feature)
         feature[leaf] = UNDEFINED
-        by_category = ~leaf & (columns.n_categories[feature] > 0)
+        by_category = ~leaf & (columns.n_categories[asked] > 0)
         threshold = np.where(by_category, np.nan, floats[f.THRESHOLD])
         threshold[leaf] = UNDEFINED
         larger = ints[f.ROWS][left] > ints[f.ROWS][right]
-        seen = columns.has_missing[feature]
+        seen = columns.has_missing[asked]
         missing_left = np.where(seen, ints[f.MISSING_LEFT], larger) * ~leaf
         n_branches = np.where(by_category, ints[f.CHILDREN], 0)
         children = np.flatnonzero(by_category[ints[f.PARENT]] & (ints[f.PARENT] >= 0))
