@@ -97,7 +97,7 @@ def test_values_that_differ_beyond_single_precision_are_told_apart():
 
 
 def test_a_stump_is_a_tree_of_depth_one_and_may_be_constant():
-    """O13"""
+    """O13: with weights, and of no test at all."""
     X, y = [[0.0], [1.0], [2.0]], [0, 1, 1]
     assert DecisionTreeClassifier(max_depth=1).fit(X, y).get_depth() == 1
     weighted = DecisionTreeClassifier(max_depth=1).fit(X, y, sample_weight=[0, 1, 1])
@@ -117,7 +117,7 @@ PLAY = np.array(["no", "no", "yes", "no", "yes", "yes", "yes", "no"])
 
 
 def test_categories_of_a_data_frame_have_a_branch_each():
-    """O1, O2"""
+    """O1, O2: one for each known value."""
     model = DecisionTreeClassifier().fit(DAYS, PLAY)
     assert model.score(DAYS, PLAY) == 1.0
     assert "outlook = cloud: yes" in model.to_text()
@@ -230,7 +230,7 @@ def test_splits_that_chance_explains_are_pruned_from_the_bottom_up():
 @pytest.mark.parametrize("pruning", ["held-out", "stop-growth"])
 @pytest.mark.parametrize("kind", [DecisionTreeClassifier, DecisionTreeRegressor])
 def test_rows_held_out_make_the_tree_smaller_and_not_worse_on_them(pruning, kind):
-    """O8, O11"""
+    """O8, O11: carved from the rows given."""
     X, y = CANCER if kind is DecisionTreeClassifier else DIABETES
     model = kind(pruning=pruning, random_state=0).fit(X, y)
     grown_on = model.growth_rows_
@@ -242,7 +242,7 @@ def test_rows_held_out_make_the_tree_smaller_and_not_worse_on_them(pruning, kind
 
 
 def test_smoothed_leaves_have_no_zero():
-    """O15"""
+    """O15: Laplace."""
     X, y = IRIS
     model = DecisionTreeClassifier(leaf_smoothing=1.0).fit(X, y)
     assert model.predict_proba(X).min() > 0
