@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
 import sklearn.ensemble
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 
@@ -202,3 +203,17 @@ def test_any_model_can_be_bagged():
     bag = BaggingClassifier(LogisticRegression(), 3, random_state=0).fit(X, y)
     assert bag.score(X, y) > 0.9
     assert certify(bag, X, y).holds
+
+
+@each_kind
+def test_a_table_of_one_column_and_one_value_is_fitted(kind):
+    y = np.arange(20) % 2
+    assert kind(5, random_state=0).fit(np.arange(20.0)[:, None] % 2, y).score(y[:, None], y) == 1
+    constant = kind(5, random_state=0).fit(np.ones((20, 1)), y)
+    assert len(set(constant.predict([[0.0], [2.0]]))) == 1
+
+
+@each_kind
+def test_sparse_targets_are_refused(kind):
+    with pytest.raises(ValueError, match=r"sparse .* y is not supported. Pass y.toarray\(\)"):
+        kind(2).fit([[0.0], [1.0]], sp.csr_matrix([[0, 1], [1, 0]]))

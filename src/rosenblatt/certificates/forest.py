@@ -153,7 +153,7 @@ def out_of_bag_claims(model: Any, targets: Targets, values: list[Floats]) -> lis
     missed = float(np.mean([1 - len(np.unique(s)) / n for s in samples]))
     words = f"on average a member misses {missed:.1%} of the rows"
     if targets.classes is not None:
-        right = (mean.argmax(axis=2) == targets.classes)[scored]
+        right = (mean.argmax(axis=2) == targets.classes).all(axis=1)[scored]
         score = float(right.mean())
         statement = f"out of bag {score:.4f} of {int(scored.sum()):,} rows are right; {words}"
     else:

@@ -64,6 +64,11 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
         ],
     }
 
+    @property
+    def estimator(self) -> Any:
+        """An unfitted tree of the kind that the forest grows."""
+        return self._tree(splitter="random" if self._random_thresholds else "best")
+
     # ----- fitting
 
     def _goes_on(self) -> bool:
@@ -89,6 +94,11 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
         """Grow the trees that are missing, and publish all."""
         if not self.bootstrap and self.oob_score:
             raise ValueError("Out of bag estimation only available if bootstrap=True")
+        if self.oob_score and targets.n_outputs > 1 and max(targets.n_classes) > 2:
+            raise ValueError(
+                "The type of target cannot be used to compute OOB estimates: several outputs of "
+                "more than two classes. Use oob_score=False."
+            )
         if not self.bootstrap and self.max_samples is not None:
             raise ValueError(
                 "`max_sample` cannot be set if `bootstrap=False`. Either switch to "
@@ -185,7 +195,7 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
     @property
     def estimators_samples_(self) -> list[NDArray[np.int64]]:
         """The rows that each tree drew, as often as it drew them."""
-        return [self._sample(model.random_state) for model in self.estimators_]
+        return [self._sample(model.random_state).astype(np.int32) for model in self.estimators_]
 
     def _sample(self, seed: int) -> NDArray[np.int64]:
         """The rows that the tree of a seed draws."""

@@ -153,8 +153,10 @@ class ForestClassifier(ClassifierMixin, Forest):  # type: ignore[misc]
         )
 
     def _publish_out_of_bag(self, value: NDArray[np.float64], targets: Any) -> None:
-        self.oob_decision_function_ = value[:, 0] if self.n_outputs_ == 1 else value
-        self.oob_score_ = float(np.mean(value.argmax(axis=2) == targets.classes))
+        several = self.n_outputs_ > 1
+        self.oob_decision_function_ = value.transpose(0, 2, 1) if several else value[:, 0]
+        right = (value.argmax(axis=2) == targets.classes).all(axis=1)
+        self.oob_score_ = float(np.mean(right))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
