@@ -26,6 +26,7 @@ from .tree_scan import (
     median,
     scan_absolute,
     scan_classes,
+    scan_counts,
     scan_number,
     scan_numbers,
     scan_two_classes,
@@ -100,7 +101,7 @@ class Work(NamedTuple):
     sum_tree: Any  # (m + 1,)
 
 
-@compiled(inline=True)
+@compiled
 def clear(sums):
     """Set sums (o, K) to zero."""
     for o in range(sums.shape[0]):
@@ -108,7 +109,7 @@ def clear(sums):
             sums[o, k] = 0.0
 
 
-@compiled(inline=True)
+@compiled
 def sum_rows(rows, limits, keys, shift, start, stop, sums):
     """Write the sums (o, K) of the rows of keys[start:stop]; return their weight.
 
@@ -148,7 +149,7 @@ def score_of(limits, sums, W, table):
     return score
 
 
-@compiled(inline=True)
+@compiled
 def all_equal(rows, limits, order, start, stop, sums, W):
     """Whether all rows order[start:stop] have the same targets."""
     for o in range(sums.shape[0]):
@@ -163,7 +164,7 @@ def all_equal(rows, limits, order, start, stop, sums, W):
     return True
 
 
-@compiled(inline=True)
+@compiled
 def describe(rows, limits, nodes, work, node):
     """Weight and impurity of a node; returns whether its targets are all equal."""
     start, stop = nodes.ints[node, START], nodes.ints[node, STOP]
@@ -240,7 +241,7 @@ def random_bits(state):
     return z ^ (z >> np.uint64(31)), state
 
 
-@compiled(inline=True)
+@compiled
 def best_split(rows, limits, nodes, work, node, first, last, found):
     """The best split of a node on the columns from first to last.
 
@@ -255,6 +256,8 @@ def best_split(rows, limits, nodes, work, node, first, last, found):
     state = np.uint64(limits.seed) ^ (np.uint64(node) * GOLDEN)
     d = rows.place.shape[0]
     draws = limits.max_features < d
+    counted = limits.shift and limits.kind <= ENTROPY and not limits.weighted
+    counted &= not limits.monotone and not limits.random
     useful = 0
     for c in range(first, last):
         j = c
@@ -272,6 +275,10 @@ def best_split(rows, limits, nodes, work, node, first, last, found):
         share = np.float64(bits >> np.uint64(11)) * 2.0**-53
         if rows.n_categories[j]:
             useful += split_on_categories(rows, limits, nodes, work, node, j, found)
+        elif counted and rows.entries[rows.place[j], stop - 1] >> HALF != MISSING:
+            E, W1 = rows.entries[rows.place[j]], work.totals[0, 0, 1]
+            W = nodes.floats[node, WEIGHT]
+            useful += split_on_counts(E, limits, start, stop, W, W1, rows.table, j, found)
         else:
             useful += split_on_threshold(rows, limits, nodes, work, node, j, share, found)
 
@@ -283,6 +290,29 @@ def is_better(score, found):
 
 
 @compiled(inline=True)
+def take(found, score, j, place, left, threshold, branches):
+    """Keep a split as the best."""
+    found[0], found[1], found[2] = score, j, place
+    found[3], found[4], found[5] = left, threshold, branches
+
+
+@compiled
+def split_on_counts(E, limits, start, stop, W, W1, table, j, found):
+    """The same as `split_on_threshold` for the commonest case, handed only what it needs.
+
+    Two classes, rows that count once, known values: a call with all tuples takes longer than the
+    scan of a small node.
+    """
+    if E[start] >> HALF == E[stop - 1] >> HALF:
+        return 0
+    at = Segment(start, stop, stop, False, -1, 0, -np.inf, np.inf)
+    score, place = scan_counts(E, limits, at, table, W, W1, 0.0, 0.0)
+    if place >= 0 and is_better(score, found):
+        take(found, score, j, place, 0, np.nan, 2)
+    return 1
+
+
+@compiled
 def split_on_threshold(rows, limits, nodes, work, node, j, share, found):
     """Improve on `found` by a threshold on column j; return whether its values differ."""
     start, stop = nodes.ints[node, START], nodes.ints[node, STOP]
@@ -327,14 +357,7 @@ def split_on_threshold(rows, limits, nodes, work, node, j, share, found):
     return 1
 
 
-@compiled(inline=True)
-def take(found, score, j, place, left, threshold, branches):
-    """Keep a split as the best."""
-    found[0], found[1], found[2] = score, j, place
-    found[3], found[4], found[5] = left, threshold, branches
-
-
-@compiled(inline=True)
+@compiled
 def scan(E, rows, limits, at, W, totals, missing, M, work):
     """Scan a column by the criterion, NaN on the left or not."""
     left = work.totals[1]
@@ -376,7 +399,7 @@ def random_position(rows, limits, E, j, start, known, share):
     return a, threshold
 
 
-@compiled(inline=True)
+@compiled
 def split_on_categories(rows, limits, nodes, work, node, j, found):
     """Improve on `found` by a branch for each category of column j; return whether they differ."""
     codes, C = rows.codes[rows.place[j]], rows.n_categories[j]
@@ -409,7 +432,7 @@ def split_on_categories(rows, limits, nodes, work, node, j, found):
     return int(branches > 1)
 
 
-@compiled(inline=True)
+@compiled
 def make_children(rows, limits, nodes, work, node, found):
     """Split a node as `found`: sides of its rows, order of its rows, its children.
 
@@ -457,7 +480,7 @@ def make_children(rows, limits, nodes, work, node, found):
     return still_open
 
 
-@compiled(inline=True)
+@compiled
 def set_sides(rows, limits, nodes, work, node, j, found):
     """The child of each row of a node that is split by a threshold."""
     E, place = rows.entries[rows.place[j]], int(found[2])
@@ -481,7 +504,7 @@ def set_sides(rows, limits, nodes, work, node, j, found):
         ints[node, HIGH_ROW] = (E[place + 1] & LOW_HALF) >> shift
 
 
-@compiled(inline=True)
+@compiled
 def set_category_sides(rows, nodes, work, node, j, C):
     """The same for a branch per category; rows_of gets the category of each branch."""
     codes = rows.codes[rows.place[j]]
@@ -501,7 +524,7 @@ def set_category_sides(rows, nodes, work, node, j, C):
         work.side[row] = int(work.weight_of[codes[row]])
 
 
-@compiled(inline=True)
+@compiled
 def partition_order(work, start, stop, children):
     """Put the rows of a node in the order of its children, each in the order they had."""
     place = start
@@ -532,7 +555,7 @@ def partition_order(work, start, stop, children):
     work.weight_of[0] -= start
 
 
-@compiled(inline=True)
+@compiled
 def partition_columns(rows, limits, nodes, work, node, first, last, buffer):
     """Put the entries of a node in the order of its children, in the columns first to last."""
     start, stop = nodes.ints[node, START], nodes.ints[node, STOP]
@@ -567,7 +590,7 @@ def partition_columns(rows, limits, nodes, work, node, first, last, buffer):
                 E[p] = buffer[p]
 
 
-@compiled(inline=True)
+@compiled
 def narrow_bounds(rows, limits, nodes, work, node, child, c, j):
     """The bounds of a child's predictions: the middle of both children is one of them."""
     floats, sign = nodes.floats, rows.signs[j]
@@ -589,7 +612,7 @@ def narrow_bounds(rows, limits, nodes, work, node, child, c, j):
         floats[left, LOWER], floats[child, UPPER] = middle, middle
 
 
-@compiled(inline=True)
+@compiled
 def gain_of(rows, limits, nodes, work, node, score):
     """How much the impurity falls by a split of this score, times the weight of the node.
 
@@ -602,7 +625,7 @@ def gain_of(rows, limits, nodes, work, node, score):
     return gain / math.log(2.0) if limits.kind == ENTROPY else gain
 
 
-@compiled(inline=True)
+@compiled
 def split_node(rows, limits, nodes, work, node, found):
     """Split a node as `found`, if that gains enough; return how many children are open."""
     if found[1] < 0:

@@ -60,7 +60,7 @@ def is_boundary(E, at, p):
     return E[p] >> HALF != E[p + 1] >> HALF and (at.only < 0 or at.only == p)
 
 
-@compiled(inline=True)
+@compiled
 def is_allowed(limits, at, p, L, R, left_value, right_value):
     """Whether a split after position p has enough rows and weight on both sides, and predictions
     that rise or fall along the column as they must, within the node's bounds.
@@ -83,7 +83,7 @@ def is_allowed(limits, at, p, L, R, left_value, right_value):
     return inside and (left_value - right_value) * at.sign <= 0
 
 
-@compiled(inline=True)
+@compiled
 def scan_counts(E, limits, at, table, W, W1, L, below1):
     """Two classes, each row once: weights are whole numbers, those of the second class end in 1."""
     gini, ones = limits.kind == GINI, int(below1)
@@ -108,7 +108,7 @@ def scan_counts(E, limits, at, table, W, W1, L, below1):
     return best, place
 
 
-@compiled(inline=True)
+@compiled
 def scan_two_classes(E, rows, limits, at, totals, left):
     """Two classes: the weight of the second on the left determines the score."""
     W1, L1 = totals[0, 1], left[0, 1]
