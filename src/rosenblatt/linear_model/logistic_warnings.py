@@ -91,6 +91,41 @@ def deprecated(what: str, instead: str) -> None:
     )
 
 
+# Defaults of LogisticRegressionCV that scikit-learn changes, the version, and what to set.
+CHANGING_DEFAULTS = {
+    "use_legacy_attributes": (
+        "of use_legacy_attributes will change from True to False in scikit-learn 1.10",
+        "use_legacy_attributes=False",
+    ),
+    "l1_ratios": ("for l1_ratios will change from None to (0.0,) in 1.10", "l1_ratios=(0,)"),
+    "scoring": (
+        "of the parameter 'scoring' will change from accuracy to 'neg_log_loss' in 1.11",
+        "scoring='accuracy' or 'neg_log_loss'",
+    ),
+}
+
+
+def warn_of_changing_defaults(model: Any) -> None:
+    """Warn once of all defaults that scikit-learn is to change and that the caller left out."""
+    left_out = [row for name, row in CHANGING_DEFAULTS.items() if is_left_out(model, name)]
+    if left_out:
+        changes = "; ".join(f"The default value {change}" for change, _ in left_out)
+        settings = ", ".join(setting for _, setting in left_out)
+        warnings.warn(
+            f"{changes}. The values of today are used. To avoid this warning, set {settings}.",
+            FutureWarning,
+            stacklevel=callers_level(),
+        )
+    if model.l1_ratios is None and model.penalty == "deprecated":
+        deprecated("'l1_ratios=None'", "Use numbers from 0 to 1, such as l1_ratios=(0,).")
+
+
+def is_left_out(model: Any, name: str) -> bool:
+    """Whether the caller left a default that is to change as it is."""
+    value = getattr(model, name)
+    return isinstance(value, str) and value == "warn"
+
+
 def warn_of_fit(
     model: Any,
     descent: LogisticDescent,
