@@ -170,6 +170,15 @@ class LinearDiscriminantAnalysis(
         volume = np.log(np.linalg.svd(whitening, compute_uv=False)).sum()
         self._log_peaks = with_log(priors) + volume - 0.5 * LOG_TWO_PI * self.rank_
 
+    def _check_solver(self) -> None:
+        """Raise if the solver does not go with the other settings."""
+        if self.solver == "svd" and self.covariance_estimator is not None:
+            raise ValueError(
+                "covariance estimator is not supported with svd solver. Try solver='lsqr' or "
+                "solver='eigen'."
+            )
+        super()._check_solver()
+
     def _n_components(self) -> int:
         most = min(len(self.classes_) - 1, self.statistics_.n_features)
         if self.n_components is None:

@@ -50,6 +50,12 @@ def _checked_start(coef_init: Any, d: int) -> Array:
     return start
 
 
+def _refuse_unknown(params: dict[str, Any]) -> None:
+    """Raise scikit-learn's error for parameters that no path takes."""
+    if unknown := sorted(params.keys() - {"do_screening"}):
+        raise ValueError(f"Unexpected parameters in params: {', '.join(map(repr, unknown))}.")
+
+
 def _alphas_asked(n_alphas: int | None, alphas: Any) -> Any:
     """How many penalties, or which; with a warning if they are asked for in an old way."""
     if n_alphas is None and alphas is not None:
@@ -85,6 +91,7 @@ def enet_path(
     random_state: Any = None,
     selection: str = "cyclic",
     sample_weight: Any = None,
+    **params: Any,
 ) -> tuple[Any, ...]:
     """Return the weights of elastic nets without intercept, at many penalties in one call.
 
@@ -126,6 +133,8 @@ def enet_path(
         The order in which a sweep visits the weights.
     sample_weight : array-like of shape (n,) or None
         The rows' weights.
+    params : dict
+        scikit-learn's `do_screening`, without effect; other names are refused.
 
     Returns
     -------
@@ -147,6 +156,7 @@ def enet_path(
     array([[0.368, 0.682],
            [0.296, 0.2  ]])
     """
+    _refuse_unknown(params)
     given = locals()
     validate_parameter_constraints(
         CONSTRAINTS, {name: given[name] for name in CONSTRAINTS}, caller_name="enet_path"
@@ -203,6 +213,7 @@ def lasso_path(
     random_state: Any = None,
     selection: str = "cyclic",
     sample_weight: Any = None,
+    **params: Any,
 ) -> tuple[Any, ...]:
     """Return the weights of lassos without intercept, at many penalties in one call.
 
@@ -240,6 +251,8 @@ def lasso_path(
         The order in which a sweep visits the weights.
     sample_weight : array-like of shape (n,) or None
         The rows' weights.
+    params : dict
+        scikit-learn's `do_screening`, without effect; other names are refused.
 
     Returns
     -------
@@ -268,4 +281,5 @@ def lasso_path(
         Xy=Xy, copy_X=copy_X, coef_init=coef_init, verbose=verbose, return_n_iter=return_n_iter,
         positive=positive, check_input=check_input, tol=tol, max_iter=max_iter,
         random_state=random_state, selection=selection, sample_weight=sample_weight,
+        **params,
     )  # fmt: skip
