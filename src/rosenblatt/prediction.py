@@ -227,7 +227,7 @@ class LogisticScores:
         raise NotImplementedError
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the most probable class of each row of X; of equals the first.
+        """Return the most probable class of each row of X; of equals the first in `classes_`.
 
         Parameters
         ----------
@@ -239,6 +239,9 @@ class LogisticScores:
         y : ndarray of shape (n,)
             Their labels.
         """
+        return self._labels(X)
+
+    def _labels(self, X: Any) -> NDArray[Any]:
         scores = self.decision_function(X)
         codes = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
         labels: NDArray[Any] = self.classes_[codes]
@@ -257,7 +260,7 @@ class LogisticScores:
         P : ndarray of shape (n, K)
             Columns in the order of `classes_`; rows sum to one.
         """
-        return prediction.probabilities(self._finite_scores(X))
+        return prediction.probabilities(self._comparable_scores(X))
 
     def predict_log_proba(self, X: Any) -> NDArray[Any]:
         """Return the logarithm of `predict_proba`, exact where probabilities are tiny.
@@ -272,9 +275,10 @@ class LogisticScores:
         log_P : ndarray of shape (n, K)
             Columns in the order of `classes_`.
         """
-        return prediction.log_probabilities(self._finite_scores(X))
+        return prediction.log_probabilities(self._comparable_scores(X))
 
-    def _finite_scores(self, X: Any) -> NDArray[Any]:
+    def _comparable_scores(self, X: Any) -> NDArray[Any]:
+        """Log-odds (n,) of two classes, or scores (n, K) to normalise."""
         check_is_fitted(self)
         with np.errstate(over="ignore", invalid="ignore"):
             scores = self.decision_function(X)

@@ -18,8 +18,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
 
 from rosenblatt import prediction
+from rosenblatt.base import callers_level
 from rosenblatt.explanation import Explanation, one_row, two_classes
-from rosenblatt.prediction import Score
+from rosenblatt.prediction import LogisticScores, Score
 from rosenblatt.statistics import Labels
 
 from .base import Array, Discriminant, shrunk
@@ -27,7 +28,7 @@ from .base import Array, Discriminant, shrunk
 LOG_TWO_PI = float(np.log(2 * np.pi))
 
 
-class GaussianDiscriminant(Discriminant):
+class GaussianDiscriminant(LogisticScores, Discriminant):
     """Decides by the joint density of class and features, Gaussian in each class."""
 
     solver: Any
@@ -73,56 +74,16 @@ class GaussianDiscriminant(Discriminant):
         X = prediction.rows_to_score(self, X)
         return prediction.all_scores(X, self._score(X), n_columns, self._dtype(X))
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the most probable class of each row of X; of equals the first in `classes_`.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows to classify.
-
-        Returns
-        -------
-        y : ndarray of shape (n,)
-            Their labels.
-        """
+    def _labels(self, X: Any) -> NDArray[Any]:
         self._check_known()
         X = prediction.rows_to_score(self, X)
         return prediction.best_labels(X, self._score(X), self.classes_)
 
-    def predict_proba(self, X: Any) -> NDArray[Any]:
-        """Return P(y | x) for each row of X and class: (n, K).
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows to classify.
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n, K)
-            Columns in the order of `classes_`; each row sums to one.
-        """
-        if len(getattr(self, "classes_", ())) == 1:
-            return np.ones((len(self.decision_function(X)), 1), self.means_.dtype)
-        return prediction.probabilities(self.decision_function(X))
-
-    def predict_log_proba(self, X: Any) -> NDArray[Any]:
-        """Return log P(y | x) for each row of X and class: (n, K).
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows to classify.
-
-        Returns
-        -------
-        log_probabilities : ndarray of shape (n, K)
-            Columns in the order of `classes_`.
-        """
-        if len(getattr(self, "classes_", ())) == 1:
-            return np.zeros((len(self.decision_function(X)), 1), self.means_.dtype)
-        return prediction.log_probabilities(self.decision_function(X))
+    def _comparable_scores(self, X: Any) -> NDArray[Any]:
+        scores = self.decision_function(X)
+        if len(self.classes_) == 1:
+            return np.zeros((len(scores), 1), self.means_.dtype)
+        return scores
 
     def score_samples(self, X: Any) -> NDArray[Any]:
         """Return log P(x), the logarithm of the density of each row of X: (n,).
@@ -303,7 +264,9 @@ class GaussianDiscriminant(Discriminant):
         if not (given >= 0).all():
             raise ValueError(f"priors must be non-negative; got {given.tolist()}.")
         if abs(given.sum() - 1.0) > 1e-5:
-            warnings.warn("The priors do not sum to 1. Renormalizing", UserWarning, stacklevel=7)
+            warnings.warn(
+                "The priors do not sum to 1. Renormalizing", UserWarning, stacklevel=callers_level()
+            )
         given = np.where(counted > 0, given, 0.0)
         if not given.any():
             raise ValueError("priors must not be zero for all classes that have rows.")

@@ -12,7 +12,7 @@ from rosenblatt import prediction
 from rosenblatt.additive_classifier import AdditiveClassifier
 from rosenblatt.explanation import Explanation, explain_lead, one_row, two_classes
 from rosenblatt.solvers.least_squares import Solution, solve
-from rosenblatt.statistics import Labels, Moments
+from rosenblatt.statistics import Moments
 from rosenblatt.statistics.sums import relative_noise
 
 from .gram_regression import GramRegressor
@@ -158,6 +158,7 @@ class LeastSquaresClassifier(AdditiveClassifier):
     """
 
     measured_by = ()
+    # By class, though the equations want the sum only: classes seen later then fit in.
     statistic_type = (Moments, {"full": True, "missing": "refuse"})
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"fit_intercept": ["boolean"]}
@@ -243,22 +244,6 @@ class LeastSquaresClassifier(AdditiveClassifier):
     def _stores_single_rows(self) -> bool:
         return True
 
-    def _measure(
-        self, X: Any, y: Labels, sample_weight: NDArray[Any] | None, careful: bool = False
-    ) -> Moments:
-        # By class, though the equations want the sum only: classes seen later then fit in.
-        return Moments.of(X, y, sample_weight, full=True, careful=careful)
-
-    def _measure_groups(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: NDArray[Any] | None,
-        groups: NDArray[np.int64],
-        n_groups: int,
-    ) -> list[Any]:
-        return Moments.by_group(X, y, groups, n_groups, sample_weight, full=True)
-
     def _forget_bound(self, before: Any, left: Any) -> float:
         return relative_noise(before.total(), left.total())
 
@@ -286,8 +271,3 @@ class LeastSquaresClassifier(AdditiveClassifier):
         self.coef_ = coef.astype(statistic.dtype)
         self.intercept_ = intercept.astype(statistic.dtype)
         self.n_parameters_ = self.coef_.size + (len(coef) if self.fit_intercept else 0)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags

@@ -17,10 +17,10 @@ from sklearn.utils.validation import check_is_fitted
 from rosenblatt.additive_classifier import AdditiveClassifier
 from rosenblatt.base import callers_level
 from rosenblatt.explanation import Explanation, one_row, two_classes
-from rosenblatt.prediction import normalised
+from rosenblatt.prediction import LogisticScores
 
 
-class NaiveBayes(AdditiveClassifier):
+class NaiveBayes(LogisticScores, AdditiveClassifier):
     """Decides by the joint probability of class and features."""
 
     class_log_prior_: NDArray[Any]
@@ -66,54 +66,13 @@ class NaiveBayes(AdditiveClassifier):
         joint: NDArray[Any] = self._log_likelihood(X) + self._log_prior()
         return joint
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the most probable class of each row of X; of equals the first in `classes_`.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows to classify.
-
-        Returns
-        -------
-        y : ndarray of shape (n,)
-            Their labels.
-        """
-        joint = self._possible(self._compared(X))
-        labels: NDArray[Any] = self.classes_[joint.argmax(axis=1)]
+    def _labels(self, X: Any) -> NDArray[Any]:
+        labels: NDArray[Any] = self.classes_[self._comparable_scores(X).argmax(axis=1)]
         return labels
 
-    def predict_log_proba(self, X: Any) -> NDArray[Any]:
-        """Return log P(y | x) for each row of X and class: (n, K).
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows to classify.
-
-        Returns
-        -------
-        log_probabilities : ndarray of shape (n, K)
-            Columns in the order of `classes_`.
-        """
-        return normalised(self._possible(self._compared(X)))
-
-    def predict_proba(self, X: Any) -> NDArray[Any]:
-        """Return P(y | x) for each row of X and class: (n, K).
-
-        A row that is impossible in every class gets the classes' shares, with a warning.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows to classify.
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n, K)
-            Columns in the order of `classes_`; each row sums to one.
-        """
-        return np.asarray(np.exp(self.predict_log_proba(X)))
+    def _comparable_scores(self, X: Any) -> NDArray[Any]:
+        # A row that is impossible in every class gets the classes' shares, with a warning.
+        return self._possible(self._compared(X))
 
     def score_samples(self, X: Any) -> NDArray[Any]:
         """Return log P(x), the logarithm of the density or probability of each row of X: (n,).

@@ -105,23 +105,6 @@ class BernoulliNB(LinearNB):
                 )
         return X
 
-    def _measure(
-        self, X: Any, y: Any, sample_weight: NDArray[Any] | None, careful: bool = False
-    ) -> FeatureCounts:
-        return FeatureCounts.of(X, y, sample_weight, binarize=self.binarize, missing=self.missing)
-
-    def _measure_groups(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: NDArray[Any] | None,
-        groups: NDArray[np.int64],
-        n_groups: int,
-    ) -> list[Any]:
-        return FeatureCounts.by_group(
-            X, y, groups, n_groups, sample_weight, binarize=self.binarize, missing=self.missing
-        )
-
     def _check_statistic(self, statistic: FeatureCounts) -> None:
         super()._check_statistic(statistic)
         most = statistic.feature_weight * (1 + 1e-9)

@@ -9,6 +9,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
+from rosenblatt.additive import Additive
 from rosenblatt.statistics import CategoryCounts
 
 from .base import log_shares, unit_of
@@ -82,6 +83,7 @@ class CategoricalNB(DiscreteNB):
     measured_by = ("missing",)
     statistic_type = (CategoryCounts, {})
     simpler_when_larger = ("alpha",)
+    _measure_groups = Additive._measure_groups  # one table of all groups may be large
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **DiscreteNB._parameter_constraints,
@@ -114,11 +116,6 @@ class CategoricalNB(DiscreteNB):
             X = np.array(X, dtype=object)  # else the numbers beside words would become words
         X = validate_data(self, X, reset=first, dtype=None, ensure_all_finite=False)
         return checked_values(X, self.missing)
-
-    def _measure(
-        self, X: Any, y: Any, sample_weight: NDArray[Any] | None, careful: bool = False
-    ) -> CategoryCounts:
-        return CategoryCounts.of(X, y, sample_weight, missing=self.missing)
 
     def _check_statistic(self, statistic: CategoryCounts) -> None:
         super()._check_statistic(statistic)
@@ -249,10 +246,10 @@ class CategoricalNB(DiscreteNB):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = False
         tags.input_tags.categorical = True
         tags.input_tags.string = True
         tags.input_tags.positive_only = True
-        tags.input_tags.allow_nan = self.missing == "ignore"
         return tags
 
 

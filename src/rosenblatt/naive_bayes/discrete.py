@@ -168,19 +168,7 @@ class LinearNB(DiscreteNB):
         """
         return self._linear(X, self._log_prior().astype(np.float64)).comparison()
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the most probable class of each row of X; of equals the first in `classes_`.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows to classify.
-
-        Returns
-        -------
-        y : ndarray of shape (n,)
-            Their labels.
-        """
+    def _labels(self, X: Any) -> NDArray[Any]:
         check_is_fitted(self)
         X = self._check_X(X, first=False)
         decide = self._rough_decision(X) or decision(self._comparison(X))
@@ -237,12 +225,6 @@ class LinearNB(DiscreteNB):
             linear = LinearScores(rows, weights, start + self._log_prior(), threshold)
             codes[left] = decision(linear.comparison())(0, rows.shape[0])
         return codes
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = self.missing == "ignore"
-        return tags
 
     def _known_row(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.bool]]:
         """One row (1, d) as doubles (d,), zero where missing; and where it is not."""

@@ -150,19 +150,7 @@ class GaussianNB(NaiveBayes):
         X = self.theta_[codes] + noise * np.sqrt(self.var_[codes])
         return X.astype(self.theta_.dtype, copy=False), self.classes_[codes]
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the most probable class of each row of X; of equals the first in `classes_`.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows to classify.
-
-        Returns
-        -------
-        y : ndarray of shape (n,)
-            Their labels.
-        """
+    def _labels(self, X: Any) -> NDArray[Any]:
         check_is_fitted(self)
         X = self._check_X(X, first=False)
         if self._few(X):
@@ -191,21 +179,6 @@ class GaussianNB(NaiveBayes):
 
     def _stores_single_rows(self) -> bool:
         return True
-
-    def _measure(
-        self, X: Any, y: Any, sample_weight: NDArray[Any] | None, careful: bool = False
-    ) -> Moments:
-        return Moments.of(X, y, sample_weight, careful=careful, missing=self.missing)
-
-    def _measure_groups(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: NDArray[Any] | None,
-        groups: NDArray[np.int64],
-        n_groups: int,
-    ) -> list[Any]:
-        return Moments.by_group(X, y, groups, n_groups, sample_weight, missing=self.missing)
 
     def _forget_bound(self, before: Any, left: Any) -> float:
         return relative_noise(before, left, floor=self.epsilon_ * left.feature_weight)
@@ -303,12 +276,6 @@ class GaussianNB(NaiveBayes):
     def _few(self, X: Any) -> bool:
         """Whether NumPy will do: by the size of the job alone, as the last bits depend on it."""
         return sp.issparse(X) or bool(X.size * len(self.classes_) <= FEW_DISTANCES)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = self.missing == "ignore"
-        return tags
 
 
 def _over_chunks(work: Any, X: Any) -> None:

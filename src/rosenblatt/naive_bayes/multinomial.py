@@ -23,11 +23,6 @@ class CountNB(LinearNB):
 
     statistics_: FeatureCounts
 
-    def _measure(
-        self, X: Any, y: Any, sample_weight: NDArray[Any] | None, careful: bool = False
-    ) -> FeatureCounts:
-        return FeatureCounts.of(X, y, sample_weight, missing=self.missing)
-
     def _refuse_strange(self, X: Any) -> None:
         super()._refuse_strange(X)
         least = (X.data if sp.issparse(X) else X).min(initial=0)
@@ -38,12 +33,7 @@ class CountNB(LinearNB):
             )
 
     def _measure_groups(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: NDArray[Any] | None,
-        groups: NDArray[np.int64],
-        n_groups: int,
+        self, X: Any, y: Any, sample_weight: Any, groups: Any, n_groups: int
     ) -> list[Any]:
         return FeatureCounts.by_group(
             X, y, groups, n_groups, sample_weight, missing=self.missing, rough=self._in_passing

@@ -7,7 +7,7 @@ the classes, x a row. By priors p (K,) that differ, a row goes to the class with
 
 import warnings
 from numbers import Real
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +19,7 @@ from rosenblatt import prediction
 from rosenblatt.additive_classifier import AdditiveClassifier
 from rosenblatt.base import callers_level
 from rosenblatt.prediction import Score
-from rosenblatt.runtime.model_lock import in_turn
-from rosenblatt.statistics import Labels, Moments
+from rosenblatt.statistics import Labels, Moments, Statistic
 from rosenblatt.statistics.sums import SAME, relative_noise
 
 from .centroids import (
@@ -104,7 +103,6 @@ class NearestCentroid(AdditiveClassifier):
     measured_by = ()
     statistic_type = (Moments, {"full": False, "missing": "refuse"})
 
-    _during: Literal["", "fit", "partial_fit"] = ""
     _medians: Table | None = None  # between `_measure` and `_conclude`
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -124,29 +122,6 @@ class NearestCentroid(AdditiveClassifier):
         self.shrink_threshold = shrink_threshold
         self.priors = priors
 
-    @in_turn
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from X (n, d) and labels y (n,), in one pass; return self.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            The examples.
-        y : array-like of shape (n,)
-            Their labels.
-        sample_weight : array-like of shape (n,) or None
-            How often each row counts; any numbers >= 0.
-        """
-        self._during = "fit"
-        super().fit(X, y, sample_weight)
-        del self._during
-        return self
-
-    def _publish_more(self, statistic: Any) -> None:
-        self._during = "partial_fit"
-        super()._publish_more(statistic)
-        del self._during
-
     def _stores_single_rows(self) -> bool:
         return _is_euclidean(self)
 
@@ -154,21 +129,10 @@ class NearestCentroid(AdditiveClassifier):
 
     def _measure(
         self, X: Any, y: Labels, sample_weight: NDArray[Any] | None, careful: bool = False
-    ) -> Moments:
-        moments = Moments.of(X, y, sample_weight, careful=careful)
+    ) -> Statistic:
         if self._during == "fit" and self.metric == "manhattan":
             self._medians = class_medians(X, y, sample_weight)
-        return moments
-
-    def _measure_groups(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: NDArray[Any] | None,
-        groups: NDArray[np.int64],
-        n_groups: int,
-    ) -> list[Any]:
-        return Moments.by_group(X, y, groups, n_groups, sample_weight)
+        return super()._measure(X, y, sample_weight, careful)
 
     def _forget_bound(self, before: Any, left: Any) -> float:
         return relative_noise(before, left, pooled=True)  # the spread is one for all classes
@@ -365,11 +329,6 @@ class NearestCentroid(AdditiveClassifier):
             return scores[1:] - scores[:1] if len(scores) == 2 else scores
 
         return score
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 def _refuse_what_says_nothing(moments: Moments, total: Moments) -> None:
