@@ -15,10 +15,8 @@ from .exact_arithmetic import leads_of, rounded_leads
 def certify_model(
     model: Any, X: Any, y: NDArray[Any], weight: perceptron.Floats, *, tol: float, effort: int
 ) -> Certificate:
-    """The claims of an averaged perceptron; of a pocket, its error recounted as well.
-
-    That nothing visited was better than the pocket can only be observed.
-    """
+    """The claims of an averaged perceptron; of a pocket, its error recounted as well."""
+    # That nothing visited was better than the pocket can only be observed.
     certificate = averaged_claims(model, X, y, weight, tol=tol, effort=effort)
     if not hasattr(model, "pocket_error_"):
         return certificate
@@ -30,11 +28,9 @@ def certify_model(
 def averaged_claims(
     model: Any, X: Any, y: NDArray[Any], weight: perceptron.Floats, *, tol: float, effort: int
 ) -> Certificate:
-    """The training error of the published mean, then the perceptron's claims for the run.
-
-    A clean pass says nothing of the mean, and Novikoff's bound speaks of the run: its claims are
-    re-derived from the plain weights that ended it.
-    """
+    """The training error of the published mean, then the perceptron's claims for the run."""
+    # A clean pass says nothing of the mean, and Novikoff's bound speaks of the run: its claims are
+    # re-derived from the plain weights that ended it.
     mean = perceptron.read(model, X, y, weight)
     leads = leads_of(mean.X, mean.codes, *perceptron.score_rows(mean), mean.ties_go_up)
     error = perceptron.training_error(mean, leads, said_to_be_clean=False)
@@ -53,11 +49,9 @@ def averaged_claims(
 
 
 def pocket_error(model: Any, fit: perceptron.PerceptronFit) -> Claim:
-    """The share of weight on which the pocket does not win, against what it says.
-
-    A row within rounding of the boundary may have been seen on either side of it. A tie is an
-    error unless the rule says otherwise, also where prediction gives it to the right class.
-    """
+    """The share of weight on which the pocket does not win, against what it says."""
+    # A row within rounding of the boundary may have been seen on either side of it. A tie is an
+    # error unless the rule says otherwise, also where prediction gives it to the right class.
     lead, allowance = rounded_leads(fit.X, fit.codes, *perceptron.score_rows(fit))
     by_class = perceptron.class_weights(model, fit.classes, fit.codes, fit.weight)
     weight = fit.weight * by_class[fit.codes] / (fit.weight * by_class[fit.codes]).sum()

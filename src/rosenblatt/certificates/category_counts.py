@@ -135,10 +135,8 @@ def _shown(column: NDArray[Any]) -> list[Any]:
 
 
 def places_of(column: NDArray[Any], categories: Any, width: int) -> NDArray[np.intp]:
-    """The place (n,) of each value among the categories, which may be words; or MISSING.
-
-    A value that is not among them is not counted either, which then shows in the counts.
-    """
+    """The place (n,) of each value among the categories, which may be words; or MISSING."""
+    # A value that is not among them is not counted either, which then shows in the counts.
     if column.dtype.kind in "fiub" and (categories is None or _are_the_places(categories)):
         known = (column >= 0) & (column < width)  # NaN is neither
         return np.where(known, np.nan_to_num(column), MISSING).astype(np.intp)

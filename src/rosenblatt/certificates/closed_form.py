@@ -93,11 +93,9 @@ def unit(published: Any) -> float:
 
 
 def unit_of_work(model: Any, published: Any) -> float:
-    """The same for what was computed on the way: ours sum up in 64 bits, whatever they publish.
-
-    Estimators that read the rows themselves, and scikit-learn, compute in the precision of the
-    data, which is that of the means.
-    """
+    """The same for what was computed on the way: ours sum up in 64 bits, whatever they publish."""
+    # Estimators that read the rows themselves, and scikit-learn, compute in the precision of the
+    # data, which is that of the means.
     reads_rows = getattr(model, "shrinkage", None) == "auto"
     reads_rows |= getattr(model, "covariance_estimator", None) is not None
     if is_ours(model) and not reads_rows:
@@ -138,10 +136,8 @@ def agrees(
 
 
 def agree_in_logs(name: str, what: str, published: Any, derived: Floats) -> Claim:
-    """The same for logarithms, whose differences are shares of the numbers they are of.
-
-    Impossible is impossible: minus infinity agrees with nothing else.
-    """
+    """The same for logarithms, whose differences are shares of the numbers they are of."""
+    # Impossible is impossible: minus infinity agrees with nothing else.
     return agrees(name, what, published, derived, scale=np.maximum(1.0, np.abs(derived)))
 
 
@@ -167,10 +163,7 @@ def sums_to_one(what: str, log_probabilities: Floats) -> Claim:
 
 
 def shortfall(what: str, gap: float, scale: float, tol: float, blur: float = 0.0) -> Claim:
-    """By how much the log-likelihood is below its maximum, which is known in closed form.
-
-    `blur` is what the rounding of the published numbers alone may cost.
-    """
+    """By how much the log-likelihood is below its maximum; `blur` is what rounding may cost."""
     words = f"; rounding alone may cost {blur:.2g}" if blur > tol * scale else ""
     return Claim(
         "likelihood",
@@ -192,10 +185,8 @@ def smoothing(model: Any, d: int) -> Floats:
 
 
 def smoothed(counts: Floats, alpha: Any) -> Floats:
-    """Counts (..., m) with alpha added, in the limit where that is infinite.
-
-    Infinite alphas leave nothing for the others; where nothing is known at all, all are equal.
-    """
+    """Counts (..., m) with alpha added, in the limit where that is infinite."""
+    # Infinite alphas leave nothing for the others; where nothing is known at all, all are equal.
     alpha = np.broadcast_to(np.asarray(alpha, np.float64), counts.shape)
     infinite = np.isinf(alpha)
     table = np.where(infinite.any(axis=-1, keepdims=True), infinite, counts + alpha)
@@ -208,10 +199,8 @@ def log_shares(table: Floats) -> Floats:
 
 
 def divergence(p: Floats, log_p: Floats, log_q: Floats) -> Floats:
-    """Generalised Kullback-Leibler divergence of q from p over the last axis; never negative.
-
-    Where p is zero only q's excess mass counts, and where q is zero and p is not, it is infinite.
-    """
+    """Generalised Kullback-Leibler divergence of q from p over the last axis; never negative."""
+    # Where p is zero only q's excess mass counts, and where q is zero and p is not, it is infinite.
     with np.errstate(invalid="ignore", over="ignore"):
         terms = np.where(p > 0, p * (log_p - log_q), 0.0) - p + np.exp(log_q)
     return np.asarray(np.maximum(terms, 0.0).sum(axis=-1))

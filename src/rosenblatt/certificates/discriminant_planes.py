@@ -294,11 +294,9 @@ def shrunk(S: Floats, shrinkage: float | None) -> Floats:
 
 
 def ledoit_wolf(X: Floats) -> Floats:
-    """The covariance (d, d) of rows, shrunk by Ledoit and Wolf's rule, columns scaled to one.
-
-    The share of the identity is ``b^2 / d^2``: b^2 how much the covariance is expected to be off,
-    the mean of ``|x x' - S|^2 / n``; d^2 how far it is from a multiple of the identity.
-    """
+    """The covariance (d, d) of rows, shrunk by Ledoit and Wolf's rule, columns scaled to one."""
+    # The share of the identity is ``b^2 / d^2``: b^2 how much the covariance is expected to be off,
+    # the mean of ``|x x' - S|^2 / n``; d^2 how far it is from a multiple of the identity.
     n, d = X.shape
     away = X - X.mean(axis=0)
     away -= away.mean(axis=0)

@@ -254,10 +254,8 @@ def direction_claims(
 
 
 def _n_directions(model: Any, e: Floats, n_classes: int, blur: float) -> tuple[int, int]:
-    """How few and how many there may be: all, or by svd those in which the means differ.
-
-    Means that are off by `blur` may seem to differ in one more.
-    """
+    """How few and how many there may be: all, or by svd those in which the means differ."""
+    # Means that are off by `blur` may seem to differ in one more.
     if not hasattr(model, "xbar_"):
         return len(e), len(e)
     lengths = np.sqrt(np.maximum(e, 0.0))

@@ -121,10 +121,7 @@ def _with_note(certificate: Certificate, note: str) -> Certificate:
 def _check_data(
     X: Any, y: Any, sample_weight: Any, words: bool, gaps: bool
 ) -> tuple[Any, NDArray[Any], NDArray[Any]]:
-    """X in 64 bits, in the storage it came in, or as objects if of words; y and weights (n,).
-
-    `gaps` says whether numbers may be missing, `words` whether there may be words.
-    """
+    """X in 64 bits in its storage, or objects if of `words`, maybe with `gaps`; y and weights."""
     words = words and np.asarray(X).dtype.kind not in "biuf"
     if sp.issparse(X):
         X = sp.csr_matrix(X, dtype=np.float64)

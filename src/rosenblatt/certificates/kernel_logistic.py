@@ -124,10 +124,8 @@ class KernelLogistic:
         return float(entropy - square / 2 - allowance)
 
     def best_dual(self, p: Floats) -> float:
-        """D at p, or on the way from p to the labels, where D is 0, if that is far better.
-
-        Far from the best element, masses are too large: the square outweighs the entropy.
-        """
+        """D at p, or on the way from p to the labels, where D is 0, if that is far better."""
+        # Far from the best element, masses are too large: the square outweighs the entropy.
         highest, masses = self.dual(p), self.masses(p)
         if masses is None:
             return max(highest, 0.0)
@@ -200,10 +198,8 @@ def _claims(problem: KernelLogistic, a: Floats, b: Floats, tol: float, model: An
 
 @np.errstate(over="ignore", invalid="ignore")  # a step too long is no better one
 def lower_value(problem: KernelLogistic, a: Floats, z: Floats, pull: Floats) -> float:
-    """The least P found on the way from the element of counts a, with scores z, down its gradient.
-
-    Not below the true value. No better one is looked for: it tells of a gap too small to be true.
-    """
+    """The least P found on the way from the element of counts a, scores z, down its gradient."""
+    # Not below the true value. No better one is looked for: it tells of a gap too small to be true.
     space, free, c = problem.space, problem.free, problem.c
     here = space.both(np.zeros_like(pull), a.T)
     slope = space.both(-pull, a.T)

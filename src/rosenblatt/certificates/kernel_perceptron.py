@@ -106,11 +106,9 @@ def length_of(books: Books) -> tuple[float, float]:
 
 
 def widest_element(books: Books, R2: float) -> tuple[float, float]:
-    """The margin g of an element u of length 1, nearly the widest, and v.u; 0 if none was found.
-
-    The rows get coordinates from the eigenvectors of their kernel matrix; what is found there is
-    written as a sum over rows, ``u = (sum_i c_i phi(x_i), b)``, and judged by kernel values alone.
-    """
+    """The margin g of an element u of length 1, nearly the widest, and v.u; 0 if none was found."""
+    # The rows get coordinates from the eigenvectors of their kernel matrix. What is found there is
+    # a sum over rows, ``u = (sum_i c_i phi(x_i), b)``, and judged by kernel values alone.
     fit, K = books.fit, gram(books)
     K = (K + K.T) / 2
     sign = np.where(fit.codes == 1, 1.0, -1.0)
@@ -224,11 +222,9 @@ def problem_of(books: Books) -> str:
 
 
 def books_balance(model: Any, fit: perceptron.PerceptronFit) -> Claim:
-    """That the coefficients are what so many mistakes leave behind.
-
-    A mistake adds its step to one coefficient and to the intercept: the sizes cannot exceed the
-    steps made, and the intercept is their sum.
-    """
+    """That the coefficients are what so many mistakes leave behind."""
+    # A mistake adds its step to one coefficient and to the intercept: the sizes cannot exceed the
+    # steps made, and the intercept is their sum.
     M, steps = int(model.n_updates_), perceptron.step_range(_View(model, penalty=None), fit)
     assert steps is not None
     low, high = steps
@@ -275,10 +271,8 @@ def in_feature_space(model: Any, books: Books, leads: RowLeads, effort: int) -> 
 
 
 def separability(books: Books, wider: float, two: bool) -> Claim:
-    """Whether the mistakes that are left could be avoided, as far as that is known.
-
-    Not a failure: to stop early is how a kernel perceptron is kept simple.
-    """
+    """Whether the mistakes that are left could be avoided, as far as that is known."""
+    # Not a failure: to stop early is how a kernel perceptron is kept simple.
     name, pair = "separability", contradiction(books)
     if pair is not None:
         i, j = pair

@@ -89,11 +89,9 @@ class KernelOf:
         return 8 * rounding * max(1.0, square)  # not known: as of something like a scalar product
 
     def doubts(self, K: Floats, off: float, sparse: bool) -> Floats:
-        """By how much each value of K (n, m) may be off, where none is by more than `off`.
-
-        From differences t is off by its own size, and so exp(-t) by its own size times 1 + t:
-        rows far from all others have scores that are tiny and sure.
-        """
+        """By how much each value of K (n, m) may be off, where none is by more than `off`."""
+        # From differences t is off by its own size, and so exp(-t) by its own size times 1 + t:
+        # rows far from all others have scores that are tiny and sure.
         if self.name == "laplacian" or (self.name == "rbf" and not sparse):
             tiny = float(np.finfo(np.float64).tiny)
             return np.asarray(off * K * (1 - np.log(np.maximum(K, tiny))) + tiny)
@@ -184,10 +182,8 @@ def space_of(model: Any, kernel: KernelOf, data: ClassData, kept: NDArray[np.int
 
 
 def _without_negative(K: Floats, off: float) -> tuple[Floats, float, float]:
-    """K, or its part with eigenvalues above zero; the least of them, and the rounding of the part.
-
-    K itself if what is negative may be rounding.
-    """
+    """K, or its part with eigenvalues above zero; the least of them, and the part's rounding."""
+    # K itself if what is negative may be rounding.
     values, vectors = scipy.linalg.eigh((K + K.T) / 2)
     unsure = 4 * len(K) * UNIT * float(np.abs(values).max(initial=0.0))
     if values[0] >= -(unsure + len(K) * off):

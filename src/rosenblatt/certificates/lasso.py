@@ -45,11 +45,9 @@ class Penalty:
         return np.asarray(np.maximum(reach - self.l1, 0.0))
 
     def kept(self, outermost: Floats) -> float:
-        """What a dual point with slopes up to these is multiplied with, to be one without a square.
-
-        The multiple is meant as a real number: what balances exactly does so at any, and no
-        rounding of masses comes between the slopes and l1.
-        """
+        """What a dual point with slopes up to these is multiplied with, without a square."""
+        # The multiple is meant as a real number: what balances exactly does so at any, and no
+        # rounding of masses comes between the slopes and l1.
         steepest = float(np.max(outermost, initial=0.0))
         if self.l2 > 0 or steepest <= self.l1:
             return 1.0

@@ -128,10 +128,8 @@ def _of_coefficients(
 def _of_rows(
     fit: RegressionFit, penalty: float, effort: int, equations: Callable[..., Claim]
 ) -> list[Claim]:
-    """What the products of few rows tell beyond a gap that is proved already.
-
-    Coefficients that follow from these products lose as many digits as their condition has.
-    """
+    """What the products of few rows tell beyond a gap that is proved already."""
+    # Coefficients that follow from these products lose as many digits as their condition has.
     if effort == 0 or fit.table.n > MOST_ROWS:
         return [equations(closed=None)]
     products = RowProducts.of(fit.table)
@@ -173,11 +171,9 @@ def _free(parts: OrthogonalFactors, off: float) -> Excess:
 
 
 def _non_negative(fit: RegressionFit, parts: OrthogonalFactors, off: float) -> Excess:
-    """With ``w >= 0``: go to the best such point, and bound what is left from there.
-
-    From w another point v >= 0 differs by ``2 g.(v - w) + (v - w)'A(v - w)``, and A is not below
-    its least eigenvalue m: the least of ``2 g_j (v_j - w_j) + m (v_j - w_j)^2`` is known.
-    """
+    """With ``w >= 0``: go to the best such point, and bound what is left from there."""
+    # From w another point v >= 0 differs by ``2 g.(v - w) + (v - w)'A(v - w)``, and A is not below
+    # its least eigenvalue m: the least of ``2 g_j (v_j - w_j) + m (v_j - w_j)^2`` is known.
     if (fit.w < 0).any():
         return Excess(math.inf, math.inf)
     triangle = (parts.axes * parts.sizes).T  # of columns in their scaled lengths

@@ -133,10 +133,8 @@ MOST_COLUMNS = 1000  # whose products are taken
 
 
 def singular_claim(model: Any, table: RoundedMatrix, weight: float) -> list[Claim]:
-    """That `singular_` are those of the centred, weighted rows; nothing where there are none.
-
-    Their squares are the eigenvalues of the products of columns, to within rounding of the largest.
-    """
+    """That `singular_` are those of the centred, weighted rows; nothing where there are none."""
+    # Their squares are the eigenvalues of the products of columns, up to rounding of the largest.
     said = getattr(model, "singular_", None)
     if said is None or table.d > MOST_COLUMNS or not table.d:
         return []

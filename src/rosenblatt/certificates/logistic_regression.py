@@ -193,10 +193,8 @@ def _several(
 
 
 def _wanted(model: Any, setting: Setting, tol: float, scale: float) -> tuple[float, float]:
-    """The share of `scale` that a gap must be below, and to which it is to be known.
-
-    Our own fits promise a gap; what they publish is looked at as closely as it claims.
-    """
+    """The share of `scale` that a gap must be below, and to which it is to be known."""
+    # Our own fits promise a gap; what they publish is looked at as closely as it claims.
     if np.isinf(setting.C) or not hasattr(model, "dual_gap_"):
         return tol, tol
     tol = held_to(model, tol)

@@ -111,10 +111,8 @@ def shares(model: Any, counts: Floats) -> Floats:
 
 
 def centre_claims(model: Any, found: Derived, off: Floats) -> list[Claim]:
-    """That the published centres, deviations, spread and shares are those of the rows.
-
-    Where a feature has no unit, scikit-learn divides zero by zero; ours are compared there, too.
-    """
+    """That the published centres, deviations, spread and shares are those of the rows."""
+    # Where a feature has no unit, scikit-learn divides zero by zero; ours are compared there, too.
     spread = np.broadcast_to(found.spread, found.centroids.shape)
     known = found.unit > 0
     tables = {}
@@ -146,10 +144,8 @@ def size_claims(model: Any) -> list[Claim]:
 
 
 def answer_claims(model: Any, data: ClassData) -> list[Claim]:
-    """The training error, and that labels and scores follow from what is published.
-
-    By equal shares labels go by plain distances; scores are always of distances over the spread.
-    """
+    """The training error, and that labels and scores follow from what is published."""
+    # By equal shares labels go by plain distances; scores are always of distances over the spread.
     seen = data.counts > 0
     priors = np.asarray(model.class_prior_, np.float64)
     spread = np.asarray(model.within_class_std_dev_, np.float64)

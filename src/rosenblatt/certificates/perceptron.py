@@ -232,10 +232,8 @@ def class_weights(
 
 
 def step_range(model: Any, fit: PerceptronFit) -> tuple[float, float] | None:
-    """The shortest and the longest step, or None when the model keeps no honest count of mistakes.
-
-    What the model says of its steps is widened by what its parameters and the rows given imply.
-    """
+    """The shortest and the longest step; None if the model keeps no honest count of mistakes."""
+    # What the model says of its steps is widened by what its parameters and the rows given imply.
     if not hasattr(model, "n_updates_") or model.penalty is not None:
         return None
     if not fit.fit_intercept and fit.b.any():  # a fixed bias is outside the theorem
@@ -311,10 +309,8 @@ def smallest_lead(fit: PerceptronFit, u: Floats) -> float:
 def most_mistakes(
     g: float, R2: float, low: float, high: float, along: float, square: float
 ) -> float:
-    """The largest M with ``(M low g + v0.u)^2 <= |v0|^2 + M high^2 R^2``; from zero, tighter.
-
-    From zero: ``(sum s) g <= |v| <= sqrt(sum s^2) R``, and ``(sum s)^2 / sum s^2 >= M low / high``.
-    """
+    """The largest M with ``(M low g + v0.u)^2 <= |v0|^2 + M high^2 R^2``; from zero, tighter."""
+    # From zero: (sum s) g <= |v| <= sqrt(sum s^2) R, and (sum s)^2 / sum s^2 >= M low / high.
     if square == 0:
         ratio = math.sqrt(R2) / g
         return high / low * ratio * ratio * (1 + SLACK)

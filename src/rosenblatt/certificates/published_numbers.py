@@ -131,10 +131,8 @@ class Scores:
 
     @staticmethod
     def of(model: Any, values: Floats, sizes: Floats, d: int, published: Any) -> "Scores":
-        """Sums of about d terms with absolute values `sizes` (n, K).
-
-        Sums of some of them may be rounded to the precision of the published numbers.
-        """
+        """Sums of about d terms with absolute values `sizes` (n, K)."""
+        # Sums of some of them may be rounded to the precision of the published numbers.
         work = EPS if is_ours(model) else unit(published)
         # logarithms of probabilities have at least the size of log K somewhere
         largest = sizes.max(axis=1, initial=0.0) + 1 + np.log(values.shape[1])

@@ -49,11 +49,9 @@ class Direction:
 
 
 def direction(X: Any, codes: NDArray[Any], fit_intercept: bool) -> Direction | None:
-    """The direction that most rows get ahead by; None if there is none, or too much to look at.
-
-    Single columns that are one need no program: they come first in a large table, and last where
-    the program found nothing that is upheld.
-    """
+    """The direction that most rows get ahead by; None if there is none, or too much to look at."""
+    # Single columns that are one need no program: they come first in a large table, and last where
+    # the program found nothing that is upheld.
     K = len(np.unique(codes))
     stored = X.nnz if sp.issparse(X) else X.size
     cells = 2 * (K - 1) * (stored + len(codes))
@@ -90,11 +88,9 @@ def _by_program(X: Any, codes: NDArray[Any], K: int, fit_intercept: bool) -> Dir
 
 
 def _raised(leads: Any, v: Floats) -> NDArray[np.bool_] | None:
-    """Which leads (m,) rise along v, or a direction near it that lowers none; None without one.
-
-    A program is right up to a share of its largest number, so each lead is measured against the
-    rounding of its own products, with simple proportions for v, or nearly tied leads tied, as well.
-    """
+    """Which leads (m,) rise along v, or a direction near it that lowers none; None without one."""
+    # A program is right up to a share of its largest number, so each lead is measured against the
+    # rounding of its own products; also with simple proportions for v, or near ties made ties.
     if not v.any():
         return None
     once = _tied(leads, v)
@@ -122,10 +118,8 @@ def _tied(leads: Any, v: Floats) -> Floats:
 
 
 def of_columns(X: Any, codes: NDArray[Any], K: int, fit_intercept: bool) -> Direction | None:
-    """All columns with no value of one class below, or none above, any value of the others.
-
-    Each is a direction alone, proved by comparisons, which do not round; and so is their sum.
-    """
+    """All columns with no value of one class below, or none above, any value of the others."""
+    # Each is a direction alone, proved by comparisons, which do not round; and so is their sum.
     low, high = (
         np.array([_ends(X[codes == k], end) for k in range(K)]) for end in ("min", "max")
     )  # (K, d)

@@ -117,11 +117,9 @@ def shrunk(covariance: Array, shrinkage: Any) -> Array:
 
 
 def directions(covariance: Array, least: float = 0.0) -> tuple[Array, Array]:
-    """Columns W (d, r) with ``W.T @ covariance @ W = I``, and their deviations (r,) before.
-
-    The features are scaled to deviation one first. Directions with a deviation of at most `least`
-    after it, or below rounding, are dropped: nothing is known of them.
-    """
+    """Columns W (d, r) with ``W.T @ covariance @ W = I``, and their deviations (r,) before."""
+    # The features are scaled to deviation one first. Directions with a deviation of at most `least`
+    # after it, or below rounding, are dropped: nothing is known of them.
     deviation = np.sqrt(np.diag(covariance))
     scale = np.where(deviation > 0, deviation, 1.0)
     variances, axes = np.linalg.eigh(covariance / np.outer(scale, scale))
@@ -133,12 +131,10 @@ def directions(covariance: Array, least: float = 0.0) -> tuple[Array, Array]:
 
 
 def principal_axes(covariance: Array) -> tuple[Array, Array]:
-    """The variances (d,) along the principal axes (d, d) of a covariance, largest first.
-
-    Where the features' scales are far apart, by way of a square root of it, after scaling them to
-    deviation one: rounding is then relative to a direction's own features, and one measured in
-    other units drowns none.
-    """
+    """The variances (d,) along the principal axes (d, d) of a covariance, largest first."""
+    # Where the features' scales are far apart, by way of a square root of it, after scaling them to
+    # deviation one: rounding is then relative to a direction's own features, and one measured in
+    # other units drowns none.
     deviation = np.sqrt(np.diag(covariance))
     scale = np.where(deviation > 0, deviation, deviation.max() or 1.0)
     if scale.max() <= ALIKE * scale.min():
@@ -164,11 +160,9 @@ def with_log(shares: Array) -> Array:
 
 
 def planes_about(origin: Array, priors: Array, means: Array, axes: Array) -> tuple[Array, Array]:
-    """Planes (K, d) and intercepts (K,) of densities whose S^-1 is axes axes', up to a common one.
-
-    With z = axes'(x - origin): log P(y) - |z - z_y|^2 / 2 is log P(y) + z.z_y - |z_y|^2 / 2, less
-    |z|^2 / 2, which is the same for all.
-    """
+    """Planes (K, d) and intercepts (K,) of densities whose S^-1 is axes axes', up to one."""
+    # With z = axes'(x - origin): log P(y) - |z - z_y|^2 / 2 is log P(y) + z.z_y - |z_y|^2 / 2, less
+    # |z|^2 / 2, which is the same for all.
     away = (means - origin) @ axes
     coef = away @ axes.T
     return coef, with_log(priors) - 0.5 * (away**2).sum(axis=1) - coef @ origin

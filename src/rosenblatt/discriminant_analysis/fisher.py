@@ -223,10 +223,8 @@ class FisherDiscriminant(
 def best_cut(
     values: NDArray[Any], codes: NDArray[Any], weights: NDArray[Any] | None, middle: float
 ) -> float:
-    """The threshold with the least weight of rows of code 0 at or above it, and of code 1 below.
-
-    It lies midway between two neighbours; of equals the one nearest to `middle` is taken.
-    """
+    """The threshold with the least weight of rows of code 0 at or above it, and of code 1 below."""
+    # It lies midway between two neighbours; of equals the one nearest to `middle` is taken.
     order = np.argsort(values, kind="stable")
     line = values[order].astype(np.float64)
     second = codes[order] == 1

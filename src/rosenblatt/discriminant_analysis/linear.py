@@ -265,11 +265,9 @@ class LinearDiscriminantAnalysis(
         return whitening
 
     def _planes(self, priors: Array, means: Array, axes: Array) -> tuple[Array, Array]:
-        """The planes S^-1 m_k (K, d) and their intercepts (K,), with S^-1 = axes axes'.
-
-        What all classes have in common is left out where it would drown the differences: of two
-        classes only these are published, and far from the origin nothing else is left of either.
-        """
+        """The planes S^-1 m_k (K, d) and their intercepts (K,), with S^-1 = axes axes'."""
+        # What all classes have in common is left out where it would drown the differences: of two
+        # classes only these are published, and far from the origin nothing else is left of either.
         xbar = priors @ means
         far = float(((xbar @ axes) ** 2).sum()) > FAR
         origin = xbar if far or len(means) == 2 else np.zeros_like(xbar)

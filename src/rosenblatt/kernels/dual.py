@@ -154,10 +154,8 @@ TILE = 64
 def scores_by(
     kernel: Against, X: Any, a: NDArray[Any], b: NDArray[Any], support: NDArray[Any]
 ) -> NDArray[Any]:
-    """``a K + b`` (n, c) for rows X, with a (c, s), b (c,) and their kernel (n, s) with supports.
-
-    In 64 bits like the run: a row that was right by little would be wrong by rounding.
-    """
+    """``a K + b`` (n, c) for rows X, with a (c, s), b (c,), and their kernel with supports."""
+    # In 64 bits like the run: a row that was right by little would be wrong by rounding.
     scores = np.tile(b.astype(np.float64), (X.shape[0], 1))
     rows_at_once = max(1, BLOCK // max(len(support), 1) // TILE) * TILE
     for rows in gen_batches(X.shape[0], rows_at_once) if len(support) else ():
@@ -174,11 +172,9 @@ def scores_by(
 
 
 def _whole_tiles(X: Any) -> Any:
-    """X with its last row repeated until their number is a multiple of TILE.
-
-    BLAS adds up the rows left over from its tiles in another order, and how it shares rows among
-    its threads decides which these are. With none left over, the bits are the same on any number.
-    """
+    """X with its last row repeated until their number is a multiple of TILE."""
+    # BLAS adds up the rows left over from its tiles in another order, and how it shares rows among
+    # its threads decides which these are. With none left over, the bits are the same on any number.
     missing = -X.shape[0] % TILE
     if sp.issparse(X) or not missing or X.shape[0] < TILE:
         return X

@@ -84,10 +84,8 @@ def check_rows(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Rows:
 
 
 def check_gram_given(given: Any, squares: Squares, rows: Rows, fit_intercept: bool) -> None:
-    """Warn of a Gram matrix about the origin where means are taken off; refuse one of other rows.
-
-    It is computed anew in any case; the sums of squares on its diagonal tell whose it is.
-    """
+    """Warn of a Gram matrix about the origin where means are taken off; refuse other rows'."""
+    # It is computed anew in any case; the sums of squares on its diagonal tell whose it is.
     if sp.issparse(rows.X):
         return
     if fit_intercept and not np.allclose(squares.mean_x, 0.0):

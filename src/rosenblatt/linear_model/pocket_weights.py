@@ -115,10 +115,8 @@ class Pocket(LinearWeights):
         self.sum_b += self.past_b[:made].sum(axis=0, dtype=np.float64)
 
     def sort_rows(self) -> None:
-        """Sort the rows by their margin under the mean of the weights tried so far.
-
-        Most weights get the first of them wrong; this order beats that by the pocket's margins.
-        """
+        """Sort the rows by their margin under the mean of the weights tried so far."""
+        # Most weights get the first of them wrong; this order beats that by the pocket's margins.
         mean_w, mean_b = (self.sum_w / self.tried, self.sum_b / self.tried)
         scores = self.examples.X @ mean_w + mean_b
         margins = margins_of(scores, self.examples.codes)[self.examples.rows]
@@ -242,10 +240,7 @@ class PlaneFilter:
     def passing(
         self, w: NDArray[Any], b: NDArray[Any], limit: float
     ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-        """Which of the planes w (m, d), b (m, 1) may be wrong on less weight than the limit.
-
-        Also returns a lower bound of that weight for each of them.
-        """
+        """Which planes w (m, d), b (m, 1) may be wrong on less than the limit, and on at least."""
         with np.errstate(all="ignore"):  # a plane of zeros stays zero
             biases = b / self.bias if self.bias else 0 * b
             planes = np.hstack([w, biases]).astype(np.float64)

@@ -117,11 +117,9 @@ class MistakeDriven(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  # ty
         }
 
     def _check_X(self, X: Any, first: bool) -> Any:
-        """X (n, d) as the loops read it; `first` if the model has no columns to compare it with.
-
-        Whether X is finite is not checked here: another read of X costs as much as a pass. The
-        pass stops at the first row that is not finite; rows it does not visit are checked apart.
-        """
+        """X (n, d) as the loops read it; `first` if the model has no columns to compare it with."""
+        # Whether X is finite is not checked here: another read of X costs as much as a pass. The
+        # pass stops at the first row that is not finite; rows it does not visit are checked apart.
         return validate_data(
             self, X, reset=first, accept_sparse="csr", dtype=FLOATS, order="C",
             ensure_all_finite=False,

@@ -260,12 +260,10 @@ def _are_plain_labels(y: Any) -> bool:
 
 
 def _stratified_folds(y: NDArray[Any], n_splits: int) -> NDArray[Any] | None:
-    """The fold (n,) of each row as `StratifiedKFold` assigns them; None if it would complain.
-
-    With the classes in the order in which they appear, and the rows sorted by class, fold s is to
-    have as many rows of a class as rows s, s + n_splits, .. are of it. In each class the first
-    rows go to the first fold, and so on.
-    """
+    """The fold (n,) of each row as `StratifiedKFold` assigns them; None if it would complain."""
+    # With the classes in the order in which they appear, and the rows sorted by class, fold s is to
+    # have as many rows of a class as rows s, s + n_splits, .. are of it. In each class the first
+    # rows go to the first fold, and so on.
     classes, codes = encode_labels(y)
     counts = np.bincount(codes, minlength=len(classes))
     if counts.min() < n_splits:

@@ -141,10 +141,8 @@ class NaiveBayes(LogisticScores, AdditiveClassifier):
 def log_prior(
     prior: Any, counts: NDArray[np.float64], n_classes: int, uniform: bool = False
 ) -> NDArray[np.float64]:
-    """The logarithm of the classes' shares (K,): given, uniform, or counted.
-
-    A class without weight has probability zero.
-    """
+    """The logarithm of the classes' shares (K,): given, uniform, or counted."""
+    # A class without weight has probability zero.
     if prior is not None:
         given = np.asarray(prior, dtype=np.float64)
         if given.shape != (n_classes,):
@@ -204,12 +202,10 @@ def blocks(n_features: int) -> Iterator[slice]:
 def log_shares(
     counts: NDArray[Any], alpha: NDArray[np.float64], dtype: Any = np.float64
 ) -> NDArray[Any]:
-    """log((n_v + alpha_v) / sum_v (n_v + alpha_v)) of counts (K, v): Laplace's rule.
-
-    Infinite alphas share alone, and equally. Counts that are all zero, without smoothing, say
-    nothing: their shares are equal, the limit for a vanishing alpha. The result is laid out by
-    columns, as products with rows of features read it.
-    """
+    """log((n_v + alpha_v) / sum_v (n_v + alpha_v)) of counts (K, v): Laplace's rule."""
+    # Infinite alphas share alone, and equally. Counts that are all zero, without smoothing, say
+    # nothing: their shares are equal, the limit for a vanishing alpha. The result is laid out by
+    # columns, as products with rows of features read it.
     n_classes, n_features = counts.shape
     if np.isinf(alpha).any():
         counts, alpha = np.zeros(counts.shape), np.isinf(alpha).astype(np.float64)

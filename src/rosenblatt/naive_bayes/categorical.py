@@ -256,10 +256,8 @@ class CategoricalNB(DiscreteNB):
 def _spread(
     counts: NDArray[Any], values: NDArray[Any], least: int
 ) -> tuple[NDArray[np.float64], NDArray[Any]]:
-    """The counts (K, m) of all of a feature's categories, and the categories that have names.
-
-    Numbers stand where they say; words in their order, room for more after them.
-    """
+    """The counts (K, m) of all of a feature's categories, and the categories that have names."""
+    # Numbers stand where they say; words in their order, room for more after them.
     words = are_words(values)
     places = np.arange(len(values)) if words else values.astype(np.int64)
     width = max(int(places.max(initial=-1)) + 1, least)

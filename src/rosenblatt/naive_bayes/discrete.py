@@ -161,11 +161,8 @@ class LinearNB(DiscreteNB):
         return np.array([0.0, scores[0]]) if scores.ndim == 1 else scores[0]
 
     def _comparison(self, X: Any) -> Comparison:
-        """A function of a range of rows that gives their joint log-probabilities (m, K).
-
-        Of two classes the second's less the first's (m,): one product, with the difference of
-        their weights.
-        """
+        """A function of a range of rows that gives their joint log-probabilities (m, K)."""
+        # Of two classes the second's less the first's (m,): one product, not two.
         return self._linear(X, self._log_prior().astype(np.float64)).comparison()
 
     def _labels(self, X: Any) -> NDArray[Any]:

@@ -211,10 +211,8 @@ class GaussianNB(NaiveBayes):
         return SHARED[self.variance]
 
     def _set_logistic_form(self) -> None:
-        """Set coef_ and intercept_ if the classes share their variances, else see they are gone.
-
-        log P(x | k) - log P(x | 0) = sum_j (m_kj - m_0j) / v_j (x_j - (m_kj + m_0j) / 2)
-        """
+        """Set coef_ and intercept_ if the classes share their variances, else see they are gone."""
+        # log P(x | k) - log P(x | 0) = sum_j (m_kj - m_0j) / v_j (x_j - (m_kj + m_0j) / 2)
         for name in ("coef_", "intercept_"):
             self.__dict__.pop(name, None)
         if 0 not in self._pool:

@@ -252,10 +252,8 @@ class ComplementNB(CountNB):
         return super()._comparison(X)
 
     def _comparison_in_full(self, X: Any, prior: Any) -> Comparison:
-        """The scores (m, K) of a range of rows; where weights are infinite, in the limit.
-
-        As alpha vanishes, most infinite weights win, and among equals the finite ones decide.
-        """
+        """The scores (m, K) of a range of rows; where weights are infinite, in the limit."""
+        # As alpha vanishes, most infinite weights win, and among equals the finite ones decide.
         linear = self._linear(X, prior)
         if linear.hits is None:
             return linear.scores

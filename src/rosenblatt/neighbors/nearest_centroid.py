@@ -172,10 +172,8 @@ class NearestCentroid(AdditiveClassifier):
         return medians
 
     def _spread(self, centroids: Table, centre: Table) -> Table:
-        """The root (d,) of the mean square distance from the classes' centroids (k, d).
-
-        About another point than the mean, squares are larger by that of the difference.
-        """
+        """The root (d,) of the mean square distance from the classes' centroids (k, d)."""
+        # About another point than the mean, squares are larger by that of the difference.
         moments, weight = self.statistics_, self.statistics_.weight
         squares = moments.scatter.sum(axis=0) + weight @ (moments.mean - centroids) ** 2
         squares[squares <= SAME * weight.sum() * centre**2] = 0.0  # what rounding leaves

@@ -99,12 +99,10 @@ def _wrong(
 
 
 def _nearest(A: Floats, group: NDArray[np.intp], G: int) -> Floats:
-    """Return weights u >= 0, one in each group, of the shortest ``sum u_i a_i``; zeros if stuck.
-
-    The sums are asked for by least squares too, so they come out a little below one. With one
-    group that only scales u. With two, unequal sums would tilt the answer; they are equal when
-    the origin lies midway between the hulls, and a few shifts put it there.
-    """
+    """Return weights u >= 0, one in each group, of the shortest ``sum u_i a_i``; zeros if stuck."""
+    # The sums are asked for by least squares too, so they come out a little below one. With one
+    # group that only scales u. With two, unequal sums would tilt the answer; they are equal when
+    # the origin lies midway between the hulls, and a few shifts put it there.
     member = (group == np.arange(G)[:, None]).astype(float)  # (G, k)
     side = np.where(group == 0, -1.0, 1.0)[:, None] if G == 2 else np.zeros((len(A), 1))
     target = np.append(np.zeros(A.shape[1]), np.full(G, 16.0))

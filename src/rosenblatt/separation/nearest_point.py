@@ -31,11 +31,9 @@ class Nearest:
 
 
 def work_of(n: int, m: int, bits: int) -> float:
-    """Predict the work on n rows of m integers with so many bits.
-
-    Some k steps, each an elimination of k x k integers that grow to k times the bits, and the
-    scores of all rows.
-    """
+    """Predict the work on n rows of m integers with so many bits."""
+    # Some k steps, each an elimination of k x k integers that grow to k times the bits, and the
+    # scores of all rows.
     k = min(n, m) + 1
     return float(k) * bits * (float(k) ** 4 + n * m)
 
@@ -86,11 +84,9 @@ def _points(A: NDArray[Any], corral: list[list[int]]) -> NDArray[Any]:
 
 
 def _of_plane(S: NDArray[Any]) -> tuple[NDArray[Any], int]:
-    """Return integers, and their sum, in proportion to the nearest point's weights in S (k, m).
-
-    ``(S S' + 1 1') x = 1``, by elimination without fractions (Bareiss): the matrix is positive
-    definite because the points are independent, so pivots are positive.
-    """
+    """Return integers, and their sum, in proportion to the nearest point's weights in S (k, m)."""
+    # ``(S S' + 1 1') x = 1``, by elimination without fractions (Bareiss): the matrix is positive
+    # definite because the points are independent, so pivots are positive.
     k = len(S)
     M = np.column_stack([S.dot(S.T) + 1, np.full(k, 1, dtype=object)])
     before = 1

@@ -76,10 +76,8 @@ def smallest(
 
 
 def middle(X: Table, w: Floats, sign: Floats) -> Fraction:
-    """Return the intercept halfway between the classes' nearest rows.
-
-    With rows on one side only the plane keeps at distance one.
-    """
+    """Return the intercept halfway between the classes' nearest rows."""
+    # With rows on one side only the plane keeps at distance one.
     scores = X @ w
     errors = score_error(X, w, 0.0)
     ends: list[Fraction] = []
@@ -131,10 +129,8 @@ def ahead_exactly(
 
 
 def _biases(least: list[list[Fraction]]) -> list[Fraction]:
-    """Biases b with ``b_k - b_y <= least[y][k]``, in the middle of all there are, if there are any.
-
-    The lengths of the shortest paths from any class are such biases, and so is their mean.
-    """
+    """Biases b with ``b_k - b_y <= least[y][k]``, in the middle of all, if there are any."""
+    # The lengths of the shortest paths from any class are such biases, and so is their mean.
     K = len(least)
     lengths = [list(row) for row in least]  # from class y to class k
     for middle in range(K):

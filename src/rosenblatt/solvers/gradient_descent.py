@@ -145,10 +145,8 @@ def _curvature_of_a_row(problem: LogisticProblem, place: Place) -> float:
 
 
 def safe_step(problem: LogisticProblem) -> float:
-    """A first step that is too long for no row: one over the most that the loss of one may bend.
-
-    That is half its squared length, and half of that for two classes.
-    """
+    """A first step that is too long for no row: one over the most that the loss of one may bend."""
+    # That is half its squared length, and half of that for two classes.
     longest = 0.0
     for start, stop in problem.blocks(problem.d):
         part, c = problem.X[start:stop], problem.c[start:stop]

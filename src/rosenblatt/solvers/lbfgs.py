@@ -40,10 +40,8 @@ def lbfgs(
 
 
 def bisect(problem: LogisticProblem, place: Place, direction: Array) -> Place | None:
-    """A step after which the objective is lower and the slope flatter, by halving and doubling.
-
-    Both together (Wolfe's conditions) make a pair of points that tells of the curvature.
-    """
+    """A step after which the objective is lower and the slope flatter, by halving and doubling."""
+    # Both together (Wolfe's conditions) make a pair of points that tells of the curvature.
     slope = float(np.vdot(place.gradient, direction))
     if not slope < 0:
         return None

@@ -147,10 +147,7 @@ class LogisticProblem:
         return v
 
     def by_class(self, table: Array) -> Array:
-        """Weights and biases (d + 1, 1) or (d + 1, K) as they are published, from those of a point.
-
-        With two classes they are those of the second.
-        """
+        """Weights and biases (d + 1, K), of two classes (d + 1, 1), as published, from a point."""
         return table
 
     def sample(self, n_rows: int) -> "LogisticProblem":

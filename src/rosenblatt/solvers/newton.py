@@ -88,10 +88,7 @@ def newton_cg(problem: LogisticProblem, place: Place) -> Iterator[Place]:
 def conjugate_gradients(
     problem: LogisticProblem, place: Place, rest: float, inverse: Inverse
 ) -> tuple[Array, int]:
-    """About ``-H^-1 g``, until `rest` of the gradient is left, and how many products it took.
-
-    Both are measured by `inverse`, which is about H^-1.
-    """
+    """About ``-H^-1 g``, to `rest` of g by the norm of `inverse`, and how many products it took."""
     solution = np.zeros_like(place.point)
     residual = -place.gradient
     scaled = inverse(residual)
