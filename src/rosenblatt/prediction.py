@@ -6,6 +6,7 @@ so that X is not read once more to look for them.
 """
 
 from collections.abc import Callable
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,11 @@ import scipy.sparse as sp
 from numpy.typing import DTypeLike, NDArray
 from scipy.special import expit
 from sklearn.base import BaseEstimator
-from sklearn.utils import assert_all_finite
+from sklearn.utils import assert_all_finite, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rosenblatt import loops, prediction
+from rosenblatt.explanation import Explanation, one_row
 from rosenblatt.runtime import threads
 from rosenblatt.runtime.blas import one_blas_thread
 from rosenblatt.runtime.storage import read_only
@@ -288,3 +290,103 @@ class LogisticScores:
                 "rescale the features, before fit and predict alike."
             )
         return scores
+
+
+class JointScores(LogisticScores):
+    """A classifier by log P(x, y), which tells how probable a row is and what each feature adds."""
+
+    def score_samples(self, X: Any) -> NDArray[Any]:
+        """Return log P(x), the logarithm of the density or probability of each row of X: (n,).
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows to judge.
+
+        Returns
+        -------
+        log_density : ndarray of shape (n,)
+            Of the mixture of the classes, by their shares; -inf for an impossible row.
+        """
+        return self._log_density(X)
+
+    def explain(self, x: Any, rival: Any = None, feature_names: Any = None) -> Explanation:
+        """Return what each feature of one example adds to the log-odds of the predicted class.
+
+        An example that is impossible in every class is decided by the classes' shares alone.
+
+        Parameters
+        ----------
+        x : array-like of shape (d,) or (1, d)
+            The example.
+        rival : label or None
+            The class to compare with; the second most probable if None.
+        feature_names : array-like of shape (d,) or None
+            What to call the features, if the data do not.
+
+        Returns
+        -------
+        explanation : Explanation
+            Its parts add up to the log-odds.
+        """
+        check_is_fitted(self)
+        X = one_row(self, x, self._checked_row)
+        return Explanation.of(self, *self._parts_of(X, rival), feature_names)
+
+    def _log_density(self, X: Any) -> NDArray[Any]:
+        """log P(x) of each row, (n,)."""
+        raise NotImplementedError
+
+    def _checked_row(self, X: Any) -> Any:
+        """One row (1, d) as `_parts_of` reads it."""
+        raise NotImplementedError
+
+    def _parts_of(self, X: Any, rival: Any) -> tuple[int, int, float, NDArray[np.float64]]:
+        """The winner, its rival, the log-odds of their shares, and what each feature adds (d,)."""
+        raise NotImplementedError
+
+
+class DrawsRows:
+    """A model of the rows, from which new ones can be drawn."""
+
+    classes_: NDArray[Any]
+    class_log_prior_: NDArray[Any]
+
+    def sample(
+        self, n_samples: int = 1, random_state: Any = None
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Draw rows from the model: a class by its share, then each feature by the class's own.
+
+        Parameters
+        ----------
+        n_samples : int
+            How many rows.
+        random_state : int, RandomState instance or None
+            The seed.
+
+        Returns
+        -------
+        X : ndarray of shape (n_samples, d)
+            The rows: numbers, zeros and ones, or categories, as the model reads them.
+        y : ndarray of shape (n_samples,)
+            Their labels.
+        """
+        rng = check_random_state(random_state)
+        codes = self._draw_classes(n_samples, rng)
+        return self._draw_rows(codes, rng), self.classes_[codes]
+
+    def _draw_classes(self, n_samples: int, rng: np.random.RandomState) -> NDArray[np.intp]:
+        """The numbers (n,) of classes drawn by their shares."""
+        check_is_fitted(self)
+        shares = np.exp(self.class_log_prior_.astype(np.float64))
+        return rng.choice(len(shares), size=n_samples, p=shares / shares.sum())
+
+    def _draw_rows(self, codes: NDArray[np.intp], rng: np.random.RandomState) -> NDArray[Any]:
+        """Rows (n, d) of such classes (n,)."""
+        raise NotImplementedError
+
+
+def check_n_samples(n_samples: Any) -> None:
+    """Refuse a number of rows that cannot be drawn."""
+    if not isinstance(n_samples, Integral) or n_samples < 1:
+        raise ValueError(f"n_samples must be an integer >= 1; got {n_samples!r}.")

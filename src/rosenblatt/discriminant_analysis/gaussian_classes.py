@@ -5,7 +5,6 @@ Legend: K classes, d features, priors (K,), means (K, d), covariances (d, d).
 
 import warnings
 from abc import abstractmethod
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -15,12 +14,11 @@ from scipy.special import logsumexp
 from sklearn.base import clone
 from sklearn.covariance import ledoit_wolf
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils import check_random_state
 
 from rosenblatt import prediction
 from rosenblatt.base import callers_level
-from rosenblatt.explanation import Explanation, one_row, two_classes
-from rosenblatt.prediction import LogisticScores, Score
+from rosenblatt.explanation import two_classes
+from rosenblatt.prediction import DrawsRows, JointScores, Score
 from rosenblatt.statistics import Labels
 
 from .base import Array, Discriminant, shrunk
@@ -28,7 +26,7 @@ from .base import Array, Discriminant, shrunk
 LOG_TWO_PI = float(np.log(2 * np.pi))
 
 
-class GaussianDiscriminant(LogisticScores, Discriminant):
+class GaussianDiscriminant(JointScores, Discriminant, DrawsRows):
     """Decides by the joint density of class and features, Gaussian in each class."""
 
     solver: Any
@@ -85,19 +83,7 @@ class GaussianDiscriminant(LogisticScores, Discriminant):
             return np.zeros((len(scores), 1), self.means_.dtype)
         return scores
 
-    def score_samples(self, X: Any) -> NDArray[Any]:
-        """Return log P(x), the logarithm of the density of each row of X: (n,).
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows to judge.
-
-        Returns
-        -------
-        log_density : ndarray of shape (n,)
-            The mixture of the classes' densities, by their shares.
-        """
+    def _log_density(self, X: Any) -> NDArray[Any]:
         self._check_known()
 
         def density(rows: Any) -> NDArray[Any]:
@@ -107,59 +93,28 @@ class GaussianDiscriminant(LogisticScores, Discriminant):
         X = prediction.rows_to_score(self, X)
         return prediction.all_scores(X, density, 1, self._dtype(X))
 
-    def sample(
-        self, n_samples: Any = 1, random_state: Any = None
-    ) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return new rows and their labels, drawn from the model.
-
-        Parameters
-        ----------
-        n_samples : int
-            How many, at least one.
-        random_state : int, RandomState or None
-            Seed of the draw.
-
-        Returns
-        -------
-        X, y : ndarrays of shapes (n_samples, d) and (n_samples,)
-            The rows, in random order of classes.
-        """
+    def _draw_classes(self, n_samples: int, rng: np.random.RandomState) -> NDArray[np.intp]:
         self._check_known()
-        if not isinstance(n_samples, Integral) or n_samples < 1:
-            raise ValueError(f"n_samples must be an integer >= 1; got {n_samples!r}.")
-        rng = check_random_state(random_state)
+        prediction.check_n_samples(n_samples)
         shares = self.priors_.astype(np.float64)
-        codes = rng.choice(len(self.classes_), size=n_samples, p=shares / shares.sum())
+        return rng.choice(len(self.classes_), size=n_samples, p=shares / shares.sum())
+
+    def _draw_rows(self, codes: NDArray[np.intp], rng: np.random.RandomState) -> NDArray[Any]:
         X = self.means_[codes].astype(np.float64)
         for k in np.unique(codes):
             spread = self._spread(k)
             here = codes == k
             X[here] += rng.standard_normal((np.count_nonzero(here), len(spread))) @ spread
-        return X.astype(self.means_.dtype), self.classes_[codes]
+        return np.asarray(X.astype(self.means_.dtype))
 
-    def explain(self, x: Any, rival: Any = None, feature_names: Any = None) -> Explanation:
-        """Return what each feature of one example adds to the log-odds of the predicted class.
-
-        Parameters
-        ----------
-        x : array-like of shape (d,) or (1, d)
-            The example.
-        rival : label or None
-            The class to compare with; the second most probable if None.
-        feature_names : array-like of shape (d,) or None
-            What to call the features, if the data do not.
-
-        Returns
-        -------
-        explanation : Explanation
-            Its parts add up to the log-odds.
-        """
+    def _checked_row(self, X: Any) -> Any:
         self._check_known()
-        X = one_row(self, x, lambda X: prediction.rows_to_score(self, X))
+        return prediction.rows_to_score(self, X)
+
+    def _parts_of(self, X: Any, rival: Any) -> tuple[int, int, float, Array]:
         winner, second = two_classes(self.classes_, self._compared_row(X), rival)
         row = (X.toarray() if sp.issparse(X) else X)[0].astype(np.float64)
-        parts = self._compare(row, winner, second)
-        return Explanation.of(self, winner, second, *parts, feature_names)
+        return winner, second, *self._compare(row, winner, second)
 
     def _compared_row(self, X: Any) -> NDArray[Any]:
         """The scores (K,) of one checked row (1, d), to the bit what `predict` compares."""

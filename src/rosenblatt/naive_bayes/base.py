@@ -16,11 +16,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.additive_classifier import AdditiveClassifier
 from rosenblatt.base import callers_level
-from rosenblatt.explanation import Explanation, one_row, two_classes
-from rosenblatt.prediction import LogisticScores
+from rosenblatt.explanation import two_classes
+from rosenblatt.prediction import JointScores
 
 
-class NaiveBayes(LogisticScores, AdditiveClassifier):
+class NaiveBayes(JointScores, AdditiveClassifier):
     """Decides by the joint probability of class and features."""
 
     class_log_prior_: NDArray[Any]
@@ -74,42 +74,13 @@ class NaiveBayes(LogisticScores, AdditiveClassifier):
         # A row that is impossible in every class gets the classes' shares, with a warning.
         return self._possible(self._compared(X))
 
-    def score_samples(self, X: Any) -> NDArray[Any]:
-        """Return log P(x), the logarithm of the density or probability of each row of X: (n,).
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows to judge.
-
-        Returns
-        -------
-        log_density : ndarray of shape (n,)
-            -inf for a row that is impossible in every class.
-        """
+    def _log_density(self, X: Any) -> NDArray[Any]:
         return np.asarray(logsumexp(self.predict_joint_log_proba(X), axis=1))
 
-    def explain(self, x: Any, rival: Any = None, feature_names: Any = None) -> Explanation:
-        """Return what each feature of one example adds to the log-odds of the predicted class.
+    def _checked_row(self, X: Any) -> Any:
+        return self._check_X(X, first=False)
 
-        An example that is impossible in every class is decided by the classes' shares alone.
-
-        Parameters
-        ----------
-        x : array-like of shape (d,) or (1, d)
-            The example.
-        rival : label or None
-            The class to compare with; the second most probable if None.
-        feature_names : array-like of shape (d,) or None
-            What to call the features, if the data do not.
-
-        Returns
-        -------
-        explanation : Explanation
-            Its parts add up to the log-odds.
-        """
-        check_is_fitted(self)
-        X = one_row(self, x, lambda X: self._check_X(X, first=False))
+    def _parts_of(self, X: Any, rival: Any) -> tuple[int, int, float, NDArray[np.float64]]:
         parts, prior = self._log_factors(X), self._log_prior().astype(np.float64)
         joint = self._compared_row(X)
         if np.isneginf(joint).all():
@@ -119,7 +90,7 @@ class NaiveBayes(LogisticScores, AdditiveClassifier):
             contributions = parts[winner] - parts[second]
             start = float(np.nan_to_num(prior[winner] - prior[second], posinf=np.inf))
         contributions[np.isnan(contributions)] = 0.0
-        return Explanation.of(self, winner, second, start, contributions, feature_names)
+        return winner, second, start, contributions
 
     def _possible(self, joint: NDArray[Any]) -> NDArray[Any]:
         """The joint log-probabilities, with the prior where a row is impossible in every class."""

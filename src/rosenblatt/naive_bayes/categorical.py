@@ -5,11 +5,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
 from rosenblatt.additive import Additive
+from rosenblatt.prediction import DrawsRows
 from rosenblatt.statistics import CategoryCounts
 
 from .base import log_shares, unit_of
@@ -24,7 +24,7 @@ from .discrete import DiscreteNB
 from .linear_scores import over_rows
 
 
-class CategoricalNB(DiscreteNB):
+class CategoricalNB(DiscreteNB, DrawsRows):
     """Naive Bayes for features with several values, numbered or named.
 
     Feature j has value v in a row of class y with probability ``(n_v + alpha) / (n + alpha m)``,
@@ -213,36 +213,16 @@ class CategoricalNB(DiscreteNB):
             refuse_unknown(value, name)
         return places
 
-    def sample(
-        self, n_samples: int = 1, random_state: Any = None
-    ) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Draw rows from the model: a class by its share, then each feature by the class's own.
-
-        Parameters
-        ----------
-        n_samples : int
-            How many rows.
-        random_state : int, RandomState or None
-            The seed.
-
-        Returns
-        -------
-        X : ndarray of shape (n, d)
-            Categories: integers if all features are numbered, objects otherwise.
-        y : ndarray of shape (n,)
-            The classes they were drawn from.
-        """
-        rng = check_random_state(random_state)
-        codes = self._draw_classes(n_samples, rng)
+    def _draw_rows(self, codes: NDArray[np.intp], rng: np.random.RandomState) -> NDArray[Any]:
         numbered = all(values.dtype.kind in "iu" for values in self.categories_)
-        X = np.empty((n_samples, len(self.categories_)), np.int64 if numbered else object)
+        X = np.empty((len(codes), len(self.categories_)), np.int64 if numbered else object)
         for j, values in enumerate(self.categories_):
             shares = np.exp(self.feature_log_prob_[j][:, : len(values)])  # named ones alone
             steps = np.cumsum(shares / shares.sum(axis=1, keepdims=True), axis=1)
-            draws = rng.random_sample(n_samples)
+            draws = rng.random_sample(len(codes))
             places = (draws[:, np.newaxis] >= steps[codes]).sum(axis=1)
             X[:, j] = values[np.minimum(places, len(values) - 1)]
-        return X, self.classes_[codes]
+        return X
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

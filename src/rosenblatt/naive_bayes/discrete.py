@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from rosenblatt.prediction import check_n_samples
 from rosenblatt.runtime.storage import summed_duplicates
 
 from .base import NaiveBayes, checked_alpha, log_prior
@@ -75,13 +76,9 @@ class DiscreteNB(NaiveBayes):
         learned = self.class_prior is None and self.fit_prior
         return len(self.classes_) - 1 if learned else 0
 
-    def _draw_classes(self, n_samples: Any, rng: np.random.RandomState) -> NDArray[np.intp]:
-        """The numbers (n,) of classes drawn from the prior."""
-        check_is_fitted(self)
-        if not isinstance(n_samples, int | np.integer) or n_samples < 1:
-            raise ValueError(f"n_samples must be an integer >= 1; got {n_samples!r}.")
-        shares = np.exp(self.class_log_prior_.astype(np.float64))
-        return rng.choice(len(shares), size=n_samples, p=shares / shares.sum())
+    def _draw_classes(self, n_samples: int, rng: np.random.RandomState) -> NDArray[np.intp]:
+        check_n_samples(n_samples)
+        return super()._draw_classes(n_samples, rng)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

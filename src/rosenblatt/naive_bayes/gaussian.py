@@ -10,12 +10,12 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt import loops
 from rosenblatt.base import naming_columns
+from rosenblatt.prediction import DrawsRows
 from rosenblatt.runtime import threads
 from rosenblatt.runtime.storage import read_only
 from rosenblatt.statistics import Moments
@@ -34,7 +34,7 @@ FEW_DISTANCES = 100_000
 CELLS_PER_CHUNK = 1_000_000
 
 
-class GaussianNB(NaiveBayes):
+class GaussianNB(NaiveBayes, DrawsRows):
     """Naive Bayes with a Gaussian for each feature in each class.
 
     The means are the classes' means, the variances their mean squared distances from them, plus
@@ -123,32 +123,10 @@ class GaussianNB(NaiveBayes):
         self.ddof = ddof
         self.missing = missing
 
-    def sample(
-        self, n_samples: int = 1, random_state: Any = None
-    ) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Draw rows from the model: a class by its share, then each feature by its Gaussian.
-
-        Parameters
-        ----------
-        n_samples : int
-            How many rows.
-        random_state : int, RandomState instance or None
-            The seed.
-
-        Returns
-        -------
-        X : ndarray of shape (n_samples, d)
-            The rows.
-        y : ndarray of shape (n_samples,)
-            Their labels.
-        """
-        check_is_fitted(self)
-        rng = check_random_state(random_state)
-        shares = np.exp(self.class_log_prior_.astype(np.float64))
-        codes = rng.choice(len(self.classes_), size=n_samples, p=shares / shares.sum())
-        noise = rng.standard_normal((n_samples, self.n_features_in_))
+    def _draw_rows(self, codes: NDArray[np.intp], rng: np.random.RandomState) -> NDArray[Any]:
+        noise = rng.standard_normal((len(codes), self.n_features_in_))
         X = self.theta_[codes] + noise * np.sqrt(self.var_[codes])
-        return X.astype(self.theta_.dtype, copy=False), self.classes_[codes]
+        return np.asarray(X.astype(self.theta_.dtype, copy=False))
 
     def _labels(self, X: Any) -> NDArray[Any]:
         check_is_fitted(self)

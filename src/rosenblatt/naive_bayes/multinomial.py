@@ -7,6 +7,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from rosenblatt.prediction import DrawsRows
 from rosenblatt.statistics import FeatureCounts
 
 from .base import log_shares
@@ -60,7 +61,7 @@ class CountNB(LinearNB):
         return tags
 
 
-class MultinomialNB(CountNB):
+class MultinomialNB(CountNB, DrawsRows):
     """Naive Bayes for counts, such as words in documents.
 
     Each class draws its tokens independently, feature j with probability
