@@ -72,12 +72,8 @@ def best_visited(model: Any) -> Claim:
     """That the pocket's record only falls, and ends at its error."""
     errors = [error for _, error in model.pocket_history_]
     falls = all(np.diff(errors) < 0) and errors[-1] == model.pocket_error_
-    return Claim(
-        "best visited",
+    statement = (
         f"of the weights after {model.n_updates_:,} mistakes none did better: the pocket improved "
-        f"{len(errors) - 1} times, from {errors[0]:.4%} to {errors[-1]:.4%}",
-        errors[-1],
-        None,
-        bool(falls),
-        "observed",
+        f"{len(errors) - 1} times, from {errors[0]:.4%} to {errors[-1]:.4%}"
     )
+    return Claim("best visited", statement, errors[-1], None, bool(falls), "observed")

@@ -6,7 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from .claims import Claim, total_weight
+from .claims import Claim, total_weight, within
 
 Floats = NDArray[np.float64]
 
@@ -152,28 +152,15 @@ def sums_to_one(what: str, log_probabilities: Floats) -> Claim:
     with np.errstate(invalid="ignore", over="ignore"):
         sums = np.exp(log_probabilities).sum(axis=-1)
     worst = float(np.max(np.abs(sums - 1), initial=0.0))
-    return Claim(
-        "probabilities",
-        f"{what} sum to one, up to {worst:.2g}",
-        worst,
-        1e-6,
-        bool(worst <= 1e-6),
-        "checked",
-    )
+    return within("probabilities", f"{what} sum to one, up to {worst:.2g}", worst, 1e-6)
 
 
 def shortfall(what: str, gap: float, scale: float, tol: float, blur: float = 0.0) -> Claim:
     """By how much the log-likelihood is below its maximum; `blur` is what rounding may cost."""
     words = f"; rounding alone may cost {blur:.2g}" if blur > tol * scale else ""
-    return Claim(
-        "likelihood",
-        f"the {what} is within {gap:.3g} of the best possible, {gap / scale:.2g} for each unit "
-        f"of weight{words}",
-        gap,
-        tol * scale + blur,
-        bool(gap <= tol * scale + blur),
-        "checked",
-    )
+    of_unit = f"{gap / scale:.2g} for each unit of weight"
+    statement = f"the {what} is within {gap:.3g} of the best possible, {of_unit}{words}"
+    return within("likelihood", statement, gap, tol * scale + blur)
 
 
 def smoothing(model: Any, d: int) -> Floats:

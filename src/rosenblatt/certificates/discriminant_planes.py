@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .claims import Claim
+from .claims import Claim, within
 from .closed_form import (
     EPS,
     ClassData,
@@ -202,7 +202,7 @@ def _biases(gap: Floats, allowed: Floats, far: float) -> Claim:
             f"; the columns are up to {far:.1g} deviations from the origin, where intercepts lose "
             "their digits: centring them before the fit would help"
         )
-    return Claim("biases", statement, off, bound, bool(off <= bound), "checked")
+    return within("biases", statement, off, bound)
 
 
 # Means and scatters of classes, in two passes, and covariances as settings want them.

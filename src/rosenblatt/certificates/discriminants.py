@@ -11,7 +11,7 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
-from .claims import Certificate, Claim
+from .claims import Certificate, Claim, within
 from .closed_form import (
     EPS,
     ClassData,
@@ -107,7 +107,7 @@ def scan_claim(data: ClassData, w: Floats, t: float, precision: float) -> Claim:
         f"weight {reached:g} is on the wrong side of the cut; the least possible is {least:g}"
     )
     allowed = least + 1e-9 * float(data.weight.sum())
-    return Claim("cut of the line", statement, reached, allowed, reached <= allowed, "checked")
+    return within("cut of the line", statement, reached, allowed)
 
 
 def criterion_claims(
@@ -286,7 +286,7 @@ def _sorted_claim(
     )
     worst = max(float(part.max(initial=0.0)) for part in parts)
     statement = f"the directions whiten S and sort what lies between the classes, up to {worst:.2g}"
-    return Claim("directions", statement, worst, allowed, bool(worst <= allowed), "checked")
+    return within("directions", statement, worst, allowed)
 
 
 def _transform_claim(model: Any, X: Floats, A: Floats) -> Claim:

@@ -1,6 +1,7 @@
 """`certify`: find out what a model is, and hand its data and numbers to the right verifier."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from importlib import import_module
 from inspect import signature
 from typing import Any
@@ -113,9 +114,7 @@ def _is_a(model: Any, package: str, name: str) -> bool:
 
 def _with_note(certificate: Certificate, note: str) -> Certificate:
     """The same certificate, with a word on the data it speaks of."""
-    return Certificate(
-        certificate.model, certificate.problem, f"{certificate.data}, {note}", certificate.claims
-    )
+    return replace(certificate, data=f"{certificate.data}, {note}")
 
 
 def _check_data(

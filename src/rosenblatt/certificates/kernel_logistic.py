@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from .binary_logistic import setting_of, weights_of_classes
-from .claims import Certificate, Claim
+from .claims import Certificate, Claim, measured, within
 from .closed_form import ClassData
 from .exact_arithmetic import flows, transported
 from .kernel_values import KernelOf, Space, feature_space, space_of
@@ -170,7 +170,9 @@ def _claims(problem: KernelLogistic, a: Floats, b: Floats, tol: float, model: An
     square, rounding = problem.space.squares(problem.space.both(-pull[:, free], a.T))
     slope = np.sum(pull[:, free].sum(axis=0) ** 2) if problem.fit_intercept else 0.0
     length = float(np.sqrt(max(square, 0.0) + rounding + slope)) / float(np.sum(c))
+    gradient = f"length {length:.3g} for each unit of weight, in the feature space"
     distance = float(np.sqrt(2 * most))
+    away = f"{distance:.3g} of the best one, in the feature space"
     widest = max(1.0, float(np.sqrt(np.diag(problem.space.K).max(initial=0.0))))
     derived = {
         "objective_": value,
@@ -181,19 +183,11 @@ def _claims(problem: KernelLogistic, a: Floats, b: Floats, tol: float, model: An
     shaken = float(np.sqrt(rounding)) + 2 * widest * float(c @ off.max(axis=1))
     blurs = {"objective_": blur, "gradient_norm_": shaken, "dual_gap_": 2 * blur}
     return [
-        Claim("gap", gap, most, tol * scale, bool(most <= tol * scale), "checked"),
-        Claim(
-            "gradient",
-            f"the gradient has length {length:.3g} for each unit of weight, in the feature space",
-            length, None, True, "checked",
-        ),
-        Claim(
-            "distance",
-            f"the learned element is within {distance:.3g} of the best one, in the feature space",
-            distance, None, True, "checked",
-        ),
+        within("gap", gap, most, tol * scale),
+        measured("gradient", f"the gradient has {gradient}", length),
+        measured("distance", f"the learned element is within {away}", distance),
         *agreement(numbers_of(model), derived, sizes, nearness(model), blurs),
-    ]  # fmt: skip
+    ]
 
 
 @np.errstate(over="ignore", invalid="ignore")  # a step too long is no better one

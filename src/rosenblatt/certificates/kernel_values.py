@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
-from .claims import Claim
+from .claims import Claim, measured
 from .closed_form import ClassData
 from .exact_arithmetic import UNIT
 
@@ -158,7 +158,7 @@ def space_of(model: Any, kernel: KernelOf, data: ClassData, kept: NDArray[np.int
                 f"themselves; got {K.shape}, or values that are not symmetric."
             )
     else:
-        fitted = _wide(model.X_fit_)
+        fitted = wide(model.X_fit_)
         places = _places(data.X, fitted)
         table = fitted if places is not None else _stacked(data.X, fitted)
         K, off = kernel(table, table), kernel.allowance(table, table)
@@ -197,10 +197,10 @@ def feature_space(space: Space, least: float) -> Claim:
     """Whether the kernel is one of scalar products."""
     words = "there is none; what is negative is left out" if space.cut else "there may be one"
     statement = f"{words}: the least eigenvalue of the kernel matrix is {least:.3g}"
-    return Claim("feature space", statement, least, None, True, "checked")
+    return measured("feature space", statement, least)
 
 
-def _wide(rows: Any) -> Any:
+def wide(rows: Any) -> Any:
     """Rows in 64 bits, in the storage they came in."""
     return sp.csr_matrix(rows, dtype=np.float64) if sp.issparse(rows) else np.asarray(rows, float)
 

@@ -16,7 +16,7 @@ import scipy.optimize
 import scipy.sparse.linalg
 
 from . import normal_equations
-from .claims import Claim, distance_claim
+from .claims import Claim, distance_claim, measured, within
 from .normal_equations import ROUNDINGS, ClosedForm, iteration_claims
 from .orthogonal_factors import (
     MOST_ROWS,
@@ -143,7 +143,7 @@ def _of_rows(
 
 def _gap(gap: float, bound: float, among: str = "") -> Claim:
     statement = f"the objective is within {gap:.3g} of the best possible{among}"
-    return Claim("gap", statement, gap, bound, bool(gap <= bound), "checked")
+    return within("gap", statement, gap, bound)
 
 
 def _left_out(parts: OrthogonalFactors, share: float, weight: float, gap: float) -> str:
@@ -210,7 +210,7 @@ def _shortest(fit: RegressionFit, rank: int, idle: float, length: float) -> Clai
         f"of {fit.table.d} columns {rank} are independent; the part of w that changes no "
         f"prediction has length {idle:.2g} of {length:.3g}"
     )
-    return Claim("minimum norm", statement, idle, allowed, bool(idle <= allowed), "checked")
+    return within("minimum norm", statement, idle, allowed)
 
 
 def _condition(condition: float, left_out: int, of: str = "columns scaled to one") -> Claim:
@@ -226,7 +226,7 @@ def _condition(condition: float, left_out: int, of: str = "columns scaled to one
     if left_out:
         words += f"; {left_out} directions without variation left out"
     statement = f"the condition number is {condition:.2g} ({of}): {words}"
-    return Claim("condition", statement, condition, None, True, "checked")
+    return measured("condition", statement, condition)
 
 
 def _of_large(
@@ -242,7 +242,7 @@ def _of_large(
 ) -> list[Claim]:
     """Tables too large to factor: conjugate gradients, if there is a penalty to lean on."""
     if positive or penalty == 0:
-        return [_with_bound(equations, 1e-6)]
+        return [within(equations.name, equations.statement, equations.value, 1e-6)]
     table = fit.table
     product, allowance = table.transposed(table.share * r)
     g = penalty * fit.w - product
@@ -259,17 +259,4 @@ def _of_large(
     most = float(2 * (g @ x) - x @ (g - left)) + (further + noise) ** 2 / penalty
     gap = weight * (max(most, 0.0) * (1 + 1e-9) + intercept_cost)
     distance = (float(np.linalg.norm(g)) + float(np.linalg.norm(allowance))) / penalty
-    statement = (
-        f"the coefficients are within {distance:.3g} of the best ones (length of the difference)"
-    )
-    return [
-        _gap(gap, bound),
-        Claim("distance", statement, distance, None, True, "checked"),
-        equations,
-    ]
-
-
-def _with_bound(claim: Claim, bound: float) -> Claim:
-    """A measurement made a test."""
-    holds = bool(claim.value <= bound)
-    return Claim(claim.name, claim.statement, claim.value, bound, holds, claim.grade)
+    return [_gap(gap, bound), distance_claim(distance), equations]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .claims import Claim
+from .claims import Claim, measured, within
 from .closed_form import EPS, ClassData, Floats, is_ours, unit
 
 NAMES = ("objective_", "dual_gap_", "gradient_norm_")
@@ -93,7 +93,7 @@ def penalty_claim(model: Any) -> list[Claim]:
         statement = f"{name}_ is {', '.join(f'{value:.6g}' for value in used)}, {words}"
         if not off <= near:
             statement = statement.replace(words, f"which is not {words}")
-        return [Claim("penalty", statement, off, near, bool(off <= near), "checked")]
+        return [within("penalty", statement, off, near)]
     return []
 
 
@@ -112,7 +112,7 @@ def choice_claim(model: Any) -> list[Claim]:
     statement = "alpha_ has the best of scores_, which is best_score_"
     if not off <= near:
         statement += f", but for {off:.3g}"
-    return [Claim("choice", statement, off, near, bool(off <= near), "checked")]
+    return [within("choice", statement, off, near)]
 
 
 # What a model says of rows, beside what its published numbers say.
@@ -175,15 +175,9 @@ def label_claims(data: ClassData, labels: NDArray[Any], scores: Scores) -> list[
         near = values[everyone, codes] >= values[everyone, best] - scores.allowed
         follows = (codes >= 0) & near
     n_wrong = int(np.count_nonzero(~follows))
-    return [
-        training_error(data, np.where(follows, codes, best)),
-        Claim(
-            "predictions",
-            f"{len(best) - n_wrong:,} of {len(best):,} rows are given the class that the published "
-            "numbers give them",
-            n_wrong, 0.0, n_wrong == 0, "checked",
-        ),
-    ]  # fmt: skip
+    given = f"{len(best) - n_wrong:,} of {len(best):,} rows are given the class that the published"
+    error = training_error(data, np.where(follows, codes, best))
+    return [error, within("predictions", f"{given} numbers give them", n_wrong, 0.0)]
 
 
 def refusal_claims(data: ClassData, scores: Scores, error: Exception) -> list[Claim]:
@@ -234,7 +228,7 @@ def training_error(data: ClassData, codes: NDArray[np.intp]) -> Claim:
     wrong = codes != data.codes
     n, share = int(np.count_nonzero(wrong)), float(data.weight[wrong].sum() / data.weight.sum())
     statement = f"{n:,} of {len(wrong):,} rows are predicted wrongly ({share:.3%} of the weight)"
-    return Claim("training error", statement, n, None, True, "checked")
+    return measured("training error", statement, n)
 
 
 def _scores_claim(values: Floats, own: Floats, best: NDArray[np.intp], blur: Floats) -> Claim:
@@ -256,4 +250,4 @@ def _scores_claim(values: Floats, own: Floats, best: NDArray[np.intp], blur: Flo
     n_strange = int(np.count_nonzero(np.isnan(own).any(axis=1)))
     if n_strange:
         statement = f"the model's scores of {n_strange:,} rows are no numbers"
-    return Claim("scores", statement, off, allowed, bool(off <= allowed), "checked")
+    return within("scores", statement, off, allowed)
