@@ -4,14 +4,11 @@ from numbers import Integral
 from typing import Any, ClassVar, Literal, Self
 
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from rosenblatt.base import Passes, fitting
+from rosenblatt.base import fitting
 from rosenblatt.mistake_driven.classifier import Pick
-from rosenblatt.mistake_driven.examples import Examples, check_examples
-from rosenblatt.mistake_driven.stopping import Stopping, hold_out
-from rosenblatt.mistake_driven.visits import Visits, most_passes
+from rosenblatt.mistake_driven.examples import Examples
 
 from .perceptron_base import Columns, LinearPerceptron, Plane
 from .pocket_weights import PocketColumns, PocketPlane
@@ -107,6 +104,7 @@ class PocketPerceptron(LinearPerceptron):
     }
 
     max_updates: int
+    _published = "pocket"
 
     def __init__(
         self,
@@ -153,16 +151,8 @@ class PocketPerceptron(LinearPerceptron):
         sample_weight: Any = None,
     ) -> Self:
         """Learn from X (n, d) and labels y (n,), given as to `Perceptron.fit`; return self."""
-        self._check_parameters()
-        examples = check_examples(self, X, y, sample_weight)
-        start = self._start(examples, coef_init, intercept_init)
-        rng = check_random_state(self.random_state)
-        examples, held_out = hold_out(self, examples, sample_weight, rng)
-        weights = self._weights(examples, *start)
-
-        passes = Passes(self, X, y, sample_weight, most_passes(self))
-        visits = Visits(self, weights, passes, rng)
-        stopping = Stopping(self, visits, held_out)
+        begun = self._begin(X, y, coef_init, intercept_init, sample_weight)
+        weights, passes, visits, stopping = begun
         for n_iter in passes:
             if self.pick == "cyclic":
                 for rows in visits.in_order(n_iter):
@@ -174,7 +164,6 @@ class PocketPerceptron(LinearPerceptron):
                 passes.stop(reason)
 
         stopping.publish(self, passes.n_iter, passes.stop_reason)
-        self._publish_start(*start)
         return self  # without a warning: a pocket is meant to end at its horizon
 
     def _weights(
@@ -182,14 +171,6 @@ class PocketPerceptron(LinearPerceptron):
     ) -> Plane | Columns:
         kind = PocketPlane if examples.n_outputs == 1 else PocketColumns
         return kind(examples, coef, intercept)
-
-    def trace_view(self) -> dict[str, Any]:
-        """Return the states that traces and plots draw: the pocket, and the weights of the run."""
-        return super().trace_view() | {
-            "last_weights": self.last_coef_,
-            "last_intercept": self.last_intercept_,
-            "published": "pocket",
-        }
 
     def path_parameters(self) -> tuple[str, ...]:
         """Return no parameter: a run publishes its pocket at its end only."""

@@ -37,10 +37,8 @@ ROUNDING = 1e-12  # of a sum of weights: equal sums may be added in another orde
 class Pocket(LinearWeights):
     """Weights w (d,) or (d, K), biases b (K,), and the best of them so far."""
 
-    w: NDArray[Any]
-
-    def start_pocket(self) -> None:
-        """Put the first weights into the pocket."""
+    def __init__(self, examples: Examples, coef: NDArray[Any], intercept: NDArray[Any]) -> None:
+        super().__init__(examples, coef, intercept)
         self.hard = self.examples.rows
         # Summed in the order of the loops: if all rows are wrong, the error is exactly 1.
         steps = self.examples.step[self.hard].astype(np.float64)
@@ -156,10 +154,7 @@ class Pocket(LinearWeights):
 class PocketPlane(Pocket, Plane):
     """Two classes."""
 
-    def __init__(self, examples: Examples, coef: NDArray[Any], intercept: NDArray[Any]) -> None:
-        super().__init__(examples, coef, intercept)
-        self.filter: PlaneFilter | None = None
-        self.start_pocket()
+    filter: "PlaneFilter | None" = None
 
     def record(self, order: NDArray[np.int32], room: int) -> tuple[int, float, int]:
         return loops.pocket.recorded_pass(  # type: ignore[no-any-return]
@@ -191,14 +186,9 @@ class PocketPlane(Pocket, Plane):
 class PocketColumns(Pocket, Columns):
     """K classes."""
 
-    def __init__(self, examples: Examples, coef: NDArray[Any], intercept: NDArray[Any]) -> None:
-        super().__init__(examples, coef, intercept)
-        self.w = self.W
-        self.start_pocket()
-
     def record(self, order: NDArray[np.int32], room: int) -> tuple[int, float, int]:
         return loops.pocket.recorded_multiclass_pass(  # type: ignore[no-any-return]
-            self.X, self.codes, self.step, order, self.examples.ties, self.bias, self.W, self.b,
+            self.X, self.codes, self.step, order, self.examples.ties, self.bias, self.w, self.b,
             self.scores, self.past_w[:room], self.past_b[:room],
         )  # fmt: skip
 
