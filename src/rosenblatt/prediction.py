@@ -223,10 +223,7 @@ class LogisticScores:
     """A classifier whose scores are log-odds, or logarithms of probabilities up to a constant."""
 
     classes_: NDArray[Any]
-
-    def decision_function(self, X: Any) -> NDArray[Any]:
-        """Return the scores of the rows of X: (n,) for two classes, (n, K) for more."""
-        raise NotImplementedError
+    decision_function: Callable[[Any], NDArray[Any]]
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the most probable class of each row of X; of equals the first in `classes_`.

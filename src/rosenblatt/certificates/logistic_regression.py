@@ -233,8 +233,8 @@ def _among(setting: Setting) -> str:
 
 def _gap(found: Bracket, bound: float, among: str) -> Claim:
     nearer = f", and not nearer than {found.least:.3g}" if found.least > 1e-9 * bound else ""
-    within = f"the objective is within {found.most:.3g} of the best possible{among}"
-    statement = f"{within} (duality gap){nearer}"
+    near = f"the objective is within {found.most:.3g} of the best possible{among}"
+    statement = f"{near} (duality gap){nearer}"
     return within("gap", statement, found.most, bound)
 
 

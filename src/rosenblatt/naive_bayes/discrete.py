@@ -78,7 +78,8 @@ class DiscreteNB(NaiveBayes):
 
     def _draw_classes(self, n_samples: int, rng: np.random.RandomState) -> NDArray[np.intp]:
         check_n_samples(n_samples)
-        return super()._draw_classes(n_samples, rng)
+        codes: NDArray[np.intp] = super()._draw_classes(n_samples, rng)
+        return codes
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
