@@ -208,12 +208,7 @@ class AdditiveClassifier(ClassifierMixin, StoresPendingRows, Additive):  # type:
         del self._during
 
     def _check_y(self, y: Any, n: int) -> Labels:
-        classes, codes = encode_labels(y)
-        if len(codes) != n:
-            raise ValueError(
-                f"Found input variables with inconsistent numbers of samples: X has {n} rows and y "
-                f"has {len(codes)}."
-            )
+        classes, codes = encode_labels(y, n)
         return Labels(classes, codes.astype(np.int64, copy=False))
 
     def _publish(self, statistic: Statistic) -> None:
@@ -245,3 +240,19 @@ def _refuse_other_labels(labels: NDArray[Any], classes: NDArray[Any]) -> None:
             f"The target label(s) {strange.tolist()} in y do not exist in the initial classes "
             f"{classes.tolist()}. Add them, or leave classes out: a new label makes a new class."
         )
+
+
+def given_shares(priors: Any, weight: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The shares (K,) that a user gives classes of such weights (K,); none where there is none."""
+    given = np.asarray(priors, dtype=np.float64)
+    if given.shape != weight.shape:
+        raise ValueError(
+            f"priors must be one number for each of the {len(weight)} classes; "
+            f"got {given.tolist()}."
+        )
+    if not (given >= 0).all():
+        raise ValueError(f"priors must be non-negative; got {given.tolist()}.")
+    given = np.where(weight > 0, given, 0.0)
+    if not given.any():
+        raise ValueError("priors must not be zero for all classes that have rows.")
+    return np.asarray(given / given.sum())

@@ -18,7 +18,7 @@ from sklearn.utils import assert_all_finite, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rosenblatt import loops, prediction
-from rosenblatt.explanation import Explanation, one_row
+from rosenblatt.explanation import Explanation, explain_lead, one_row, two_classes
 from rosenblatt.runtime import threads
 from rosenblatt.runtime.blas import one_blas_thread
 from rosenblatt.runtime.storage import read_only
@@ -340,6 +340,91 @@ class JointScores(LogisticScores):
 
     def _parts_of(self, X: Any, rival: Any) -> tuple[int, int, float, NDArray[np.float64]]:
         """The winner, its rival, the log-odds of their shares, and what each feature adds (d,)."""
+        raise NotImplementedError
+
+
+class PlaneScores:
+    """A classifier by planes coef_ (K, d) and intercept_ (K,), or of two classes one plane."""
+
+    classes_: NDArray[Any]
+    coef_: NDArray[Any]
+    intercept_: NDArray[Any]
+    _zero_is_second = False  # whether a row on the plane is of the second class
+
+    def decision_function(self, X: Any) -> NDArray[Any]:
+        """Return the scores ``coef_ @ x + intercept_`` of the rows of X: (n,), or (n, K).
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows to score.
+
+        Returns
+        -------
+        scores : ndarray of shape (n,) or (n, K)
+            Columns in the order of `classes_`; for two classes one number, above zero for the
+            second.
+        """
+        self._check_known()
+        return self._plane_scores(rows_to_score(self, X))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class of the highest score of each row of X, or of the sign of the only one.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows to classify.
+
+        Returns
+        -------
+        y : ndarray of shape (n,)
+            Their labels.
+        """
+        self._check_known()
+        score = linear(self.coef_, self.intercept_)
+        return best_labels(rows_to_score(self, X), score, self.classes_, self._zero_is_second)
+
+    def explain(self, x: Any, rival: Any = None, feature_names: Any = None) -> Explanation:
+        """Return what each feature of one example adds to the lead of the predicted class.
+
+        The lead is how far its score is above the other's, for two classes how far the score is on
+        its side of zero; it is counted from the middle of the data.
+
+        Parameters
+        ----------
+        x : array-like of shape (d,) or (1, d)
+            The example.
+        rival : label or None
+            The class to compare with; the one with the next highest score if None.
+        feature_names : array-like of shape (d,) or None
+            What to call the features, if the data do not.
+
+        Returns
+        -------
+        explanation : Explanation
+            Its parts add up to the lead.
+        """
+        self._check_known()
+        X = one_row(self, x, lambda X: rows_to_score(self, X))
+        scores, coef, intercept = self._plane_scores(X), self.coef_, self.intercept_
+        if scores.ndim == 1:
+            positive = scores[0] >= 0 if self._zero_is_second else scores[0] > 0
+            scores = np.array([[0.0, 1.0 if positive else -1.0]])
+            coef, intercept = np.vstack([0 * coef, coef]), np.append(0.0, intercept)
+        winner, second = two_classes(self.classes_, scores[0], rival)
+        plane = coef[winner] - coef[second], intercept[winner] - intercept[second]
+        return explain_lead(self, X, (winner, second), plane, self._middle(), feature_names)
+
+    def _plane_scores(self, X: Any) -> NDArray[Any]:
+        dtype = np.result_type(X.dtype, self.coef_.dtype)
+        return all_scores(X, linear(self.coef_, self.intercept_), len(self.coef_), dtype)
+
+    def _check_known(self) -> None:
+        check_is_fitted(self)
+
+    def _middle(self) -> NDArray[Any]:
+        """The point (d,) that leads are counted from."""
         raise NotImplementedError
 
 

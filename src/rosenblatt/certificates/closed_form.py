@@ -111,11 +111,9 @@ def rounding(published: Any) -> float:
 def agrees(
     name: str, what: str, published: Any, derived: Any, scale: Any = None, slack: Any = 0.0
 ) -> Claim:
-    """That published numbers are those derived from the data, up to rounding.
-
-    The difference, less an absolute `slack`, is taken relative to the derived number, or to `scale`
-    if given. A derived zero without a scale is a zero and nothing else, infinity is infinity.
-    """
+    """That published numbers are those derived from the data, up to rounding."""
+    # The difference, less an absolute `slack`, is relative to the derived number, or to `scale` if
+    # given. A derived zero without a scale is a zero and nothing else, infinity is infinity.
     allowed = rounding(published)
     published, derived = np.asarray(published, np.float64), np.asarray(derived, np.float64)
     if published.shape != derived.shape:
@@ -194,10 +192,8 @@ def divergence(p: Floats, log_p: Floats, log_q: Floats) -> Floats:
 
 
 def size_claim(model: Any, free: int, shares: bool = True) -> list[Claim]:
-    """That a model says truly how many free numbers it has learned; nothing if it does not say.
-
-    `free` are those of the features. `shares` of K classes are K - 1 more, unless they are given.
-    """
+    """That a model says truly how many free numbers it has learned; nothing if it does not say."""
+    # `free` are those of the features. `shares` of K classes are K - 1 more, unless they are given.
     if not hasattr(model, "n_parameters_"):
         return []
     counted = shares and _given(model) is None and getattr(model, "fit_prior", True)

@@ -266,7 +266,8 @@ def covariances(model: Any, data: ClassData, scatters: Floats) -> tuple[Floats, 
     """S_k (K, d, d) as the settings ask for, and that of all rows together, (d, d)."""
     wholes = [*(data.X[members] for members in data.members), data.X]
     if getattr(model, "covariance_estimator", None) is not None:
-        S = np.array([_estimated(model.covariance_estimator, rows) for rows in wholes])
+        asked = [copy.deepcopy(model.covariance_estimator).fit(rows) for rows in wholes]
+        S = np.array([estimator.covariance_ for estimator in asked], np.float64)
     elif getattr(model, "shrinkage", None) == "auto":
         S = np.array([ledoit_wolf(rows) for rows in wholes])
     else:
@@ -308,8 +309,3 @@ def ledoit_wolf(X: Floats) -> Floats:
     noise = float(((Z**2).sum(axis=1) ** 2).mean() - (S**2).sum()) / n
     share = min(noise, apart) / apart if apart > 0 else 0.0
     return np.asarray(shrunk(S, share) * np.outer(scale, scale))
-
-
-def _estimated(estimator: Any, rows: Floats) -> Floats:
-    """What the user's own estimator finds on the rows, asked once more."""
-    return np.asarray(copy.deepcopy(estimator).fit(rows).covariance_, np.float64)

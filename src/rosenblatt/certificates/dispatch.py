@@ -80,14 +80,11 @@ def certify(
     gaps = getattr(model, "missing", None) == "ignore" or hasattr(model, "kinds_")
     X, y, weight = _check_data(X, y, sample_weight, words=words, gaps=gaps)
     certificate = adapter(model, X, y, weight, tol=tol, effort=effort)
-    if sample_weight is None and not certificate.holds and _may_be_weighted(model):
+    # The fit may have had weights, of which a model says nothing afterwards.
+    weighs = "sample_weight" in signature(model.fit).parameters
+    if sample_weight is None and not certificate.holds and weighs:
         return _with_note(certificate, "each of weight 1 (a fit with sample_weight asks for it)")
     return certificate
-
-
-def _may_be_weighted(model: Any) -> bool:
-    """Whether the fit may have had weights, of which a model says nothing afterwards."""
-    return "sample_weight" in signature(model.fit).parameters
 
 
 def _adapter(model: Any) -> Adapter:

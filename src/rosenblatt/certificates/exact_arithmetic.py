@@ -142,11 +142,9 @@ def simple_proportions(v: Floats) -> NDArray[Any]:
 def rows_ahead(
     X: Any, codes: NDArray[Any], W: NDArray[Any], fit_intercept: bool
 ) -> NDArray[np.bool_] | None:
-    """Which rows get ahead of which class (n, K) along whole-number weights W (K, d).
-
-    The biases are the ones that suit W best. None unless no row's own class falls behind another
-    and some get ahead; or if a class has no row, or it would take too long.
-    """
+    """Which rows get ahead of which class (n, K) along whole-number weights W (K, d)."""
+    # The biases are the ones that suit W best. None unless no row's own class falls behind another
+    # and some get ahead; or if a class has no row, or it would take too long.
     K, used = len(W), np.flatnonzero((W != 0).any(axis=0))
     if not len(used) or X.shape[0] * len(used) > MOST_CELLS or len(np.unique(codes)) < K:
         return None

@@ -54,11 +54,9 @@ def claims(
     said: dict[str, float] | None = None,
     near: float = NEAR,
 ) -> list[Claim]:
-    """What can be said of published coefficients under ``sum s r^2 + alpha |w|^2``.
-
-    Directions of less than `least_share` of the largest variation were none to the fit, whose
-    numbers may have a closed form; an iterated one `said` something of itself.
-    """
+    """What can be said of published coefficients under ``sum s r^2 + alpha |w|^2``."""
+    # Directions of less than `least_share` of the largest variation were none to the fit, whose
+    # numbers may have a closed form; an iterated one `said` something of itself.
     residuals = fit.residuals()
     penalty = alpha / weight
     found = _of_coefficients(
@@ -200,11 +198,9 @@ def _non_negative(fit: RegressionFit, parts: OrthogonalFactors, off: float) -> E
 
 
 def _shortest(fit: RegressionFit, rank: int, idle: float, length: float) -> Claim:
-    """Where several coefficients predict the same, the shortest are taken.
-
-    `length` is that of the coefficients of columns that depend on others; what rounding leaves of
-    them all is allowed for.
-    """
+    """Where several coefficients predict the same, the shortest are taken."""
+    # `length` is that of the coefficients of columns that depend on others; what rounding leaves of
+    # them all is allowed for.
     allowed = 1e-6 * length + ROUNDINGS * fit.unit * fit.table.d * float(np.linalg.norm(fit.w))
     statement = (
         f"of {fit.table.d} columns {rank} are independent; the part of w that changes no "

@@ -53,7 +53,8 @@ def certify_model(
             found = _binary(
                 X, y_k, c, W[k], float(b[k]), setting, model, fit_intercept, tol, effort
             )
-            claims += _of_class(found, data.classes[k]) if K > 2 else found
+            of = f", {data.classes[k]}" if K > 2 else ""
+            claims += [replace(claim, name=claim.name + of) for claim in found]
         weights = c
     else:
         loss = "loss_i = logsumexp(z_i) - z_i,y_i, z_i = W x_i + b"
@@ -271,11 +272,6 @@ def _training_error(data: ClassData, W: Floats, b: Floats, X: Any) -> Claim:
     return training_error(data, predicted)
 
 
-def _of_class(claims: list[Claim], label: Any) -> list[Claim]:
-    """Claims of one class against the rest say which."""
-    return [replace(claim, name=f"{claim.name}, {label}") for claim in claims]
-
-
 # Why a gap cannot be shown to be small: columns so wide that rounding hides it.
 #
 # The slope of a column is a sum of products with its numbers, known up to rounding r. A bound must
@@ -286,11 +282,9 @@ def _of_class(claims: list[Claim], label: Any) -> list[Claim]:
 def why_blurred(
     model: Any, rounding: Floats, penalty: Penalty, value: float, reach: float, bound: float
 ) -> str:
-    """The end of a sentence on a gap that is above its bound; nothing where rounding is small.
-
-    `rounding` (d,) is what it may do to the slope of each column, `value` the objective, `reach`
-    the length of coefficients spoken of where there is no penalty.
-    """
+    """The end of a sentence on a gap that is above its bound; nothing where rounding is small."""
+    # `rounding` (d,) is what it may do to the slope of each column, `value` the objective, `reach`
+    # the length of coefficients spoken of where there is no penalty.
     if penalty.l2 > 0:
         worth = rounding**2 / (2 * penalty.l2)
     elif penalty.l1 > 0:

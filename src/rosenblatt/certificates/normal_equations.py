@@ -41,11 +41,9 @@ def equations(
     left_out: float = 0.0,
     condition: float = 1.0,
 ) -> Claim:
-    """The claim, from residuals r (n,) less their mean `bias`; a test if there is a closed form.
-
-    Directions of less than `left_out` of the largest variation were none to the fit, and where it
-    took products of rows it has lost the digits of their `condition`.
-    """
+    """The claim, from residuals r (n,) less their mean `bias`; a test if there is a closed form."""
+    # Directions of less than `left_out` of the largest variation were none to the fit, and where it
+    # took products of rows it has lost the digits of their `condition`.
     table = fit.table
     length = math.sqrt(float(np.sum(table.share * r**2)))
     product, allowance = table.transposed(table.share * r)

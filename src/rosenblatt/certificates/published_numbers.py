@@ -36,10 +36,8 @@ def nearness(model: Any) -> float:
 
 
 def held_to(model: Any, tol: float, of: float = 1.0) -> float:
-    """A fit that promises more than `tol` asks for is held to its promise, as far as digits go.
-
-    The promise, its own tolerance, is on `of` times what `tol` is relative to.
-    """
+    """A fit that promises more than `tol` asks for is held to its promise, as far as digits go."""
+    # The promise, its own tolerance, is on `of` times what `tol` is relative to.
     own = getattr(model, "tol", None)
     least = 1e-4 if model.coef_.dtype == np.float32 else 1e-7
     return tol if own is None else min(tol, max(of * float(own), least))
@@ -52,10 +50,8 @@ def agreement(
     near: float,
     blurs: dict[str, float] | None = None,
 ) -> list[Claim]:
-    """The claim, or nothing where nothing is published; names without a derived number are left.
-
-    `blurs` is what rounding may have done to the derived numbers, where that is worth a word.
-    """
+    """The claim, or nothing where nothing is published; names without a derived number are left."""
+    # `blurs` is what rounding may have done to the derived numbers, where that is worth a word.
     names = [name for name in NAMES if name in said and name in derived]
     if not names:
         return []

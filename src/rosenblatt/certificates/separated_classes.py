@@ -157,11 +157,9 @@ def with_direction(
     value: float = np.inf,
     lowest: Callable[[NDArray[np.bool_]], float] | None = None,
 ) -> list[Claim]:
-    """A gap with the claim that some rows can be got ahead of others for ever, if they can.
-
-    `ahead` is the furthest that a score is ahead of another, `value` the objective, and `lowest`
-    says of some rows which value of the objective on them alone is not gone below.
-    """
+    """A gap with the claim that some rows can be got ahead of others for ever, if they can."""
+    # `ahead` is the furthest that a score is ahead of another, `value` the objective, and `lowest`
+    # says of some rows which value of the objective on them alone is not gone below.
     (gap,) = claims
     if gap.name != "gap" or (gap.holds and ahead < CERTAIN):  # all rows are still in play
         return claims
@@ -244,11 +242,9 @@ MOST_COLUMNS = 1500  # beyond, the search for a plane may take minutes
 def claims_if_separable(
     X: Any, labels: NDArray[Any], fit_intercept: bool, objective: float, bound: float, lead: float
 ) -> list[Claim]:
-    """Claims that take the place of a gap, if a plane or scores separate all rows; else none.
-
-    `objective` is not below the true one, `bound` what an excess may be, `lead` the least that the
-    published scores of a row's own class are ahead, less rounding: above 0, they separate as well.
-    """
+    """Claims that take the place of a gap, if a plane or scores separate all rows; else none."""
+    # `objective` is not below the true one, `bound` what an excess may be, `lead` the least that
+    # published scores of own classes are ahead, less rounding: above 0, they separate as well.
     answer = _separability(X, labels, fit_intercept) if X.shape[1] <= MOST_COLUMNS else None
     grade: Grade = "checked"
     if answer is not None and answer.separable and answer.margin is not None:

@@ -16,6 +16,7 @@ from sklearn.covariance import ledoit_wolf
 from sklearn.preprocessing import StandardScaler
 
 from rosenblatt import prediction
+from rosenblatt.additive_classifier import given_shares
 from rosenblatt.base import callers_level
 from rosenblatt.explanation import two_classes
 from rosenblatt.prediction import DrawsRows, JointScores, Score
@@ -193,36 +194,21 @@ class GaussianDiscriminant(JointScores, Discriminant, DrawsRows):
         scatters = self.statistics_.scatter
         return scatters if self.statistics_.full else np.stack([np.diag(s) for s in scatters])
 
-    def _n_covariance_parameters(self) -> int:
-        """Free numbers of one covariance."""
-        d = self.statistics_.n_features
-        return d if self._diagonal() else d * (d + 1) // 2
-
     def _n_parameters(self, n_covariances: int) -> int:
         """Free numbers of the whole model."""
-        n_classes = len(self.classes_)
+        n_classes, d = len(self.classes_), self.statistics_.n_features
         shares = n_classes - 1 if self.priors is None else 0
-        means = n_classes * self.statistics_.n_features
-        return shares + means + n_covariances * self._n_covariance_parameters()
+        of_each = d if self._diagonal() else d * (d + 1) // 2
+        return shares + n_classes * d + n_covariances * of_each
 
     def _shares(self) -> Array:
         """The classes' shares (K,): given, or counted; none for a class without rows."""
         counted = self._by_class(self.statistics_.weight)
         if self.priors is None:
             return np.asarray(counted / counted.sum())
-        given = np.asarray(self.priors, dtype=np.float64)
-        if given.shape != counted.shape:
-            raise ValueError(
-                f"priors must be one number for each of the {len(counted)} classes; "
-                f"got {given.tolist()}."
-            )
-        if not (given >= 0).all():
-            raise ValueError(f"priors must be non-negative; got {given.tolist()}.")
-        if abs(given.sum() - 1.0) > 1e-5:
+        shares = given_shares(self.priors, counted)
+        if abs(np.sum(self.priors) - 1.0) > 1e-5:
             warnings.warn(
                 "The priors do not sum to 1. Renormalizing", UserWarning, stacklevel=callers_level()
             )
-        given = np.where(counted > 0, given, 0.0)
-        if not given.any():
-            raise ValueError("priors must not be zero for all classes that have rows.")
-        return np.asarray(given / given.sum())
+        return shares

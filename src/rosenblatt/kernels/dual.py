@@ -116,10 +116,8 @@ class DualColumns(Dual):
 def merge_identical(
     X: Any, support: NDArray[np.intp], a: NDArray[Any]
 ) -> tuple[NDArray[np.intp], NDArray[Any]]:
-    """Let the first of identical rows X (s, d) speak for all: fewer supports, the same scores.
-
-    Returns the supports that are left, and their coefficients; those that cancel are gone.
-    """
+    """Let the first of identical rows X (s, d) speak for all: fewer supports, the same scores."""
+    # Returns the supports that are left, and their coefficients; those that cancel are gone.
     first: dict[bytes, int] = {}
     place = np.array([first.setdefault(key, len(first)) for key in _keys(X)], np.intp)
     if len(first) == len(support):

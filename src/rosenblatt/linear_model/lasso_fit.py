@@ -161,8 +161,6 @@ class Path:
     alphas: Array
     coefs: Array
     gaps: Array
-    objectives: Array
-    gradient_norms: Array
     n_iters: list[int]
     wanted: float  # the gap that will do
 
@@ -198,7 +196,7 @@ def follow(
 ) -> Path:
     """Solve at each of alphas (A,) in turn, largest first for speed; all the way if `finish`."""
     w = np.zeros(descent.n_weights) if start is None else start
-    coefs, found, n_iters = np.empty((len(alphas), len(w))), [], []
+    coefs, gaps, n_iters = np.empty((len(alphas), len(w))), [], []
     wanted = tol * descent.yy
     for k, alpha in enumerate(alphas):
         n_iter = 0
@@ -210,10 +208,9 @@ def follow(
         if finish:
             step = descent.finish(penalty, w, step)
         coefs[k] = w
-        found.append((step.gap, step.objective, step.gradient_norm))
+        gaps.append(step.gap)
         n_iters.append(n_iter)
-    gaps, objectives, norms = np.array(found).reshape(len(alphas), 3).T
-    return Path(np.asarray(alphas), coefs, gaps, objectives, norms, n_iters, wanted)
+    return Path(np.asarray(alphas), coefs, np.array(gaps), n_iters, wanted)
 
 
 def alpha_grid(squares: Squares, l1_ratio: float, positive: bool, eps: float, count: int) -> Array:

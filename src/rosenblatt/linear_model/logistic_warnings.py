@@ -135,12 +135,10 @@ def warn_of_fit(
     table: Any,
     shift: Array | None,
 ) -> str:
-    """Warn of a fit that fell short, or has nowhere to go, or more answers than one.
-
-    `shift` (d,) is what the fit subtracted from the columns of the `table` of X; a direction is
-    reported for the columns as given. Returns why the fit ended: "converged" becomes "diverged"
-    where the gradient vanished because the weights go to infinity.
-    """
+    """Warn of a fit that fell short, or has nowhere to go, or more answers than one."""
+    # `shift` (d,) is what the fit subtracted from the columns of the `table` of X; a direction is
+    # reported for the columns as given. Returns why the fit ended: "converged" becomes "diverged"
+    # where the gradient vanished because the weights go to infinity.
     problem, reason = descent.problem, str(model.stop_reason_)
     found, unsearched = None, None
     if not problem.penalised:
@@ -198,7 +196,9 @@ def _variation(problem: LogisticProblem) -> tuple[Array, float, Array]:
 def _undetermined(model: Any, problem: LogisticProblem) -> str | None:
     """Which columns are to blame if coefficients are not the only ones with these probabilities."""
     scatter, constant = _scatter(problem)
-    tiny = np.flatnonzero(constant & _differs(problem))
+    low, high = _ends(problem)
+    lost = np.maximum(np.abs(high), np.abs(low)) < LEAST_WITH_SQUARE
+    tiny = np.flatnonzero(constant & (high > low) & lost)
     if len(tiny):
         return (
             f"Columns {listed(tiny, names_of(model))} vary so little that their squares are lost "
@@ -245,12 +245,6 @@ def _ends(problem: LogisticProblem) -> tuple[Array, Array]:
     if sp.issparse(X):
         return low.toarray().ravel(), high.toarray().ravel()
     return low, high
-
-
-def _differs(problem: LogisticProblem) -> NDArray[np.bool_]:
-    """Which columns (d,) are not one number, but so near to zero that none has a square."""
-    low, high = _ends(problem)
-    return np.asarray((high > low) & (np.maximum(np.abs(high), np.abs(low)) < LEAST_WITH_SQUARE))
 
 
 def _scatter(problem: LogisticProblem) -> tuple[Array, NDArray[np.bool_]]:

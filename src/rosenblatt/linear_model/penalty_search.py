@@ -148,14 +148,12 @@ def alpha_for(
     tol: float,
     tried: Callable[[float, Array], None] | None = None,
 ) -> tuple[float, Array]:
-    """The penalty whose lasso keeps the number of features nearest to `n_features`; its weights.
-
-    Weights come and go along the path, mostly come: the penalty is lowered until there are enough,
-    then halved between the last two, on a logarithmic scale, until the number is met or can be met
-    no better. Columns in small units, of small `variances` (d,), come in at small penalties. Each
-    penalty and its weights are given to `tried`, which may raise `Enough`: then the best so far
-    is taken.
-    """
+    """The penalty whose lasso keeps the number of features nearest to `n_features`; its weights."""
+    # Weights come and go along the path, mostly come: the penalty is lowered until there are
+    # enough, then halved between the last two, on a logarithmic scale, until the number is met or
+    # can be met no better. Columns in small units, of small `variances` (d,), come in at small
+    # penalties. Each penalty and its weights are given to `tried`, which may raise `Enough`: then
+    # the best so far is taken.
     found: dict[float, tuple[int, Array]] = {}
 
     def count(alpha: float, start: Array) -> int:

@@ -277,11 +277,9 @@ def _biases(shape: tuple[int, ...]) -> NDArray[np.bool_]:
 
 
 def _least_direction(leads: Any, bias: NDArray[np.bool_], mean: Array | None) -> Array | None:
-    """The direction with the least sum of weights among those with all leads at least one.
-
-    Or, if a mean is given, among those with no lead below zero and that mean one. None if there is
-    no such direction.
-    """
+    """The direction with the least sum of weights among those with all leads at least one."""
+    # Or, if a mean is given, among those with no lead below zero and that mean one. None if there
+    # is no such direction.
     m, p = leads.shape
     if leads.nnz > MOST_CELLS or p > MOST_COLUMNS:
         raise TooMuch

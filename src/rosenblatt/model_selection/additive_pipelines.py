@@ -114,10 +114,8 @@ class Recipe:
     def path(
         self, parameter: str, values: list[Any], statistics: list[Any], test: Any
     ) -> tuple[Any, Any]:
-        """The path over values of a parameter, and the statistic of test rows behind the scaler.
-
-        Both are None if the statistics do not say.
-        """
+        """The path over values of a parameter, and the statistic of test rows behind the scaler."""
+        # Both are None if the statistics do not say.
         if not self._suffice(statistics):
             return None, None
         *scalers, model = plain_steps(clone(self.estimator))

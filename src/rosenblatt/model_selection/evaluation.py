@@ -214,10 +214,8 @@ def _run_split(
 
 
 def _follow(group: PathGroup, job: Job, rows: Rows) -> dict[int, Result]:
-    """The results of the candidates along a path, by number; `job` is that of the first.
-
-    empty if there is no path for these rows: what is wrong shows when each is fitted.
-    """
+    """The results of the candidates along a path, by number; `job` is that of the first."""
+    # empty if there is no path for these rows: what is wrong shows when each is fitted.
     start = time.perf_counter()
     path = test = None
     try:

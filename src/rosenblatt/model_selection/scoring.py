@@ -34,19 +34,12 @@ def plain_score(scorer: Any, estimator: Any) -> PlainScore | None:
     """What a scorer gives if that is a classifier's accuracy or a regressor's R²; else None."""
     if is_accuracy(scorer, estimator):
         return accuracy
-    return r2 if is_r2(scorer, estimator) else None
-
-
-def is_r2(scorer: Any, estimator: Any) -> bool:
-    """Whether a scorer gives a regressor's plain R²."""
-    return is_plain(scorer, estimator, r2_score, RegressorMixin)
+    return r2 if is_plain(scorer, estimator, r2_score, RegressorMixin) else None
 
 
 def r2(estimator: Any, X: Any, y: Any, places: Any = None) -> float | None:
-    """1 - |y - prediction|² / |y - mean|², to the bits of scikit-learn; None if it is undefined.
-
-    The targets are of all rows of X, or of those at some places.
-    """
+    """1 - |y - prediction|² / |y - mean|², to the bits of scikit-learn; None if it is undefined."""
+    # The targets are of all rows of X, or of those at some places.
     if not (isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype == np.float64 and len(y) > 1):
         return None
     try:
@@ -92,10 +85,8 @@ def is_plain(scorer: Any, estimator: Any, metric: Any, kind: Any) -> bool:
 
 
 def accuracy(estimator: Any, X: Any, y: Any, places: Any = None) -> float | None:
-    """The share of rows whose label is the predicted one; None if labels need a closer look.
-
-    The labels are of all rows of X, or of those at some places.
-    """
+    """The share of rows whose label is the predicted one; None if labels need a closer look."""
+    # The labels are of all rows of X, or of those at some places.
     if not _are_plain(y):
         return None
     try:

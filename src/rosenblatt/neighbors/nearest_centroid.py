@@ -16,7 +16,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt import prediction
-from rosenblatt.additive_classifier import AdditiveClassifier
+from rosenblatt.additive_classifier import AdditiveClassifier, given_shares
 from rosenblatt.base import callers_level
 from rosenblatt.prediction import Score
 from rosenblatt.statistics import Labels, Moments, Statistic
@@ -185,18 +185,7 @@ class NearestCentroid(AdditiveClassifier):
         if isinstance(self.priors, str):
             shares = weight if self.priors == "empirical" else (weight > 0).astype(np.float64)
             return np.asarray(shares / shares.sum())
-        given = np.asarray(self.priors, dtype=np.float64)
-        if given.shape != weight.shape:
-            raise ValueError(
-                f"priors must be one number for each of the {len(weight)} classes; "
-                f"got {given.tolist()}."
-            )
-        if not (given >= 0).all():
-            raise ValueError(f"priors must be non-negative; got {given.tolist()}.")
-        given = np.where(weight > 0, given, 0.0)
-        if not given.any():
-            raise ValueError("priors must not be zero for all classes that have rows.")
-        return np.asarray(given / given.sum())
+        return given_shares(self.priors, weight)
 
     def report_warnings(self) -> None:
         """Warn of priors that do not sum to one, and of features without spread."""
@@ -233,7 +222,8 @@ class NearestCentroid(AdditiveClassifier):
         """
         check_is_fitted(self)
         X = prediction.rows_to_score(self, X)
-        equal = self._equal_priors()
+        seen = self._by_class(self.statistics_.weight) > 0
+        equal = np.isclose(self.class_prior_[seen], 1 / np.count_nonzero(seen)).all()
         priors = np.where(self.class_prior_ > 0, 1.0, 0.0) if equal else self.class_prior_
         scale = np.ones(len(self.within_class_std_dev_)) if equal else self._scale()
         return prediction.best_labels(X, self._score(priors, scale), self.classes_)
@@ -303,11 +293,6 @@ class NearestCentroid(AdditiveClassifier):
             Columns in the order of `classes_`; each row sums to one.
         """
         return np.asarray(np.exp(self.predict_log_proba(X)))
-
-    def _equal_priors(self) -> bool:
-        """Whether all classes that have rows have the same share."""
-        seen = self._by_class(self.statistics_.weight) > 0
-        return bool(np.isclose(self.class_prior_[seen], 1 / np.count_nonzero(seen)).all())
 
     def _scale(self) -> Table:
         """What distances are divided by, (d,): the spread, or one where there is none."""

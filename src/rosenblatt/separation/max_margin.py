@@ -30,12 +30,10 @@ def widest_direction(
     group: NDArray[np.intp],
     start: Floats,
 ) -> tuple[Floats, float]:
-    """Return the unit vector w with the largest mean over groups of ``min a_i.w``, and a bound.
-
-    `take` gives rows (k, m) by number, `margins` gives every ``a_i.w``, `start` (m,) is a vector
-    whose smallest margins make the first working set. The best vector met is returned, and what
-    no vector exceeds but for rounding: infinity where rounding hides it.
-    """
+    """Return the unit vector w with the largest mean over groups of ``min a_i.w``, and a bound."""
+    # `take` gives rows (k, m) by number, `margins` gives every ``a_i.w``, `start` (m,) is a vector
+    # whose smallest margins make the first working set. The best vector met is returned, and what
+    # no vector exceeds but for rounding: infinity where rounding hides it.
     G = int(group.max()) + 1
     best = start / np.linalg.norm(start)
     scores = margins(best)

@@ -60,11 +60,9 @@ def score_error(X: Table, w: Floats, b: Floats | float) -> Floats:
 def smallest(
     scores: Floats, errors: Floats, exact: Callable[[NDArray[np.intp]], list[Fraction]], cost: int
 ) -> Fraction | None:
-    """Return the least true score, or None unless all of them are positive.
-
-    `exact` computes scores by row number, `cost` terms each. When the floating-point bound
-    settles all signs, the least score is exact over the LOOKED_AT lowest rows.
-    """
+    """Return the least true score, or None unless all of them are positive."""
+    # `exact` computes scores by row number, `cost` terms each. When the floating-point bound
+    # settles all signs, the least score is exact over the LOOKED_AT lowest rows.
     if (scores < -errors).any() or np.isnan(scores).any() or not np.isfinite(errors).all():
         return None
     doubt = np.flatnonzero(scores <= errors)
@@ -103,11 +101,9 @@ MOST_EXACT_CELLS = 20_000_000  # in which equal rows are looked for
 def ahead_exactly(
     X: Any, codes: NDArray[Any], W: Floats, fit_intercept: bool
 ) -> NDArray[np.bool_] | None:
-    """Who gets ahead of whom (n, K) along weights W (K, d), with biases that suit them best.
-
-    None unless no row's own class falls behind another and some get ahead; or if a class has no
-    row, or it would take too long.
-    """
+    """Who gets ahead of whom (n, K) along weights W (K, d), with biases that suit them best."""
+    # None unless no row's own class falls behind another and some get ahead; or if a class has no
+    # row, or it would take too long.
     used, K = np.flatnonzero(W.any(axis=0)), len(W)
     if not len(used) or X.shape[0] * len(used) > MOST_EXACT_CELLS or len(np.unique(codes)) < K:
         return None

@@ -17,11 +17,9 @@ Pair = tuple[Array, Array]  # how the point moved, and how the gradient changed 
 def lbfgs(
     problem: LogisticProblem, place: Place, inverse: Callable[[Array], Array] | None = None
 ) -> Iterator[Place]:
-    """Steps along minus the gradient times an inverse curvature that the last steps correct.
-
-    `inverse` is the first guess of it; by default the inverse diagonal of the second derivative,
-    so that the scale of the features does not matter.
-    """
+    """Steps along minus the gradient times an inverse curvature that the last steps correct."""
+    # `inverse` is the first guess of it; by default the inverse diagonal of the second derivative,
+    # so that the scale of the features does not matter.
     pairs: deque[Pair] = deque(maxlen=MEMORY)
     if inverse is None:
         inverse = problem.inverse_diagonal(place)

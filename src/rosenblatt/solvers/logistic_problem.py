@@ -316,10 +316,8 @@ class BinaryProblem(LogisticProblem):
 
 
 def weighted_gram(problem: LogisticProblem, share: Array, chosen: NDArray[np.intp]) -> Array:
-    """The sum of h (x, 1)(x, 1)' over rows, for the chosen columns, d being the constant.
-
-    A row weighs h = c p (1 - p), p its share.
-    """
+    """The sum of h (x, 1)(x, 1)' over rows, for the chosen columns, d being the constant."""
+    # A row weighs h = c p (1 - p), p its share.
     columns = chosen[chosen < problem.d]
     bias = np.flatnonzero(chosen == problem.d)
     places = np.flatnonzero(chosen < problem.d)

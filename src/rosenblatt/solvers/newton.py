@@ -55,14 +55,12 @@ def _moved(place: Place, new: Place) -> bool:
 
 
 def newton_cg(problem: LogisticProblem, place: Place) -> Iterator[Place]:
-    """As `newton`, for points too long for a matrix: H d = -g is solved by conjugate gradients.
-
-    Only products H v are needed. They stop early far from the optimum, where the quadratic says
-    little about the objective, and late near it: when the rest is below ``min(1/2, sqrt(|g|))`` of
-    the gradient, |g| measured against the first gradient. Where a step takes many products, the
-    next are measured by the curvature of each class instead of its diagonal, and take few. With few
-    columns all are: a step then needs one product, and a warm start goes on as if never stopped.
-    """
+    """As `newton`, for points too long for a matrix: H d = -g is solved by conjugate gradients."""
+    # Only products H v are needed. They stop early far from the optimum, where the quadratic says
+    # little about the objective, and late near it: when the rest is below ``min(1/2, sqrt(|g|))``
+    # of the gradient, |g| measured against the first gradient. Where a step takes many products,
+    # the next are measured by the curvature of each class instead of its diagonal, and take few.
+    # With few columns all are: a step then needs one product, and a warm start just goes on.
     first = place.gradient_norm
     few = problem.d * WORTH_A_LOOK < 1
     by_class, n_steps = few, 0

@@ -112,10 +112,8 @@ class Block:
     def training_sets(
         self, parts: Sequence[Part], in_order: bool = False
     ) -> tuple[list[Part | None], Part | None]:
-        """The sum for each split from the statistic of each group; and the sum of all rows.
-
-        `in_order` adds the parts of each sum one after the other, in k steps for each of k folds.
-        """
+        """The sum for each split from the statistic of each group; and the sum of all rows."""
+        # `in_order` adds the parts of each sum one after the other, in k steps for each of k folds.
         if self.members.ndim == 2:
             return sums(parts, self.members), total(parts)
         if in_order:

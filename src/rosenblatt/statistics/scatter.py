@@ -25,10 +25,8 @@ SAMPLE = 65  # rows of a bucket that are looked at to find its middle
 
 
 def diagonal_moments(batch: Batch, weight: Pairs, careful: bool) -> Tables:
-    """Mean, scatter and noise of each feature in each bucket, from weight (2, B, 1).
-
-    `careful` keeps 32 digits of every row, whether there are many or few.
-    """
+    """Mean, scatter and noise of each feature in each bucket, from weight (2, B, 1)."""
+    # `careful` keeps 32 digits of every row, whether there are many or few.
     if not careful and _are_many(batch):
         return _shifted_moments(batch, weight)
     shape = (2, batch.n_buckets, batch.n_features)
