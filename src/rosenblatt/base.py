@@ -337,6 +337,7 @@ class LinearRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     coef_: Any  # (d,), or (t, d) for targets in columns
     intercept_: Any  # a number, or (t,)
     fit_intercept: bool
+    _multi_output = False
 
     @property
     def n_parameters_(self) -> int:
@@ -371,4 +372,5 @@ class LinearRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.target_tags.multi_output = self._multi_output
         return tags

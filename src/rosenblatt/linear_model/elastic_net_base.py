@@ -66,6 +66,7 @@ class PenalisedRegressor(CallbackSupportMixin, LinearRegressor):  # type: ignore
         "selection": [StrOptions({"cyclic", "random"})],
     }
 
+    _multi_output = True
     measured_by = ()  # the Gram of the rows depends on no parameter
     simpler_when_larger = ("alpha",)  # of candidates that score alike
 
@@ -302,11 +303,6 @@ class PenalisedRegressor(CallbackSupportMixin, LinearRegressor):  # type: ignore
     def sparse_coef_(self) -> Any:
         """The weights as a sparse matrix, (1, d) or (t, d)."""
         return sp.csr_matrix(np.atleast_2d(self.coef_))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
-        return tags
 
 
 def warn_of_scales(model: Any, squares: Squares) -> None:

@@ -121,6 +121,11 @@ class PenalisedRegressorCV(LinearRegressor):
         """The estimator of the chosen parameters, which fits all rows."""
         raise NotImplementedError
 
+    def _of_each_fit(self) -> dict[str, Any]:
+        """The parameters of a fit beside its penalty."""
+        names = ("fit_intercept", "max_iter", "tol", "positive", "random_state", "selection")
+        return {name: getattr(self, name) for name in names}
+
     def _check(self, X: Any, y: Any, sample_weight: Any) -> Rows:
         rows = check_rows(self, X, y, sample_weight)
         if rows.targets.shape[1] > 1:

@@ -41,6 +41,7 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
     fit_intercept: bool
     positive: bool
     statistics_: Gram
+    _multi_output = True
 
     measured_by = ()
     statistic_type = (Gram, {})
@@ -299,8 +300,3 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
                 "and keeps no statistic: it cannot be extended, merged or made to forget."
             )
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
-        return tags

@@ -120,11 +120,7 @@ class ElasticNetCV(PenalisedRegressorCV):
         return self.l1_ratio
 
     def _model(self) -> Any:
-        return ElasticNet(
-            self.alpha_, l1_ratio=self.l1_ratio_, fit_intercept=self.fit_intercept,
-            max_iter=self.max_iter, tol=self.tol, positive=self.positive,
-            random_state=self.random_state, selection=self.selection,
-        )  # fmt: skip
+        return ElasticNet(self.alpha_, l1_ratio=self.l1_ratio_, **self._of_each_fit())
 
 
 class LassoCV(PenalisedRegressorCV):
@@ -227,7 +223,4 @@ class LassoCV(PenalisedRegressorCV):
         self.selection = selection
 
     def _model(self) -> Any:
-        return Lasso(
-            self.alpha_, fit_intercept=self.fit_intercept, max_iter=self.max_iter, tol=self.tol,
-            positive=self.positive, random_state=self.random_state, selection=self.selection,
-        )  # fmt: skip
+        return Lasso(self.alpha_, **self._of_each_fit())

@@ -39,6 +39,15 @@ class NaiveBayes(JointScores, AdditiveClassifier):
         """What each class starts with, (K,)."""
         return self.class_log_prior_
 
+    def _conclude_shares(self, priors: Any, weight: NDArray[np.float64], dtype: Any) -> int:
+        """Set weights and shares of the classes, given or counted; return how many are free."""
+        K = len(self.classes_)
+        self.class_count_ = self._by_class(weight).copy()
+        self.class_log_prior_ = log_prior(priors, self.class_count_, K).astype(dtype)
+        counted = self.class_count_ / self.class_count_.sum()
+        self.class_prior_ = np.array(counted if priors is None else priors, dtype)
+        return (K - 1) * (priors is None)
+
     def _compared(self, X: Any) -> NDArray[Any]:
         """log P(x, y) less any number for each row of X: all that classes are compared by."""
         return self.predict_joint_log_proba(X)

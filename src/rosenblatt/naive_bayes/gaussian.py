@@ -21,7 +21,7 @@ from rosenblatt.runtime.storage import read_only
 from rosenblatt.statistics import Moments
 from rosenblatt.statistics.sums import relative_noise
 
-from .base import NaiveBayes, log_prior
+from .base import NaiveBayes
 from .gaussian_density import SHARED, chooser, of_all, score, score_sparse, variances_of
 
 Table = NDArray[np.float64]
@@ -175,13 +175,9 @@ class GaussianNB(NaiveBayes, DrawsRows):
         if not self.var_.all():
             self.var_[self.var_ == 0] = SMALLEST_VARIANCE
 
-        K = len(self.classes_)
-        self.class_count_ = self._by_class(moments.weight).copy()
-        self.class_log_prior_ = log_prior(self.priors, self.class_count_, K).astype(dtype)
-        counted = self.class_count_ / self.class_count_.sum()
-        self.class_prior_ = np.array(counted if self.priors is None else self.priors, dtype)
+        n_shares = self._conclude_shares(self.priors, moments.weight, dtype)
         n_variances = int(np.prod([self.theta_.shape[a] for a in (0, 1) if a not in self._pool]))
-        self.n_parameters_ = (K - 1) * (self.priors is None) + self.theta_.size + n_variances
+        self.n_parameters_ = n_shares + self.theta_.size + n_variances
         self._set_logistic_form()
 
     @property

@@ -16,7 +16,7 @@ from sklearn.utils.validation import _num_samples, validate_data
 from rosenblatt.prediction import DrawsRows
 from rosenblatt.statistics import Together
 
-from .base import NaiveBayes, log_prior
+from .base import NaiveBayes
 from .column_kinds import KINDS, RULES
 from .gaussian_density import SHARED
 from .table_columns import Columns, any_rows_tell, infer_kinds, split
@@ -219,7 +219,7 @@ class MixedNB(NaiveBayes, DrawsRows):
         ]
 
     def _conclude(self) -> None:
-        together, K = self.statistics_, len(self.classes_)
+        together = self.statistics_
         self._columns = together.columns
         for kind in KINDS.values():
             for name in kind.attributes:  # of an earlier fit to other columns
@@ -228,12 +228,8 @@ class MixedNB(NaiveBayes, DrawsRows):
         for name, places in together.columns.items():
             for j in places:
                 self.kinds_[j] = name
-        self.class_count_ = self._by_class(together.weight).copy()
-        self.class_log_prior_ = log_prior(self.priors, self.class_count_, K).astype(together.dtype)
-        counted = self.class_count_ / self.class_count_.sum()
-        shares = counted if self.priors is None else self.priors
-        self.class_prior_ = np.array(shares, together.dtype)
-        self.n_parameters_ = (K - 1) * (self.priors is None)
+        weight, dtype = together.weight, together.dtype
+        self.n_parameters_ = self._conclude_shares(self.priors, weight, dtype)
         for name, part in together.parts.items():
             self.n_parameters_ += KINDS[name].conclude(self, part)
 
