@@ -118,10 +118,8 @@ def plane_claims(
     off: Floats,
     hidden: float = 0.0,
 ) -> list[Claim]:
-    """That planes (K, d) differ as the expected ones do, and biases follow from means and shares.
-
-    `off` (d,) is what rounding may have done to a mean, `hidden` to a bias, beside what shows.
-    """
+    """That planes (K, d) differ as the expected ones do, and biases follow from the means."""
+    # `off` (d,) is what rounding may have done to a mean, `hidden` to a bias, beside what shows.
     if W.shape != expected.shape or b.shape != logs.shape:
         said = f"the planes have shape {W.shape}; the data imply {expected.shape}"
         return [Claim("planes", said, np.inf, 0.0, False, "checked")]

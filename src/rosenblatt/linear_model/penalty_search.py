@@ -54,11 +54,9 @@ def around(penalties: Array, best: int, n: int = BETWEEN) -> Array:
 def search(
     score: Callable[[Array], Array], penalties: Array, closer: int, grow: bool, worth: float = 0.0
 ) -> Search:
-    """Score a grid, make it longer while its end is best (`grow`), and look closer so many times.
-
-    `score` gives (A,) for penalties (A,), or (A, t) for targets that are to have one each. A decade
-    more must better the best score by the share `worth` of it, or is left out again.
-    """
+    """Score a grid, longer while its end is best (`grow`), then look closer so many times."""
+    # `score` gives (A,) for penalties (A,), or (A, t) for targets that are to have one each. A
+    # decade more must better the best score by the share `worth` of it, or is left out again.
     penalties = np.unique(penalties)
     scores = score(penalties)
     if np.isnan(scores).all(axis=0).any():  # nothing to compare

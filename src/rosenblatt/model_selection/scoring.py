@@ -97,10 +97,8 @@ def accuracy(estimator: Any, X: Any, y: Any, places: Any = None) -> float | None
 
 
 def accuracies(models: list[Any], X: Any, order: NDArray[np.intp], y: Any) -> list[float | None]:
-    """The accuracy of each of some models on rows `order` of X with labels y, read where they are.
-
-    None where that cannot be: for models that do not predict together, or do not know the rows.
-    """
+    """The accuracy of each of some models on rows `order` of X with labels y, read in place."""
+    # None where that cannot be: for models that do not predict together, or do not know the rows.
     nothing: list[float | None] = [None] * len(models)
     kind = type(models[0])
     if not _are_plain(y) or not _can_be_read(X) or not hasattr(kind, "predict_together"):

@@ -39,15 +39,6 @@ class NaiveBayes(JointScores, AdditiveClassifier):
         """What each class starts with, (K,)."""
         return self.class_log_prior_
 
-    def _conclude_shares(self, priors: Any, weight: NDArray[np.float64], dtype: Any) -> int:
-        """Set weights and shares of the classes, given or counted; return how many are free."""
-        K = len(self.classes_)
-        self.class_count_ = self._by_class(weight).copy()
-        self.class_log_prior_ = log_prior(priors, self.class_count_, K).astype(dtype)
-        counted = self.class_count_ / self.class_count_.sum()
-        self.class_prior_ = np.array(counted if priors is None else priors, dtype)
-        return (K - 1) * (priors is None)
-
     def _compared(self, X: Any) -> NDArray[Any]:
         """log P(x, y) less any number for each row of X: all that classes are compared by."""
         return self.predict_joint_log_proba(X)
@@ -140,6 +131,16 @@ def log_prior(
         shares = counts / counts.sum()
     with np.errstate(divide="ignore"):
         return np.asarray(np.log(shares))
+
+
+def conclude_shares(model: Any, weight: NDArray[np.float64], dtype: Any) -> int:
+    """Set weights and shares of a model's classes, given or counted; return how many are free."""
+    K, priors = len(model.classes_), model.priors
+    model.class_count_ = model._by_class(weight).copy()
+    model.class_log_prior_ = log_prior(priors, model.class_count_, K).astype(dtype)
+    counted = model.class_count_ / model.class_count_.sum()
+    model.class_prior_ = np.array(counted if priors is None else priors, dtype)
+    return (K - 1) * (priors is None)
 
 
 # From counts to logarithms of probabilities, with smoothing from none to infinite.

@@ -21,7 +21,7 @@ from rosenblatt.runtime.storage import read_only
 from rosenblatt.statistics import Moments
 from rosenblatt.statistics.sums import relative_noise
 
-from .base import NaiveBayes
+from .base import NaiveBayes, conclude_shares
 from .gaussian_density import SHARED, chooser, of_all, score, score_sparse, variances_of
 
 Table = NDArray[np.float64]
@@ -175,7 +175,7 @@ class GaussianNB(NaiveBayes, DrawsRows):
         if not self.var_.all():
             self.var_[self.var_ == 0] = SMALLEST_VARIANCE
 
-        n_shares = self._conclude_shares(self.priors, moments.weight, dtype)
+        n_shares = conclude_shares(self, moments.weight, dtype)
         n_variances = int(np.prod([self.theta_.shape[a] for a in (0, 1) if a not in self._pool]))
         self.n_parameters_ = n_shares + self.theta_.size + n_variances
         self._set_logistic_form()

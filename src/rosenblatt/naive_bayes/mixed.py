@@ -16,7 +16,7 @@ from sklearn.utils.validation import _num_samples, validate_data
 from rosenblatt.prediction import DrawsRows
 from rosenblatt.statistics import Together
 
-from .base import NaiveBayes
+from .base import NaiveBayes, conclude_shares
 from .column_kinds import KINDS, RULES
 from .gaussian_density import SHARED
 from .table_columns import Columns, any_rows_tell, infer_kinds, split
@@ -228,8 +228,7 @@ class MixedNB(NaiveBayes, DrawsRows):
         for name, places in together.columns.items():
             for j in places:
                 self.kinds_[j] = name
-        weight, dtype = together.weight, together.dtype
-        self.n_parameters_ = self._conclude_shares(self.priors, weight, dtype)
+        self.n_parameters_ = conclude_shares(self, together.weight, together.dtype)
         for name, part in together.parts.items():
             self.n_parameters_ += KINDS[name].conclude(self, part)
 

@@ -36,10 +36,8 @@ def newton(problem: LogisticProblem, place: Place) -> Iterator[Place]:
 def backtrack(
     problem: LogisticProblem, place: Place, direction: Array, slope: float
 ) -> Place | None:
-    """The first of the steps 1, 1/2, 1/4, ... that lowers the objective enough; None if none does.
-
-    `slope` is what the objective loses at first for a step of 1, a negative number.
-    """
+    """The first of the steps 1, 1/2, 1/4, ... that lowers the objective enough; or None."""
+    # `slope` is what the objective loses at first for a step of 1, a negative number.
     step, allowance = 1.0, problem.rounding * abs(place.objective)
     for _ in range(MOST_TRIALS):
         new = problem.at(place.point + step * direction)
