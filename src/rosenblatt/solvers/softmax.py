@@ -207,7 +207,7 @@ class SoftmaxProblem(LogisticProblem):
         c = self.c[rows]
         c = c * (self.c.sum() / c.sum())
         X = _single(self.X[rows]) if self.is_rough else self.X[rows]
-        return self._like(X, self.code[rows], c, self.is_rough)
+        return self._like(X, self.code[rows], c, rough=self.is_rough)
 
     def rough(self) -> "SoftmaxProblem":
         if sp.issparse(self.X) or self.is_rough:
@@ -220,10 +220,10 @@ class SoftmaxProblem(LogisticProblem):
     def on(self, X: Array) -> "SoftmaxProblem":
         return self._like(X, self.code, self.c)
 
-    def _like(self, X: Any, code: Any, c: Array, *how: bool, **named: bool) -> "SoftmaxProblem":
+    def _like(self, X: Any, code: Any, c: Array, **how: bool) -> "SoftmaxProblem":
         """The same problem of other rows."""
         about = (self.l1, self.l2, self.fit_intercept, self.reference)
-        return SoftmaxProblem(X, code, self.n_classes, c, *about, *how, **named)
+        return SoftmaxProblem(X, code, self.n_classes, c, *about, **how)
 
     def centred(self, v: Array) -> Array:
         return v if self.reference else v - v.mean(axis=1, keepdims=True)
