@@ -16,7 +16,6 @@ def certify_model(
     model: Any, X: Any, y: NDArray[Any], weight: perceptron.Floats, *, tol: float, effort: int
 ) -> Certificate:
     """The claims of an averaged perceptron; of a pocket, its error recounted as well."""
-    # That nothing visited was better than the pocket can only be observed.
     certificate = averaged_claims(model, X, y, weight, tol=tol, effort=effort)
     if not hasattr(model, "pocket_error_"):
         return certificate

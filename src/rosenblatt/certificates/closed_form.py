@@ -135,7 +135,6 @@ def agrees(
 
 def agree_in_logs(name: str, what: str, published: Any, derived: Floats) -> Claim:
     """The same for logarithms, whose differences are shares of the numbers they are of."""
-    # Impossible is impossible: minus infinity agrees with nothing else.
     return agrees(name, what, published, derived, scale=np.maximum(1.0, np.abs(derived)))
 
 

@@ -123,7 +123,6 @@ def of_all(data: ClassData, X: Floats) -> tuple[Floats, Floats]:
 
 def pooled(scatter: Floats, w: Floats, spread: Floats, sharing: str, ddof: float) -> Floats:
     """The variances (K, d), shared as the model says; ddof takes off the means fitted."""
-    # Where nothing is known in a pool they are those of all the data.
     axes = {"feature": (0,), "class": (1,), "single": (0, 1)}.get(sharing, ())
     total, weight, n_means = (t.sum(axis=axes, keepdims=True) for t in (scatter, w, w > 0))
     divisor = weight - ddof * n_means

@@ -183,7 +183,6 @@ def space_of(model: Any, kernel: KernelOf, data: ClassData, kept: NDArray[np.int
 
 def _without_negative(K: Floats, off: float) -> tuple[Floats, float, float]:
     """K, or its part with eigenvalues above zero; the least of them, and the part's rounding."""
-    # K itself if what is negative may be rounding.
     values, vectors = scipy.linalg.eigh((K + K.T) / 2)
     unsure = 4 * len(K) * UNIT * float(np.abs(values).max(initial=0.0))
     if values[0] >= -(unsure + len(K) * off):

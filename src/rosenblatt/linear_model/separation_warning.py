@@ -229,7 +229,6 @@ Array = NDArray[np.float64]
 
 def separating(problem: LogisticProblem, point: Array) -> Array | None:
     """A direction, in the shape of the point, that raises each row against each other class."""
-    # The point itself if it does, or else least squares of the labels if rows are wider than long.
     if _separates(problem, point):
         return point.copy()
     if problem.d < problem.n:

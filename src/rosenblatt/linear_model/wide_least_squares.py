@@ -105,7 +105,6 @@ def solve_iteratively(
     rows: Centred, targets: Array, penalty: float, tol: float, max_iter: int, tell: Tell = None
 ) -> Descended:
     """The coefficients (d, t) by conjugate gradients."""
-    # It ends when the gradient is `tol` times what it was at first.
     sizes = rows.squares() + penalty if penalty else None
     coef, n_iter, last, short = np.zeros((rows.shape[1], targets.shape[1])), [], [], 0.0
     for j, target in enumerate(targets.T):

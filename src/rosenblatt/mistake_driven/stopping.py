@@ -156,7 +156,6 @@ class Stopping:
 
     def shortfall(self, ask: str = "separability(X, y)") -> str | None:
         """A warning for a fit that ended before a clean pass; `ask` finds if one is possible."""
-        # None if the fit needs no warning.
         model, mistakes, patience = self.model, self.visits.mistakes, self.patience
         if model.stop_reason_ not in ("max_iter", "no_progress"):
             return None

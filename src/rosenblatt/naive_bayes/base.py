@@ -113,7 +113,6 @@ def log_prior(
     prior: Any, counts: NDArray[np.float64], n_classes: int, uniform: bool = False
 ) -> NDArray[np.float64]:
     """The logarithm of the classes' shares (K,): given, uniform, or counted."""
-    # A class without weight has probability zero.
     if prior is not None:
         given = np.asarray(prior, dtype=np.float64)
         if given.shape != (n_classes,):
