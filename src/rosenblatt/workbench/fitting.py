@@ -58,19 +58,6 @@ def fit_table(
         None tells it from the target and the model.
     certificate : bool
         Whether to prove what can be proved of the fit.
-
-    Returns
-    -------
-    saved : SavedModel
-        The model, and what it was fitted to.
-
-    Examples
-    --------
-    >>> from rosenblatt.data import read_table
-    >>> from rosenblatt.workbench.fitting import fit_table
-    >>> saved = fit_table(read_table("diabetes"), "progression", "Ridge", ["alpha=10"])
-    >>> saved.family, saved.n_rows, saved.model[-1].alpha
-    ('ridge regression', 442, 10)
     """
     family = family_named(model)
     # A number can be predicted as such, even if there are so few that they might be classes.

@@ -21,7 +21,6 @@ from rosenblatt.workbench.protocol.splits import (
     folds_of,
     number_of_folds,
     split_of,
-    why_few,
 )
 
 from .row_view import NO_LONGER, dates_in, n_bytes, numbers_in, some
@@ -151,7 +150,10 @@ class Problem:
         because, n_rows = self._limit_of_folds()
         if n_rows < n_folds:
             return [f"Some of the {n_folds} folds score on no row of a class: {because}."]
-        return why_few(n_folds, because) if because else []
+        if not because or n_folds >= USUAL_FOLDS:
+            return []
+        few = f"{n_folds} folds instead of {USUAL_FOLDS}, as {because}"
+        return [f"{few}: families that differ are harder to tell apart."]
 
     def why_folds(self, n_folds: int) -> str:
         """Why there are not as many folds as usual, in words; nothing if there are."""

@@ -130,8 +130,7 @@ class CountedTexts:
 
     def seconds_for(self, n_rows: int) -> float:
         """About what it takes to count all texts of so many rows."""
-        columns = len(self._kept)
-        return self.seconds * columns * n_rows / self.n_rows if self.n_rows else 0.0
+        return self.seconds * len(self._kept) * n_rows / self.n_rows if self.n_rows else 0.0
 
 
 def _small(X: Any) -> tuple[NDArray[Any], NDArray[Any], Rows]:
@@ -187,7 +186,9 @@ class Stretches:
         """The next rows."""
         start, stop = self.n_used, self.n_used + X.nnz
         if stop > len(self.data):
-            self._widen(int(MORE * stop) + 1)
+            more = int(MORE * stop) + 1 - len(self.data)
+            self.data = np.append(self.data, np.empty(more))
+            self.indices = np.append(self.indices, np.empty(more, np.int32))
         self.data[start:stop], self.indices[start:stop] = X.data, X.indices
         self.indptr[self.n_rows + 1 : self.n_rows + X.shape[0] + 1] = start + X.indptr[1:]
         self.n_rows, self.n_used = self.n_rows + X.shape[0], stop
@@ -198,10 +199,6 @@ class Stretches:
         indptr = self.indptr.astype(np.int32) if small else self.indptr
         parts = self.data[: self.n_used], self.indices[: self.n_used], indptr
         return Uncopied(parts, self.shape)
-
-    def _widen(self, room: int) -> None:
-        self.data = np.append(self.data, np.empty(room - len(self.data)))
-        self.indices = np.append(self.indices, np.empty(room - len(self.indices), np.int32))
 
 
 class Uncopied(sp.csr_matrix):  # type: ignore[misc]

@@ -241,7 +241,8 @@ def _areas(opening: Opening, metric: str, drawn: list[NDArray[np.int64]]) -> Any
     if metric not in METRICS:
         return None
     if m == n:
-        return areas(opening, metric, _counts(drawn, n))
+        counts = np.array([np.bincount(rows, minlength=n) for rows in drawn], np.float64)
+        return areas(opening, metric, counts)
     each = [areas(part_of(opening, rows), metric, np.ones((1, m))) for rows in drawn]
     known = [one for one in each if one is not None]
     return np.concatenate(known) if len(known) == len(drawn) else None
@@ -257,11 +258,6 @@ def part_of(opening: Opening, rows: NDArray[np.int64]) -> Opening:
         probabilities=None if P is None else P[rows],
         decisions=None if decisions is None else decisions[rows],
     )
-
-
-def _counts(drawn: list[NDArray[np.int64]], n: int) -> NDArray[np.float64]:
-    """How often (draws, n) each row is among the rows of each draw."""
-    return np.array([np.bincount(rows, minlength=n) for rows in drawn], np.float64)
 
 
 # Areas under ROC curves of many draws of the same rows at once.
