@@ -235,9 +235,7 @@ def models(
 
 
 @app.command()
-def warm(
-    jobs: Jobs = None,
-) -> None:
+def warm(jobs: Jobs = None) -> None:
     """Compile all loops now: no first call waits.
 
     \b

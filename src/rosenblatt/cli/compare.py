@@ -72,6 +72,7 @@ def compare(
     source = read_table(table, format, header=header)
     to_save = TO_SAVE + TO_SAVE_A_COLUMN * source.frame.width
     clock.after = TO_END + (0.0 if save is None else to_save)
+    options |= {"target": target, "command": shlex.join(["rosenblatt", *sys.argv[1:]])}
     # Where there is no screen, a line for each contestant is all that helps.
     if console.is_terminal:
         with Live(console=console, refresh_per_second=8, transient=True) as live:
@@ -80,11 +81,9 @@ def compare(
                 stages.word = NO_REPORT
                 live.update(_grid(found, trying, clock))
 
-            found = run(source, target=target, progress=show, command=_command(), **options)
+            found = run(source, progress=show, **options)
     else:
-        found = run(
-            source, target=target, progress=_say(console, stages), command=_command(), **options
-        )
+        found = run(source, progress=_say(console, stages), **options)
     _conclude(console, found, out)
     stages.word = "" if save is None else f"Stopped before the model was written to {save}."
     if save is not None and found.findings.nothing_fitted:
@@ -181,16 +180,11 @@ def _columns(columns: list[Column]) -> str:
     """One line: the kinds of the columns, and what was left out and why."""
     kinds = Counter(column.kind for column in columns if column.used)
     used = ", ".join(f"{n:,} {kind}" for kind, n in kinds.most_common())
-    gone = [f"{column.name} ({_why_out(column)})" for column in columns if not column.used]
+    gone = [
+        f"{column.name} ({column.kind}{column.note and f': {column.note}'})"
+        for column in columns
+        if not column.used
+    ]
     more = f" and {len(gone) - MOST_NAMED:,} others" if len(gone) > MOST_NAMED else ""
     left = f"; left out: {', '.join(gone[:MOST_NAMED])}{more}" if gone else ""
     return f"Columns: {used}{left}." if columns else ""
-
-
-def _why_out(column: Column) -> str:
-    return f"{column.kind}: {column.note}" if column.note else column.kind
-
-
-def _command() -> str:
-    """What was typed."""
-    return shlex.join(["rosenblatt", *sys.argv[1:]])

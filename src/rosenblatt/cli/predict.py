@@ -22,6 +22,7 @@ from rosenblatt.workbench.preparation.known_columns import (
     targets_of,
     unknown_columns,
 )
+from rosenblatt.workbench.preparation.row_view import first_of
 from rosenblatt.workbench.protocol.results import figure, rows_counted
 from rosenblatt.workbench.protocol.scoring import USUAL, positive_class, score_of
 
@@ -29,7 +30,6 @@ from .errors import say, tell
 from .split import ledger_of_test
 
 PREDICTION = "prediction"
-MOST_NAMED = 5
 METRICS = {"classification": ("accuracy", accuracy_score), "regression": ("R²", r2_score)}
 
 
@@ -61,8 +61,8 @@ def predict(
             X = rows_for(saved, batch, n_rows)
             new.add(X)
             found = _predictions(saved, X, proba)
-            if not n_rows:
-                _say_what_is_ignored(saved, batch)
+            if not n_rows and (extra := unknown_columns(saved, batch)):
+                say(f"The model does not read {first_of(extra)}.")
             file.write(_lines(batch, found, keep, header=not n_rows))
             n_rows += len(batch)
         if not n_rows:
@@ -94,13 +94,6 @@ def _lines(batch: Table, found: pl.DataFrame, keep: bool, header: bool) -> bytes
             )
         found = (batch.frame if batch.cells is None else batch.cells).hstack(found)
     return found.write_csv(include_header=header).encode()
-
-
-def _say_what_is_ignored(saved: SavedModel, batch: Table) -> None:
-    extra = unknown_columns(saved, batch)
-    if extra:
-        more = f" and {len(extra) - MOST_NAMED} more" if len(extra) > MOST_NAMED else ""
-        say(f"The model does not read {', '.join(extra[:MOST_NAMED])}{more}.")
 
 
 def _score(saved: SavedModel, path: str, format: str | None, header: bool) -> str:

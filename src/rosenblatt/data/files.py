@@ -11,24 +11,15 @@ from rosenblatt.runtime.atomic_files import drafted, drafted_together
 
 from .errors import TableError, did_you_mean
 
-SUFFIXES = {
-    ".csv": "csv",
-    ".txt": "csv",
-    ".data": "csv",
-    ".tsv": "tsv",
-    ".tab": "tsv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".arrow": "arrow",
-    ".feather": "arrow",
-    ".ipc": "arrow",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".libsvm": "libsvm",
-    ".svm": "libsvm",
-    ".svmlight": "libsvm",
+FORMATS = {  # by name, with how the names of files end
+    "csv": (".csv", ".txt", ".data"),
+    "tsv": (".tsv", ".tab"),
+    "parquet": (".parquet", ".pq"),
+    "arrow": (".arrow", ".feather", ".ipc"),
+    "jsonl": (".jsonl", ".ndjson"),
+    "libsvm": (".libsvm", ".svm", ".svmlight"),
 }
-FORMATS = tuple(dict.fromkeys(SUFFIXES.values()))
+SUFFIXES = {suffix: form for form, suffixes in FORMATS.items() for suffix in suffixes}
 SEPARATORS = {"csv": ",", "tsv": "\t"}
 STARTS = {b"PAR1": "parquet", b"ARROW1": "arrow"}  # of their files
 ZIPPED = b"\x1f\x8b"

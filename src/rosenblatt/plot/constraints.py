@@ -90,9 +90,8 @@ def edge_of_region(w: Array, share: float) -> Array:
     angles = np.linspace(0, 2 * np.pi, N_ANGLES + 1)
     u = np.column_stack([np.cos(angles), np.sin(angles)])
     a, b = (1 - share) / 2, share * np.abs(u).sum(axis=1)
-    radius = 2 * level / (b + np.sqrt(b**2 + 4 * a * level))
-    edge: Array = u * radius[:, np.newaxis]
-    return edge
+    radius: Array = 2 * level / (b + np.sqrt(b**2 + 4 * a * level))
+    return u * radius[:, np.newaxis]
 
 
 def _pair(X: Array, columns: Sequence[int] | None) -> tuple[int, int]:
