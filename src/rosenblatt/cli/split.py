@@ -29,7 +29,7 @@ def split(
     group: str | None,
     time: str | None,
     seed: int,
-    folder: str | None,
+    out: str | None,
     format: str | None,
     header: bool,
     force: bool,
@@ -38,7 +38,7 @@ def split(
     if group is not None and time is not None:
         raise ValueError("Give --group or --time, not both: rows are in the order of one of them.")
     read = read_table(table, format, header=header)
-    form, paths = _places(table, folder, format)
+    form, paths = _places(table, out, format)
     there = [str(path) for path in paths if path.exists()]
     if there and not force:
         raise ValueError(f"{there[0]} is there already: --force replaces it.")

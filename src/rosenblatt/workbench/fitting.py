@@ -141,7 +141,7 @@ def trace_table(
     table: Table,
     target: str,
     model: str,
-    settings: list[str],
+    settings: list[str] | None,
     trace: Trace,
     *,
     task: str | None = None,
@@ -156,7 +156,7 @@ def trace_table(
     task = task or (REGRESSION if family.task == REGRESSION else None)
     problem = whole_problem(table, target, task)
     first, last = (
-        step for _, step in unfitted(problem, family, settings_of(family, settings)).steps
+        step for _, step in unfitted(problem, family, settings_of(family, settings or [])).steps
     )
     features = problem.X if first == "passthrough" else first.fit_transform(problem.X)
     # One after the other: the steps of a pipeline take no callbacks of their own.
