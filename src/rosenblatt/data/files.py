@@ -113,15 +113,7 @@ def place_for(path: Any, *read: Any) -> Path:
 
 @contextmanager
 def whole_file(path: Any) -> Iterator[Path]:
-    """The path of a draft, which takes the place of a file once all went well.
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with whole_file(Path(folder, "words.txt")) as draft:
-    ...         _ = draft.write_text("all of them")
-    ...     os.listdir(folder)
-    ['words.txt']
-    """
+    """The path of a draft, which takes the place of a file once all went well."""
     with drafted(place_for(path), path) as draft:
         yield draft
 

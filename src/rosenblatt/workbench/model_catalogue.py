@@ -64,11 +64,7 @@ def tried_settings(family: Family) -> str:
 
 
 def family_named(name: str) -> Family:
-    """The family of a name, of a class, or of a short name: "ridge regression", "Ridge", "lda".
-
-    >>> family_named("gaussiannb").name, family_named("LDA").name
-    ('Gaussian naive Bayes', 'linear discriminant analysis')
-    """
+    """The family of a name, of a class, or of a short name: "ridge regression", "Ridge", "lda"."""
     known = named_families()
     for family in known:
         if goes_by(family, name):
@@ -117,11 +113,7 @@ def _called_by_class(row: Row) -> Family:
 
 
 def settings_of(family: Family, given: Iterable[str]) -> dict[str, Any]:
-    """Parameters from words such as "alpha=0.1"; a value is a Python literal, or a word.
-
-    >>> settings_of(family_named("lasso"), ["alpha=0.1", "selection=random"])
-    {'alpha': 0.1, 'selection': 'random'}
-    """
+    """Parameters from words such as "alpha=0.1"; a value is a Python literal, or a word."""
     return dict(_setting(family, word) for word in given)
 
 

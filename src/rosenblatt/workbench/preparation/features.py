@@ -223,15 +223,7 @@ def packed(state: dict[str, Any]) -> dict[str, Any]:
 
 
 def unpacked(state: dict[str, Any]) -> dict[str, Any]:
-    """The same attributes again; those of a file of the first format are as they should be.
-
-    >>> age = Numbers("age")
-    >>> age.mean, age.scale, age.marks = 40.0, 10.0, False
-    >>> state = {"kinds": {"age": "numeric"}, "parts_": [age]}
-    >>> [again] = unpacked(packed(state))["parts_"]
-    >>> again.name, again.mean, again.scale, again.marks
-    ('age', 40.0, 10.0, False)
-    """
+    """The same attributes again; those of a file of the first format are as they should be."""
     state = dict(state)
     if isinstance(state["kinds"], str):
         state["kinds"] = json.loads(state["kinds"])
