@@ -42,15 +42,9 @@ class Belief:
         raise NotImplementedError
 
     def credible_interval(self, mass: float = 0.95) -> Any:
-        """Equal-tailed interval that holds the parameter with probability `mass`.
+        """Equal-tailed interval (low, high) that holds the parameter with probability `mass`.
 
-        Parameters
-        ----------
-        mass : strictly between 0 and 1; half of the rest lies on either side.
-
-        Returns
-        -------
-        low, high : floats.
+        The mass is strictly between 0 and 1; half of the rest lies on either side.
         """
         return interval(self.distribution, mass)
 

@@ -61,15 +61,9 @@ class Gaussian:
         return iter((self.mean, self.variance))
 
     def log_density(self, x: ArrayLike) -> Any:
-        """Natural logarithm of the density at x.
+        """Natural logarithm of the density at x: numbers of any shape, or vectors (..., d).
 
-        Parameters
-        ----------
-        x : numbers of any shape; for vectors (..., d).
-
-        Returns
-        -------
-        log_density : a float, or an array of the shape of x without the axis of vectors.
+        It is a float, or an array of the shape of x without the axis of vectors.
 
         Examples
         --------

@@ -326,9 +326,7 @@ class BayesClassifier:
     def predict_proba(self, X: ArrayLike) -> Floats:
         """The posterior probabilities (n, K) of the rows of X, by Bayes' rule.
 
-        Parameters
-        ----------
-        X : rows of shape (n, d), or (n,) where densities are of a number.
+        X has the shape (n, d), or (n,) where densities are of a number.
         """
         X = np.asarray(X)
         K = len(self.densities)
@@ -343,10 +341,8 @@ class BayesClassifier:
     def error(self, X: ArrayLike) -> float:
         """Bayes' error, ``E[1 - max_y P(y|x)]``, as the mean over rows of the distribution.
 
-        Parameters
-        ----------
-        X : rows drawn from the distribution; their classes are not needed. With n of them the
-            standard error is at most ``0.5 / sqrt(n)``.
+        X holds rows drawn from it; their classes are not needed. With n of them the standard error
+        is at most ``0.5 / sqrt(n)``.
         """
         return float(1 - self.predict_proba(X).max(axis=1).mean())
 

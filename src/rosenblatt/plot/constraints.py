@@ -51,11 +51,7 @@ def constraint(
     columns : the two columns whose weights are drawn; the only two if None. The weights of the
         others are held where the model has them.
     names : of these two; those of the columns if None, or x0, x1, ...
-    ax : where to draw; the current axes if None.
-
-    Returns
-    -------
-    The axes drawn on.
+    ax : where to draw; the current axes if None. The axes drawn on are returned.
 
     Examples
     --------

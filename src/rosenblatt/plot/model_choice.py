@@ -50,11 +50,7 @@ def validation_curve(
     scoring : a scorer; the error is its negative, or one less it for shares. None for squared error
         in regression and the share of wrong labels in classification.
     n_jobs : how many fits at a time.
-    ax : where to draw; the current axes if None.
-
-    Returns
-    -------
-    The axes drawn on.
+    ax : where to draw; the current axes if None. The axes drawn on are returned.
 
     Examples
     --------
@@ -111,11 +107,7 @@ def learning_curve(
     cv, scoring, n_jobs : as in `validation_curve`.
     random_state : int, RandomState instance or None
         The rows are shuffled before the first are taken.
-    ax : where to draw; the current axes if None.
-
-    Returns
-    -------
-    The axes drawn on.
+    ax : where to draw; the current axes if None. The axes drawn on are returned.
 
     Examples
     --------
@@ -251,11 +243,7 @@ def bias_variance(
     name : a parameter, as in ``model.set_params``; None to take the model as it is.
     values : what to set it to.
     truth, n_models, n_jobs, random_state : as in `rosenblatt.bias_variance`.
-    ax : where to draw; the current axes if None.
-
-    Returns
-    -------
-    The axes drawn on.
+    ax : where to draw; the current axes if None. The axes drawn on are returned.
 
     Examples
     --------

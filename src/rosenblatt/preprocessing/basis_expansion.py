@@ -192,13 +192,10 @@ class BasisExpansion(CallbackSupportMixin, TransformerMixin, BaseEstimator):  # 
         return np.array(names, dtype=object)
 
     def source_columns(self) -> NDArray[np.intp]:
-        """Return the column that each feature is a function of; -1 of several, or of none.
+        """Return the column that each of `n_output_features_` is a function of; -1 if not of one.
 
-        Returns
-        -------
-        sources : ndarray of shape (m,), m being `n_output_features_`
-            Numbers of columns. If none is -1, a model that is linear in the features is a sum of
-            functions of single columns.
+        If none is -1, a model that is linear in the features is a sum of functions of single
+        columns.
 
         Examples
         --------
@@ -216,11 +213,8 @@ class BasisExpansion(CallbackSupportMixin, TransformerMixin, BaseEstimator):  # 
     def count(self, n_features: Any) -> int:
         """Return how many features columns become, before any is made.
 
-        Parameters
-        ----------
-        n_features : int or table
-            How many columns, or X itself, of which only the columns are counted and their names
-            read: a dict of names needs X, or a fit before.
+        `n_features` is how many columns there are, or X itself, of which only the columns are
+        counted and their names read: a dict of names needs X, or a fit before.
 
         Examples
         --------

@@ -44,20 +44,9 @@ def fit_table(
 ) -> SavedModel:
     """Fit a model to all rows of a table that have a target.
 
-    Parameters
-    ----------
-    table : Table
-        The rows.
-    target : str
-        The column to be predicted.
-    model : str
-        The name of a family or class, as `rosenblatt models` lists them.
-    settings : list of str or None
-        Parameters, such as "alpha=0.1".
-    task : {"classification", "regression"} or None
-        None tells it from the target and the model.
-    certificate : bool
-        Whether to prove what can be proved of the fit.
+    `model` is the name of a family or class, as `rosenblatt models` lists them, and `settings` are
+    parameters such as "alpha=0.1". The task, "classification" or "regression", is told from the
+    target and the model if None. `certificate` says whether to prove what can be proved of the fit.
     """
     family = family_named(model)
     # A number can be predicted as such, even if there are so few that they might be classes.

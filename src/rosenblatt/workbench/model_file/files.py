@@ -37,14 +37,9 @@ STEPS = (("features", "model"), ("features", "expansion", "model"))  # of a pipe
 
 
 def save_model(saved: SavedModel, path: Any) -> None:
-    """Write a model file, whole or not at all.
+    """Write a model file such as "model.skops", whole or not at all.
 
-    Parameters
-    ----------
-    saved : SavedModel
-        A fitted model of ours; one that could not be read again is refused.
-    path : str or path
-        Where to, such as "model.skops".
+    A model that could not be read again is refused.
     """
     import skops.io
 
