@@ -13,16 +13,10 @@ from rosenblatt.data import Table, TableError
 from rosenblatt.data.columns import words_among_numbers
 from rosenblatt.trace import Trace
 from rosenblatt.workbench.model_file.files import SavedModel
+from rosenblatt.workbench.preparation import targets
 from rosenblatt.workbench.preparation.known_columns import known_columns
 from rosenblatt.workbench.preparation.pipelines import pipeline
 from rosenblatt.workbench.preparation.problem import Problem, problem_of, smaller
-from rosenblatt.workbench.preparation.targets import (
-    checked_task,
-    labels_of,
-    numbers_of,
-    task_of,
-    with_target,
-)
 from rosenblatt.workbench.protocol.scoring import USUAL
 
 from .arguments import versions
@@ -109,9 +103,9 @@ def saved_model(
 def whole_problem(table: Table, target: str, task: str | None = None) -> Problem:
     """The problem of a table whose rows are all there to be learned from."""
     hints: list[str] = []
-    frame, sparse, values = with_target(table, target, hints)
-    task = checked_task(task) or task_of(values)
-    y = numbers_of(values, target) if task == "regression" else labels_of(values)
+    frame, sparse, values = targets.with_target(table, target, hints)
+    task = targets.checked_task(task) or targets.task_of(values)
+    y = targets.numbers_of(values, target) if task == "regression" else targets.labels_of(values)
     if table.guessed:
         features, commas = frame.drop(target), table.decimal_comma
         for sentence in words_among_numbers(features, table.frame, commas):
