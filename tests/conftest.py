@@ -10,9 +10,9 @@ from scipy.linalg import LinAlgWarning
 from sklearn.exceptions import ConvergenceWarning
 
 # A first call may compile, so there is no deadline. The test run draws the same examples each time;
-# `make fuzz` draws new ones, and twelve times as many.
+# `make fuzz` draws new ones, and thirty times as many.
 COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
-settings.register_profile("same", max_examples=25, derandomize=True, **COMMON)
+settings.register_profile("same", max_examples=10, derandomize=True, **COMMON)
 settings.register_profile("explore", max_examples=300, **COMMON)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
@@ -31,6 +31,15 @@ def data_folder():
             pytest.fail("The folder of real data sets is not beside the project.")
         pytest.skip("The folder of real data sets is not beside the project.")
     return DATA
+
+
+@pytest.fixture
+def few_draws(monkeypatch):
+    """For comparisons whose intervals are not what is tested: fewer draws of the test rows."""
+    from rosenblatt.workbench.protocol import significance
+
+    monkeypatch.setattr(significance, "DRAWS", 20)
+    monkeypatch.setattr(significance, "FEWER_DRAWS", 20)
 
 
 @pytest.fixture
