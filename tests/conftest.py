@@ -44,9 +44,10 @@ def few_draws(monkeypatch):
 
 @pytest.fixture
 def unconverged():
-    """For fits that are stopped early, or have dependent columns, on purpose."""
+    """For fits that are stopped early, have dependent columns or take defaults, on purpose."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         warnings.filterwarnings("ignore", "The best (alpha|penalty)", UserWarning)
         warnings.simplefilter("ignore", LinAlgWarning)
+        warnings.filterwarnings("ignore", "The default value", FutureWarning)
         yield
