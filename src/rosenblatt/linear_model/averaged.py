@@ -25,27 +25,12 @@ class AveragedPerceptron(LinearPerceptron):
 
     Parameters
     ----------
-    fit_intercept : bool
-        Whether the plane may leave the origin.
-    max_iter : int
-        Passes over the data before giving up.
-    tol : float or None
-        Give up when the loss per row has not fallen by more than `tol` below its best for
-        `n_iter_no_change` passes; None goes on until a clean pass or `max_iter`.
-    shuffle : bool
-        Visit the rows in a new random order each pass.
-    verbose : int
-        Print a line per pass if not 0.
-    eta0 : float
-        Length of a step. From a zero start it only scales the weights.
-    random_state : int, RandomState instance or None
-        Seed of the orders and of the held-out rows.
+    fit_intercept, max_iter, tol, shuffle, verbose, eta0, random_state, n_iter_no_change
+        As for `Perceptron`.
     early_stopping : bool
         Hold out rows and return the mean at the pass that did best on them.
     validation_fraction : float
         Share of rows held out by `early_stopping`.
-    n_iter_no_change : int
-        Passes to wait for progress.
     class_weight : dict, "balanced" or None
         Multiplies the steps of each class.
     warm_start : bool
@@ -63,16 +48,11 @@ class AveragedPerceptron(LinearPerceptron):
         The labels, sorted.
     t_ : float
         Rows visited up to this mean, plus one.
-    n_iter_, n_updates_, converged_, stop_reason_, cycle_, step_range_
-        As for `Perceptron`, of the run.
-    coef_init_, intercept_init_, n_parameters_
+    n_iter_, n_updates_, converged_, stop_reason_, cycle_, step_range_, coef_init_, \
+    intercept_init_, n_parameters_, n_features_in_, feature_names_in_
         As for `Perceptron`, of the run.
     validation_scores_ : list of float or None
         Accuracy of the mean on the held-out rows after each pass.
-    n_features_in_ : int
-        Number of columns of X.
-    feature_names_in_ : ndarray of shape (d,)
-        Their names, if all are strings.
 
     See Also
     --------

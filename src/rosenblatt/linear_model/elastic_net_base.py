@@ -155,16 +155,7 @@ class PenalisedRegressor(CallbackSupportMixin, LinearRegressor):  # type: ignore
     def fit_path(self, data: Any, parameter: str, values: Sequence[Any]) -> ModelPath:
         """Fit at many penalties, each from where the next larger one ended.
 
-        Parameters
-        ----------
-        data : tuple ``(X, y)`` or ``(X, y, sample_weight)``, or the `Gram` of the rows.
-        parameter : "alpha".
-        values : sequence of float
-            The penalties, >= 0.
-
-        Returns
-        -------
-        path : `path[i]` is the fitted model, `path.predict(X)` has the predictions of all.
+        Data, parameter and path are those of `capabilities.PathModel`; penalties are >= 0.
         """
         values = path_values(self, parameter, values)
         template, fit_intercept = clone(self), bool(self.fit_intercept)

@@ -101,12 +101,8 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n, d)
-            The rows.
-        y : array-like of shape (n,) or (n, t)
-            Their targets.
-        sample_weight : array-like of shape (n,) or None
-            How often each row counts; any numbers >= 0.
+        X, y, sample_weight
+            As for `fit`.
         """
         self._validate_params()
         first = "coef_" not in vars(self)

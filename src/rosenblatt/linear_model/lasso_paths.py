@@ -221,49 +221,14 @@ def lasso_path(
 
     Parameters
     ----------
-    X : array-like or sparse matrix of shape (n, d)
-        The rows.
-    y : array-like of shape (n,)
-        Their targets.
-    eps : float
-        The smallest alpha as a share of the largest.
-    n_alphas : int or None
-        The old name for a number of `alphas`, with a FutureWarning.
-    alphas : int or array-like of shape (A,)
-        How many penalties, or which.
-    precompute : "auto", bool or array-like of shape (d, d)
-        Whether to work on the Gram matrix; the faster is taken, and one given is computed anew.
-    Xy, copy_X, verbose, check_input : object
-        Accepted for scikit-learn's sake; none is needed.
-    coef_init : array-like of shape (d,) or None
-        Weights to begin from.
-    return_n_iter : bool
-        Whether to return the iterations made, too.
-    positive : bool
-        Let no weight be below zero.
-    tol : float
-        Largest duality gap, as a share of the mean square of y.
-    max_iter : int or None
-        Iterations at each alpha before giving up.
-    random_state : int, RandomState instance or None
-        Seed of the orders of ``selection="random"``.
-    selection : {"cyclic", "random"}
-        The order in which a sweep visits the weights.
-    sample_weight : array-like of shape (n,) or None
-        The rows' weights.
-    params : dict
-        scikit-learn's `do_screening`, without effect; other names are refused.
+    X, y, eps, n_alphas, alphas, precompute, Xy, copy_X, coef_init, verbose, return_n_iter, \
+    positive, check_input, tol, max_iter, random_state, selection, sample_weight, params
+        As for `enet_path`.
 
     Returns
     -------
-    alphas : ndarray of shape (A,)
-        The penalties, falling.
-    coefs : ndarray of shape (d, A)
-        Their weights.
-    dual_gaps : ndarray of shape (A,)
-        How far each objective is above its best, at most.
-    n_iters : list of int
-        Iterations, if `return_n_iter`.
+    alphas, coefs, dual_gaps, n_iters
+        As from `enet_path`.
 
     Examples
     --------

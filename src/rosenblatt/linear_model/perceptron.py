@@ -101,10 +101,8 @@ class Perceptron(LinearPerceptron):
         The shortest and the longest step that a mistake could earn: eta0 times the weights.
     validation_scores_ : list of float or None
         Accuracy on the held-out rows after each pass, with `early_stopping`.
-    n_features_in_ : int
-        Number of columns of X.
-    feature_names_in_ : ndarray of shape (d,)
-        Their names, if all are strings.
+    n_features_in_, feature_names_in_ :
+        Number of columns of X, and their names if all are strings.
 
     See Also
     --------

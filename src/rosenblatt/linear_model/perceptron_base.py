@@ -229,16 +229,7 @@ class LinearPerceptron(LinearClassifier, MistakeDriven):
     def fit_path(self, data: Any, parameter: str, values: Sequence[Any]) -> ModelPath:
         """Fit with several numbers of passes, in one run.
 
-        Parameters
-        ----------
-        data : tuple ``(X, y)`` or ``(X, y, sample_weight)``.
-        parameter : "max_iter".
-        values : sequence of int
-            Most passes, > 0.
-
-        Returns
-        -------
-        path : `path[i]` is the fitted model, `path.predict(X)` has the predictions of all.
+        Data, parameter and path are those of `capabilities.PathModel`; numbers of passes are > 0.
         """
         values = path_values(self, parameter, values)
         models = [clone(self).set_params(max_iter=n) for n in values]

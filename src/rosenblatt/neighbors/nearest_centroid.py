@@ -230,18 +230,7 @@ class NearestCentroid(AdditiveClassifier):
 
     @available_if(_is_euclidean)  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> NDArray[Any]:
-        """Return ``2 log p_k - |(x - c_k) / s|^2``: (n, K), or the second less the first of two.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows to score.
-
-        Returns
-        -------
-        scores : ndarray of shape (n,) or (n, K)
-            Columns in the order of `classes_`.
-        """
+        """Return ``2 log p_k - |(x - c_k) / s|^2``: (n, K), or the second less the first of two."""
         check_is_fitted(self)
         X = prediction.rows_to_score(self, X)
         scale, K = self._scale(), len(self.classes_)
@@ -257,18 +246,7 @@ class NearestCentroid(AdditiveClassifier):
 
     @available_if(_is_euclidean)  # type: ignore[untyped-decorator]
     def predict_log_proba(self, X: Any) -> NDArray[Any]:
-        """Return the logarithm of `predict_proba`, exact where probabilities are tiny.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows to classify.
-
-        Returns
-        -------
-        log_probabilities : ndarray of shape (n, K)
-            Columns in the order of `classes_`.
-        """
+        """Return the logarithm of `predict_proba`, exact where probabilities are tiny."""
         check_is_fitted(self)
         X = prediction.rows_to_score(self, X)
         K, score = len(self.classes_), self._score(self.class_prior_, self._scale())
@@ -280,18 +258,7 @@ class NearestCentroid(AdditiveClassifier):
 
     @available_if(_is_euclidean)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> NDArray[Any]:
-        """Return the shares of ``exp(decision_function)``, as scikit-learn does: (n, K).
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows to classify.
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n, K)
-            Columns in the order of `classes_`; each row sums to one.
-        """
+        """Return the shares of ``exp(decision_function)``, as scikit-learn does: (n, K)."""
         return np.asarray(np.exp(self.predict_log_proba(X)))
 
     def _scale(self) -> Table:
