@@ -10,9 +10,9 @@ from scipy.linalg import LinAlgWarning
 from sklearn.exceptions import ConvergenceWarning
 
 # A first call may compile, so there is no deadline. The test run draws the same examples each time;
-# `make fuzz` draws new ones, and twelve times as many.
+# `make fuzz` draws new ones, and thirty times as many.
 COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
-settings.register_profile("same", max_examples=25, derandomize=True, **COMMON)
+settings.register_profile("same", max_examples=10, derandomize=True, **COMMON)
 settings.register_profile("explore", max_examples=300, **COMMON)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
@@ -34,10 +34,20 @@ def data_folder():
 
 
 @pytest.fixture
+def few_draws(monkeypatch):
+    """For comparisons whose intervals are not what is tested: fewer draws of the test rows."""
+    from rosenblatt.workbench.protocol import significance
+
+    monkeypatch.setattr(significance, "DRAWS", 20)
+    monkeypatch.setattr(significance, "FEWER_DRAWS", 20)
+
+
+@pytest.fixture
 def unconverged():
-    """For fits that are stopped early, or have dependent columns, on purpose."""
+    """For fits that are stopped early, have dependent columns or take defaults, on purpose."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         warnings.filterwarnings("ignore", "The best (alpha|penalty)", UserWarning)
         warnings.simplefilter("ignore", LinAlgWarning)
+        warnings.filterwarnings("ignore", "The default value", FutureWarning)
         yield

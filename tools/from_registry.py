@@ -8,7 +8,8 @@ from importlib import import_module
 from pathlib import Path
 
 from rosenblatt import registry
-from rosenblatt.workbench.model_catalogue import choosing_page
+from rosenblatt.workbench.families import FAMILIES
+from rosenblatt.workbench.model_catalogue import TAKES, TITLES, called_by_class, tried_settings
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -79,6 +80,37 @@ def names_of(module: str) -> list[str]:
     known = import_module(f"rosenblatt.{module}").__all__ if module in registry.MODULES else []
     below = sorted(f"{module}.{name}" for name in known if name not in top)
     return [f"   {name}" for name in [*top, *below]]
+
+
+def choosing_page() -> str:
+    """What `rosenblatt models` prints: `docs/choosing.md`."""
+    lines = [
+        "# Which model when",
+        "",
+        "Every family that `rosenblatt compare` tries, and that `rosenblatt fit` takes by its name",
+        "or its class. `rosenblatt models` prints the same; `rosenblatt models NAME` adds all",
+        "parameters of one with their defaults. If in doubt, let `compare` decide: it tries them",
+        "all, and says which are no worse than the best.",
+    ]
+    for task, title in TITLES.items():
+        lines += ["", f"## {title}", "", "| family | class | when | reads | tried by `compare` |"]
+        lines.append("|---|---|---|---|---|")
+        for family in (family for family in FAMILIES if family.task == task):
+            before = "" if family.before is None else f"`{type(family.before()).__name__}`, "
+            kind = before + link(type(family.make()).__name__)
+            tried = f"`{tried_settings(family)}`" if family.grid else "nothing to set"
+            cells = [family.name, kind, family.when, family.takes, tried]
+            lines.append(f"| {' | '.join(cells)} |")
+        others = [link(family.name) for family in called_by_class() if family.task == task]
+        lines += ["", f"`fit` and `trace` also take these by their class: {', '.join(others)}."]
+    lines += ["", "## What models read", ""]
+    lines += [f"- {name}: {text}." for name, text in TAKES.items()]
+    return "\n".join([*lines, ""])
+
+
+def link(name: str) -> str:
+    """A class, with a link to its page."""
+    return f"[`{name}`]({registry.row_of(name).page})"
 
 
 DERIVED = {

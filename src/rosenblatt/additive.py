@@ -8,7 +8,7 @@ own for any of it.
 import warnings
 from abc import abstractmethod
 from dataclasses import replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -42,7 +42,10 @@ class Additive(BaseEstimator):  # type: ignore[misc]
 
     # The class of the statistic, and the options it must have been counted with beside the model's
     # own parameters.
-    statistic_type: ClassVar[tuple[type[Statistic], dict[str, Any]]] = (Statistic, {})
+    statistic_type: ClassVar[tuple[Any, dict[str, Any]]] = (Statistic, {})
+
+    # The public method that is running: `fit` has all rows at hand, a stream may bring more.
+    _during: Literal["", "fit", "partial_fit"] = ""
 
     # Of two models that score alike, the one with the larger of these parameters is the simpler;
     # the first that differs decides.
@@ -99,9 +102,15 @@ class Additive(BaseEstimator):  # type: ignore[misc]
             How often each row counts; any numbers >= 0.
         """
         self._validate_params()
+        self._forget_stream()
+        self._during = "fit"
         self._publish(self._statistic(X, y, sample_weight, first=True))
+        del self._during
         self.report_warnings()
         return self
+
+    def _forget_stream(self) -> None:
+        """Drop what earlier batches left beside the statistic."""
 
     def merge(self, other: Self) -> Self:
         """Learn what another model has learned, as if fitted on the rows of both; return self.

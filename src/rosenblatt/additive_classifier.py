@@ -10,7 +10,7 @@ from sklearn.base import ClassifierMixin
 from rosenblatt.additive import Additive
 from rosenblatt.base import encode_labels
 from rosenblatt.runtime.model_lock import copy_of, in_turn, turn_of
-from rosenblatt.statistics import Labels, Statistic
+from rosenblatt.statistics import Labels, Moments, Statistic
 
 # Single rows of a stream, stored until the model is read.
 #
@@ -139,25 +139,36 @@ class AdditiveClassifier(ClassifierMixin, StoresPendingRows, Additive):  # type:
 
     _promised: NDArray[Any] | None = None  # classes that `partial_fit` was told of
 
-    @in_turn
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from X (n, d) and labels y (n,), in one pass; return self.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            The examples.
-        y : array-like of shape (n,)
-            Their labels.
-        sample_weight : array-like of shape (n,) or None
-            How often each row counts; any numbers >= 0.
-        """
+    def _forget_stream(self) -> None:
         self._promised = self._pending = None
-        super().fit(X, y, sample_weight)
-        return self
+
+    def _counted_with(self) -> dict[str, Any]:
+        """The options that the statistic is counted with."""
+        named = {name: getattr(self, name) for name in self.measured_by or ()}
+        return self.statistic_type[1] | named
+
+    def _measure(
+        self, X: Any, y: Any, sample_weight: NDArray[Any] | None, careful: bool = False
+    ) -> Statistic:
+        kind, options = self.statistic_type[0], self._counted_with()
+        if issubclass(kind, Moments):
+            options["careful"] = careful  # counts are exact as they are
+        measured: Statistic = kind.of(X, y, sample_weight, **options)
+        return measured
+
+    def _measure_groups(
+        self, X: Any, y: Any, sample_weight: Any, groups: Any, n_groups: int
+    ) -> list[Any]:
+        by_group = self.statistic_type[0].by_group
+        measured: list[Any] = by_group(
+            X, y, groups, n_groups, sample_weight, **self._counted_with()
+        )
+        return measured
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn from some more rows; any batches give what one fit on all rows gives; return self.
+
+        Rows that do not determine a model yet are kept; until then there are no predictions.
 
         Parameters
         ----------
@@ -192,15 +203,12 @@ class AdditiveClassifier(ClassifierMixin, StoresPendingRows, Additive):  # type:
 
     def _publish_more(self, statistic: Statistic) -> None:
         """Set the statistic of a stream, to which more may come, and all that follows from it."""
+        self._during = "partial_fit"
         self._publish(statistic)
+        del self._during
 
     def _check_y(self, y: Any, n: int) -> Labels:
-        classes, codes = encode_labels(y)
-        if len(codes) != n:
-            raise ValueError(
-                f"Found input variables with inconsistent numbers of samples: X has {n} rows and y "
-                f"has {len(codes)}."
-            )
+        classes, codes = encode_labels(y, n)
         return Labels(classes, codes.astype(np.int64, copy=False))
 
     def _publish(self, statistic: Statistic) -> None:
@@ -217,6 +225,12 @@ class AdditiveClassifier(ClassifierMixin, StoresPendingRows, Additive):  # type:
         wide[np.searchsorted(self.classes_, seen)] = table
         return wide
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = getattr(self, "missing", "refuse") == "ignore"
+        return tags
+
 
 def _refuse_other_labels(labels: NDArray[Any], classes: NDArray[Any]) -> None:
     """Raise if rows have labels that the `classes` given with them lack."""
@@ -226,3 +240,19 @@ def _refuse_other_labels(labels: NDArray[Any], classes: NDArray[Any]) -> None:
             f"The target label(s) {strange.tolist()} in y do not exist in the initial classes "
             f"{classes.tolist()}. Add them, or leave classes out: a new label makes a new class."
         )
+
+
+def given_shares(priors: Any, weight: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The shares (K,) that a user gives classes of such weights (K,); none where there is none."""
+    given = np.asarray(priors, dtype=np.float64)
+    if given.shape != weight.shape:
+        raise ValueError(
+            f"priors must be one number for each of the {len(weight)} classes; "
+            f"got {given.tolist()}."
+        )
+    if not (given >= 0).all():
+        raise ValueError(f"priors must be non-negative; got {given.tolist()}.")
+    given = np.where(weight > 0, given, 0.0)
+    if not given.any():
+        raise ValueError("priors must not be zero for all classes that have rows.")
+    return np.asarray(given / given.sum())

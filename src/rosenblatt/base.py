@@ -126,8 +126,8 @@ def warn_not_converged(message: str) -> None:
     warnings.warn(message, ConvergenceWarning, stacklevel=5)
 
 
-def encode_labels(y: Any) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    """The sorted classes of y (n,), and the number (n,) of each label's class.
+def encode_labels(y: Any, n_rows: int | None = None) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """The sorted classes of y (n,), and the number (n,) of each label's class, of n rows.
 
     Sorting all labels would take longer than a pass over the data, so the classes are read off
     the first rows, and off all only if that was not enough.
@@ -154,6 +154,11 @@ def encode_labels(y: Any) -> tuple[NDArray[Any], NDArray[np.intp]]:
             assert_all_finite(classes, input_name="y")
         # Repeated, because a target of nothing but different values would get a warning as well.
         check_classification_targets(np.repeat(classes, 3))
+    if n_rows is not None and len(codes) != n_rows:
+        raise ValueError(
+            "Found input variables with inconsistent numbers of samples: X has "
+            f"{n_rows} rows and y has {len(codes)}."
+        )
     return classes, codes
 
 
@@ -164,12 +169,7 @@ def encode_classes(
 
     `known` are all classes of a search, for the rows of a fold that misses some.
     """
-    classes, codes = encode_labels(y)
-    if len(codes) != n_rows:
-        raise ValueError(
-            "Found input variables with inconsistent numbers of samples: X has "
-            f"{n_rows} rows and y has {len(codes)}."
-        )
+    classes, codes = encode_labels(y, n_rows)
     if known is not None:
         return known, np.searchsorted(known, classes)[codes]
     if len(classes) < 2:
@@ -337,6 +337,7 @@ class LinearRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     coef_: Any  # (d,), or (t, d) for targets in columns
     intercept_: Any  # a number, or (t,)
     fit_intercept: bool
+    _multi_output = False
 
     @property
     def n_parameters_(self) -> int:
@@ -371,4 +372,5 @@ class LinearRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.target_tags.multi_output = self._multi_output
         return tags

@@ -1,6 +1,7 @@
 """The losses of the margin m = y f(x), for models, certificates and figures.
 
-The margin is positive where a row is on its right side. Each method makes the sum of one of them
+The margin, y times the score, may have any shape, and the losses have the same. It is positive
+where a row is on its right side. Each method makes the sum of one of them
 small: the perceptron `perceptron`, support vector machines `hinge`, logistic regression `logistic`,
 boosting `exponential`, the least-squares classifier `squared`. What one would like to make small,
 the share of mistakes, is the mean of `zero_one`, which `hinge`, `exponential`, `squared` and, in
@@ -18,14 +19,6 @@ Losses = NDArray[np.float64]
 def zero_one(margin: ArrayLike) -> Losses:
     """Zero-one loss: 1 for a mistake, 0 otherwise; a row on the plane is a mistake.
 
-    Parameters
-    ----------
-    margin : y times the score, any shape.
-
-    Returns
-    -------
-    loss : array of the same shape.
-
     Examples
     --------
     >>> from rosenblatt import losses
@@ -41,14 +34,6 @@ def perceptron(margin: ArrayLike) -> Losses:
     Its sum over the data is the perceptron criterion; a correction of one mistake is a
     step against its gradient.
 
-    Parameters
-    ----------
-    margin : y times the score, any shape.
-
-    Returns
-    -------
-    loss : array of the same shape.
-
     Examples
     --------
     >>> from rosenblatt import losses
@@ -61,14 +46,6 @@ def perceptron(margin: ArrayLike) -> Losses:
 
 def hinge(margin: ArrayLike) -> Losses:
     """Hinge loss, ``max(0, 1 - m)``: 0 from a margin of one on, then one for each unit less.
-
-    Parameters
-    ----------
-    margin : y times the score, any shape.
-
-    Returns
-    -------
-    loss : array of the same shape.
 
     Examples
     --------
@@ -108,14 +85,6 @@ def logistic(margin: ArrayLike, *, bits: bool = False) -> Losses:
 def exponential(margin: ArrayLike) -> Losses:
     """Exponential loss, ``e^-m``: a mistake far out costs more than all others together.
 
-    Parameters
-    ----------
-    margin : y times the score, any shape.
-
-    Returns
-    -------
-    loss : array of the same shape.
-
     Examples
     --------
     >>> from rosenblatt import losses
@@ -128,14 +97,6 @@ def exponential(margin: ArrayLike) -> Losses:
 
 def squared(margin: ArrayLike) -> Losses:
     """Squared loss, ``(1 - m)^2``: that of codes -1 and +1; rows far on the right side pay, too.
-
-    Parameters
-    ----------
-    margin : y times the score, any shape.
-
-    Returns
-    -------
-    loss : array of the same shape.
 
     Examples
     --------

@@ -6,6 +6,7 @@ so that X is not read once more to look for them.
 """
 
 from collections.abc import Callable
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,11 @@ import scipy.sparse as sp
 from numpy.typing import DTypeLike, NDArray
 from scipy.special import expit
 from sklearn.base import BaseEstimator
-from sklearn.utils import assert_all_finite
+from sklearn.utils import assert_all_finite, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rosenblatt import loops, prediction
+from rosenblatt.explanation import Explanation, explain_lead, one_row, two_classes
 from rosenblatt.runtime import threads
 from rosenblatt.runtime.blas import one_blas_thread
 from rosenblatt.runtime.storage import read_only
@@ -221,13 +223,10 @@ class LogisticScores:
     """A classifier whose scores are log-odds, or logarithms of probabilities up to a constant."""
 
     classes_: NDArray[Any]
-
-    def decision_function(self, X: Any) -> NDArray[Any]:
-        """Return the scores of the rows of X: (n,) for two classes, (n, K) for more."""
-        raise NotImplementedError
+    decision_function: Callable[[Any], NDArray[Any]]
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the most probable class of each row of X; of equals the first.
+        """Return the most probable class of each row of X; of equals the first in `classes_`.
 
         Parameters
         ----------
@@ -239,6 +238,9 @@ class LogisticScores:
         y : ndarray of shape (n,)
             Their labels.
         """
+        return self._labels(X)
+
+    def _labels(self, X: Any) -> NDArray[Any]:
         scores = self.decision_function(X)
         codes = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
         labels: NDArray[Any] = self.classes_[codes]
@@ -257,7 +259,7 @@ class LogisticScores:
         P : ndarray of shape (n, K)
             Columns in the order of `classes_`; rows sum to one.
         """
-        return prediction.probabilities(self._finite_scores(X))
+        return prediction.probabilities(self._comparable_scores(X))
 
     def predict_log_proba(self, X: Any) -> NDArray[Any]:
         """Return the logarithm of `predict_proba`, exact where probabilities are tiny.
@@ -272,9 +274,10 @@ class LogisticScores:
         log_P : ndarray of shape (n, K)
             Columns in the order of `classes_`.
         """
-        return prediction.log_probabilities(self._finite_scores(X))
+        return prediction.log_probabilities(self._comparable_scores(X))
 
-    def _finite_scores(self, X: Any) -> NDArray[Any]:
+    def _comparable_scores(self, X: Any) -> NDArray[Any]:
+        """Log-odds (n,) of two classes, or scores (n, K) to normalise."""
         check_is_fitted(self)
         with np.errstate(over="ignore", invalid="ignore"):
             scores = self.decision_function(X)
@@ -284,3 +287,188 @@ class LogisticScores:
                 "rescale the features, before fit and predict alike."
             )
         return scores
+
+
+class JointScores(LogisticScores):
+    """A classifier by log P(x, y), which tells how probable a row is and what each feature adds."""
+
+    def score_samples(self, X: Any) -> NDArray[Any]:
+        """Return log P(x), the logarithm of the density or probability of each row of X: (n,).
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows to judge.
+
+        Returns
+        -------
+        log_density : ndarray of shape (n,)
+            Of the mixture of the classes, by their shares; -inf for an impossible row.
+        """
+        return self._log_density(X)
+
+    def explain(self, x: Any, rival: Any = None, feature_names: Any = None) -> Explanation:
+        """Return what each feature of one example adds to the log-odds of the predicted class.
+
+        An example that is impossible in every class is decided by the classes' shares alone.
+
+        Parameters
+        ----------
+        x : array-like of shape (d,) or (1, d)
+            The example.
+        rival : label or None
+            The class to compare with; the second most probable if None.
+        feature_names : array-like of shape (d,) or None
+            What to call the features, if the data do not.
+
+        Returns
+        -------
+        explanation : Explanation
+            Its parts add up to the log-odds.
+        """
+        check_is_fitted(self)
+        X = one_row(self, x, self._checked_row)
+        return Explanation.of(self, *self._parts_of(X, rival), feature_names)
+
+    def _log_density(self, X: Any) -> NDArray[Any]:
+        """log P(x) of each row, (n,)."""
+        raise NotImplementedError
+
+    def _checked_row(self, X: Any) -> Any:
+        """One row (1, d) as `_parts_of` reads it."""
+        raise NotImplementedError
+
+    def _parts_of(self, X: Any, rival: Any) -> tuple[int, int, float, NDArray[np.float64]]:
+        """The winner, its rival, the log-odds of their shares, and what each feature adds (d,)."""
+        raise NotImplementedError
+
+
+class PlaneScores:
+    """A classifier by planes coef_ (K, d) and intercept_ (K,), or of two classes one plane."""
+
+    classes_: NDArray[Any]
+    coef_: NDArray[Any]
+    intercept_: NDArray[Any]
+    _zero_is_second = False  # whether a row on the plane is of the second class
+
+    def decision_function(self, X: Any) -> NDArray[Any]:
+        """Return the scores ``coef_ @ x + intercept_`` of the rows of X: (n,), or (n, K).
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows to score.
+
+        Returns
+        -------
+        scores : ndarray of shape (n,) or (n, K)
+            Columns in the order of `classes_`; for two classes one number, above zero for the
+            second.
+        """
+        self._check_known()
+        return self._plane_scores(rows_to_score(self, X))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class of the highest score of each row of X, or of the sign of the only one.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows to classify.
+
+        Returns
+        -------
+        y : ndarray of shape (n,)
+            Their labels.
+        """
+        self._check_known()
+        score = linear(self.coef_, self.intercept_)
+        return best_labels(rows_to_score(self, X), score, self.classes_, self._zero_is_second)
+
+    def explain(self, x: Any, rival: Any = None, feature_names: Any = None) -> Explanation:
+        """Return what each feature of one example adds to the lead of the predicted class.
+
+        The lead is how far its score is above the other's, for two classes how far the score is on
+        its side of zero; it is counted from the middle of the data.
+
+        Parameters
+        ----------
+        x : array-like of shape (d,) or (1, d)
+            The example.
+        rival : label or None
+            The class to compare with; the one with the next highest score if None.
+        feature_names : array-like of shape (d,) or None
+            What to call the features, if the data do not.
+
+        Returns
+        -------
+        explanation : Explanation
+            Its parts add up to the lead.
+        """
+        self._check_known()
+        X = one_row(self, x, lambda X: rows_to_score(self, X))
+        scores, coef, intercept = self._plane_scores(X), self.coef_, self.intercept_
+        if scores.ndim == 1:
+            positive = scores[0] >= 0 if self._zero_is_second else scores[0] > 0
+            scores = np.array([[0.0, 1.0 if positive else -1.0]])
+            coef, intercept = np.vstack([0 * coef, coef]), np.append(0.0, intercept)
+        winner, second = two_classes(self.classes_, scores[0], rival)
+        plane = coef[winner] - coef[second], intercept[winner] - intercept[second]
+        return explain_lead(self, X, (winner, second), plane, self._middle(), feature_names)
+
+    def _plane_scores(self, X: Any) -> NDArray[Any]:
+        dtype = np.result_type(X.dtype, self.coef_.dtype)
+        return all_scores(X, linear(self.coef_, self.intercept_), len(self.coef_), dtype)
+
+    def _check_known(self) -> None:
+        check_is_fitted(self)
+
+    def _middle(self) -> NDArray[Any]:
+        """The point (d,) that leads are counted from."""
+        raise NotImplementedError
+
+
+class DrawsRows:
+    """A model of the rows, from which new ones can be drawn."""
+
+    classes_: NDArray[Any]
+    class_log_prior_: NDArray[Any]
+
+    def sample(
+        self, n_samples: int = 1, random_state: Any = None
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Draw rows from the model: a class by its share, then each feature by the class's own.
+
+        Parameters
+        ----------
+        n_samples : int
+            How many rows.
+        random_state : int, RandomState instance or None
+            The seed.
+
+        Returns
+        -------
+        X : ndarray of shape (n_samples, d)
+            The rows: numbers, zeros and ones, or categories, as the model reads them.
+        y : ndarray of shape (n_samples,)
+            Their labels.
+        """
+        rng = check_random_state(random_state)
+        codes = self._draw_classes(n_samples, rng)
+        return self._draw_rows(codes, rng), self.classes_[codes]
+
+    def _draw_classes(self, n_samples: int, rng: np.random.RandomState) -> NDArray[np.intp]:
+        """The numbers (n,) of classes drawn by their shares."""
+        check_is_fitted(self)
+        shares = np.exp(self.class_log_prior_.astype(np.float64))
+        return rng.choice(len(shares), size=n_samples, p=shares / shares.sum())
+
+    def _draw_rows(self, codes: NDArray[np.intp], rng: np.random.RandomState) -> NDArray[Any]:
+        """Rows (n, d) of such classes (n,)."""
+        raise NotImplementedError
+
+
+def check_n_samples(n_samples: Any) -> None:
+    """Refuse a number of rows that cannot be drawn."""
+    if not isinstance(n_samples, Integral) or n_samples < 1:
+        raise ValueError(f"n_samples must be an integer >= 1; got {n_samples!r}.")

@@ -16,6 +16,7 @@ from sklearn.linear_model import LogisticRegression, LogisticRegressionCV, SGDCl
 from rosenblatt import LogisticRegression as OurLogisticRegression
 from rosenblatt import certify, separability
 from rosenblatt.certificates.exact_arithmetic import balanced, flows, transported
+from tests.pairwise import pairwise
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -182,17 +183,17 @@ class TestTheGap:
 class TestObjectives:
     """A misread objective would show as a gap that does not close."""
 
-    @pytest.mark.parametrize("K", [2, 3])
-    @pytest.mark.parametrize("sparse", [False, True])
-    @pytest.mark.parametrize("weighted", [False, True])
-    @pytest.mark.parametrize("class_weight", [None, "balanced", {0: 0.3, 1: 2.0}])
-    @pytest.mark.parametrize("intercept", [False, True])
-    @pytest.mark.parametrize("solver", ["lbfgs", "newton-cg", "newton-cholesky", "liblinear"])
+    @pairwise(
+        solver=["lbfgs", "newton-cg", "newton-cholesky", "liblinear"],
+        intercept=[False, True],
+        class_weight=[None, "balanced", {0: 0.3, 1: 2.0}],
+        weighted=[False, True],
+        sparse=[False, True],
+        K=[2, 3],
+    )
     def test_of_scikit_learn(self, solver, intercept, class_weight, weighted, sparse, K):
-        if solver == "liblinear" and K > 2:
-            pytest.skip("liblinear has two classes")
         rng = np.random.RandomState(1)
-        X, y, weight = problem(rng, n=80, K=K)
+        X, y, weight = problem(rng, n=80, K=2 if solver == "liblinear" else K)
         X = (X - X.mean(axis=0)) / X.std(axis=0) + [0, 1, 2]
         model = LogisticRegression(
             C=0.7, solver=solver, fit_intercept=intercept, class_weight=class_weight, tol=1e-10,
@@ -203,10 +204,12 @@ class TestObjectives:
         certificate = certify(model, data, y, sample_weight=weight, tol=1e-8)
         assert certificate.holds, str(certificate)
 
-    @pytest.mark.parametrize("K", [2, 3])
-    @pytest.mark.parametrize("weighted", [False, True])
-    @pytest.mark.parametrize("class_weight", [None, "balanced", {0: 0.3, 1: 2.0}])
-    @pytest.mark.parametrize("penalty", ["l2", "l1", "elasticnet"])
+    @pairwise(
+        penalty=["l2", "l1", "elasticnet"],
+        class_weight=[None, "balanced", {0: 0.3, 1: 2.0}],
+        weighted=[False, True],
+        K=[2, 3],
+    )
     def test_of_stochastic_descent(self, penalty, class_weight, weighted, K):
         rng = np.random.RandomState(1)
         X, y, weight = problem(rng, n=80, K=K)

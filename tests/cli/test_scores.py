@@ -14,6 +14,8 @@ from rosenblatt.workbench.model_file.files import load_model
 from rosenblatt.workbench.preparation.known_columns import rows_for
 from tests.cli.commands import done, run
 
+pytestmark = pytest.mark.usefixtures("few_draws")
+
 
 @pytest.fixture
 def here(tmp_path, monkeypatch):

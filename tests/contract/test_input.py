@@ -126,6 +126,7 @@ def test_read_only_and_fortran_ordered_input_is_accepted_and_left_alone(estimato
         assert np.array_equal(X, before)
 
 
+@pytest.mark.filterwarnings("ignore:The default value:FutureWarning")  # of LogisticRegressionCV
 @each_class
 def test_it_works_in_a_pipeline_with_set_output_and_in_a_search(Estimator):
     X, y = problem(3, estimator=Estimator())

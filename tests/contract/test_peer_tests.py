@@ -1,6 +1,5 @@
 """scikit-learn's own tests of our classes: every class has a module, and the list is held to."""
 
-import subprocess
 import sys
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from sklearn.linear_model._ridge import _RidgeGCV, _solve_svd
 from sklearn.utils._testing import assert_allclose
 
 from tests.contract.test_parity import SHARED
-from tools.peer_tests import ROOT, TABLE, Listed, is_private
+from tools.peer_tests import TABLE, Listed, is_private, main
 
 ROWS = """The list is for scikit-learn {version}.
 
@@ -41,13 +40,13 @@ def test_private_names_are_those_that_no_public_module_has():
 
 
 @pytest.mark.parametrize(("version", "fails"), [(sklearn.__version__, True), ("1.0", False)])
-def test_a_list_that_is_wrong_fails_the_run_of_its_version(version, fails, tmp_path):
+def test_a_list_that_is_wrong_fails_the_run_of_its_version(
+    version, fails, tmp_path, monkeypatch, capfd
+):
     file = tmp_path / "list.md"
     file.write_text(ROWS.format(version=version), encoding="utf-8")
-    command = ["tools/peer_tests.py", "test_perceptron", "-n0", "--list", str(file)]
-    run = subprocess.run(
-        [sys.executable, *command], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    assert bool(run.returncode) == fails, run.stdout
-    assert ("XPASS(strict)" in run.stdout) == fails
-    assert "a test that does not exist: test_perceptron test_that_does_not_exist" in run.stdout
+    monkeypatch.setattr(sys, "argv", ["", "test_perceptron", "-n0", "--list", str(file)])
+    failed, printed = bool(main()), capfd.readouterr().out
+    assert failed == fails, printed
+    assert ("XPASS(strict)" in printed) == fails
+    assert "a test that does not exist: test_perceptron test_that_does_not_exist" in printed

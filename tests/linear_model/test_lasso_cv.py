@@ -230,10 +230,10 @@ def test_paths_of_ridge_and_lasso_take_a_number_of_penalties_alike_and_know_thei
     assert len(lasso_path(X, y, alphas=5)[0]) == len(ridge_path(X, y, 5)[0]) == 5
     with pytest.raises(ValueError, match="got 0 of them"):
         ridge_path(X, y, 0)
-    with pytest.raises(
-        TypeError, match=r"lasso_path\(\) got an unexpected keyword argument 'alfas'"
-    ):
-        lasso_path(X, y, alfas=[1.0])
+    with pytest.raises(ValueError, match=r"Unexpected parameters in params: 'alfas', 'tool'\."):
+        lasso_path(X, y, alfas=[1.0], tool=1)
+    with_it = lasso_path(X, y, alphas=5, do_screening=False)  # scikit-learn takes it
+    np.testing.assert_array_equal(with_it[1], lasso_path(X, y, alphas=5)[1])
 
 
 def test_a_fold_without_weight_is_named():

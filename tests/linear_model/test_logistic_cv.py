@@ -17,6 +17,7 @@ from rosenblatt.linear_model import LogisticRegression, LogisticRegressionCV
 from rosenblatt.linear_model.penalty_search import ROUNDS
 
 CS = [0.01, 0.1, 1.0, 10.0]
+SET = {"l1_ratios": (0.0,), "scoring": "accuracy", "use_legacy_attributes": False}
 
 
 def noisy(n_classes=2):
@@ -42,9 +43,9 @@ def fitted(model, *data):
 @pytest.mark.parametrize("refit", [True, False])
 def test_it_chooses_and_publishes_as_scikit_learn_does(n_classes, legacy, refit):
     X, y = noisy(n_classes)
-    common = {"Cs": CS, "use_legacy_attributes": legacy, "refit": refit, "l1_ratios": (0.0,)}
+    common = {"Cs": CS, "refit": refit, **SET, "use_legacy_attributes": legacy}
     model = LogisticRegressionCV(tol=1e-7, **common).fit(X, y)
-    other = fitted(theirs(**common, scoring=None), X, y)
+    other = fitted(theirs(**common), X, y)
     np.testing.assert_allclose(model.C_, other.C_)
     np.testing.assert_allclose(model.coef_, other.coef_, atol=1e-4)
     for name in ("scores_", "coefs_paths_"):
@@ -69,9 +70,8 @@ def test_elastic_net_over_both_parameters():
 def test_the_chosen_fit_is_that_of_the_plain_model():
     X, y = noisy(3)
     weight = np.random.RandomState(0).uniform(0.5, 2, len(y))
-    model = LogisticRegressionCV(
-        Cs=CS, class_weight="balanced", tol=1e-8, use_legacy_attributes=False
-    ).fit(X, y, weight)
+    model = LogisticRegressionCV(Cs=CS, class_weight="balanced", tol=1e-8, **SET)
+    model.fit(X, y, weight)
     plain = LogisticRegression(C=model.C_, class_weight="balanced", tol=1e-8).fit(X, y, weight)
     np.testing.assert_allclose(model.coef_, plain.coef_, atol=1e-5)
     assert model.dual_gap_ < 1e-4
@@ -80,8 +80,8 @@ def test_the_chosen_fit_is_that_of_the_plain_model():
 def test_sparse_rows_and_given_folds():
     X, y = noisy()
     folds = StratifiedKFold(3)
-    dense = LogisticRegressionCV(Cs=3, cv=folds).fit(X, y)
-    sparse = LogisticRegressionCV(Cs=3, cv=folds).fit(sp.csr_matrix(X), y)
+    dense = LogisticRegressionCV(Cs=3, cv=folds, **SET).fit(X, y)
+    sparse = LogisticRegressionCV(Cs=3, cv=folds, **SET).fit(sp.csr_matrix(X), y)
     np.testing.assert_allclose(dense.coef_, sparse.coef_, atol=1e-8)
     assert len(dense.Cs_) == 3
 
@@ -107,12 +107,44 @@ def test_folds_that_miss_a_class_are_fitted_and_scored_with_all_classes(n_classe
 def test_the_deprecated_penalty_is_reported():
     X, y = noisy()
     with pytest.warns(FutureWarning, match=r"'penalty' was deprecated.*l1_ratios=\[0\] for L2"):
-        LogisticRegressionCV(Cs=CS, penalty="l2").fit(X, y)
+        LogisticRegressionCV(Cs=CS, penalty="l2", **SET).fit(X, y)
     with (
         pytest.raises(ValueError, match="l1_ratios must be specified"),
         pytest.warns(FutureWarning, match="'penalty' was deprecated"),
     ):
         LogisticRegressionCV(Cs=CS, penalty="elasticnet", l1_ratios=None).fit(X, y)
+
+
+LEFT_OUT = {
+    "use_legacy_attributes": "of use_legacy_attributes will change from True",
+    "l1_ratios": "for l1_ratios will change",
+    "scoring": "of the parameter 'scoring' will change",
+}
+
+
+@pytest.mark.parametrize("left_out", [["scoring"], ["l1_ratios", "scoring"], list(LEFT_OUT)])
+def test_one_warning_names_the_defaults_to_change_that_are_left_out(left_out):
+    given = {name: value for name, value in SET.items() if name not in left_out}
+    with pytest.warns(FutureWarning) as caught:
+        LogisticRegressionCV(Cs=CS[:2], **given).fit(*noisy())
+    (warning,) = caught
+    assert warning.filename == __file__
+    text = str(warning.message)
+    for name, change in LEFT_OUT.items():
+        assert (f"The default value {change}" in text) == (name in left_out)
+        assert (f"{name}=" in text) == (name in left_out)
+
+
+def test_the_deprecated_ratio_is_reported():
+    with pytest.warns(FutureWarning, match="'l1_ratios=None' was deprecated"):
+        LogisticRegressionCV(Cs=CS[:2], **{**SET, "l1_ratios": None}).fit(*noisy())
+
+
+def test_with_liblinear_the_chosen_fit_is_the_plain_model_to_the_last_bit():
+    X, y = noisy()
+    model = LogisticRegressionCV(Cs=CS, solver="liblinear", **SET).fit(X, y)
+    plain = LogisticRegression(C=model.C_, solver="liblinear").fit(X, y)
+    np.testing.assert_array_equal(model.coef_, plain.coef_)
 
 
 def test_ratios_outside_are_refused():
@@ -122,7 +154,7 @@ def test_ratios_outside_are_refused():
 
 def test_a_search_says_once_what_many_of_its_fits_say():
     X, y = noisy(3)
-    model = LogisticRegressionCV(Cs=CS, l1_ratios=[0.0, 1.0], max_iter=1, cv=3)
+    model = LogisticRegressionCV(Cs=CS, max_iter=1, cv=3, **{**SET, "l1_ratios": [0.0, 1.0]})
     with pytest.warns(ConvergenceWarning) as told:
         model.fit(X, y)
     (warning,) = told
@@ -130,7 +162,7 @@ def test_a_search_says_once_what_many_of_its_fits_say():
     assert warning.filename == __file__
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        LogisticRegressionCV(Cs=CS, cv=3).fit(X, y)
+        LogisticRegressionCV(Cs=CS, cv=3, **SET).fit(X, y)
 
 
 def test_it_says_what_to_trace_instead():
@@ -144,7 +176,7 @@ def test_it_says_what_to_trace_instead():
 def test_decades_find_a_better_C_than_powers_of_ten_whatever_the_units(scale, sparse):
     X, y = noisy()
     X = sp.csr_array(X * scale) if sparse else X * scale
-    common = {"scoring": "neg_log_loss", "use_legacy_attributes": False, "l1_ratios": None}
+    common = {"scoring": "neg_log_loss", "use_legacy_attributes": False, "l1_ratios": (0,)}
     model = LogisticRegressionCV(Cs="decades", **common).fit(X, y)
     powers = np.log10(model.Cs_)
     coarse = np.abs(powers - powers.round()) < 1e-9
@@ -172,8 +204,7 @@ def test_decades_serve_each_l1_ratio():
 
 def test_of_equal_scores_the_strongest_penalty_is_chosen():
     X, y = np.r_[-np.ones(20), np.ones(20)][:, None] * 3, np.repeat([0, 1], 20)
-    model = LogisticRegressionCV(Cs="decades", scoring="accuracy", l1_ratios=None,
-                                 use_legacy_attributes=False).fit(X, y)  # fmt: skip
+    model = LogisticRegressionCV(Cs="decades", **SET).fit(X, y)
     assert model.Cs_[0] == model.C_
 
 
@@ -185,9 +216,7 @@ def test_other_words_than_decades_are_refused():
 def test_columns_of_other_scales_are_told_by_name():
     X, y = noisy()
     frame = pd.DataFrame(X * [1, 1e-9, 1, 1, 1e3, 1], columns=list("abcdef"))
-    search = LogisticRegressionCV(
-        Cs=[0.1, 1.0], l1_ratios=[0], scoring="accuracy", use_legacy_attributes=False
-    )
+    search = LogisticRegressionCV(Cs=[0.1, 1.0], **SET)
     with pytest.warns(LinAlgWarning, match=r"\(column 'b'\) to .*\(column 'e'\)"):
         search.fit(frame, y)
     with pytest.warns(LinAlgWarning, match=r"\(column 1\) to .*\(column 4\)"):

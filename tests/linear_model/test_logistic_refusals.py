@@ -120,7 +120,9 @@ def test_a_search_by_decades_refuses_huge_numbers_without_another_word(factor):
     rng = np.random.RandomState(0)
     X, y = rng.standard_normal((50, 2)), np.arange(50) % 2
     with pytest.raises(ValueError, match=r"infinity|so large"):
-        LogisticRegressionCV(Cs="decades").fit(X * factor, y)
+        LogisticRegressionCV(
+            Cs="decades", l1_ratios=(0,), scoring="accuracy", use_legacy_attributes=False
+        ).fit(X * factor, y)
 
 
 def test_no_step_is_advised_where_none_is_short_enough():

@@ -12,6 +12,7 @@ from sklearn.model_selection import KFold, ShuffleSplit
 from rosenblatt import Ridge, RidgeCV
 from rosenblatt.linear_model import penalty_search, wide_least_squares
 from tests.linear_model.test_linear_regression import table
+from tests.pairwise import pairwise
 
 ALPHAS = np.geomspace(1e-3, 1e3, 13)
 pytestmark = pytest.mark.filterwarnings("ignore:The best penalty is the")
@@ -63,10 +64,12 @@ def test_each_target_with_a_penalty_of_its_own(scoring):
     same(ours, theirs)
 
 
-@pytest.mark.parametrize("cv", [3, KFold(4, shuffle=True, random_state=0), ShuffleSplit(5)])
-@pytest.mark.parametrize("t", [None, 2])
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("scoring", [None, "neg_mean_squared_error", "neg_median_absolute_error"])
+@pairwise(
+    cv=[3, KFold(4, shuffle=True, random_state=0), ShuffleSplit(5)],
+    t=[None, 2],
+    weighted=[False, True],
+    scoring=[None, "neg_mean_squared_error", "neg_median_absolute_error"],
+)
 def test_splits(cv, t, weighted, scoring):
     if isinstance(cv, ShuffleSplit):
         cv.random_state = 1

@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
+from rosenblatt.additive import Additive
 from rosenblatt.additive_classifier import AdditiveClassifier
 from rosenblatt.statistics import FeatureCounts, Moments
 
@@ -69,7 +70,7 @@ class RowByRow(NearestMean):
     """The same without a way of its own to measure groups."""
 
     def _measure_groups(self, *rows):
-        return AdditiveClassifier._measure_groups(self, *rows)
+        return Additive._measure_groups(self, *rows)
 
 
 class WordCounts(Scores):

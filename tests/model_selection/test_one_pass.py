@@ -15,9 +15,10 @@ from tests.model_selection.test_cross_validation import MODELS, SPLITTERS, X, y
 @pytest.mark.parametrize("cv", [2, 5, 50, theirs.LeaveOneOut()])
 @pytest.mark.parametrize("model", [m for m in MODELS if m != "means, group by group"])
 def test_each_row_is_read_once_to_train_and_once_to_score(cv, model):
-    table = CountedTable(X)
-    cross_validate(MODELS[model], table, y, cv=cv)
-    assert table.reads.tolist() == [2] * len(y)
+    rows = slice(None, None, 5 if isinstance(cv, theirs.LeaveOneOut) else 1)
+    table = CountedTable(X[rows])
+    cross_validate(MODELS[model], table, y[rows], cv=cv)
+    assert table.reads.tolist() == [2] * len(y[rows])
 
 
 @pytest.mark.parametrize("cv", SPLITTERS)

@@ -22,6 +22,7 @@ from rosenblatt import (
 from rosenblatt.model_selection import evaluation
 from tests.linear_model.test_linear_regression import table
 from tests.model_selection.compare import assert_same
+from tests.pairwise import pairwise
 
 GRID = {"alpha": np.geomspace(1e-2, 1e4, 7)}
 
@@ -53,12 +54,12 @@ def both(ours, others, X, y, grid=GRID, **settings):
     return a, b
 
 
-@pytest.mark.parametrize("t", [None, 2])
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize(
-    "scoring", [None, "r2", "neg_mean_squared_error", "neg_root_mean_squared_error"]
+@pairwise(
+    t=[None, 2],
+    weighted=[False, True],
+    scoring=[None, "r2", "neg_mean_squared_error", "neg_root_mean_squared_error"],
+    storage=[np.asarray, sp.csr_matrix],
 )
-@pytest.mark.parametrize("storage", [np.asarray, sp.csr_matrix])
 def test_squared_errors_are_known_without_a_fit(t, weighted, scoring, storage, fits):
     X, y = table(t=t)
     more = {"sample_weight": np.arange(len(X)) % 3 + 0.5} if weighted else {}

@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rosenblatt.separation.nearest_point import kernel_vector
@@ -17,7 +17,6 @@ def test_a_line_is_found_and_nothing_else_is():
     assert kernel_vector(np.array([[1, 2], [3, 4]], dtype=object)) is None  # the origin
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.integers(2, 12), st.integers(1, 60), st.integers(0))
 def test_a_hidden_vector_comes_back_in_proportion(k, bits, seed):
     rng = np.random.default_rng(seed)

@@ -1,7 +1,7 @@
 """The nearest point of small hulls, against hand calculations and its own theorem."""
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rosenblatt.separation.nearest_point import nearest_point
@@ -26,7 +26,6 @@ def test_rows_of_no_group_do_not_count():
     assert nearest_point(A, np.array([0, -1, 0])).weights == [1, 0, 0]
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.integers(1, 12), st.integers(1, 5), st.integers(1, 2), st.integers(0))
 def test_every_row_lies_beyond_the_nearest_point(n, m, G, seed):
     rng = np.random.default_rng(seed)

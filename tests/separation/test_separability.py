@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from scipy.optimize import linprog
@@ -131,7 +131,6 @@ small_tables = st.integers(1, 4).flatmap(
 )
 
 
-@settings(max_examples=150, deadline=None)
 @given(small_tables, st.booleans())
 def test_small_integer_tables_agree_with_a_linear_programme(table, fit_intercept):
     X = np.array([row for row, _ in table], dtype=float)
@@ -145,7 +144,6 @@ def test_small_integer_tables_agree_with_a_linear_programme(table, fit_intercept
     assert found.verify(sparse.csc_matrix(X), y)
 
 
-@settings(max_examples=60, deadline=None)
 @given(small_tables, st.integers(0, 2**20))
 def test_joint_scores_agree_with_a_linear_programme(table, seed):
     X = np.array([row for row, _ in table], dtype=float)
@@ -161,7 +159,6 @@ def test_joint_scores_agree_with_a_linear_programme(table, seed):
     assert found.verify(X, y)
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(4, 60), st.integers(1, 8), st.sampled_from([1e-1, 1e-5, 1e-9]), st.integers(0))
 def test_rows_on_two_sides_of_a_plane_are_separated_as_widely(n, d, margin, seed):
     # T2: where a plane exists it is found
@@ -172,7 +169,6 @@ def test_rows_on_two_sides_of_a_plane_are_separated_as_widely(n, d, margin, seed
     assert found.verify(X, y)
 
 
-@settings(max_examples=40, deadline=None)
 @given(small_tables, st.randoms(use_true_random=False))
 def test_order_of_rows_and_names_of_classes_do_not_matter(table, random):
     X = np.array([row for row, _ in table], dtype=float)
@@ -223,7 +219,6 @@ def test_a_nudged_plane_fails():
     assert not found.verify(FIVE_X, ["+", "+", "+", "+", "-"])
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.integers(0, 3), st.floats(1e-6, 1.0), st.booleans())
 def test_a_nudged_combination_fails(at, nudge, joint):
     found = separability(XOR_X, XOR_Y, joint=joint)
@@ -400,7 +395,6 @@ def test_small_tables_apart_by_a_hair_are_proved_separable(X, y, fit_intercept):
     assert not found.verify(X, [1 - label for label in y])
 
 
-@settings(max_examples=60, deadline=None)
 @given(small_tables, st.sampled_from([0.0, 1e6, 2.0**40, 2.0**50]), st.booleans())
 def test_small_tables_far_from_the_origin_are_proved_like_near_ones(table, offset, sparsely):
     X = np.array([row for row, _ in table], dtype=float)
@@ -565,7 +559,6 @@ def test_widest_combination_cancels_the_rows():
     assert found.combination.sum() == pytest.approx(1.0)
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.integers(3, 40), st.integers(1, 5), st.sampled_from([0.5, 1.0, 3.0]), st.integers(0))
 def test_widest_is_never_narrower_than_the_plane_of_separability(n, d, bias, seed):
     X, y = with_margin(n, d, 0.1, seed)

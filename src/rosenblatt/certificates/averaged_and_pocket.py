@@ -15,10 +15,7 @@ from .exact_arithmetic import leads_of, rounded_leads
 def certify_model(
     model: Any, X: Any, y: NDArray[Any], weight: perceptron.Floats, *, tol: float, effort: int
 ) -> Certificate:
-    """The claims of an averaged perceptron; of a pocket, its error recounted as well.
-
-    That nothing visited was better than the pocket can only be observed.
-    """
+    """The claims of an averaged perceptron; of a pocket, its error recounted as well."""
     certificate = averaged_claims(model, X, y, weight, tol=tol, effort=effort)
     if not hasattr(model, "pocket_error_"):
         return certificate
@@ -30,11 +27,9 @@ def certify_model(
 def averaged_claims(
     model: Any, X: Any, y: NDArray[Any], weight: perceptron.Floats, *, tol: float, effort: int
 ) -> Certificate:
-    """The training error of the published mean, then the perceptron's claims for the run.
-
-    A clean pass says nothing of the mean, and Novikoff's bound speaks of the run: its claims are
-    re-derived from the plain weights that ended it.
-    """
+    """The training error of the published mean, then the perceptron's claims for the run."""
+    # A clean pass says nothing of the mean, and Novikoff's bound speaks of the run: its claims are
+    # re-derived from the plain weights that ended it.
     mean = perceptron.read(model, X, y, weight)
     leads = leads_of(mean.X, mean.codes, *perceptron.score_rows(mean), mean.ties_go_up)
     error = perceptron.training_error(mean, leads, said_to_be_clean=False)
@@ -53,11 +48,9 @@ def averaged_claims(
 
 
 def pocket_error(model: Any, fit: perceptron.PerceptronFit) -> Claim:
-    """The share of weight on which the pocket does not win, against what it says.
-
-    A row within rounding of the boundary may have been seen on either side of it. A tie is an
-    error unless the rule says otherwise, also where prediction gives it to the right class.
-    """
+    """The share of weight on which the pocket does not win, against what it says."""
+    # A row within rounding of the boundary may have been seen on either side of it. A tie is an
+    # error unless the rule says otherwise, also where prediction gives it to the right class.
     lead, allowance = rounded_leads(fit.X, fit.codes, *perceptron.score_rows(fit))
     by_class = perceptron.class_weights(model, fit.classes, fit.codes, fit.weight)
     weight = fit.weight * by_class[fit.codes] / (fit.weight * by_class[fit.codes]).sum()
@@ -78,12 +71,8 @@ def best_visited(model: Any) -> Claim:
     """That the pocket's record only falls, and ends at its error."""
     errors = [error for _, error in model.pocket_history_]
     falls = all(np.diff(errors) < 0) and errors[-1] == model.pocket_error_
-    return Claim(
-        "best visited",
+    statement = (
         f"of the weights after {model.n_updates_:,} mistakes none did better: the pocket improved "
-        f"{len(errors) - 1} times, from {errors[0]:.4%} to {errors[-1]:.4%}",
-        errors[-1],
-        None,
-        bool(falls),
-        "observed",
+        f"{len(errors) - 1} times, from {errors[0]:.4%} to {errors[-1]:.4%}"
     )
+    return Claim("best visited", statement, errors[-1], None, bool(falls), "observed")

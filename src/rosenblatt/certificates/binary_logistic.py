@@ -51,10 +51,7 @@ class BinaryLogistic:
         return best_bias(z, self.y, self.c) if self.table.centred else 0.0
 
     def dual(self, z: Floats) -> float:
-        """D at the masses that scores z point to, not above the true value; -inf if there is none.
-
-        Scores are to be taken at their best intercept.
-        """
+        """D at the masses of scores z, at their best intercept, not above its value; or -inf."""
         a = self.c * expit(-self.y * z)
         exact = balanced(a, self.y) if self.table.centred else a
         if exact is None:
@@ -80,10 +77,8 @@ class Bracket:
 
 
 def best_bias(z: Floats, y: Floats, c: Floats) -> float:
-    """The b that makes ``sum c log(1 + exp(-y (z + b)))`` least, by Newton steps kept in a bracket.
-
-    Both classes have weight, so there is one.
-    """
+    """The b of least ``sum c log(1 + exp(-y (z + b)))``, by Newton steps kept in a bracket."""
+    # Both classes have weight, so there is one.
     span = float(np.abs(z).max(initial=0.0)) + 40.0 + float(np.log(c.sum() / c.min()))
     low, high, b = -span, span, 0.0
     for _ in range(200):

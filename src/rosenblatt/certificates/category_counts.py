@@ -135,11 +135,10 @@ def _shown(column: NDArray[Any]) -> list[Any]:
 
 
 def places_of(column: NDArray[Any], categories: Any, width: int) -> NDArray[np.intp]:
-    """The place (n,) of each value among the categories, which may be words; or MISSING.
-
-    A value that is not among them is not counted either, which then shows in the counts.
-    """
-    if column.dtype.kind in "fiub" and (categories is None or _are_the_places(categories)):
+    """The place (n,) of each value among the categories, which may be words; or MISSING."""
+    # A value that is not among them is not counted either, which then shows in the counts.
+    numbered = categories is None or np.array_equal(categories, np.arange(len(categories)))
+    if numbered and column.dtype.kind in "fiub":
         known = (column >= 0) & (column < width)  # NaN is neither
         return np.where(known, np.nan_to_num(column), MISSING).astype(np.intp)
     where = {value: place for place, value in enumerate(np.asarray(categories).tolist()[:width])}
@@ -153,11 +152,6 @@ def without_fractions(column: NDArray[Any]) -> NDArray[Any]:
         return np.asarray(np.trunc(column))
     cut = [int(v) if isinstance(v, float) and np.isfinite(v) else v for v in column.tolist()]
     return np.array([*cut, None], object)[:-1]  # in case they are alike enough for a table
-
-
-def _are_the_places(categories: Any) -> bool:
-    """Whether categories are the numbers 0, 1, ... in their order."""
-    return np.array_equal(categories, np.arange(len(categories)))
 
 
 def is_missing(value: Any) -> bool:

@@ -145,10 +145,20 @@ def _plain(number: float) -> float | int | str:
     return float(number) if math.isfinite(number) else str(float(number))
 
 
+def within(name: str, statement: str, value: float, bound: float) -> Claim:
+    """A test: that a value is at most its bound."""
+    return Claim(name, statement, value, bound, bool(value <= bound), "checked")
+
+
+def measured(name: str, statement: str, value: float) -> Claim:
+    """A plain measurement, without a bound."""
+    return Claim(name, statement, value, None, True, "checked")
+
+
 def distance_claim(distance: float, among: str = "") -> Claim:
     """How far the coefficients may be from the best ones."""
     statement = (
         f"the coefficients are within {distance:.3g} of the best ones{among} (length of the "
         "difference)"
     )
-    return Claim("distance", statement, distance, None, True, "checked")
+    return measured("distance", statement, distance)

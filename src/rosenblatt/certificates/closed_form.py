@@ -6,7 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from .claims import Claim, total_weight
+from .claims import Claim, total_weight, within
 
 Floats = NDArray[np.float64]
 
@@ -93,11 +93,9 @@ def unit(published: Any) -> float:
 
 
 def unit_of_work(model: Any, published: Any) -> float:
-    """The same for what was computed on the way: ours sum up in 64 bits, whatever they publish.
-
-    Estimators that read the rows themselves, and scikit-learn, compute in the precision of the
-    data, which is that of the means.
-    """
+    """The same for what was computed on the way: ours sum up in 64 bits, whatever they publish."""
+    # Estimators that read the rows themselves, and scikit-learn, compute in the precision of the
+    # data, which is that of the means.
     reads_rows = getattr(model, "shrinkage", None) == "auto"
     reads_rows |= getattr(model, "covariance_estimator", None) is not None
     if is_ours(model) and not reads_rows:
@@ -113,11 +111,9 @@ def rounding(published: Any) -> float:
 def agrees(
     name: str, what: str, published: Any, derived: Any, scale: Any = None, slack: Any = 0.0
 ) -> Claim:
-    """That published numbers are those derived from the data, up to rounding.
-
-    The difference, less an absolute `slack`, is taken relative to the derived number, or to `scale`
-    if given. A derived zero without a scale is a zero and nothing else, infinity is infinity.
-    """
+    """That published numbers are those derived from the data, up to rounding."""
+    # The difference, less an absolute `slack`, is relative to the derived number, or to `scale` if
+    # given. A derived zero without a scale is a zero and nothing else, infinity is infinity.
     allowed = rounding(published)
     published, derived = np.asarray(published, np.float64), np.asarray(derived, np.float64)
     if published.shape != derived.shape:
@@ -138,10 +134,7 @@ def agrees(
 
 
 def agree_in_logs(name: str, what: str, published: Any, derived: Floats) -> Claim:
-    """The same for logarithms, whose differences are shares of the numbers they are of.
-
-    Impossible is impossible: minus infinity agrees with nothing else.
-    """
+    """The same for logarithms, whose differences are shares of the numbers they are of."""
     return agrees(name, what, published, derived, scale=np.maximum(1.0, np.abs(derived)))
 
 
@@ -156,31 +149,15 @@ def sums_to_one(what: str, log_probabilities: Floats) -> Claim:
     with np.errstate(invalid="ignore", over="ignore"):
         sums = np.exp(log_probabilities).sum(axis=-1)
     worst = float(np.max(np.abs(sums - 1), initial=0.0))
-    return Claim(
-        "probabilities",
-        f"{what} sum to one, up to {worst:.2g}",
-        worst,
-        1e-6,
-        bool(worst <= 1e-6),
-        "checked",
-    )
+    return within("probabilities", f"{what} sum to one, up to {worst:.2g}", worst, 1e-6)
 
 
 def shortfall(what: str, gap: float, scale: float, tol: float, blur: float = 0.0) -> Claim:
-    """By how much the log-likelihood is below its maximum, which is known in closed form.
-
-    `blur` is what the rounding of the published numbers alone may cost.
-    """
+    """By how much the log-likelihood is below its maximum; `blur` is what rounding may cost."""
     words = f"; rounding alone may cost {blur:.2g}" if blur > tol * scale else ""
-    return Claim(
-        "likelihood",
-        f"the {what} is within {gap:.3g} of the best possible, {gap / scale:.2g} for each unit "
-        f"of weight{words}",
-        gap,
-        tol * scale + blur,
-        bool(gap <= tol * scale + blur),
-        "checked",
-    )
+    of_unit = f"{gap / scale:.2g} for each unit of weight"
+    statement = f"the {what} is within {gap:.3g} of the best possible, {of_unit}{words}"
+    return within("likelihood", statement, gap, tol * scale + blur)
 
 
 def smoothing(model: Any, d: int) -> Floats:
@@ -192,10 +169,8 @@ def smoothing(model: Any, d: int) -> Floats:
 
 
 def smoothed(counts: Floats, alpha: Any) -> Floats:
-    """Counts (..., m) with alpha added, in the limit where that is infinite.
-
-    Infinite alphas leave nothing for the others; where nothing is known at all, all are equal.
-    """
+    """Counts (..., m) with alpha added, in the limit where that is infinite."""
+    # Infinite alphas leave nothing for the others; where nothing is known at all, all are equal.
     alpha = np.broadcast_to(np.asarray(alpha, np.float64), counts.shape)
     infinite = np.isinf(alpha)
     table = np.where(infinite.any(axis=-1, keepdims=True), infinite, counts + alpha)
@@ -208,20 +183,16 @@ def log_shares(table: Floats) -> Floats:
 
 
 def divergence(p: Floats, log_p: Floats, log_q: Floats) -> Floats:
-    """Generalised Kullback-Leibler divergence of q from p over the last axis; never negative.
-
-    Where p is zero only q's excess mass counts, and where q is zero and p is not, it is infinite.
-    """
+    """Generalised Kullback-Leibler divergence of q from p over the last axis; never negative."""
+    # Where p is zero only q's excess mass counts, and where q is zero and p is not, it is infinite.
     with np.errstate(invalid="ignore", over="ignore"):
         terms = np.where(p > 0, p * (log_p - log_q), 0.0) - p + np.exp(log_q)
     return np.asarray(np.maximum(terms, 0.0).sum(axis=-1))
 
 
 def size_claim(model: Any, free: int, shares: bool = True) -> list[Claim]:
-    """That a model says truly how many free numbers it has learned; nothing if it does not say.
-
-    `free` are those of the features. `shares` of K classes are K - 1 more, unless they are given.
-    """
+    """That a model says truly how many free numbers it has learned; nothing if it does not say."""
+    # `free` are those of the features. `shares` of K classes are K - 1 more, unless they are given.
     if not hasattr(model, "n_parameters_"):
         return []
     counted = shares and _given(model) is None and getattr(model, "fit_prior", True)

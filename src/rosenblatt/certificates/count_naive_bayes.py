@@ -117,10 +117,8 @@ def added(model: Any, d: int) -> Floats:
 
 
 def _nothing(data: ClassData, published: Any, derived: Floats) -> Any:
-    """Published logarithms, minus infinity where they are that up to the rounding of weights.
-
-    The weight without a feature is a difference of sums, and of fractions not exactly zero.
-    """
+    """Published logarithms, minus infinity where they are that up to the rounding of weights."""
+    # The weight without a feature is a difference of sums, and of fractions not exactly zero.
     if np.array_equal(data.weight, np.rint(data.weight)):
         return published
     published = np.array(published)

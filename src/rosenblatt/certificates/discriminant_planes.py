@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .claims import Claim
+from .claims import Claim, within
 from .closed_form import (
     EPS,
     ClassData,
@@ -118,10 +118,8 @@ def plane_claims(
     off: Floats,
     hidden: float = 0.0,
 ) -> list[Claim]:
-    """That planes (K, d) differ as the expected ones do, and biases follow from means and shares.
-
-    `off` (d,) is what rounding may have done to a mean, `hidden` to a bias, beside what shows.
-    """
+    """That planes (K, d) differ as the expected ones do, and biases follow from the means."""
+    # `off` (d,) is what rounding may have done to a mean, `hidden` to a bias, beside what shows.
     if W.shape != expected.shape or b.shape != logs.shape:
         said = f"the planes have shape {W.shape}; the data imply {expected.shape}"
         return [Claim("planes", said, np.inf, 0.0, False, "checked")]
@@ -202,7 +200,7 @@ def _biases(gap: Floats, allowed: Floats, far: float) -> Claim:
             f"; the columns are up to {far:.1g} deviations from the origin, where intercepts lose "
             "their digits: centring them before the fit would help"
         )
-    return Claim("biases", statement, off, bound, bool(off <= bound), "checked")
+    return within("biases", statement, off, bound)
 
 
 # Means and scatters of classes, in two passes, and covariances as settings want them.
@@ -266,7 +264,8 @@ def covariances(model: Any, data: ClassData, scatters: Floats) -> tuple[Floats, 
     """S_k (K, d, d) as the settings ask for, and that of all rows together, (d, d)."""
     wholes = [*(data.X[members] for members in data.members), data.X]
     if getattr(model, "covariance_estimator", None) is not None:
-        S = np.array([_estimated(model.covariance_estimator, rows) for rows in wholes])
+        asked = [copy.deepcopy(model.covariance_estimator).fit(rows) for rows in wholes]
+        S = np.array([estimator.covariance_ for estimator in asked], np.float64)
     elif getattr(model, "shrinkage", None) == "auto":
         S = np.array([ledoit_wolf(rows) for rows in wholes])
     else:
@@ -294,11 +293,9 @@ def shrunk(S: Floats, shrinkage: float | None) -> Floats:
 
 
 def ledoit_wolf(X: Floats) -> Floats:
-    """The covariance (d, d) of rows, shrunk by Ledoit and Wolf's rule, columns scaled to one.
-
-    The share of the identity is ``b^2 / d^2``: b^2 how much the covariance is expected to be off,
-    the mean of ``|x x' - S|^2 / n``; d^2 how far it is from a multiple of the identity.
-    """
+    """The covariance (d, d) of rows, shrunk by Ledoit and Wolf's rule, columns scaled to one."""
+    # The share of the identity is ``b^2 / d^2``: b^2 how much the covariance is expected to be off,
+    # the mean of ``|x x' - S|^2 / n``; d^2 how far it is from a multiple of the identity.
     n, d = X.shape
     away = X - X.mean(axis=0)
     away -= away.mean(axis=0)
@@ -310,8 +307,3 @@ def ledoit_wolf(X: Floats) -> Floats:
     noise = float(((Z**2).sum(axis=1) ** 2).mean() - (S**2).sum()) / n
     share = min(noise, apart) / apart if apart > 0 else 0.0
     return np.asarray(shrunk(S, share) * np.outer(scale, scale))
-
-
-def _estimated(estimator: Any, rows: Floats) -> Floats:
-    """What the user's own estimator finds on the rows, asked once more."""
-    return np.asarray(copy.deepcopy(estimator).fit(rows).covariance_, np.float64)

@@ -11,7 +11,7 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
-from .claims import Certificate, Claim
+from .claims import Certificate, Claim, within
 from .closed_form import (
     EPS,
     ClassData,
@@ -107,7 +107,7 @@ def scan_claim(data: ClassData, w: Floats, t: float, precision: float) -> Claim:
         f"weight {reached:g} is on the wrong side of the cut; the least possible is {least:g}"
     )
     allowed = least + 1e-9 * float(data.weight.sum())
-    return Claim("cut of the line", statement, reached, allowed, reached <= allowed, "checked")
+    return within("cut of the line", statement, reached, allowed)
 
 
 def criterion_claims(
@@ -254,10 +254,8 @@ def direction_claims(
 
 
 def _n_directions(model: Any, e: Floats, n_classes: int, blur: float) -> tuple[int, int]:
-    """How few and how many there may be: all, or by svd those in which the means differ.
-
-    Means that are off by `blur` may seem to differ in one more.
-    """
+    """How few and how many there may be: all, or by svd those in which the means differ."""
+    # Means that are off by `blur` may seem to differ in one more.
     if not hasattr(model, "xbar_"):
         return len(e), len(e)
     lengths = np.sqrt(np.maximum(e, 0.0))
@@ -288,7 +286,7 @@ def _sorted_claim(
     )
     worst = max(float(part.max(initial=0.0)) for part in parts)
     statement = f"the directions whiten S and sort what lies between the classes, up to {worst:.2g}"
-    return Claim("directions", statement, worst, allowed, bool(worst <= allowed), "checked")
+    return within("directions", statement, worst, allowed)
 
 
 def _transform_claim(model: Any, X: Floats, A: Floats) -> Claim:

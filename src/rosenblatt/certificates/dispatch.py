@@ -1,6 +1,7 @@
 """`certify`: find out what a model is, and hand its data and numbers to the right verifier."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from importlib import import_module
 from inspect import signature
 from typing import Any
@@ -80,14 +81,11 @@ def certify(
     gaps |= hasattr(model, "tree_") or hasattr(model, "estimators_")
     X, y, weight = _check_data(X, y, sample_weight, words=words, gaps=gaps)
     certificate = adapter(model, X, y, weight, tol=tol, effort=effort)
-    if sample_weight is None and not certificate.holds and _may_be_weighted(model):
+    # The fit may have had weights, of which a model says nothing afterwards.
+    weighs = "sample_weight" in signature(model.fit).parameters
+    if sample_weight is None and not certificate.holds and weighs:
         return _with_note(certificate, "each of weight 1 (a fit with sample_weight asks for it)")
     return certificate
-
-
-def _may_be_weighted(model: Any) -> bool:
-    """Whether the fit may have had weights, of which a model says nothing afterwards."""
-    return "sample_weight" in signature(model.fit).parameters
 
 
 def _adapter(model: Any) -> Adapter:
@@ -114,18 +112,13 @@ def _is_a(model: Any, package: str, name: str) -> bool:
 
 def _with_note(certificate: Certificate, note: str) -> Certificate:
     """The same certificate, with a word on the data it speaks of."""
-    return Certificate(
-        certificate.model, certificate.problem, f"{certificate.data}, {note}", certificate.claims
-    )
+    return replace(certificate, data=f"{certificate.data}, {note}")
 
 
 def _check_data(
     X: Any, y: Any, sample_weight: Any, words: bool, gaps: bool
 ) -> tuple[Any, NDArray[Any], NDArray[Any]]:
-    """X in 64 bits, in the storage it came in, or as objects if of words; y and weights (n,).
-
-    `gaps` says whether numbers may be missing, `words` whether there may be words.
-    """
+    """X in 64 bits in its storage, or objects if of `words`, maybe with `gaps`; y and weights."""
     words = words and np.asarray(X).dtype.kind not in "biuf"
     if sp.issparse(X):
         X = sp.csr_matrix(X, dtype=np.float64)

@@ -142,11 +142,9 @@ def simple_proportions(v: Floats) -> NDArray[Any]:
 def rows_ahead(
     X: Any, codes: NDArray[Any], W: NDArray[Any], fit_intercept: bool
 ) -> NDArray[np.bool_] | None:
-    """Which rows get ahead of which class (n, K) along whole-number weights W (K, d).
-
-    The biases are the ones that suit W best. None unless no row's own class falls behind another
-    and some get ahead; or if a class has no row, or it would take too long.
-    """
+    """Which rows get ahead of which class (n, K) along whole-number weights W (K, d)."""
+    # The biases are the ones that suit W best. None unless no row's own class falls behind another
+    # and some get ahead; or if a class has no row, or it would take too long.
     K, used = len(W), np.flatnonzero((W != 0).any(axis=0))
     if not len(used) or X.shape[0] * len(used) > MOST_CELLS or len(np.unique(codes)) < K:
         return None
@@ -168,11 +166,9 @@ def rows_ahead(
 
 
 def _middle_biases(least: list[NDArray[Any]]) -> NDArray[Any]:
-    """K times biases b with ``b_k - b_y <= least[y][k]``, away from all bounds if they can be.
-
-    Such bounds are lengths of ways from y to k. The shortest ways from any one class keep all of
-    them, if any biases do, and so does the mean of these over the classes (Floyd and Warshall).
-    """
+    """K times biases b with ``b_k - b_y <= least[y][k]``, away from all bounds if they can be."""
+    # Such bounds are lengths of ways from y to k. The shortest ways from any one class keep all of
+    # them, if any biases do, and so does the mean of these over the classes (Floyd and Warshall).
     shortest = np.array(least, dtype=object)
     for via in range(len(least)):
         shortest = np.minimum(shortest, shortest[:, via, None] + shortest[via])
@@ -180,10 +176,8 @@ def _middle_biases(least: list[NDArray[Any]]) -> NDArray[Any]:
 
 
 def positive_balance(rows: NDArray[Any], near: Floats) -> bool:
-    """Whether some weights, all above zero, make whole-number rows (m, q) add up to zero.
-
-    Weights that elimination leaves free are those given, `near` (m,); the others follow.
-    """
+    """Whether some weights, all above zero, make whole-number rows (m, q) add up to zero."""
+    # Weights that elimination leaves free are those given, `near` (m,); the others follow.
     m = len(rows)
     equations = [[Fraction(int(value)) for value in column] for column in rows.T]
     pivots: dict[int, list[Fraction]] = {}
@@ -234,10 +228,8 @@ def _plane_stands(answer: Separability, X: Any, codes: NDArray[np.intp]) -> bool
 
 
 def _weights_stand(answer: Separability, X: Any, codes: NDArray[np.intp]) -> bool:
-    """The weights are none below 0, and the rows they weigh cancel.
-
-    The weights of a proof are rounded: exact ones are then found, where that is not too much work.
-    """
+    """The weights are none below 0, and the rows they weigh cancel."""
+    # The weights of a proof are rounded: exact ones are then found, if that is not too much work.
     p, units = np.asarray(answer.combination), np.eye(len(answer.classes))
     used = np.nonzero(p)
     own, rival = codes[used[0]], used[1] if answer.joint else 1 - codes[used[0]]
@@ -322,11 +314,9 @@ def transported(p: Floats, codes: NDArray[np.intp], c: Floats) -> Floats:
 
 
 def flows(p: Floats, codes: NDArray[np.intp], c: Floats) -> Floats | None:
-    """Masses ``c_i p_ik`` (n, K) of the wrong classes, zero at the own, that balance exactly.
-
-    As much leaves each class (rows of it given to others) as enters it (rows of others given to
-    it). None if they cannot be brought to that by taking some off.
-    """
+    """Masses ``c_i p_ik`` (n, K) of the wrong classes, zero at the own, that balance exactly."""
+    # As much leaves each class (rows of it given to others) as enters it (rows of others given to
+    # it). None if they cannot be brought to that by taking some off.
     n, K = p.shape
     masses = p * c[:, np.newaxis]
     masses[np.arange(n), codes] = 0.0

@@ -122,10 +122,7 @@ def of_all(data: ClassData, X: Floats) -> tuple[Floats, Floats]:
 
 
 def pooled(scatter: Floats, w: Floats, spread: Floats, sharing: str, ddof: float) -> Floats:
-    """The variances (K, d), shared as the model says; ddof takes off the means fitted.
-
-    Where nothing is known in a pool they are those of all the data.
-    """
+    """The variances (K, d), shared as the model says; ddof takes off the means fitted."""
     axes = {"feature": (0,), "class": (1,), "single": (0, 1)}.get(sharing, ())
     total, weight, n_means = (t.sum(axis=axes, keepdims=True) for t in (scatter, w, w > 0))
     divisor = weight - ddof * n_means
@@ -135,10 +132,8 @@ def pooled(scatter: Floats, w: Floats, spread: Floats, sharing: str, ddof: float
 
 
 def variances_claim(model: Any, s2: Floats, off: Floats) -> Claim:
-    """That the variances are s2 (K, d); ours have a smallest one in the place of zero.
-
-    A mean that is off by its rounding adds the square of that to others' variances.
-    """
+    """That the variances are s2 (K, d); ours have a smallest one in the place of zero."""
+    # A mean that is off by its rounding adds the square of that to others' variances.
     derived = s2.astype(np.asarray(model.var_).dtype)
     slack = 0.0 if is_ours(model) else off**2
     if is_ours(model):
@@ -147,11 +142,9 @@ def variances_claim(model: Any, s2: Floats, off: Floats) -> Claim:
 
 
 def smoothing_claim(model: Any, data: ClassData, X: Floats, largest: float) -> Claim:
-    """That epsilon_ is var_smoothing times the largest variance of a feature.
-
-    scikit-learn takes the variance of the last batch, and unweighted. Of whatever rows: no variance
-    is larger than the square of half the range.
-    """
+    """That epsilon_ is var_smoothing times the largest variance of a feature."""
+    # scikit-learn takes the variance of the last batch, and unweighted. Of whatever rows: no
+    # variance is larger than the square of half the range.
     share, epsilon = float(model.var_smoothing), float(model.epsilon_)
     if is_ours(model):
         expected = share * largest

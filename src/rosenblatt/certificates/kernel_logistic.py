@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from .binary_logistic import setting_of, weights_of_classes
-from .claims import Certificate, Claim
+from .claims import Certificate, Claim, measured, within
 from .closed_form import ClassData
 from .exact_arithmetic import flows, transported
 from .kernel_values import KernelOf, Space, feature_space, space_of
@@ -124,10 +124,8 @@ class KernelLogistic:
         return float(entropy - square / 2 - allowance)
 
     def best_dual(self, p: Floats) -> float:
-        """D at p, or on the way from p to the labels, where D is 0, if that is far better.
-
-        Far from the best element, masses are too large: the square outweighs the entropy.
-        """
+        """D at p, or on the way from p to the labels, where D is 0, if that is far better."""
+        # Far from the best element, masses are too large: the square outweighs the entropy.
         highest, masses = self.dual(p), self.masses(p)
         if masses is None:
             return max(highest, 0.0)
@@ -172,7 +170,9 @@ def _claims(problem: KernelLogistic, a: Floats, b: Floats, tol: float, model: An
     square, rounding = problem.space.squares(problem.space.both(-pull[:, free], a.T))
     slope = np.sum(pull[:, free].sum(axis=0) ** 2) if problem.fit_intercept else 0.0
     length = float(np.sqrt(max(square, 0.0) + rounding + slope)) / float(np.sum(c))
+    gradient = f"length {length:.3g} for each unit of weight, in the feature space"
     distance = float(np.sqrt(2 * most))
+    away = f"{distance:.3g} of the best one, in the feature space"
     widest = max(1.0, float(np.sqrt(np.diag(problem.space.K).max(initial=0.0))))
     derived = {
         "objective_": value,
@@ -183,27 +183,17 @@ def _claims(problem: KernelLogistic, a: Floats, b: Floats, tol: float, model: An
     shaken = float(np.sqrt(rounding)) + 2 * widest * float(c @ off.max(axis=1))
     blurs = {"objective_": blur, "gradient_norm_": shaken, "dual_gap_": 2 * blur}
     return [
-        Claim("gap", gap, most, tol * scale, bool(most <= tol * scale), "checked"),
-        Claim(
-            "gradient",
-            f"the gradient has length {length:.3g} for each unit of weight, in the feature space",
-            length, None, True, "checked",
-        ),
-        Claim(
-            "distance",
-            f"the learned element is within {distance:.3g} of the best one, in the feature space",
-            distance, None, True, "checked",
-        ),
+        within("gap", gap, most, tol * scale),
+        measured("gradient", f"the gradient has {gradient}", length),
+        measured("distance", f"the learned element is within {away}", distance),
         *agreement(numbers_of(model), derived, sizes, nearness(model), blurs),
-    ]  # fmt: skip
+    ]
 
 
 @np.errstate(over="ignore", invalid="ignore")  # a step too long is no better one
 def lower_value(problem: KernelLogistic, a: Floats, z: Floats, pull: Floats) -> float:
-    """The least P found on the way from the element of counts a, with scores z, down its gradient.
-
-    Not below the true value. No better one is looked for: it tells of a gap too small to be true.
-    """
+    """The least P found on the way from the element of counts a, scores z, down its gradient."""
+    # Not below the true value. No better one is looked for: it tells of a gap too small to be true.
     space, free, c = problem.space, problem.free, problem.c
     here = space.both(np.zeros_like(pull), a.T)
     slope = space.both(-pull, a.T)

@@ -20,7 +20,7 @@ from rosenblatt.separation import widest
 from . import perceptron
 from .claims import Certificate, Claim
 from .exact_arithmetic import UNIT, RowLeads, leads_of
-from .kernel_values import ROWS_PER_BLOCK, Floats, KernelOf
+from .kernel_values import ROWS_PER_BLOCK, Floats, KernelOf, wide
 
 MOST_ROWS = 2000  # of which a whole kernel matrix is made
 
@@ -106,11 +106,9 @@ def length_of(books: Books) -> tuple[float, float]:
 
 
 def widest_element(books: Books, R2: float) -> tuple[float, float]:
-    """The margin g of an element u of length 1, nearly the widest, and v.u; 0 if none was found.
-
-    The rows get coordinates from the eigenvectors of their kernel matrix; what is found there is
-    written as a sum over rows, ``u = (sum_i c_i phi(x_i), b)``, and judged by kernel values alone.
-    """
+    """The margin g of an element u of length 1, nearly the widest, and v.u; 0 if none was found."""
+    # The rows get coordinates from the eigenvectors of their kernel matrix. What is found there is
+    # a sum over rows, ``u = (sum_i c_i phi(x_i), b)``, and judged by kernel values alone.
     fit, K = books.fit, gram(books)
     K = (K + K.T) / 2
     sign = np.where(fit.codes == 1, 1.0, -1.0)
@@ -165,7 +163,7 @@ def read(model: Any, X: Any, y: NDArray[Any], weight: Floats) -> Books:
         raise ValueError(f"dual_coef_ has {a.shape[1]} columns, but support_ {len(places)} rows.")
     if X.shape[1] != model.n_features_in_:
         raise ValueError(f"X has {X.shape[1]} columns, but the model has {model.n_features_in_}.")
-    supports = None if precomputed else _wide(model.support_vectors_)
+    supports = None if precomputed else wide(model.support_vectors_)
     # The reader of linear models checks the rest, given a row of numbers for each column.
     stand_in = _View(model, coef_=np.zeros((len(a), X.shape[1])))
     fit = perceptron.read(stand_in, X, y, weight)
@@ -184,11 +182,6 @@ class _View:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._model, name)
-
-
-def _wide(rows: Any) -> Any:
-    """Rows in 64 bits, in the storage they came in."""
-    return sp.csr_matrix(rows, dtype=np.float64) if sp.issparse(rows) else np.asarray(rows, float)
 
 
 def leads_in_blocks(books: Books, boundary: str) -> RowLeads:
@@ -224,11 +217,9 @@ def problem_of(books: Books) -> str:
 
 
 def books_balance(model: Any, fit: perceptron.PerceptronFit) -> Claim:
-    """That the coefficients are what so many mistakes leave behind.
-
-    A mistake adds its step to one coefficient and to the intercept: the sizes cannot exceed the
-    steps made, and the intercept is their sum.
-    """
+    """That the coefficients are what so many mistakes leave behind."""
+    # A mistake adds its step to one coefficient and to the intercept: the sizes cannot exceed the
+    # steps made, and the intercept is their sum.
     M, steps = int(model.n_updates_), perceptron.step_range(_View(model, penalty=None), fit)
     assert steps is not None
     low, high = steps
@@ -241,15 +232,11 @@ def books_balance(model: Any, fit: perceptron.PerceptronFit) -> Claim:
         steps_made = fit.W / low
         holds &= bool((np.abs(steps_made - np.rint(steps_made)) <= rounding / low).all())
         holds &= not fit.two or (round(np.abs(steps_made).sum()) - M) % 2 == 0
-    return Claim(
-        "books",
+    statement = (
         f"the {fit.W.shape[1]:,} supports' coefficients add up to {total:g} in size, of {M:,} "
-        "mistakes" + (", and to the intercept" if fit.fit_intercept else ""),
-        total,
-        M * high,
-        bool(holds),
-        "checked",
+        "mistakes" + (", and to the intercept" if fit.fit_intercept else "")
     )
+    return Claim("books", statement, total, M * high, bool(holds), "checked")
 
 
 def in_feature_space(model: Any, books: Books, leads: RowLeads, effort: int) -> list[Claim]:
@@ -275,10 +262,8 @@ def in_feature_space(model: Any, books: Books, leads: RowLeads, effort: int) -> 
 
 
 def separability(books: Books, wider: float, two: bool) -> Claim:
-    """Whether the mistakes that are left could be avoided, as far as that is known.
-
-    Not a failure: to stop early is how a kernel perceptron is kept simple.
-    """
+    """Whether the mistakes that are left could be avoided, as far as that is known."""
+    # Not a failure: to stop early is how a kernel perceptron is kept simple.
     name, pair = "separability", contradiction(books)
     if pair is not None:
         i, j = pair
@@ -322,18 +307,7 @@ def mistakes_against(
     K = 1 if fit.two else 2
     formula = "(R/g)^2" if fit.two else "2 (R/g)^2"
     radius = "max K(x, x) + 1" if fit.fit_intercept else "max K(x, x)"
-    bound = Claim(
-        "mistake bound",
-        f"{M:,} mistakes were made, at most {perceptron.floor(most)} can be: {formula} in the "
-        f"feature space, with R^2 = {radius} = {R2 / K:.6g}, g = {g:.6g}",
-        M, most, most >= M, "checked",
-    )  # fmt: skip
+    formula += f" in the feature space, with R^2 = {radius} = {R2 / K:.6g}, g = {g:.6g}"
     fewest = (shortest / high) ** 2 / R2 * (1 - slack) - slack
     reach = along / (low * g) * (1 + slack) + slack
-    way = Claim(
-        "way to the weights",
-        f"the published coefficients are reached by {max(0, math.ceil(fewest)):,} to "
-        f"{perceptron.floor(reach)} mistakes; the model counted {M:,}",
-        M, reach, fewest <= M <= reach, "checked",
-    )  # fmt: skip
-    return [bound, way]
+    return perceptron.mistake_claims(M, most, formula, "coefficients", fewest, reach)

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
-from .claims import Claim
+from .claims import Claim, measured
 from .closed_form import ClassData
 from .exact_arithmetic import UNIT
 
@@ -89,11 +89,9 @@ class KernelOf:
         return 8 * rounding * max(1.0, square)  # not known: as of something like a scalar product
 
     def doubts(self, K: Floats, off: float, sparse: bool) -> Floats:
-        """By how much each value of K (n, m) may be off, where none is by more than `off`.
-
-        From differences t is off by its own size, and so exp(-t) by its own size times 1 + t:
-        rows far from all others have scores that are tiny and sure.
-        """
+        """By how much each value of K (n, m) may be off, where none is by more than `off`."""
+        # From differences t is off by its own size, and so exp(-t) by its own size times 1 + t:
+        # rows far from all others have scores that are tiny and sure.
         if self.name == "laplacian" or (self.name == "rbf" and not sparse):
             tiny = float(np.finfo(np.float64).tiny)
             return np.asarray(off * K * (1 - np.log(np.maximum(K, tiny))) + tiny)
@@ -160,7 +158,7 @@ def space_of(model: Any, kernel: KernelOf, data: ClassData, kept: NDArray[np.int
                 f"themselves; got {K.shape}, or values that are not symmetric."
             )
     else:
-        fitted = _wide(model.X_fit_)
+        fitted = wide(model.X_fit_)
         places = _places(data.X, fitted)
         table = fitted if places is not None else _stacked(data.X, fitted)
         K, off = kernel(table, table), kernel.allowance(table, table)
@@ -184,10 +182,7 @@ def space_of(model: Any, kernel: KernelOf, data: ClassData, kept: NDArray[np.int
 
 
 def _without_negative(K: Floats, off: float) -> tuple[Floats, float, float]:
-    """K, or its part with eigenvalues above zero; the least of them, and the rounding of the part.
-
-    K itself if what is negative may be rounding.
-    """
+    """K, or its part with eigenvalues above zero; the least of them, and the part's rounding."""
     values, vectors = scipy.linalg.eigh((K + K.T) / 2)
     unsure = 4 * len(K) * UNIT * float(np.abs(values).max(initial=0.0))
     if values[0] >= -(unsure + len(K) * off):
@@ -201,10 +196,10 @@ def feature_space(space: Space, least: float) -> Claim:
     """Whether the kernel is one of scalar products."""
     words = "there is none; what is negative is left out" if space.cut else "there may be one"
     statement = f"{words}: the least eigenvalue of the kernel matrix is {least:.3g}"
-    return Claim("feature space", statement, least, None, True, "checked")
+    return measured("feature space", statement, least)
 
 
-def _wide(rows: Any) -> Any:
+def wide(rows: Any) -> Any:
     """Rows in 64 bits, in the storage they came in."""
     return sp.csr_matrix(rows, dtype=np.float64) if sp.issparse(rows) else np.asarray(rows, float)
 

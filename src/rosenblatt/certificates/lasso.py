@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .claims import Claim, distance_claim
+from .claims import Claim, distance_claim, measured, within
 from .published_numbers import NEAR, agreement
 from .rounded_matrix import UNIT, Floats, RegressionFit, mean_square, total
 
@@ -45,11 +45,9 @@ class Penalty:
         return np.asarray(np.maximum(reach - self.l1, 0.0))
 
     def kept(self, outermost: Floats) -> float:
-        """What a dual point with slopes up to these is multiplied with, to be one without a square.
-
-        The multiple is meant as a real number: what balances exactly does so at any, and no
-        rounding of masses comes between the slopes and l1.
-        """
+        """What a dual point with slopes up to these is multiplied with, without a square."""
+        # The multiple is meant as a real number: what balances exactly does so at any, and no
+        # rounding of masses comes between the slopes and l1.
         steepest = float(np.max(outermost, initial=0.0))
         if self.l2 > 0 or steepest <= self.l1:
             return 1.0
@@ -93,19 +91,10 @@ def claims(
     at_least = max(primal - lowest, 0.0)
     nearer = f", and not nearer than {at_least:.3g}" if at_least > 0 else ""
     nearer += "" if gap <= bound else _rounding(fit, penalty, residual)
-    found = [
-        Claim(
-            "gap",
-            f"the objective is within {gap:.3g} of the best possible (duality gap){nearer}",
-            gap,
-            bound,
-            bool(gap <= bound),
-            "checked",
-        )
-    ]
+    statement = f"the objective is within {gap:.3g} of the best possible (duality gap){nearer}"
+    found = [within("gap", statement, gap, bound)]
     if penalty.l2 > 0:
-        distance = float(np.sqrt(2 * gap / penalty.l2))
-        found.append(distance_claim(distance))
+        found.append(distance_claim(float(np.sqrt(2 * gap / penalty.l2))))
     else:
         found.append(_zeros(fit, penalty, best, lowest - best.value))
     length = gradient_length(fit.w, penalty.l2 * fit.w - first.gradient, penalty)
@@ -196,7 +185,7 @@ def _zeros(fit: RegressionFit, penalty: Penalty, dual: LassoDual, gap: float) ->
     statement = f"{n:,} of {fit.table.d:,} coefficients are zero in every solution"
     if wrong:
         statement += f"; {wrong:,} of them are not zero here"
-    return Claim("zeros", statement, n, None, True, "checked")
+    return measured("zeros", statement, n)
 
 
 def polish(

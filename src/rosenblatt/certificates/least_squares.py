@@ -16,7 +16,7 @@ import scipy.optimize
 import scipy.sparse.linalg
 
 from . import normal_equations
-from .claims import Claim, distance_claim
+from .claims import Claim, distance_claim, measured, within
 from .normal_equations import ROUNDINGS, ClosedForm, iteration_claims
 from .orthogonal_factors import (
     MOST_ROWS,
@@ -54,11 +54,9 @@ def claims(
     said: dict[str, float] | None = None,
     near: float = NEAR,
 ) -> list[Claim]:
-    """What can be said of published coefficients under ``sum s r^2 + alpha |w|^2``.
-
-    Directions of less than `least_share` of the largest variation were none to the fit, whose
-    numbers may have a closed form; an iterated one `said` something of itself.
-    """
+    """What can be said of published coefficients under ``sum s r^2 + alpha |w|^2``."""
+    # Directions of less than `least_share` of the largest variation were none to the fit, whose
+    # numbers may have a closed form; an iterated one `said` something of itself.
     residuals = fit.residuals()
     penalty = alpha / weight
     found = _of_coefficients(
@@ -128,10 +126,8 @@ def _of_coefficients(
 def _of_rows(
     fit: RegressionFit, penalty: float, effort: int, equations: Callable[..., Claim]
 ) -> list[Claim]:
-    """What the products of few rows tell beyond a gap that is proved already.
-
-    Coefficients that follow from these products lose as many digits as their condition has.
-    """
+    """What the products of few rows tell beyond a gap that is proved already."""
+    # Coefficients that follow from these products lose as many digits as their condition has.
     if effort == 0 or fit.table.n > MOST_ROWS:
         return [equations(closed=None)]
     products = RowProducts.of(fit.table)
@@ -145,7 +141,7 @@ def _of_rows(
 
 def _gap(gap: float, bound: float, among: str = "") -> Claim:
     statement = f"the objective is within {gap:.3g} of the best possible{among}"
-    return Claim("gap", statement, gap, bound, bool(gap <= bound), "checked")
+    return within("gap", statement, gap, bound)
 
 
 def _left_out(parts: OrthogonalFactors, share: float, weight: float, gap: float) -> str:
@@ -173,11 +169,9 @@ def _free(parts: OrthogonalFactors, off: float) -> Excess:
 
 
 def _non_negative(fit: RegressionFit, parts: OrthogonalFactors, off: float) -> Excess:
-    """With ``w >= 0``: go to the best such point, and bound what is left from there.
-
-    From w another point v >= 0 differs by ``2 g.(v - w) + (v - w)'A(v - w)``, and A is not below
-    its least eigenvalue m: the least of ``2 g_j (v_j - w_j) + m (v_j - w_j)^2`` is known.
-    """
+    """With ``w >= 0``: go to the best such point, and bound what is left from there."""
+    # From w another point v >= 0 differs by ``2 g.(v - w) + (v - w)'A(v - w)``, and A is not below
+    # its least eigenvalue m: the least of ``2 g_j (v_j - w_j) + m (v_j - w_j)^2`` is known.
     if (fit.w < 0).any():
         return Excess(math.inf, math.inf)
     triangle = (parts.axes * parts.sizes).T  # of columns in their scaled lengths
@@ -204,17 +198,15 @@ def _non_negative(fit: RegressionFit, parts: OrthogonalFactors, off: float) -> E
 
 
 def _shortest(fit: RegressionFit, rank: int, idle: float, length: float) -> Claim:
-    """Where several coefficients predict the same, the shortest are taken.
-
-    `length` is that of the coefficients of columns that depend on others; what rounding leaves of
-    them all is allowed for.
-    """
+    """Where several coefficients predict the same, the shortest are taken."""
+    # `length` is that of the coefficients of columns that depend on others; what rounding leaves of
+    # them all is allowed for.
     allowed = 1e-6 * length + ROUNDINGS * fit.unit * fit.table.d * float(np.linalg.norm(fit.w))
     statement = (
         f"of {fit.table.d} columns {rank} are independent; the part of w that changes no "
         f"prediction has length {idle:.2g} of {length:.3g}"
     )
-    return Claim("minimum norm", statement, idle, allowed, bool(idle <= allowed), "checked")
+    return within("minimum norm", statement, idle, allowed)
 
 
 def _condition(condition: float, left_out: int, of: str = "columns scaled to one") -> Claim:
@@ -230,7 +222,7 @@ def _condition(condition: float, left_out: int, of: str = "columns scaled to one
     if left_out:
         words += f"; {left_out} directions without variation left out"
     statement = f"the condition number is {condition:.2g} ({of}): {words}"
-    return Claim("condition", statement, condition, None, True, "checked")
+    return measured("condition", statement, condition)
 
 
 def _of_large(
@@ -246,7 +238,7 @@ def _of_large(
 ) -> list[Claim]:
     """Tables too large to factor: conjugate gradients, if there is a penalty to lean on."""
     if positive or penalty == 0:
-        return [_with_bound(equations, 1e-6)]
+        return [within(equations.name, equations.statement, equations.value, 1e-6)]
     table = fit.table
     product, allowance = table.transposed(table.share * r)
     g = penalty * fit.w - product
@@ -263,17 +255,4 @@ def _of_large(
     most = float(2 * (g @ x) - x @ (g - left)) + (further + noise) ** 2 / penalty
     gap = weight * (max(most, 0.0) * (1 + 1e-9) + intercept_cost)
     distance = (float(np.linalg.norm(g)) + float(np.linalg.norm(allowance))) / penalty
-    statement = (
-        f"the coefficients are within {distance:.3g} of the best ones (length of the difference)"
-    )
-    return [
-        _gap(gap, bound),
-        Claim("distance", statement, distance, None, True, "checked"),
-        equations,
-    ]
-
-
-def _with_bound(claim: Claim, bound: float) -> Claim:
-    """A measurement made a test."""
-    holds = bool(claim.value <= bound)
-    return Claim(claim.name, claim.statement, claim.value, bound, holds, claim.grade)
+    return [_gap(gap, bound), distance_claim(distance), equations]

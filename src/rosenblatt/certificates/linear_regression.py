@@ -4,6 +4,7 @@ Every target is a problem of its own. Legend: s_i the weight of a row and p_i it
 the published coefficients and intercept; r_i = t_i - w.x_i - b.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -118,13 +119,7 @@ def _named(claims: list[Claim], target: int | None) -> list[Claim]:
     """Claims of one target of several say which."""
     if target is None:
         return claims
-    return [
-        Claim(
-            f"{claim.name}, target {target}",
-            claim.statement, claim.value, claim.bound, claim.holds, claim.grade,
-        )
-        for claim in claims
-    ]  # fmt: skip
+    return [replace(claim, name=f"{claim.name}, target {target}") for claim in claims]
 
 
 # Singular values: those published by a least-squares fit, beside those of the rows given.
@@ -133,10 +128,8 @@ MOST_COLUMNS = 1000  # whose products are taken
 
 
 def singular_claim(model: Any, table: RoundedMatrix, weight: float) -> list[Claim]:
-    """That `singular_` are those of the centred, weighted rows; nothing where there are none.
-
-    Their squares are the eigenvalues of the products of columns, to within rounding of the largest.
-    """
+    """That `singular_` are those of the centred, weighted rows; nothing where there are none."""
+    # Their squares are the eigenvalues of the products of columns, up to rounding of the largest.
     said = getattr(model, "singular_", None)
     if said is None or table.d > MOST_COLUMNS or not table.d:
         return []
@@ -182,12 +175,9 @@ def least_squares_codes(model: Any, data: ClassData, tol: float) -> list[Claim]:
         found = regression_claims(fit, 0.0, total, False, tol)
         words = _why(model, found)
         claims += [
-            Claim(
-                f"{c.name}{label}", c.statement + ("" if c.holds else words),
-                c.value, c.bound, c.holds, c.grade,
-            )
+            replace(c, name=f"{c.name}{label}", statement=c.statement + words * (not c.holds))
             for c in found
-        ]  # fmt: skip
+        ]
     fitted = data.X @ W.T + b
     sizes = np.abs(data.X) @ np.abs(W).T + np.abs(b)
     if len(data.classes) == 2:

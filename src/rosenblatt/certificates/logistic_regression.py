@@ -14,10 +14,17 @@ from numpy.typing import NDArray
 
 from . import binary_logistic, softmax, unpenalised_logistic
 from .binary_logistic import Bracket, Setting, setting_of, weights_of_classes
-from .claims import Certificate, Claim, distance_claim
+from .claims import Certificate, Claim, distance_claim, measured, within
 from .closed_form import ClassData
 from .lasso import Penalty, gradient_length
-from .published_numbers import agreement, held_to, nearness, numbers_of, penalty_claim
+from .published_numbers import (
+    agreement,
+    held_to,
+    nearness,
+    numbers_of,
+    penalty_claim,
+    training_error,
+)
 from .rounded_matrix import UNIT, Floats, RoundedMatrix
 from .separated_classes import claims_if_separable, with_direction
 from .softmax import bracket
@@ -46,7 +53,8 @@ def certify_model(
             found = _binary(
                 X, y_k, c, W[k], float(b[k]), setting, model, fit_intercept, tol, effort
             )
-            claims += _of_class(found, data.classes[k]) if K > 2 else found
+            of = f", {data.classes[k]}" if K > 2 else ""
+            claims += [replace(claim, name=claim.name + of) for claim in found]
         weights = c
     else:
         loss = "loss_i = logsumexp(z_i) - z_i,y_i, z_i = W x_i + b"
@@ -181,8 +189,7 @@ def _several(
     level = float(np.abs(pull.sum(axis=0)).max()) if fit_intercept else 0.0
     gradient = _gradient(slopes.ravel(), W[free].ravel(), setting.penalty, level, c)
     if not claims:  # too large for a gap: nothing better is known of it
-        gradient = Claim(gradient.name, gradient.statement, gradient.value, tol,
-                         bool(gradient.value <= tol), gradient.grade)  # fmt: skip
+        gradient = within(gradient.name, gradient.statement, gradient.value, tol)
     claims.append(gradient)
     if setting.penalty.l2 > 0:
         claims.append(distance_claim(float(np.sqrt(2 * found.most / setting.penalty.l2))))
@@ -193,10 +200,8 @@ def _several(
 
 
 def _wanted(model: Any, setting: Setting, tol: float, scale: float) -> tuple[float, float]:
-    """The share of `scale` that a gap must be below, and to which it is to be known.
-
-    Our own fits promise a gap; what they publish is looked at as closely as it claims.
-    """
+    """The share of `scale` that a gap must be below, and to which it is to be known."""
+    # Our own fits promise a gap; what they publish is looked at as closely as it claims.
     if np.isinf(setting.C) or not hasattr(model, "dual_gap_"):
         return tol, tol
     tol = held_to(model, tol)
@@ -229,9 +234,9 @@ def _among(setting: Setting) -> str:
 
 def _gap(found: Bracket, bound: float, among: str) -> Claim:
     nearer = f", and not nearer than {found.least:.3g}" if found.least > 1e-9 * bound else ""
-    within = f"the objective is within {found.most:.3g} of the best possible{among}"
-    statement = f"{within} (duality gap){nearer}"
-    return Claim("gap", statement, found.most, bound, bool(found.most <= bound), "checked")
+    near = f"the objective is within {found.most:.3g} of the best possible{among}"
+    statement = f"{near} (duality gap){nearer}"
+    return within("gap", statement, found.most, bound)
 
 
 def _with_reason(
@@ -257,26 +262,14 @@ def _gradient(slopes: Floats, w: Floats, penalty: Penalty, level: float, c: Floa
     left = np.where(w != 0, np.abs(held), np.maximum(np.abs(held) - penalty.l1, 0.0))
     length = float(np.sqrt(np.sum(left**2) + level**2)) / float(c.sum())
     statement = f"the gradient has length {length:.3g} for each unit of weight"
-    return Claim("gradient", statement, length, None, True, "checked")
+    return measured("gradient", statement, length)
 
 
 def _training_error(data: ClassData, W: Floats, b: Floats, X: Any) -> Claim:
     """How many rows are predicted wrongly."""
     scores = np.asarray(X @ W.T) + b
     predicted = (scores[:, 0] > 0).astype(int) if len(W) == 1 else scores.argmax(axis=1)
-    wrong = predicted != data.codes
-    n, share = int(np.count_nonzero(wrong)), float(data.weight[wrong].sum() / data.weight.sum())
-    statement = f"{n:,} of {len(wrong):,} rows are predicted wrongly ({share:.3%} of the weight)"
-    return Claim("training error", statement, n, None, True, "checked")
-
-
-def _of_class(claims: list[Claim], label: Any) -> list[Claim]:
-    """Claims of one class against the rest say which."""
-    return [
-        Claim(f"{claim.name}, {label}", claim.statement, claim.value, claim.bound, claim.holds,
-              claim.grade)
-        for claim in claims
-    ]  # fmt: skip
+    return training_error(data, predicted)
 
 
 # Why a gap cannot be shown to be small: columns so wide that rounding hides it.
@@ -289,11 +282,9 @@ def _of_class(claims: list[Claim], label: Any) -> list[Claim]:
 def why_blurred(
     model: Any, rounding: Floats, penalty: Penalty, value: float, reach: float, bound: float
 ) -> str:
-    """The end of a sentence on a gap that is above its bound; nothing where rounding is small.
-
-    `rounding` (d,) is what it may do to the slope of each column, `value` the objective, `reach`
-    the length of coefficients spoken of where there is no penalty.
-    """
+    """The end of a sentence on a gap that is above its bound; nothing where rounding is small."""
+    # `rounding` (d,) is what it may do to the slope of each column, `value` the objective, `reach`
+    # the length of coefficients spoken of where there is no penalty.
     if penalty.l2 > 0:
         worth = rounding**2 / (2 * penalty.l2)
     elif penalty.l1 > 0:

@@ -4,6 +4,7 @@ log P(x | y) is a sum over columns, so that the log-likelihood falls short of it
 of what the columns do. Legend: w (K, d) weight of the values that are known, N (K, d) their sums.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -79,11 +80,6 @@ def kinds_claim(model: Any, d: int) -> Claim:
     return Claim("kinds", statement, there, d, there == d == len(model.kinds_), "proved")
 
 
-def numeric(model: Any, data: ClassData, X: NDArray[Any]) -> GaussianPart:
-    """Columns that are Gaussian."""
-    return gaussians(model, data, _numbers(X))
-
-
 def categorical(model: Any, data: ClassData, X: NDArray[Any]) -> GaussianPart:
     """Columns with a table of categories each."""
     tables = []
@@ -150,11 +146,6 @@ def _sizes(terms: Floats) -> Floats:
     return np.where(np.isfinite(terms), np.abs(terms), 0.0)
 
 
-def density(model: Any, data: ClassData, X: NDArray[Any]) -> GaussianPart:
-    """Columns with a kernel density in each class."""
-    return densities(model, data, _numbers(X))
-
-
 def _excess(p: Floats, q: Floats) -> Floats:
     """``p log(p / q) - p + q``, never negative: what a wrong rate q costs where p is right."""
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -196,12 +187,12 @@ TABLES = {
     "count": "rate_",
     "density": "points_",
 }
-PARTS = {
-    "numeric": numeric,
+PARTS: dict[str, Callable[..., GaussianPart]] = {
+    "numeric": lambda model, data, X: gaussians(model, data, _numbers(X)),
     "categorical": categorical,
     "boolean": boolean,
     "count": count,
-    "density": density,
+    "density": lambda model, data, X: densities(model, data, _numbers(X)),
 }
 
 

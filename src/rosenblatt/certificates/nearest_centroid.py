@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .claims import Certificate, Claim
-from .closed_form import ClassData, Floats, agrees, dense, is_ours, logs_of
+from .closed_form import ClassData, Floats, agrees, dense, is_ours, logs_of, size_claim
 from .discriminant_planes import moments, rounding_of_means, statistics_claims
 from .published_numbers import (
     Scores,
@@ -111,10 +111,8 @@ def shares(model: Any, counts: Floats) -> Floats:
 
 
 def centre_claims(model: Any, found: Derived, off: Floats) -> list[Claim]:
-    """That the published centres, deviations, spread and shares are those of the rows.
-
-    Where a feature has no unit, scikit-learn divides zero by zero; ours are compared there, too.
-    """
+    """That the published centres, deviations, spread and shares are those of the rows."""
+    # Where a feature has no unit, scikit-learn divides zero by zero; ours are compared there, too.
     spread = np.broadcast_to(found.spread, found.centroids.shape)
     known = found.unit > 0
     tables = {}
@@ -136,20 +134,15 @@ def centre_claims(model: Any, found: Derived, off: Floats) -> list[Claim]:
 
 
 def size_claims(model: Any) -> list[Claim]:
-    """That a model says truly how many free numbers it has learned; nothing if it does not say."""
-    if not hasattr(model, "n_parameters_"):
-        return []
+    """That a model says truly how many free numbers it has learned."""
     K, d = len(model.classes_), model.n_features_in_
     counted = isinstance(model.priors, str) and model.priors == "empirical"
-    derived = K * d + d + (K - 1 if counted else 0)
-    return [agrees("size", "the numbers said to be free", model.n_parameters_, derived)]
+    return size_claim(model, K * d + d + (K - 1 if counted else 0), shares=False)
 
 
 def answer_claims(model: Any, data: ClassData) -> list[Claim]:
-    """The training error, and that labels and scores follow from what is published.
-
-    By equal shares labels go by plain distances; scores are always of distances over the spread.
-    """
+    """The training error, and that labels and scores follow from what is published."""
+    # By equal shares labels go by plain distances; scores are always of distances over the spread.
     seen = data.counts > 0
     priors = np.asarray(model.class_prior_, np.float64)
     spread = np.asarray(model.within_class_std_dev_, np.float64)

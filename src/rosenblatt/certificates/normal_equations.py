@@ -41,11 +41,9 @@ def equations(
     left_out: float = 0.0,
     condition: float = 1.0,
 ) -> Claim:
-    """The claim, from residuals r (n,) less their mean `bias`; a test if there is a closed form.
-
-    Directions of less than `left_out` of the largest variation were none to the fit, and where it
-    took products of rows it has lost the digits of their `condition`.
-    """
+    """The claim, from residuals r (n,) less their mean `bias`; a test if there is a closed form."""
+    # Directions of less than `left_out` of the largest variation were none to the fit, and where it
+    # took products of rows it has lost the digits of their `condition`.
     table = fit.table
     length = math.sqrt(float(np.sum(table.share * r**2)))
     product, allowance = table.transposed(table.share * r)
@@ -87,11 +85,9 @@ def _measured(share: float, vanished: bool) -> Claim:
 
 
 def _sizes(fit: RegressionFit, penalty: float, length: float, columnwise: bool) -> Floats:
-    """What rounding is a share of, in the slope of each column and last of the intercept (d + 1,).
-
-    The level of columns and targets is rounded too, alike for all rows, which residuals of mean
-    zero do not know: the intercept does. Of sparse rows levels are taken off products only.
-    """
+    """What rounding is a share of, in the slope of each column and of the intercept (d + 1,)."""
+    # The level of columns and targets is rounded too, alike for all rows, which residuals of mean
+    # zero do not know: the intercept does. Of sparse rows levels are taken off products only.
     table, w = fit.table, np.abs(fit.w)
     norms = table.norms()
     rough = norms + np.abs(table.mean) if sp.issparse(table.X) else norms
@@ -107,10 +103,8 @@ def _sizes(fit: RegressionFit, penalty: float, length: float, columnwise: bool) 
 
 
 def closed_form(model: Any) -> ClosedForm | None:
-    """What lies behind a model's coefficients; None if they are iterated.
-
-    A model in 32 bits may have been worked out in them.
-    """
+    """What lies behind a model's coefficients; None if they are iterated."""
+    # A model in 32 bits may have been worked out in them.
     names = {base.__name__ for base in type(model).__mro__}
     solver = getattr(model, "solver_", None)
     if solver is None and "RidgeCV" in names:
@@ -142,10 +136,8 @@ def iteration_claims(
     said: dict[str, float],
     near: float,
 ) -> list[Claim]:
-    """The claim, from residuals (n,) at the published numbers; nothing where nothing is said.
-
-    `penalty` is for shares of the weight, as are the sizes here.
-    """
+    """The claim, from residuals (n,) at the published numbers; nothing where nothing is said."""
+    # `penalty` is for shares of the weight, as are the sizes here.
     if not said:
         return []
     table, w = fit.table, fit.w

@@ -20,31 +20,20 @@ MOST_RELATIVE = 0.05
 
 @dataclass(frozen=True, eq=False)
 class OrthogonalFactors:
-    """``M = U diag(sizes) V' diag(scale)^-1`` for the rows M of a least-squares problem.
+    """``M = U diag(sizes) V' diag(scale)^-1`` for the rows M of a least-squares problem."""
 
-    Attributes
-    ----------
-    sizes, axes : singular values (k,) of M with its columns scaled, and V (d, k).
-    scale : what each column was divided by, (d,).
-    reach : ``U'r``, the residual along each direction that the columns span, (k,).
-    rounding : what may be wrong with each of these, as a share of the residual's length.
-    relative : what may be wrong with a part of the reach, as a share of itself.
-    """
-
-    sizes: Floats
-    axes: Floats
-    scale: Floats
-    reach: Floats
-    rounding: float
-    relative: float = 0.0
+    sizes: Floats  # (k,) singular values of M with its columns scaled
+    axes: Floats  # V (d, k)
+    scale: Floats  # (d,) what each column was divided by
+    reach: Floats  # ``U'r`` (k,), the residual along each direction that the columns span
+    rounding: float  # what may be wrong with each of these, as a share of the residual's length
+    relative: float = 0.0  # what may be wrong with a part of the reach, as a share of itself
 
     @property
     def kept(self) -> NDArray[np.bool_]:
-        """Which directions are more than rounding (k,).
-
-        Each of d columns of length one is off by no more than `rounding`, and so no size by more
-        than the length of all that: what dependence leaves is below it.
-        """
+        """Which directions are more than rounding (k,)."""
+        # Each of d columns of length one is off by no more than `rounding`, and so no size by more
+        # than the length of all that: what dependence leaves is below it.
         return np.asarray(self.sizes > self.off * float(self.sizes.max(initial=0.0)))
 
     @property
@@ -70,11 +59,9 @@ class OrthogonalFactors:
         return np.asarray((self.axes[:, kept] @ (self.reach[kept] / self.sizes[kept])) / self.scale)
 
     def idle(self, w: Floats) -> tuple[float, float]:
-        """Length of the part of w (d,) that changes no prediction, and of w where that may be.
-
-        A column that has no part in it has only rounding there, which in the units of a tiny column
-        would be a large part: directions are first made up of as few columns as may be.
-        """
+        """Length of the part of w (d,) that changes no prediction, and of w where that may be."""
+        # A column that has no part in it has only rounding there, which in the units of a tiny
+        # column would be a large part: directions are first made up of as few columns as may be.
         if self.rank == len(self.scale):
             return 0.0, 0.0
         if self.axes.shape[1] < len(self.scale):  # of few rows: nothing was scaled
@@ -133,11 +120,9 @@ def _of_scatter(
 def _of_rows(
     table: RoundedMatrix, r: Floats, penalty: float, w: Floats, scale: Floats
 ) -> OrthogonalFactors:
-    """Runs of rows are folded into one triangle, the residual beside them.
-
-    A free intercept is its first column: what the rounding of means leaves of a constant is taken
-    off with it, and dependent columns stay so.
-    """
+    """Runs of rows are folded into one triangle, the residual beside them."""
+    # A free intercept is its first column: what the rounding of means leaves of a constant is taken
+    # off with it, and dependent columns stay so.
     d, first = table.d, int(table.centred)
     triangle = np.zeros((0, first + d + 1))
     if penalty > 0:
@@ -216,10 +201,8 @@ class Bound(NamedTuple):
 def at_most(
     fit: RegressionFit, penalty: float, r: Floats, noise: float, square: float, cost: float
 ) -> Bound:
-    """The nearer of two bounds that one pass gives; `cost` is what the intercept costs.
-
-    Rounding may have moved the residuals by `noise`, of which the columns reach no more than all.
-    """
+    """The nearer of two bounds that one pass gives; `cost` is what the intercept costs."""
+    # Rounding may have moved the residuals by `noise`, of which the columns reach no more than all.
     whole = square + penalty * float(fit.w @ fit.w)
     nothing = Bound(whole, math.inf, "; it is no more than that itself, and none is below zero")
     if not penalty:

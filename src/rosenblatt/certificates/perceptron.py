@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.separation import Separability, separability, widest
 
-from .claims import Certificate, Claim, Grade, total_weight
+from .claims import Certificate, Claim, Grade, total_weight, within
 from .exact_arithmetic import RowLeads, leads_of, stands
 
 SLACK = 1e-9  # relative allowance for the few roundings in a bound
@@ -232,10 +232,8 @@ def class_weights(
 
 
 def step_range(model: Any, fit: PerceptronFit) -> tuple[float, float] | None:
-    """The shortest and the longest step, or None when the model keeps no honest count of mistakes.
-
-    What the model says of its steps is widened by what its parameters and the rows given imply.
-    """
+    """The shortest and the longest step; None if the model keeps no honest count of mistakes."""
+    # What the model says of its steps is widened by what its parameters and the rows given imply.
     if not hasattr(model, "n_updates_") or model.penalty is not None:
         return None
     if not fit.fit_intercept and fit.b.any():  # a fixed bias is outside the theorem
@@ -262,27 +260,25 @@ def mistakes_against(
     most = most_mistakes(g, R2, low, 1.0, along=float(v0 @ u), square=float(v0 @ v0)) * (1 + slack)
     start = "" if not v0.any() else ", from a start that was not zero"
     formula = f"(R/g)^2 with R^2 = {R2:.6g}" if fit.two else f"2 (R/g)^2 with R^2 = {R2 / 2:.6g}"
-    bound = Claim(
-        "mistake bound",
-        f"{M:,} mistakes were made, at most {floor(most)} can be: {formula}, g = {g:.6g}{start}",
-        M,
-        most,
-        most >= M,
-        "checked",
-    )
     # Each mistake moves v along u by at least low g, and adds at most R^2 to |v|^2.
     fewest = (float(v @ v) - float(v0 @ v0)) / R2 * (1 - slack) - slack
     reach = float((v - v0) @ u) / (low * g) * (1 + slack) + slack
-    way = Claim(
-        "way to the weights",
-        f"the published weights are reached by {max(0, math.ceil(fewest)):,} to {floor(reach)} "
-        f"mistakes; the model counted {M:,}",
-        M,
-        reach,
-        fewest <= M <= reach,
-        "checked",
+    return mistake_claims(M, most, f"{formula}, g = {g:.6g}{start}", "weights", fewest, reach)
+
+
+def mistake_claims(
+    M: int, most: float, formula: str, what: str, fewest: float, reach: float
+) -> list[Claim]:
+    """That M mistakes are at most `most`, and as many as lead to what is published."""
+    made = f"{M:,} mistakes were made, at most {floor(most)} can be: {formula}"
+    way = (
+        f"the published {what} are reached by {max(0, math.ceil(fewest)):,} to {floor(reach)} "
+        f"mistakes; the model counted {M:,}"
     )
-    return [bound, way]
+    return [
+        within("mistake bound", made, M, most),
+        Claim("way to the weights", way, M, reach, fewest <= M <= reach, "checked"),
+    ]
 
 
 def start_of(model: Any, fit: PerceptronFit, size: int) -> Floats:
@@ -311,10 +307,8 @@ def smallest_lead(fit: PerceptronFit, u: Floats) -> float:
 def most_mistakes(
     g: float, R2: float, low: float, high: float, along: float, square: float
 ) -> float:
-    """The largest M with ``(M low g + v0.u)^2 <= |v0|^2 + M high^2 R^2``; from zero, tighter.
-
-    From zero: ``(sum s) g <= |v| <= sqrt(sum s^2) R``, and ``(sum s)^2 / sum s^2 >= M low / high``.
-    """
+    """The largest M with ``(M low g + v0.u)^2 <= |v0|^2 + M high^2 R^2``; from zero, tighter."""
+    # From zero: (sum s) g <= |v| <= sqrt(sum s^2) R, and (sum s)^2 / sum s^2 >= M low / high.
     if square == 0:
         ratio = math.sqrt(R2) / g
         return high / low * ratio * ratio * (1 + SLACK)

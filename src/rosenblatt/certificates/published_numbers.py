@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .claims import Claim
+from .claims import Claim, measured, within
 from .closed_form import EPS, ClassData, Floats, is_ours, unit
 
 NAMES = ("objective_", "dual_gap_", "gradient_norm_")
@@ -36,10 +36,8 @@ def nearness(model: Any) -> float:
 
 
 def held_to(model: Any, tol: float, of: float = 1.0) -> float:
-    """A fit that promises more than `tol` asks for is held to its promise, as far as digits go.
-
-    The promise, its own tolerance, is on `of` times what `tol` is relative to.
-    """
+    """A fit that promises more than `tol` asks for is held to its promise, as far as digits go."""
+    # The promise, its own tolerance, is on `of` times what `tol` is relative to.
     own = getattr(model, "tol", None)
     least = 1e-4 if model.coef_.dtype == np.float32 else 1e-7
     return tol if own is None else min(tol, max(of * float(own), least))
@@ -52,10 +50,8 @@ def agreement(
     near: float,
     blurs: dict[str, float] | None = None,
 ) -> list[Claim]:
-    """The claim, or nothing where nothing is published; names without a derived number are left.
-
-    `blurs` is what rounding may have done to the derived numbers, where that is worth a word.
-    """
+    """The claim, or nothing where nothing is published; names without a derived number are left."""
+    # `blurs` is what rounding may have done to the derived numbers, where that is worth a word.
     names = [name for name in NAMES if name in said and name in derived]
     if not names:
         return []
@@ -93,7 +89,7 @@ def penalty_claim(model: Any) -> list[Claim]:
         statement = f"{name}_ is {', '.join(f'{value:.6g}' for value in used)}, {words}"
         if not off <= near:
             statement = statement.replace(words, f"which is not {words}")
-        return [Claim("penalty", statement, off, near, bool(off <= near), "checked")]
+        return [within("penalty", statement, off, near)]
     return []
 
 
@@ -112,7 +108,7 @@ def choice_claim(model: Any) -> list[Claim]:
     statement = "alpha_ has the best of scores_, which is best_score_"
     if not off <= near:
         statement += f", but for {off:.3g}"
-    return [Claim("choice", statement, off, near, bool(off <= near), "checked")]
+    return [within("choice", statement, off, near)]
 
 
 # What a model says of rows, beside what its published numbers say.
@@ -131,10 +127,8 @@ class Scores:
 
     @staticmethod
     def of(model: Any, values: Floats, sizes: Floats, d: int, published: Any) -> "Scores":
-        """Sums of about d terms with absolute values `sizes` (n, K).
-
-        Sums of some of them may be rounded to the precision of the published numbers.
-        """
+        """Sums of about d terms with absolute values `sizes` (n, K)."""
+        # Sums of some of them may be rounded to the precision of the published numbers.
         work = EPS if is_ours(model) else unit(published)
         # logarithms of probabilities have at least the size of log K somewhere
         largest = sizes.max(axis=1, initial=0.0) + 1 + np.log(values.shape[1])
@@ -177,15 +171,9 @@ def label_claims(data: ClassData, labels: NDArray[Any], scores: Scores) -> list[
         near = values[everyone, codes] >= values[everyone, best] - scores.allowed
         follows = (codes >= 0) & near
     n_wrong = int(np.count_nonzero(~follows))
-    return [
-        training_error(data, np.where(follows, codes, best)),
-        Claim(
-            "predictions",
-            f"{len(best) - n_wrong:,} of {len(best):,} rows are given the class that the published "
-            "numbers give them",
-            n_wrong, 0.0, n_wrong == 0, "checked",
-        ),
-    ]  # fmt: skip
+    given = f"{len(best) - n_wrong:,} of {len(best):,} rows are given the class that the published"
+    error = training_error(data, np.where(follows, codes, best))
+    return [error, within("predictions", f"{given} numbers give them", n_wrong, 0.0)]
 
 
 def refusal_claims(data: ClassData, scores: Scores, error: Exception) -> list[Claim]:
@@ -236,7 +224,7 @@ def training_error(data: ClassData, codes: NDArray[np.intp]) -> Claim:
     wrong = codes != data.codes
     n, share = int(np.count_nonzero(wrong)), float(data.weight[wrong].sum() / data.weight.sum())
     statement = f"{n:,} of {len(wrong):,} rows are predicted wrongly ({share:.3%} of the weight)"
-    return Claim("training error", statement, n, None, True, "checked")
+    return measured("training error", statement, n)
 
 
 def _scores_claim(values: Floats, own: Floats, best: NDArray[np.intp], blur: Floats) -> Claim:
@@ -258,4 +246,4 @@ def _scores_claim(values: Floats, own: Floats, best: NDArray[np.intp], blur: Flo
     n_strange = int(np.count_nonzero(np.isnan(own).any(axis=1)))
     if n_strange:
         statement = f"the model's scores of {n_strange:,} rows are no numbers"
-    return Claim("scores", statement, off, allowed, bool(off <= allowed), "checked")
+    return within("scores", statement, off, allowed)

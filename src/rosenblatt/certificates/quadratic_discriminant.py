@@ -147,10 +147,8 @@ def stored_claims(model: Any, S_k: Floats, off: Floats) -> list[Claim]:
 
 
 def scores_of(X: Floats, model: Any, axes: list[Floats], variances: list[Floats]) -> Scores:
-    """log P(x, y), up to a number that is the same for all classes: (n, K).
-
-    Models may measure from the middle of all classes, and multiply the squares out.
-    """
+    """log P(x, y), up to a number that is the same for all classes: (n, K)."""
+    # Models may measure from the middle of all classes, and multiply the squares out.
     logs, means = logs_of(model.priors_), np.asarray(model.means_, np.float64)
     centre = np.nan_to_num(np.asarray(model.priors_, np.float64)) @ means
     precision, d = unit(model.means_), X.shape[1]

@@ -45,10 +45,8 @@ class RoundedMatrix:
             yield rows, part if sp.issparse(part) else part - self.mean
 
     def centre(self, w: Floats, b: Any) -> tuple[Any, Any]:
-        """Intercepts b of weights (d,) or (k, d), for columns less their mean, and their rounding.
-
-        Far from the origin b and mean.w are large and cancel: in longer doubles, if there are.
-        """
+        """Intercepts b of weights (d,) or (k, d), of columns less their mean; their rounding."""
+        # Far from the origin b and mean.w are large and cancel: in longer doubles, if there are.
         terms = np.asarray(self.mean, np.longdouble) * w
         level = np.abs(terms).sum(axis=-1) + np.abs(b)
         rounding = float(np.finfo(np.longdouble).eps) * (self.d + 4) * level
@@ -186,11 +184,9 @@ class RegressionFit:
 
     @property
     def blur(self) -> float:
-        """What rounding the published numbers may cost at most, in ``sum p r^2``.
-
-        Each is off by a share of itself, so that predictions are off by no more than that share of
-        their terms; around the best numbers the cost is the square of that.
-        """
+        """What rounding the published numbers may cost at most, in ``sum p r^2``."""
+        # Each is off by a share of itself, so that predictions are off by no more than that share
+        # of their terms; around the best numbers the cost is the square of that.
         lengths = np.hypot(self.table.norms(), self.table.mean)
         return float(self.unit * (abs(self.b) + float(lengths @ np.abs(self.w)))) ** 2
 

@@ -49,11 +49,9 @@ class Direction:
 
 
 def direction(X: Any, codes: NDArray[Any], fit_intercept: bool) -> Direction | None:
-    """The direction that most rows get ahead by; None if there is none, or too much to look at.
-
-    Single columns that are one need no program: they come first in a large table, and last where
-    the program found nothing that is upheld.
-    """
+    """The direction that most rows get ahead by; None if there is none, or too much to look at."""
+    # Single columns that are one need no program: they come first in a large table, and last where
+    # the program found nothing that is upheld.
     K = len(np.unique(codes))
     stored = X.nnz if sp.issparse(X) else X.size
     cells = 2 * (K - 1) * (stored + len(codes))
@@ -90,11 +88,9 @@ def _by_program(X: Any, codes: NDArray[Any], K: int, fit_intercept: bool) -> Dir
 
 
 def _raised(leads: Any, v: Floats) -> NDArray[np.bool_] | None:
-    """Which leads (m,) rise along v, or a direction near it that lowers none; None without one.
-
-    A program is right up to a share of its largest number, so each lead is measured against the
-    rounding of its own products, with simple proportions for v, or nearly tied leads tied, as well.
-    """
+    """Which leads (m,) rise along v, or a direction near it that lowers none; None without one."""
+    # A program is right up to a share of its largest number, so each lead is measured against the
+    # rounding of its own products; also with simple proportions for v, or near ties made ties.
     if not v.any():
         return None
     once = _tied(leads, v)
@@ -122,10 +118,8 @@ def _tied(leads: Any, v: Floats) -> Floats:
 
 
 def of_columns(X: Any, codes: NDArray[Any], K: int, fit_intercept: bool) -> Direction | None:
-    """All columns with no value of one class below, or none above, any value of the others.
-
-    Each is a direction alone, proved by comparisons, which do not round; and so is their sum.
-    """
+    """All columns with no value of one class below, or none above, any value of the others."""
+    # Each is a direction alone, proved by comparisons, which do not round; and so is their sum.
     low, high = (
         np.array([_ends(X[codes == k], end) for k in range(K)]) for end in ("min", "max")
     )  # (K, d)
@@ -163,11 +157,9 @@ def with_direction(
     value: float = np.inf,
     lowest: Callable[[NDArray[np.bool_]], float] | None = None,
 ) -> list[Claim]:
-    """A gap with the claim that some rows can be got ahead of others for ever, if they can.
-
-    `ahead` is the furthest that a score is ahead of another, `value` the objective, and `lowest`
-    says of some rows which value of the objective on them alone is not gone below.
-    """
+    """A gap with the claim that some rows can be got ahead of others for ever, if they can."""
+    # `ahead` is the furthest that a score is ahead of another, `value` the objective, and `lowest`
+    # says of some rows which value of the objective on them alone is not gone below.
     (gap,) = claims
     if gap.name != "gap" or (gap.holds and ahead < CERTAIN):  # all rows are still in play
         return claims
@@ -250,11 +242,9 @@ MOST_COLUMNS = 1500  # beyond, the search for a plane may take minutes
 def claims_if_separable(
     X: Any, labels: NDArray[Any], fit_intercept: bool, objective: float, bound: float, lead: float
 ) -> list[Claim]:
-    """Claims that take the place of a gap, if a plane or scores separate all rows; else none.
-
-    `objective` is not below the true one, `bound` what an excess may be, `lead` the least that the
-    published scores of a row's own class are ahead, less rounding: above 0, they separate as well.
-    """
+    """Claims that take the place of a gap, if a plane or scores separate all rows; else none."""
+    # `objective` is not below the true one, `bound` what an excess may be, `lead` the least that
+    # published scores of own classes are ahead, less rounding: above 0, they separate as well.
     answer = _separability(X, labels, fit_intercept) if X.shape[1] <= MOST_COLUMNS else None
     grade: Grade = "checked"
     if answer is not None and answer.separable and answer.margin is not None:

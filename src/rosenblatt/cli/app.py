@@ -1,6 +1,9 @@
 """The commands and their options; the work is in the file of the same name."""
 
-from typing import Annotated
+import functools
+from collections.abc import Callable
+from importlib import import_module
+from typing import Annotated, Any
 
 import typer
 
@@ -56,8 +59,18 @@ def main(
     """Classical machine learning that is fast, shows its work and proves its answers."""
 
 
-@app.command()
-@plain_errors
+def command(declared: Callable[..., None]) -> Callable[..., None]:
+    """A command with the options that are declared; the function of its name in its file runs."""
+
+    @functools.wraps(declared)
+    def run(**options: Any) -> None:
+        module = import_module(f".{declared.__name__}", __package__)
+        raise typer.Exit(getattr(module, declared.__name__)(**options) or 0)
+
+    return app.command()(plain_errors(run))
+
+
+@command
 def fit(
     table: TableArgument,
     target: Target,
@@ -77,13 +90,9 @@ def fit(
     Example:
       rosenblatt fit iris --target species --model "logistic regression" --set C=10 -o iris.skops
     """
-    from .fit import fit as run
-
-    run(table, target, model, settings or [], task, format, header, certificate, out)
 
 
-@app.command()
-@plain_errors
+@command
 def predict(
     model: ModelArgument,
     table: TableArgument,
@@ -111,13 +120,9 @@ def predict(
     Example:
       rosenblatt predict iris.skops iris --proba -o predictions.csv
     """
-    from .predict import predict as run
-
-    run(model, table, out, proba, keep, score, format, header, large)
 
 
-@app.command()
-@plain_errors
+@command
 def explain(
     model: ModelArgument,
     table: TableArgument,
@@ -132,13 +137,9 @@ def explain(
     Example:
       rosenblatt explain iris.skops iris --row 70
     """
-    from .explain import explain as run
-
-    run(model, table, row, format, header, large)
 
 
-@app.command()
-@plain_errors
+@command
 def certify(
     model: ModelArgument,
     table: TableArgument,
@@ -157,13 +158,9 @@ def certify(
     Example:
       rosenblatt certify iris.skops iris
     """
-    from .certify import certify as run
-
-    raise typer.Exit(run(model, table, tol, format, header, large))
 
 
-@app.command()
-@plain_errors
+@command
 def trace(
     table: TableArgument,
     target: Target,
@@ -181,13 +178,9 @@ def trace(
     Example:
       rosenblatt trace iris --target species --model Perceptron --set max_iter=20 -o run.html
     """
-    from .trace import trace as run
-
-    run(table, target, model, settings or [], every, task, format, header, out)
 
 
-@app.command()
-@plain_errors
+@command
 def split(
     table: TableArgument,
     target: Annotated[
@@ -209,9 +202,6 @@ def split(
     Example:
       rosenblatt split iris --target species --seed 1 --out parts
     """
-    from .split import split as run
-
-    run(table, target, group, time, seed, out, format, header, force)
 
 
 @app.command()
@@ -236,9 +226,7 @@ def models(
 
 
 @app.command()
-def warm(
-    jobs: Jobs = None,
-) -> None:
+def warm(jobs: Jobs = None) -> None:
     """Compile all loops now: no first call waits.
 
     \b

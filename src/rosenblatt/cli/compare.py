@@ -18,16 +18,9 @@ from rosenblatt.workbench.arguments import checked_budget
 from rosenblatt.workbench.comparison import Comparison
 from rosenblatt.workbench.comparison import compare as run
 from rosenblatt.workbench.preparation.leakage import listed_hints
+from rosenblatt.workbench.protocol import verdicts
 from rosenblatt.workbench.protocol.clock import Clock, age_of_process
 from rosenblatt.workbench.protocol.results import Contestant, figure
-from rosenblatt.workbench.protocol.verdicts import (
-    NOTHING_FITTED,
-    against_baseline,
-    far_from_folds,
-    flattered_by_repeats,
-    name_on_board,
-    sentence_of_test,
-)
 
 from .errors import Stages, on_one_line
 
@@ -72,6 +65,7 @@ def compare(
     source = read_table(table, format, header=header)
     to_save = TO_SAVE + TO_SAVE_A_COLUMN * source.frame.width
     clock.after = TO_END + (0.0 if save is None else to_save)
+    options |= {"target": target, "command": shlex.join(["rosenblatt", *sys.argv[1:]])}
     # Where there is no screen, a line for each contestant is all that helps.
     if console.is_terminal:
         with Live(console=console, refresh_per_second=8, transient=True) as live:
@@ -80,11 +74,9 @@ def compare(
                 stages.word = NO_REPORT
                 live.update(_grid(found, trying, clock))
 
-            found = run(source, target=target, progress=show, command=_command(), **options)
+            found = run(source, progress=show, **options)
     else:
-        found = run(
-            source, target=target, progress=_say(console, stages), command=_command(), **options
-        )
+        found = run(source, progress=_say(console, stages), **options)
     _conclude(console, found, out)
     stages.word = "" if save is None else f"Stopped before the model was written to {save}."
     if save is not None and found.findings.nothing_fitted:
@@ -136,18 +128,19 @@ def _conclude(console: Console, comparison: Comparison, out: str) -> None:
         grid.add_column(name, justify="left" if name in ("", "family") else "right")
     for entry in findings.board:
         alike = entry.not_worse() and not findings.nothing_fitted
-        grid.add_row("=" if alike else "", *_cells(entry, name_on_board(entry, findings)))
+        grid.add_row("=" if alike else "", *_cells(entry, verdicts.name_on_board(entry, findings)))
     console.print(grid)
     if findings.nothing_fitted:
         early = "Interrupted before any model was fitted: nothing is known but the baseline."
-        word = early if protocol.stopped == "interrupt" else NOTHING_FITTED
+        word = early if protocol.stopped == "interrupt" else verdicts.NOTHING_FITTED
         console.print(f"! {word}", style="yellow")
     else:
         console.print(
             "= is not worse than the best, as far as the folds can tell; "
             "± is the deviation over folds."
         )
-    if word := against_baseline(findings.contestants[0], findings.baseline, protocol.stopped):
+    chosen = findings.contestants[0]
+    if word := verdicts.against_baseline(chosen, findings.baseline, protocol.stopped):
         console.print(f"! {word}", style="yellow")
     if word := _columns(findings.columns):
         console.print(word, style="dim")
@@ -167,10 +160,10 @@ def _conclude(console: Console, comparison: Comparison, out: str) -> None:
     if protocol.stopped:
         why = {"budget": "The time was over", "interrupt": "Interrupted"}[protocol.stopped]
         console.print(f"{why}: this is what was found by then.", style="yellow")
-    if said := sentence_of_test(findings):
+    if said := verdicts.sentence_of_test(findings):
         console.print(said)
-    far = far_from_folds(findings.contestants[0], findings.opening, protocol.metric)
-    for word in (far, flattered_by_repeats(findings.opening, protocol.metric)):
+    far = verdicts.far_from_folds(chosen, findings.opening, protocol.metric)
+    for word in (far, verdicts.flattered_by_repeats(findings.opening, protocol.metric)):
         if word:
             console.print(f"! {word}", style="yellow")
     path = comparison.report(Path(out))
@@ -181,16 +174,11 @@ def _columns(columns: list[Column]) -> str:
     """One line: the kinds of the columns, and what was left out and why."""
     kinds = Counter(column.kind for column in columns if column.used)
     used = ", ".join(f"{n:,} {kind}" for kind, n in kinds.most_common())
-    gone = [f"{column.name} ({_why_out(column)})" for column in columns if not column.used]
+    gone = [
+        f"{column.name} ({column.kind}{column.note and f': {column.note}'})"
+        for column in columns
+        if not column.used
+    ]
     more = f" and {len(gone) - MOST_NAMED:,} others" if len(gone) > MOST_NAMED else ""
     left = f"; left out: {', '.join(gone[:MOST_NAMED])}{more}" if gone else ""
     return f"Columns: {used}{left}." if columns else ""
-
-
-def _why_out(column: Column) -> str:
-    return f"{column.kind}: {column.note}" if column.note else column.kind
-
-
-def _command() -> str:
-    """What was typed."""
-    return shlex.join(["rosenblatt", *sys.argv[1:]])

@@ -11,6 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 BAD_INPUT = 2
+INPUT_ERRORS = (ValueError, TypeError, OSError, ImportError, MemoryError, OverflowError)
 INTERRUPTED = 130  # as shells count it
 LONGEST = 2000  # characters of a sentence, which names of columns may make long
 # Words that make no command; typer has the class from click, or has a copy of its own.
@@ -101,7 +102,9 @@ def plain_errors(command: Callable[..., None]) -> Callable[..., None]:
         except BrokenPipeError:  # whoever read our output has seen enough
             raise
         except Exception as error:
-            if debug or not _is_bad_input(error):
+            # About what was given; the errors of polars have a family of their own.
+            bad = isinstance(error, INPUT_ERRORS) or type(error).__module__.startswith("polars.")
+            if debug or not bad:
                 raise
             raise refusal(sentence_of(error)) from None
 
@@ -114,12 +117,6 @@ def plain_errors(command: Callable[..., None]) -> Callable[..., None]:
     run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {**command.__annotations__, "debug": Debug}
     return run
-
-
-def _is_bad_input(error: Exception) -> bool:
-    """Whether an error is about what was given; those of polars have a family of their own."""
-    usual = (ValueError, TypeError, OSError, ImportError, MemoryError, OverflowError)
-    return isinstance(error, usual) or type(error).__module__.startswith("polars.")
 
 
 def sentence_of(error: BaseException) -> str:

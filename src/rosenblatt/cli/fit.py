@@ -14,7 +14,7 @@ def fit(
     table: str,
     target: str,
     model: str,
-    settings: list[str],
+    settings: list[str] | None,
     task: str | None,
     format: str | None,
     header: bool,

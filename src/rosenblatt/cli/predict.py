@@ -14,14 +14,8 @@ from rosenblatt.data.files import place_for, whole_file
 from rosenblatt.model_selection import SealedTest
 from rosenblatt.workbench.fitting import digest_of, learned_rows
 from rosenblatt.workbench.model_file.files import SavedModel, load_model
-from rosenblatt.workbench.preparation.known_columns import (
-    NewCategories,
-    columns_of_words,
-    known_categories,
-    rows_for,
-    targets_of,
-    unknown_columns,
-)
+from rosenblatt.workbench.preparation import known_columns
+from rosenblatt.workbench.preparation.row_view import first_of
 from rosenblatt.workbench.protocol.results import figure, rows_counted
 from rosenblatt.workbench.protocol.scoring import USUAL, positive_class, score_of
 
@@ -29,7 +23,6 @@ from .errors import say, tell
 from .split import ledger_of_test
 
 PREDICTION = "prediction"
-MOST_NAMED = 5
 METRICS = {"classification": ("accuracy", accuracy_score), "regression": ("R²", r2_score)}
 
 
@@ -54,15 +47,15 @@ def predict(
         raise ValueError("--score reads the table twice, which standard input is not: give a file.")
     if score:  # before anything is written: a test that was opened is news
         say(_score(saved, table, format, header))
-    n_rows, of_words = 0, columns_of_words(saved)
-    new = NewCategories(known_categories(saved.model))
+    n_rows, of_words = 0, known_columns.columns_of_words(saved)
+    new = known_columns.NewCategories(known_columns.known_categories(saved.model))
     with _output(out) as file:
         for batch in read_batches(table, format, header=header, words=True, of_words=of_words):
-            X = rows_for(saved, batch, n_rows)
+            X = known_columns.rows_for(saved, batch, n_rows)
             new.add(X)
             found = _predictions(saved, X, proba)
-            if not n_rows:
-                _say_what_is_ignored(saved, batch)
+            if not n_rows and (extra := known_columns.unknown_columns(saved, batch)):
+                say(f"The model does not read {first_of(extra)}.")
             file.write(_lines(batch, found, keep, header=not n_rows))
             n_rows += len(batch)
         if not n_rows:
@@ -96,20 +89,13 @@ def _lines(batch: Table, found: pl.DataFrame, keep: bool, header: bool) -> bytes
     return found.write_csv(include_header=header).encode()
 
 
-def _say_what_is_ignored(saved: SavedModel, batch: Table) -> None:
-    extra = unknown_columns(saved, batch)
-    if extra:
-        more = f" and {len(extra) - MOST_NAMED} more" if len(extra) > MOST_NAMED else ""
-        say(f"The model does not read {', '.join(extra[:MOST_NAMED])}{more}.")
-
-
 def _score(saved: SavedModel, path: str, format: str | None, header: bool) -> str:
     """How good predictions are; of a test set that was sealed, its opening is written down."""
-    table = read_table(path, format, header=header, of_words=columns_of_words(saved))
-    rows, y = targets_of(saved, table)
+    table = read_table(path, format, header=header, of_words=known_columns.columns_of_words(saved))
+    rows, y = known_columns.targets_of(saved, table)
 
     def scores(model: Any, _: Any = None) -> dict[str, float]:
-        return _scores(saved, model, rows_for(saved, rows), y)
+        return _scores(saved, model, known_columns.rows_for(saved, rows), y)
 
     told = f"on {rows_counted(len(y))} of {table.name}{_learned_from(saved, table, y)}"
     ledger = ledger_of_test(table.name)

@@ -29,7 +29,7 @@ def split(
     group: str | None,
     time: str | None,
     seed: int,
-    folder: str | None,
+    out: str | None,
     format: str | None,
     header: bool,
     force: bool,
@@ -38,14 +38,17 @@ def split(
     if group is not None and time is not None:
         raise ValueError("Give --group or --time, not both: rows are in the order of one of them.")
     read = read_table(table, format, header=header)
-    form, paths = _places(table, folder, format)
+    form, paths = _places(table, out, format)
     there = [str(path) for path in paths if path.exists()]
     if there and not force:
         raise ValueError(f"{there[0]} is there already: --force replaces it.")
     if len(read) < len(PARTS):
         raise TableError(f"{table} has {len(read)} rows, too few to split them in three.")
     rows, how = _rows(read, target, group, time, seed)
-    parts = [_part(read, some) for some in rows]
+    parts = [
+        Table(read.frame[some], read.name, None if read.sparse is None else read.sparse[some])
+        for some in rows
+    ]
     if len(read) < LEAST_ROWS:
         say(
             f"{table} has {len(read)} rows, and `compare` asks for {LEAST_ROWS}: a test on "
@@ -59,7 +62,8 @@ def split(
         paths, parts, ("fit to", "choose by", "test on, once"), strict=True
     ):
         tell(f"{len(part):>9,} rows to {word:<14} {path}")
-    tell(f"Split {how}. The test is sealed: {_beside(seal)} counts its openings.")
+    opened = f" ({seal.n_openings} so far)" if seal.n_openings else ""
+    tell(f"Split {how}. The test is sealed: {seal.ledger.name}{opened} counts its openings.")
     named = f" --target {target}" if target else " --target COLUMN"
     tell(f"Next: rosenblatt fit {paths[0]}{named} --model NAME -o model.skops")
     tell(f"then: rosenblatt predict model.skops {paths[1]} --score")
@@ -88,10 +92,6 @@ def _rows(
     return [np.sort(some) for some in train_dev_test_split(everyone, **options)], how
 
 
-def _part(read: Table, rows: Any) -> Table:
-    return Table(read.frame[rows], read.name, None if read.sparse is None else read.sparse[rows])
-
-
 def _places(table: str, folder: str | None, format: str | None) -> tuple[Form, list[Path]]:
     """What kind of files they are, and where: beside the table unless said."""
     bundled = table in BUNDLED and not Path(table).exists()
@@ -118,11 +118,6 @@ def _folder(path: Path) -> Iterator[None]:
             with suppress(OSError):  # something is in it by now
                 folder.rmdir()
         raise
-
-
-def _beside(seal: SealedTest) -> str:
-    opened = f" ({seal.n_openings} so far)" if seal.n_openings else ""
-    return f"{seal.ledger.name}{opened}"
 
 
 def _seal(path: Path, form: Form) -> SealedTest:

@@ -12,7 +12,7 @@ def trace(
     table: str,
     target: str,
     model: str,
-    settings: list[str],
+    settings: list[str] | None,
     every: str,
     task: str | None,
     format: str | None,

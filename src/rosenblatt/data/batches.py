@@ -10,18 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from .delimited import (
-    LOOKED_AT,
-    Dialect,
-    check_widths,
-    dialect_of,
-    header_of,
-    n_empty_at_end,
-    of_cells,
-    options,
-    renamed,
-    tidy,
-)
+from . import delimited
 from .errors import TableError
 from .files import SEPARATORS, Form, form_of
 from .table import (
@@ -122,19 +111,19 @@ def _scanned(
     path: str, name: str, form: Form, header: bool, rows: int, words: bool
 ) -> Iterator[Table]:
     """Batches of a file of text that polars reads by and by."""
-    dialect = dialect_of(path, name, SEPARATORS[form.name])
-    names = header_of(path, name, dialect.separator, header)
+    dialect = delimited.dialect_of(path, name, SEPARATORS[form.name])
+    names = delimited.header_of(path, name, dialect.separator, header)
     whole = False
-    plan = pl.scan_csv(path, **options(dialect, header, LOOKED_AT, words))
+    plan = pl.scan_csv(path, **delimited.options(dialect, header, delimited.LOOKED_AT, words))
     try:
         for frame in plan.collect_batches(chunk_size=rows, maintain_order=True):
             if not whole and frame.height and frame[frame.columns[-1]].null_count():
-                check_widths(path, name, dialect.separator, frame.width)
+                delimited.check_widths(path, name, dialect.separator, frame.width)
                 whole = True
             yield _table(frame, name, names if header else None, dialect, words)
     except (pl.exceptions.PolarsError, OSError) as error:
-        check_widths(path, name, dialect.separator, len(names))
-        check_widths(path, name, dialect.separator, len(names), strict=True)
+        delimited.check_widths(path, name, dialect.separator, len(names))
+        delimited.check_widths(path, name, dialect.separator, len(names), strict=True)
         raise _unreadable(name, form.name, error) from None
 
 
@@ -142,7 +131,7 @@ def _without_blank_end(batches: Iterator[Table], path: str) -> Iterator[Table]:
     """Batches without the rows that blank lines at the end of their file became."""
     held: list[Table] = []  # rows without a value, which may be such
     for batch in batches:
-        n = len(batch) - n_empty_at_end(batch.frame)
+        n = len(batch) - delimited.n_empty_at_end(batch.frame)
         if n:
             yield from held
             yield _some(batch, 0, n)
@@ -176,39 +165,39 @@ def _delimited_lines(
     file: Any, name: str, form: Form, header: bool, rows: int, words: bool
 ) -> Iterator[Table]:
     """Batches of lines that come once: types, unless they stay words, are those of the first."""
-    dialect, head, names = Dialect(SEPARATORS[form.name]), b"", list[str]()
+    dialect, head, names = delimited.Dialect(SEPARATORS[form.name]), b"", list[str]()
     types: dict[str, Any] | None = None
     for start, block in _blocks(without_blank_end(file), rows, quoted=form.name == "csv"):
         if start == 1:
-            dialect = dialect_of(block, name, dialect.separator)
-            names = header_of(block, name, dialect.separator, header)
+            dialect = delimited.dialect_of(block, name, dialect.separator)
+            names = delimited.header_of(block, name, dialect.separator, header)
             head = block.split(b"\n", 1)[0] + b"\n" if header else b""
             lines, before = block, 0
         else:
             lines, before = head + block, start - 1 - bool(header)
-        asked = options(dialect, header, None, words) | (
+        asked = delimited.options(dialect, header, None, words) | (
             {"schema_overrides": types} if types else {}
         )
         try:
             frame = pl.read_csv(io.BytesIO(lines), **asked)
         except pl.exceptions.PolarsError as error:
-            check_widths(lines, name, dialect.separator, len(names), before)
+            delimited.check_widths(lines, name, dialect.separator, len(names), before)
             raise _unreadable(name, form.name, error) from None
         if frame.height and frame[frame.columns[-1]].null_count():
-            check_widths(lines, name, dialect.separator, len(names), before)
+            delimited.check_widths(lines, name, dialect.separator, len(names), before)
         types = types or dict(frame.schema)
         if frame.height:
             yield _table(frame, name, names if header else None, dialect, words)
 
 
 def _table(
-    frame: pl.DataFrame, name: str, names: list[str] | None, dialect: Dialect, words: bool
+    frame: pl.DataFrame, name: str, names: list[str] | None, dialect: delimited.Dialect, words: bool
 ) -> Table:
     """A batch, with its cells if all that was read are words."""
     if not words:
-        return Table(tidy(frame, names), name)
-    cells = renamed(frame, names)
-    return Table(of_cells(cells), name, decimal_comma=dialect.decimal_comma, cells=cells)
+        return Table(delimited.tidy(frame, names), name)
+    cells = delimited.renamed(frame, names)
+    return Table(delimited.of_cells(cells), name, decimal_comma=dialect.decimal_comma, cells=cells)
 
 
 def _json_lines(file: Any, name: str, rows: int, of_words: Collection[str]) -> Iterator[Table]:

@@ -159,13 +159,6 @@ def told_by(
     """Columns of words as what they are in some rows, and a sentence if they differ elsewhere.
 
     Numbers among the words may have a decimal comma.
-
-    >>> frame = pl.DataFrame({"age": ["20", "31", "many"], "town": ["Rome", "Oslo", "7"]})
-    >>> told, said = told_by(frame, [0, 1])
-    >>> told["age"].to_list(), told["town"].to_list()
-    ([20, 31, None], ['Rome', 'Oslo', '7'])
-    >>> said
-    ["age holds numbers, but for 'many' outside of the training part, which counts as missing."]
     """
     changed, said = [], []
     for name in [name for name, dtype in frame.schema.items() if dtype == pl.String]:
@@ -191,11 +184,6 @@ def words_among_numbers(
     """A sentence for each column of words that is one of numbers but for a few of its cells.
 
     The rows of `frame` are some of those of `whole`, where they have the numbers that are told.
-
-    >>> frame = pl.DataFrame({"age": [*map(str, range(20)), "many"]})
-    >>> words_among_numbers(frame, frame)
-    ["age holds numbers, but for 'many' in row 20 (rows count from 0), and is taken as words: mend
-    such cells, or empty them."]
     """
     said = []
     for name in [name for name, dtype in frame.schema.items() if dtype == pl.String]:

@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from .errors import TableError
-from .text import decoded, input_of, n_blank_at_end, opened, rows_of
+from .text import decoded, input_of, n_blank_at_end, number_in, opened, rows_of
 
 # What separates the values of a table of text, and whether its numbers have decimal commas.
 
@@ -198,7 +198,7 @@ def header_of(source: Any, name: str, separator: str, header: bool) -> list[str]
     twice = [column for column in dict.fromkeys(names) if names.count(column) > 1]
     if twice:
         raise TableError(f"{name} has more than one column named {twice[0]!r}; rename them.")
-    if all(_is_number(column) for column in names):
+    if all(number_in(column) is not None for column in names):
         raise TableError(
             f"The first line of {name} should name the columns, and holds numbers only: "
             f"{', '.join(names[:4])}. Name the columns, or say that there is no header."
@@ -212,14 +212,6 @@ def _name_of_unnamed(j: int, names: list[str]) -> str:
     while name in names:
         name += "_"
     return name
-
-
-def _is_number(word: str) -> bool:
-    try:
-        float(word)
-    except ValueError:
-        return False
-    return True
 
 
 def check_widths(

@@ -11,24 +11,15 @@ from rosenblatt.runtime.atomic_files import drafted, drafted_together
 
 from .errors import TableError, did_you_mean
 
-SUFFIXES = {
-    ".csv": "csv",
-    ".txt": "csv",
-    ".data": "csv",
-    ".tsv": "tsv",
-    ".tab": "tsv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".arrow": "arrow",
-    ".feather": "arrow",
-    ".ipc": "arrow",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".libsvm": "libsvm",
-    ".svm": "libsvm",
-    ".svmlight": "libsvm",
+FORMATS = {  # by name, with how the names of files end
+    "csv": (".csv", ".txt", ".data"),
+    "tsv": (".tsv", ".tab"),
+    "parquet": (".parquet", ".pq"),
+    "arrow": (".arrow", ".feather", ".ipc"),
+    "jsonl": (".jsonl", ".ndjson"),
+    "libsvm": (".libsvm", ".svm", ".svmlight"),
 }
-FORMATS = tuple(dict.fromkeys(SUFFIXES.values()))
+SUFFIXES = {suffix: form for form, suffixes in FORMATS.items() for suffix in suffixes}
 SEPARATORS = {"csv": ",", "tsv": "\t"}
 STARTS = {b"PAR1": "parquet", b"ARROW1": "arrow"}  # of their files
 ZIPPED = b"\x1f\x8b"
@@ -122,15 +113,7 @@ def place_for(path: Any, *read: Any) -> Path:
 
 @contextmanager
 def whole_file(path: Any) -> Iterator[Path]:
-    """The path of a draft, which takes the place of a file once all went well.
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with whole_file(Path(folder, "words.txt")) as draft:
-    ...         _ = draft.write_text("all of them")
-    ...     os.listdir(folder)
-    ['words.txt']
-    """
+    """The path of a draft, which takes the place of a file once all went well."""
     with drafted(place_for(path), path) as draft:
         yield draft
 

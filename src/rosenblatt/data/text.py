@@ -173,7 +173,7 @@ def blame_libsvm(source: Any, name: str, before: int = 0) -> None:
     """
     for number, line in _lines(source, before):
         label, *cells = line.partition("#")[0].split() or ["0"]
-        if _number(label) is None:
+        if number_in(label) is None:
             raise TableError(
                 f"Line {number} of {name} cannot be read as libsvm: the label {shown(label)} is "
                 f"no number. {MEND}"
@@ -208,10 +208,11 @@ def _parted(cell: str) -> tuple[int | None, float | None]:
     place, _, value = cell.partition(":")
     if place == "qid":
         return 0, 0.0
-    return int(place) if place.isascii() and place.isdigit() else None, _number(value)
+    return int(place) if place.isascii() and place.isdigit() else None, number_in(value)
 
 
-def _number(word: str) -> float | None:
+def number_in(word: str) -> float | None:
+    """A word as a number; None if it is none."""
     try:
         return float(word)
     except ValueError:

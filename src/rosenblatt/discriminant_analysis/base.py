@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from contextlib import nullcontext
-from typing import Any, Literal, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.additive_classifier import AdditiveClassifier
 from rosenblatt.runtime.blas import one_blas_thread
-from rosenblatt.runtime.model_lock import in_turn
-from rosenblatt.statistics import Labels, Moments
+from rosenblatt.statistics import Labels, Moments, Statistic
 from rosenblatt.statistics.sums import relative_noise
 
 FEW_FEATURES = 512
@@ -29,7 +28,6 @@ class Discriminant(AdditiveClassifier):
 
     statistic_type = (Moments, {"missing": "refuse"})
 
-    _during: Literal["", "fit", "partial_fit"] = ""
     _reread: Any = None  # what a second look at the rows gave, between `_measure` and `_conclude`
     _lacking: str | None = None  # what a stream has not told yet
 
@@ -48,68 +46,18 @@ class Discriminant(AdditiveClassifier):
         """Whether products of different features are left out."""
         return False
 
-    @in_turn
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from X (n, d) and labels y (n,), in one pass; return self.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            The examples.
-        y : array-like of shape (n,)
-            Their labels.
-        sample_weight : array-like of shape (n,) or None
-            How often each row counts; any numbers >= 0.
-        """
-        self._during = "fit"
-        super().fit(X, y, sample_weight)
-        del self._during
-        return self
-
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from some more rows; any batches give what one fit on all rows gives; return self.
-
-        Rows that do not determine a model yet are kept; until then there are no predictions.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            The examples.
-        y : array-like of shape (n,)
-            Their labels.
-        classes : array-like of shape (K,) or None
-            Labels that may come, those of `y` among them. They need not be given: a new label
-            makes a new class.
-        sample_weight : array-like of shape (n,) or None
-            How often each row counts; any numbers >= 0.
-        """
-        super().partial_fit(X, y, classes, sample_weight)
-        return self
-
-    def _publish_more(self, statistic: Any) -> None:
-        self._during = "partial_fit"
-        super()._publish_more(statistic)
-        del self._during
+    def _counted_with(self) -> dict[str, Any]:
+        return {"full": not self._diagonal()}
 
     def _stores_single_rows(self) -> bool:
         return self._row_reader() is None
 
     def _measure(
         self, X: Any, y: Labels, sample_weight: NDArray[Any] | None, careful: bool = False
-    ) -> Moments:
+    ) -> Statistic:
         if self._during == "fit" and self._row_reader():
             self._reread = self._read_again(X, y, sample_weight)
-        return Moments.of(X, y, sample_weight, full=not self._diagonal(), careful=careful)
-
-    def _measure_groups(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: NDArray[Any] | None,
-        groups: NDArray[np.int64],
-        n_groups: int,
-    ) -> list[Any]:
-        return Moments.by_group(X, y, groups, n_groups, sample_weight, full=not self._diagonal())
+        return super()._measure(X, y, sample_weight, careful)
 
     def _conclude(self) -> None:
         reader = self._row_reader()
@@ -146,11 +94,6 @@ class Discriminant(AdditiveClassifier):
         if self._lacking:
             raise NotFittedError(f"The rows so far do not make a model. {self._lacking}")
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
 
 # Covariances: shrunk, turned, scaled, and what planes follow from them.
 #
@@ -174,11 +117,9 @@ def shrunk(covariance: Array, shrinkage: Any) -> Array:
 
 
 def directions(covariance: Array, least: float = 0.0) -> tuple[Array, Array]:
-    """Columns W (d, r) with ``W.T @ covariance @ W = I``, and their deviations (r,) before.
-
-    The features are scaled to deviation one first. Directions with a deviation of at most `least`
-    after it, or below rounding, are dropped: nothing is known of them.
-    """
+    """Columns W (d, r) with ``W.T @ covariance @ W = I``, and their deviations (r,) before."""
+    # The features are scaled to deviation one first. Directions with a deviation of at most `least`
+    # after it, or below rounding, are dropped: nothing is known of them.
     deviation = np.sqrt(np.diag(covariance))
     scale = np.where(deviation > 0, deviation, 1.0)
     variances, axes = np.linalg.eigh(covariance / np.outer(scale, scale))
@@ -190,12 +131,10 @@ def directions(covariance: Array, least: float = 0.0) -> tuple[Array, Array]:
 
 
 def principal_axes(covariance: Array) -> tuple[Array, Array]:
-    """The variances (d,) along the principal axes (d, d) of a covariance, largest first.
-
-    Where the features' scales are far apart, by way of a square root of it, after scaling them to
-    deviation one: rounding is then relative to a direction's own features, and one measured in
-    other units drowns none.
-    """
+    """The variances (d,) along the principal axes (d, d) of a covariance, largest first."""
+    # Where the features' scales are far apart, by way of a square root of it, after scaling them to
+    # deviation one: rounding is then relative to a direction's own features, and one measured in
+    # other units drowns none.
     deviation = np.sqrt(np.diag(covariance))
     scale = np.where(deviation > 0, deviation, deviation.max() or 1.0)
     if scale.max() <= ALIKE * scale.min():
@@ -221,11 +160,9 @@ def with_log(shares: Array) -> Array:
 
 
 def planes_about(origin: Array, priors: Array, means: Array, axes: Array) -> tuple[Array, Array]:
-    """Planes (K, d) and intercepts (K,) of densities whose S^-1 is axes axes', up to a common one.
-
-    With z = axes'(x - origin): log P(y) - |z - z_y|^2 / 2 is log P(y) + z.z_y - |z_y|^2 / 2, less
-    |z|^2 / 2, which is the same for all.
-    """
+    """Planes (K, d) and intercepts (K,) of densities whose S^-1 is axes axes', up to one."""
+    # With z = axes'(x - origin): log P(y) - |z - z_y|^2 / 2 is log P(y) + z.z_y - |z_y|^2 / 2, less
+    # |z|^2 / 2, which is the same for all.
     away = (means - origin) @ axes
     coef = away @ axes.T
     return coef, with_log(priors) - 0.5 * (away**2).sum(axis=1) - coef @ origin

@@ -9,7 +9,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from rosenblatt import prediction
-from rosenblatt.explanation import Explanation, explain_lead, one_row, two_classes
+from rosenblatt.prediction import PlaneScores
 from rosenblatt.statistics import Labels
 
 from .base import Array, Discriminant, Undetermined, directions, shrunk
@@ -19,6 +19,7 @@ class FisherDiscriminant(
     ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
     TransformerMixin,  # type: ignore[misc]
     Discriminant,
+    PlaneScores,
 ):
     """Fisher's linear discriminant of two classes.
 
@@ -72,76 +73,14 @@ class FisherDiscriminant(
         "shrinkage": [Interval(Real, 0, 1, closed="both"), None],
     }
 
-    coef_: NDArray[Any]
-    intercept_: NDArray[Any]
+    _zero_is_second = True
 
     def __init__(self, *, threshold: str = "midpoint", shrinkage: float | None = None) -> None:
         self.threshold = threshold
         self.shrinkage = shrinkage
 
-    def decision_function(self, X: Any) -> NDArray[Any]:
-        """Return w.x less the threshold for each row of X: (n,), at least zero for class 2.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows to score.
-
-        Returns
-        -------
-        scores : ndarray of shape (n,)
-        """
-        self._check_known()
-        X = prediction.rows_to_score(self, X)
-        score = prediction.linear(self.coef_, self.intercept_)
-        return prediction.all_scores(X, score, 1, np.result_type(X.dtype, self.coef_.dtype))
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of each row of X: the second where w.x is at least the threshold.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows to classify.
-
-        Returns
-        -------
-        y : ndarray of shape (n,)
-            Their labels.
-        """
-        self._check_known()
-        X = prediction.rows_to_score(self, X)
-        score = prediction.linear(self.coef_, self.intercept_)
-        return prediction.best_labels(X, score, self.classes_, zero_is_second=True)
-
-    def explain(self, x: Any, rival: Any = None, feature_names: Any = None) -> Explanation:
-        """Return what each feature of one example adds to the lead of the predicted class.
-
-        The lead is how far w.x is on its side of the threshold; it is counted from the point midway
-        between the means.
-
-        Parameters
-        ----------
-        x : array-like of shape (d,) or (1, d)
-            The example.
-        rival : label or None
-            The class to compare with; there is but one other.
-        feature_names : array-like of shape (d,) or None
-            What to call the features, if the data do not.
-
-        Returns
-        -------
-        explanation : Explanation
-            Its parts add up to the lead.
-        """
-        self._check_known()
-        X = one_row(self, x, lambda X: prediction.rows_to_score(self, X))
-        score = prediction.linear(self.coef_, self.intercept_)
-        dtype = np.result_type(X.dtype, self.coef_.dtype)
-        side = 1.0 if prediction.all_scores(X, score, 1, dtype)[0] >= 0 else -1.0
-        places = two_classes(self.classes_, np.array([0.0, side]), rival)
-        plane, middle = (side * self.coef_[0], side * self.intercept_[0]), self.means_.mean(axis=0)
-        return explain_lead(self, X, places, plane, middle, feature_names)
+    def _middle(self) -> NDArray[Any]:
+        return np.asarray(self.means_.mean(axis=0))
 
     def transform(self, X: Any) -> NDArray[Any]:
         """Return w.x for each row of X: (n, 1).
@@ -223,10 +162,8 @@ class FisherDiscriminant(
 def best_cut(
     values: NDArray[Any], codes: NDArray[Any], weights: NDArray[Any] | None, middle: float
 ) -> float:
-    """The threshold with the least weight of rows of code 0 at or above it, and of code 1 below.
-
-    It lies midway between two neighbours; of equals the one nearest to `middle` is taken.
-    """
+    """The threshold with the least weight of rows of code 0 at or above it, and of code 1 below."""
+    # It lies midway between two neighbours; of equals the one nearest to `middle` is taken.
     order = np.argsort(values, kind="stable")
     line = values[order].astype(np.float64)
     second = codes[order] == 1

@@ -5,7 +5,6 @@ Legend: K classes, d features, priors (K,), means (K, d), covariances (d, d).
 
 import warnings
 from abc import abstractmethod
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -15,11 +14,12 @@ from scipy.special import logsumexp
 from sklearn.base import clone
 from sklearn.covariance import ledoit_wolf
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils import check_random_state
 
 from rosenblatt import prediction
-from rosenblatt.explanation import Explanation, one_row, two_classes
-from rosenblatt.prediction import Score
+from rosenblatt.additive_classifier import given_shares
+from rosenblatt.base import callers_level
+from rosenblatt.explanation import two_classes
+from rosenblatt.prediction import DrawsRows, JointScores, Score
 from rosenblatt.statistics import Labels
 
 from .base import Array, Discriminant, shrunk
@@ -27,7 +27,7 @@ from .base import Array, Discriminant, shrunk
 LOG_TWO_PI = float(np.log(2 * np.pi))
 
 
-class GaussianDiscriminant(Discriminant):
+class GaussianDiscriminant(JointScores, Discriminant, DrawsRows):
     """Decides by the joint density of class and features, Gaussian in each class."""
 
     solver: Any
@@ -73,70 +73,18 @@ class GaussianDiscriminant(Discriminant):
         X = prediction.rows_to_score(self, X)
         return prediction.all_scores(X, self._score(X), n_columns, self._dtype(X))
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the most probable class of each row of X; of equals the first in `classes_`.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows to classify.
-
-        Returns
-        -------
-        y : ndarray of shape (n,)
-            Their labels.
-        """
+    def _labels(self, X: Any) -> NDArray[Any]:
         self._check_known()
         X = prediction.rows_to_score(self, X)
         return prediction.best_labels(X, self._score(X), self.classes_)
 
-    def predict_proba(self, X: Any) -> NDArray[Any]:
-        """Return P(y | x) for each row of X and class: (n, K).
+    def _comparable_scores(self, X: Any) -> NDArray[Any]:
+        scores = self.decision_function(X)
+        if len(self.classes_) == 1:
+            return np.zeros((len(scores), 1), self.means_.dtype)
+        return scores
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows to classify.
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n, K)
-            Columns in the order of `classes_`; each row sums to one.
-        """
-        if len(getattr(self, "classes_", ())) == 1:
-            return np.ones((len(self.decision_function(X)), 1), self.means_.dtype)
-        return prediction.probabilities(self.decision_function(X))
-
-    def predict_log_proba(self, X: Any) -> NDArray[Any]:
-        """Return log P(y | x) for each row of X and class: (n, K).
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows to classify.
-
-        Returns
-        -------
-        log_probabilities : ndarray of shape (n, K)
-            Columns in the order of `classes_`.
-        """
-        if len(getattr(self, "classes_", ())) == 1:
-            return np.zeros((len(self.decision_function(X)), 1), self.means_.dtype)
-        return prediction.log_probabilities(self.decision_function(X))
-
-    def score_samples(self, X: Any) -> NDArray[Any]:
-        """Return log P(x), the logarithm of the density of each row of X: (n,).
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows to judge.
-
-        Returns
-        -------
-        log_density : ndarray of shape (n,)
-            The mixture of the classes' densities, by their shares.
-        """
+    def _log_density(self, X: Any) -> NDArray[Any]:
         self._check_known()
 
         def density(rows: Any) -> NDArray[Any]:
@@ -146,59 +94,28 @@ class GaussianDiscriminant(Discriminant):
         X = prediction.rows_to_score(self, X)
         return prediction.all_scores(X, density, 1, self._dtype(X))
 
-    def sample(
-        self, n_samples: Any = 1, random_state: Any = None
-    ) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return new rows and their labels, drawn from the model.
-
-        Parameters
-        ----------
-        n_samples : int
-            How many, at least one.
-        random_state : int, RandomState or None
-            Seed of the draw.
-
-        Returns
-        -------
-        X, y : ndarrays of shapes (n_samples, d) and (n_samples,)
-            The rows, in random order of classes.
-        """
+    def _draw_classes(self, n_samples: int, rng: np.random.RandomState) -> NDArray[np.intp]:
         self._check_known()
-        if not isinstance(n_samples, Integral) or n_samples < 1:
-            raise ValueError(f"n_samples must be an integer >= 1; got {n_samples!r}.")
-        rng = check_random_state(random_state)
+        prediction.check_n_samples(n_samples)
         shares = self.priors_.astype(np.float64)
-        codes = rng.choice(len(self.classes_), size=n_samples, p=shares / shares.sum())
+        return rng.choice(len(self.classes_), size=n_samples, p=shares / shares.sum())
+
+    def _draw_rows(self, codes: NDArray[np.intp], rng: np.random.RandomState) -> NDArray[Any]:
         X = self.means_[codes].astype(np.float64)
         for k in np.unique(codes):
             spread = self._spread(k)
             here = codes == k
             X[here] += rng.standard_normal((np.count_nonzero(here), len(spread))) @ spread
-        return X.astype(self.means_.dtype), self.classes_[codes]
+        return np.asarray(X.astype(self.means_.dtype))
 
-    def explain(self, x: Any, rival: Any = None, feature_names: Any = None) -> Explanation:
-        """Return what each feature of one example adds to the log-odds of the predicted class.
-
-        Parameters
-        ----------
-        x : array-like of shape (d,) or (1, d)
-            The example.
-        rival : label or None
-            The class to compare with; the second most probable if None.
-        feature_names : array-like of shape (d,) or None
-            What to call the features, if the data do not.
-
-        Returns
-        -------
-        explanation : Explanation
-            Its parts add up to the log-odds.
-        """
+    def _checked_row(self, X: Any) -> Any:
         self._check_known()
-        X = one_row(self, x, lambda X: prediction.rows_to_score(self, X))
+        return prediction.rows_to_score(self, X)
+
+    def _parts_of(self, X: Any, rival: Any) -> tuple[int, int, float, Array]:
         winner, second = two_classes(self.classes_, self._compared_row(X), rival)
         row = (X.toarray() if sp.issparse(X) else X)[0].astype(np.float64)
-        parts = self._compare(row, winner, second)
-        return Explanation.of(self, winner, second, *parts, feature_names)
+        return winner, second, *self._compare(row, winner, second)
 
     def _compared_row(self, X: Any) -> NDArray[Any]:
         """The scores (K,) of one checked row (1, d), to the bit what `predict` compares."""
@@ -277,34 +194,21 @@ class GaussianDiscriminant(Discriminant):
         scatters = self.statistics_.scatter
         return scatters if self.statistics_.full else np.stack([np.diag(s) for s in scatters])
 
-    def _n_covariance_parameters(self) -> int:
-        """Free numbers of one covariance."""
-        d = self.statistics_.n_features
-        return d if self._diagonal() else d * (d + 1) // 2
-
     def _n_parameters(self, n_covariances: int) -> int:
         """Free numbers of the whole model."""
-        n_classes = len(self.classes_)
+        n_classes, d = len(self.classes_), self.statistics_.n_features
         shares = n_classes - 1 if self.priors is None else 0
-        means = n_classes * self.statistics_.n_features
-        return shares + means + n_covariances * self._n_covariance_parameters()
+        of_each = d if self._diagonal() else d * (d + 1) // 2
+        return shares + n_classes * d + n_covariances * of_each
 
     def _shares(self) -> Array:
         """The classes' shares (K,): given, or counted; none for a class without rows."""
         counted = self._by_class(self.statistics_.weight)
         if self.priors is None:
             return np.asarray(counted / counted.sum())
-        given = np.asarray(self.priors, dtype=np.float64)
-        if given.shape != counted.shape:
-            raise ValueError(
-                f"priors must be one number for each of the {len(counted)} classes; "
-                f"got {given.tolist()}."
+        shares = given_shares(self.priors, counted)
+        if abs(np.sum(self.priors) - 1.0) > 1e-5:
+            warnings.warn(
+                "The priors do not sum to 1. Renormalizing", UserWarning, stacklevel=callers_level()
             )
-        if not (given >= 0).all():
-            raise ValueError(f"priors must be non-negative; got {given.tolist()}.")
-        if abs(given.sum() - 1.0) > 1e-5:
-            warnings.warn("The priors do not sum to 1. Renormalizing", UserWarning, stacklevel=7)
-        given = np.where(counted > 0, given, 0.0)
-        if not given.any():
-            raise ValueError("priors must not be zero for all classes that have rows.")
-        return np.asarray(given / given.sum())
+        return shares

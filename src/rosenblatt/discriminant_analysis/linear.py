@@ -170,6 +170,15 @@ class LinearDiscriminantAnalysis(
         volume = np.log(np.linalg.svd(whitening, compute_uv=False)).sum()
         self._log_peaks = with_log(priors) + volume - 0.5 * LOG_TWO_PI * self.rank_
 
+    def _check_solver(self) -> None:
+        """Raise if the solver does not go with the other settings."""
+        if self.solver == "svd" and self.covariance_estimator is not None:
+            raise ValueError(
+                "covariance estimator is not supported with svd solver. Try solver='lsqr' or "
+                "solver='eigen'."
+            )
+        super()._check_solver()
+
     def _n_components(self) -> int:
         most = min(len(self.classes_) - 1, self.statistics_.n_features)
         if self.n_components is None:
@@ -256,11 +265,9 @@ class LinearDiscriminantAnalysis(
         return whitening
 
     def _planes(self, priors: Array, means: Array, axes: Array) -> tuple[Array, Array]:
-        """The planes S^-1 m_k (K, d) and their intercepts (K,), with S^-1 = axes axes'.
-
-        What all classes have in common is left out where it would drown the differences: of two
-        classes only these are published, and far from the origin nothing else is left of either.
-        """
+        """The planes S^-1 m_k (K, d) and their intercepts (K,), with S^-1 = axes axes'."""
+        # What all classes have in common is left out where it would drown the differences: of two
+        # classes only these are published, and far from the origin nothing else is left of either.
         xbar = priors @ means
         far = float(((xbar @ axes) ** 2).sum()) > FAR
         origin = xbar if far or len(means) == 2 else np.zeros_like(xbar)

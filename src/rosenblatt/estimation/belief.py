@@ -5,15 +5,36 @@ prior keeps its family. ``prior.posterior(data)`` returns a new one; nothing is 
 """
 
 import math
-from typing import Any
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 import numpy as np
 
-from rosenblatt.information.inputs import Floats, nonnegative, numbers, refuse, unit_share
+from rosenblatt.information.inputs import (
+    Floats,
+    nonnegative,
+    numbers,
+    positive,
+    refuse,
+    unit_share,
+)
+
+Check = Callable[[Any, str], Any]
+Checks = dict[str, Check]
 
 
 class Belief:
-    """A distribution over a parameter; its families say which."""
+    """A distribution over a parameter; its families say which.
+
+    Fields are checked when a belief is made: they are numbers > 0 unless `checks` has another rule.
+    """
+
+    checks: ClassVar[Checks] = {}
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).copy().items():
+            check: Check = self.checks.get(name, positive)
+            object.__setattr__(self, name, check(value, name))
 
     @property
     def distribution(self) -> Any:
@@ -21,15 +42,9 @@ class Belief:
         raise NotImplementedError
 
     def credible_interval(self, mass: float = 0.95) -> Any:
-        """Equal-tailed interval that holds the parameter with probability `mass`.
+        """Equal-tailed interval (low, high) that holds the parameter with probability `mass`.
 
-        Parameters
-        ----------
-        mass : strictly between 0 and 1; half of the rest lies on either side.
-
-        Returns
-        -------
-        low, high : floats.
+        The mass is strictly between 0 and 1; half of the rest lies on either side.
         """
         return interval(self.distribution, mass)
 
@@ -45,12 +60,6 @@ def interval(distribution: Any, mass: float) -> tuple[float, float]:
             "for an interval in float64: rescale the data."
         )
     return ends
-
-
-def store(belief: Belief, **values: Any) -> None:
-    """Set checked fields of a frozen belief while it is being made."""
-    for name, value in values.items():
-        object.__setattr__(belief, name, value)
 
 
 # What the estimators accept as observations.

@@ -1,14 +1,14 @@
 """Beliefs about a probability, from three ways of counting successes."""
 
-from dataclasses import dataclass, field
-from typing import Any, Self
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Self
 
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from rosenblatt.information.inputs import positive, whole
+from rosenblatt.information.inputs import whole
 
-from .belief import Belief, observations, store, successes_and_trials
+from .belief import Belief, Checks, observations, successes_and_trials
 from .dirichlet import dirichlet_mode
 
 
@@ -19,13 +19,9 @@ class Beta(Belief):
     a: float = 1.0
     b: float = 1.0
 
-    def __post_init__(self) -> None:
-        store(self, a=positive(self.a, "a"), b=positive(self.b, "b"))
-
     def _after(self, successes: float, failures: float) -> Self:
         """The posterior, which adds what was counted; other fields stay."""
-        fields = {**self.__dict__, "a": self.a + successes, "b": self.b + failures}
-        return type(self)(**fields)
+        return replace(self, a=self.a + successes, b=self.b + failures)
 
     @property
     def distribution(self) -> Any:
@@ -116,11 +112,7 @@ class BetaNegativeBinomial(Beta):
     """
 
     successes: int = field(kw_only=True)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        r = whole(self.successes, "successes", least=1)
-        store(self, successes=int(r))
+    checks: ClassVar[Checks] = {"successes": lambda r, name: int(whole(r, name, least=1))}
 
     def posterior(self, failures: ArrayLike) -> Self:
         """Belief after one more run for each number of failures."""

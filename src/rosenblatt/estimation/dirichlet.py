@@ -1,7 +1,7 @@
 """Beliefs about the probabilities of several outcomes."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,7 +17,22 @@ from rosenblatt.information.inputs import (
     whole,
 )
 
-from .belief import Belief, store
+from .belief import Belief, Checks
+
+
+def check_alpha(alpha: Any) -> Floats:
+    """Return numbers above zero."""
+    array = numbers(alpha, "alpha")
+    refuse(array, array <= 0, "alpha", "hold numbers > 0")
+    refuse(array, array < 1 / BEYOND, "alpha", f"hold numbers not below {1 / BEYOND:g}")
+    return array
+
+
+def _several(alpha: Any, name: str) -> tuple[float, ...]:
+    array = check_alpha(alpha)
+    if array.ndim != 1 or len(array) < 2:
+        raise ValueError(f"{name} must be a list of two numbers or more; got shape {array.shape}.")
+    return tuple(array.tolist())
 
 
 @dataclass(frozen=True)
@@ -44,14 +59,7 @@ class DirichletMultinomial(Belief):
     """
 
     alpha: Any
-
-    def __post_init__(self) -> None:
-        alpha = check_alpha(self.alpha)
-        if alpha.ndim != 1 or len(alpha) < 2:
-            raise ValueError(
-                f"alpha must be a list of two numbers or more; got shape {alpha.shape}."
-            )
-        store(self, alpha=tuple(alpha.tolist()))
+    checks: ClassVar[Checks] = {"alpha": _several}
 
     def posterior(self, counts: ArrayLike) -> "DirichletMultinomial":
         """Belief after counts (K,), or several rows of them (m, K), whole or weighted.
@@ -111,14 +119,6 @@ class DirichletMultinomial(Belief):
         """Counts of the next trials: `scipy.stats.dirichlet_multinomial`."""
         n = whole(trials, "trials", least=1)
         return stats.dirichlet_multinomial(np.asarray(self.alpha), int(n))
-
-
-def check_alpha(alpha: Any) -> Floats:
-    """Return numbers above zero."""
-    array = numbers(alpha, "alpha")
-    refuse(array, array <= 0, "alpha", "hold numbers > 0")
-    refuse(array, array < 1 / BEYOND, "alpha", f"hold numbers not below {1 / BEYOND:g}")
-    return array
 
 
 def dirichlet_mode(alpha: Any) -> Floats:

@@ -9,7 +9,7 @@ from scipy import stats
 
 from rosenblatt.information.inputs import nonnegative, numbers, positive, refuse, whole
 
-from .belief import Belief, observations, store
+from .belief import Belief, observations
 
 
 @dataclass(frozen=True)
@@ -18,9 +18,6 @@ class Gamma(Belief):
 
     shape: float = 1.0
     rate: float = 1.0
-
-    def __post_init__(self) -> None:
-        store(self, shape=positive(self.shape, "shape"), rate=positive(self.rate, "rate"))
 
     @property
     def distribution(self) -> Any:

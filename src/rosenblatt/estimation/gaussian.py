@@ -2,14 +2,14 @@
 
 import math
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from rosenblatt.information.inputs import number, positive
+from rosenblatt.information.inputs import number
 
-from .belief import Belief, interval, observations, store
+from .belief import Belief, Checks, interval, observations
 
 
 @dataclass(frozen=True)
@@ -39,14 +39,7 @@ class NormalNormal(Belief):
     mean: float = 0.0
     variance: float = 1.0
     known_variance: float = field(kw_only=True)
-
-    def __post_init__(self) -> None:
-        store(
-            self,
-            mean=number(self.mean, "mean"),
-            variance=positive(self.variance, "variance"),
-            known_variance=positive(self.known_variance, "known_variance"),
-        )
+    checks: ClassVar[Checks] = {"mean": number}
 
     def posterior(self, x: ArrayLike) -> "NormalNormal":
         """Belief after observations."""
@@ -99,14 +92,7 @@ class InverseGammaNormal(Belief):
     shape: float = 1.0
     scale: float = 1.0
     known_mean: float = field(kw_only=True)
-
-    def __post_init__(self) -> None:
-        store(
-            self,
-            shape=positive(self.shape, "shape"),
-            scale=positive(self.scale, "scale"),
-            known_mean=number(self.known_mean, "known_mean"),
-        )
+    checks: ClassVar[Checks] = {"known_mean": number}
 
     def posterior(self, x: ArrayLike) -> "InverseGammaNormal":
         """Belief after observations."""
@@ -189,15 +175,7 @@ class NormalGammaNormal(Belief):
     strength: float = 1.0
     shape: float = 1.0
     rate: float = 1.0
-
-    def __post_init__(self) -> None:
-        store(
-            self,
-            location=number(self.location, "location"),
-            strength=positive(self.strength, "strength"),
-            shape=positive(self.shape, "shape"),
-            rate=positive(self.rate, "rate"),
-        )
+    checks: ClassVar[Checks] = {"location": number}
 
     def posterior(self, x: ArrayLike) -> "NormalGammaNormal":
         """Belief after observations."""

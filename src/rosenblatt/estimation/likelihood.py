@@ -29,19 +29,16 @@ def bernoulli_log_likelihood(x: ArrayLike, theta: float, *, average: bool = Fals
     theta : probability of a one.
     average : divide by the number of flips, an estimate of the expected logarithm of one.
 
-    Returns
-    -------
-    log_likelihood : float.
-
     Examples
     --------
     >>> from rosenblatt.estimation import bernoulli_log_likelihood
     >>> round(bernoulli_log_likelihood([1, 1, 0], 2 / 3), 6)
     -1.909543
     """
-    ones = flips(x)
-    total = _of_flips(ones.sum(), len(ones), _probability(theta))
-    return total / len(ones) if average else total
+    ones, p = flips(x), _probability(theta)
+    k, n = ones.sum(), len(ones)
+    total = float(xlogy(k, p) + xlog1py(n - k, -p))  # 0 ln 0 = 0
+    return total / n if average else total
 
 
 def binomial_log_likelihood(successes: ArrayLike, trials: ArrayLike, theta: float) -> float:
@@ -51,10 +48,6 @@ def binomial_log_likelihood(successes: ArrayLike, trials: ArrayLike, theta: floa
     ----------
     successes, trials : k and n, or lists of them, whose logarithms are summed.
     theta : probability of success.
-
-    Returns
-    -------
-    log_likelihood : float.
 
     Examples
     --------
@@ -76,10 +69,6 @@ def multinomial_log_likelihood(counts: ArrayLike, p: ArrayLike) -> float:
     ----------
     counts : n_1 .. n_K.
     p : probabilities (K,) that sum to one.
-
-    Returns
-    -------
-    log_likelihood : float.
 
     Examples
     --------
@@ -109,10 +98,6 @@ def gaussian_log_likelihood(
     variance : a number > 0, or a covariance matrix (d, d).
     average : divide by the number of observations.
 
-    Returns
-    -------
-    log_likelihood : float.
-
     Examples
     --------
     >>> from rosenblatt.estimation import gaussian_log_likelihood
@@ -129,11 +114,6 @@ def _probability(theta: float) -> float:
     if array.ndim:
         raise ValueError(f"theta must be one number; got {theta!r}.")
     return array.item()
-
-
-def _of_flips(ones: float, n: float, theta: float) -> float:
-    """Return ``k ln theta + (n - k) ln(1 - theta)``, with 0 ln 0 = 0."""
-    return float(xlogy(ones, theta) + xlog1py(n - ones, -theta))
 
 
 # The probability of counts, to full precision at any size.

@@ -21,10 +21,6 @@ def bernoulli_mle(x: ArrayLike) -> float:
     ----------
     x : zeros and ones.
 
-    Returns
-    -------
-    theta : float.
-
     Examples
     --------
     >>> from rosenblatt.estimation import bernoulli_mle
@@ -40,10 +36,6 @@ def binomial_mle(successes: ArrayLike, trials: ArrayLike) -> float:
     Parameters
     ----------
     successes, trials : k and n, or lists of them, which are summed.
-
-    Returns
-    -------
-    theta : float.
 
     Examples
     --------
@@ -166,10 +158,6 @@ def bernoulli_map(x: ArrayLike, a: float = 1.0, b: float = 1.0) -> float:
     x : zeros and ones.
     a, b : of the prior, > 0; (1, 1) is flat and gives `bernoulli_mle`.
 
-    Returns
-    -------
-    theta : float.
-
     Examples
     --------
     >>> from rosenblatt.estimation import bernoulli_map
@@ -188,10 +176,6 @@ def binomial_map(successes: ArrayLike, trials: ArrayLike, a: float = 1.0, b: flo
     ----------
     successes, trials : k and n, or lists of them, which are summed.
     a, b : of the Beta prior, > 0; (1, 1) is flat and gives `binomial_mle`.
-
-    Returns
-    -------
-    theta : float.
 
     Examples
     --------

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import solve_triangular
 
-from .inputs import Floats, numbers
+from .inputs import Floats, numbers, plain
 
 LOG_2_PI = math.log(2 * math.pi)
 
@@ -54,22 +54,16 @@ class Gaussian:
                 raise ValueError(f"variance must be a number >= 0; got {self.variance!r}.")
         else:
             _check_covariance(variance)
-        object.__setattr__(self, "mean", _plain(mean))
-        object.__setattr__(self, "variance", _plain(variance))
+        object.__setattr__(self, "mean", plain(mean))
+        object.__setattr__(self, "variance", plain(variance))
 
     def __iter__(self) -> Iterator[Any]:
         return iter((self.mean, self.variance))
 
     def log_density(self, x: ArrayLike) -> Any:
-        """Natural logarithm of the density at x.
+        """Natural logarithm of the density at x: numbers of any shape, or vectors (..., d).
 
-        Parameters
-        ----------
-        x : numbers of any shape; for vectors (..., d).
-
-        Returns
-        -------
-        log_density : a float, or an array of the shape of x without the axis of vectors.
+        It is a float, or an array of the shape of x without the axis of vectors.
 
         Examples
         --------
@@ -79,12 +73,12 @@ class Gaussian:
         """
         values = numbers(x, "x")
         if np.ndim(self.mean) == 0:
-            return _plain(self._log_density_of_numbers(values))
+            return plain(self._log_density_of_numbers(values))
         if values.ndim == 0 or values.shape[-1] != len(self.mean):
             raise ValueError(
                 f"x must hold vectors of length {len(self.mean)}; got shape {values.shape}."
             )
-        return _plain(self._log_density_of_vectors(values))
+        return plain(self._log_density_of_vectors(values))
 
     def _log_density_of_numbers(self, x: Floats) -> Floats:
         if self.variance == 0:
@@ -121,7 +115,7 @@ class Gaussian:
         >>> round(Gaussian(0, 4).density(2), 6)
         0.120985
         """
-        return _plain(np.exp(self.log_density(x)))
+        return plain(np.exp(self.log_density(x)))
 
     def affine(self, a: ArrayLike, b: ArrayLike = 0.0) -> "Gaussian":
         """Distribution of ``a X + b``: mean ``a mu + b``, variance ``a^2 s^2``.
@@ -176,8 +170,3 @@ def _check_covariance(S: Floats) -> None:
         raise ValueError(
             f"variance must have no negative eigenvalue; got {smallest:g}: it is no covariance."
         )
-
-
-def _plain(values: Any) -> Any:
-    """Return an array of no dimension as a float."""
-    return float(values) if np.ndim(values) == 0 else values

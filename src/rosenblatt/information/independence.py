@@ -20,10 +20,6 @@ def independent(p: ArrayLike, *, tol: float = NEARLY) -> bool:
     p : table of P(x, y), summing to one.
     tol : the largest difference of two probabilities that passes for rounding.
 
-    Returns
-    -------
-    bool
-
     Examples
     --------
     >>> from rosenblatt.information import independent
@@ -48,10 +44,6 @@ def conditionally_independent(p: ArrayLike, *, tol: float = NEARLY) -> bool:
     ----------
     p : table of P(x, y, z), summing to one; axes after the third are more of z.
     tol : the largest difference of two probabilities that passes for rounding.
-
-    Returns
-    -------
-    bool
 
     Examples
     --------

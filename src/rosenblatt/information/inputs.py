@@ -35,6 +35,11 @@ def numbers(values: Any, name: str, *, finite: bool = True) -> Floats:
     return array
 
 
+def plain(values: Any) -> Any:
+    """Return an array of no dimension as a float."""
+    return float(values) if np.ndim(values) == 0 else values
+
+
 def refuse(array: Floats, bad: NDArray[np.bool_], name: str, allowed: str, cure: str = "") -> None:
     """Raise an error that names the first value marked bad, and its place."""
     if not bad.any():

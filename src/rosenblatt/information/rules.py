@@ -10,7 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .inputs import Floats, distribution, each_probability, nonnegative, number, numbers, refuse
+from .inputs import (
+    Floats,
+    distribution,
+    each_probability,
+    nonnegative,
+    number,
+    numbers,
+    plain,
+    refuse,
+)
 
 
 def joint(prior: ArrayLike, conditional: ArrayLike) -> Floats:
@@ -117,8 +126,7 @@ def total_probability(prior: ArrayLike, likelihoods: ArrayLike) -> Any:
     """
     a = _vector(prior, "prior")
     e = _for_each(a, each_probability(likelihoods, "likelihoods"), "likelihoods")
-    answer = e @ a
-    return float(answer) if answer.ndim == 0 else answer
+    return plain(e @ a)
 
 
 def bayes(
@@ -217,8 +225,7 @@ def expectation(p: ArrayLike, values: ArrayLike) -> Any:
     f = f[possible]
     if ((f == np.inf).any(axis=0) & (f == -np.inf).any(axis=0)).any():
         raise ValueError("values must not be both inf and -inf: their mean means nothing.")
-    mean = probability[possible] @ f
-    return float(mean) if mean.ndim == 0 else mean
+    return plain(probability[possible] @ f)
 
 
 def _log_likelihoods(plain: ArrayLike | None, logs: ArrayLike | None) -> tuple[str, Floats]:
@@ -319,9 +326,7 @@ class BayesClassifier:
     def predict_proba(self, X: ArrayLike) -> Floats:
         """The posterior probabilities (n, K) of the rows of X, by Bayes' rule.
 
-        Parameters
-        ----------
-        X : rows of shape (n, d), or (n,) where densities are of a number.
+        X has the shape (n, d), or (n,) where densities are of a number.
         """
         X = np.asarray(X)
         K = len(self.densities)
@@ -331,16 +336,13 @@ class BayesClassifier:
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """The most probable class (n,) of each row; of equals the first."""
-        labels: NDArray[Any] = self.classes_[self.predict_proba(X).argmax(axis=1)]
-        return labels
+        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
 
     def error(self, X: ArrayLike) -> float:
         """Bayes' error, ``E[1 - max_y P(y|x)]``, as the mean over rows of the distribution.
 
-        Parameters
-        ----------
-        X : rows drawn from the distribution; their classes are not needed. With n of them the
-            standard error is at most ``0.5 / sqrt(n)``.
+        X holds rows drawn from it; their classes are not needed. With n of them the standard error
+        is at most ``0.5 / sqrt(n)``.
         """
         return float(1 - self.predict_proba(X).max(axis=1).mean())
 

@@ -14,6 +14,7 @@ from .inputs import (
     each_probability,
     frequencies,
     number,
+    plain,
     tabulate,
 )
 
@@ -41,8 +42,7 @@ def surprise(p: ArrayLike, *, base: float = 2) -> Any:
     >>> surprise(0.5), surprise(1), surprise(2**-7)
     (1.0, 0.0, 7.0)
     """
-    probability = each_probability(p, "p")
-    return _plain(_surprise(probability, _check_base(base)))
+    return plain(_surprise(each_probability(p, "p"), _check_base(base)))
 
 
 def entropy(
@@ -89,7 +89,7 @@ def entropy(
         probability = frequencies(
             counts if labels is None else tabulate(check_labels(labels, "labels"))
         )
-    return _plain(_weighted_surprise(probability, probability, base).sum(axis=axis))
+    return plain(_weighted_surprise(probability, probability, base).sum(axis=axis))
 
 
 def binary_entropy(t: ArrayLike, *, base: float = 2) -> Any:
@@ -113,7 +113,7 @@ def binary_entropy(t: ArrayLike, *, base: float = 2) -> Any:
     heads = each_probability(t, "t")
     # log1p keeps the digits that 1 - t loses when t is tiny.
     nats = -xlogy(heads, heads) - xlog1py(1 - heads, -heads)
-    return _plain(nats / math.log(_check_base(base)) + 0.0)
+    return plain(nats / math.log(_check_base(base)) + 0.0)
 
 
 def conditional_entropy(
@@ -248,8 +248,3 @@ def _weighted_surprise(weight: Floats, p: Floats, base: float) -> Floats:
     some = weight > 0
     terms[some] = weight[some] * _surprise(p[some], base)
     return terms
-
-
-def _plain(values: Any) -> Any:
-    """Return an array of no dimension as a float."""
-    return float(values) if np.ndim(values) == 0 else values

@@ -116,10 +116,8 @@ class DualColumns(Dual):
 def merge_identical(
     X: Any, support: NDArray[np.intp], a: NDArray[Any]
 ) -> tuple[NDArray[np.intp], NDArray[Any]]:
-    """Let the first of identical rows X (s, d) speak for all: fewer supports, the same scores.
-
-    Returns the supports that are left, and their coefficients; those that cancel are gone.
-    """
+    """Let the first of identical rows X (s, d) speak for all: fewer supports, the same scores."""
+    # Returns the supports that are left, and their coefficients; those that cancel are gone.
     first: dict[bytes, int] = {}
     place = np.array([first.setdefault(key, len(first)) for key in _keys(X)], np.intp)
     if len(first) == len(support):
@@ -154,10 +152,8 @@ TILE = 64
 def scores_by(
     kernel: Against, X: Any, a: NDArray[Any], b: NDArray[Any], support: NDArray[Any]
 ) -> NDArray[Any]:
-    """``a K + b`` (n, c) for rows X, with a (c, s), b (c,) and their kernel (n, s) with supports.
-
-    In 64 bits like the run: a row that was right by little would be wrong by rounding.
-    """
+    """``a K + b`` (n, c) for rows X, with a (c, s), b (c,), and their kernel with supports."""
+    # In 64 bits like the run: a row that was right by little would be wrong by rounding.
     scores = np.tile(b.astype(np.float64), (X.shape[0], 1))
     rows_at_once = max(1, BLOCK // max(len(support), 1) // TILE) * TILE
     for rows in gen_batches(X.shape[0], rows_at_once) if len(support) else ():
@@ -174,11 +170,9 @@ def scores_by(
 
 
 def _whole_tiles(X: Any) -> Any:
-    """X with its last row repeated until their number is a multiple of TILE.
-
-    BLAS adds up the rows left over from its tiles in another order, and how it shares rows among
-    its threads decides which these are. With none left over, the bits are the same on any number.
-    """
+    """X with its last row repeated until their number is a multiple of TILE."""
+    # BLAS adds up the rows left over from its tiles in another order, and how it shares rows among
+    # its threads decides which these are. With none left over, the bits are the same on any number.
     missing = -X.shape[0] % TILE
     if sp.issparse(X) or not missing or X.shape[0] < TILE:
         return X

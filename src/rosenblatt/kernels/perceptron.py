@@ -62,27 +62,9 @@ class KernelPerceptron(MistakeDriven):
         Whether a bias is learned besides.
     max_updates : int or None
         Corrections before the end; fewer regularise.
-    max_iter : int
-        Passes over the data before giving up.
-    tol : float or None
-        Give up when the loss per row has not fallen by more than `tol` below its best for
-        `n_iter_no_change` passes; None goes on until a clean pass or `max_iter`.
-    shuffle : bool
-        Visit the rows in a new random order each pass.
-    verbose : int
-        Print a line per pass if not 0.
-    eta0 : float
-        Length of a step; it only scales the scores.
-    random_state : int, RandomState instance or None
-        Seed of the orders and of the held-out rows.
-    early_stopping : bool
-        Hold out rows and return the pass that did best on them.
-    validation_fraction : float
-        Share of rows held out by `early_stopping`.
-    n_iter_no_change : int
-        Passes to wait for progress.
-    class_weight : dict, "balanced" or None
-        Multiplies the steps of each class.
+    max_iter, tol, shuffle, verbose, eta0, random_state, early_stopping, validation_fraction, \
+    n_iter_no_change, class_weight
+        As for `Perceptron`.
     boundary : {"mistake", "positive", "negative"}
         What a score of exactly 0, or a tie, is: see `Perceptron`.
     pick : {"cyclic", "random", "first", "worst"}
@@ -109,10 +91,8 @@ class KernelPerceptron(MistakeDriven):
         As for `Perceptron`.
     validation_scores_ : list of float or None
         Accuracy on the held-out rows after each pass.
-    n_features_in_ : int
-        Number of columns of X.
-    feature_names_in_ : ndarray of shape (d,)
-        Their names, if all are strings.
+    n_features_in_, feature_names_in_ :
+        Number of columns of X, and their names if all are strings.
 
     See Also
     --------

@@ -71,11 +71,9 @@ class KernelSpace:
 
 
 def _eliminated(K: Array, least: float) -> tuple[Array, Rows]:
-    """F (n, r), and the r rows in the order in which their directions were taken from the others.
-
-    Always rows that have most left are next, as in Cholesky's decomposition with pivots, until none
-    has more than `least`: a block of them at a time, so that products of matrices do the work.
-    """
+    """F (n, r), and the r rows in the order in which their directions were taken."""
+    # Rows that have most left are next, as in Cholesky's decomposition with pivots, until none has
+    # more than `least`: a block of them at a time, so that products of matrices do the work.
     n = len(K)
     F, left = np.empty((n, n), order="F"), np.diag(K).copy()  # columns never reached take no memory
     order = np.empty(0, np.int64)

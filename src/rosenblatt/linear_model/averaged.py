@@ -4,13 +4,10 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 
 from rosenblatt import loops
-from rosenblatt.base import Attributes, Passes, fitting, warn_not_converged
-from rosenblatt.mistake_driven.examples import Examples, check_examples
-from rosenblatt.mistake_driven.stopping import Stopping, hold_out
-from rosenblatt.mistake_driven.visits import Visits
+from rosenblatt.base import Attributes, fitting, warn_not_converged
+from rosenblatt.mistake_driven.examples import Examples
 
 from .perceptron_base import Columns, LinearPerceptron, LinearWeights, Plane, as_columns
 
@@ -28,27 +25,12 @@ class AveragedPerceptron(LinearPerceptron):
 
     Parameters
     ----------
-    fit_intercept : bool
-        Whether the plane may leave the origin.
-    max_iter : int
-        Passes over the data before giving up.
-    tol : float or None
-        Give up when the loss per row has not fallen by more than `tol` below its best for
-        `n_iter_no_change` passes; None goes on until a clean pass or `max_iter`.
-    shuffle : bool
-        Visit the rows in a new random order each pass.
-    verbose : int
-        Print a line per pass if not 0.
-    eta0 : float
-        Length of a step. From a zero start it only scales the weights.
-    random_state : int, RandomState instance or None
-        Seed of the orders and of the held-out rows.
+    fit_intercept, max_iter, tol, shuffle, verbose, eta0, random_state, n_iter_no_change
+        As for `Perceptron`.
     early_stopping : bool
         Hold out rows and return the mean at the pass that did best on them.
     validation_fraction : float
         Share of rows held out by `early_stopping`.
-    n_iter_no_change : int
-        Passes to wait for progress.
     class_weight : dict, "balanced" or None
         Multiplies the steps of each class.
     warm_start : bool
@@ -66,16 +48,11 @@ class AveragedPerceptron(LinearPerceptron):
         The labels, sorted.
     t_ : float
         Rows visited up to this mean, plus one.
-    n_iter_, n_updates_, converged_, stop_reason_, cycle_, step_range_
-        As for `Perceptron`, of the run.
-    coef_init_, intercept_init_, n_parameters_
+    n_iter_, n_updates_, converged_, stop_reason_, cycle_, step_range_, coef_init_, \
+    intercept_init_, n_parameters_, n_features_in_, feature_names_in_
         As for `Perceptron`, of the run.
     validation_scores_ : list of float or None
         Accuracy of the mean on the held-out rows after each pass.
-    n_features_in_ : int
-        Number of columns of X.
-    feature_names_in_ : ndarray of shape (d,)
-        Their names, if all are strings.
 
     See Also
     --------
@@ -93,6 +70,8 @@ class AveragedPerceptron(LinearPerceptron):
     >>> AveragedPerceptron(tol=None).fit(X, y).predict([[0, 0], [4, 4]])
     array(['ham', 'spam'], dtype='<U4')
     """
+
+    _published = "mean"
 
     def __init__(
         self,
@@ -135,16 +114,8 @@ class AveragedPerceptron(LinearPerceptron):
         sample_weight: Any = None,
     ) -> Self:
         """Learn from X (n, d) and labels y (n,), given as to `Perceptron.fit`; return self."""
-        self._check_parameters()
-        examples = check_examples(self, X, y, sample_weight)
-        start = self._start(examples, coef_init, intercept_init)
-        rng = check_random_state(self.random_state)
-        examples, held_out = hold_out(self, examples, sample_weight, rng)
-        weights = self._weights(examples, *start)
-
-        passes = Passes(self, X, y, sample_weight, self.max_iter)
-        visits = Visits(self, weights, passes, rng)
-        stopping = Stopping(self, visits, held_out)
+        begun = self._begin(X, y, coef_init, intercept_init, sample_weight)
+        weights, passes, visits, stopping = begun
         for n_iter in passes:
             for rows in visits.in_order(n_iter):
                 visits.count(rows, weights.visit(rows, visits.updates_left))
@@ -154,18 +125,9 @@ class AveragedPerceptron(LinearPerceptron):
                 stopping.publish(self._ends_at[n_iter], n_iter, "max_iter", copy=True)
 
         stopping.publish(self, passes.n_iter, passes.stop_reason)
-        self._publish_start(*start)
         if shortfall := stopping.shortfall():
             warn_not_converged(shortfall)
         return self
-
-    def trace_view(self) -> dict[str, Any]:
-        """Return the states that traces and plots draw: the mean weights, and those of the run."""
-        return super().trace_view() | {
-            "last_weights": self.last_coef_,
-            "last_intercept": self.last_intercept_,
-            "published": "mean",
-        }
 
     def _weights(
         self, examples: Examples, coef: NDArray[Any], intercept: NDArray[Any]
@@ -181,7 +143,7 @@ class Averaged(LinearWeights):
 
     def __init__(self, examples: Examples, coef: NDArray[Any], intercept: NDArray[Any]) -> None:
         super().__init__(examples, coef, intercept)
-        self.u, self.v = np.zeros(as_columns(coef).shape), np.zeros(intercept.shape)
+        self.u, self.v = np.zeros(self.w.shape), np.zeros(self.b.shape)
 
     def attributes(self, copy: bool = True) -> Attributes:
         coef, b = self.running()
@@ -221,5 +183,5 @@ class AveragedColumns(Averaged, Columns):
     def visit(self, order: NDArray[np.int32], most: int) -> tuple[int, float, int]:
         return loops.averaged.averaged_multiclass_pass(  # type: ignore[no-any-return]
             self.X, self.codes, self.step, order, self.examples.ties, most, self.bias,
-            self.n_visits, self.W, self.b, self.scores, self.u, self.v,
+            self.n_visits, self.w, self.b, self.scores, self.u, self.v,
         )  # fmt: skip

@@ -73,10 +73,8 @@ class Centred:
             yield here, rows
 
     def condensed(self) -> tuple[Array, Array]:
-        """At most d + t rows A (m, d) with targets B (m, t), of the same least-squares problem.
-
-        A triangle, by orthogonal turns of a block of rows under the triangle of those before.
-        """
+        """At most d + t rows A (m, d) with targets B (m, t), of the same least-squares problem."""
+        # A triangle, by orthogonal turns of a block of rows under the triangle of those before.
         d, targets = self.shape[1], self.targets
         triangle = np.zeros((0, d + targets.shape[1]))
         with one_blas_thread():
@@ -142,11 +140,9 @@ ENOUGH_CELLS = 500_000
 
 
 def offsets(X: Any, fit_intercept: bool) -> Array | None:
-    """What to subtract (d,) of columns that are far from zero; None if none is.
-
-    It is one of a column's own values, so that near it the differences are exact. Of a sparse table
-    only columns without an empty place are moved, which leaves it as sparse as it was.
-    """
+    """What to subtract (d,) of columns that are far from zero; None if none is."""
+    # It is one of a column's own values, so that near it the differences are exact. Of a sparse
+    # table only columns without an empty place are moved, which leaves it as sparse as it was.
     if not fit_intercept:
         return None
     n_rows = min(ENOUGH_ROWS, max(ENOUGH_CELLS // X.shape[1], 10))
@@ -181,10 +177,8 @@ def less(X: Any, shift: Array | None) -> Any:
 
 
 def moved(table: Array, shift: Array | None, side: int) -> Array:
-    """Weights and biases (d + 1, ...) of columns less their offsets (side 1), or as they were (-1).
-
-    The scores stay the same: ``w.x + b = w.(x - shift) + (b + w.shift)``.
-    """
+    """Weights and biases (d + 1, ...) of columns less their offsets (side 1), or as given (-1)."""
+    # The scores stay the same: ``w.x + b = w.(x - shift) + (b + w.shift)``.
     if shift is None:
         return table
     table = table.copy()
@@ -193,10 +187,8 @@ def moved(table: Array, shift: Array | None, side: int) -> Array:
 
 
 def slopes_as_given(gradient: Array, shift: Array | None) -> Array:
-    """The gradient (d + 1, ...) in weights of columns as they were, from that of columns moved.
-
-    A weight of ``x - shift`` moves the scores by that of x, less shift times what the bias does.
-    """
+    """The gradient (d + 1, ...) in weights of columns as they were, from that of columns moved."""
+    # A weight of ``x - shift`` moves the scores by that of x, less shift times what the bias does.
     if shift is None:
         return gradient
     gradient = gradient.copy()

@@ -69,10 +69,7 @@ def dependence(
 
 
 def apart(squares: Array, weight: float, means: Array, names: Sequence[str]) -> str | None:
-    """Say so if columns vary on scales so different that one penalty cannot serve all.
-
-    A column that varies by no more than the rounding of its mean is constant.
-    """
+    """Say so if columns vary on scales so different that one penalty cannot serve all."""
     deviations = np.sqrt(squares / weight)
     varies = np.flatnonzero(deviations > CONSTANT * np.abs(means))
     if len(varies) < 2:

@@ -66,6 +66,7 @@ class PenalisedRegressor(CallbackSupportMixin, LinearRegressor):  # type: ignore
         "selection": [StrOptions({"cyclic", "random"})],
     }
 
+    _multi_output = True
     measured_by = ()  # the Gram of the rows depends on no parameter
     simpler_when_larger = ("alpha",)  # of candidates that score alike
 
@@ -154,16 +155,7 @@ class PenalisedRegressor(CallbackSupportMixin, LinearRegressor):  # type: ignore
     def fit_path(self, data: Any, parameter: str, values: Sequence[Any]) -> ModelPath:
         """Fit at many penalties, each from where the next larger one ended.
 
-        Parameters
-        ----------
-        data : tuple ``(X, y)`` or ``(X, y, sample_weight)``, or the `Gram` of the rows.
-        parameter : "alpha".
-        values : sequence of float
-            The penalties, >= 0.
-
-        Returns
-        -------
-        path : `path[i]` is the fitted model, `path.predict(X)` has the predictions of all.
+        Data, parameter and path are those of `capabilities.PathModel`; penalties are >= 0.
         """
         values = path_values(self, parameter, values)
         template, fit_intercept = clone(self), bool(self.fit_intercept)
@@ -302,11 +294,6 @@ class PenalisedRegressor(CallbackSupportMixin, LinearRegressor):  # type: ignore
     def sparse_coef_(self) -> Any:
         """The weights as a sparse matrix, (1, d) or (t, d)."""
         return sp.csr_matrix(np.atleast_2d(self.coef_))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
-        return tags
 
 
 def warn_of_scales(model: Any, squares: Squares) -> None:

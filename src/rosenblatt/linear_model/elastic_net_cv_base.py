@@ -121,6 +121,11 @@ class PenalisedRegressorCV(LinearRegressor):
         """The estimator of the chosen parameters, which fits all rows."""
         raise NotImplementedError
 
+    def _of_each_fit(self) -> dict[str, Any]:
+        """The parameters of a fit beside its penalty."""
+        names = ("fit_intercept", "max_iter", "tol", "positive", "random_state", "selection")
+        return {name: getattr(self, name) for name in names}
+
     def _check(self, X: Any, y: Any, sample_weight: Any) -> Rows:
         rows = check_rows(self, X, y, sample_weight)
         if rows.targets.shape[1] > 1:
@@ -162,7 +167,8 @@ class PenalisedRegressorCV(LinearRegressor):
         same_size = len({len(curve.alphas) for curve in curves}) == 1
         given = not isinstance(self.alphas, Integral | str)
         alphas = [curve.alphas for curve in curves]
-        self.alphas_ = alphas[0] if len(curves) == 1 or (given and alike) else _stack(alphas)
+        one = len(curves) == 1 or (given and alike)
+        self.alphas_ = alphas[0] if one else np.array(alphas) if same_size else alphas
         errors = [curve.errors for curve in curves]
         self.mse_path_ = np.squeeze(np.array(errors)) if same_size else errors
         if hasattr(self, "l1_ratio"):
@@ -220,11 +226,6 @@ class PenalisedRegressorCV(LinearRegressor):
                 method_mapping=MethodMapping().add(caller="fit", callee="split"),
             )
         )
-
-
-def _stack(alphas: list[Array]) -> Any:
-    """Grids of one size in one array."""
-    return np.array(alphas) if len({len(grid) for grid in alphas}) == 1 else alphas
 
 
 class _HeldOut:

@@ -179,11 +179,9 @@ def training_squares(
     folds: Folds,
     fit_intercept: bool,
 ) -> Iterator[Squares]:
-    """The problem of each training set, in order.
-
-    Where every row is left out once, its products are summed once, and a training set is the sum
-    of the other folds. Else, and for wide tables, each training set is read by itself.
-    """
+    """The problem of each training set, in order."""
+    # Where every row is left out once, its products are summed once, and a training set is the sum
+    # of the other folds. Else, and for wide tables, each training set is read by itself.
     groups = _left_out_once(folds, X.shape[0])
     if groups is not None and folds_have_grams(X, groups, len(folds)):
         parts = Gram.by_group(by_rows(X), targets, groups, len(folds), weights)

@@ -41,6 +41,7 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
     fit_intercept: bool
     positive: bool
     statistics_: Gram
+    _multi_output = True
 
     measured_by = ()
     statistic_type = (Gram, {})
@@ -100,12 +101,8 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n, d)
-            The rows.
-        y : array-like of shape (n,) or (n, t)
-            Their targets.
-        sample_weight : array-like of shape (n,) or None
-            How often each row counts; any numbers >= 0.
+        X, y, sample_weight
+            As for `fit`.
         """
         self._validate_params()
         first = "coef_" not in vars(self)
@@ -299,8 +296,3 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
                 "and keeps no statistic: it cannot be extended, merged or made to forget."
             )
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
-        return tags

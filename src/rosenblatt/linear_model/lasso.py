@@ -71,10 +71,8 @@ class ElasticNet(PenalisedRegressor):
         "converged", "max_iter", "no_progress" (rounding allows no smaller gap) or "callback".
     n_parameters_ : int
         Free numbers: d weights, zeros included, and an intercept if there is one, for each target.
-    n_features_in_ : int
-        Number of columns of X.
-    feature_names_in_ : ndarray of shape (d,)
-        Their names, if all are strings.
+    n_features_in_, feature_names_in_ :
+        Number of columns of X, and their names if all are strings.
 
     See Also
     --------
@@ -139,26 +137,8 @@ class Lasso(PenalisedRegressor):
     ----------
     alpha : float
         Strength of the penalty.
-    fit_intercept : bool
-        Whether b is fitted; it is zero otherwise.
-    precompute : bool or array-like of shape (d, d)
-        Whether to work on the Gram matrix of the columns. It is used where it is faster in any
-        case; True, or a matrix (which is computed anew), uses it for all dense tables with more
-        rows than columns. The answer is the same.
-    copy_X : bool
-        Accepted for scikit-learn's sake; X is never written to.
-    max_iter : int or None
-        Iterations before giving up: sweeps over the weights, or working sets of columns.
-    tol : float or None
-        Largest duality gap, as a share of the mean square of y; None makes `max_iter` iterations.
-    warm_start : bool
-        Begin where the previous fit ended.
-    positive : bool
-        Let no weight be below zero.
-    random_state : int, RandomState instance or None
-        Seed of the orders of ``selection="random"``.
-    selection : {"cyclic", "random"}
-        Whether a sweep visits the weights in their order, or in a new random order each time.
+    fit_intercept, precompute, copy_X, max_iter, tol, warm_start, positive, random_state, selection
+        As for `ElasticNet`.
     n_features : int or None
         Keep so many features, by the penalty for which that comes out, or the nearest number with
         a warning; `alpha` then means nothing, and `alpha_` is the penalty that was found. The fit
@@ -166,30 +146,12 @@ class Lasso(PenalisedRegressor):
 
     Attributes
     ----------
-    coef_ : ndarray of shape (d,) or (t, d)
-        The weights.
-    sparse_coef_ : sparse matrix of shape (1, d) or (t, d)
-        The same, without their zeros.
-    intercept_ : float or ndarray of shape (t,)
-        The intercept.
     alpha_ : float
         The strength of the penalty that was used.
-    dual_gap_ : float or ndarray of shape (t,)
-        How far `objective_` is above the best possible, at most.
-    objective_ : float or ndarray of shape (t,)
-        What was minimised.
-    gradient_norm_ : float or ndarray of shape (t,)
-        Length of the shortest subgradient; zero at the best weights.
-    n_iter_ : int or list of int
-        Iterations made.
-    stop_reason_ : str
-        "converged", "max_iter", "no_progress" (rounding allows no smaller gap) or "callback".
-    n_parameters_ : int
-        Free numbers: d weights, zeros included, and an intercept if there is one, for each target.
-    n_features_in_ : int
-        Number of columns of X.
-    feature_names_in_ : ndarray of shape (d,)
-        Their names, if all are strings.
+    coef_, sparse_coef_, intercept_, dual_gap_, objective_, gradient_norm_, n_iter_, stop_reason_
+        As for `ElasticNet`.
+    n_parameters_, n_features_in_, feature_names_in_
+        As for `ElasticNet`.
 
     See Also
     --------

@@ -120,11 +120,7 @@ class ElasticNetCV(PenalisedRegressorCV):
         return self.l1_ratio
 
     def _model(self) -> Any:
-        return ElasticNet(
-            self.alpha_, l1_ratio=self.l1_ratio_, fit_intercept=self.fit_intercept,
-            max_iter=self.max_iter, tol=self.tol, positive=self.positive,
-            random_state=self.random_state, selection=self.selection,
-        )  # fmt: skip
+        return ElasticNet(self.alpha_, l1_ratio=self.l1_ratio_, **self._of_each_fit())
 
 
 class LassoCV(PenalisedRegressorCV):
@@ -136,33 +132,9 @@ class LassoCV(PenalisedRegressorCV):
 
     Parameters
     ----------
-    eps : float
-        The smallest alpha as a share of the largest.
-    alphas : int, array-like of shape (A,), or "decades"
-        How many penalties, or which. "decades" tries powers of ten first, then looks closer around
-        the best, twice.
-    fit_intercept : bool
-        Whether b is fitted; it is zero otherwise.
-    precompute : "auto", bool or array-like of shape (d, d)
-        Accepted for scikit-learn's sake: the faster way is taken.
-    max_iter : int
-        Iterations of each fit before giving up.
-    tol : float
-        Largest duality gap of each fit, as a share of the mean square of y.
-    copy_X : bool
-        Accepted for scikit-learn's sake; X is never written to.
-    cv : int, splitter, iterable or None
-        The folds; five if None.
-    verbose : int
-        Accepted for scikit-learn's sake.
-    n_jobs : int or None
-        Accepted for scikit-learn's sake; what is worth it runs in threads anyway.
-    positive : bool
-        Let no weight be below zero.
-    random_state : int, RandomState instance or None
-        Seed of the orders of ``selection="random"``.
-    selection : {"cyclic", "random"}
-        The order in which a sweep visits the weights.
+    eps, alphas, fit_intercept, precompute, max_iter, tol, copy_X, cv, verbose, n_jobs, positive, \
+    random_state, selection
+        As for `ElasticNetCV`.
 
     Attributes
     ----------
@@ -227,7 +199,4 @@ class LassoCV(PenalisedRegressorCV):
         self.selection = selection
 
     def _model(self) -> Any:
-        return Lasso(
-            self.alpha_, fit_intercept=self.fit_intercept, max_iter=self.max_iter, tol=self.tol,
-            positive=self.positive, random_state=self.random_state, selection=self.selection,
-        )  # fmt: skip
+        return Lasso(self.alpha_, **self._of_each_fit())

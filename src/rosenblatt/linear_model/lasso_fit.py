@@ -84,10 +84,8 @@ def check_rows(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Rows:
 
 
 def check_gram_given(given: Any, squares: Squares, rows: Rows, fit_intercept: bool) -> None:
-    """Warn of a Gram matrix about the origin where means are taken off; refuse one of other rows.
-
-    It is computed anew in any case; the sums of squares on its diagonal tell whose it is.
-    """
+    """Warn of a Gram matrix about the origin where means are taken off; refuse other rows'."""
+    # It is computed anew in any case; the sums of squares on its diagonal tell whose it is.
     if sp.issparse(rows.X):
         return
     if fit_intercept and not np.allclose(squares.mean_x, 0.0):
@@ -163,8 +161,6 @@ class Path:
     alphas: Array
     coefs: Array
     gaps: Array
-    objectives: Array
-    gradient_norms: Array
     n_iters: list[int]
     wanted: float  # the gap that will do
 
@@ -200,7 +196,7 @@ def follow(
 ) -> Path:
     """Solve at each of alphas (A,) in turn, largest first for speed; all the way if `finish`."""
     w = np.zeros(descent.n_weights) if start is None else start
-    coefs, found, n_iters = np.empty((len(alphas), len(w))), [], []
+    coefs, gaps, n_iters = np.empty((len(alphas), len(w))), [], []
     wanted = tol * descent.yy
     for k, alpha in enumerate(alphas):
         n_iter = 0
@@ -212,10 +208,9 @@ def follow(
         if finish:
             step = descent.finish(penalty, w, step)
         coefs[k] = w
-        found.append((step.gap, step.objective, step.gradient_norm))
+        gaps.append(step.gap)
         n_iters.append(n_iter)
-    gaps, objectives, norms = np.array(found).reshape(len(alphas), 3).T
-    return Path(np.asarray(alphas), coefs, gaps, objectives, norms, n_iters, wanted)
+    return Path(np.asarray(alphas), coefs, np.array(gaps), n_iters, wanted)
 
 
 def alpha_grid(squares: Squares, l1_ratio: float, positive: bool, eps: float, count: int) -> Array:

@@ -50,6 +50,12 @@ def _checked_start(coef_init: Any, d: int) -> Array:
     return start
 
 
+def _refuse_unknown(params: dict[str, Any]) -> None:
+    """Raise scikit-learn's error for parameters that no path takes."""
+    if unknown := sorted(params.keys() - {"do_screening"}):
+        raise ValueError(f"Unexpected parameters in params: {', '.join(map(repr, unknown))}.")
+
+
 def _alphas_asked(n_alphas: int | None, alphas: Any) -> Any:
     """How many penalties, or which; with a warning if they are asked for in an old way."""
     if n_alphas is None and alphas is not None:
@@ -85,6 +91,7 @@ def enet_path(
     random_state: Any = None,
     selection: str = "cyclic",
     sample_weight: Any = None,
+    **params: Any,
 ) -> tuple[Any, ...]:
     """Return the weights of elastic nets without intercept, at many penalties in one call.
 
@@ -126,6 +133,8 @@ def enet_path(
         The order in which a sweep visits the weights.
     sample_weight : array-like of shape (n,) or None
         The rows' weights.
+    params : dict
+        scikit-learn's `do_screening`, without effect; other names are refused.
 
     Returns
     -------
@@ -147,6 +156,7 @@ def enet_path(
     array([[0.368, 0.682],
            [0.296, 0.2  ]])
     """
+    _refuse_unknown(params)
     given = locals()
     validate_parameter_constraints(
         CONSTRAINTS, {name: given[name] for name in CONSTRAINTS}, caller_name="enet_path"
@@ -203,6 +213,7 @@ def lasso_path(
     random_state: Any = None,
     selection: str = "cyclic",
     sample_weight: Any = None,
+    **params: Any,
 ) -> tuple[Any, ...]:
     """Return the weights of lassos without intercept, at many penalties in one call.
 
@@ -210,47 +221,14 @@ def lasso_path(
 
     Parameters
     ----------
-    X : array-like or sparse matrix of shape (n, d)
-        The rows.
-    y : array-like of shape (n,)
-        Their targets.
-    eps : float
-        The smallest alpha as a share of the largest.
-    n_alphas : int or None
-        The old name for a number of `alphas`, with a FutureWarning.
-    alphas : int or array-like of shape (A,)
-        How many penalties, or which.
-    precompute : "auto", bool or array-like of shape (d, d)
-        Whether to work on the Gram matrix; the faster is taken, and one given is computed anew.
-    Xy, copy_X, verbose, check_input : object
-        Accepted for scikit-learn's sake; none is needed.
-    coef_init : array-like of shape (d,) or None
-        Weights to begin from.
-    return_n_iter : bool
-        Whether to return the iterations made, too.
-    positive : bool
-        Let no weight be below zero.
-    tol : float
-        Largest duality gap, as a share of the mean square of y.
-    max_iter : int or None
-        Iterations at each alpha before giving up.
-    random_state : int, RandomState instance or None
-        Seed of the orders of ``selection="random"``.
-    selection : {"cyclic", "random"}
-        The order in which a sweep visits the weights.
-    sample_weight : array-like of shape (n,) or None
-        The rows' weights.
+    X, y, eps, n_alphas, alphas, precompute, Xy, copy_X, coef_init, verbose, return_n_iter, \
+    positive, check_input, tol, max_iter, random_state, selection, sample_weight, params
+        As for `enet_path`.
 
     Returns
     -------
-    alphas : ndarray of shape (A,)
-        The penalties, falling.
-    coefs : ndarray of shape (d, A)
-        Their weights.
-    dual_gaps : ndarray of shape (A,)
-        How far each objective is above its best, at most.
-    n_iters : list of int
-        Iterations, if `return_n_iter`.
+    alphas, coefs, dual_gaps, n_iters
+        As from `enet_path`.
 
     Examples
     --------
@@ -268,4 +246,5 @@ def lasso_path(
         Xy=Xy, copy_X=copy_X, coef_init=coef_init, verbose=verbose, return_n_iter=return_n_iter,
         positive=positive, check_input=check_input, tol=tol, max_iter=max_iter,
         random_state=random_state, selection=selection, sample_weight=sample_weight,
+        **params,
     )  # fmt: skip

@@ -6,13 +6,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt import prediction
 from rosenblatt.additive_classifier import AdditiveClassifier
-from rosenblatt.explanation import Explanation, explain_lead, one_row, two_classes
+from rosenblatt.prediction import PlaneScores
 from rosenblatt.solvers.least_squares import Solution, solve
-from rosenblatt.statistics import Labels, Moments
+from rosenblatt.statistics import Moments
 from rosenblatt.statistics.sums import relative_noise
 
 from .gram_regression import GramRegressor
@@ -121,7 +119,7 @@ class LinearRegression(GramRegressor):
             self.singular_ = singular.astype(dtype)
 
 
-class LeastSquaresClassifier(AdditiveClassifier):
+class LeastSquaresClassifier(PlaneScores, AdditiveClassifier):
     """The least-squares fit of class codes, cut at zero.
 
     For two classes the codes are -1 and +1, and a row is of the second class where ``w.x + b > 0``.
@@ -158,106 +156,21 @@ class LeastSquaresClassifier(AdditiveClassifier):
     """
 
     measured_by = ()
+    # By class, though the equations want the sum only: classes seen later then fit in.
     statistic_type = (Moments, {"full": True, "missing": "refuse"})
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"fit_intercept": ["boolean"]}
 
-    coef_: NDArray[Any]
-    intercept_: NDArray[Any]
     statistics_: Moments
 
     def __init__(self, *, fit_intercept: bool = True) -> None:
         self.fit_intercept = fit_intercept
 
-    def decision_function(self, X: Any) -> NDArray[Any]:
-        """Return the fitted codes of the rows of X: (n,) for two classes, (n, K) for more.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows to score.
-
-        Returns
-        -------
-        scores : ndarray of shape (n,) or (n, K)
-            Columns in the order of `classes_`.
-        """
-        X = prediction.rows_to_score(self, X)
-        score = prediction.linear(self.coef_, self.intercept_)
-        dtype = np.result_type(X.dtype, self.coef_.dtype)
-        return prediction.all_scores(X, score, len(self.coef_), dtype)
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of the highest code of each row of X; of equals the first.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows to classify.
-
-        Returns
-        -------
-        y : ndarray of shape (n,)
-            Their labels.
-        """
-        check_is_fitted(self)
-        X = prediction.rows_to_score(self, X)
-        score = prediction.linear(self.coef_, self.intercept_)
-        return prediction.best_labels(X, score, self.classes_)
-
-    def explain(self, x: Any, rival: Any = None, feature_names: Any = None) -> Explanation:
-        """Return what each feature of one example adds to the lead of the predicted class.
-
-        The lead is how far its code is above the other's, for two classes above zero; it is counted
-        from the mean of the data.
-
-        Parameters
-        ----------
-        x : array-like of shape (d,) or (1, d)
-            The example.
-        rival : label or None
-            The class to compare with; the one with the next highest code if None.
-        feature_names : array-like of shape (d,) or None
-            What to call the features, if the data do not.
-
-        Returns
-        -------
-        explanation : Explanation
-            Its parts add up to the lead.
-        """
-        check_is_fitted(self)
-        X = one_row(self, x, lambda X: prediction.rows_to_score(self, X))
-        score = prediction.linear(self.coef_, self.intercept_)
-        dtype = np.result_type(X.dtype, self.coef_.dtype)
-        scores = prediction.all_scores(X, score, len(self.coef_), dtype)
-        if scores.ndim == 1:
-            scores = np.array([-scores[0], scores[0]])
-            coef, intercept = self.coef_ * [[-0.5], [0.5]], self.intercept_ * [-0.5, 0.5]
-        else:
-            scores, coef, intercept = scores[0], self.coef_, self.intercept_
-        winner, second = two_classes(self.classes_, scores, rival)
-        plane = coef[winner] - coef[second], intercept[winner] - intercept[second]
-        middle = self.statistics_.total().mean[0]
-        return explain_lead(self, X, (winner, second), plane, middle, feature_names)
+    def _middle(self) -> Array:
+        return np.asarray(self.statistics_.total().mean[0])
 
     def _stores_single_rows(self) -> bool:
         return True
-
-    def _measure(
-        self, X: Any, y: Labels, sample_weight: NDArray[Any] | None, careful: bool = False
-    ) -> Moments:
-        # By class, though the equations want the sum only: classes seen later then fit in.
-        return Moments.of(X, y, sample_weight, full=True, careful=careful)
-
-    def _measure_groups(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: NDArray[Any] | None,
-        groups: NDArray[np.int64],
-        n_groups: int,
-    ) -> list[Any]:
-        return Moments.by_group(X, y, groups, n_groups, sample_weight, full=True)
 
     def _forget_bound(self, before: Any, left: Any) -> float:
         return relative_noise(before.total(), left.total())
@@ -286,8 +199,3 @@ class LeastSquaresClassifier(AdditiveClassifier):
         self.coef_ = coef.astype(statistic.dtype)
         self.intercept_ = intercept.astype(statistic.dtype)
         self.n_parameters_ = self.coef_.size + (len(coef) if self.fit_intercept else 0)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags

@@ -48,13 +48,11 @@ class Span:
         return cls(s[kept], axes[kept], scale, levels)
 
     def excess(self, w: Array, target: Array, r: Array, products: Array, positive: bool) -> float:
-        """How far ``|r|^2``, r = target - X w, is above its least value, at most; maybe infinity.
-
-        It is ``|Q'r|^2``: what a projection of r would still take off it. If no coefficient may be
-        negative, let ``X'r = v - u`` with v, u >= 0, and q in the span with ``X'q = v``: no column
-        has a positive product with the dual point r - q, whose gap is ``|q|^2 + 2 w.u``. `products`
-        are X'r (d,).
-        """
+        """How far ``|r|^2``, r = target - X w, is above its least value, at most; or infinity."""
+        # It is ``|Q'r|^2``: what a projection of r would still take off it. If no coefficient may
+        # be negative, let ``X'r = v - u`` with v, u >= 0, and q in the span with ``X'q = v``: no
+        # column has a positive product with the dual point r - q, whose gap is ``|q|^2 + 2 w.u``.
+        # `products` are X'r (d,).
         v = (np.maximum(products, 0.0) if positive else products) / self.scale
         along = self.axes @ v
         if positive and np.linalg.norm(v - along @ self.axes) > 1e-9 * np.linalg.norm(v):

@@ -251,16 +251,7 @@ class LogisticRegression(LinearClassifier, LogisticScores):
     def fit_path(self, data: Any, parameter: str, values: Sequence[Any]) -> ModelPath:
         """Fit at many values of C, each from where the next smaller one ended.
 
-        Parameters
-        ----------
-        data : tuple ``(X, y)`` or ``(X, y, sample_weight)``.
-        parameter : "C".
-        values : sequence of float
-            The values of C, > 0 and finite.
-
-        Returns
-        -------
-        path : `path[i]` is the fitted model, `path.predict(X)` has the predictions of all.
+        Data, parameter and path are those of `capabilities.PathModel`; C is > 0 and finite.
         """
         values = path_values(self, parameter, values)
         models = [clone(self).set_params(C=C) for C in values]

@@ -16,7 +16,7 @@ from rosenblatt.base import all_or_nothing
 
 from .logistic import LogisticRegression
 from .logistic_folds import FoldFits, Scored, with_labels
-from .logistic_warnings import deprecated
+from .logistic_warnings import deprecated, warn_of_changing_defaults
 
 Array = NDArray[np.float64]
 
@@ -26,7 +26,8 @@ class LogisticRegressionCV(Scored, LogisticRegression):
 
     In each fold the values of C are fitted one after the other, each from where the last ended; the
     best on average over the folds is then fitted to all rows, from the mean of the folds'
-    coefficients.
+    coefficients, or from zero with ``solver="liblinear"``. Defaults that scikit-learn is to change
+    have their values of today, with a FutureWarning that says which and what to set.
 
     Parameters
     ----------
@@ -63,7 +64,9 @@ class LogisticRegressionCV(Scored, LogisticRegression):
     >>> from sklearn.datasets import load_iris
     >>> from rosenblatt.linear_model import LogisticRegressionCV
     >>> X, y = load_iris(return_X_y=True)
-    >>> model = LogisticRegressionCV(Cs=[0.01, 1, 100], use_legacy_attributes=False).fit(X, y)
+    >>> model = LogisticRegressionCV(
+    ...     Cs=[0.01, 1, 100], l1_ratios=(0,), scoring="accuracy", use_legacy_attributes=False
+    ... ).fit(X, y)
     >>> model.C_, model.scores_.shape
     (100.0, (5, 1, 3))
     """
@@ -165,6 +168,7 @@ class LogisticRegressionCV(Scored, LogisticRegression):
         self.classes_ = classes
         grid = self._grid()
         ratios = self._ratios()
+        warn_of_changing_defaults(self)
         weight = None if sample_weight is None else _check_sample_weight(sample_weight, table)
         labels = classes[codes]
         to_splitter, to_scorer = self._routed("fit", sample_weight, params)
@@ -260,7 +264,9 @@ class LogisticRegressionCV(Scored, LogisticRegression):
             start = paths[:, :, best[0], best[1]].mean(axis=1)
             model.coef_ = start[:, :d]
             model.intercept_ = start[:, d] if self.fit_intercept else np.zeros(len(start))
-            model.set_params(C=self._chosen[0], l1_ratio=self._chosen[1], warm_start=True)
+            # As in scikit-learn, "liblinear" begins at zero: it is the fit of `LogisticRegression`.
+            warm = self.solver != "liblinear"
+            model.set_params(C=self._chosen[0], l1_ratio=self._chosen[1], warm_start=warm)
             model.fit(X, labels, weight)
             flat = self._flat(model)
             for name in ("objective_", "dual_gap_", "gradient_norm_", "stop_reason_"):

@@ -91,6 +91,41 @@ def deprecated(what: str, instead: str) -> None:
     )
 
 
+# Defaults of LogisticRegressionCV that scikit-learn changes, the version, and what to set.
+CHANGING_DEFAULTS = {
+    "use_legacy_attributes": (
+        "of use_legacy_attributes will change from True to False in scikit-learn 1.10",
+        "use_legacy_attributes=False",
+    ),
+    "l1_ratios": ("for l1_ratios will change from None to (0.0,) in 1.10", "l1_ratios=(0,)"),
+    "scoring": (
+        "of the parameter 'scoring' will change from accuracy to 'neg_log_loss' in 1.11",
+        "scoring='accuracy' or 'neg_log_loss'",
+    ),
+}
+
+
+def warn_of_changing_defaults(model: Any) -> None:
+    """Warn once of all defaults that scikit-learn is to change and that the caller left out."""
+    left_out = [row for name, row in CHANGING_DEFAULTS.items() if is_left_out(model, name)]
+    if left_out:
+        changes = "; ".join(f"The default value {change}" for change, _ in left_out)
+        settings = ", ".join(setting for _, setting in left_out)
+        warnings.warn(
+            f"{changes}. The values of today are used. To avoid this warning, set {settings}.",
+            FutureWarning,
+            stacklevel=callers_level(),
+        )
+    if model.l1_ratios is None and model.penalty == "deprecated":
+        deprecated("'l1_ratios=None'", "Use numbers from 0 to 1, such as l1_ratios=(0,).")
+
+
+def is_left_out(model: Any, name: str) -> bool:
+    """Whether the caller left a default that is to change as it is."""
+    value = getattr(model, name)
+    return isinstance(value, str) and value == "warn"
+
+
 def warn_of_fit(
     model: Any,
     descent: LogisticDescent,
@@ -100,12 +135,10 @@ def warn_of_fit(
     table: Any,
     shift: Array | None,
 ) -> str:
-    """Warn of a fit that fell short, or has nowhere to go, or more answers than one.
-
-    `shift` (d,) is what the fit subtracted from the columns of the `table` of X; a direction is
-    reported for the columns as given. Returns why the fit ended: "converged" becomes "diverged"
-    where the gradient vanished because the weights go to infinity.
-    """
+    """Warn of a fit that fell short, or has nowhere to go, or more answers than one."""
+    # `shift` (d,) is what the fit subtracted from the columns of the `table` of X; a direction is
+    # reported for the columns as given. Returns why the fit ended: "converged" becomes "diverged"
+    # where the gradient vanished because the weights go to infinity.
     problem, reason = descent.problem, str(model.stop_reason_)
     found, unsearched = None, None
     if not problem.penalised:
@@ -163,7 +196,9 @@ def _variation(problem: LogisticProblem) -> tuple[Array, float, Array]:
 def _undetermined(model: Any, problem: LogisticProblem) -> str | None:
     """Which columns are to blame if coefficients are not the only ones with these probabilities."""
     scatter, constant = _scatter(problem)
-    tiny = np.flatnonzero(constant & _differs(problem))
+    low, high = _ends(problem)
+    lost = np.maximum(np.abs(high), np.abs(low)) < LEAST_WITH_SQUARE
+    tiny = np.flatnonzero(constant & (high > low) & lost)
     if len(tiny):
         return (
             f"Columns {listed(tiny, names_of(model))} vary so little that their squares are lost "
@@ -210,12 +245,6 @@ def _ends(problem: LogisticProblem) -> tuple[Array, Array]:
     if sp.issparse(X):
         return low.toarray().ravel(), high.toarray().ravel()
     return low, high
-
-
-def _differs(problem: LogisticProblem) -> NDArray[np.bool_]:
-    """Which columns (d,) are not one number, but so near to zero that none has a square."""
-    low, high = _ends(problem)
-    return np.asarray((high > low) & (np.maximum(np.abs(high), np.abs(low)) < LEAST_WITH_SQUARE))
 
 
 def _scatter(problem: LogisticProblem) -> tuple[Array, NDArray[np.bool_]]:

@@ -54,11 +54,9 @@ def around(penalties: Array, best: int, n: int = BETWEEN) -> Array:
 def search(
     score: Callable[[Array], Array], penalties: Array, closer: int, grow: bool, worth: float = 0.0
 ) -> Search:
-    """Score a grid, make it longer while its end is best (`grow`), and look closer so many times.
-
-    `score` gives (A,) for penalties (A,), or (A, t) for targets that are to have one each. A decade
-    more must better the best score by the share `worth` of it, or is left out again.
-    """
+    """Score a grid, longer while its end is best (`grow`), then look closer so many times."""
+    # `score` gives (A,) for penalties (A,), or (A, t) for targets that are to have one each. A
+    # decade more must better the best score by the share `worth` of it, or is left out again.
     penalties = np.unique(penalties)
     scores = score(penalties)
     if np.isnan(scores).all(axis=0).any():  # nothing to compare
@@ -148,14 +146,12 @@ def alpha_for(
     tol: float,
     tried: Callable[[float, Array], None] | None = None,
 ) -> tuple[float, Array]:
-    """The penalty whose lasso keeps the number of features nearest to `n_features`; its weights.
-
-    Weights come and go along the path, mostly come: the penalty is lowered until there are enough,
-    then halved between the last two, on a logarithmic scale, until the number is met or can be met
-    no better. Columns in small units, of small `variances` (d,), come in at small penalties. Each
-    penalty and its weights are given to `tried`, which may raise `Enough`: then the best so far
-    is taken.
-    """
+    """The penalty whose lasso keeps the number of features nearest to `n_features`; its weights."""
+    # Weights come and go along the path, mostly come: the penalty is lowered until there are
+    # enough, then halved between the last two, on a logarithmic scale, until the number is met or
+    # can be met no better. Columns in small units, of small `variances` (d,), come in at small
+    # penalties. Each penalty and its weights are given to `tried`, which may raise `Enough`: then
+    # the best so far is taken.
     found: dict[float, tuple[int, Array]] = {}
 
     def count(alpha: float, start: Array) -> int:

@@ -4,14 +4,11 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from rosenblatt.base import Passes, fitting, warn_not_converged
+from rosenblatt.base import fitting, warn_not_converged
 from rosenblatt.mistake_driven.classifier import Pick
-from rosenblatt.mistake_driven.examples import Examples, check_examples
-from rosenblatt.mistake_driven.stopping import Stopping, hold_out
-from rosenblatt.mistake_driven.visits import Visits, most_passes
+from rosenblatt.mistake_driven.examples import Examples
 
 from .perceptron_base import Columns, LinearPerceptron, Plane
 
@@ -104,10 +101,8 @@ class Perceptron(LinearPerceptron):
         The shortest and the longest step that a mistake could earn: eta0 times the weights.
     validation_scores_ : list of float or None
         Accuracy on the held-out rows after each pass, with `early_stopping`.
-    n_features_in_ : int
-        Number of columns of X.
-    feature_names_in_ : ndarray of shape (d,)
-        Their names, if all are strings.
+    n_features_in_, feature_names_in_ :
+        Number of columns of X, and their names if all are strings.
 
     See Also
     --------
@@ -207,16 +202,8 @@ class Perceptron(LinearPerceptron):
         sample_weight : array-like of shape (n,) or None
             Multiplies the step of each row; rows of weight 0 are not visited.
         """
-        self._check_parameters()
-        examples = check_examples(self, X, y, sample_weight)
-        start = self._start(examples, coef_init, intercept_init)
-        rng = check_random_state(self.random_state)
-        examples, held_out = hold_out(self, examples, sample_weight, rng)
-        weights = self._weights(examples, *start)
-
-        passes = Passes(self, X, y, sample_weight, most_passes(self))
-        visits = Visits(self, weights, passes, rng)
-        stopping = Stopping(self, visits, held_out)
+        begun = self._begin(X, y, coef_init, intercept_init, sample_weight)
+        weights, passes, visits, stopping = begun
         for n_iter in passes:
             if self.pick == "cyclic":
                 for rows in visits.in_order(n_iter):
@@ -230,7 +217,6 @@ class Perceptron(LinearPerceptron):
                 stopping.publish(self._ends_at[n_iter], n_iter, "max_iter", copy=True)
 
         stopping.publish(self, passes.n_iter, passes.stop_reason)
-        self._publish_start(*start)
         if shortfall := stopping.shortfall():
             warn_not_converged(shortfall)
         return self

@@ -6,7 +6,8 @@ Two classes have one `Plane`; more classes have `Columns`, one for each.
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from typing import Any, Self
+from functools import cached_property
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +27,8 @@ from rosenblatt.base import (
 from rosenblatt.capabilities import ModelPath, rows_of
 from rosenblatt.mistake_driven.classifier import MistakeDriven
 from rosenblatt.mistake_driven.examples import Examples, check_classes, check_examples
-from rosenblatt.mistake_driven.stopping import Stopping
-from rosenblatt.mistake_driven.visits import Visits
+from rosenblatt.mistake_driven.stopping import Stopping, hold_out
+from rosenblatt.mistake_driven.visits import Visits, most_passes
 from rosenblatt.runtime import threads
 
 # The factor and the amount by which a penalty shrinks each weight at every visit.
@@ -35,21 +36,32 @@ Shrinkage = tuple[float, float]
 
 
 class LinearWeights:
-    """Weights of linear scores."""
+    """Weights of linear scores: w (d,), or (d, K) so that those of a feature are neighbours."""
 
     drifts = False
     n_updates = 0
     n_visits = 0
     _scored: tuple[Any, Any] = (None, None)
 
-    def __init__(self, examples: Examples, coef: NDArray[Any], intercept: NDArray[Any]) -> None:
+    def __init__(
+        self,
+        examples: Examples,
+        coef: NDArray[Any],
+        intercept: NDArray[Any],
+        shrinkage: Shrinkage | None = None,
+    ) -> None:
         self.examples, self.X = examples, arrays(examples.X)
-        self.b = intercept.copy()
+        self.w, self.b = as_columns(coef), intercept.copy()
         self.bias = self.b.dtype.type(examples.bias)
+        self.shrinkage = shrinkage
+        if shrinkage is not None:
+            self.drifts = True
+            self.scale, self.paid = np.array([1.0, 0.0]), np.zeros(self.w.shape)
 
     def running(self) -> tuple[NDArray[Any], NDArray[Any]]:
         """The weights (1, d) or (K, d) and biases for the next visit."""
-        raise NotImplementedError
+        W = np.atleast_2d(self.w.T)
+        return (W if self.shrinkage is None else (W * self.scale[0]).astype(W.dtype)), self.b
 
     def resume(
         self, n_updates: int, n_visits: int, coef: NDArray[Any], intercept: NDArray[Any]
@@ -90,20 +102,11 @@ class LinearWeights:
 class Plane(LinearWeights):
     """Two classes: a mistake, ``y (w.x + b) <= 0``, adds y x to w and y to b."""
 
-    def __init__(
-        self,
-        examples: Examples,
-        coef: NDArray[Any],
-        intercept: NDArray[Any],
-        shrinkage: Shrinkage | None = None,
-    ) -> None:
-        super().__init__(examples, coef, intercept)
-        self.w = as_columns(coef)
-        self.push = read_only(np.where(examples.codes == 1, examples.step, -examples.step))
-        self.shrinkage = shrinkage
-        if shrinkage is not None:
-            self.drifts = True
-            self.scale, self.paid = np.array([1.0, 0.0]), np.zeros(self.w.shape)
+    @cached_property
+    def push(self) -> NDArray[Any]:
+        """What a mistake on each row (n,) adds x times."""
+        step = self.examples.step
+        return read_only(np.where(self.examples.codes == 1, step, -step))
 
     def visit(self, order: NDArray[np.int32], most: int) -> tuple[int, float, int]:
         visits = (self.X, self.push, order, self.examples.ties, most, self.bias)
@@ -120,55 +123,43 @@ class Plane(LinearWeights):
         loops.rows.add(self.X, row, self.push[row], self.w)
         self.b += self.bias * self.push[row]
 
-    def running(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        w = self.w if self.shrinkage is None else (self.w * self.scale[0]).astype(self.w.dtype)
-        return w[np.newaxis], self.b
-
 
 class Columns(LinearWeights):
-    """K classes: a mistake adds x to the true class and takes it from the best rival.
+    """K classes: a mistake adds x to the true class and takes it from the best rival."""
 
-    Stored as columns W (d, K), so that the weights of one feature are neighbours in memory.
-    """
+    @cached_property
+    def codes(self) -> NDArray[np.int32]:
+        """The class (n,) of each row."""
+        return read_only(self.examples.codes)
 
-    def __init__(
-        self,
-        examples: Examples,
-        coef: NDArray[Any],
-        intercept: NDArray[Any],
-        shrinkage: Shrinkage | None = None,
-    ) -> None:
-        super().__init__(examples, coef, intercept)
-        self.W = as_columns(coef)
-        self.codes, self.step = read_only(examples.codes), read_only(examples.step)
-        self.scores = np.empty_like(self.b)
-        self.shrinkage = shrinkage
-        if shrinkage is not None:
-            self.drifts = True
-            self.scale, self.paid = np.array([1.0, 0.0]), np.zeros(self.W.shape)
+    @cached_property
+    def step(self) -> NDArray[Any]:
+        """The step (n,) of a mistake on each row."""
+        return read_only(self.examples.step)
+
+    @cached_property
+    def scores(self) -> NDArray[Any]:
+        """Room for the scores (K,) of a row."""
+        return np.empty_like(self.b)
 
     def visit(self, order: NDArray[np.int32], most: int) -> tuple[int, float, int]:
         visits = (self.X, self.codes, self.step, order, self.examples.ties, most, self.bias)
         if self.shrinkage is None:
-            return loops.perceptron.multiclass_pass(*visits, self.W, self.b, self.scores)  # type: ignore[no-any-return]
+            return loops.perceptron.multiclass_pass(*visits, self.w, self.b, self.scores)  # type: ignore[no-any-return]
         return loops.perceptron.shrinking_multiclass_pass(  # type: ignore[no-any-return]
-            *visits, self.shrinkage, self.W, self.b, self.scores, self.scale, self.paid
+            *visits, self.shrinkage, self.w, self.b, self.scores, self.scale, self.paid
         )
 
     def look(self) -> NDArray[Any]:
-        scores = np.empty((len(self.codes), len(self.b)), self.W.dtype)
-        return self.fill(scores, loops.perceptron.look_multiclass, self.W)
+        scores = np.empty((len(self.codes), len(self.b)), self.w.dtype)
+        return self.fill(scores, loops.perceptron.look_multiclass, self.w)
 
     def correct(self, row: int, scores: NDArray[Any]) -> None:
         true, step = self.codes[row], self.step[row]
         rival = loops.perceptron.best_rival(scores[row], true, self.examples.ties)
-        loops.rows.move(self.X, row, step, self.W, rival, true)
+        loops.rows.move(self.X, row, step, self.w, rival, true)
         self.b[true] += self.bias * step
         self.b[rival] -= self.bias * step
-
-    def running(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        W = self.W.T
-        return (W if self.shrinkage is None else (W * self.scale[0]).astype(W.dtype)), self.b
 
 
 class LinearPerceptron(LinearClassifier, MistakeDriven):
@@ -177,6 +168,7 @@ class LinearPerceptron(LinearClassifier, MistakeDriven):
     warm_start: bool
     coef_init_: NDArray[Any] | None
     intercept_init_: NDArray[Any] | None
+    _published: ClassVar[str | None] = None  # in place of the last weights, which then stand beside
 
     # Models of a path with smaller `max_iter`, by it: the fit of the longest sets their attributes.
     _ends_at: Mapping[int, Any] = {}
@@ -219,6 +211,14 @@ class LinearPerceptron(LinearClassifier, MistakeDriven):
         self.step_range_ = (min(low, before[0]), max(high, before[1]))
         return self
 
+    def trace_view(self) -> dict[str, Any]:
+        """Return the states that traces and plots draw: the weights, and those of the run."""
+        view = super().trace_view()
+        if self._published is not None:
+            view |= {"last_weights": self.last_coef_, "last_intercept": self.last_intercept_}
+            view["published"] = self._published
+        return view
+
     def path_parameters(self) -> tuple[str, ...]:
         """Return ``("max_iter",)`` where a fit of fewer passes is the beginning of a longer one."""
         repeats = isinstance(self.random_state, int) and not self.warm_start
@@ -229,16 +229,7 @@ class LinearPerceptron(LinearClassifier, MistakeDriven):
     def fit_path(self, data: Any, parameter: str, values: Sequence[Any]) -> ModelPath:
         """Fit with several numbers of passes, in one run.
 
-        Parameters
-        ----------
-        data : tuple ``(X, y)`` or ``(X, y, sample_weight)``.
-        parameter : "max_iter".
-        values : sequence of int
-            Most passes, > 0.
-
-        Returns
-        -------
-        path : `path[i]` is the fitted model, `path.predict(X)` has the predictions of all.
+        Data, parameter and path are those of `capabilities.PathModel`; numbers of passes are > 0.
         """
         values = path_values(self, parameter, values)
         models = [clone(self).set_params(max_iter=n) for n in values]
@@ -270,21 +261,32 @@ class LinearPerceptron(LinearClassifier, MistakeDriven):
                     f"partial_fit sees one batch, once; {name} should not be {value!r} with it."
                 )
 
+    def _begin(
+        self, X: Any, y: Any, coef_init: Any, intercept_init: Any, sample_weight: Any
+    ) -> tuple[Plane | Columns, Passes, Visits, Stopping]:
+        """The weights where a fit begins, its passes, its visits and when it stops."""
+        self._check_parameters()
+        examples = check_examples(self, X, y, sample_weight)
+        start = self._start(examples, coef_init, intercept_init)
+        rng = check_random_state(self.random_state)
+        examples, held_out = hold_out(self, examples, sample_weight, rng)
+        weights = self._weights(examples, *start)
+        passes = Passes(self, X, y, sample_weight, most_passes(self))
+        visits = Visits(self, weights, passes, rng)
+        return weights, passes, visits, Stopping(self, visits, held_out)
+
     def _start(
         self, examples: Examples, coef_init: Any, intercept_init: Any
     ) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Where a fit begins: as given, else where the last ended if `warm_start`, else at 0."""
+        """Set where a fit begins: as given, or the last ended if `warm_start`, or at 0."""
         if self.warm_start and hasattr(self, "coef_"):
             coef, intercept = self._last_weights()
             coef_init = coef if coef_init is None else coef_init
             intercept_init = intercept if intercept_init is None else intercept_init
-        return check_start(examples, coef_init, intercept_init)
-
-    def _publish_start(self, coef: NDArray[Any], intercept: NDArray[Any]) -> None:
-        """Set where the fit began."""
-        zero = not (coef.any() or intercept.any())
-        self.coef_init_ = None if zero else coef
-        self.intercept_init_ = None if zero else intercept
+        start = check_start(examples, coef_init, intercept_init)
+        zero = not any(part.any() for part in start)
+        self.coef_init_, self.intercept_init_ = (None, None) if zero else start
+        return start
 
     def _last_weights(self) -> tuple[Any, NDArray[Any]]:
         """Where the last run ended, if its mean or its best is published: not `coef_`."""

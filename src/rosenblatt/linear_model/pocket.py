@@ -4,14 +4,11 @@ from numbers import Integral
 from typing import Any, ClassVar, Literal, Self
 
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from rosenblatt.base import Passes, fitting
+from rosenblatt.base import fitting
 from rosenblatt.mistake_driven.classifier import Pick
-from rosenblatt.mistake_driven.examples import Examples, check_examples
-from rosenblatt.mistake_driven.stopping import Stopping, hold_out
-from rosenblatt.mistake_driven.visits import Visits, most_passes
+from rosenblatt.mistake_driven.examples import Examples
 
 from .perceptron_base import Columns, LinearPerceptron, Plane
 from .pocket_weights import PocketColumns, PocketPlane
@@ -27,8 +24,8 @@ class PocketPerceptron(LinearPerceptron):
 
     Parameters
     ----------
-    fit_intercept : bool
-        Whether the plane may leave the origin.
+    fit_intercept, shuffle, verbose, eta0, random_state, n_iter_no_change
+        As for `Perceptron`.
     max_updates : int
         The horizon: corrections before the end.
     max_iter : int
@@ -36,20 +33,10 @@ class PocketPerceptron(LinearPerceptron):
     tol : float or None
         Also end when the loss per row has not fallen by more than `tol` below its best for
         `n_iter_no_change` passes; None goes on until a clean pass or the horizon.
-    shuffle : bool
-        Visit the rows in a new random order each pass.
-    verbose : int
-        Print a line per pass if not 0.
-    eta0 : float
-        Length of a step. From a zero start it only scales the weights.
-    random_state : int, RandomState instance or None
-        Seed of the orders and of the held-out rows.
     early_stopping : bool
         Hold out rows and return the pocket of the pass that did best on them.
     validation_fraction : float
         Share of rows held out by `early_stopping`.
-    n_iter_no_change : int
-        Passes to wait for progress.
     class_weight : dict, "balanced" or None
         Multiplies the steps of each class, and the weight of its errors.
     warm_start : bool
@@ -72,16 +59,11 @@ class PocketPerceptron(LinearPerceptron):
         After how many corrections the pocket improved, and to which error; the first is the start.
     classes_ : ndarray of shape (K,)
         The labels, sorted.
-    n_iter_, n_updates_, t_, converged_, stop_reason_, cycle_, step_range_
-        As for `Perceptron`, of the run.
-    coef_init_, intercept_init_, n_parameters_
+    n_iter_, n_updates_, t_, converged_, stop_reason_, cycle_, step_range_, coef_init_, \
+    intercept_init_, n_parameters_, n_features_in_, feature_names_in_
         As for `Perceptron`, of the run.
     validation_scores_ : list of float or None
         Accuracy of the pocket on the held-out rows after each pass.
-    n_features_in_ : int
-        Number of columns of X.
-    feature_names_in_ : ndarray of shape (d,)
-        Their names, if all are strings.
 
     See Also
     --------
@@ -107,6 +89,7 @@ class PocketPerceptron(LinearPerceptron):
     }
 
     max_updates: int
+    _published = "pocket"
 
     def __init__(
         self,
@@ -153,16 +136,8 @@ class PocketPerceptron(LinearPerceptron):
         sample_weight: Any = None,
     ) -> Self:
         """Learn from X (n, d) and labels y (n,), given as to `Perceptron.fit`; return self."""
-        self._check_parameters()
-        examples = check_examples(self, X, y, sample_weight)
-        start = self._start(examples, coef_init, intercept_init)
-        rng = check_random_state(self.random_state)
-        examples, held_out = hold_out(self, examples, sample_weight, rng)
-        weights = self._weights(examples, *start)
-
-        passes = Passes(self, X, y, sample_weight, most_passes(self))
-        visits = Visits(self, weights, passes, rng)
-        stopping = Stopping(self, visits, held_out)
+        begun = self._begin(X, y, coef_init, intercept_init, sample_weight)
+        weights, passes, visits, stopping = begun
         for n_iter in passes:
             if self.pick == "cyclic":
                 for rows in visits.in_order(n_iter):
@@ -174,7 +149,6 @@ class PocketPerceptron(LinearPerceptron):
                 passes.stop(reason)
 
         stopping.publish(self, passes.n_iter, passes.stop_reason)
-        self._publish_start(*start)
         return self  # without a warning: a pocket is meant to end at its horizon
 
     def _weights(
@@ -182,14 +156,6 @@ class PocketPerceptron(LinearPerceptron):
     ) -> Plane | Columns:
         kind = PocketPlane if examples.n_outputs == 1 else PocketColumns
         return kind(examples, coef, intercept)
-
-    def trace_view(self) -> dict[str, Any]:
-        """Return the states that traces and plots draw: the pocket, and the weights of the run."""
-        return super().trace_view() | {
-            "last_weights": self.last_coef_,
-            "last_intercept": self.last_intercept_,
-            "published": "pocket",
-        }
 
     def path_parameters(self) -> tuple[str, ...]:
         """Return no parameter: a run publishes its pocket at its end only."""

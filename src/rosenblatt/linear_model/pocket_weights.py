@@ -37,10 +37,8 @@ ROUNDING = 1e-12  # of a sum of weights: equal sums may be added in another orde
 class Pocket(LinearWeights):
     """Weights w (d,) or (d, K), biases b (K,), and the best of them so far."""
 
-    w: NDArray[Any]
-
-    def start_pocket(self) -> None:
-        """Put the first weights into the pocket."""
+    def __init__(self, examples: Examples, coef: NDArray[Any], intercept: NDArray[Any]) -> None:
+        super().__init__(examples, coef, intercept)
         self.hard = self.examples.rows
         # Summed in the order of the loops: if all rows are wrong, the error is exactly 1.
         steps = self.examples.step[self.hard].astype(np.float64)
@@ -115,10 +113,8 @@ class Pocket(LinearWeights):
         self.sum_b += self.past_b[:made].sum(axis=0, dtype=np.float64)
 
     def sort_rows(self) -> None:
-        """Sort the rows by their margin under the mean of the weights tried so far.
-
-        Most weights get the first of them wrong; this order beats that by the pocket's margins.
-        """
+        """Sort the rows by their margin under the mean of the weights tried so far."""
+        # Most weights get the first of them wrong; this order beats that by the pocket's margins.
         mean_w, mean_b = (self.sum_w / self.tried, self.sum_b / self.tried)
         scores = self.examples.X @ mean_w + mean_b
         margins = margins_of(scores, self.examples.codes)[self.examples.rows]
@@ -158,10 +154,7 @@ class Pocket(LinearWeights):
 class PocketPlane(Pocket, Plane):
     """Two classes."""
 
-    def __init__(self, examples: Examples, coef: NDArray[Any], intercept: NDArray[Any]) -> None:
-        super().__init__(examples, coef, intercept)
-        self.filter: PlaneFilter | None = None
-        self.start_pocket()
+    filter: "PlaneFilter | None" = None
 
     def record(self, order: NDArray[np.int32], room: int) -> tuple[int, float, int]:
         return loops.pocket.recorded_pass(  # type: ignore[no-any-return]
@@ -193,14 +186,9 @@ class PocketPlane(Pocket, Plane):
 class PocketColumns(Pocket, Columns):
     """K classes."""
 
-    def __init__(self, examples: Examples, coef: NDArray[Any], intercept: NDArray[Any]) -> None:
-        super().__init__(examples, coef, intercept)
-        self.w = self.W
-        self.start_pocket()
-
     def record(self, order: NDArray[np.int32], room: int) -> tuple[int, float, int]:
         return loops.pocket.recorded_multiclass_pass(  # type: ignore[no-any-return]
-            self.X, self.codes, self.step, order, self.examples.ties, self.bias, self.W, self.b,
+            self.X, self.codes, self.step, order, self.examples.ties, self.bias, self.w, self.b,
             self.scores, self.past_w[:room], self.past_b[:room],
         )  # fmt: skip
 
@@ -242,10 +230,7 @@ class PlaneFilter:
     def passing(
         self, w: NDArray[Any], b: NDArray[Any], limit: float
     ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-        """Which of the planes w (m, d), b (m, 1) may be wrong on less weight than the limit.
-
-        Also returns a lower bound of that weight for each of them.
-        """
+        """Which planes w (m, d), b (m, 1) may be wrong on less than the limit, and on at least."""
         with np.errstate(all="ignore"):  # a plane of zeros stays zero
             biases = b / self.bias if self.bias else 0 * b
             planes = np.hstack([w, biases]).astype(np.float64)

@@ -167,16 +167,7 @@ class Ridge(GramRegressor):
     def fit_path(self, data: Any, parameter: str, values: Sequence[Any]) -> Any:
         """Fit at many penalties, from one decomposition.
 
-        Parameters
-        ----------
-        data : tuple ``(X, y)`` or ``(X, y, sample_weight)``, or the `Gram` of the rows.
-        parameter : "alpha".
-        values : sequence of float
-            The penalties, >= 0.
-
-        Returns
-        -------
-        path : `path[i]` is the fitted model, `path.predict(X)` has the predictions of all.
+        Data, parameter and path are those of `capabilities.PathModel`; penalties are >= 0.
         """
         values = path_values(self, parameter, values)
         if isinstance(data, Gram):

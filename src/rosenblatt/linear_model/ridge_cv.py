@@ -102,6 +102,8 @@ class RidgeCV(LinearRegressor):
         "closer": [Interval(Integral, 0, None, closed="left"), None],
     }
 
+    _multi_output = True
+
     def __init__(
         self,
         alphas: Any = (0.1, 1.0, 10.0),
@@ -263,11 +265,6 @@ class RidgeCV(LinearRegressor):
                 method_mapping=MethodMapping().add(caller="fit", callee="split"),
             )
         )
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
-        return tags
 
 
 def _given_order(grid: Array) -> NDArray[np.intp]:

@@ -27,21 +27,13 @@ Path = tuple[Array, Array]  # coefs (A, d, t) and intercepts (A, t)
 
 @dataclass(eq=False)
 class Decomposition:
-    """What the coefficients for every penalty follow from: products of columns, or the rows.
-
-    Attributes
-    ----------
-    means : of columns (d,) and targets (t,).
-    products : of columns (d, d), and of columns with targets (d, t); None for wide rows.
-    rows : the rows, for where products have too few digits or there are none.
-    gram : the statistic that products are from, if there is one.
-    """
+    """What the coefficients for every penalty follow from: products of columns, or the rows."""
 
     centre: bool
-    means: tuple[Array, Array]
-    products: tuple[Array, Array] | None
-    rows: Centred | None = None
-    gram: Gram | None = None
+    means: tuple[Array, Array]  # of columns (d,) and targets (t,)
+    products: tuple[Array, Array] | None  # (d, d), and with targets (d, t); None for wide rows
+    rows: Centred | None = None  # for where products have too few digits or there are none
+    gram: Gram | None = None  # the statistic that products are from
 
     @classmethod
     def of_gram(cls, gram: Gram, centre: bool) -> "Decomposition":
@@ -149,18 +141,11 @@ def dual_coefs(rows: Centred, penalties: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Spectrum:
-    """A least-squares problem in the coordinates in which its columns are independent.
+    """A least-squares problem in the coordinates in which its columns are independent."""
 
-    Attributes
-    ----------
-    values : how much the rows vary along each axis, shape (k,).
-    axes : the axes, orthonormal columns, shape (d, k).
-    products : of axes and targets, ``axes' X' y``, shape (k, t).
-    """
-
-    values: Array
-    axes: Array
-    products: Array
+    values: Array  # (k,) how much the rows vary along each axis
+    axes: Array  # (d, k) orthonormal columns
+    products: Array  # (k, t) of axes and targets, ``axes' X' y``
 
     @staticmethod
     def of_gram(gram: Array, products: Array) -> "Spectrum":
@@ -197,11 +182,9 @@ class Spectrum:
 
 
 def ridge_coefs(gram: Array, products: Array, penalties: Array) -> tuple[Array, float]:
-    """Coefficients (A, d, t) for penalties (A,), and the worst reciprocal condition met.
-
-    Where columns differ too much in size for one decomposition, each penalty has its own, of
-    columns scaled to length one.
-    """
+    """Coefficients (A, d, t) for penalties (A,), and the worst reciprocal condition met."""
+    # Where columns differ too much in size for one decomposition, each penalty has its own, of
+    # columns scaled to length one.
     spectrum = Spectrum.of_gram(gram, products)
     condition = spectrum.condition(float(penalties.min()))
     if condition > AS_GOOD_AS_ROWS:

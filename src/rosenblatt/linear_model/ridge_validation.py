@@ -240,11 +240,9 @@ class LeaveOneOut:
         return Spectrum.of_rows(*self.rows.condensed())
 
     def _along_rows(self) -> tuple[Array, Array]:
-        """Eigenvalues (k,) and eigenvectors (n, k) of the products of rows.
-
-        The direction of the intercept, in which centred rows do not vary, is turned into the first
-        coordinate, by a reflection, and left out.
-        """
+        """Eigenvalues (k,) and eigenvectors (n, k) of the products of rows."""
+        # The direction of the intercept, in which centred rows do not vary, is turned into the
+        # first coordinate, by a reflection, and left out.
         products = self.rows.dual()
         if not self.centre:
             values, turned = np.linalg.eigh(products)

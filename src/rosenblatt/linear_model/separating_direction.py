@@ -181,10 +181,8 @@ def by_program(leads: Leads, point: Array, complete: bool) -> Escape | None:
 
 
 def by_columns(leads: Leads) -> Escape | None:
-    """Columns that have no value of one class below, or none above, any value of the others.
-
-    Each is a direction alone, found without a program, and so is their sum.
-    """
+    """Columns that have no value of one class below, or none above, any value of the others."""
+    # Each is a direction alone, found without a program, and so is their sum.
     problem, K = leads.problem, leads.n_classes
     if len(np.unique(leads.code)) < K:  # a class without weight is not asked
         return None
@@ -255,10 +253,8 @@ def _broken(leads: Leads, v: Array, complete: bool) -> NDArray[np.intp]:
 
 
 def _upheld(leads: Leads, some: Any, v: Array, complete: bool) -> Escape | None:
-    """What v is an escape for, or what is near it, against the rounding of each pair.
-
-    Of several the first that is one without rounding too.
-    """
+    """What v is an escape for, or what is near it, against the rounding of each pair."""
+    # Of several the first that is one without rounding too.
     first = None
     for near in nearby(some, v):
         direction = near.reshape(leads.problem.shape)
@@ -281,11 +277,9 @@ def _biases(shape: tuple[int, ...]) -> NDArray[np.bool_]:
 
 
 def _least_direction(leads: Any, bias: NDArray[np.bool_], mean: Array | None) -> Array | None:
-    """The direction with the least sum of weights among those with all leads at least one.
-
-    Or, if a mean is given, among those with no lead below zero and that mean one. None if there is
-    no such direction.
-    """
+    """The direction with the least sum of weights among those with all leads at least one."""
+    # Or, if a mean is given, among those with no lead below zero and that mean one. None if there
+    # is no such direction.
     m, p = leads.shape
     if leads.nnz > MOST_CELLS or p > MOST_COLUMNS:
         raise TooMuch

@@ -72,12 +72,10 @@ class SeparationWarning(ConvergenceWarning):  # type: ignore[misc]
 
 
 def escape(problem: LogisticProblem, place: Place) -> Escape | None:
-    """A direction that leads to infinity, made of few columns; None if there is none.
-
-    Rows wider than long can be separated whatever their labels, so that the columns tell little,
-    and a linear program takes long to find few: a plane that is at hand is taken instead, as it is
-    where the table is large. Raises `TooMuch` if the search was given up.
-    """
+    """A direction that leads to infinity, made of few columns; None if there is none."""
+    # Rows wider than long can be separated whatever their labels, so that the columns tell little,
+    # and a linear program takes long to find few: a plane that is at hand is taken instead, as it
+    # is where the table is large. Raises `TooMuch` if the search was given up.
     for _ in range(MOST_STEPS):
         move = newton_step(problem, place)
         moved = problem.moved_probabilities(problem.probabilities(place), move, 0, problem.n)
@@ -147,11 +145,9 @@ def separation_warning(
 
 
 def of_no_search(problem: LogisticProblem, place: Place) -> str | None:
-    """A sentence on a search that was given up, if weights look as if they grew for ever.
-
-    Newton's step raises the scores of rows that are separated by about one, however far it is on
-    its way, and those of others by next to nothing at the end.
-    """
+    """A sentence on a search that was given up, if weights look as if they grew for ever."""
+    # Newton's step raises the scores of rows that are separated by about one, however far it is on
+    # its way, and those of others by next to nothing at the end.
     leads = Leads(problem)
     rising = -leads.along(newton_step(problem, place))
     signs = ((rising > STILL_RISING) & ~leads.own).any()
@@ -191,13 +187,11 @@ def _listed(names: tuple[Any, ...]) -> str:
 
 
 def _is_ruled_out(problem: LogisticProblem, P: NDArray[np.float64]) -> bool:
-    """Whether probabilities that balance leave no room for a direction.
-
-    Let a > 0 be what each row gives each other class, and the sum of a times the leads be r, zero
-    but for rounding. A direction d has leads >= 0, so min(a) times their sum is at most r.d: with
-    columns of length one, all its leads together are below |r| / min(a), which is next to nothing.
-    An r of more than rounding is the rest of a step that took nearly dependent columns for one.
-    """
+    """Whether probabilities that balance leave no room for a direction."""
+    # Let a > 0 be what each row gives each other class, and the sum of a times the leads be r, zero
+    # but for rounding. A direction d has leads >= 0, so min(a) times their sum is at most r.d: with
+    # columns of length one, all its leads together are below |r| / min(a): next to nothing. An r
+    # of more than rounding is the rest of a step that took nearly dependent columns for one.
     if not np.isfinite(P).all() or P.min(initial=0.0) < 0:
         return False
     used = problem.c > 0
@@ -234,10 +228,7 @@ Array = NDArray[np.float64]
 
 
 def separating(problem: LogisticProblem, point: Array) -> Array | None:
-    """A direction, in the shape of the point, that raises each row against each other class.
-
-    The point itself if it does, or else least squares of the labels if rows are wider than long.
-    """
+    """A direction, in the shape of the point, that raises each row against each other class."""
     if _separates(problem, point):
         return point.copy()
     if problem.d < problem.n:

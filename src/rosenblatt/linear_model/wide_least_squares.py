@@ -104,10 +104,7 @@ class Descended:
 def solve_iteratively(
     rows: Centred, targets: Array, penalty: float, tol: float, max_iter: int, tell: Tell = None
 ) -> Descended:
-    """The coefficients (d, t) by conjugate gradients.
-
-    It ends when the gradient is `tol` times what it was at first.
-    """
+    """The coefficients (d, t) by conjugate gradients."""
     sizes = rows.squares() + penalty if penalty else None
     coef, n_iter, last, short = np.zeros((rows.shape[1], targets.shape[1])), [], [], 0.0
     for j, target in enumerate(targets.T):
@@ -129,10 +126,8 @@ def solve_iteratively(
 def solve_positive(
     rows: Centred, targets: Array, penalty: float, tol: float, max_iter: int, tell: Tell = None
 ) -> Descended:
-    """The coefficients (d, t), none below zero, by L-BFGS with bounds.
-
-    It ends as `solve_iteratively` does; a gradient that only a bound stands against is none.
-    """
+    """The coefficients (d, t), none below zero, by L-BFGS with bounds."""
+    # It ends as `solve_iteratively` does; a gradient that only a bound stands against is none.
     d = rows.shape[1]
     coef, n_iter, last, short = np.zeros((d, targets.shape[1])), [], [], 0.0
     for j, target in enumerate(targets.T):

@@ -62,16 +62,6 @@ class MistakeDriven(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  # ty
 
         A score of 0 is ``classes_[0]``, and a tie the lower class; with ``boundary="positive"``
         the second class, and the higher.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows to classify.
-
-        Returns
-        -------
-        y : ndarray of shape (n,)
-            Their labels.
         """
         scores = self.decision_function(X)
         labels: NDArray[Any] = self.classes_[decide(scores, self.boundary)]
@@ -83,19 +73,7 @@ class MistakeDriven(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  # ty
         It is 0 when none is misclassified. With more than two classes a row counts by how far the
         best rival is above the true class.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            The examples.
-        y : array-like of shape (n,)
-            Their labels.
-        sample_weight : array-like of shape (n,) or None
-            Weights of the rows.
-
-        Returns
-        -------
-        criterion : float
-            At least 0.
+        X (n, d) are the rows, y (n,) their labels.
         """
         scores = self.decision_function(X)
         seen, codes = np.unique(np.asarray(y), return_inverse=True)
@@ -117,11 +95,9 @@ class MistakeDriven(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  # ty
         }
 
     def _check_X(self, X: Any, first: bool) -> Any:
-        """X (n, d) as the loops read it; `first` if the model has no columns to compare it with.
-
-        Whether X is finite is not checked here: another read of X costs as much as a pass. The
-        pass stops at the first row that is not finite; rows it does not visit are checked apart.
-        """
+        """X (n, d) as the loops read it; `first` if the model has no columns to compare it with."""
+        # Whether X is finite is not checked here: another read of X costs as much as a pass. The
+        # pass stops at the first row that is not finite; rows it does not visit are checked apart.
         return validate_data(
             self, X, reset=first, accept_sparse="csr", dtype=FLOATS, order="C",
             ensure_all_finite=False,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils import assert_all_finite, compute_class_weight
 from sklearn.utils.validation import _check_sample_weight
 
-from rosenblatt.base import encode_labels
+from rosenblatt.base import encode_classes, encode_labels
 
 from .classifier import TIES, codes_among
 
@@ -55,20 +55,10 @@ def check_examples(
 ) -> Examples:
     """Check the input of `fit`, or with the classes of earlier batches that of `partial_fit`."""
     X = model._check_X(X, first=classes is None or not hasattr(model, "classes_"))
-    seen, codes = encode_labels(y)
-    if len(codes) != X.shape[0]:
-        raise ValueError(
-            "Found input variables with inconsistent numbers of samples: X has "
-            f"{X.shape[0]} rows and y has {len(codes)}."
-        )
     if classes is None:
-        classes = seen
-        if len(classes) < 2:
-            raise ValueError(
-                "The number of classes has to be greater than one; "
-                f"y has {len(classes)} class: {classes.tolist()}."
-            )
+        classes, codes = encode_classes(y, X.shape[0])
     else:
+        seen, codes = encode_labels(y, X.shape[0])
         codes = codes_among(classes, seen)[codes]
     step = _steps(model, X.dtype, len(codes), classes, codes, sample_weight)
     rows, unlearnable = _rows_to_visit(model, X, step, codes, len(classes))

@@ -155,10 +155,7 @@ class Stopping:
         model.cycle_ = self.cycle.length
 
     def shortfall(self, ask: str = "separability(X, y)") -> str | None:
-        """A warning for a fit that ended before a clean pass; `ask` finds out if one is possible.
-
-        None if the fit needs no warning.
-        """
+        """A warning for a fit that ended before a clean pass; `ask` finds if one is possible."""
         model, mistakes, patience = self.model, self.visits.mistakes, self.patience
         if model.stop_reason_ not in ("max_iter", "no_progress"):
             return None

@@ -75,10 +75,8 @@ class Visits:
         return self.loss / max(len(self.order), 1)
 
     def in_order(self, n_iter: int) -> Iterator[NDArray[np.int32]]:
-        """Yield the rows of a pass in pieces, in a new order if shuffled; `count` each piece.
-
-        A piece is so short that Ctrl-C works, and a single row if a recorder is attached.
-        """
+        """Yield the rows of a pass in pieces, in a new order if shuffled; `count` each piece."""
+        # A piece is so short that Ctrl-C works, and a single row if a recorder is attached.
         self.mistakes, self.loss, self.finished = 0, 0.0, True
         if self.model.shuffle:
             loops.perceptron.shuffle(self.order, self.seed + (n_iter << 32))

@@ -98,10 +98,8 @@ class Recipe:
         return cls(estimator, model, sources, additive)
 
     def fitted(self, statistics: list[Any]) -> Any | None:
-        """The estimator as if fitted to the rows that statistics are of; None if they do not say.
-
-        They do not when there are no rows, and when a model wants to see the rows themselves.
-        """
+        """The estimator as if fitted to the rows of statistics; None if they do not say."""
+        # They do not when there are no rows, and when a model wants to see the rows themselves.
         if not self.additive or not self._suffice(statistics):
             return None
         estimator = clone(self.estimator)
@@ -116,10 +114,8 @@ class Recipe:
     def path(
         self, parameter: str, values: list[Any], statistics: list[Any], test: Any
     ) -> tuple[Any, Any]:
-        """The path over values of a parameter, and the statistic of test rows behind the scaler.
-
-        Both are None if the statistics do not say.
-        """
+        """The path over values of a parameter, and the statistic of test rows behind the scaler."""
+        # Both are None if the statistics do not say.
         if not self._suffice(statistics):
             return None, None
         *scalers, model = plain_steps(clone(self.estimator))
@@ -200,10 +196,8 @@ def can_follow(scaler: Any, X: Any, weighted: bool) -> bool:
 
 
 def can_be_scaled(statistic: Any) -> bool:
-    """Whether a statistic says what it would be for scaled rows, to the last few digits.
-
-    Scaled rows of 32 bits are rounded to 32 bits, which no statistic of the rows themselves knows.
-    """
+    """Whether a statistic says what it would be for scaled rows, to the last few digits."""
+    # Scaled rows of 32 bits are rounded to 32 bits, which no statistic of the rows knows.
     if type(statistic) not in (Gram, Moments) or statistic.dtype != np.float64:
         return False
     return type(statistic) is Gram or statistic.missing == "refuse"

@@ -158,18 +158,10 @@ def cross_val_score(
 
     Parameters
     ----------
-    estimator : estimator
-        What to train and score.
-    X : array-like or sparse matrix of shape (n, d)
-        The rows.
-    y : array-like of shape (n,) or None
-        Their labels.
-    groups : array-like of shape (n,) or None
-        For splitters that keep groups of rows together.
+    estimator, X, y, groups, cv, n_jobs, verbose, params, pre_dispatch, error_score
+        As in `cross_validate`.
     scoring : str, callable or None
         One score; the estimator's own if None.
-    cv, n_jobs, verbose, params, pre_dispatch, error_score
-        As in `cross_validate`.
 
     Returns
     -------

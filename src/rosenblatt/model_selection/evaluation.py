@@ -122,11 +122,9 @@ class Evaluation:
     def _measured(
         self, block: Block, measurement: Measurement
     ) -> tuple[list[Statistic | None], list[Statistic | None], Statistic | None, float]:
-        """Statistics of the training and test sets of a block, of all rows, and seconds a set.
-
-        A row that cannot be measured spoils only the training sets it is in. Which these are, and
-        what is to be said of them, shows when each is fitted in the ordinary way.
-        """
+        """Statistics of the training and test sets of a block, of all rows, and seconds a set."""
+        # A row that cannot be measured spoils only the training sets it is in. Which these are, and
+        # what is to be said of them, shows when each is fitted in the ordinary way.
         start = time.perf_counter()
         model, X, y = measurement.model, self.scoring.X, self.scoring.y
         try:
@@ -144,10 +142,8 @@ class Evaluation:
 
     @cached_property
     def _paths(self) -> list[PathGroup]:
-        """Candidates that differ in a model's path parameter alone.
-
-        One candidate is a group where its path follows from a statistic that it does not by itself.
-        """
+        """Candidates that differ in a model's path parameter alone."""
+        # One candidate is a group if its path follows from a statistic, and it alone does not.
         scoring = self.scoring
         wants_models = scoring.return_estimator or scoring.return_train_score
         groups = []
@@ -218,10 +214,8 @@ def _run_split(
 
 
 def _follow(group: PathGroup, job: Job, rows: Rows) -> dict[int, Result]:
-    """The results of the candidates along a path, by number; `job` is that of the first.
-
-    empty if there is no path for these rows: what is wrong shows when each is fitted.
-    """
+    """The results of the candidates along a path, by number; `job` is that of the first."""
+    # empty if there is no path for these rows: what is wrong shows when each is fitted.
     start = time.perf_counter()
     path = test = None
     try:
@@ -328,11 +322,9 @@ def _fit_in_full(
 def _conclude(
     job: Job, fitted: Fitted, rows: Rows, progress: tuple[int, int], scoring: Scoring
 ) -> Result | None:
-    """Score the conclusions of what was measured; None if there are none.
-
-    A model that cannot be concluded is fitted in the ordinary way, which may need the rows
-    themselves, or say why it fails.
-    """
+    """Score the conclusions of what was measured; None if there are none."""
+    # A model that cannot be concluded is fitted in the ordinary way, which may need the rows
+    # themselves, or say why it fails.
     if fitted.estimator is None:
         return None
     seconds = job.seconds + fitted.seconds

@@ -138,10 +138,8 @@ def now() -> str:
 
 
 def digest_of(X: Any, y: Any) -> str:
-    """What a test set is known by: the same for the same rows in any order or storage.
-
-    Each row is hashed, numbers by their value and place, zeros left out; then the sorted hashes.
-    """
+    """What a test set is known by: the same for the same rows in any order or storage."""
+    # Each row is hashed, numbers by their value and place, zeros left out; then the sorted hashes.
     labels = [b""] * _num_samples(X) if y is None else list(_plain_rows(y))
     rows = [
         hashlib.blake2b(row + b"|" + label, digest_size=16).digest()

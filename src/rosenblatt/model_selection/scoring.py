@@ -34,19 +34,12 @@ def plain_score(scorer: Any, estimator: Any) -> PlainScore | None:
     """What a scorer gives if that is a classifier's accuracy or a regressor's R²; else None."""
     if is_accuracy(scorer, estimator):
         return accuracy
-    return r2 if is_r2(scorer, estimator) else None
-
-
-def is_r2(scorer: Any, estimator: Any) -> bool:
-    """Whether a scorer gives a regressor's plain R²."""
-    return is_plain(scorer, estimator, r2_score, RegressorMixin)
+    return r2 if is_plain(scorer, estimator, r2_score, RegressorMixin) else None
 
 
 def r2(estimator: Any, X: Any, y: Any, places: Any = None) -> float | None:
-    """1 - |y - prediction|² / |y - mean|², to the bits of scikit-learn; None if it is undefined.
-
-    The targets are of all rows of X, or of those at some places.
-    """
+    """1 - |y - prediction|² / |y - mean|², to the bits of scikit-learn; None if it is undefined."""
+    # The targets are of all rows of X, or of those at some places.
     if not (isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype == np.float64 and len(y) > 1):
         return None
     try:
@@ -92,10 +85,8 @@ def is_plain(scorer: Any, estimator: Any, metric: Any, kind: Any) -> bool:
 
 
 def accuracy(estimator: Any, X: Any, y: Any, places: Any = None) -> float | None:
-    """The share of rows whose label is the predicted one; None if labels need a closer look.
-
-    The labels are of all rows of X, or of those at some places.
-    """
+    """The share of rows whose label is the predicted one; None if labels need a closer look."""
+    # The labels are of all rows of X, or of those at some places.
     if not _are_plain(y):
         return None
     try:
@@ -106,10 +97,8 @@ def accuracy(estimator: Any, X: Any, y: Any, places: Any = None) -> float | None
 
 
 def accuracies(models: list[Any], X: Any, order: NDArray[np.intp], y: Any) -> list[float | None]:
-    """The accuracy of each of some models on rows `order` of X with labels y, read where they are.
-
-    None where that cannot be: for models that do not predict together, or do not know the rows.
-    """
+    """The accuracy of each of some models on rows `order` of X with labels y, read in place."""
+    # None where that cannot be: for models that do not predict together, or do not know the rows.
     nothing: list[float | None] = [None] * len(models)
     kind = type(models[0])
     if not _are_plain(y) or not _can_be_read(X) or not hasattr(kind, "predict_together"):
@@ -260,12 +249,10 @@ def _are_plain_labels(y: Any) -> bool:
 
 
 def _stratified_folds(y: NDArray[Any], n_splits: int) -> NDArray[Any] | None:
-    """The fold (n,) of each row as `StratifiedKFold` assigns them; None if it would complain.
-
-    With the classes in the order in which they appear, and the rows sorted by class, fold s is to
-    have as many rows of a class as rows s, s + n_splits, .. are of it. In each class the first
-    rows go to the first fold, and so on.
-    """
+    """The fold (n,) of each row as `StratifiedKFold` assigns them; None if it would complain."""
+    # With the classes in the order in which they appear, and the rows sorted by class, fold s is to
+    # have as many rows of a class as rows s, s + n_splits, .. are of it. In each class the first
+    # rows go to the first fold, and so on.
     classes, codes = encode_labels(y)
     counts = np.bincount(codes, minlength=len(classes))
     if counts.min() < n_splits:

@@ -268,12 +268,10 @@ def kind_of(text: str) -> str:
 
 
 def simplest(estimators: Sequence[Any]) -> int:
-    """The place of the simplest of some estimators; the first if it cannot be said.
-
-    It is the one with the fewest parameters, ``n_parameters_``, where all say how many they have;
-    then the one with the largest of the parameters that its class calls smoothing or shrinkage.
-    Models of different classes are compared by the number of their parameters alone.
-    """
+    """The place of the simplest of some estimators; the first if it cannot be said."""
+    # It is the one with the fewest parameters, ``n_parameters_``, where all say how many they have;
+    # then the one with the largest of the parameters that its class calls smoothing or shrinkage.
+    # Models of different classes are compared by the number of their parameters alone.
     models = [last_step(estimator) for estimator in estimators]
     left = _least(range(len(models)), [getattr(m, "n_parameters_", None) for m in models])
     if len({type(models[i]) for i in left}) == 1:

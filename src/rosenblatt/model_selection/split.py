@@ -165,12 +165,10 @@ def _check_classes(classes: NDArray[Any], counts: Whole, sizes: Whole) -> None:
 
 
 def _fair_table(counts: Whole, sizes: Whole, rng: np.random.RandomState) -> Whole:
-    """How many rows (K, 3) of each class go to each part: shares, rounded up or down.
-
-    The shares have the right sums by row and by column, so a rounding that has them, too, exists
-    (a transport problem with whole margins has whole corners). A class that has less than one row
-    to give to a part gives one where it can; who rounds up otherwise is left to chance.
-    """
+    """How many rows (K, 3) of each class go to each part: shares, rounded up or down."""
+    # The shares have the right sums by row and by column, so a rounding that has them, too, exists
+    # (a transport problem with whole margins has whole corners). A class that has less than one row
+    # to give to a part gives one where it can; who rounds up otherwise is left to chance.
     n, K = int(counts.sum()), len(counts)
     if K == 1:
         return sizes[None]
@@ -190,11 +188,9 @@ def _fair_table(counts: Whole, sizes: Whole, rng: np.random.RandomState) -> Whol
 
 
 def _deal_groups(members: Whole, codes: Whole, sizes: Whole, rng: np.random.RandomState) -> Whole:
-    """The part (G,) of each group: large groups first, each where it brings the parts nearest.
-
-    Near means: least sum of (rows - wanted)^2 / wanted over classes and parts. For groups of one
-    size this is the method of Webster, and no part is a whole group away from its share.
-    """
+    """The part (G,) of each group: large groups first, each where it brings the parts nearest."""
+    # Near means: least sum of (rows - wanted)^2 / wanted over classes and parts. For groups of one
+    # size this is the method of Webster, and no part is a whole group away from its share.
     n_groups, n_classes = int(members.max()) + 1, int(codes.max()) + 1
     held = np.zeros((n_groups, n_classes))
     np.add.at(held, (members, codes), 1)

@@ -16,11 +16,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.additive_classifier import AdditiveClassifier
 from rosenblatt.base import callers_level
-from rosenblatt.explanation import Explanation, one_row, two_classes
-from rosenblatt.prediction import normalised
+from rosenblatt.explanation import two_classes
+from rosenblatt.prediction import JointScores
 
 
-class NaiveBayes(AdditiveClassifier):
+class NaiveBayes(JointScores, AdditiveClassifier):
     """Decides by the joint probability of class and features."""
 
     class_log_prior_: NDArray[Any]
@@ -66,91 +66,21 @@ class NaiveBayes(AdditiveClassifier):
         joint: NDArray[Any] = self._log_likelihood(X) + self._log_prior()
         return joint
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the most probable class of each row of X; of equals the first in `classes_`.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows to classify.
-
-        Returns
-        -------
-        y : ndarray of shape (n,)
-            Their labels.
-        """
-        joint = self._possible(self._compared(X))
-        labels: NDArray[Any] = self.classes_[joint.argmax(axis=1)]
+    def _labels(self, X: Any) -> NDArray[Any]:
+        labels: NDArray[Any] = self.classes_[self._comparable_scores(X).argmax(axis=1)]
         return labels
 
-    def predict_log_proba(self, X: Any) -> NDArray[Any]:
-        """Return log P(y | x) for each row of X and class: (n, K).
+    def _comparable_scores(self, X: Any) -> NDArray[Any]:
+        # A row that is impossible in every class gets the classes' shares, with a warning.
+        return self._possible(self._compared(X))
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows to classify.
-
-        Returns
-        -------
-        log_probabilities : ndarray of shape (n, K)
-            Columns in the order of `classes_`.
-        """
-        return normalised(self._possible(self._compared(X)))
-
-    def predict_proba(self, X: Any) -> NDArray[Any]:
-        """Return P(y | x) for each row of X and class: (n, K).
-
-        A row that is impossible in every class gets the classes' shares, with a warning.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows to classify.
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n, K)
-            Columns in the order of `classes_`; each row sums to one.
-        """
-        return np.asarray(np.exp(self.predict_log_proba(X)))
-
-    def score_samples(self, X: Any) -> NDArray[Any]:
-        """Return log P(x), the logarithm of the density or probability of each row of X: (n,).
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows to judge.
-
-        Returns
-        -------
-        log_density : ndarray of shape (n,)
-            -inf for a row that is impossible in every class.
-        """
+    def _log_density(self, X: Any) -> NDArray[Any]:
         return np.asarray(logsumexp(self.predict_joint_log_proba(X), axis=1))
 
-    def explain(self, x: Any, rival: Any = None, feature_names: Any = None) -> Explanation:
-        """Return what each feature of one example adds to the log-odds of the predicted class.
+    def _checked_row(self, X: Any) -> Any:
+        return self._check_X(X, first=False)
 
-        An example that is impossible in every class is decided by the classes' shares alone.
-
-        Parameters
-        ----------
-        x : array-like of shape (d,) or (1, d)
-            The example.
-        rival : label or None
-            The class to compare with; the second most probable if None.
-        feature_names : array-like of shape (d,) or None
-            What to call the features, if the data do not.
-
-        Returns
-        -------
-        explanation : Explanation
-            Its parts add up to the log-odds.
-        """
-        check_is_fitted(self)
-        X = one_row(self, x, lambda X: self._check_X(X, first=False))
+    def _parts_of(self, X: Any, rival: Any) -> tuple[int, int, float, NDArray[np.float64]]:
         parts, prior = self._log_factors(X), self._log_prior().astype(np.float64)
         joint = self._compared_row(X)
         if np.isneginf(joint).all():
@@ -160,7 +90,7 @@ class NaiveBayes(AdditiveClassifier):
             contributions = parts[winner] - parts[second]
             start = float(np.nan_to_num(prior[winner] - prior[second], posinf=np.inf))
         contributions[np.isnan(contributions)] = 0.0
-        return Explanation.of(self, winner, second, start, contributions, feature_names)
+        return winner, second, start, contributions
 
     def _possible(self, joint: NDArray[Any]) -> NDArray[Any]:
         """The joint log-probabilities, with the prior where a row is impossible in every class."""
@@ -182,10 +112,7 @@ class NaiveBayes(AdditiveClassifier):
 def log_prior(
     prior: Any, counts: NDArray[np.float64], n_classes: int, uniform: bool = False
 ) -> NDArray[np.float64]:
-    """The logarithm of the classes' shares (K,): given, uniform, or counted.
-
-    A class without weight has probability zero.
-    """
+    """The logarithm of the classes' shares (K,): given, uniform, or counted."""
     if prior is not None:
         given = np.asarray(prior, dtype=np.float64)
         if given.shape != (n_classes,):
@@ -203,6 +130,16 @@ def log_prior(
         shares = counts / counts.sum()
     with np.errstate(divide="ignore"):
         return np.asarray(np.log(shares))
+
+
+def conclude_shares(model: Any, weight: NDArray[np.float64], dtype: Any) -> int:
+    """Set weights and shares of a model's classes, given or counted; return how many are free."""
+    K, priors = len(model.classes_), model.priors
+    model.class_count_ = model._by_class(weight).copy()
+    model.class_log_prior_ = log_prior(priors, model.class_count_, K).astype(dtype)
+    counted = model.class_count_ / model.class_count_.sum()
+    model.class_prior_ = np.array(counted if priors is None else priors, dtype)
+    return (K - 1) * (priors is None)
 
 
 # From counts to logarithms of probabilities, with smoothing from none to infinite.
@@ -245,12 +182,10 @@ def blocks(n_features: int) -> Iterator[slice]:
 def log_shares(
     counts: NDArray[Any], alpha: NDArray[np.float64], dtype: Any = np.float64
 ) -> NDArray[Any]:
-    """log((n_v + alpha_v) / sum_v (n_v + alpha_v)) of counts (K, v): Laplace's rule.
-
-    Infinite alphas share alone, and equally. Counts that are all zero, without smoothing, say
-    nothing: their shares are equal, the limit for a vanishing alpha. The result is laid out by
-    columns, as products with rows of features read it.
-    """
+    """log((n_v + alpha_v) / sum_v (n_v + alpha_v)) of counts (K, v): Laplace's rule."""
+    # Infinite alphas share alone, and equally. Counts that are all zero, without smoothing, say
+    # nothing: their shares are equal, the limit for a vanishing alpha. The result is laid out by
+    # columns, as products with rows of features read it.
     n_classes, n_features = counts.shape
     if np.isinf(alpha).any():
         counts, alpha = np.zeros(counts.shape), np.isinf(alpha).astype(np.float64)

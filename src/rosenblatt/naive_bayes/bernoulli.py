@@ -6,9 +6,9 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
+from rosenblatt.prediction import DrawsRows
 from rosenblatt.runtime.storage import summed_duplicates
 from rosenblatt.statistics import FeatureCounts
 
@@ -16,7 +16,7 @@ from .base import blocks, unit_of
 from .discrete import ALL, LinearNB
 
 
-class BernoulliNB(LinearNB):
+class BernoulliNB(LinearNB, DrawsRows):
     """Naive Bayes for features that are present or absent.
 
     Feature j is present in a row of class y with probability ``(n_j + alpha) / (n + 2 alpha)``,
@@ -105,23 +105,6 @@ class BernoulliNB(LinearNB):
                 )
         return X
 
-    def _measure(
-        self, X: Any, y: Any, sample_weight: NDArray[Any] | None, careful: bool = False
-    ) -> FeatureCounts:
-        return FeatureCounts.of(X, y, sample_weight, binarize=self.binarize, missing=self.missing)
-
-    def _measure_groups(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: NDArray[Any] | None,
-        groups: NDArray[np.int64],
-        n_groups: int,
-    ) -> list[Any]:
-        return FeatureCounts.by_group(
-            X, y, groups, n_groups, sample_weight, binarize=self.binarize, missing=self.missing
-        )
-
     def _check_statistic(self, statistic: FeatureCounts) -> None:
         super()._check_statistic(statistic)
         most = statistic.feature_weight * (1 + 1e-9)
@@ -198,30 +181,10 @@ class BernoulliNB(LinearNB):
             )
         return np.where(known, factors, 0.0).astype(np.float64, copy=False)
 
-    def sample(
-        self, n_samples: int = 1, random_state: Any = None
-    ) -> tuple[NDArray[np.int64], NDArray[Any]]:
-        """Draw rows from the model: a class by its share, then each feature by the class's own.
-
-        Parameters
-        ----------
-        n_samples : int
-            How many rows.
-        random_state : int, RandomState or None
-            The seed.
-
-        Returns
-        -------
-        X : ndarray of shape (n, d)
-            Zeros and ones.
-        y : ndarray of shape (n,)
-            The classes they were drawn from.
-        """
-        rng = check_random_state(random_state)
-        codes = self._draw_classes(n_samples, rng)
+    def _draw_rows(self, codes: NDArray[np.intp], rng: np.random.RandomState) -> NDArray[Any]:
         present = np.exp(self.feature_log_prob_.astype(np.float64))
-        draws = rng.random_sample((n_samples, present.shape[1]))
-        return (draws < present[codes]).astype(np.int64), self.classes_[codes]
+        draws = rng.random_sample((len(codes), present.shape[1]))
+        return np.asarray(draws < present[codes], np.int64)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -5,10 +5,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
+from rosenblatt.additive import Additive
+from rosenblatt.prediction import DrawsRows
 from rosenblatt.statistics import CategoryCounts
 
 from .base import log_shares, unit_of
@@ -23,7 +24,7 @@ from .discrete import DiscreteNB
 from .linear_scores import over_rows
 
 
-class CategoricalNB(DiscreteNB):
+class CategoricalNB(DiscreteNB, DrawsRows):
     """Naive Bayes for features with several values, numbered or named.
 
     Feature j has value v in a row of class y with probability ``(n_v + alpha) / (n + alpha m)``,
@@ -82,6 +83,7 @@ class CategoricalNB(DiscreteNB):
     measured_by = ("missing",)
     statistic_type = (CategoryCounts, {})
     simpler_when_larger = ("alpha",)
+    _measure_groups = Additive._measure_groups  # one table of all groups may be large
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **DiscreteNB._parameter_constraints,
@@ -114,11 +116,6 @@ class CategoricalNB(DiscreteNB):
             X = np.array(X, dtype=object)  # else the numbers beside words would become words
         X = validate_data(self, X, reset=first, dtype=None, ensure_all_finite=False)
         return checked_values(X, self.missing)
-
-    def _measure(
-        self, X: Any, y: Any, sample_weight: NDArray[Any] | None, careful: bool = False
-    ) -> CategoryCounts:
-        return CategoryCounts.of(X, y, sample_weight, missing=self.missing)
 
     def _check_statistic(self, statistic: CategoryCounts) -> None:
         super()._check_statistic(statistic)
@@ -216,53 +213,31 @@ class CategoricalNB(DiscreteNB):
             refuse_unknown(value, name)
         return places
 
-    def sample(
-        self, n_samples: int = 1, random_state: Any = None
-    ) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Draw rows from the model: a class by its share, then each feature by the class's own.
-
-        Parameters
-        ----------
-        n_samples : int
-            How many rows.
-        random_state : int, RandomState or None
-            The seed.
-
-        Returns
-        -------
-        X : ndarray of shape (n, d)
-            Categories: integers if all features are numbered, objects otherwise.
-        y : ndarray of shape (n,)
-            The classes they were drawn from.
-        """
-        rng = check_random_state(random_state)
-        codes = self._draw_classes(n_samples, rng)
+    def _draw_rows(self, codes: NDArray[np.intp], rng: np.random.RandomState) -> NDArray[Any]:
         numbered = all(values.dtype.kind in "iu" for values in self.categories_)
-        X = np.empty((n_samples, len(self.categories_)), np.int64 if numbered else object)
+        X = np.empty((len(codes), len(self.categories_)), np.int64 if numbered else object)
         for j, values in enumerate(self.categories_):
             shares = np.exp(self.feature_log_prob_[j][:, : len(values)])  # named ones alone
             steps = np.cumsum(shares / shares.sum(axis=1, keepdims=True), axis=1)
-            draws = rng.random_sample(n_samples)
+            draws = rng.random_sample(len(codes))
             places = (draws[:, np.newaxis] >= steps[codes]).sum(axis=1)
             X[:, j] = values[np.minimum(places, len(values) - 1)]
-        return X, self.classes_[codes]
+        return X
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = False
         tags.input_tags.categorical = True
         tags.input_tags.string = True
         tags.input_tags.positive_only = True
-        tags.input_tags.allow_nan = self.missing == "ignore"
         return tags
 
 
 def _spread(
     counts: NDArray[Any], values: NDArray[Any], least: int
 ) -> tuple[NDArray[np.float64], NDArray[Any]]:
-    """The counts (K, m) of all of a feature's categories, and the categories that have names.
-
-    Numbers stand where they say; words in their order, room for more after them.
-    """
+    """The counts (K, m) of all of a feature's categories, and the categories that have names."""
+    # Numbers stand where they say; words in their order, room for more after them.
     words = are_words(values)
     places = np.arange(len(values)) if words else values.astype(np.int64)
     width = max(int(places.max(initial=-1)) + 1, least)

@@ -33,10 +33,7 @@ def checked_values(X: NDArray[Any], missing: str) -> NDArray[Any]:
 
 
 def places_of(values: NDArray[Any], categories: NDArray[Any], width: int) -> NDArray[np.int64]:
-    """The place (n,) of each value in a feature's table: `width` if unknown, one more if missing.
-
-    Numbers are their own places; words are looked up.
-    """
+    """The place (n,) of each value in a table: `width` if unknown, one more if missing."""
     if values.dtype.kind == "i" and not are_words(categories):
         return np.where(values < width, values, width)
     absent = which_missing(values)

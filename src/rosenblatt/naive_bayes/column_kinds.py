@@ -228,11 +228,9 @@ CELLS_AT_ONCE = 1_000_000  # distances held at a time
 
 
 def bandwidths(points: Table, weight: Table, rule: Any) -> Table:
-    """The bandwidth (K,) of each class: given, or by a rule from the spread of its values.
-
-    A class whose values do not vary takes the bandwidth of all classes together; and where these
-    do not vary either, it is 1.
-    """
+    """The bandwidth (K,) of each class: given, or by a rule from the spread of its values."""
+    # A class whose values do not vary takes the bandwidth of all classes together; and where these
+    # do not vary either, it is 1.
     if not isinstance(rule, str):
         return np.full(len(weight), float(rule))
     everyone = _by_rule(points, weight.sum(axis=0, keepdims=True), rule)[0] or 1.0

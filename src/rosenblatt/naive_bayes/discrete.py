@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from rosenblatt.prediction import check_n_samples
 from rosenblatt.runtime.storage import summed_duplicates
 
 from .base import NaiveBayes, checked_alpha, log_prior
@@ -75,13 +76,10 @@ class DiscreteNB(NaiveBayes):
         learned = self.class_prior is None and self.fit_prior
         return len(self.classes_) - 1 if learned else 0
 
-    def _draw_classes(self, n_samples: Any, rng: np.random.RandomState) -> NDArray[np.intp]:
-        """The numbers (n,) of classes drawn from the prior."""
-        check_is_fitted(self)
-        if not isinstance(n_samples, int | np.integer) or n_samples < 1:
-            raise ValueError(f"n_samples must be an integer >= 1; got {n_samples!r}.")
-        shares = np.exp(self.class_log_prior_.astype(np.float64))
-        return rng.choice(len(shares), size=n_samples, p=shares / shares.sum())
+    def _draw_classes(self, n_samples: int, rng: np.random.RandomState) -> NDArray[np.intp]:
+        check_n_samples(n_samples)
+        codes: NDArray[np.intp] = super()._draw_classes(n_samples, rng)
+        return codes
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -161,26 +159,11 @@ class LinearNB(DiscreteNB):
         return np.array([0.0, scores[0]]) if scores.ndim == 1 else scores[0]
 
     def _comparison(self, X: Any) -> Comparison:
-        """A function of a range of rows that gives their joint log-probabilities (m, K).
-
-        Of two classes the second's less the first's (m,): one product, with the difference of
-        their weights.
-        """
+        """A function of a range of rows that gives their joint log-probabilities (m, K)."""
+        # Of two classes the second's less the first's (m,): one product, not two.
         return self._linear(X, self._log_prior().astype(np.float64)).comparison()
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the most probable class of each row of X; of equals the first in `classes_`.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows to classify.
-
-        Returns
-        -------
-        y : ndarray of shape (n,)
-            Their labels.
-        """
+    def _labels(self, X: Any) -> NDArray[Any]:
         check_is_fitted(self)
         X = self._check_X(X, first=False)
         decide = self._rough_decision(X) or decision(self._comparison(X))
@@ -237,12 +220,6 @@ class LinearNB(DiscreteNB):
             linear = LinearScores(rows, weights, start + self._log_prior(), threshold)
             codes[left] = decision(linear.comparison())(0, rows.shape[0])
         return codes
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = self.missing == "ignore"
-        return tags
 
     def _known_row(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.bool]]:
         """One row (1, d) as doubles (d,), zero where missing; and where it is not."""

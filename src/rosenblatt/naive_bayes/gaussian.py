@@ -10,18 +10,18 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt import loops
 from rosenblatt.base import naming_columns
+from rosenblatt.prediction import DrawsRows
 from rosenblatt.runtime import threads
 from rosenblatt.runtime.storage import read_only
 from rosenblatt.statistics import Moments
 from rosenblatt.statistics.sums import relative_noise
 
-from .base import NaiveBayes, log_prior
+from .base import NaiveBayes, conclude_shares
 from .gaussian_density import SHARED, chooser, of_all, score, score_sparse, variances_of
 
 Table = NDArray[np.float64]
@@ -34,7 +34,7 @@ FEW_DISTANCES = 100_000
 CELLS_PER_CHUNK = 1_000_000
 
 
-class GaussianNB(NaiveBayes):
+class GaussianNB(NaiveBayes, DrawsRows):
     """Naive Bayes with a Gaussian for each feature in each class.
 
     The means are the classes' means, the variances their mean squared distances from them, plus
@@ -123,46 +123,12 @@ class GaussianNB(NaiveBayes):
         self.ddof = ddof
         self.missing = missing
 
-    def sample(
-        self, n_samples: int = 1, random_state: Any = None
-    ) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Draw rows from the model: a class by its share, then each feature by its Gaussian.
-
-        Parameters
-        ----------
-        n_samples : int
-            How many rows.
-        random_state : int, RandomState instance or None
-            The seed.
-
-        Returns
-        -------
-        X : ndarray of shape (n_samples, d)
-            The rows.
-        y : ndarray of shape (n_samples,)
-            Their labels.
-        """
-        check_is_fitted(self)
-        rng = check_random_state(random_state)
-        shares = np.exp(self.class_log_prior_.astype(np.float64))
-        codes = rng.choice(len(self.classes_), size=n_samples, p=shares / shares.sum())
-        noise = rng.standard_normal((n_samples, self.n_features_in_))
+    def _draw_rows(self, codes: NDArray[np.intp], rng: np.random.RandomState) -> NDArray[Any]:
+        noise = rng.standard_normal((len(codes), self.n_features_in_))
         X = self.theta_[codes] + noise * np.sqrt(self.var_[codes])
-        return X.astype(self.theta_.dtype, copy=False), self.classes_[codes]
+        return np.asarray(X.astype(self.theta_.dtype, copy=False))
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the most probable class of each row of X; of equals the first in `classes_`.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows to classify.
-
-        Returns
-        -------
-        y : ndarray of shape (n,)
-            Their labels.
-        """
+    def _labels(self, X: Any) -> NDArray[Any]:
         check_is_fitted(self)
         X = self._check_X(X, first=False)
         if self._few(X):
@@ -192,21 +158,6 @@ class GaussianNB(NaiveBayes):
     def _stores_single_rows(self) -> bool:
         return True
 
-    def _measure(
-        self, X: Any, y: Any, sample_weight: NDArray[Any] | None, careful: bool = False
-    ) -> Moments:
-        return Moments.of(X, y, sample_weight, careful=careful, missing=self.missing)
-
-    def _measure_groups(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: NDArray[Any] | None,
-        groups: NDArray[np.int64],
-        n_groups: int,
-    ) -> list[Any]:
-        return Moments.by_group(X, y, groups, n_groups, sample_weight, missing=self.missing)
-
     def _forget_bound(self, before: Any, left: Any) -> float:
         return relative_noise(before, left, floor=self.epsilon_ * left.feature_weight)
 
@@ -224,13 +175,9 @@ class GaussianNB(NaiveBayes):
         if not self.var_.all():
             self.var_[self.var_ == 0] = SMALLEST_VARIANCE
 
-        K = len(self.classes_)
-        self.class_count_ = self._by_class(moments.weight).copy()
-        self.class_log_prior_ = log_prior(self.priors, self.class_count_, K).astype(dtype)
-        counted = self.class_count_ / self.class_count_.sum()
-        self.class_prior_ = np.array(counted if self.priors is None else self.priors, dtype)
+        n_shares = conclude_shares(self, moments.weight, dtype)
         n_variances = int(np.prod([self.theta_.shape[a] for a in (0, 1) if a not in self._pool]))
-        self.n_parameters_ = (K - 1) * (self.priors is None) + self.theta_.size + n_variances
+        self.n_parameters_ = n_shares + self.theta_.size + n_variances
         self._set_logistic_form()
 
     @property
@@ -238,10 +185,8 @@ class GaussianNB(NaiveBayes):
         return SHARED[self.variance]
 
     def _set_logistic_form(self) -> None:
-        """Set coef_ and intercept_ if the classes share their variances, else see they are gone.
-
-        log P(x | k) - log P(x | 0) = sum_j (m_kj - m_0j) / v_j (x_j - (m_kj + m_0j) / 2)
-        """
+        """Set coef_ and intercept_ if the classes share their variances, else see they are gone."""
+        # log P(x | k) - log P(x | 0) = sum_j (m_kj - m_0j) / v_j (x_j - (m_kj + m_0j) / 2)
         for name in ("coef_", "intercept_"):
             self.__dict__.pop(name, None)
         if 0 not in self._pool:
@@ -303,12 +248,6 @@ class GaussianNB(NaiveBayes):
     def _few(self, X: Any) -> bool:
         """Whether NumPy will do: by the size of the job alone, as the last bits depend on it."""
         return sp.issparse(X) or bool(X.size * len(self.classes_) <= FEW_DISTANCES)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = self.missing == "ignore"
-        return tags
 
 
 def _over_chunks(work: Any, X: Any) -> None:

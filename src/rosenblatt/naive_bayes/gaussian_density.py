@@ -25,12 +25,10 @@ MOST_APART = 1e6  # multiplying out loses this share of the digits of a score
 def chooser(
     X: NDArray[Any], mean: Table, half_precision: Table, start: Table, gap: Table | None
 ) -> Choice:
-    """The function that gives the best class (b,) of rows like those of X, which are many.
-
-    A score is start - h (x - m)^2, summed over features. Multiplied out, it takes fewer steps, for
-    two classes a third, since their difference is enough: start - h m^2 + x (2 h m - h x), where
-    both x and m are less a centre amid the classes.
-    """
+    """The function that gives the best class (b,) of rows like those of X, which are many."""
+    # A score is start - h (x - m)^2, summed over features. Multiplied out, it takes fewer steps,
+    # for two classes a third, since their difference is enough: start - h m^2 + x (2 h m - h x),
+    # where both x and m are less a centre amid the classes.
     centre = mean.mean(axis=0)
     away = mean - centre
     constant = start - (half_precision * away**2).sum(axis=1)
@@ -93,10 +91,8 @@ def score(
 def score_sparse(
     X: Any, mean: Table, half_precision: Table, start: Table, gap: Table | None
 ) -> Table:
-    """The same for CSR: the score of a row of zeros, and what each stored number changes in it.
-
-    h (x - m)^2 = h m^2 + h x (x - 2 m)
-    """
+    """The same for CSR: the score of a row of zeros, and what each stored number changes in it."""
+    # h (x - m)^2 = h m^2 + h x (x - 2 m)
     at_zero = half_precision * mean**2  # (K, d)
     scores = start - at_zero.sum(axis=1)
     if gap is not None:

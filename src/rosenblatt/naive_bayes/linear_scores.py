@@ -97,10 +97,8 @@ class LinearScores:
 def score(
     X: Any, order: NDArray[np.intp], weights: NDArray[Any], start: Any, threshold: float | None
 ) -> tuple[Array, Array]:
-    """`start` plus rows `order` (m,) of CSR X times weights (d,) or (d, K); and their sizes (m,).
-
-    The size of a row is what its numbers count together.
-    """
+    """`start` plus rows `order` (m,) of CSR X times weights (d,) or (d, K); their sizes (m,)."""
+    # The size of a row is what its numbers count together.
     if X.dtype not in NUMBERS or X.indices.dtype != np.int32:
         X, order = X[order], np.arange(len(order))  # a copy of these rows alone, then converted
     first, last = (int(order.min()), int(order.max()) + 1) if len(order) else (0, 0)

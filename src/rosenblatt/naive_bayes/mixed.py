@@ -9,13 +9,14 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.utils import check_array, check_random_state
+from sklearn.utils import check_array
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
+from sklearn.utils.validation import _num_samples, validate_data
 
+from rosenblatt.prediction import DrawsRows
 from rosenblatt.statistics import Together
 
-from .base import NaiveBayes, log_prior
+from .base import NaiveBayes, conclude_shares
 from .column_kinds import KINDS, RULES
 from .gaussian_density import SHARED
 from .table_columns import Columns, any_rows_tell, infer_kinds, split
@@ -23,7 +24,7 @@ from .table_columns import Columns, any_rows_tell, infer_kinds, split
 ROWS_AT_A_TIME = 2**17
 
 
-class MixedNB(NaiveBayes):
+class MixedNB(NaiveBayes, DrawsRows):
     """Naive Bayes on numeric, categorical, Boolean and count columns at once.
 
     A numeric column is Gaussian in each class, as in `GaussianNB`; a categorical one has a
@@ -135,34 +136,12 @@ class MixedNB(NaiveBayes):
         self.unknown = unknown
         self.bandwidth = bandwidth
 
-    def sample(
-        self, n_samples: int = 1, random_state: Any = None
-    ) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Draw rows from the model: a class by its share, then each column by its own model.
-
-        Parameters
-        ----------
-        n_samples : int
-            How many rows.
-        random_state : int, RandomState instance or None
-            The seed.
-
-        Returns
-        -------
-        X : ndarray of objects of shape (n_samples, d)
-            The rows.
-        y : ndarray of shape (n_samples,)
-            Their labels.
-        """
-        check_is_fitted(self)
-        rng = check_random_state(random_state)
-        shares = np.exp(self.class_log_prior_.astype(np.float64))
-        codes = rng.choice(len(self.classes_), size=n_samples, p=shares / shares.sum())
-        X = np.empty((n_samples, self.n_features_in_), object)
+    def _draw_rows(self, codes: NDArray[np.intp], rng: np.random.RandomState) -> NDArray[Any]:
+        X = np.empty((len(codes), self.n_features_in_), object)
         for kind, places in self.statistics_.columns.items():
             for c, j in enumerate(places):
                 X[:, j] = KINDS[kind].draw(self, c, codes, rng)
-        return X, self.classes_[codes]
+        return X
 
     def _check_X(self, X: Any, first: bool) -> Columns:
         X = self._checked_table(X, first)
@@ -240,7 +219,7 @@ class MixedNB(NaiveBayes):
         ]
 
     def _conclude(self) -> None:
-        together, K = self.statistics_, len(self.classes_)
+        together = self.statistics_
         self._columns = together.columns
         for kind in KINDS.values():
             for name in kind.attributes:  # of an earlier fit to other columns
@@ -249,12 +228,7 @@ class MixedNB(NaiveBayes):
         for name, places in together.columns.items():
             for j in places:
                 self.kinds_[j] = name
-        self.class_count_ = self._by_class(together.weight).copy()
-        self.class_log_prior_ = log_prior(self.priors, self.class_count_, K).astype(together.dtype)
-        counted = self.class_count_ / self.class_count_.sum()
-        shares = counted if self.priors is None else self.priors
-        self.class_prior_ = np.array(shares, together.dtype)
-        self.n_parameters_ = (K - 1) * (self.priors is None)
+        self.n_parameters_ = conclude_shares(self, together.weight, together.dtype)
         for name, part in together.parts.items():
             self.n_parameters_ += KINDS[name].conclude(self, part)
 
@@ -275,6 +249,7 @@ class MixedNB(NaiveBayes):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = False
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True
         tags.input_tags.string = True

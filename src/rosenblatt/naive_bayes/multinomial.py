@@ -7,6 +7,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from rosenblatt.prediction import DrawsRows
 from rosenblatt.statistics import FeatureCounts
 
 from .base import log_shares
@@ -23,11 +24,6 @@ class CountNB(LinearNB):
 
     statistics_: FeatureCounts
 
-    def _measure(
-        self, X: Any, y: Any, sample_weight: NDArray[Any] | None, careful: bool = False
-    ) -> FeatureCounts:
-        return FeatureCounts.of(X, y, sample_weight, missing=self.missing)
-
     def _refuse_strange(self, X: Any) -> None:
         super()._refuse_strange(X)
         least = (X.data if sp.issparse(X) else X).min(initial=0)
@@ -38,12 +34,7 @@ class CountNB(LinearNB):
             )
 
     def _measure_groups(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: NDArray[Any] | None,
-        groups: NDArray[np.int64],
-        n_groups: int,
+        self, X: Any, y: Any, sample_weight: Any, groups: Any, n_groups: int
     ) -> list[Any]:
         return FeatureCounts.by_group(
             X, y, groups, n_groups, sample_weight, missing=self.missing, rough=self._in_passing
@@ -70,7 +61,7 @@ class CountNB(LinearNB):
         return tags
 
 
-class MultinomialNB(CountNB):
+class MultinomialNB(CountNB, DrawsRows):
     """Naive Bayes for counts, such as words in documents.
 
     Each class draws its tokens independently, feature j with probability
@@ -262,10 +253,8 @@ class ComplementNB(CountNB):
         return super()._comparison(X)
 
     def _comparison_in_full(self, X: Any, prior: Any) -> Comparison:
-        """The scores (m, K) of a range of rows; where weights are infinite, in the limit.
-
-        As alpha vanishes, most infinite weights win, and among equals the finite ones decide.
-        """
+        """The scores (m, K) of a range of rows; where weights are infinite, in the limit."""
+        # As alpha vanishes, most infinite weights win, and among equals the finite ones decide.
         linear = self._linear(X, prior)
         if linear.hits is None:
             return linear.scores

@@ -54,11 +54,9 @@ def infer_kinds(X: Any, given: Any) -> list[str]:
 
 
 def any_rows_tell(X: Any, given: Any) -> bool:
-    """Whether the kinds inferred from X are those that any of its rows would give.
-
-    A type tells the kind of a column; so do values, unless some are Boolean and others are not, or
-    some are numbers and others words. A column without a single value counts for nothing.
-    """
+    """Whether the kinds inferred from X are those that any of its rows would give."""
+    # A type tells the kind of a column; so do values, unless some are Boolean and others are not,
+    # or some are numbers and others words. A column without a single value counts for nothing.
     of_numbers = getattr(getattr(X, "dtype", None), "kind", "O") in "biuf"
     if of_numbers or (given is not None and not isinstance(given, dict)):
         return True
@@ -113,10 +111,8 @@ def _block(X: Any) -> NDArray[Any]:
 
 
 def _are_floats(X: Any, n_columns: int) -> bool:
-    """Whether so many columns are all of a data frame, and of one floating-point type.
-
-    As one block they take a tenth of the time that they take one by one.
-    """
+    """Whether so many columns are all of a data frame, and of one floating-point type."""
+    # As one block they take a tenth of the time that they take one by one.
     if isinstance(X, np.ndarray) or n_columns != X.shape[1]:
         return False
     # Of pandas' types those with a capital may hold gaps that are no floats.
@@ -125,10 +121,8 @@ def _are_floats(X: Any, n_columns: int) -> bool:
 
 
 def names_of(X: Any) -> list[Any]:
-    """What the columns of a data frame are called; those of an array, by number.
-
-    To be asked for once: polars makes the list anew each time.
-    """
+    """What the columns of a data frame are called; those of an array, by number."""
+    # To be asked for once: polars makes the list anew each time.
     return list(X.columns) if hasattr(X, "columns") else list(range(X.shape[1]))
 
 

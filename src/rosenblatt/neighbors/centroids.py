@@ -34,10 +34,8 @@ def class_medians(X: Any, y: Labels, weight: NDArray[Any] | None) -> Table:
 
 
 def _medians(rows: Any, weight: Table) -> Table:
-    """The weighted median (d,) of each column: half of the weight lies on either side.
-
-    If one value ends where half of the weight is reached, it is the mean of that and the next.
-    """
+    """The weighted median (d,) of each column: half of the weight lies on either side."""
+    # If one value ends where half of the weight is reached, it is the mean of that and the next.
     values, columns, weights = _cells(rows, weight)
     order = np.lexsort((values, columns))
     values, weights = values[order], weights[order]
@@ -72,11 +70,9 @@ def _cells(rows: Any, weight: Table) -> tuple[Table, NDArray[np.intp], Table]:
 
 
 def unit_of_deviations(spread: Table, weight: Table) -> Table:
-    """``m_k (s_j + median(s))``, (K, d), with ``m_k^2 = 1 / n_k - 1 / n`` of weights (K,).
-
-    Times s_j, m_k is how far chance takes the mean of n_k rows from that of all. The median keeps
-    features that hardly vary from weighing most.
-    """
+    """``m_k (s_j + median(s))``, (K, d), with ``m_k^2 = 1 / n_k - 1 / n`` of weights (K,)."""
+    # Times s_j, m_k is how far chance takes the mean of n_k rows from that of all. The median keeps
+    # features that hardly vary from weighing most.
     seen = weight > 0
     m_squared = 1 / np.where(seen, weight, 1.0) - 1 / weight.sum()
     m = np.sqrt(np.where(seen, m_squared, 0.0).clip(0))
@@ -86,10 +82,8 @@ def unit_of_deviations(spread: Table, weight: Table) -> Table:
 def shrunk(
     centroids: Table, centre: Table, unit: Table, threshold: float | None
 ) -> tuple[Table, Table]:
-    """Centroids and their deviations from the centre, in units, both (K, d), after shrinking.
-
-    Where the unit is zero, a difference is infinitely many units, and nothing shrinks it.
-    """
+    """Centroids and their deviations from the centre, in units, both (K, d), after shrinking."""
+    # Where the unit is zero, a difference is infinitely many units, and nothing shrinks it.
     away = centroids - centre
     with np.errstate(divide="ignore", invalid="ignore"):
         deviations = np.where(away == 0, 0.0, away / unit)
@@ -108,12 +102,9 @@ def shrunk(
 
 
 def about(centroids: Table, scale: Table, start: Table) -> tuple[Table, Table]:
-    """Planes (K, d) and intercepts (K,) of ``start_k - |(x - c_k) / scale|^2``, less a common part.
-
-    About the mean o of the centroids, with z = (x - o) / scale, the square is
-    ``|z|^2 - 2 z.z_k + |z_k|^2``, and |z|^2 is the same for all. Two classes have one plane, the
-    second less the first.
-    """
+    """Planes (K, d) and intercepts (K,) of ``start_k - |(x - c_k) / scale|^2``, up to one."""
+    # About the mean o of the centroids, with z = (x - o) / scale, the square is ``|z|^2 - 2 z.z_k +
+    # |z_k|^2``, and |z|^2 is the same for all. Two classes have one plane, their difference.
     origin = centroids.mean(axis=0)
     away = (centroids - origin) / scale
     coef = 2 * away / scale

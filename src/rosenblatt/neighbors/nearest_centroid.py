@@ -7,7 +7,7 @@ the classes, x a row. By priors p (K,) that differ, a row goes to the class with
 
 import warnings
 from numbers import Real
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +16,10 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt import prediction
-from rosenblatt.additive_classifier import AdditiveClassifier
+from rosenblatt.additive_classifier import AdditiveClassifier, given_shares
 from rosenblatt.base import callers_level
 from rosenblatt.prediction import Score
-from rosenblatt.runtime.model_lock import in_turn
-from rosenblatt.statistics import Labels, Moments
+from rosenblatt.statistics import Labels, Moments, Statistic
 from rosenblatt.statistics.sums import SAME, relative_noise
 
 from .centroids import (
@@ -104,7 +103,6 @@ class NearestCentroid(AdditiveClassifier):
     measured_by = ()
     statistic_type = (Moments, {"full": False, "missing": "refuse"})
 
-    _during: Literal["", "fit", "partial_fit"] = ""
     _medians: Table | None = None  # between `_measure` and `_conclude`
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -124,29 +122,6 @@ class NearestCentroid(AdditiveClassifier):
         self.shrink_threshold = shrink_threshold
         self.priors = priors
 
-    @in_turn
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from X (n, d) and labels y (n,), in one pass; return self.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            The examples.
-        y : array-like of shape (n,)
-            Their labels.
-        sample_weight : array-like of shape (n,) or None
-            How often each row counts; any numbers >= 0.
-        """
-        self._during = "fit"
-        super().fit(X, y, sample_weight)
-        del self._during
-        return self
-
-    def _publish_more(self, statistic: Any) -> None:
-        self._during = "partial_fit"
-        super()._publish_more(statistic)
-        del self._during
-
     def _stores_single_rows(self) -> bool:
         return _is_euclidean(self)
 
@@ -154,21 +129,10 @@ class NearestCentroid(AdditiveClassifier):
 
     def _measure(
         self, X: Any, y: Labels, sample_weight: NDArray[Any] | None, careful: bool = False
-    ) -> Moments:
-        moments = Moments.of(X, y, sample_weight, careful=careful)
+    ) -> Statistic:
         if self._during == "fit" and self.metric == "manhattan":
             self._medians = class_medians(X, y, sample_weight)
-        return moments
-
-    def _measure_groups(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: NDArray[Any] | None,
-        groups: NDArray[np.int64],
-        n_groups: int,
-    ) -> list[Any]:
-        return Moments.by_group(X, y, groups, n_groups, sample_weight)
+        return super()._measure(X, y, sample_weight, careful)
 
     def _forget_bound(self, before: Any, left: Any) -> float:
         return relative_noise(before, left, pooled=True)  # the spread is one for all classes
@@ -208,10 +172,8 @@ class NearestCentroid(AdditiveClassifier):
         return medians
 
     def _spread(self, centroids: Table, centre: Table) -> Table:
-        """The root (d,) of the mean square distance from the classes' centroids (k, d).
-
-        About another point than the mean, squares are larger by that of the difference.
-        """
+        """The root (d,) of the mean square distance from the classes' centroids (k, d)."""
+        # About another point than the mean, squares are larger by that of the difference.
         moments, weight = self.statistics_, self.statistics_.weight
         squares = moments.scatter.sum(axis=0) + weight @ (moments.mean - centroids) ** 2
         squares[squares <= SAME * weight.sum() * centre**2] = 0.0  # what rounding leaves
@@ -223,18 +185,7 @@ class NearestCentroid(AdditiveClassifier):
         if isinstance(self.priors, str):
             shares = weight if self.priors == "empirical" else (weight > 0).astype(np.float64)
             return np.asarray(shares / shares.sum())
-        given = np.asarray(self.priors, dtype=np.float64)
-        if given.shape != weight.shape:
-            raise ValueError(
-                f"priors must be one number for each of the {len(weight)} classes; "
-                f"got {given.tolist()}."
-            )
-        if not (given >= 0).all():
-            raise ValueError(f"priors must be non-negative; got {given.tolist()}.")
-        given = np.where(weight > 0, given, 0.0)
-        if not given.any():
-            raise ValueError("priors must not be zero for all classes that have rows.")
-        return np.asarray(given / given.sum())
+        return given_shares(self.priors, weight)
 
     def report_warnings(self) -> None:
         """Warn of priors that do not sum to one, and of features without spread."""
@@ -271,25 +222,15 @@ class NearestCentroid(AdditiveClassifier):
         """
         check_is_fitted(self)
         X = prediction.rows_to_score(self, X)
-        equal = self._equal_priors()
+        seen = self._by_class(self.statistics_.weight) > 0
+        equal = np.isclose(self.class_prior_[seen], 1 / np.count_nonzero(seen)).all()
         priors = np.where(self.class_prior_ > 0, 1.0, 0.0) if equal else self.class_prior_
         scale = np.ones(len(self.within_class_std_dev_)) if equal else self._scale()
         return prediction.best_labels(X, self._score(priors, scale), self.classes_)
 
     @available_if(_is_euclidean)  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> NDArray[Any]:
-        """Return ``2 log p_k - |(x - c_k) / s|^2``: (n, K), or the second less the first of two.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows to score.
-
-        Returns
-        -------
-        scores : ndarray of shape (n,) or (n, K)
-            Columns in the order of `classes_`.
-        """
+        """Return ``2 log p_k - |(x - c_k) / s|^2``: (n, K), or the second less the first of two."""
         check_is_fitted(self)
         X = prediction.rows_to_score(self, X)
         scale, K = self._scale(), len(self.classes_)
@@ -305,18 +246,7 @@ class NearestCentroid(AdditiveClassifier):
 
     @available_if(_is_euclidean)  # type: ignore[untyped-decorator]
     def predict_log_proba(self, X: Any) -> NDArray[Any]:
-        """Return the logarithm of `predict_proba`, exact where probabilities are tiny.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows to classify.
-
-        Returns
-        -------
-        log_probabilities : ndarray of shape (n, K)
-            Columns in the order of `classes_`.
-        """
+        """Return the logarithm of `predict_proba`, exact where probabilities are tiny."""
         check_is_fitted(self)
         X = prediction.rows_to_score(self, X)
         K, score = len(self.classes_), self._score(self.class_prior_, self._scale())
@@ -328,24 +258,8 @@ class NearestCentroid(AdditiveClassifier):
 
     @available_if(_is_euclidean)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> NDArray[Any]:
-        """Return the shares of ``exp(decision_function)``, as scikit-learn does: (n, K).
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows to classify.
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n, K)
-            Columns in the order of `classes_`; each row sums to one.
-        """
+        """Return the shares of ``exp(decision_function)``, as scikit-learn does: (n, K)."""
         return np.asarray(np.exp(self.predict_log_proba(X)))
-
-    def _equal_priors(self) -> bool:
-        """Whether all classes that have rows have the same share."""
-        seen = self._by_class(self.statistics_.weight) > 0
-        return bool(np.isclose(self.class_prior_[seen], 1 / np.count_nonzero(seen)).all())
 
     def _scale(self) -> Table:
         """What distances are divided by, (d,): the spread, or one where there is none."""
@@ -365,11 +279,6 @@ class NearestCentroid(AdditiveClassifier):
             return scores[1:] - scores[:1] if len(scores) == 2 else scores
 
         return score
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 def _refuse_what_says_nothing(moments: Moments, total: Moments) -> None:

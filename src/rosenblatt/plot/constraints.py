@@ -51,11 +51,7 @@ def constraint(
     columns : the two columns whose weights are drawn; the only two if None. The weights of the
         others are held where the model has them.
     names : of these two; those of the columns if None, or x0, x1, ...
-    ax : where to draw; the current axes if None.
-
-    Returns
-    -------
-    The axes drawn on.
+    ax : where to draw; the current axes if None. The axes drawn on are returned.
 
     Examples
     --------
@@ -90,9 +86,8 @@ def edge_of_region(w: Array, share: float) -> Array:
     angles = np.linspace(0, 2 * np.pi, N_ANGLES + 1)
     u = np.column_stack([np.cos(angles), np.sin(angles)])
     a, b = (1 - share) / 2, share * np.abs(u).sum(axis=1)
-    radius = 2 * level / (b + np.sqrt(b**2 + 4 * a * level))
-    edge: Array = u * radius[:, np.newaxis]
-    return edge
+    radius: Array = 2 * level / (b + np.sqrt(b**2 + 4 * a * level))
+    return u * radius[:, np.newaxis]
 
 
 def _pair(X: Array, columns: Sequence[int] | None) -> tuple[int, int]:

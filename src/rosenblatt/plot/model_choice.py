@@ -50,11 +50,7 @@ def validation_curve(
     scoring : a scorer; the error is its negative, or one less it for shares. None for squared error
         in regression and the share of wrong labels in classification.
     n_jobs : how many fits at a time.
-    ax : where to draw; the current axes if None.
-
-    Returns
-    -------
-    The axes drawn on.
+    ax : where to draw; the current axes if None. The axes drawn on are returned.
 
     Examples
     --------
@@ -80,11 +76,9 @@ def validation_curve(
     train = error_of(np.array([results[f"split{k}_train_score"] for k in folds]))
     ax = labelled_axes(ax, name, label)
     places = scale(ax, values)
-    _draw(ax, places, train, "training", COLOURS[0])
-    _draw(ax, places, held, "held out", COLOURS[1])
+    _draw(ax, places, train, held)
     best = int(np.nanargmin(held.mean(axis=0)))
     _mark(ax, places, best, held.mean(axis=0)[best], values)
-    _legend(ax)
     return ax
 
 
@@ -113,11 +107,7 @@ def learning_curve(
     cv, scoring, n_jobs : as in `validation_curve`.
     random_state : int, RandomState instance or None
         The rows are shuffled before the first are taken.
-    ax : where to draw; the current axes if None.
-
-    Returns
-    -------
-    The axes drawn on.
+    ax : where to draw; the current axes if None. The axes drawn on are returned.
 
     Examples
     --------
@@ -139,9 +129,7 @@ def learning_curve(
     )[:3]  # fmt: skip
     ax = labelled_axes(ax, "rows learned from", label)
     _logarithmic(ax, n_rows)
-    _draw(ax, n_rows, error_of(train.T), "training", COLOURS[0])
-    _draw(ax, n_rows, error_of(held.T), "held out", COLOURS[1])
-    _legend(ax)
+    _draw(ax, n_rows, error_of(train.T), error_of(held.T))
     return ax
 
 
@@ -192,13 +180,17 @@ def _logarithmic(ax: Axes, counts: Any) -> None:
     ax.xaxis.set_major_formatter(ScalarFormatter())
 
 
-def _draw(ax: Axes, x: Any, errors: NDArray[np.float64], label: str, colour: str) -> None:
-    """The mean over folds, and a band of one deviation, which is not below zero if no error is."""
-    mean, deviation = errors.mean(axis=0), errors.std(axis=0)
-    low = mean - deviation
-    low = low if np.nanmin(errors) < 0 else np.maximum(low, 0.0)
-    ax.fill_between(x, low, mean + deviation, color=colour, alpha=0.15, linewidth=0)
-    ax.plot(x, mean, color=colour, marker="o", markersize=4, label=label)
+def _draw(ax: Axes, x: Any, train: NDArray[np.float64], held: NDArray[np.float64]) -> None:
+    """Means over folds, and bands of one deviation, which are not below zero if no error is."""
+    for errors, label, colour in zip(
+        (train, held), ("training", "held out"), COLOURS, strict=False
+    ):
+        mean, deviation = errors.mean(axis=0), errors.std(axis=0)
+        low = mean - deviation
+        low = low if np.nanmin(errors) < 0 else np.maximum(low, 0.0)
+        ax.fill_between(x, low, mean + deviation, color=colour, alpha=0.15, linewidth=0)
+        ax.plot(x, mean, color=colour, marker="o", markersize=4, label=label)
+    ax.legend(frameon=False, title="band: one deviation over folds", title_fontsize="small")
 
 
 def _mark(ax: Axes, places: Any, best: int, error: float, values: list[Any]) -> None:
@@ -217,11 +209,6 @@ def _mark(ax: Axes, places: Any, best: int, error: float, values: list[Any]) -> 
         bbox={"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none",
               "alpha": 0.7},
     )  # fmt: skip
-
-
-def _legend(ax: Axes) -> None:
-    """The names of the curves, and what the bands are."""
-    ax.legend(frameon=False, title="band: one deviation over folds", title_fontsize="small")
 
 
 # What an error is made of: of one model in bars, over a parameter in curves.
@@ -256,11 +243,7 @@ def bias_variance(
     name : a parameter, as in ``model.set_params``; None to take the model as it is.
     values : what to set it to.
     truth, n_models, n_jobs, random_state : as in `rosenblatt.bias_variance`.
-    ax : where to draw; the current axes if None.
-
-    Returns
-    -------
-    The axes drawn on.
+    ax : where to draw; the current axes if None. The axes drawn on are returned.
 
     Examples
     --------

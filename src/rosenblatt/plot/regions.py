@@ -30,11 +30,7 @@ def boundary(model: Any, X: Any, y: Any, ax: Axes | None = None) -> Axes:
     ----------
     model : the fitted classifier.
     X, y : the points (n, 2) and their labels (n,).
-    ax : where to draw; the current axes if None.
-
-    Returns
-    -------
-    The axes drawn on.
+    ax : where to draw; the current axes if None. The axes drawn on are returned.
 
     Examples
     --------

@@ -120,11 +120,7 @@ class BasisExpansion(CallbackSupportMixin, TransformerMixin, BaseEstimator):  # 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn where the functions lie: ranges and quantiles of the columns; return self.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            The rows; sparse ones for families of powers only.
-        y : ignored
+        X (n, d) may be sparse for families of powers only; y is ignored.
         """
         self._validate_params()
         X = self._check(X, first=True)
@@ -151,13 +147,7 @@ class BasisExpansion(CallbackSupportMixin, TransformerMixin, BaseEstimator):  # 
         return self
 
     def transform(self, X: Any) -> Any:
-        """Return the values of the functions, `n_output_features_` columns; CSR if X is sparse.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            The rows.
-        """
+        """Return their values for X (n, d), `n_output_features_` columns; CSR if X is sparse."""
         check_is_fitted(self)
         X = self._check(X, first=False)
         with np.errstate(over="ignore", invalid="ignore"):  # refused below, by name
@@ -192,10 +182,7 @@ class BasisExpansion(CallbackSupportMixin, TransformerMixin, BaseEstimator):  # 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """Return the names of the features made, such as ``"x0^2"``.
 
-        Parameters
-        ----------
-        input_features : array-like of str or None
-            Names of the columns; None for those seen in `fit`, or x0, x1, ...
+        `input_features` names the columns; None for the names seen in `fit`, or x0, x1, ...
         """
         check_is_fitted(self)
         columns = _check_feature_names_in(self, input_features)
@@ -205,13 +192,10 @@ class BasisExpansion(CallbackSupportMixin, TransformerMixin, BaseEstimator):  # 
         return np.array(names, dtype=object)
 
     def source_columns(self) -> NDArray[np.intp]:
-        """Return the column that each feature is a function of; -1 of several, or of none.
+        """Return the column that each of `n_output_features_` is a function of; -1 if not of one.
 
-        Returns
-        -------
-        sources : ndarray of shape (m,), m being `n_output_features_`
-            Numbers of columns. If none is -1, a model that is linear in the features is a sum of
-            functions of single columns.
+        If none is -1, a model that is linear in the features is a sum of functions of single
+        columns.
 
         Examples
         --------
@@ -229,11 +213,8 @@ class BasisExpansion(CallbackSupportMixin, TransformerMixin, BaseEstimator):  # 
     def count(self, n_features: Any) -> int:
         """Return how many features columns become, before any is made.
 
-        Parameters
-        ----------
-        n_features : int or table
-            How many columns, or X itself, of which only the columns are counted and their names
-            read: a dict of names needs X, or a fit before.
+        `n_features` is how many columns there are, or X itself, of which only the columns are
+        counted and their names read: a dict of names needs X, or a fit before.
 
         Examples
         --------

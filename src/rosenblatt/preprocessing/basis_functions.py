@@ -106,16 +106,25 @@ class Powers:
         return np.tile(np.arange(m), self.degree - self.least + 1)
 
 
+class OfEachColumn:
+    """As many functions of each column, those of the first column first."""
+
+    n_functions: int
+    takes_sparse = False
+
+    def count(self, m: int) -> int:
+        return m * self.n_functions
+
+    def sources(self, m: int) -> NDArray[np.intp]:
+        return np.repeat(np.arange(m), self.n_functions)
+
+
 @dataclass
-class Bumps:
+class Bumps(OfEachColumn):
     """``exp(-(x - c)^2 / (2 s^2))``, centres c evenly from the least to the greatest x."""
 
     n_functions: int
     width: float | None
-    takes_sparse: bool = False
-
-    def count(self, m: int) -> int:
-        return m * self.n_functions
 
     def fit(self, X: Table) -> Self:
         low, high = X.min(axis=0), X.max(axis=0)
@@ -135,20 +144,17 @@ class Bumps:
         pairs = zip(columns, self.centres, strict=True)
         return [f"bump({name} at {c:.4g})" for name, centres in pairs for c in centres]
 
-    def sources(self, m: int) -> NDArray[np.intp]:
-        return np.repeat(np.arange(m), self.n_functions)
-
 
 @dataclass
-class Waves:
+class Waves(OfEachColumn):
     """``sin(2 pi k x / period)`` and the cosine for k = 1, 2, ..., the highest frequency."""
 
     frequencies: int
     period: float | None
-    takes_sparse: bool = False
 
-    def count(self, m: int) -> int:
-        return 2 * m * self.frequencies
+    @property
+    def n_functions(self) -> int:  # type: ignore[override]
+        return 2 * self.frequencies
 
     def fit(self, X: Table) -> Self:
         span = X.max(axis=0) - X.min(axis=0)
@@ -173,20 +179,20 @@ class Waves:
             for wave in ("sin", "cos")
         ]
 
-    def sources(self, m: int) -> NDArray[np.intp]:
-        return np.repeat(np.arange(m), 2 * self.frequencies)
-
 
 @dataclass
-class Splines:
+class Splines(OfEachColumn):
     """B-splines of each column over knots at its quantiles; straight lines beyond the last."""
 
     n_functions: int
     degree: int
-    takes_sparse: bool = False
 
-    def count(self, m: int) -> int:
-        return m * self.n_functions
+    def __post_init__(self) -> None:
+        if self.n_functions < self.degree:
+            raise ValueError(
+                f"Splines of degree {self.degree} need n_functions of {self.degree} or more; "
+                f"got {self.n_functions}."
+            )
 
     def fit(self, X: Table) -> Self:
         # One of them follows from the others and the intercept, and is left out.
@@ -223,9 +229,6 @@ class Splines:
 
     def names(self, columns: Sequence[str]) -> list[str]:
         return [f"spline({name}, {i})" for name in columns for i in range(self.n_functions)]
-
-    def sources(self, m: int) -> NDArray[np.intp]:
-        return np.repeat(np.arange(m), self.n_functions)
 
 
 @dataclass
@@ -284,7 +287,7 @@ def family_of(kind: Any, told: Any) -> Basis:
         "powers": lambda: Powers(least, most),
         "gaussian": lambda: Bumps(told.n_functions, told.width),
         "fourier": lambda: Waves(most, told.period),
-        "spline": lambda: _splines(told.n_functions, most),
+        "spline": lambda: Splines(told.n_functions, most),
         "identity": lambda: Powers(1, 1),
     }
     if not isinstance(kind, str) or kind not in families:
@@ -315,12 +318,3 @@ def _degrees(degree: int | tuple[int, int] | None, default: int) -> tuple[int, i
     if len(degree) != 2 or not 1 <= degree[0] <= degree[1]:
         raise ValueError(f"degree must be one number or (lowest, highest); got {degree!r}.")
     return int(degree[0]), int(degree[1])
-
-
-def _splines(n_functions: int, degree: int) -> Splines:
-    """Splines, if there are enough of them for their degree."""
-    if n_functions < degree:
-        raise ValueError(
-            f"Splines of degree {degree} need n_functions of {degree} or more; got {n_functions}."
-        )
-    return Splines(n_functions, degree)

@@ -34,15 +34,9 @@ class ScaleLearner(CallbackSupportMixin, Additive):  # type: ignore[misc]
 
     @fitting_at_once
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn the scales of X (n, d), in one read; return self.
+        """Learn the scales of X (n, d), dense or sparse, in one read; return self.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Training rows.
-        y : ignored.
-        sample_weight : array-like of shape (n,) or None
-            How often each row counts; any numbers >= 0.
+        `sample_weight` (n,), any numbers >= 0, says how often each row counts; y is ignored.
         """
         super().fit(X, None, sample_weight)
         return self
@@ -51,13 +45,7 @@ class ScaleLearner(CallbackSupportMixin, Additive):  # type: ignore[misc]
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from some more rows; any batches give what one fit on all rows gives; return self.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Training rows.
-        y : ignored.
-        sample_weight : array-like of shape (n,) or None
-            How often each row counts; any numbers >= 0.
+        Arguments are those of `fit`.
         """
         self._validate_params()
         first = not hasattr(self, "statistics_")
@@ -68,15 +56,8 @@ class ScaleLearner(CallbackSupportMixin, Additive):  # type: ignore[misc]
     def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Unlearn rows, as if never fitted on them; return self.
 
-        Not with ``method="min-max"``: minima and maxima merge but cannot be taken back.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows the model has learned from.
-        y : ignored.
-        sample_weight : array-like of shape (n,) or None
-            The weights they had.
+        X and `sample_weight` are rows that it has learned from, and the weights they had. Not with
+        ``method="min-max"``: minima and maxima merge but cannot be taken back.
         """
         super().forget(X, None, sample_weight)
         return self

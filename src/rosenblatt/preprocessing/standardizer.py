@@ -148,31 +148,22 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, ScaleLearner):  # typ
         self.missing = missing
 
     def transform(self, X: Any, copy: bool | None = None) -> Any:
-        """Return the rows of X on the scale that was learned.
+        """Return the rows of X (n, d) on the scale that was learned, in the precision of X.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows to bring to scale.
-        copy : bool or None
-            Whether to leave X alone; None as the model's parameter says.
-
-        Returns
-        -------
-        X_new : ndarray or CSR matrix of shape (n, d)
-            In the precision of X.
+        `copy` says whether to leave X alone; None as the model's parameter says. Sparse rows come
+        out as a CSR matrix.
         """
         check_is_fitted(self)
-        given = X
+        given, copy = X, self.copy if copy is None else copy
         X = validate_data(
             self, X, reset=False, accept_sparse="csr", dtype=FLOATS,
-            force_writeable=not self._must_copy(copy), ensure_all_finite=False,
+            force_writeable=not copy, ensure_all_finite=False,
         )  # fmt: skip
         self._refuse_strange(X)
         self._refuse_sparse(X)
         if self.method in OF_ROWS:
-            X = summed_duplicates(X, self._must_copy(copy))
-        out = _target(X, given, self._must_copy(copy))
+            X = summed_duplicates(X, copy)
+        out = _target(X, given, copy)
         if self.method in OF_ROWS:
             to_unit_length(X, out, self.method)
         elif sp.issparse(X):
@@ -191,33 +182,21 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, ScaleLearner):  # typ
     def inverse_transform(self, X: Any, copy: bool | None = None) -> Any:
         """Return the rows that `transform` would turn into X; not for ``"l1"`` and ``"l2"``.
 
-        A sigmoid of exactly 0 or 1 comes from an infinite number, which is what is returned.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows on the scale that was learned.
-        copy : bool or None
-            Whether to leave X alone; None as the model's parameter says.
-
-        Returns
-        -------
-        X_original : ndarray or CSR matrix of shape (n, d)
-            In the precision of X.
+        A sigmoid of exactly 0 or 1 comes from an infinite number, which is what is returned. `copy`
+        is as in `transform`.
         """
         check_is_fitted(self)
-        given = X
+        given, copy = X, self.copy if copy is None else copy
         X = check_array(
-            X, accept_sparse="csr", dtype=FLOATS, force_writeable=not self._must_copy(copy),
-            ensure_all_finite=False,
-        )  # fmt: skip
+            X, accept_sparse="csr", dtype=FLOATS, force_writeable=not copy, ensure_all_finite=False
+        )
         self._refuse_strange(X)
         self._refuse_sparse(X)
         if X.shape[1] != self.n_features_in_:
             raise ValueError(
                 f"X must have {self.n_features_in_} columns, as in fit; got {X.shape[1]}."
             )
-        out = _target(X, given, self._must_copy(copy))
+        out = _target(X, given, copy)
         if sp.issparse(X):
             if self.scale_ is not None:
                 scale_stored(out, self.scale_, divide=False)
@@ -231,9 +210,6 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, ScaleLearner):  # typ
 
     def _mean_and_scale(self) -> tuple[Numbers | None, Numbers | None]:
         return self.mean_ if self.with_mean else None, self.scale_
-
-    def _must_copy(self, copy: bool | None) -> bool:
-        return self.copy if copy is None else copy
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

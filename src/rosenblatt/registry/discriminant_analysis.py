@@ -1,23 +1,30 @@
 """Discriminants: Gaussian classes, and Fisher's direction."""
 
+from typing import Any
+
 from .row import Contestant, Contract, Row, Warm, Without
 
 MOMENTS = ("statistics.moments.Moments", "statistics.counts.ClassCounts")
 NO_PATH = Without("one statistic serves every shrinkage; each conclusion factors a matrix anew")
 NO_STATES = Without("the fit is one step in closed form: no state moves")
 
+SHARED: dict[str, Any] = {  # cells of most rows
+    "task": "classification",
+    "additive": True,
+    "path": NO_PATH,
+    "trace": NO_STATES,
+    "warm": Warm(),
+    "verifier": "discriminants",
+    "page": "discriminants.md",
+}
+
 ROWS = (
     Row(
         name="LinearDiscriminantAnalysis",
         module="discriminant_analysis.linear",
-        task="classification",
+        **SHARED,
         inputs=("dense", "sparse"),
-        verifier="discriminants",
         sklearn=("LinearDiscriminantAnalysis",),
-        additive=True,
-        path=NO_PATH,
-        trace=NO_STATES,
-        warm=Warm(),
         contract=Contract(
             settings=(
                 {},
@@ -39,20 +46,14 @@ ROWS = (
             ),
         ),
         file_types=MOMENTS,
-        page="discriminants.md",
         benchmark="LDA fit, dense 1M x 50",
     ),
     Row(
         name="QuadraticDiscriminantAnalysis",
         module="discriminant_analysis.quadratic",
-        task="classification",
+        **SHARED,
         inputs=("dense", "sparse"),
-        verifier="discriminants",
         sklearn=("QuadraticDiscriminantAnalysis",),
-        additive=True,
-        path=NO_PATH,
-        trace=NO_STATES,
-        warm=Warm(),
         contract=Contract(
             settings=(
                 {"reg_param": 0.01},
@@ -72,20 +73,14 @@ ROWS = (
             ),
         ),
         file_types=("discriminant_analysis.quadratic.Factors", *MOMENTS),
-        page="discriminants.md",
         benchmark="QDA fit, dense 1M x 50",
     ),
     Row(
         name="FisherDiscriminant",
         module="discriminant_analysis.fisher",
-        task="classification",
+        **SHARED,
         inputs=("dense", "sparse"),
-        verifier="discriminants",
         sklearn=Without("scikit-learn has Fisher's direction only as a discriminant's transform"),
-        additive=True,
-        path=NO_PATH,
-        trace=NO_STATES,
-        warm=Warm(),
         contract=Contract(
             settings=({}, {"threshold": "prior", "shrinkage": 0.2}, {"threshold": "scan"}),
             # A threshold that is scanned for reads the rows again, and has no partial_fit.
@@ -100,7 +95,6 @@ ROWS = (
             ),
         ),
         file_types=MOMENTS,
-        page="discriminants.md",
         benchmark=Without("the statistic is that of LinearDiscriminantAnalysis; no peer has it"),
     ),
 )

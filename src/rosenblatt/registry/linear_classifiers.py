@@ -12,6 +12,7 @@ BY_VISITS = dict.fromkeys(
 )
 NO_SUM_IS_ENOUGH = Without("learns from each row in its turn: no sum over the rows is enough")
 PASSES = ("max_iter",)
+CV_DEFAULTS_SET = {"scoring": "accuracy", "use_legacy_attributes": False}  # else they warn
 
 ROWS = (
     Row(
@@ -63,15 +64,10 @@ ROWS = (
         warm=Without("it runs the loops of LogisticRegression"),
         contract=Contract(
             settings=(
-                {"Cs": [0.01, 1.0], "tol": 1e-8, "use_legacy_attributes": False},
-                {
-                    "Cs": [0.1, 1.0],
-                    "l1_ratios": [0.0, 0.5],
-                    "cv": 3,
-                    "use_legacy_attributes": False,
-                },
+                {"Cs": [0.01, 1.0], "tol": 1e-8, "l1_ratios": (0,), **CV_DEFAULTS_SET},
+                {"Cs": [0.1, 1.0], "cv": 3, "l1_ratios": [0.0, 0.5], **CV_DEFAULTS_SET},
             ),
-            checked=({"Cs": 3, "cv": 3},),
+            checked=({"Cs": 3, "cv": 3, "l1_ratios": (0,), **CV_DEFAULTS_SET},),
         ),
         contestants=Without("compare searches the penalties of logistic regression itself"),
         file_types=(),

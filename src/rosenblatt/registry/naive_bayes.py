@@ -1,5 +1,7 @@
 """Naive Bayes: models that count."""
 
+from typing import Any
+
 from .row import Contestant, Contract, Row, Warm, Without
 
 LABELS = "statistics.counts.ClassCounts"
@@ -7,6 +9,15 @@ COUNTS = ("statistics.features.FeatureCounts", LABELS)
 ALPHAS = {"alpha": (0.01, 0.1, 1.0, 10.0)}
 NO_PATH = Without("one statistic serves every setting; each conclusion is as cheap as a path")
 NO_STATES = Without("the fit is one step in closed form: no state moves")
+
+SHARED: dict[str, Any] = {  # cells of most rows
+    "task": "classification",
+    "additive": True,
+    "path": NO_PATH,
+    "trace": NO_STATES,
+    "warm": Warm(),
+    "page": "naive_bayes.md",
+}
 
 ROWS = (
     Row(
@@ -44,14 +55,10 @@ ROWS = (
     Row(
         name="MixedNB",
         module="naive_bayes.mixed",
-        task="classification",
+        **SHARED,
         inputs=("dense", "missing", "categorical"),
         verifier="mixed_naive_bayes",
         sklearn=Without("scikit-learn has no naive Bayes model for columns of several kinds"),
-        additive=True,
-        path=NO_PATH,
-        trace=NO_STATES,
-        warm=Warm(),
         contract=Contract(settings=({}, {"alpha": 0, "variance": "feature"})),
         contestants=(
             Contestant(
@@ -69,20 +76,15 @@ ROWS = (
             "statistics.product.Together",
             LABELS,
         ),
-        page="naive_bayes.md",
         benchmark=Without("no peer fits columns of several kinds"),
     ),
     Row(
         name="MultinomialNB",
         module="naive_bayes.multinomial",
-        task="classification",
+        **SHARED,
         inputs=("dense", "sparse", "missing", "counts"),
         verifier="count_naive_bayes",
         sklearn=("MultinomialNB",),
-        additive=True,
-        path=NO_PATH,
-        trace=NO_STATES,
-        warm=Warm(),
         contract=Contract(
             settings=({}, {"alpha": 0}, {"fit_prior": False}, {"missing": "ignore"}),
             checked=({}, {"alpha": 0, "missing": "ignore"}),
@@ -97,20 +99,15 @@ ROWS = (
             ),
         ),
         file_types=COUNTS,
-        page="naive_bayes.md",
         benchmark="MultinomialNB, CSR 100k x 60k, 2 classes",
     ),
     Row(
         name="BernoulliNB",
         module="naive_bayes.bernoulli",
-        task="classification",
+        **SHARED,
         inputs=("dense", "sparse", "missing"),
         verifier="count_naive_bayes",
         sklearn=("BernoulliNB",),
-        additive=True,
-        path=NO_PATH,
-        trace=NO_STATES,
-        warm=Warm(),
         contract=Contract(
             settings=(
                 {},
@@ -130,20 +127,15 @@ ROWS = (
             ),
         ),
         file_types=COUNTS,
-        page="naive_bayes.md",
         benchmark="BernoulliNB, CSR 100k x 60k, 2 classes",
     ),
     Row(
         name="ComplementNB",
         module="naive_bayes.multinomial",
-        task="classification",
+        **SHARED,
         inputs=("dense", "sparse", "missing", "counts"),
         verifier="count_naive_bayes",
         sklearn=("ComplementNB",),
-        additive=True,
-        path=NO_PATH,
-        trace=NO_STATES,
-        warm=Warm(),
         contract=Contract(
             settings=({}, {"norm": True, "alpha": 0.1}, {"missing": "ignore"}),
             checked=({}, {"norm": True, "alpha": 0, "missing": "ignore"}),
@@ -158,27 +150,21 @@ ROWS = (
             ),
         ),
         file_types=COUNTS,
-        page="naive_bayes.md",
         benchmark=Without("the statistic and the loop are those of MultinomialNB"),
     ),
     Row(
         name="CategoricalNB",
         module="naive_bayes.categorical",
-        task="classification",
+        **SHARED,
         inputs=("dense", "missing", "counts", "categorical"),
         verifier="count_naive_bayes",
         sklearn=("CategoricalNB",),
-        additive=True,
-        path=NO_PATH,
-        trace=NO_STATES,
-        warm=Warm(),
         contract=Contract(
             settings=({}, {"alpha": 0.5, "unknown": "smooth", "missing": "ignore"}),
             checked=({}, {"unknown": "smooth", "missing": "ignore"}),
         ),
         contestants=Without("mixed naive Bayes reads the categories of a table, and the rest too"),
         file_types=("statistics.categories.CategoryCounts", LABELS),
-        page="naive_bayes.md",
         benchmark=Without("no wanted ratio: tables of categories are small"),
     ),
 )

@@ -1,5 +1,7 @@
 """Linear regression: least squares, plain and penalised."""
 
+from typing import Any
+
 from .row import Contestant, Contract, Row, Warm, Without
 
 GRAM = (
@@ -14,17 +16,21 @@ SEARCHED = Without("compare searches the penalties of the model itself")
 SAME_LOOPS = Without("it runs the loops of the model that it chooses")
 NOT_ADDITIVE = Without("the choice of the penalty needs folds, and its fit the rows")
 
+SHARED: dict[str, Any] = {  # cells of most rows
+    "task": "regression",
+    "trace": ("weights",),
+    "verifier": "linear_regression",
+}
+
 ROWS = (
     Row(
         name="LinearRegression",
         module="linear_model.least_squares",
-        task="regression",
+        **SHARED,
         inputs=("dense", "sparse"),
-        verifier="linear_regression",
         sklearn=("LinearRegression",),
         additive=True,
         path=Without("it has no parameter to follow"),
-        trace=("weights",),
         warm=Warm(),
         contract=Contract(
             settings=({}, {"fit_intercept": False, "tol": 0}, {"positive": True}),
@@ -45,13 +51,11 @@ ROWS = (
     Row(
         name="Ridge",
         module="linear_model.ridge",
-        task="regression",
+        **SHARED,
         inputs=("dense", "sparse"),
-        verifier="linear_regression",
         sklearn=("Ridge",),
         additive=True,
         path=("alpha",),
-        trace=("weights",),
         warm=Warm(),
         contract=Contract(
             settings=(
@@ -89,13 +93,11 @@ ROWS = (
     Row(
         name="RidgeCV",
         module="linear_model.ridge_cv",
-        task="regression",
+        **SHARED,
         inputs=("dense", "sparse"),
-        verifier="linear_regression",
         sklearn=("RidgeCV",),
         additive=NOT_ADDITIVE,
         path=CHOOSES,
-        trace=("weights",),
         warm=SAME_LOOPS,
         contract=Contract(
             settings=(
@@ -113,13 +115,11 @@ ROWS = (
     Row(
         name="Lasso",
         module="linear_model.lasso",
-        task="regression",
+        **SHARED,
         inputs=("dense", "sparse"),
-        verifier="linear_regression",
         sklearn=("Lasso",),
         additive=Without("a Gram matrix would do where columns are few; wide tables need the rows"),
         path=("alpha",),
-        trace=("weights",),
         warm=Warm(({"alpha": 0.01},), widths=(3, 20)),
         contract=Contract(
             settings=(
@@ -138,13 +138,11 @@ ROWS = (
     Row(
         name="LassoCV",
         module="linear_model.lasso_cv",
-        task="regression",
+        **SHARED,
         inputs=("dense", "sparse"),
-        verifier="linear_regression",
         sklearn=("LassoCV",),
         additive=NOT_ADDITIVE,
         path=CHOOSES,
-        trace=("weights",),
         warm=SAME_LOOPS,
         contract=Contract(settings=({"alphas": [0.01, 0.1, 0.5], "tol": 1e-12},)),
         contestants=SEARCHED,
@@ -155,13 +153,11 @@ ROWS = (
     Row(
         name="ElasticNet",
         module="linear_model.lasso",
-        task="regression",
+        **SHARED,
         inputs=("dense", "sparse"),
-        verifier="linear_regression",
         sklearn=("ElasticNet",),
         additive=Without("a Gram matrix would do where columns are few; wide tables need the rows"),
         path=("alpha",),
-        trace=("weights",),
         warm=Warm(({"alpha": 0.01},), widths=(3, 20)),
         contract=Contract(
             settings=(
@@ -183,13 +179,11 @@ ROWS = (
     Row(
         name="ElasticNetCV",
         module="linear_model.lasso_cv",
-        task="regression",
+        **SHARED,
         inputs=("dense", "sparse"),
-        verifier="linear_regression",
         sklearn=("ElasticNetCV",),
         additive=NOT_ADDITIVE,
         path=CHOOSES,
-        trace=("weights",),
         warm=SAME_LOOPS,
         contract=Contract(settings=({"alphas": [0.01, 0.1, 0.5], "tol": 1e-12},)),
         contestants=SEARCHED,

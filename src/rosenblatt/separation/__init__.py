@@ -5,6 +5,7 @@ That there is none has a proof as short (Gordan 1873): weights that give both cl
 average, for no plane can part two sets whose averages are one point.
 """
 
+from dataclasses import replace
 from fractions import Fraction
 from math import hypot
 from typing import Any
@@ -157,24 +158,24 @@ def _two(table: Table, classes: Any, sign: Floats, fit_intercept: bool) -> Separ
     """Answer for two classes."""
     X, used = _without_empty_columns(table)
     answer = _answer(Affine(X, sign, fit_intercept), X, sign, fit_intercept)
-    if answer.plane is None:
-        return Separability(
-            False,
-            classes,
-            answer.grade,
-            combination=answer.combination,
-            gap=answer.gap,
-            fit_intercept=fit_intercept,
-        )
+    return _separability(answer, classes, used, table.shape[1], fit_intercept)
+
+
+def _separability(
+    answer: Answer, classes: Any, used: Any, d: int, fit_intercept: bool, joint: bool = False
+) -> Separability:
+    """An answer for the used columns as one for all d."""
     plane = answer.plane
+    if plane is None:
+        return Separability(
+            False, classes, answer.grade, combination=answer.combination, gap=answer.gap,
+            fit_intercept=fit_intercept, joint=joint,
+        )  # fmt: skip
     return Separability(
-        True,
-        classes,
-        coef=_with_empty_columns(plane.coef, used, table.shape[1]),
-        intercept=plane.intercept.item(),
-        margin=plane.margin,
-        fit_intercept=fit_intercept,
-    )
+        True, classes, coef=_with_empty_columns(plane.coef, used, d), margin=plane.margin,
+        intercept=plane.intercept if joint else plane.intercept.item(),
+        fit_intercept=fit_intercept, joint=joint,
+    )  # fmt: skip
 
 
 def _pairwise(table: Table, classes: Any, code: Any, fit_intercept: bool) -> Separability:
@@ -196,14 +197,7 @@ def _spread(pair: Separability, mine: Any) -> Separability:
         return pair
     p = np.zeros(len(mine))
     p[mine] = pair.combination
-    return Separability(
-        False,
-        pair.classes,
-        pair.grade,
-        combination=p,
-        gap=pair.gap,
-        fit_intercept=pair.fit_intercept,
-    )
+    return replace(pair, combination=p)
 
 
 def _jointly(table: Table, classes: Any, code: Any, fit_intercept: bool) -> Separability:
@@ -217,36 +211,13 @@ def _jointly(table: Table, classes: Any, code: Any, fit_intercept: bool) -> Sepa
             if pair.combination is not None and pair.grade == "proved":
                 C = np.zeros((len(code), K))
                 C[mine, low + high - code[mine]] = pair.combination
-                return _no_scores(classes, C / C.sum(), "proved", 0.0, fit_intercept)
+                proof = Answer(combination=C / C.sum())
+                return _separability(proof, classes, None, 0, fit_intercept, joint=True)
     X, used = _without_empty_columns(table)
     answer = best_answer(JointClasses(X, code, K, fit_intercept))
-    if answer.plane is None:
-        C = np.asarray(answer.combination).reshape(-1, K)
-        return _no_scores(classes, C, answer.grade, answer.gap, fit_intercept)
-    plane = answer.plane
-    return Separability(
-        True,
-        classes,
-        coef=_with_empty_columns(plane.coef, used, table.shape[1]),
-        intercept=plane.intercept,
-        margin=plane.margin,
-        fit_intercept=fit_intercept,
-        joint=True,
-    )
-
-
-def _no_scores(
-    classes: Any, C: Floats, grade: str, gap: float, fit_intercept: bool
-) -> Separability:
-    return Separability(
-        False,
-        classes,
-        grade,
-        combination=C,
-        gap=gap,
-        fit_intercept=fit_intercept,
-        joint=True,
-    )
+    if answer.combination is not None:
+        answer = replace(answer, combination=answer.combination.reshape(-1, K))
+    return _separability(answer, classes, used, table.shape[1], fit_intercept, joint=True)
 
 
 # One linear score a class: is there one that puts every row in its own class?

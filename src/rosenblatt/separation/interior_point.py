@@ -31,11 +31,9 @@ UNDERFLOW = 1e-150  # more than squares too small to count can hide
 
 
 def interior_combination(rows: HomogeneousRows, weights: Floats) -> Floats | None:
-    """Return weights p near `weights`, a rounding of exact ones with ``sum p_i a_i = 0``; or None.
-
-    The heavier rows absorb the change. If the projection turns some of them negative they are
-    dropped, a few times over.
-    """
+    """Return weights p near `weights`, which are rounded, with ``sum p_i a_i = 0``; or None."""
+    # The heavier rows absorb the change. If the projection turns some of them negative they are
+    # dropped, a few times over.
     if rows.m > MOST_EQUATIONS:
         return None
     p = weights / weights.sum()
@@ -157,11 +155,9 @@ def _looks_regular(gram: Floats, noise: float) -> bool:
 
 
 def _least_eigenvalue(gram: Floats, k: int) -> float:
-    """Return a lower bound of the least eigenvalue of the true Gram matrix of k rows, or zero.
-
-    Rounding of the sums is at most ``k u trace`` in norm, of the factorisation ``(m + 2) u trace``;
-    four times that is allowed.
-    """
+    """Return a lower bound of the least eigenvalue of the true Gram matrix of k rows, or zero."""
+    # Rounding of the sums is at most ``k u trace`` in norm, of the factorisation ``(m + 2) u
+    # trace``; four times that is allowed.
     m = len(gram)
     allowance = 4 * (k + m + 4) * UNIT * float(np.trace(gram))
     for shift in (1e-3, 1e-6, 2 * allowance):
@@ -193,11 +189,9 @@ def _remainders(
     kept: NDArray[np.intp],
     left: NDArray[np.intp],
 ) -> Floats | None:
-    """Return what each column left out adds to those kept, exactly, (n, e); None if out of reach.
-
-    A column that is a simple fraction of others leaves nothing; one that was computed from
-    others (a sum, inches to centimetres) leaves its rounding errors, which are numbers too.
-    """
+    """Return what each column left out adds to those kept, exactly, (n, e); or None."""
+    # A column that is a simple fraction of others leaves nothing; one that was computed from others
+    # (a sum, inches to centimetres) leaves its rounding errors, which are numbers too.
     index = np.flatnonzero(p)
     if len(index) * max(len(columns), 10 * len(left)) > MOST_ENTRIES:
         return None
@@ -231,10 +225,8 @@ def _remainders(
 
 
 def _exact_sum(parts: list[tuple[Fraction, Floats]], free: Floats) -> Floats | None:
-    """Return a multiple of ``sum share column`` less its part along `free`, if floats can hold it.
-
-    `free` is the intercept, of which any multiple may be taken away; one row's value is.
-    """
+    """Return a multiple of ``sum share column`` less its part along `free`, if floats hold it."""
+    # `free` is the intercept, of which any multiple may be taken away; one row's value is.
     whole = [integers(column) for _, column in parts]
     shares = [
         share * Fraction(2) ** power for (share, _), (_, power) in zip(parts, whole, strict=True)

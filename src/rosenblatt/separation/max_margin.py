@@ -30,12 +30,10 @@ def widest_direction(
     group: NDArray[np.intp],
     start: Floats,
 ) -> tuple[Floats, float]:
-    """Return the unit vector w with the largest mean over groups of ``min a_i.w``, and a bound.
-
-    `take` gives rows (k, m) by number, `margins` gives every ``a_i.w``, `start` (m,) is a vector
-    whose smallest margins make the first working set. The best vector met is returned, and what
-    no vector exceeds but for rounding: infinity where rounding hides it.
-    """
+    """Return the unit vector w with the largest mean over groups of ``min a_i.w``, and a bound."""
+    # `take` gives rows (k, m) by number, `margins` gives every ``a_i.w``, `start` (m,) is a vector
+    # whose smallest margins make the first working set. The best vector met is returned, and what
+    # no vector exceeds but for rounding: infinity where rounding hides it.
     G = int(group.max()) + 1
     best = start / np.linalg.norm(start)
     scores = margins(best)
@@ -99,12 +97,10 @@ def _wrong(
 
 
 def _nearest(A: Floats, group: NDArray[np.intp], G: int) -> Floats:
-    """Return weights u >= 0, one in each group, of the shortest ``sum u_i a_i``; zeros if stuck.
-
-    The sums are asked for by least squares too, so they come out a little below one. With one
-    group that only scales u. With two, unequal sums would tilt the answer; they are equal when
-    the origin lies midway between the hulls, and a few shifts put it there.
-    """
+    """Return weights u >= 0, one in each group, of the shortest ``sum u_i a_i``; zeros if stuck."""
+    # The sums are asked for by least squares too, so they come out a little below one. With one
+    # group that only scales u. With two, unequal sums would tilt the answer; they are equal when
+    # the origin lies midway between the hulls, and a few shifts put it there.
     member = (group == np.arange(G)[:, None]).astype(float)  # (G, k)
     side = np.where(group == 0, -1.0, 1.0)[:, None] if G == 2 else np.zeros((len(A), 1))
     target = np.append(np.zeros(A.shape[1]), np.full(G, 16.0))

@@ -31,11 +31,9 @@ class Nearest:
 
 
 def work_of(n: int, m: int, bits: int) -> float:
-    """Predict the work on n rows of m integers with so many bits.
-
-    Some k steps, each an elimination of k x k integers that grow to k times the bits, and the
-    scores of all rows.
-    """
+    """Predict the work on n rows of m integers with so many bits."""
+    # Some k steps, each an elimination of k x k integers that grow to k times the bits, and the
+    # scores of all rows.
     k = min(n, m) + 1
     return float(k) * bits * (float(k) ** 4 + n * m)
 
@@ -64,10 +62,8 @@ def nearest_point(A: NDArray[Any], group: NDArray[np.intp]) -> Nearest:
 def _settle(
     A: NDArray[Any], corral: list[list[int]], weights: list[Fraction]
 ) -> tuple[list[list[int]], NDArray[Any], int]:
-    """Drop points until the nearest one of the corral's plane lies inside the corral.
-
-    Returns the corral, the positive integer parts that make up its nearest point, and their sum.
-    """
+    """Drop points until the nearest one of the corral's plane lies inside the corral."""
+    # Returns the corral, the positive integer parts that make up its nearest point, and their sum.
     while True:
         parts, whole = _of_plane(_points(A, corral))
         if min(parts) > 0:
@@ -86,11 +82,9 @@ def _points(A: NDArray[Any], corral: list[list[int]]) -> NDArray[Any]:
 
 
 def _of_plane(S: NDArray[Any]) -> tuple[NDArray[Any], int]:
-    """Return integers, and their sum, in proportion to the nearest point's weights in S (k, m).
-
-    ``(S S' + 1 1') x = 1``, by elimination without fractions (Bareiss): the matrix is positive
-    definite because the points are independent, so pivots are positive.
-    """
+    """Return integers, and their sum, in proportion to the nearest point's weights in S (k, m)."""
+    # ``(S S' + 1 1') x = 1``, by elimination without fractions (Bareiss): the matrix is positive
+    # definite because the points are independent, so pivots are positive.
     k = len(S)
     M = np.column_stack([S.dot(S.T) + 1, np.full(k, 1, dtype=object)])
     before = 1
@@ -126,10 +120,8 @@ LIFTING_WORK = 40_000_000  # entries times digits
 
 
 def kernel_vector(M: NDArray[Any]) -> list[int] | None:
-    """Return integers x with ``M x = 0`` for M (m, k) of Python integers whose kernel is a line.
-
-    None when the kernel is larger, is zero, or takes more work than LIFTING_WORK.
-    """
+    """Return integers x with ``M x = 0`` for M (m, k) of Python integers whose kernel is a line."""
+    # None when the kernel is larger, is zero, or takes more work than LIFTING_WORK.
     k = M.shape[1]
     if not 2 <= k <= MOST_UNKNOWNS:
         return None
@@ -162,10 +154,8 @@ def _digits_enough(M: NDArray[Any]) -> int:
 
 
 def _independent_rows(M: NDArray[Any]) -> NDArray[np.intp] | None:
-    """Return k - 1 rows of M (m, k) that determine the kernel, if modulo PRIME it is a line.
-
-    None also when the last coordinate is zero on that line.
-    """
+    """Return k - 1 rows of M (m, k) that determine the kernel, if modulo PRIME it is a line."""
+    # None also when the last coordinate is zero on that line.
     k = M.shape[1]
     work = (M % PRIME).astype(np.int64)
     order = np.arange(len(M))

@@ -60,11 +60,9 @@ def score_error(X: Table, w: Floats, b: Floats | float) -> Floats:
 def smallest(
     scores: Floats, errors: Floats, exact: Callable[[NDArray[np.intp]], list[Fraction]], cost: int
 ) -> Fraction | None:
-    """Return the least true score, or None unless all of them are positive.
-
-    `exact` computes scores by row number, `cost` terms each. When the floating-point bound
-    settles all signs, the least score is exact over the LOOKED_AT lowest rows.
-    """
+    """Return the least true score, or None unless all of them are positive."""
+    # `exact` computes scores by row number, `cost` terms each. When the floating-point bound
+    # settles all signs, the least score is exact over the LOOKED_AT lowest rows.
     if (scores < -errors).any() or np.isnan(scores).any() or not np.isfinite(errors).all():
         return None
     doubt = np.flatnonzero(scores <= errors)
@@ -76,10 +74,8 @@ def smallest(
 
 
 def middle(X: Table, w: Floats, sign: Floats) -> Fraction:
-    """Return the intercept halfway between the classes' nearest rows.
-
-    With rows on one side only the plane keeps at distance one.
-    """
+    """Return the intercept halfway between the classes' nearest rows."""
+    # With rows on one side only the plane keeps at distance one.
     scores = X @ w
     errors = score_error(X, w, 0.0)
     ends: list[Fraction] = []
@@ -105,11 +101,9 @@ MOST_EXACT_CELLS = 20_000_000  # in which equal rows are looked for
 def ahead_exactly(
     X: Any, codes: NDArray[Any], W: Floats, fit_intercept: bool
 ) -> NDArray[np.bool_] | None:
-    """Who gets ahead of whom (n, K) along weights W (K, d), with biases that suit them best.
-
-    None unless no row's own class falls behind another and some get ahead; or if a class has no
-    row, or it would take too long.
-    """
+    """Who gets ahead of whom (n, K) along weights W (K, d), with biases that suit them best."""
+    # None unless no row's own class falls behind another and some get ahead; or if a class has no
+    # row, or it would take too long.
     used, K = np.flatnonzero(W.any(axis=0)), len(W)
     if not len(used) or X.shape[0] * len(used) > MOST_EXACT_CELLS or len(np.unique(codes)) < K:
         return None
@@ -131,10 +125,8 @@ def ahead_exactly(
 
 
 def _biases(least: list[list[Fraction]]) -> list[Fraction]:
-    """Biases b with ``b_k - b_y <= least[y][k]``, in the middle of all there are, if there are any.
-
-    The lengths of the shortest paths from any class are such biases, and so is their mean.
-    """
+    """Biases b with ``b_k - b_y <= least[y][k]``, in the middle of all, if there are any."""
+    # The lengths of the shortest paths from any class are such biases, and so is their mean.
     K = len(least)
     lengths = [list(row) for row in least]  # from class y to class k
     for middle in range(K):

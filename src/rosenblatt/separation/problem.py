@@ -130,10 +130,8 @@ class Affine(Question):
 
     @cached_property
     def folded(self) -> "tuple[Affine, Floats] | None":
-        """The rows in as many columns as there are rows, L with ``L L' = X X'``; None if not fewer.
-
-        A little is added to the diagonal, for searching only: what is found is proved on X.
-        """
+        """The rows in as many columns as rows, L with ``L L' = X X'``; None if not fewer."""
+        # A little is added to the diagonal, for searching only: what is found is proved on X.
         n, d = self.X.shape
         if d <= FOLD * n or n >= DIRECT:
             return None

@@ -72,10 +72,8 @@ def first_proof(question: Question) -> Answer:
 
 
 def without_rounding(question: Question) -> Answer | None:
-    """Decide a small question in integers; None if it is large.
-
-    Also None where a plane exists but none was found whose coefficients float64 can hold.
-    """
+    """Decide a small question in integers; None if it is large."""
+    # Also None where a plane exists but none was found whose coefficients float64 can hold.
     if question.size > MOST_WHOLE:
         return None
     hull = question.hull()
@@ -103,10 +101,8 @@ def _nothing(question: Question) -> Answer:
 
 
 def _combination(rows: HomogeneousRows, p: Floats, with_fractions: bool) -> Floats | None:
-    """Make a proof of weights p by intervals, or by fractions too; None if they are not one.
-
-    Intervals are cheap up to DIRECT unknowns; beyond, they wait for the turn of the fractions.
-    """
+    """Make a proof of weights p by intervals, or by fractions too; None if they are not one."""
+    # Intervals are cheap up to DIRECT unknowns; beyond, they wait for the turn of the fractions.
     if not rows.table.exact:
         return None
     with_intervals = with_fractions or rows.m <= DIRECT
@@ -166,11 +162,9 @@ def _programme(A: Floats) -> tuple[Floats, Floats]:
 
 
 def rational_combination(rows: HomogeneousRows, weights: Floats) -> Floats | None:
-    """Prove with fractions that some rows among those with weight add up to nothing.
-
-    Non-negative least squares reduces them to independent ones, whose weights are then the only
-    solution of their equations, found exactly and looked at for signs.
-    """
+    """Prove with fractions that some rows among those with weight add up to nothing."""
+    # Non-negative least squares reduces them to independent ones, whose weights are then the only
+    # solution of their equations, found exactly and looked at for signs.
     index = np.argsort(-weights, kind="stable")[:WORKING_ROWS]
     index = np.sort(index[weights[index] > 1e-9 * weights.max()])
     used = np.zeros(rows.n)
@@ -216,10 +210,8 @@ def _positive_kernel(A: Floats) -> Floats | None:
 
 
 def contradiction(X: Table, sign: Floats, intercept: bool) -> Floats | None:
-    """Return weights on two equal rows of different classes, if there are any.
-
-    Without intercept a row of zeros is a contradiction by itself.
-    """
+    """Return weights on two equal rows of different classes, if there are any."""
+    # Without intercept a row of zeros is a contradiction by itself.
     seen: dict[bytes, int] = {}
     zero = b"" if sparse.issparse(X) else bytes(8 * X.shape[1])
     for i in range(X.shape[0]):

@@ -15,25 +15,15 @@ NOTHING_LEFT = 1e-6  # of a sum of squares
 
 @dataclass(frozen=True, eq=False)
 class Iterate:
-    """A point after an iteration of a solver, and what it is worth.
+    """A point after an iteration of a solver, and what it is worth."""
 
-    Attributes
-    ----------
-    point : the parameters; the solver may go on writing into this array, so keep copies.
-    objective : the value that is made small.
-    gradient_norm : length of the gradient, or of the shortest subgradient.
-    gap : upper bound of the distance to the best objective; infinity where nothing is known.
-    """
-
-    point: NDArray[Any]
+    point: NDArray[Any]  # the solver may go on writing into this array, so keep copies
     objective: float
-    gradient_norm: float = float("nan")
-    gap: float = float("inf")
+    gradient_norm: float = float("nan")  # or the length of the shortest subgradient
+    gap: float = float("inf")  # upper bound of the distance to the best objective
 
 
 def gap_above_zero(objective: float, whole: float) -> float:
-    """A bound of the gap from the fact that no sum of squares is negative; `whole` is at the start.
-
-    It is useful where next to nothing of the sum is left. Elsewhere the answer is infinity.
-    """
+    """A bound of the gap, as no sum of squares is negative; `whole` is at the start."""
+    # It is useful where next to nothing of the sum is left. Elsewhere the answer is infinity.
     return objective if objective <= NOTHING_LEFT * whole else float("inf")

@@ -135,10 +135,7 @@ class ColumnDescent:
     def steps(
         self, penalty: Penalty, w: Array, wanted: float = 0.0, rng: Any = None
     ) -> Iterator[Iterate]:
-        """Go on from w, which is changed; one step solves one working set.
-
-        `wanted` is the gap that will do. With `rng` the set is swept in random order.
-        """
+        """Go on from w, which is changed, to the gap `wanted`: a step solves one working set."""
         self._look(penalty, w)
         lower = -np.inf  # the best lower bound so far
         while True:

@@ -14,10 +14,8 @@ RIDGES = (1e-12, 1e-9, 1e-6, 1e-3)  # on a diagonal of ones, the first that will
 
 @np.errstate(over="ignore", invalid="ignore")
 def factored(H: Array) -> Callable[[Array], Array]:
-    """A function v -> H^-1 v, v (m,) or (m, t), for H (m, m) at least positive semidefinite.
-
-    Where it would be larger than any number, the answer is not finite, and no step is made of it.
-    """
+    """A function v -> H^-1 v, v (m,) or (m, t), for H (m, m) at least positive semidefinite."""
+    # Where it would be larger than any number, the answer is not finite, and no step is made of it.
     # The scores do not change along some directions (all biases of a softmax together, columns
     # that repeat another): a little more on the diagonal, and nothing happens along them.
     scale = np.sqrt(np.maximum(np.diag(H), 1e-300))
@@ -34,11 +32,9 @@ def factored(H: Array) -> Callable[[Array], Array]:
 
 @np.errstate(over="ignore", invalid="ignore")
 def inverted(H: Array) -> Array:
-    """The inverses of matrices (K, m, m) about as `factored` has them, of all at once if it can be.
-
-    With more on the diagonal: of a matrix that is hardly one to one, all numbers of the inverse
-    are large, and rounded accordingly.
-    """
+    """The inverses of matrices (K, m, m) about as `factored` has them, at once if it can be."""
+    # With more on the diagonal: of a matrix that is hardly one to one, all numbers of the inverse
+    # are large, and rounded accordingly.
     scale = np.sqrt(np.maximum(np.diagonal(H, axis1=1, axis2=2), 1e-300))
     outer = scale[:, :, None] * scale[:, None, :]
     scaled = H / outer

@@ -20,12 +20,10 @@ class Diverged(ArithmeticError):
 
 
 def gradient(problem: LogisticProblem, place: Place, step: float | None = None) -> Iterator[Place]:
-    """Steps against the gradient; an L1 penalty then pulls each weight towards 0, not past it.
-
-    With a fixed `step` nothing is searched for. Raises `Diverged` if the objective is not finite or
-    has risen twice in a row. Without one, each iteration begins with twice the last step and halves
-    it until the objective falls by what the slope promises.
-    """
+    """Steps against the gradient; an L1 penalty then pulls each weight towards 0, not past it."""
+    # With a fixed `step` nothing is searched for. Raises `Diverged` if the objective is not finite
+    # or has risen twice in a row. Without one, each iteration begins with twice the last step and
+    # halves it until the objective falls by what the slope promises.
     if step is not None:
         yield from _fixed(problem, place, step)
         return
@@ -83,18 +81,18 @@ FAR = 10.0  # for steps fall as one over the passes: what the first did the next
 def sgd(
     problem: LogisticProblem, place: Place, seed: int, step: float | None = None
 ) -> Iterator[Place]:
-    """Passes over the rows in random order: ``w += step c s(-m) y x`` at each.
-
-    Steps are for the mean loss, and fall as ``step / (1 + passes made)``. The first is one over the
-    mean curvature of a row by default. Raises `Diverged` if a score is not a finite number, or if
-    after some passes the objective is far above what it was at first and without weights.
-    """
+    """Passes over the rows in random order: ``w += step c s(-m) y x`` at each."""
+    # Steps are for the mean loss, and fall as ``step / (1 + passes made)``. The first is one over
+    # the mean curvature of a row by default. Raises `Diverged` if a score is not a finite number,
+    # or if after some passes the objective is far above what it was at first and without weights.
     start = max(place.objective, problem.zero())
     order = np.arange(problem.n, dtype=np.int32)
     weight = problem.c * (problem.n / problem.c.sum())
     decay = problem.l2 / problem.c.sum()
     point = place.point.copy()
-    step = 1.0 / _curvature_of_a_row(problem, place) if step is None else step
+    if step is None:  # one over the curvature of the mean loss along all directions together
+        per_class = problem.diagonal(place).reshape(problem.d + 1, -1).sum(axis=0)
+        step = 1.0 / max(float(per_class.max() / problem.c.sum()), 1e-300)
     passes = 0
     while True:
         steps = step / (1.0 + passes + np.arange(problem.n) / problem.n)
@@ -138,17 +136,9 @@ def _pass(
     return False
 
 
-def _curvature_of_a_row(problem: LogisticProblem, place: Place) -> float:
-    """The curvature of the mean loss along all directions together, at the place."""
-    per_class = problem.diagonal(place).reshape(problem.d + 1, -1).sum(axis=0)
-    return max(float(per_class.max() / problem.c.sum()), 1e-300)
-
-
 def safe_step(problem: LogisticProblem) -> float:
-    """A first step that is too long for no row: one over the most that the loss of one may bend.
-
-    That is half its squared length, and half of that for two classes.
-    """
+    """A first step that is too long for no row: one over the most that the loss of one may bend."""
+    # That is half its squared length, and half of that for two classes.
     longest = 0.0
     for start, stop in problem.blocks(problem.d):
         part, c = problem.X[start:stop], problem.c[start:stop]

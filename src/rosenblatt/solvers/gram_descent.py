@@ -47,10 +47,8 @@ class Penalty:
 
 
 def exact(step: Iterate, yy: float, xy: Array) -> bool:
-    """Whether neither the gap nor the gradient leaves anything to do.
-
-    Under a strong penalty the gap rounds to zero while small weights have few digits.
-    """
+    """Whether neither the gap nor the gradient leaves anything to do."""
+    # Under a strong penalty the gap rounds to zero while small weights have few digits.
     return step.gap <= EXACT * yy and step.gradient_norm <= FLAT * float(np.linalg.norm(xy))
 
 
@@ -78,10 +76,7 @@ class GramDescent:
     def steps(
         self, penalty: Penalty, w: Array, wanted: float = 0.0, rng: Any = None
     ) -> Iterator[Iterate]:
-        """Go on from w, which is changed; one step is one sweep, in random order if `rng` is given.
-
-        `wanted` is the gap that will do; it is not needed here.
-        """
+        """Go on from w, which is changed: a step is one sweep, in random order with `rng`."""
         left = np.empty_like(self.xy)
         loops.coordinate_descent.gram_left(self.xx, self.xy, w, left)
         order = np.arange(self.n_weights)
@@ -130,10 +125,8 @@ class GramDescent:
         return np.inf if failed else max(0.0, float(left @ step) / 2)
 
     def _solve_for_signs(self, penalty: Penalty, w: Array, left: Array) -> bool:
-        """Go to the minimum for the signs of w; tell whether that worked.
-
-        Where a sign does not hold all the way, its weight stays at zero, and the rest go on.
-        """
+        """Go to the minimum for the signs of w; tell whether that worked."""
+        # Where a sign does not hold all the way, its weight stays at zero, and the rest go on.
         for _ in range(MOST_LOST):
             kept = np.flatnonzero(w)
             if not 0 < len(kept) <= MOST_UNKNOWNS:
@@ -155,11 +148,9 @@ class GramDescent:
     def _newton_step(
         self, penalty: Penalty, kept: NDArray[np.intp], w: Array, left: Array
     ) -> Array | None:
-        """The way from w (k,) to the minimum for its signs: ``(X'X + l2 I) step = - gradient``.
-
-        Columns so alike that rounding decides get a little on the diagonal: the step is then
-        shorter, and still downhill.
-        """
+        """The way from w (k,) to the minimum for its signs: ``(X'X + l2 I) step = - gradient``."""
+        # Columns so alike that rounding decides get a little on the diagonal: the step is then
+        # shorter, and still downhill.
         downhill = left - penalty.l2 * w - penalty.l1 * np.sign(w)
         for extra in EXTRA:
             system = self.xx[np.ix_(kept, kept)]

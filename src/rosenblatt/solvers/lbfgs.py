@@ -17,11 +17,9 @@ Pair = tuple[Array, Array]  # how the point moved, and how the gradient changed 
 def lbfgs(
     problem: LogisticProblem, place: Place, inverse: Callable[[Array], Array] | None = None
 ) -> Iterator[Place]:
-    """Steps along minus the gradient times an inverse curvature that the last steps correct.
-
-    `inverse` is the first guess of it; by default the inverse diagonal of the second derivative,
-    so that the scale of the features does not matter.
-    """
+    """Steps along minus the gradient times an inverse curvature that the last steps correct."""
+    # `inverse` is the first guess of it; by default the inverse diagonal of the second derivative,
+    # so that the scale of the features does not matter.
     pairs: deque[Pair] = deque(maxlen=MEMORY)
     if inverse is None:
         inverse = problem.inverse_diagonal(place)
@@ -40,10 +38,8 @@ def lbfgs(
 
 
 def bisect(problem: LogisticProblem, place: Place, direction: Array) -> Place | None:
-    """A step after which the objective is lower and the slope flatter, by halving and doubling.
-
-    Both together (Wolfe's conditions) make a pair of points that tells of the curvature.
-    """
+    """A step after which the objective is lower and the slope flatter, by halving and doubling."""
+    # Both together (Wolfe's conditions) make a pair of points that tells of the curvature.
     slope = float(np.vdot(place.gradient, direction))
     if not slope < 0:
         return None

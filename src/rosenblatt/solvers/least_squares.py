@@ -28,25 +28,17 @@ NO_WORSE = 1e-12  # what shorter coefficients may cost, as a share of the square
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """Coefficients, and how they were found.
+    """Coefficients, and how they were found."""
 
-    Attributes
-    ----------
-    coef : shape (d, t).
-    condition : reciprocal of the condition of the normal equations, columns scaled to one.
-    rank : independent directions among the columns.
-    method : "cholesky" or "eigen" of the normal equations, "svd" of rows, "nnls", "cg".
-    dependent : directions (d, d - rank) that change no prediction, columns scaled to one; None
-        where rows are fewer than columns, and there are too many.
-    left_out : what directions that were taken for none would still explain, as a share of the
-        squares that the others do; 0 where there is no telling.
-    """
-
-    coef: Array
-    condition: float
-    rank: int
-    method: str
+    coef: Array  # (d, t)
+    condition: float  # reciprocal, of the normal equations, columns scaled to one
+    rank: int  # independent directions among the columns
+    method: str  # "cholesky" or "eigen" of the normal equations, "svd" of rows, "nnls", "cg"
+    # Directions (d, d - rank) that change no prediction, columns scaled to one; None if rows are
+    # fewer than columns, and there are too many.
     dependent: Array | None = None
+    # What directions that were taken for none would still explain, as a share of the squares that
+    # the others do; 0 where there is no telling.
     left_out: float = 0.0
 
 
@@ -63,11 +55,9 @@ class Free:
     scale: Array
 
     def shortest(self, coef: Array, explained: Array, condition: float, method: str) -> Solution:
-        """Scaled coef (d, t) in the columns' own units, less what changes nothing.
-
-        If shorter coefficients would fit worse by NO_WORSE of `explained` (t,), only directions
-        without any variation are taken off, or none.
-        """
+        """Scaled coef (d, t) in the columns' own units, less what changes nothing."""
+        # If shorter coefficients would fit worse by NO_WORSE of `explained` (t,), only directions
+        # without any variation are taken off, or none.
         scaled, coef = coef, coef / self.scale[:, None]
         nothing = self.sizes <= ROUNDING * len(coef)
         for some in (np.ones(len(nothing), bool), nothing):
@@ -85,11 +75,9 @@ class Free:
 
 
 def _set_apart(directions: Array) -> Array:
-    """A basis (d, q) of what orthonormal directions (d, q) span, each of as few columns as may be.
-
-    A column that has no part in them has only rounding there, which in the units of a tiny column
-    would be the largest part of all.
-    """
+    """A basis (d, q) of the span of orthonormal directions (d, q), each of few columns."""
+    # A column that has no part in them has only rounding there, which in the units of a tiny column
+    # would be the largest part of all.
     d, q = directions.shape
     pivots = qr(directions.T, mode="r", pivoting=True)[1][:q]
     basis = np.linalg.solve(directions[pivots].T, directions.T).T
@@ -98,10 +86,8 @@ def _set_apart(directions: Array) -> Array:
 
 
 def solve(gram: Array, products: Array, penalty: float = 0.0, tol: float = 0.0) -> Solution:
-    """The shortest coef (d, t) with ``(gram + penalty) @ coef = products``.
-
-    Directions that vary less than `tol` times the one that varies most are taken for none.
-    """
+    """The shortest coef (d, t) with ``(gram + penalty) @ coef = products``."""
+    # Directions that vary less than `tol` times the one that varies most are taken for none.
     d = len(gram)
     if penalty:
         gram = gram + penalty * np.eye(d)
@@ -121,10 +107,8 @@ def solve(gram: Array, products: Array, penalty: float = 0.0, tol: float = 0.0) 
 
 
 def solve_rows(A: Array, B: Array, penalty: float = 0.0, tol: float = 0.0) -> Solution:
-    """The shortest coef (d, t) of least ``|A coef - B|^2 + penalty |coef|^2``; A (m, d), B (m, t).
-
-    Rows rather than their products: half the digits of the condition are lost, not all.
-    """
+    """The shortest coef (d, t) of least ``|A coef - B|^2 + penalty |coef|^2``."""
+    # Rows rather than their products: half the digits of the condition are lost, not all.
     m, d = A.shape
     if m < d:
         return _solve_wide(A, B, penalty, tol)
@@ -156,10 +140,8 @@ def _solve_wide(A: Array, B: Array, penalty: float, tol: float) -> Solution:
 
 
 def solve_nonnegative(gram: Array, products: Array, penalty: float = 0.0) -> Solution:
-    """As `solve`, with no coefficient below zero.
-
-    ``gram = S'S`` for the root S of its eigenvectors, which stands for the rows.
-    """
+    """As `solve`, with no coefficient below zero."""
+    # ``gram = S'S`` for the root S of its eigenvectors, which stands for the rows.
     d = len(gram)
     gram = gram + penalty * np.eye(d)
     scale = _lengths(np.diag(gram))

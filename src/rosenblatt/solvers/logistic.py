@@ -32,6 +32,14 @@ THEIRS = {
 }
 SOLVERS = OURS | set(THEIRS)
 WITH_L1 = ("coordinate", "gradient")
+WITHOUT_SETTINGS = {
+    "newton-cholesky": newton,
+    "newton-cg": newton_cg,
+    "newton-rows": row_space_newton,
+    "newton-sampled": sampled_newton,
+    "lbfgs": lbfgs,
+    "coordinate": coordinate,
+}
 # scikit-learn's warning of each solver that needs more iterations.
 TOO_FEW_ITERATIONS = {
     "lbfgs": "lbfgs failed to converge. ",
@@ -107,26 +115,14 @@ class LogisticDescent:
 
     def _solve(self) -> Iterator[Place]:
         """The iterations of the solver, from the start on."""
-        problem, place, settings = self.problem, self.place, self.settings
-        match self.solver:
-            case "newton-cholesky":
-                return newton(problem, place)
-            case "newton-cg":
-                return newton_cg(problem, place)
-            case "newton-rows":
-                return row_space_newton(problem, place)
-            case "newton-sampled":
-                return sampled_newton(problem, place)
-            case "lbfgs":
-                return lbfgs(problem, place)
-            case "coordinate":
-                return coordinate(problem, place)
-            case "gradient":
-                # The step of the notes is one up the log-posterior, which C multiplies here.
-                eta0 = settings.eta0
-                return gradient(problem, place, None if eta0 is None else eta0 / settings.C)
-        seed = check_random_state(settings.random_state).randint(np.iinfo(np.int32).max)
-        return sgd(problem, place, int(seed), settings.eta0)
+        problem, place, eta0 = self.problem, self.place, self.settings.eta0
+        if self.solver in WITHOUT_SETTINGS:
+            return WITHOUT_SETTINGS[self.solver](problem, place)
+        if self.solver == "gradient":
+            # The step of the notes is one up the log-posterior, which C multiplies here.
+            return gradient(problem, place, None if eta0 is None else eta0 / self.settings.C)
+        seed = check_random_state(self.settings.random_state).randint(np.iinfo(np.int32).max)
+        return sgd(problem, place, int(seed), eta0)
 
     def advance(self) -> StopReason | None:
         """Make one iteration; the reason to stop after it, if there is one."""

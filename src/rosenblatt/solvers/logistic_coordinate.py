@@ -71,12 +71,10 @@ def lowered(
 
 
 def leap(H: Array, l1: Array, w: Array, rest: Array) -> None:
-    """Go to the minimum over the weights that are not zero, dropping those that would change sign.
-
-    As long as no sign changes the L1 penalty is linear, and the minimum solves a system: columns
-    that say nearly the same, which sweeps take turns with for ever, are no hindrance. `rest` is the
-    slope of the quadratic at w; both are changed.
-    """
+    """Go to the minimum over the weights that are not zero, dropping those that change sign."""
+    # As long as no sign changes the L1 penalty is linear, and the minimum solves a system: columns
+    # that say nearly the same, which sweeps take turns with for ever, are no hindrance. `rest` is
+    # the slope of the quadratic at w; both are changed.
     for _ in range(MOST_LEAPS):
         kept = np.flatnonzero((w != 0) | (l1 == 0))
         inner, old = H[np.ix_(kept, kept)], w[kept]

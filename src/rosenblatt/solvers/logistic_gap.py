@@ -13,12 +13,10 @@ MOST_FREE = 1500  # parameters without a penalty up to which a gap is worked out
 
 
 def duality_gap(problem: LogisticProblem, place: Place) -> float:
-    """How far the objective of a place is above the best possible, at most.
-
-    The probabilities are balanced to first order, by the move that Newton's step on the free
-    directions would make. Where that does not give probabilities, or where without a penalty there
-    are too many directions, the bound is zero: no objective is negative.
-    """
+    """How far the objective of a place is above the best possible, at most."""
+    # The probabilities are balanced to first order, by the move that Newton's step on the free
+    # directions would make. Where that does not give probabilities, or where without a penalty
+    # there are too many directions, the bound is zero: no objective is negative.
     place = problem.exactly(place)
     move = balancing_move(problem, place)
     dual = None if move is None else dual_point(problem, place, move)
@@ -55,11 +53,9 @@ def balancing_move(problem: LogisticProblem, place: Place) -> Array | None:
 
 
 def dual_point(problem: LogisticProblem, place: Place, move: Array) -> tuple[Array, float] | None:
-    """Pull and entropy of the probabilities after a move; None if they are none any more.
-
-    They are worked out again by a part of the rows at a time: with many classes, all of them
-    would take more memory than the rows.
-    """
+    """Pull and entropy of the probabilities after a move; None if they are none any more."""
+    # They are worked out again by a part of the rows at a time: with many classes, all of them
+    # would take more memory than the rows.
     P = problem.probabilities(place)
     parts = problem.over_rows(lambda i, j: problem.dual_of_rows(P[i:j], move, i, j))
     known = [part for part in parts if part is not None]

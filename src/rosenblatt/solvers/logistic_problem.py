@@ -147,10 +147,7 @@ class LogisticProblem:
         return v
 
     def by_class(self, table: Array) -> Array:
-        """Weights and biases (d + 1, 1) or (d + 1, K) as they are published, from those of a point.
-
-        With two classes they are those of the second.
-        """
+        """Weights and biases (d + 1, K), of two classes (d + 1, 1), as published, from a point."""
         return table
 
     def sample(self, n_rows: int) -> "LogisticProblem":
@@ -319,10 +316,8 @@ class BinaryProblem(LogisticProblem):
 
 
 def weighted_gram(problem: LogisticProblem, share: Array, chosen: NDArray[np.intp]) -> Array:
-    """The sum of h (x, 1)(x, 1)' over rows, for the chosen columns, d being the constant.
-
-    A row weighs h = c p (1 - p), p its share.
-    """
+    """The sum of h (x, 1)(x, 1)' over rows, for the chosen columns, d being the constant."""
+    # A row weighs h = c p (1 - p), p its share.
     columns = chosen[chosen < problem.d]
     bias = np.flatnonzero(chosen == problem.d)
     places = np.flatnonzero(chosen < problem.d)

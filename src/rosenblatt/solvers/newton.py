@@ -36,10 +36,8 @@ def newton(problem: LogisticProblem, place: Place) -> Iterator[Place]:
 def backtrack(
     problem: LogisticProblem, place: Place, direction: Array, slope: float
 ) -> Place | None:
-    """The first of the steps 1, 1/2, 1/4, ... that lowers the objective enough; None if none does.
-
-    `slope` is what the objective loses at first for a step of 1, a negative number.
-    """
+    """The first of the steps 1, 1/2, 1/4, ... that lowers the objective enough; or None."""
+    # `slope` is what the objective loses at first for a step of 1, a negative number.
     step, allowance = 1.0, problem.rounding * abs(place.objective)
     for _ in range(MOST_TRIALS):
         new = problem.at(place.point + step * direction)
@@ -55,14 +53,12 @@ def _moved(place: Place, new: Place) -> bool:
 
 
 def newton_cg(problem: LogisticProblem, place: Place) -> Iterator[Place]:
-    """As `newton`, for points too long for a matrix: H d = -g is solved by conjugate gradients.
-
-    Only products H v are needed. They stop early far from the optimum, where the quadratic says
-    little about the objective, and late near it: when the rest is below ``min(1/2, sqrt(|g|))`` of
-    the gradient, |g| measured against the first gradient. Where a step takes many products, the
-    next are measured by the curvature of each class instead of its diagonal, and take few. With few
-    columns all are: a step then needs one product, and a warm start goes on as if never stopped.
-    """
+    """As `newton`, for points too long for a matrix: H d = -g is solved by conjugate gradients."""
+    # Only products H v are needed. They stop early far from the optimum, where the quadratic says
+    # little about the objective, and late near it: when the rest is below ``min(1/2, sqrt(|g|))``
+    # of the gradient, |g| measured against the first gradient. Where a step takes many products,
+    # the next are measured by the curvature of each class instead of its diagonal, and take few.
+    # With few columns all are: a step then needs one product, and a warm start just goes on.
     first = place.gradient_norm
     few = problem.d * WORTH_A_LOOK < 1
     by_class, n_steps = few, 0
@@ -88,10 +84,7 @@ def newton_cg(problem: LogisticProblem, place: Place) -> Iterator[Place]:
 def conjugate_gradients(
     problem: LogisticProblem, place: Place, rest: float, inverse: Inverse
 ) -> tuple[Array, int]:
-    """About ``-H^-1 g``, until `rest` of the gradient is left, and how many products it took.
-
-    Both are measured by `inverse`, which is about H^-1.
-    """
+    """About ``-H^-1 g``, to `rest` of g by the norm of `inverse`, and how many products it took."""
     solution = np.zeros_like(place.point)
     residual = -place.gradient
     scaled = inverse(residual)

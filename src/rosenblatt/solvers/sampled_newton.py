@@ -22,14 +22,12 @@ CHEAP_COLUMNS = 50  # with so many the curvature of all rows takes as long as ab
 
 
 def sampled_newton(problem: LogisticProblem, place: Place) -> Iterator[Place]:
-    """L-BFGS on all rows, begun at the optimum of a sample and with the curvature of a sample.
-
-    The optimum of m rows is off by about p / (2 m) in mean loss, p parameters; the next sample is
-    several times larger and needs a step or two from there. Weights to begin at that say something
-    already take the place of samples. What single precision tells of the way down takes half the
-    time; the last of it is gone in double precision. What does not end by then goes on by conjugate
-    gradients, for which ties between classes are no hindrance.
-    """
+    """L-BFGS on all rows, begun at the optimum of a sample and with the curvature of a sample."""
+    # The optimum of m rows is off by about p / (2 m) in mean loss, p parameters; the next sample is
+    # several times larger and needs a step or two from there. Weights to begin at that say
+    # something already take the place of samples. What single precision tells of the way down takes
+    # half the time; the last of it is gone in double precision. What does not end by then goes on
+    # by conjugate gradients, for which ties between classes are no hindrance.
     point, rough = place.point, problem.rough() if place.is_rough else problem
     if not np.any(point) or not place.objective < problem.zero():
         for m in sizes(problem):
@@ -48,13 +46,11 @@ def sampled_newton(problem: LogisticProblem, place: Place) -> Iterator[Place]:
 def quasi_newton(
     problem: LogisticProblem, place: Place, passes: LogisticProblem, looks: Iterator[int]
 ) -> Generator[Place, None, tuple[Place, bool]]:
-    """L-BFGS by passes over the problem or its rough twin, until these tell no more.
-
-    With a curvature that is wrong by about sqrt(p / m), each pass over all rows divides the gap by
-    m / p. It is looked at again after some steps: columns of few ones have a curvature that only
-    more rows show, and nearer by: `looks` are of so many. Returns the last place, and whether no
-    step leads down from it.
-    """
+    """L-BFGS by passes over the problem or its rough twin, until these tell no more."""
+    # With a curvature that is wrong by about sqrt(p / m), each pass over all rows divides the gap
+    # by m / p. It is looked at again after some steps: columns of few ones have a curvature that
+    # only more rows show, and nearer by: `looks` are of so many. Returns the last place, and
+    # whether no step leads down from it.
     for m in looks:
         before = place
         inverse = curvature_seen(problem, passes, place, m)

@@ -207,27 +207,23 @@ class SoftmaxProblem(LogisticProblem):
         c = self.c[rows]
         c = c * (self.c.sum() / c.sum())
         X = _single(self.X[rows]) if self.is_rough else self.X[rows]
-        return SoftmaxProblem(
-            X, self.code[rows], self.n_classes, c, self.l1, self.l2, self.fit_intercept,
-            self.reference, self.is_rough,
-        )  # fmt: skip
+        return self._like(X, self.code[rows], c, rough=self.is_rough)
 
     def rough(self) -> "SoftmaxProblem":
         if sp.issparse(self.X) or self.is_rough:
             return self
         if self._twin is None:
             X = _single(self.X) if self.X.nbytes <= MOST_COPIED_BYTES else self.X
-            self._twin = SoftmaxProblem(
-                X, self.code, self.n_classes, self.c, self.l1, self.l2, self.fit_intercept,
-                self.reference, rough=True, keep=False,
-            )  # fmt: skip
+            self._twin = self._like(X, self.code, self.c, rough=True, keep=False)
         return self._twin
 
     def on(self, X: Array) -> "SoftmaxProblem":
-        return SoftmaxProblem(
-            X, self.code, self.n_classes, self.c, self.l1, self.l2, self.fit_intercept,
-            self.reference,
-        )  # fmt: skip
+        return self._like(X, self.code, self.c)
+
+    def _like(self, X: Any, code: Any, c: Array, **how: bool) -> "SoftmaxProblem":
+        """The same problem of other rows."""
+        about = (self.l1, self.l2, self.fit_intercept, self.reference)
+        return SoftmaxProblem(X, code, self.n_classes, c, *about, **how)
 
     def centred(self, v: Array) -> Array:
         return v if self.reference else v - v.mean(axis=1, keepdims=True)

@@ -109,10 +109,8 @@ class Batch:
         table_cells: int,
         dtypes: tuple[DTypeLike, ...] = (np.float64, np.float32),
     ) -> list[Result]:
-        """Call ``work(X, buckets, weights)`` on chunks of rows; return the results in order.
-
-        `table_cells` is how many numbers a result holds.
-        """
+        """Call ``work(X, buckets, weights)`` on chunks of rows; return the results in order."""
+        # `table_cells` is how many numbers a result holds.
 
         def work_on(start: int, stop: int) -> Result:
             weights = None if self.weights is None else self.weights[start:stop]

@@ -143,10 +143,8 @@ class Extremes(ByClass):
 
 
 def _widest_known(batch: Batch, rows: NDArray[np.int64]) -> Table:
-    """As `_widest`, leaving out NaN: it is above all for the least, and below all for the greatest.
-
-    Two reads of the rows.
-    """
+    """As `_widest`, leaving out NaN: above all for the least, below all for the greatest."""
+    # Two reads of the rows.
 
     def instead(extreme: float, numbers: NDArray[Any]) -> NDArray[Any]:
         if np.isinf(numbers).any():

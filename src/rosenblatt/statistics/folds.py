@@ -112,10 +112,8 @@ class Block:
     def training_sets(
         self, parts: Sequence[Part], in_order: bool = False
     ) -> tuple[list[Part | None], Part | None]:
-        """The sum for each split from the statistic of each group; and the sum of all rows.
-
-        `in_order` adds the parts of each sum one after the other, in k steps for each of k folds.
-        """
+        """The sum for each split from the statistic of each group; and the sum of all rows."""
+        # `in_order` adds the parts of each sum one after the other, in k steps for each of k folds.
         if self.members.ndim == 2:
             return sums(parts, self.members), total(parts)
         if in_order:
@@ -203,10 +201,8 @@ def _numbered(codes: NDArray[np.int64], n_codes: int) -> tuple[NDArray[np.int64]
 def all_but_one(
     folds: Sequence[Part | None], rest: Part | None = None
 ) -> tuple[list[Part | None], Part | None]:
-    """The sum of the others for each of k folds, and of all, in about 3 k additions.
-
-    Each is the sum of the folds before and of those after it; `rest` is added to all.
-    """
+    """The sum of the others for each of k folds, and of all, in about 3 k additions."""
+    # Each is the sum of the folds before and of those after it; `rest` is added to all.
     after = [rest]
     for fold in reversed(folds[1:]):
         after.append(_plus(fold, after[-1]))
@@ -219,11 +215,9 @@ def all_but_one(
 
 
 def sums(parts: Sequence[Part], members: NDArray[np.int64]) -> list[Part | None]:
-    """The sum of parts for each column of members (G, S), how often it holds each part.
-
-    What two columns have in common is added once: the parts are brought together by what the first
-    half of the columns says of them, and by what the second half does.
-    """
+    """The sum of parts for each column of members (G, S), how often it holds each part."""
+    # What two columns have in common is added once: the parts are brought together by what the
+    # first half of the columns says of them, and by what the second half does.
     if members.shape[1] == 1:
         pairs = zip(parts, members[:, 0], strict=True)
         return [total(part for part, n in pairs for _ in range(n))]

@@ -143,7 +143,9 @@ class Moments(ByClass):
         rows, sums = batch.count()
         weight = as_pairs(sums)[:, :, None]
         if full:
-            tables = full_moments(batch, careful or _are_few(batch))
+            # 32 digits of few products cost no more than setting up plain sums.
+            few = batch.n_rows * batch.n_features**2 <= FEW_PRODUCTS
+            tables = full_moments(batch, careful or bool(few))
         elif missing == "ignore":
             tables, weight = known_moments(batch, weight)
         else:
@@ -261,10 +263,8 @@ class Moments(ByClass):
     def _added_to(
         self, weight: Pairs, mean: Pairs, scatter: Pairs, noise: Any, places: Any, sign: int
     ) -> int:
-        """Add these moments to others, class k to the one at places[k], or take them out.
-
-        Returns the cell that too much would be taken from; -1 if there is none.
-        """
+        """Add these moments to others, class k to the one at places[k], or take them out."""
+        # Returns the cell that too much would be taken from; -1 if there is none.
         ours = (self.weight_pairs, self.mean_pairs, self.scatter_pairs, self.noise)
         arguments = (float(sign), places, weight, mean, scatter, noise, ours)
         if self.full:
@@ -325,11 +325,6 @@ class Moments(ByClass):
             raise ValueError("feature_weight is not the weight of the rows")
         expect_scatter(scatter[0], noise)
         return cls(counts, *about_data, mean, scatter, noise, weight, about["missing"])
-
-
-def _are_few(batch: Batch) -> bool:
-    """Whether 32 digits of every product cost no more than setting up plain sums."""
-    return bool(batch.n_rows * batch.n_features**2 <= FEW_PRODUCTS)
 
 
 def _check_missing(missing: str, full: bool) -> None:

@@ -25,10 +25,8 @@ SAMPLE = 65  # rows of a bucket that are looked at to find its middle
 
 
 def diagonal_moments(batch: Batch, weight: Pairs, careful: bool) -> Tables:
-    """Mean, scatter and noise of each feature in each bucket, from weight (2, B, 1).
-
-    `careful` keeps 32 digits of every row, whether there are many or few.
-    """
+    """Mean, scatter and noise of each feature in each bucket, from weight (2, B, 1)."""
+    # `careful` keeps 32 digits of every row, whether there are many or few.
     if not careful and _are_many(batch):
         return _shifted_moments(batch, weight)
     shape = (2, batch.n_buckets, batch.n_features)
@@ -51,11 +49,9 @@ def _are_many(batch: Batch) -> bool:
 
 
 def _shifted_moments(batch: Batch, weight: Pairs) -> Tables:
-    """As `diagonal_moments`, by plain sums of the distances from the middle of each bucket.
-
-    There is one middle for the whole batch: then what is summed in plain doubles is all within its
-    reach, whatever the order of the rows.
-    """
+    """As `diagonal_moments`, by plain sums of the distances from the middle of each bucket."""
+    # There is one middle for the whole batch: then what is summed in plain doubles is all within
+    # its reach, whatever the order of the rows.
     d, width = batch.n_features, loops.simd.lanes.WIDTH
     p = d + -d % width
     cells = np.append(np.arange(p - width), np.arange(d - width, d))  # the feature of each
@@ -98,10 +94,8 @@ def known_moments(batch: Batch, weight: Pairs) -> tuple[Tables, Pairs]:
 
 
 def long_chunk(batch: Batch) -> int:
-    """The size of table for which chunks are long, if they are read where they lie; else none.
-
-    Short chunks are for those that must be copied to be read.
-    """
+    """The size of table for which chunks are long, if they are read where they lie; else none."""
+    # Short chunks are for those that must be copied to be read.
     X = batch.X
     in_place = isinstance(X, np.ndarray) and X.flags.c_contiguous and X.dtype in FLOATS
     return LONG_CHUNK // CHUNK_OVER_TABLE if in_place else 0

@@ -263,10 +263,7 @@ def expect_sums(name: str, sums: NDArray[Any], shape: tuple[int, ...], most: Any
 
 
 def expect_scatter(scatter: NDArray[np.float64], noise: NDArray[np.float64]) -> None:
-    """Raise if sums of squares (K, d), or of products (K, d, d), are no such sums.
-
-    They may be off by `noise` (K, d).
-    """
+    """Raise if no rows have such squares (K, d), or products (K, d, d), off by `noise` (K, d)."""
     full = scatter.ndim == 3
     squares = np.diagonal(scatter, axis1=1, axis2=2) if full else scatter
     if (squares < 0).any() or (noise < 0).any():

@@ -51,14 +51,19 @@ def _visits(run: Run, max_rows: int, caption: str) -> Table:
     example = ("x", "y") if 0 < run.data.n_features <= MOST_FEATURES else ()
     columns = ("step", *place, *example, *_states(run), "score", "right?", "update")
     shown = [_visit(run, visits[i]) if i >= 0 else None for i in _shown(len(visits), max_rows)]
-    rows = [
-        _gap(len(columns)) if cells is None else tuple(cells[name] for name in columns)
-        for cells in shown
-    ]
-    last = {"step": "end", **_state(run, visits[-1])}
-    rows.append(tuple(last.get(name, "") for name in columns))
+    shown.append({"step": "end", **_state(run, visits[-1])})
     note = "" if ordered else "; rows count from 0, as in X"
-    return Table(columns, tuple(rows), f"{caption[:-1]}{note}.")
+    return Table(columns, _rows(shown, columns), f"{caption[:-1]}{note}.")
+
+
+def _rows(
+    shown: Sequence[dict[str, str] | None], columns: Sequence[str]
+) -> tuple[tuple[str, ...], ...]:
+    """The cells of each row, in the order of the columns; dots for None."""
+    return tuple(
+        tuple("..." if cells is None else cells.get(name, "") for name in columns)
+        for cells in shown
+    )
 
 
 def _visit(run: Run, step: Step) -> dict[str, str]:
@@ -107,27 +112,11 @@ def _passes(run: Run, max_rows: int, caption: str, unit: str) -> Table:
     shown = [
         _pass(run, run.steps[i], few) if i >= 0 else None for i in _shown(len(run.steps), max_rows)
     ]
-    columns = [
-        name
-        for name in (
-            *COUNTS,
-            "what",
-            "alpha",
-            "kept",
-            *_qualities(run),
-            "supports",
-            "w",
-            published(run.last),
-            "update",
-        )
-        if any(cells and cells.get(name) for cells in shown)
-    ]
-    rows = [
-        _gap(len(columns)) if cells is None else tuple(cells.get(name, "") for name in columns)
-        for cells in shown
-    ]
-    names = {"pass": unit}
-    return Table(tuple(names.get(name, name) for name in columns), tuple(rows), caption)
+    states = ("supports", "w", published(run.last), "update")
+    known = (*COUNTS, "what", "alpha", "kept", *_qualities(run), *states)
+    columns = tuple(name for name in known if any(cells and cells.get(name) for cells in shown))
+    names = tuple(unit if name == "pass" else name for name in columns)
+    return Table(names, _rows(shown, columns), caption)
 
 
 def _few_weights(run: Run) -> bool:
@@ -158,6 +147,7 @@ def _pass(run: Run, step: Step, with_weights: bool) -> dict[str, str]:
     search = {}
     if searches_penalty(run):
         search = {"alpha": number(model.alpha_), "kept": str(kept(model))}
+    later = run.steps[step.step + 1 : step.step + 2]
     return {
         **dict(zip(COUNTS, counts, strict=True)),
         "what": trace_view(model).get("news", ""),
@@ -165,14 +155,8 @@ def _pass(run: Run, step: Step, with_weights: bool) -> dict[str, str]:
         **dict(zip(_qualities(run), map(number, values), strict=True)),
         "supports": str(len(trace_view(model)["supports"])) if has_supports(model) else "",
         **(_state(run, step) if with_weights else {}),
-        "update": pace_of(model, _after(run, step)) if with_weights else "",
+        "update": pace_of(model, later[0].estimator) if with_weights and later else "",
     }
-
-
-def _after(run: Run, step: Step) -> Any:
-    """The model one step later; None at the end."""
-    later = run.steps[step.step + 1 : step.step + 2]
-    return later[0].estimator if later else None
 
 
 def _shown(n: int, most: int) -> Sequence[int]:
@@ -181,10 +165,6 @@ def _shown(n: int, most: int) -> Sequence[int]:
         return range(n)
     head = (most + 1) // 2
     return [*range(head), -1, *range(n - (most - head), n)]
-
-
-def _gap(width: int) -> tuple[str, ...]:
-    return ("...",) * width
 
 
 def _caption(run: Run, unit: str, most: int) -> str:
@@ -237,12 +217,6 @@ def counts_of(run: Run, model: Any) -> str:
     s = len(view["supports"])
     if several or s > MOST_COUNTS:
         return "1 support" if s == 1 else f"{s} supports"
-    return _named_counts(model)
-
-
-def _named_counts(model: Any) -> str:
-    """``a2 = 1, a7 = -1``: the coefficients of few supports by their rows."""
-    view = trace_view(model)
     pairs = zip(view["supports"], view["support_weights"][0], strict=True)
     return ", ".join(f"a{row} = {number(float(count))}" for row, count in pairs) or "0"
 
@@ -266,11 +240,10 @@ def update_of(run: Run, before: Step, after: Step) -> str:
 def _counted(before: Any, after: Any, row: int) -> str:
     """``a1 += 1, b += 1``, or between classes ``elm: a1 -= 1, b -= 1; oak: a1 += 1, b += 1``."""
     # A row may speak for those identical to it, so the change is that of the sum over rows.
-    counts = _sums(after) - _sums(before)
-    now, then = (
-        np.asarray(trace_view(model)["intercept"], np.float64) for model in (after, before)
-    )
-    biases = now - then
+    then, now = trace_view(before), trace_view(after)
+    old, new = (np.asarray(v["support_weights"], np.float64).sum(axis=1) for v in (then, now))
+    counts = np.asarray(new - old)
+    biases = np.subtract(now["intercept"], then["intercept"], dtype=np.float64)
     names = [f"{name}: " for name in _classes(after)] if len(counts) > 1 else [""]
     changes = [
         (name, _steps({f"a{row}": float(count), "b": float(bias)}))
@@ -285,11 +258,6 @@ def _steps(changes: dict[str, float]) -> str:
         for letter, change in changes.items()
         if change
     )
-
-
-def _sums(model: Any) -> NDArray[np.float64]:
-    dual = np.asarray(trace_view(model)["support_weights"], np.float64)
-    return np.asarray(dual.sum(axis=1))
 
 
 def _added(run: Run, before: Any, after: Any, row: int) -> str:

@@ -187,8 +187,10 @@ class Ruler:
         )
 
     def _both(self, estimator: Any) -> tuple[float, float]:
-        """Objective and error."""
-        return self._objective(estimator), self._error(self.wrong(estimator))
+        """Objective, and the weighted share of training rows whose class is predicted wrongly."""
+        wrong = self.wrong(estimator)
+        error = math.nan if wrong is None else np.average(wrong, weights=self.data.weights())
+        return self._objective(estimator), float(error)
 
     def wrong(self, estimator: Any) -> NDArray[np.bool_] | None:
         """Which rows (n,) get another class than their own; None unless the model classifies."""
@@ -219,7 +221,10 @@ class Ruler:
     def _fresh_scores(self, estimator: Any) -> NDArray[Any]:
         model = nameless(estimator, self.data.X)
         if sums_over_supports(estimator):
-            return self._kernel_scores(estimator)
+            if self._supports is None:
+                X = self.data.X
+                self._supports = SupportScores(X if hasattr(X, "shape") else np.asarray(X))
+            return self._supports.of(estimator)
         view = trace_view(estimator)
         if not view.get("linear"):
             return np.asarray(model.decision_function(self.data.X))
@@ -228,12 +233,6 @@ class Ruler:
         scores = safe_sparse_dot(self._X, view["weights"].T, dense_output=True)
         scores = scores + view["intercept"]
         return np.asarray(scores.ravel() if scores.shape[1] == 1 else scores)
-
-    def _kernel_scores(self, estimator: Any) -> NDArray[Any]:
-        if self._supports is None:
-            X = self.data.X
-            self._supports = SupportScores(X if hasattr(X, "shape") else np.asarray(X))
-        return self._supports.of(estimator)
 
     def _codes_among(self, classes: NDArray[Any]) -> NDArray[np.intp]:
         """The number of each row's class; the models of a run share their `classes`."""
@@ -255,9 +254,3 @@ class Ruler:
             return float((np.ones(len(loss)) if weight is None else weight) @ loss)
         y = None if data.y is None else data.labels()
         return float(nameless(estimator, data.X).objective(data.X, y, sample_weight=weight))
-
-    def _error(self, wrong: NDArray[np.bool_] | None) -> float:
-        """The weighted share of training rows whose class is predicted wrongly."""
-        if wrong is None:
-            return math.nan
-        return float(np.average(wrong, weights=self.data.weights()))

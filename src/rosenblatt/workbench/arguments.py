@@ -190,16 +190,7 @@ USUAL = {"header": True, "peers": False, "random_state": 0}  # what need not be 
 
 
 def call_of(X: Any, y: Any, **options: Any) -> str:
-    """The call, with the arguments that were given; tables that have no name are X and y.
-
-    >>> print(call_of("iris", None, target="species", metric=None, random_state=0))
-    import rosenblatt
-    rosenblatt.compare('iris', target='species')
-    >>> print(call_of([[1.0], [2.0]], [3.0, 4.0], budget=60.0))
-    import rosenblatt
-    # X and y are the table and the target that were given, which this page does not hold.
-    rosenblatt.compare(X, y, budget=60.0)
-    """
+    """The call, with the arguments that were given; tables that have no name are X and y."""
     named = isinstance(X, str | os.PathLike)
     words = [_word(X) if named else "X"]
     if isinstance(y, str):  # the name of a column, which says it all

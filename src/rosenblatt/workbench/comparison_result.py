@@ -75,13 +75,7 @@ class Comparison:
         return pd.DataFrame(lines)
 
     def report(self, path: Any) -> Any:
-        """Write the report, one page of HTML, and return its path.
-
-        Parameters
-        ----------
-        path : str or path
-            Where to; written whole or not at all.
-        """
+        """Write the report, one page of HTML, whole or not at all, and return its path."""
         from .report import save
 
         save(self.findings, path)
@@ -90,12 +84,9 @@ class Comparison:
     def save(self, path: Any) -> None:
         """Write the chosen model to a file that `rosenblatt predict` and `load_model` read.
 
-        Parameters
-        ----------
-        path : str or path
-            Where to, such as "model.skops"; written whole or not at all. A file holds models of
-            rosenblatt alone: if a peer is the best, the best of ours is fitted and written, with a
-            warning.
+        The path, such as "model.skops", is written whole or not at all. A file holds models of
+        rosenblatt alone: if a peer is the best, the best of ours is fitted and written, with a
+        warning.
         """
         if self._saved is None:
             raise ValueError("This comparison knows no table, and cannot write a file.")

@@ -4,6 +4,7 @@ The registry lists them; this module resolves the names of limits and expansions
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -48,26 +49,15 @@ class Family:
     short_names: tuple[str, ...] = ()  # that people type
 
 
-def _few_rows_for_pairs(problem: Problem) -> str:
+def _few_rows(most: int, does: str, problem: Problem) -> str:
     n = len(problem.train)
-    if n > MOST_ROWS_OF_KERNELS:
-        return f"compares all pairs of rows, and {n:,} are more than {MOST_ROWS_OF_KERNELS:,}"
-    return ""
-
-
-def _few_rows_for_solving_pairs(problem: Problem) -> str:
-    n = len(problem.train)
-    if n > MOST_ROWS_OF_KERNEL_LOGISTIC:
-        most = f"{MOST_ROWS_OF_KERNEL_LOGISTIC:,}"
-        return f"solves for all pairs of rows, and {n:,} are more than {most}"
-    return ""
+    return f"{does}, and {n:,} are more than {most:,}" if n > most else ""
 
 
 def _few_rows_for_each_mistake(problem: Problem) -> str:
     n = len(problem.train)
-    if n > MOST_ROWS_OF_KERNELS:
-        return f"looks at all rows after each mistake, and {n:,} are many"
-    return ""
+    many = n > MOST_ROWS_OF_KERNELS
+    return f"looks at all rows after each mistake, and {n:,} are many" if many else ""
 
 
 def _few_columns(problem: Problem) -> str:
@@ -122,8 +112,10 @@ LIMITS: dict[str, Callable[[Problem], str]] = {
     "counts": _counts,
     "few columns": _few_columns,
     "few rows for each mistake": _few_rows_for_each_mistake,
-    "few rows for pairs": _few_rows_for_pairs,
-    "few rows for solving pairs": _few_rows_for_solving_pairs,
+    "few rows for pairs": partial(_few_rows, MOST_ROWS_OF_KERNELS, "compares all pairs of rows"),
+    "few rows for solving pairs": partial(
+        _few_rows, MOST_ROWS_OF_KERNEL_LOGISTIC, "solves for all pairs of rows"
+    ),
     "named columns": _named_columns,
     "products": why_no_products,
     "splines": why_no_splines,
@@ -140,7 +132,7 @@ def _family(row: Row, contestant: Contestant) -> Family:
     """A contestant of the registry with its names resolved."""
     return Family(
         contestant.name,
-        partial(_make, row.name, contestant.settings),
+        lambda: getattr(rosenblatt, row.name)(**contestant.settings),
         {parameter: list(values) for parameter, values in contestant.grid.items()},
         row.task,
         contestant.reads,
@@ -150,10 +142,6 @@ def _family(row: Row, contestant: Contestant) -> Family:
         contestant.halve,
         short_names=contestant.short_names,
     )
-
-
-def _make(name: str, settings: dict[str, Any]) -> Any:
-    return getattr(rosenblatt, name)(**settings)
 
 
 def _first_reason(limits: tuple[str, ...], problem: Problem) -> str:
@@ -198,29 +186,25 @@ def baseline_of(problem: Problem) -> Family:
 
 def peers_of() -> list[Family]:
     """Models of other libraries, for reference; LightGBM's if it is there."""
-    from sklearn import ensemble
+    from sklearn import ensemble as trees
 
-    boosted = [
-        Family(
-            "histogram boosting", partial(make, random_state=0), {}, task, "numbers",
-            "a peer's boosted trees", package="scikit-learn",
-        )
-        for task, make in (
-            (CLASSIFICATION, ensemble.HistGradientBoostingClassifier),
-            (REGRESSION, ensemble.HistGradientBoostingRegressor),
-        )
-    ]  # fmt: skip
-    try:
+    boosted = partial(_peer, "histogram boosting", "a peer's boosted trees", "scikit-learn")
+    found = boosted(trees.HistGradientBoostingClassifier, trees.HistGradientBoostingRegressor)
+    with suppress(ImportError):
         import lightgbm
-    except ImportError:
-        return boosted
-    boosters = {CLASSIFICATION: lightgbm.LGBMClassifier, REGRESSION: lightgbm.LGBMRegressor}
-    # On one thread: several wait for each other on a busy machine, for so long within one call
-    # that no end of time is heard.
-    return boosted + [
-        Family(
-            "LightGBM", partial(make, random_state=0, verbose=-1, n_jobs=1), {}, task, "numbers",
-            "a peer's boosted trees", package="lightgbm",
-        )
-        for task, make in boosters.items()
+
+        # On one thread: several wait for each other on a busy machine, for so long within one
+        # call that no end of time is heard.
+        boosted = partial(_peer, "LightGBM", "a peer's boosted trees", "lightgbm")
+        found += boosted(lightgbm.LGBMClassifier, lightgbm.LGBMRegressor, verbose=-1, n_jobs=1)
+    return found
+
+
+def _peer(
+    name: str, when: str, package: str, classifier: Any, regressor: Any, **settings: Any
+) -> list[Family]:
+    return [
+        Family(name, partial(make, random_state=0, **settings), {}, task, "numbers", when,
+               package=package)
+        for task, make in ((CLASSIFICATION, classifier), (REGRESSION, regressor))
     ]  # fmt: skip

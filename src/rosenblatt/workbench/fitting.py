@@ -13,16 +13,10 @@ from rosenblatt.data import Table, TableError
 from rosenblatt.data.columns import words_among_numbers
 from rosenblatt.trace import Trace
 from rosenblatt.workbench.model_file.files import SavedModel
+from rosenblatt.workbench.preparation import targets
 from rosenblatt.workbench.preparation.known_columns import known_columns
 from rosenblatt.workbench.preparation.pipelines import pipeline
 from rosenblatt.workbench.preparation.problem import Problem, problem_of, smaller
-from rosenblatt.workbench.preparation.targets import (
-    checked_task,
-    labels_of,
-    numbers_of,
-    task_of,
-    with_target,
-)
 from rosenblatt.workbench.protocol.scoring import USUAL
 
 from .arguments import versions
@@ -44,33 +38,9 @@ def fit_table(
 ) -> SavedModel:
     """Fit a model to all rows of a table that have a target.
 
-    Parameters
-    ----------
-    table : Table
-        The rows.
-    target : str
-        The column to be predicted.
-    model : str
-        The name of a family or class, as `rosenblatt models` lists them.
-    settings : list of str or None
-        Parameters, such as "alpha=0.1".
-    task : {"classification", "regression"} or None
-        None tells it from the target and the model.
-    certificate : bool
-        Whether to prove what can be proved of the fit.
-
-    Returns
-    -------
-    saved : SavedModel
-        The model, and what it was fitted to.
-
-    Examples
-    --------
-    >>> from rosenblatt.data import read_table
-    >>> from rosenblatt.workbench.fitting import fit_table
-    >>> saved = fit_table(read_table("diabetes"), "progression", "Ridge", ["alpha=10"])
-    >>> saved.family, saved.n_rows, saved.model[-1].alpha
-    ('ridge regression', 442, 10)
+    `model` is the name of a family or class, as `rosenblatt models` lists them, and `settings` are
+    parameters such as "alpha=0.1". The task, "classification" or "regression", is told from the
+    target and the model if None. `certificate` says whether to prove what can be proved of the fit.
     """
     problem, family = _problem_and_family(table, target, model, task)
     fitted = unfitted(problem, family, settings_of(family, settings or []))
@@ -140,9 +110,9 @@ def saved_model(
 def whole_problem(table: Table, target: str, task: str | None = None) -> Problem:
     """The problem of a table whose rows are all there to be learned from."""
     hints: list[str] = []
-    frame, sparse, values = with_target(table, target, hints)
-    task = checked_task(task) or task_of(values)
-    y = numbers_of(values, target) if task == "regression" else labels_of(values)
+    frame, sparse, values = targets.with_target(table, target, hints)
+    task = targets.checked_task(task) or targets.task_of(values)
+    y = targets.numbers_of(values, target) if task == "regression" else targets.labels_of(values)
     if table.guessed:
         features, commas = frame.drop(target), table.decimal_comma
         for sentence in words_among_numbers(features, table.frame, commas):
@@ -161,7 +131,7 @@ def trace_table(
     table: Table,
     target: str,
     model: str,
-    settings: list[str],
+    settings: list[str] | None,
     trace: Trace,
     *,
     task: str | None = None,
@@ -174,7 +144,7 @@ def trace_table(
             f"{family.name} learns at once and has no steps to show. These have: {able}."
         )
     first, last = (
-        step for _, step in unfitted(problem, family, settings_of(family, settings)).steps
+        step for _, step in unfitted(problem, family, settings_of(family, settings or [])).steps
     )
     features = problem.X if first == "passthrough" else first.fit_transform(problem.X)
     # One after the other: the steps of a pipeline take no callbacks of their own.

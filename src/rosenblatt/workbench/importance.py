@@ -15,7 +15,8 @@ from sklearn.pipeline import Pipeline
 from rosenblatt.certificates import certify
 from rosenblatt.explanation import Explanation, explain, two_classes
 from rosenblatt.workbench.model_file.files import SavedModel
-from rosenblatt.workbench.preparation.features import TableFeatures, Words
+from rosenblatt.workbench.preparation.column_parts import Words
+from rosenblatt.workbench.preparation.features import TableFeatures
 from rosenblatt.workbench.preparation.pipelines import reads_texts
 from rosenblatt.workbench.preparation.problem import Problem
 from rosenblatt.workbench.preparation.row_view import n_bytes
@@ -185,20 +186,9 @@ LONGEST = 40  # characters of a value that are shown
 
 
 def explain_row(saved: SavedModel, row: Any) -> Explanation:
-    """What the model says of one row, and what each column adds to it.
-
-    Parameters
-    ----------
-    saved : SavedModel
-        The model.
-    row : polars.DataFrame or CSR matrix of one row
-        As `rows_for` gives it.
-    """
-    last = saved.model.steps[-1][1]
-    if hasattr(last, "explain"):
-        found = explain(saved.model, row)
-    else:
-        found = _of_weights(saved, row)
+    """What the model says of one row, as `rows_for` gives it, and what each column adds to it."""
+    has_own = hasattr(saved.model.steps[-1][1], "explain")
+    found = explain(saved.model, row) if has_own else _of_weights(saved, row)
     return _by_column(saved.model, found, row)
 
 
@@ -235,7 +225,9 @@ def _of_weights(saved: SavedModel, row: Any) -> Explanation:
     last = saved.model.steps[-1][1]
     classes = getattr(last, "classes_", None)
     coef, intercept = getattr(last, "coef_", None), getattr(last, "intercept_", None)
-    sources = _sources(saved.model)
+    # Which of the table's numbers each feature of an expansion is a function of.
+    expansion = saved.model.named_steps.get("expansion")
+    sources: Any = None if expansion is None else expansion.source_columns()
     n_scores = 1 if classes is None or len(classes) == 2 else len(classes)
     shared = sources is not None and bool((sources < 0).any())
     if shared or coef is None or intercept is None or np.atleast_2d(coef).shape[0] != n_scores:
@@ -248,10 +240,10 @@ def _of_weights(saved: SavedModel, row: Any) -> Explanation:
     z = saved.model[:1].transform(row)
     z = (z.toarray() if sp.issparse(z) else np.asarray(z, np.float64))[0]
     names = tuple(names_of_matrix(len(z)))
-    if sources is None:
+    if expansion is None:
         added = coef * z  # to each score, by each feature
     else:
-        start_z, z_here = saved.model.named_steps["expansion"].transform([0.0 * z, z])
+        start_z, z_here = expansion.transform([0.0 * z, z])
         intercept = intercept + coef @ start_z
         added = np.zeros((len(coef), len(z)))
         np.add.at(added.T, sources, (coef * (z_here - start_z)).T)
@@ -266,12 +258,6 @@ def _of_weights(saved: SavedModel, row: Any) -> Explanation:
         word = "log-odds" if hasattr(last, "predict_proba") else "lead"
     told = float(start) + float(parts.sum())
     return Explanation(*who, told, float(start), parts, names, ("intercept", word))
-
-
-def _sources(model: Pipeline) -> Any:
-    """Which of the table's numbers each feature of an expansion is a function of; None without."""
-    expansion = model.named_steps.get("expansion")
-    return None if expansion is None else expansion.source_columns()
 
 
 def _value(value: Any) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import rosenblatt
 from rosenblatt.data.errors import did_you_mean
-from rosenblatt.registry import ROWS, Row, row_of
+from rosenblatt.registry import ROWS, Row
 
 from .families import CLASSIFICATION, FAMILIES, REGRESSION, Family
 
@@ -28,7 +28,7 @@ def models_text() -> str:
         lines += ["", f"{title} ({task})", ""]
         for family in (family for family in FAMILIES if family.task == task):
             lines += _entry(family)
-        others = [family.name for family in _others() if family.task == task]
+        others = [family.name for family in called_by_class() if family.task == task]
         lines += textwrap.wrap(f"By class alone: {', '.join(others)}.", WIDTH, initial_indent="  ")
     return "\n".join([*lines[1:], "", "`rosenblatt models NAME` says more of one."])
 
@@ -39,60 +39,26 @@ def model_text(family: Family) -> str:
     head = family.name if kind in ("", family.name) else f"{family.name} ({kind})"
     lines = [f"{head}: {family.task}", f"  when: {family.when}", f"  reads: {TAKES[family.takes]}"]
     if family.grid:
-        lines.append(f"  compare tries: {_tried(family)}")
+        lines.append(f"  compare tries: {tried_settings(family)}")
     lines.append("  parameters, with their defaults:")
     lines += [f"    {name}={value!r}" for name, value in sorted(parameters_of(family).items())]
     return "\n".join(lines)
 
 
-def choosing_page() -> str:
-    """The same as a page of the documentation; `tools/from_registry.py` writes it."""
-    lines = [
-        "# Which model when",
-        "",
-        "Every family that `rosenblatt compare` tries, and that `rosenblatt fit` takes by its name",
-        "or its class. `rosenblatt models` prints the same; `rosenblatt models NAME` adds all",
-        "parameters of one with their defaults. If in doubt, let `compare` decide: it tries them",
-        "all, and says which are no worse than the best.",
-    ]
-    for task, title in TITLES.items():
-        lines += ["", f"## {title}", "", "| family | class | when | reads | tried by `compare` |"]
-        lines.append("|---|---|---|---|---|")
-        for family in (family for family in FAMILIES if family.task == task):
-            before = "" if family.before is None else f"`{type(family.before()).__name__}`, "
-            kind = before + _link(type(family.make()).__name__)
-            tried = f"`{_tried(family)}`" if family.grid else "nothing to set"
-            cells = [family.name, kind, family.when, family.takes, tried]
-            lines.append(f"| {' | '.join(cells)} |")
-        others = ", ".join(_link(family.name) for family in _others() if family.task == task)
-        lines += ["", f"`fit` and `trace` also take these by their class: {others}."]
-    lines += ["", "## What models read", ""]
-    lines += [f"- {name}: {text}." for name, text in TAKES.items()]
-    return "\n".join([*lines, ""])
-
-
-def _link(name: str) -> str:
-    """A class, with a link to its page."""
-    return f"[`{name}`]({row_of(name).page})"
-
-
 def _entry(family: Family) -> list[str]:
     kind = class_of(family)
     head = f"  {family.name}" + (f" ({kind})" if kind else "")
-    tried = [f"      {_tried(family)}"] if family.grid else []
+    tried = [f"      {tried_settings(family)}"] if family.grid else []
     return [head, f"      {family.when}", *tried]
 
 
-def _others() -> list[Family]:
-    return [family for family in named_families() if family not in FAMILIES]
-
-
-def _tried(family: Family) -> str:
-    return "; ".join(f"{name} = {_values(values)}" for name, values in family.grid.items())
-
-
-def _values(values: list[Any]) -> str:
-    return ", ".join(f"{value:g}" if isinstance(value, float) else str(value) for value in values)
+def tried_settings(family: Family) -> str:
+    """The settings that `compare` tries, such as "alpha = 0.1, 1"."""
+    texts = {
+        name: [f"{value:g}" if isinstance(value, float) else str(value) for value in values]
+        for name, values in family.grid.items()
+    }
+    return "; ".join(f"{name} = {', '.join(values)}" for name, values in texts.items())
 
 
 # Models by the names that people type, and their settings as people type them.
@@ -137,18 +103,22 @@ def goes_by(family: Family, name: str) -> bool:
 
 def named_families() -> list[Family]:
     """The contestants, and our other models of numbers, which are called by their class."""
-    others = sorted(row.name for row in ROWS if _only_called_by_class(row))
-    return FAMILIES + [_called_by_class(row_of(name)) for name in others]
+    return FAMILIES + called_by_class()
+
+
+def called_by_class() -> list[Family]:
+    """The models of numbers that `compare` does not try."""
+    rows = [row for row in ROWS if row.task in TITLES and not row.contestants]
+    return [
+        _called_by_class(row)
+        for row in sorted(rows, key=lambda row: row.name)
+        if "categorical" not in row.inputs
+    ]
 
 
 def class_of(family: Family) -> str:
     """The class of a family's models; nothing if something stands before them."""
     return "" if family.before is not None else type(family.make()).__name__
-
-
-def _only_called_by_class(row: Row) -> bool:
-    """Whether it is a model of numbers that `compare` does not try."""
-    return row.task in TITLES and not row.contestants and "categorical" not in row.inputs
 
 
 def _called_by_class(row: Row) -> Family:
@@ -158,12 +128,7 @@ def _called_by_class(row: Row) -> Family:
 
 
 def settings_of(family: Family, given: Iterable[str]) -> dict[str, Any]:
-    """Parameters from words such as "alpha=0.1"; a value is a Python literal, or a word.
-
-    >>> from rosenblatt.workbench.model_catalogue import family_named, settings_of
-    >>> settings_of(family_named("lasso"), ["alpha=0.1", "selection=random"])
-    {'alpha': 0.1, 'selection': 'random'}
-    """
+    """Parameters from words such as "alpha=0.1"; a value is a Python literal, or a word."""
     return dict(_setting(family, word) for word in given)
 
 

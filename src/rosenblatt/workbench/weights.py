@@ -20,11 +20,7 @@ WITHIN = "\0"  # for a space within the name of a column, while there are others
 
 
 def names_of_matrix(n: int) -> list[str]:
-    """What columns without names are called: as LIBSVM counts them, from 1.
-
-    >>> names_of_matrix(3)
-    ['x1', 'x2', 'x3']
-    """
+    """What columns without names are called: x1, x2, ..., as LIBSVM counts them."""
     return [f"x{j + 1}" for j in range(n)]
 
 
@@ -164,12 +160,8 @@ def _of_products(expansion: Any, names: Any) -> list[str]:
     # What is between two columns is a space, and so is what is within the name of one.
     whole = [name.replace(" ", WITHIN) for name in names]
     found = expansion.get_feature_names_out(whole)
-    factors = (map(_squared, name.split(" ")) for name in found)
+    factors = ([re.sub(r"\^2$", "²", factor) for factor in name.split(" ")] for name in found)
     return [" × ".join(parts).replace(WITHIN, " ") for parts in factors]
-
-
-def _squared(factor: str) -> str:
-    return factor.removesuffix("^2") + "²" if factor.endswith("^2") else factor
 
 
 # A tree in words.

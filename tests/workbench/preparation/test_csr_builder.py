@@ -20,3 +20,5 @@ def test_every_key_gives_what_scipy_gives():
         if sp.issparse(expected):
             found, expected = found.toarray(), expected.toarray()
         np.testing.assert_array_equal(found, expected)
+    most = ours[np.arange(5, 40)]  # SciPy copies less than half of an array
+    assert np.shares_memory(most.data, ours.data)

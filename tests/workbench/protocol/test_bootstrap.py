@@ -72,7 +72,8 @@ def test_areas_of_all_draws_are_those_of_scikit_learn_one_by_one(metric, n_class
     opening = opening_of(0.5, y, P.argmax(axis=1), P, np.arange(n_classes))
     drawn = [rng.integers(0, 60, 60) for _ in range(7)]
     drawn.append(np.flatnonzero(y != 0))  # a class is missing: there is no such score
-    found = significance.areas(opening, metric, significance._counts(drawn, 60))
+    counts = np.array([np.bincount(rows, minlength=60) for rows in drawn], np.float64)
+    found = significance.areas(opening, metric, counts)
     scorer = significance.score_of(metric)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

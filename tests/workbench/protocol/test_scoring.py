@@ -12,6 +12,8 @@ from rosenblatt.workbench.preparation.problem import problem_of
 from rosenblatt.workbench.protocol.scoring import metric_for
 from rosenblatt.workbench.report.probabilities import rankings_of
 
+pytestmark = pytest.mark.usefixtures("few_draws")
+
 
 @pytest.mark.parametrize(
     ("table", "target", "metric", "said"),

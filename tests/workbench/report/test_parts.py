@@ -10,13 +10,13 @@ import pytest
 from sklearn.metrics import confusion_matrix, roc_auc_score
 
 from rosenblatt.workbench.protocol.results import Candidate
-from rosenblatt.workbench.protocol.significance import interval_of_mean
+from rosenblatt.workbench.protocol.significance import interval_of_mean, wilson
 from rosenblatt.workbench.report import leaderboard, numbers
 from rosenblatt.workbench.report.mistakes import confusion, counts_of
 from rosenblatt.workbench.report.model_section import learned
 from rosenblatt.workbench.report.numbers import Markup, tag
 from rosenblatt.workbench.report.pictures import COLOURS, Axis, Plot, dash, round_numbers
-from rosenblatt.workbench.report.probabilities import rankings_of, said_and_right, wilson
+from rosenblatt.workbench.report.probabilities import rankings_of, said_and_right
 from rosenblatt.workbench.report.search_curves import gaps, profiles, searches, validation
 
 STYLE = resources.files("rosenblatt.workbench.report").joinpath("view/style.css").read_text()
@@ -125,10 +125,10 @@ def test_calibration_takes_the_second_of_two_and_the_likeliest_of_more(iris, bin
 
 
 def test_wilson_is_right_at_the_ends():
-    low, high = wilson(np.array([0.0, 1.0]), np.array([10, 10]))
-    assert low[0] == pytest.approx(0, abs=1e-12)
-    assert high[1] == pytest.approx(1)
-    assert high[0] == pytest.approx(0.2775, abs=1e-3)
+    none, all_of_them = wilson(0, 10), wilson(10, 10)
+    assert none.low == pytest.approx(0, abs=1e-12)
+    assert all_of_them.high == pytest.approx(1)
+    assert none.high == pytest.approx(0.2775, abs=1e-3)
 
 
 def test_a_profile_takes_the_best_over_other_parameters(iris):

@@ -37,27 +37,9 @@ STEPS = (("features", "model"), ("features", "expansion", "model"))  # of a pipe
 
 
 def save_model(saved: SavedModel, path: Any) -> None:
-    """Write a model file, whole or not at all.
+    """Write a model file such as "model.skops", whole or not at all.
 
-    Parameters
-    ----------
-    saved : SavedModel
-        A fitted model of ours; one that could not be read again is refused.
-    path : str or path
-        Where to, such as "model.skops".
-
-    Examples
-    --------
-    >>> import os, tempfile
-    >>> from rosenblatt.data import read_table
-    >>> from rosenblatt.workbench.fitting import fit_table
-    >>> from rosenblatt.workbench.model_file.files import load_model, save_model
-    >>> saved = fit_table(read_table("iris"), "species", "Gaussian naive Bayes")
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     save_model(saved, os.path.join(folder, "iris.skops"))
-    ...     again = load_model(os.path.join(folder, "iris.skops"))
-    >>> again.target, again.columns[0].name
-    ('species', 'sepal_length')
+    A model that could not be read again is refused.
     """
     import skops.io
 
@@ -121,8 +103,14 @@ def load_model(path: Any, *, large: bool = False) -> SavedModel:
         with zipfile.ZipFile(found) as archive:
             check_members(archive)
             about = _about(archive, name)
-            if not large and (needed := is_large(archive, os.path.getsize(found))):
-                raise _too_large(name, os.path.getsize(found), needed)
+            size = os.path.getsize(found)
+            if not large and (needed := is_large(archive, size)):
+                raise TableError(
+                    f"{name} has {size:,} bytes and would take over {needed / 2**30:,.1f} GiB of "
+                    "memory, which no model of that size should; it was not loaded. If you know "
+                    "where it comes from, say that it is large (--large, load_model(path, "
+                    "large=True))."
+                )
             tree = json.loads(archive.read(TREE))
             older = rename_moved(tree)
             check_tree(tree)
@@ -140,20 +128,8 @@ def load_model(path: Any, *, large: bool = False) -> SavedModel:
     return saved
 
 
-def _too_large(name: str, size: int, needed: int) -> TableError:
-    return TableError(
-        f"{name} has {size:,} bytes and would take over {needed / 2**30:,.1f} GiB of memory, which "
-        "no model of that size should; it was not loaded. If you know where it comes from, say "
-        "that it is large (--large, load_model(path, large=True))."
-    )
-
-
 def damaged(name: str, error: Exception) -> TableError:
-    """What to say of a file whose model failed in a way that no model of ours does.
-
-    >>> damaged("m.skops", Damaged("it lacks 'target'"))
-    TableError("m.skops is damaged (it lacks 'target'): fit the model again.")
-    """
+    """What to say of a file whose model failed in a way that no model of ours does."""
     why = str(error) if isinstance(error, Damaged) else in_short(error)
     return TableError(f"{name} is damaged ({why}): fit the model again.")
 
@@ -322,14 +298,8 @@ def _two_rows(saved: SavedModel) -> Table:
     if not saved.columns:
         labels = pl.DataFrame({saved.target: [0, 1]})
         return Table(labels, "two rows", sp.csr_matrix((2, saved.width)))
-    return Table(pl.DataFrame([_two_values(column) for column in saved.columns]), "two rows")
-
-
-def _two_values(known: KnownColumn) -> Any:
-    wanted = wanted_dtype(known)
-    if wanted == pl.String:
-        return pl.Series(known.name, ["0", "1"])
-    return pl.Series(known.name, [0, 1]).cast(wanted)
+    values = [pl.Series(known.name, [0, 1]).cast(wanted_dtype(known)) for known in saved.columns]
+    return Table(pl.DataFrame(values), "two rows")
 
 
 @contextmanager

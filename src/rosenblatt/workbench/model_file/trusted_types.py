@@ -110,18 +110,21 @@ def trusted_types() -> list[str]:
 
 def check_tree(schema: Any) -> None:
     """Raise unless every node of a file's tree is of an allowed type, by its own loader."""
-    if not isinstance(schema, dict) or not _is_number(schema.get("protocol"), OLDEST_PROTOCOL):
+    protocol = schema.get("protocol") if isinstance(schema, dict) else None
+    if not isinstance(protocol, int) or protocol < OLDEST_PROTOCOL:
         raise Untrusted("a form of skops that is not read here")
     for node in nodes_of(schema):
         if "__loader__" in node or "__class__" in node or "__module__" in node:
-            _check_node(node)
+            loader, name = node.get("__loader__"), _type_of(node)
+            if not isinstance(loader, str) or name not in allowed().get(loader, frozenset()):
+                raise Untrusted(name)
 
 
 def rename_moved(tree: Any) -> bool:
     """Give classes that have moved their present names in a file's tree; return if any had."""
     found = False
     for node in nodes_of(tree):
-        moved = MOVED.get(f"{node.get('__module__')}.{node.get('__class__')}")
+        moved = MOVED.get(_type_of(node))
         if moved is not None:
             node["__module__"], node["__class__"] = moved
             found = True
@@ -140,15 +143,8 @@ def nodes_of(tree: Any) -> Iterator[dict[str, Any]]:
             yield node
 
 
-def _check_node(node: dict[str, Any]) -> None:
-    name = f"{node.get('__module__')}.{node.get('__class__')}"
-    loader = node.get("__loader__")
-    if not isinstance(loader, str) or name not in allowed().get(loader, frozenset()):
-        raise Untrusted(name)
-
-
-def _is_number(value: Any, least: int) -> bool:
-    return isinstance(value, int) and value >= least
+def _type_of(node: dict[str, Any]) -> str:
+    return f"{node.get('__module__')}.{node.get('__class__')}"
 
 
 def _our_types() -> tuple[frozenset[str], frozenset[str]]:

@@ -17,23 +17,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.workbench.protocol.clock import give_back
 
-from .column_parts import PARTS, Categories, Dates, Numbers, Part, Truth, Words
+from .column_parts import PARTS, Numbers, Part
 from .row_view import NO_LONGER, dates_in, frame_for, numbers_in
 from .texts import Stretches
-
-__all__ = [
-    "Categories",
-    "Dates",
-    "Numbers",
-    "Part",
-    "TableColumns",
-    "TableFeatures",
-    "Truth",
-    "Words",
-]
-
-# Model files know the parts by this module.
-
 
 # A table of numbers may take this much as it is; a larger one is kept sparse.
 MOST_BYTES = 2**27
@@ -86,14 +72,7 @@ class TableFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.single = single
 
     def fit(self, frame: Any, y: Any = None) -> Self:
-        """Learn categories, means and deviations from training rows; return self.
-
-        Parameters
-        ----------
-        frame : polars or pandas DataFrame, or array-like of shape (n, d)
-            The rows.
-        y : ignored
-        """
+        """Learn categories, means and deviations from training rows; return self."""
         frame = frame_for(frame, self.kinds)
         parts = [PARTS[kind](name) for name, kind in self.kinds.items()]
         for part in parts:
@@ -105,39 +84,24 @@ class TableFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def transform(self, frame: Any) -> Any:
         """Return the numbers (n, m) of rows, as an array or, where that is large, a CSR matrix.
 
-        Parameters
-        ----------
-        frame : polars or pandas DataFrame, or array-like of shape (n, d)
-            Rows with the columns that were fitted, in any order. Those of an array are x0, x1, ...,
-            or, if the model knows them by other names and there are as many, in the order of
-            `kinds`.
-
-        Returns
-        -------
-        X : ndarray or CSR matrix of shape (n, m)
-            Columns in the order of `get_feature_names_out`.
+        Rows have the columns that were fitted, in any order. Those of an array are x0, x1, ..., or,
+        if the model knows them by other names and there are as many, in the order of `kinds`.
         """
         check_is_fitted(self)
         frame, width = frame_for(frame, self.kinds), self.n_features_out_
         if self.sparse_for(frame.height):
             return self._sparse(frame)
-        blocks = (part.columns_of(frame) for part in self.parts_)  # one at a time
         dense = np.empty((frame.height, width), np.float32 if self.single else np.float64)
         start = 0
-        for block in blocks:
+        for part in self.parts_:
+            block = part.columns_of(frame)
             stop = start + block.shape[1]
             dense[:, start:stop] = block.toarray() if sp.issparse(block) else block
             start = stop
         return dense
 
     def sparse_for(self, n_rows: int) -> bool:
-        """Return whether so many rows become a CSR matrix.
-
-        Parameters
-        ----------
-        n_rows : int
-            How many.
-        """
+        """Return whether so many rows become a CSR matrix."""
         width = self.n_features_out_
         most = MOST_BYTES_OF_TEXTS if "text" in self.kinds.values() else MOST_BYTES
         return 8 * n_rows * width > most and LEAST_WIDTH * self._n_used() < width
@@ -153,8 +117,7 @@ class TableFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         for start in range(0, frame.height, size):
             rows = np.arange(start, min(start + size, frame.height))
             some = frame[rows]
-            columns = [part.columns_of(some) for part in self.parts_]
-            stretch = sp.hstack(columns, format="csr")
+            stretch = sp.hstack([part.columns_of(some) for part in self.parts_], format="csr")
             if found is None:  # the others will be about as full
                 n_expected = int(ROOM * stretch.nnz * frame.height / len(rows)) + 1
                 found = Stretches(frame.height, self.n_features_out_, n_expected)
@@ -260,15 +223,7 @@ def packed(state: dict[str, Any]) -> dict[str, Any]:
 
 
 def unpacked(state: dict[str, Any]) -> dict[str, Any]:
-    """The same attributes again; those of a file of the first format are as they should be.
-
-    >>> age = Numbers("age")
-    >>> age.mean, age.scale, age.marks = 40.0, 10.0, False
-    >>> state = {"kinds": {"age": "numeric"}, "parts_": [age]}
-    >>> [again] = unpacked(packed(state))["parts_"]
-    >>> again.name, again.mean, again.scale, again.marks
-    ('age', 40.0, 10.0, False)
-    """
+    """The same attributes again; those of a file of the first format are as they should be."""
     state = dict(state)
     if isinstance(state["kinds"], str):
         state["kinds"] = json.loads(state["kinds"])

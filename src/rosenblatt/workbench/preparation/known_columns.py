@@ -49,17 +49,7 @@ def known_columns(frame: pl.DataFrame, kinds: dict[str, str]) -> tuple[KnownColu
 
 
 def rows_for(saved: SavedModel, table: Table, start: int = 0) -> Any:
-    """The rows of a table as a model takes them.
-
-    Parameters
-    ----------
-    saved : SavedModel
-        The model, with the columns that it knows.
-    table : Table
-        The rows; of columns that the model does not know nothing is said.
-    start : int
-        How many rows came before, for messages.
-    """
+    """The rows of a table as a model takes them; `start` rows came before, for messages."""
     if not saved.columns:
         return _matrix_for(saved, table)
     if table.sparse is not None:
@@ -191,15 +181,11 @@ def _converted(values: pl.Series, wanted: Any) -> pl.Series:
         known = lower.is_in(YES_OR_NO)
         return lower.is_in(TRUE).set(~known.fill_null(True), None)
     if values.dtype == pl.String and wanted in (pl.Date, pl.Datetime):
-        return _dates(values, wanted)
+        try:
+            return values.str.strptime(wanted, strict=False)
+        except pl.exceptions.ComputeError:  # no word looks like a date
+            return pl.Series(values.name, [None] * len(values), wanted)
     return values.cast(wanted, strict=False)
-
-
-def _dates(words: pl.Series, wanted: Any) -> pl.Series:
-    try:
-        return words.str.strptime(wanted, strict=False)
-    except pl.exceptions.ComputeError:  # no word looks like a date
-        return pl.Series(words.name, [None] * len(words), wanted)
 
 
 # Categories that a model never saw, counted over the batches of a table that it predicts for.

@@ -21,19 +21,10 @@ from rosenblatt.workbench.protocol.splits import (
     folds_of,
     number_of_folds,
     split_of,
-    why_few,
 )
 
+from . import targets
 from .row_view import NO_LONGER, dates_in, n_bytes, numbers_in, some
-from .targets import (
-    check_rows,
-    checked_task,
-    enough_of_each,
-    labels_of,
-    numbers_of,
-    task_of,
-    with_target,
-)
 from .texts import CountedTexts
 
 LEAST_ROWS = 20
@@ -151,7 +142,10 @@ class Problem:
         because, n_rows = self._limit_of_folds()
         if n_rows < n_folds:
             return [f"Some of the {n_folds} folds score on no row of a class: {because}."]
-        return why_few(n_folds, because) if because else []
+        if not because or n_folds >= USUAL_FOLDS:
+            return []
+        few = f"{n_folds} folds instead of {USUAL_FOLDS}, as {because}"
+        return [f"{few}: families that differ are harder to tell apart."]
 
     def why_folds(self, n_folds: int) -> str:
         """Why there are not as many folds as usual, in words; nothing if there are."""
@@ -188,19 +182,19 @@ def problem_of(
 ) -> Problem:
     """The problem of predicting one column of a table from the others."""
     hints: list[str] = []
-    frame, sparse, values = with_target(table, target, hints, LEAST_ROWS)
-    if checked_task(task) is None:
-        task = task_of(values)
+    frame, sparse, values = targets.with_target(table, target, hints, LEAST_ROWS)
+    if targets.checked_task(task) is None:
+        task = targets.task_of(values)
         if task == "classification" and values.dtype.is_numeric() and values.n_unique() > 2:
             hints.append(
                 f"{target} holds {values.n_unique()} different whole numbers, which are taken as "
                 "classes; with the task regression they are numbers."
             )
     if task == "classification":
-        frame, sparse, values = enough_of_each(frame, sparse, values, target, hints)
-        check_rows(table.name, values, LEAST_ROWS)
+        frame, sparse, values = targets.enough_of_each(frame, sparse, values, target, hints)
+        targets.check_rows(table.name, values, LEAST_ROWS)
     assert task is not None
-    y = numbers_of(values, target) if task == "regression" else labels_of(values)
+    y = targets.numbers_of(values, target) if task == "regression" else targets.labels_of(values)
     for name in (time, groups):
         if name is not None:
             if table.sparse is not None and name not in table.frame.columns:

@@ -80,11 +80,7 @@ class View:
 
 
 def as_frame(X: Any) -> Any:
-    """Rows with columns by name: a pandas frame as a polars one, columns of an array x0, x1, ...
-
-    >>> as_frame([[1.0, 2.0]]).columns
-    ['x0', 'x1']
-    """
+    """Rows with columns by name: a pandas frame as a polars one, columns of an array x0, x1, ..."""
     if isinstance(X, pl.DataFrame | View):
         return X
     if isinstance(X, pl.LazyFrame):
@@ -102,9 +98,6 @@ def frame_for(X: Any, kinds: dict[str, str]) -> Any:
 
     An array has no names of columns: one with as many columns as the model reads has them in the
     order of `kinds`.
-
-    >>> frame_for([[1.0, 2.0]], {"width": "numeric", "height": "numeric"}).columns
-    ['width', 'height']
     """
     frame = as_frame(X)
     there = set(frame.columns)

@@ -25,11 +25,7 @@ Rows = NDArray[np.int64]
 
 
 def word_counts(values: pl.Series) -> Any:
-    """How often (n, TEXT_WIDTH) each word is in texts, at a place that follows from the word.
-
-    >>> word_counts(pl.Series(["to be or not to be", None])).sum(axis=1).tolist()
-    [[6.0], [0.0]]
-    """
+    """How often (n, TEXT_WIDTH) each word is in texts, at a place that follows from the word."""
     hasher = HashingVectorizer(n_features=TEXT_WIDTH, alternate_sign=False, norm=None)
     return hasher.transform(_strings(values)).tocsr()
 
@@ -38,10 +34,6 @@ def words_at(places: Collection[int], values: pl.Series) -> dict[int, list[str]]
     """The words of texts that are counted at some places, the most frequent first.
 
     There are fewer places than words, so that several may share one.
-
-    >>> [place] = word_counts(pl.Series(["not"])).indices.tolist()
-    >>> words_at([place], pl.Series(["To be or not to be"]))[place]
-    ['not']
     """
     return placed(places, words_seen(values))
 
@@ -83,13 +75,7 @@ class _Counts(NamedTuple):
 
 
 class CountedTexts:
-    """Counts of the words of a table's texts, each row counted when it is first asked for.
-
-    >>> frame = pl.DataFrame({"said": ["good day", "day by day", "hello"]})
-    >>> texts = CountedTexts()
-    >>> texts.of(frame, "said", np.array([1, 0])).max(axis=1).toarray().ravel().tolist()
-    [2.0, 1.0]
-    """
+    """Counts of the words of a table's texts, each row counted when it is first asked for."""
 
     def __init__(self) -> None:
         self._kept: dict[str, _Counts] = {}
@@ -130,8 +116,7 @@ class CountedTexts:
 
     def seconds_for(self, n_rows: int) -> float:
         """About what it takes to count all texts of so many rows."""
-        columns = len(self._kept)
-        return self.seconds * columns * n_rows / self.n_rows if self.n_rows else 0.0
+        return self.seconds * len(self._kept) * n_rows / self.n_rows if self.n_rows else 0.0
 
 
 def _small(X: Any) -> tuple[NDArray[Any], NDArray[Any], Rows]:
@@ -187,7 +172,9 @@ class Stretches:
         """The next rows."""
         start, stop = self.n_used, self.n_used + X.nnz
         if stop > len(self.data):
-            self._widen(int(MORE * stop) + 1)
+            more = int(MORE * stop) + 1 - len(self.data)
+            self.data = np.append(self.data, np.empty(more))
+            self.indices = np.append(self.indices, np.empty(more, np.int32))
         self.data[start:stop], self.indices[start:stop] = X.data, X.indices
         self.indptr[self.n_rows + 1 : self.n_rows + X.shape[0] + 1] = start + X.indptr[1:]
         self.n_rows, self.n_used = self.n_rows + X.shape[0], stop
@@ -199,19 +186,9 @@ class Stretches:
         parts = self.data[: self.n_used], self.indices[: self.n_used], indptr
         return Uncopied(parts, self.shape)
 
-    def _widen(self, room: int) -> None:
-        self.data = np.append(self.data, np.empty(room - len(self.data)))
-        self.indices = np.append(self.indices, np.empty(room - len(self.indices), np.int32))
-
 
 class Uncopied(sp.csr_matrix):  # type: ignore[misc]
-    """A CSR matrix of which rows that follow each other are taken without a copy.
-
-    >>> X = Uncopied([[1.0, 0.0], [0.0, 2.0], [3.0, 0.0]])
-    >>> some = X[np.array([1, 2])]
-    >>> some.toarray().tolist(), np.shares_memory(some.data, X.data)
-    ([[0.0, 2.0], [3.0, 0.0]], True)
-    """
+    """A CSR matrix of which rows that follow each other are taken without a copy."""
 
     def __getitem__(self, key: Any) -> Any:
         """Rows by number; any other key as ever."""

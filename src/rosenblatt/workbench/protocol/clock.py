@@ -164,11 +164,7 @@ class Alarm:
 
 
 def age_of_process() -> float:
-    """Seconds since this process was started; where nobody says, those that it has computed.
-
-    >>> 0 < time.process_time() / 2 < age_of_process()
-    True
-    """
+    """Seconds since this process was started; where nobody says, those that it has computed."""
     try:
         with open("/proc/self/stat", encoding="ascii", errors="replace") as file:
             fields = file.read().rpartition(")")[2].split()  # a name may hold spaces
@@ -212,10 +208,7 @@ class Heap(ctypes.Structure):
 
 
 def give_back() -> None:
-    """Have the C library return what it does not need, if that is much; nothing if it cannot.
-
-    >>> give_back()
-    """
+    """Have the C library return what it does not need, if that is much; nothing if it cannot."""
     trim = _function("malloc_trim", ctypes.c_int)
     if trim is not None and _n_free() > LITTLE:
         trim(0)

@@ -21,20 +21,12 @@ from rosenblatt.workbench.preparation.row_view import some
 from rosenblatt.workbench.preparation.splines import bends_of
 from rosenblatt.workbench.preparation.texts import CountedTexts
 
+from . import significance
 from .clock import Clock, give_back
 from .contestants import learning_curve
 from .results import Contestant, Dropped, Findings, Interval, Opening
 from .scoring import score_of
 from .search import Arena
-from .significance import (
-    bootstrap,
-    hoeffding,
-    p_values,
-    part_of,
-    score_of_rows,
-    wilson,
-    with_intervals,
-)
 from .verdicts import unseen_classes, verdicts_of
 
 GRACE = 0.05  # of the budget, that the test score may take beyond it
@@ -85,7 +77,7 @@ def conclude(
         apart = partial(with_unrepeated, opening, problem, arena.metric, learned_from, repeated)
         opening = clock.attempt(apart, _last(clock), opening)
     if opening is not None and not opening.intervals and clock.stopped != "interrupt":
-        drawing = partial(with_intervals, opening, arena.metric)
+        drawing = partial(significance.with_intervals, opening, arena.metric)
         opening = clock.attempt(drawing, _last(clock), opening)
     if opening is not None and clock.stopped != "interrupt":
         curve = learning_curve(arena, family, chosen, baseline, clock, _spare(clock))
@@ -189,7 +181,7 @@ def _spare(clock: Clock) -> float:
 
 def judged(contestants: list[Contestant], arena: Arena) -> list[Contestant]:
     """The contestants, best first, each with its p value beside the best."""
-    p = p_values(np.array([entry.scores for entry in contestants]), 0, arena.ratio)
+    p = significance.p_values(np.array([entry.scores for entry in contestants]), 0, arena.ratio)
     return [replace(entry, p_value=float(p[i])) for i, entry in enumerate(contestants)]
 
 
@@ -241,10 +233,10 @@ def with_unrepeated(
     They are not looked at again: what was said of them is known, and the baseline reads no row.
     """
     rows = np.flatnonzero(~repeated)
-    score = score_of_rows(opening, metric, rows) if rows.size else np.nan
+    score = significance.score_of_rows(opening, metric, rows) if rows.size else np.nan
     if not np.isfinite(score):
         return opening
-    apart = part_of(opening, rows)
+    apart = significance.part_of(opening, rows)
     baseline = fitted_to(problem, baseline_of(problem), {}, learned_from)
     simple = float(score_of(metric)(baseline, np.zeros((len(rows), 0)), apart.y))
     intervals = _intervals(problem.task, metric, score, apart.y, apart.predicted)
@@ -256,9 +248,9 @@ def _intervals(task: str, metric: str, score: float, y: Any, predicted: Any) -> 
     """How sure a test score is."""
     if metric == "accuracy":
         n_right = int(np.count_nonzero(y == predicted))
-        return [wilson(n_right, len(y)), hoeffding(score, len(y))]
+        return [significance.wilson(n_right, len(y)), significance.hoeffding(score, len(y))]
     if task == "regression" and metric == "r2" and np.ptp(y) > 0:
-        return [bootstrap((y - predicted) ** 2, (y - y.mean()) ** 2)]
+        return [significance.bootstrap((y - predicted) ** 2, (y - y.mean()) ** 2)]
     return []
 
 

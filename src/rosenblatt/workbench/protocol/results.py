@@ -25,6 +25,11 @@ class Candidate:
         """The mean score."""
         return float(self.scores.mean())
 
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of the scores, with the divisor n - 1."""
+        return float(self.scores.std(ddof=1)) if len(self.scores) > 1 else 0.0
+
 
 @dataclass(frozen=True)
 class Interval:
@@ -75,8 +80,8 @@ class Contestant:
 
     @property
     def deviation(self) -> float:
-        """Their standard deviation, with the divisor n - 1."""
-        return float(self.scores.std(ddof=1)) if len(self.scores) > 1 else 0.0
+        """The standard deviation of the scores."""
+        return self.candidates[self.best].deviation
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -116,11 +121,6 @@ class Opening:
     classes: NDArray[Any] | None
     times_opened: int  # by the ledger: more than one is a warning
     unrepeated: "Opening | None" = None  # of the rows that were not learned from, if others were
-
-    @property
-    def times(self) -> str:
-        """How often the test set was opened, in words."""
-        return "opened once" if self.times_opened == 1 else f"opened {self.times_opened} times"
 
 
 @dataclass(frozen=True, eq=False)

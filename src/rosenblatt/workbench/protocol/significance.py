@@ -52,10 +52,6 @@ def interval_of_mean(
 
     `ratio` is that of rows scored on to rows fitted to, on average over the folds; None if a fold
     scores on one row for k - 1 that it fits to.
-
-    >>> found = interval_of_mean(np.array([0.8, 0.9, 0.85, 0.85, 0.85]))
-    >>> round(found.low, 3), round(found.high, 3)
-    (0.784, 0.916)
     """
     k = len(scores)
     if k < 2:
@@ -68,12 +64,7 @@ def interval_of_mean(
 
 
 def p_values(scores: Array, best: int, ratio: float) -> Array:
-    """That each contestant (m, k) is as good as the best one, corrected for their number (m,).
-
-    >>> scores = np.array([[0.9, 0.92, 0.91], [0.5, 0.52, 0.5], [0.89, 0.93, 0.9]])
-    >>> (p_values(scores, 0, 0.5) < 0.05).tolist()
-    [False, True, False]
-    """
+    """That each contestant (m, k) is as good as the best one, corrected for their number (m,)."""
     m, k = scores.shape
     p = np.ones(m)
     for i in range(m):
@@ -92,12 +83,7 @@ def p_values(scores: Array, best: int, ratio: float) -> Array:
 
 
 def wilson(n_right: int, n: int, confidence: float = 0.95) -> Interval:
-    """Wilson's interval of a share.
-
-    >>> found = wilson(90, 100)
-    >>> round(found.low, 4), round(found.high, 4)
-    (0.8256, 0.9448)
-    """
+    """Wilson's interval of a share."""
     z = float(stats.norm.ppf(0.5 + confidence / 2))
     share, shrink = n_right / n, 1 + z * z / n
     centre = (share + z * z / (2 * n)) / shrink
@@ -107,12 +93,7 @@ def wilson(n_right: int, n: int, confidence: float = 0.95) -> Interval:
 
 
 def hoeffding(share: float, n: int, confidence: float = 0.95) -> Interval:
-    """Hoeffding's interval of a mean of numbers in [0, 1]: it holds whatever their distribution.
-
-    >>> found = hoeffding(0.9, 100)
-    >>> round(found.low, 4), round(found.high, 4)
-    (0.7642, 1.0)
-    """
+    """Hoeffding's interval of a mean of numbers in [0, 1]: it holds whatever their distribution."""
     reach = float(np.sqrt(np.log(2 / (1 - confidence)) / (2 * n)))
     return Interval(max(0.0, share - reach), min(1.0, share + reach), "Hoeffding", confidence)
 
@@ -241,7 +222,8 @@ def _areas(opening: Opening, metric: str, drawn: list[NDArray[np.int64]]) -> Any
     if metric not in METRICS:
         return None
     if m == n:
-        return areas(opening, metric, _counts(drawn, n))
+        counts = np.array([np.bincount(rows, minlength=n) for rows in drawn], np.float64)
+        return areas(opening, metric, counts)
     each = [areas(part_of(opening, rows), metric, np.ones((1, m))) for rows in drawn]
     known = [one for one in each if one is not None]
     return np.concatenate(known) if len(known) == len(drawn) else None
@@ -257,11 +239,6 @@ def part_of(opening: Opening, rows: NDArray[np.int64]) -> Opening:
         probabilities=None if P is None else P[rows],
         decisions=None if decisions is None else decisions[rows],
     )
-
-
-def _counts(drawn: list[NDArray[np.int64]], n: int) -> NDArray[np.float64]:
-    """How often (draws, n) each row is among the rows of each draw."""
-    return np.array([np.bincount(rows, minlength=n) for rows in drawn], np.float64)
 
 
 # Areas under ROC curves of many draws of the same rows at once.

@@ -5,6 +5,7 @@ Rows of one moment, and rows of one group, are never on both sides of a border.
 
 import warnings
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -144,10 +145,7 @@ def folds_by_time(moments: Rows) -> Folds:
     n_folds = min(USUAL_FOLDS, n // 4)
     size = n // (n_folds + 1)
     starts = sorted({_nearest(changes, start) for start in range(n - n_folds * size, n, size)})
-    ends = [*starts[1:], n]
-    return [
-        (np.arange(start), np.arange(start, end)) for start, end in zip(starts, ends, strict=True)
-    ]
+    return [(np.arange(start), np.arange(start, end)) for start, end in pairwise([*starts, n])]
 
 
 def number_of_folds(n: int) -> int:
@@ -188,20 +186,9 @@ def folds_of(
         return list(splitter.split(np.zeros(len(y)), y, groups))
 
 
-def why_few(n_folds: int, because: str) -> list[str]:
-    """A sentence if there are fewer folds than usual."""
-    if n_folds >= USUAL_FOLDS:
-        return []
-    return [
-        f"{n_folds} folds instead of {USUAL_FOLDS}, as {because}: families that differ are harder "
-        "to tell apart."
-    ]
-
-
 def _changes(moments: Rows) -> Rows:
     """The rows, in order of time, that begin a new moment; not the first."""
-    found: Rows = np.flatnonzero(np.diff(moments)) + 1
-    return found
+    return np.flatnonzero(np.diff(moments)) + 1
 
 
 def _nearest(places: Rows, wanted: int) -> int:

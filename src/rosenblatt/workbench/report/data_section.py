@@ -9,7 +9,7 @@ from rosenblatt.workbench.preparation.leakage import listed_hints
 from rosenblatt.workbench.protocol.results import Findings, Protocol
 
 from . import numbers
-from .numbers import Markup, joined, tag
+from .numbers import Markup, joined, table, tag
 from .pictures import Axis, Plot, bar, figure, histogram
 
 MOST_CLASSES = 30
@@ -31,18 +31,12 @@ def data(findings: Findings) -> Markup:
     )
     parts = [tag("div", part) for part in (_target(findings), _columns(findings)) if part]
     beside = len(findings.columns) <= MOST_COLUMNS  # a long table wants the whole width
+    hints = [numbers.clipped(hint, 600) for hint in listed_hints(findings)]
     return tag(
-        "section", tag("h2", "The data"), tag("p", words), _hints(findings),
+        "section", tag("h2", "The data"), tag("p", words),
+        numbers.warnings("Hints of leakage", hints),
         tag("div", *parts, class_="halves" if beside else None), id="data",
     )  # fmt: skip
-
-
-def _hints(findings: Findings) -> Markup | None:
-    hints = listed_hints(findings)
-    if not hints:
-        return None
-    lines = [tag("li", numbers.clipped(hint, 600)) for hint in hints]
-    return tag("aside", tag("h3", "Hints of leakage"), tag("ul", *lines), class_="warnings")
 
 
 def _target(findings: Findings) -> Markup | None:
@@ -74,14 +68,11 @@ def _balance(counts: dict[object, int]) -> Markup:
             tag("td", numbers.share(n / total), class_="figure"))
         for label, n in pairs[:MOST_CLASSES]
     ]  # fmt: skip
-    heads = (tag("th", "class", scope="col"), tag("td"), tag("th", "rows", scope="col"),
-             tag("th", "share", scope="col"))  # fmt: skip
     rest = pairs[MOST_CLASSES:]
     left = sum(n for _, n in rest)
     more = tag("p", f"{numbers.plural(len(rest), 'rarer class', 'rarer classes')} share "
                f"{numbers.plural(left, 'row')}.") if rest else None  # fmt: skip
-    table = tag("table", tag("thead", tag("tr", *heads)), tag("tbody", *rows), class_="bars")
-    return joined(table, more)
+    return joined(table(("class", "", "rows", "share"), rows, "bars"), more)
 
 
 def _columns(findings: Findings) -> Markup | None:
@@ -91,16 +82,12 @@ def _columns(findings: Findings) -> Markup | None:
     noted = any(column.note or not column.used for column in findings.columns)
     heads = ["column", "kind", "missing", "different"] + ["note"] * noted
     rows = [_column(column, n, noted) for column in findings.columns]
-    table = tag(
-        "table", tag("thead", tag("tr", *(tag("th", head, scope="col") for head in heads))),
-        tag("tbody", *rows), class_="plain columns",
-    )  # fmt: skip
-    box = tag("div", table, class_="scroll", tabindex=0, role="region", aria_label="columns")
-    aside = [c for c in findings.columns if not c.used]
+    box = tag("div", table(heads, rows, "plain columns"), class_="scroll", tabindex=0,
+              role="region", aria_label="columns")  # fmt: skip
     if len(rows) <= MOST_COLUMNS:
         return joined(tag("h3", "Columns"), box)
-    names = numbers.clipped(", ".join(numbers.clipped(c.name, 40) for c in aside), 300)
-    left = tag("p", f"Left out: {names}.") if aside else None
+    aside = [numbers.clipped(column.name, 40) for column in findings.columns if not column.used]
+    left = tag("p", f"Left out: {numbers.clipped(', '.join(aside), 300)}.") if aside else None
     folded = tag("details", tag("summary", f"All {numbers.count(len(rows))} columns"), box)
     return joined(tag("h3", "Columns"), left, folded)
 
@@ -141,7 +128,7 @@ def protocol(findings: Findings) -> Markup:
         ("took", numbers.seconds(how.seconds)),
         ("ended", {"": "all done", "budget": "out of time"}.get(how.stopped, "interrupted")),
     ]
-    pairs += [(name, version) for name, version in how.versions.items()]
+    pairs += how.versions.items()
     lines = [tag("div", tag("dt", name), tag("dd", value)) for name, value in pairs]
     return tag(
         "section", tag("h2", "To repeat it"),

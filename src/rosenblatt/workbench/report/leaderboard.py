@@ -69,31 +69,26 @@ def _summary(findings: Findings) -> str:
         return how + base
     if not alike:
         return f"{how} Every other family is worse than the best, beyond chance.{base}"
-    who = _listed([numbers.named(c) for c in alike])
+    *names, last = map(numbers.named, alike)
+    who = f"{', '.join(names)} and {last}" if names else last
     if len(alike) > MOST_NAMED:
         who = f"of the others, {len(alike)}"
     return f"{how} {numbers.title(who)} cannot be told from the best.{base}"
 
 
-def _listed(names: list[str]) -> str:
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
-
-
 def _heading(name: str, kind: str, axis: Axis) -> Markup:
-    inside: object = name
-    if name == "interval":
-        ticks = []
-        for value in _round_places(axis):
-            x = _x(axis, value)
-            ticks.append(tag("path", d=f"M{x} 18v6", class_="tick"))
-            anchor = "start" if x < 20 else "end" if x > WIDTH - 20 else "middle"
-            ticks.append(tag("text", numbers.plain(value), x=x, y=13, text_anchor=anchor))
-        size = f"0 0 {WIDTH} {HEIGHT}"
-        drawn = tag("svg", *ticks, viewBox=size, class_="interval", aria_hidden="true")
-        inside = joined(tag("span", "confidence interval", class_="unseen"), drawn)
-    class_ = "ruler" if name == "interval" else None
-    return tag("th", inside, scope="col", role="columnheader", data_sort=kind or None,
-               class_=class_)  # fmt: skip
+    if name != "interval":
+        return tag("th", name, scope="col", role="columnheader", data_sort=kind or None)
+    ticks = []
+    for value in _round_places(axis):
+        x = _x(axis, value)
+        ticks.append(tag("path", d=f"M{x} 18v6", class_="tick"))
+        anchor = "start" if x < 20 else "end" if x > WIDTH - 20 else "middle"
+        ticks.append(tag("text", numbers.plain(value), x=x, y=13, text_anchor=anchor))
+    size = f"0 0 {WIDTH} {HEIGHT}"
+    drawn = tag("svg", *ticks, viewBox=size, class_="interval", aria_hidden="true")
+    unseen = tag("span", "confidence interval", class_="unseen")
+    return tag("th", unseen, drawn, scope="col", role="columnheader", class_="ruler")
 
 
 def _round_places(axis: Axis) -> list[float]:
@@ -126,9 +121,8 @@ def _row(contestant: Contestant, rank: int, findings: Findings, axis: Axis) -> M
 
 def _cell(name: str, inside: object, key: float | None = None) -> Markup:
     """A cell with what it is sorted by; what is not a number has no key, and comes last."""
-    class_ = name.split()[0]
     key = key if key is not None and math.isfinite(key) else None
-    return tag("td", inside, class_=class_, role="cell", data_name=name, data_key=key)
+    return tag("td", inside, class_=name.split()[0], role="cell", data_name=name, data_key=key)
 
 
 def _family(contestant: Contestant, baseline: bool) -> Markup:
@@ -213,10 +207,9 @@ def _picture(contestant: Contestant, findings: Findings, axis: Axis, alike: bool
 def _marks(
     contestant: Contestant, axis: Axis, low: float, high: float, alike: bool
 ) -> list[Markup]:
-    parts = []
     seen = contestant.scores[contestant.scores >= axis.low]
     folds = "".join(f"M{_x(axis, value)} 8v8" for value in seen)
-    parts.append(tag("path", d=folds, class_="fold")) if folds else None
+    parts = [tag("path", d=folds, class_="fold")] if folds else []
     if math.isfinite(low):
         start, end = _x(axis, max(low, axis.low)), _x(axis, min(high, axis.high))
         parts.append(tag("path", d=f"M{start} 12H{end}", class_="reach"))

@@ -127,11 +127,9 @@ def residuals(opening: Opening) -> Markup:
     truth, predicted = truth[known], predicted[known]
     left = truth - predicted
     some = sampled(len(truth), MOST_POINTS)
-    thinned = (
-        f" {numbers.count(MOST_POINTS)} of {numbers.count(len(truth))} rows are drawn."
-        if len(truth) > MOST_POINTS
-        else ""
-    )
+    thinned = ""
+    if len(truth) > MOST_POINTS:
+        thinned = f" {numbers.count(MOST_POINTS)} of {numbers.count(len(truth))} rows are drawn."
     return joined(
         _against_truth(truth[some], predicted[some], left, thinned),
         _against_predicted(predicted[some], left[some], thinned),

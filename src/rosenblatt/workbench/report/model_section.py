@@ -8,7 +8,7 @@ from rosenblatt.certificates import Claim
 from rosenblatt.workbench.protocol.results import Bend, Findings
 
 from . import numbers
-from .numbers import Markup, joined, tag
+from .numbers import Markup, joined, table, tag
 from .pictures import Axis, Plot, bar, figure
 
 MOST_SHOWN = 15  # features in sight; the others are folded
@@ -82,6 +82,7 @@ def _table(pairs: list[tuple[str, float]], known: list[tuple[str, float]], what:
     most, both = abs(known[0][1]), any(weight < 0 for _, weight in known)
     # What a column is worth is a difference of scores; weights have a unit each.
     is_worth = what == "worth"
+    heads = ("column" if is_worth else "feature", "", what)
     written = numbers.difference if is_worth else numbers.weight
     rows = []
     for name, weight in pairs:
@@ -92,9 +93,7 @@ def _table(pairs: list[tuple[str, float]], known: list[tuple[str, float]], what:
             tag("tr", tag("th", numbers.clipped(name, 60), scope="row"),
                 tag("td", drawn, class_="drawn"), tag("td", text, class_="figure"))
         )  # fmt: skip
-    of = tag("th", "column" if is_worth else "feature", scope="col")
-    heads = tag("tr", of, tag("td"), tag("th", what, scope="col"))
-    return tag("table", tag("thead", heads), tag("tbody", *rows), class_="bars")
+    return table(heads, rows, "bars")
 
 
 def _overfitting(findings: Findings) -> Markup | None:
@@ -112,7 +111,6 @@ def _certificate(findings: Findings) -> Markup | None:
         why = findings.why_no_certificate
         words = tag("p", numbers.clipped(why, 400))
         return joined(tag("h3", "No certificate"), words) if why else None
-    heads = ("holds", "claim", "grade", "in words")
     rows = [
         tag("tr", _mark(claim), tag("th", claim.name, scope="row"), tag("td", claim.grade),
             tag("td", numbers.clipped(claim.statement, 600), class_="words"))
@@ -121,18 +119,15 @@ def _certificate(findings: Findings) -> Markup | None:
     verdict = "Every claim holds." if certificate.holds else "Not every claim holds."
     if all(claim.holds and claim.bound is None for claim in certificate.claims):
         verdict = "It measures, and claims nothing; the command certify looks further."
-    table = tag(
-        "table", tag("thead", tag("tr", *(tag("th", head, scope="col") for head in heads))),
-        tag("tbody", *rows), class_="plain claims",
-    )  # fmt: skip
+    claims = table(("holds", "claim", "grade", "in words"), rows, "plain claims")
     about = tag(
         "p", tag("strong", verdict), f" {certificate.model} on ",
         f"{numbers.clipped(certificate.data, 200)}; the problem: "
         f"{numbers.clipped(certificate.problem, 300)}. Re-derived from the data and the model's "
         "published numbers alone, by code that shares nothing with the fit.",
     )  # fmt: skip
-    few = len(rows) <= MOST_CLAIMS or not certificate.holds
-    claims = table if few else tag("details", tag("summary", f"All {len(rows)} claims"), table)
+    if certificate.holds and len(rows) > MOST_CLAIMS:
+        claims = tag("details", tag("summary", f"All {len(rows)} claims"), claims)
     return joined(tag("h3", "Its certificate"), about, claims)
 
 
@@ -175,10 +170,9 @@ def _curve(bend: Bend, y: Axis) -> Markup:
     plot = Plot(Axis.around(bend.x, "", margin=0.02), y, WIDTH, HEIGHT)
     plot.rule([plot.x.low, plot.x.high], [0, 0])
     plot.line(bend.x, bend.effect)
-    low, high = int(bend.effect.argmin()), int(bend.effect.argmax())
     least, most = (
         f"{numbers.weight(float(bend.effect[i]))} (at {numbers.plain(float(bend.x[i]))})"
-        for i in (low, high)
+        for i in (bend.effect.argmin(), bend.effect.argmax())
     )
     said = f"adds from {least} to {most}"
     return figure(name, plot.draw(f"{name} {said}."), f"{numbers.title(said)}.")

@@ -2,7 +2,7 @@
 
 import html
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from rosenblatt.plot.drawing import clipped as clipped
@@ -108,16 +108,14 @@ def p_value(value: float) -> str:
     """Two digits; very small ones are all alike."""
     if not math.isfinite(value):
         return DASH
-    return (
-        "<" + THIN + "0.001" if value < 0.001 else f"{value:.3f}" if value < 0.1 else f"{value:.2f}"
-    )
+    if value < 0.001:
+        return "<" + THIN + "0.001"
+    return f"{value:.3f}" if value < 0.1 else f"{value:.2f}"
 
 
 def metric(name: str) -> str:
     """What a score is called."""
-    if name in METRICS:
-        return METRICS[name]
-    return name.replace("neg_", "negative ").replace("_", " ")
+    return METRICS.get(name, name.replace("neg_", "negative ").replace("_", " "))
 
 
 def title(text: str) -> str:
@@ -177,8 +175,6 @@ class Markup(str):
 def tag(name: str, *children: object, **attributes: object) -> Markup:
     """One element; ``class_`` is ``class``, and other underscores are hyphens.
 
-    Examples
-    --------
     >>> print(tag("p", "a < b", tag("b", "!"), class_="note", hidden=None))
     <p class="note">a &lt; b<b>!</b></p>
     """
@@ -190,13 +186,21 @@ def tag(name: str, *children: object, **attributes: object) -> Markup:
 
 def joined(*children: object) -> Markup:
     """Elements and texts one after the other; None is nothing."""
-    return Markup("".join(map(_escaped, children)))
+    there = (child for child in children if child is not None)
+    return Markup("".join(c if isinstance(c, Markup) else _text(c) for c in there))
 
 
-def _escaped(child: object) -> str:
-    if child is None:
-        return ""
-    return child if isinstance(child, Markup) else _text(child)
+def table(heads: Iterable[str], rows: Iterable[Markup], class_: str) -> Markup:
+    """A table whose columns have names; one of pictures has an empty name."""
+    cells = (tag("th", head, scope="col") if head else tag("td") for head in heads)
+    return tag("table", tag("thead", tag("tr", *cells)), tag("tbody", *rows), class_=class_)
+
+
+def warnings(title: str, sentences: Iterable[str]) -> Markup | None:
+    """A box that lists sentences under a title; None if there are none."""
+    lines = [tag("li", sentence) for sentence in sentences]
+    box = tag("aside", tag("h3", title), tag("ul", *lines), class_="warnings")
+    return box if lines else None
 
 
 def _text(value: object) -> str:

@@ -28,36 +28,7 @@ NAMES = {
 
 
 def page(findings: Findings) -> str:
-    """Return the report as HTML that needs nothing else: no network, no font, no script.
-
-    Parameters
-    ----------
-    findings : what a comparison found.
-
-    Returns
-    -------
-    The page.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.dummy import DummyClassifier
-    >>> from rosenblatt import GaussianNB, cross_val_score
-    >>> from rosenblatt.workbench.report import page
-    >>> from rosenblatt.workbench.protocol.results import Candidate, Contestant, Findings, Protocol
-    >>> X, y = load_iris(return_X_y=True)
-    >>> def contestant(family, model):
-    ...     tried = Candidate({}, cross_val_score(model, X, y), np.array([]))
-    ...     return Contestant(family, type(model).__name__, "", [tried], 0, 0.1, 0.1, 9, 1.0, 1.0)
-    >>> how = Protocol("classification", "species", "accuracy", 150, 0, 0, 5, "stratified", 0, None,
-    ...     1.0, "", "rosenblatt compare iris", {})
-    >>> board = [contestant("Gaussian naive Bayes", GaussianNB())]
-    >>> baseline = contestant("majority", DummyClassifier())
-    >>> text = page(Findings(how, "iris", [], {"counts": {"setosa": 50}}, [], board, baseline))
-    >>> "Gaussian naive Bayes" in text, "://" in text
-    (True, False)
-    """
+    """Return the report as HTML that needs nothing else: no network, no font, no script."""
     if findings.nothing_fitted:  # the baseline alone is no contestant
         findings = replace(findings, contestants=[])
     sections = {
@@ -81,18 +52,7 @@ def page(findings: Findings) -> str:
 
 
 def save(findings: Findings, path: str | os.PathLike[str]) -> None:
-    """Write the report whole or not at all: what was there stays until the page is complete.
-
-    Parameters
-    ----------
-    findings : what a comparison found.
-    path : the file.
-
-    Examples
-    --------
-    >>> from rosenblatt.workbench.report import save
-    >>> save(findings, "report.html")  # doctest: +SKIP
-    """
+    """Write the report whole or not at all: what was there stays until the page is complete."""
     with whole_file(path) as draft:
         draft.write_bytes(page(findings).encode("utf-8", "replace"))
 

@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 from sklearn.metrics import auc, average_precision_score, precision_recall_curve, roc_curve
 
 from rosenblatt.workbench.protocol.results import Opening
+from rosenblatt.workbench.protocol.significance import wilson
 
 from . import numbers
-from .numbers import Markup, joined, tag
+from .numbers import Markup, joined, table, tag
 from .pictures import Axis, Plot, dash, figure, swatch
 
 MOST_CURVES = 10  # more would hide one another
@@ -37,9 +38,8 @@ def ranking(opening: Opening, positive: Any = None) -> tuple[Markup, Markup | No
     rankings = rankings_of(opening, positive)
     if not rankings:
         return None
-    rankings = [r for r in rankings if np.isfinite(r.area)]
-    shown = sorted(rankings, key=lambda r: r.area)[:MOST_CURVES]
-    shown = [r for r in rankings if r in shown]
+    hardest = sorted(rankings, key=lambda r: r.area)[:MOST_CURVES]
+    shown = [r for r in rankings if r in hardest]
     one = len(rankings) == 1
     pictures = joined(_roc(shown, one), _precision_recall(shown, one))
     return pictures, None if one else _areas(shown, len(rankings))
@@ -118,26 +118,20 @@ def _precision_recall(rankings: list[Ranking], one: bool) -> Markup:
 
 def _areas(shown: list[Ranking], n_classes: int) -> Markup:
     """The legend of both pictures, with their numbers."""
-    heads = ("class", "area under ROC", "average precision")
     rows = [
         tag("tr", tag("th", swatch(k, dashes=dash(k)), " ", tag("span", r.name), scope="row"),
             tag("td", numbers.score(r.area)), tag("td", numbers.score(r.average_precision)))
         for k, r in enumerate(shown)
     ]  # fmt: skip
-    table = tag(
-        "table", tag("thead", tag("tr", *(tag("th", head, scope="col") for head in heads))),
-        tag("tbody", *rows), class_="plain",
-    )  # fmt: skip
-    few = len(shown) < n_classes
-    words = f"The {len(shown)} of {n_classes} classes that are hardest to tell." if few else None
-    return joined(table, tag("p", words) if words else None)
+    words = tag("p", f"The {len(shown)} of {n_classes} classes that are hardest to tell.")
+    areas = table(("class", "area under ROC", "average precision"), rows, "plain")
+    return joined(areas, words if len(shown) < n_classes else None)
 
 
 # Whether probabilities are what they say: of rows given 80%, do 80% turn out so.
 
 
 N_BINS = 10
-Z = 1.96  # of 95% confidence
 
 
 def calibration(opening: Opening, positive: Any = None) -> Markup | None:
@@ -147,20 +141,20 @@ def calibration(opening: Opening, positive: Any = None) -> Markup | None:
         return None
     said, right, what = found
     place = np.clip((said * N_BINS).astype(np.int64), 0, N_BINS - 1)
-    n = np.bincount(place, minlength=N_BINS)
-    full = n > 0
-    mean = np.bincount(place, said, N_BINS)[full] / n[full]
-    share = np.bincount(place, right, N_BINS)[full] / n[full]
-    low, high = wilson(share, n[full])
-    off = float(np.sum(np.abs(mean - share) * n[full]) / n.sum())
+    n_all = np.bincount(place, minlength=N_BINS)
+    full = n_all > 0
+    n, n_right = n_all[full], np.bincount(place, right, N_BINS)[full]
+    mean, share = np.bincount(place, said, N_BINS)[full] / n, n_right / n
+    sure = [wilson(*counts) for counts in zip(n_right, n, strict=True)]
+    off = float(np.sum(np.abs(mean - share) * n) / n.sum())
     plot = Plot(Axis(0, 1, f"probability given to {what}"), Axis(0, 1, "share it is true of"))
-    plot.bars(np.linspace(0, 1, N_BINS + 1), 0.22 * n / n.max(), 6)
+    plot.bars(np.linspace(0, 1, N_BINS + 1), 0.22 * n_all / n.max(), 6)
     plot.rule([0, 1], [0, 1])
-    plot.whiskers(mean, low, high)
+    plot.whiskers(mean, [i.low for i in sure], [i.high for i in sure])
     plot.line(mean, share, 0)
     pairs = [
         f"said {numbers.share(m)}, true of {numbers.share(s)} of {numbers.plural(int(k), 'row')}"
-        for m, s, k in zip(mean, share, n[full], strict=True)
+        for m, s, k in zip(mean, share, n, strict=True)
     ]
     plot.marks(mean, share, 0, words=pairs)
     words = (
@@ -187,10 +181,3 @@ def said_and_right(
         return given[:, k], opening.y == label, numbers.clipped(label, 24)
     likeliest = given.argmax(axis=1)
     return given.max(axis=1), opening.classes[likeliest] == opening.y, "the likeliest class"
-
-
-def wilson(share: Array, n: NDArray[np.int64]) -> tuple[Array, Array]:
-    """Wilson's interval of shares of n rows."""
-    middle = (share + Z**2 / (2 * n)) / (1 + Z**2 / n)
-    half = Z * np.sqrt(share * (1 - share) / n + Z**2 / (4 * n**2)) / (1 + Z**2 / n)
-    return middle - half, middle + half

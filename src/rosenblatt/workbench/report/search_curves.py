@@ -6,14 +6,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rosenblatt.workbench.protocol.results import Candidate, Contestant, Findings, LearningCurve
 from rosenblatt.workbench.protocol.significance import ends_of
 from rosenblatt.workbench.protocol.verdicts import is_of_use
 
 from . import numbers
-from .numbers import Markup, tag
+from .numbers import Markup, table, tag
 from .pictures import DASHES, Axis, Plot, entry, figure, shape
 
 MOST_VALUES = 9  # written beside an axis
@@ -98,8 +97,9 @@ def validation(profile: Profile, metric: str, of_use: bool = True) -> Markup:
         places = [float(i) for i in range(len(profile.values))]
         x = Axis(-0.5, len(places) - 0.5, name, places=_written(profile.values))
     held = np.array([c.mean for c in profile.best])
-    spread = np.array([_deviation(c) for c in profile.best])
-    train = np.array([_mean(c.train_scores) for c in profile.best])
+    spread = np.array([c.deviation for c in profile.best])
+    train = np.array([c.train_scores.mean() if len(c.train_scores) else np.nan
+                      for c in profile.best])  # fmt: skip
     low, high = np.clip([held - spread, held + spread], *ends_of(metric))
     plot = Plot(x, Axis.of_scores([low, high, train], metric, numbers.metric(metric)))
     plot.band(places, low, high, 1)
@@ -124,11 +124,15 @@ def validation(profile: Profile, metric: str, of_use: bool = True) -> Markup:
     if len(alike) == 1 and _is_end(profile, best) and gains:
         more = " That is an end of the grid: the best may lie beyond."
     if profile.sorted_out:
-        gone = numbers.clipped(", ".join(map(numbers.value_of, profile.sorted_out)), 60)
-        more += f" Sorted out early, on fewer rows: {gone}."
+        more += _sorted_out(profile.sorted_out)
     of = " Each point is the best over the other parameters." if profile.others else ""
     return figure(f"Score against {name}", plot.draw(f"Validation curve of {name}. {said}"),
                   said + more + of, legend=legend)  # fmt: skip
+
+
+def _sorted_out(values: list[Any]) -> str:
+    gone = numbers.clipped(", ".join(map(numbers.value_of, values)), 60)
+    return f" Sorted out early, on fewer rows: {gone}."
 
 
 def _is_end(profile: Profile, best: int) -> bool:
@@ -148,14 +152,6 @@ def _written(values: list[Any]) -> tuple[tuple[float, str], ...]:
     )[::stride]  # fmt: skip
 
 
-def _deviation(candidate: Candidate) -> float:
-    return float(candidate.scores.std(ddof=1)) if len(candidate.scores) > 1 else 0.0
-
-
-def _mean(scores: np.ndarray[Any, Any]) -> float:
-    return float(scores.mean()) if len(scores) else math.nan
-
-
 def searches(findings: Findings) -> Markup | None:
     """The section: the chosen family's curves in sight, the others' folded."""
     metric, board = findings.protocol.metric, findings.contestants
@@ -173,9 +169,8 @@ def searches(findings: Findings) -> Markup | None:
         "Settings were judged by their mean scores over the folds of the training part. In sight "
         f"is the chosen family, {numbers.named(board[0])}."
     )
-    if board:
-        said = (_one_value(board[0], name, metric, useful[0]) for name in board[0].grid)
-        words += "".join(said)
+    for name in board[0].grid if board else ():
+        words += _one_value(board[0], name, metric, useful[0])
     if curve is None and findings.protocol.stopped:
         words += " There was no time left for its learning curve."
     return tag(
@@ -194,11 +189,8 @@ def _one_value(contestant: Contestant, name: str, metric: str, of_use: bool) -> 
     one = Profile(name, [value], [], True, False, others)
     more = of_use and contestant.mean < ends_of(metric)[1] and _is_end(one, 0)
     end = ", an end of the grid: the best may lie beyond" if more else ""
-    gone = numbers.clipped(", ".join(map(numbers.value_of, others)), 60)
-    return (
-        f" Only {numbers.short(name)} = {numbers.value_of(value)} reached the folds{end}. Sorted "
-        f"out early, on fewer rows: {gone}."
-    )
+    only = f" Only {numbers.short(name)} = {numbers.value_of(value)} reached the folds{end}."
+    return only + _sorted_out(others)
 
 
 def _folded(contestant: Contestant, found: list[Profile], metric: str, of_use: bool) -> Markup:
@@ -226,12 +218,11 @@ def gaps(findings: Findings) -> Markup | None:
     if not known:
         return None
     shown = known[:MOST_FAMILIES]
-    axis = _axis(np.array([(c.dev_score, c.dev_train_score) for c in shown]))
-    heads = tag(
-        "tr", tag("th", "family", scope="col"), tag("td"), tag("th", "gap", scope="col")
-    )  # fmt: skip
-    body = tag("tbody", *(_row(contestant, axis) for contestant in shown))
-    table = tag("table", tag("thead", heads), body, class_="bars gaps")
+    # Room for all, and for a gap that is seen in the figures: smaller ones are not blown up.
+    scores = [score for c in shown for score in (c.dev_score, c.dev_train_score)]
+    low = min(*scores, max(scores) - LEAST_SPAN * abs(max(scores)))
+    axis = Axis.around([low, max(scores)], "", margin=0.02)
+    rows = table(("family", "", "gap"), (_row(c, axis) for c in shown), "bars gaps")
     words = (
         f"The {numbers.metric(findings.protocol.metric)} of each family at its best setting, "
         "fitted to the training part. The further training rows are ahead, the more was learned "
@@ -241,14 +232,7 @@ def gaps(findings: Findings) -> Markup | None:
         words += " A negative gap is chance: the development rows happened to be easier."
     more = f" {len(shown)} of {len(known)} families are shown." if len(shown) < len(known) else ""
     legend = [entry("training rows", 0, marked=True), entry("development rows", 1, marked=True)]
-    return figure("Learned, or learned by heart?", table, words + more, legend=legend)
-
-
-def _axis(scores: NDArray[np.float64]) -> Axis:
-    """Room for all, and for a gap that is seen in the figures: smaller ones are not blown up."""
-    high = float(scores.max())
-    low = min(float(scores.min()), high - LEAST_SPAN * abs(high))
-    return Axis.around([low, high], "", margin=0.02)
+    return figure("Learned, or learned by heart?", rows, words + more, legend=legend)
 
 
 def _row(contestant: Contestant, axis: Axis) -> Markup:

@@ -22,7 +22,7 @@ def verdict(findings: Findings) -> Markup:
         "section",
         tag("h2", "The answer", class_="quiet"),
         tag("div", tag("div", *_sentences(findings)), _picture(findings), class_="halves"),
-        _warnings(findings),
+        numbers.warnings("Take care", warnings_of(findings)),
         id="answer", class_="answer",
     )  # fmt: skip
 
@@ -51,19 +51,15 @@ def _sentences(findings: Findings) -> list[Markup]:
         sealed = "The test set is still sealed, so nothing is known of rows never seen."
         return [tag("p", name, what, mean, unsure, ".", class_="headline"), tag("p", sealed)]
     return [
-        tag("p", name, *headline(opening, findings, target), class_="headline"),
+        tag("p", name, *_how_good(opening, findings, target), *_of_no_use(opening, findings),
+            class_="headline"),
         tag("p", *_evidence(opening, findings), class_="evidence"),
-    ]
+    ]  # fmt: skip
 
 
 def _evidence(opening: Opening, findings: Findings) -> list[object]:
     """Intervals and baseline in words."""
-    errors = findings.protocol.metric.startswith("neg_")
-    ranges = []
-    for i in opening.intervals:
-        ends = (i.high, i.low) if errors else (i.low, i.high)
-        low, high = (score_in_words(end, findings) for end in ends)
-        ranges.append(f"{low} to {high} by {i.method}")
+    ranges = [_in_words(interval, findings) for interval in opening.intervals]
     said: list[object] = []
     if ranges:
         confidence = numbers.share(opening.intervals[0].confidence).replace(".0%", "%")
@@ -80,9 +76,15 @@ def _evidence(opening: Opening, findings: Findings) -> list[object]:
         names = " and ".join(i.method for i in reached)
         said.append(tag("strong", f"By {names}, it cannot be told from the baseline. "))
     said.append(_on_the_others(opening, findings))
-    if errors:
+    if findings.protocol.metric.startswith("neg_"):
         said.append("Scores on this page are errors with a minus, so that larger is better.")
     return said
+
+
+def _in_words(interval: Interval, findings: Findings) -> str:
+    ends = [score_in_words(end, findings) for end in (interval.low, interval.high)]
+    low, high = ends[::-1] if findings.protocol.metric.startswith("neg_") else ends
+    return f"{low} to {high} by {interval.method}"
 
 
 def _on_the_others(opening: Opening, findings: Findings) -> str:
@@ -90,14 +92,7 @@ def _on_the_others(opening: Opening, findings: Findings) -> str:
     some = opening.unrepeated
     if some is None:
         return ""
-    sure = ""
-    if some.intervals:
-        ends = sorted(
-            (some.intervals[0].low, some.intervals[0].high),
-            reverse=findings.protocol.metric.startswith("neg_"),
-        )
-        ranges = " to ".join(score_in_words(end, findings) for end in ends)
-        sure = f" ({ranges} by {some.intervals[0].method})"
+    sure = "".join(f" ({_in_words(interval, findings)})" for interval in some.intervals[:1])
     rows = numbers.plural(len(some.y), "row")
     score, simple = (score_in_words(s, findings) for s in (some.score, some.baseline_score))
     return (
@@ -111,7 +106,9 @@ def _picture(findings: Findings) -> Markup | None:
     opening = findings.opening
     if opening is None or not np.isfinite([opening.score, opening.baseline_score]).all():
         return None
-    axis = _axis(opening, findings.protocol.metric)
+    ends = [end for interval in opening.intervals for end in (interval.low, interval.high)]
+    axis = Axis.of_scores([opening.score, opening.baseline_score, *ends], findings.protocol.metric,
+                          "", margin=0.08)  # fmt: skip
     rows = [TOP + ROW * (i + 0.5) for i in range(max(len(opening.intervals), 1))]
     base = rows[-1] + BELOW
     x, low = _x(axis, opening.score), _x(axis, opening.baseline_score)
@@ -129,13 +126,6 @@ def _picture(findings: Findings) -> Markup | None:
         "svg", *parts, viewBox=f"0 0 {WIDTH} {base + 26}", class_="scale", role="img",
         aria_label=_description(opening, findings),
     )  # fmt: skip
-
-
-def _axis(opening: Opening, metric: str) -> Axis:
-    """From the baseline to past the intervals; no further than scores can be."""
-    ends = [opening.score, opening.baseline_score]
-    ends += [end for interval in opening.intervals for end in (interval.low, interval.high)]
-    return Axis.of_scores(ends, metric, "", margin=0.08)
 
 
 def _range(axis: Axis, interval: Interval, y: float, test: float, baseline: float) -> list[Markup]:
@@ -191,15 +181,6 @@ def _description(opening: Opening, findings: Findings) -> str:
     )
 
 
-def _warnings(findings: Findings) -> Markup | None:
-    """What to be careful about."""
-    found = list(warnings_of(findings))
-    if not found:
-        return None
-    lines = (tag("li", warning) for warning in found)
-    return tag("aside", tag("h3", "Take care"), tag("ul", *lines), class_="warnings")
-
-
 def warnings_of(findings: Findings) -> list[str]:
     """What makes the answer weaker than it looks, each in a sentence."""
     protocol, opening, found = findings.protocol, findings.opening, warnings_of_scores(findings)
@@ -240,17 +221,11 @@ OFF_BY = {
 }
 
 
-def headline(opening: Opening, findings: Findings, target: Markup) -> list[object]:
-    """The words that follow the name of the model."""
-    return [*_how_good(opening, findings, target), *_of_no_use(opening, findings)]
-
-
 def _how_good(opening: Opening, findings: Findings, target: Markup) -> list[object]:
+    """The words that follow the name of the model."""
     n, metric = numbers.plural(len(opening.y), "row"), findings.protocol.metric
-    good, unseen = (
-        tag("strong", score_in_words(opening.score, findings)),
-        _unseen(opening, findings),
-    )
+    good = tag("strong", score_in_words(opening.score, findings))
+    unseen = _unseen(opening, findings)
     if metric == "accuracy":
         return [" predicts ", target, " right for ", good, f" of {n}", unseen]
     if metric == "r2" and opening.score < 0:
@@ -264,7 +239,8 @@ def _how_good(opening: Opening, findings: Findings, target: Markup) -> list[obje
     name = numbers.metric(metric.removeprefix("neg_"))
     words = findings.protocol.positive_words
     which = f" ({numbers.clipped(words, 40)})" if words else ""
-    of = f" with {_article(name)} {name}{which} of "
+    a = "an" if name[0].lower() in "aeiou" or name.startswith("f1") else "a"  # as it is spoken
+    of = f" with {a} {name}{which} of "
     return [" predicts ", target, of, good, f" on {n}", unseen]
 
 
@@ -278,12 +254,8 @@ def _of_no_use(opening: Opening, findings: Findings) -> list[object]:
         return []
     how = "worse than" if opening.baseline_score > opening.score else "no better than"
     reached = score_in_words(opening.baseline_score, findings)
-    simple = numbers.clipped(findings.baseline.family)
-    return [
-        " It is ",
-        tag("strong", f"{how} the baseline"),
-        f" ({simple}), which reaches {reached}.",
-    ]
+    which = f" ({numbers.clipped(findings.baseline.family)}), which reaches {reached}."
+    return [" It is ", tag("strong", f"{how} the baseline"), which]
 
 
 def _unseen(opening: Opening, findings: Findings) -> Markup | str:
@@ -302,10 +274,6 @@ def _unseen(opening: Opening, findings: Findings) -> Markup | str:
         return joined(", ", warning, little, "." if little else ", which flatters what remembers.")
     good, others = tag("strong", score_in_words(some.score, findings)), numbers.count(len(some.y))
     return joined(", ", warning, little, f"; on the {others} never seen the figure is ", good, ".")
-
-
-def _article(name: str) -> str:
-    return "an" if name[0].lower() in "aeiou" or name.startswith("f1") else "a"  # as it is spoken
 
 
 def score_in_words(value: float, findings: Findings) -> str:
