@@ -3,8 +3,10 @@
 A key holds a row in its low half, above it the row's class (16 bits) and how often the row was
 drawn (16 bits). Three ways lead to the best threshold of a column:
 
-- two classes by gini, each row as often as it was drawn: few rows are sorted (`scan_sorted`);
-- more are counted by code, rows, weight and ones in one integer (`scan_counted`);
+- two classes by gini, each row as often as it was drawn, and targets by squares: few rows are
+  sorted (`scan_sorted`, `scan_sorted_numbers`);
+- more rows of two classes are counted by code, in one integer: rows, weight and ones
+  (`scan_counted`);
 - all else is summed by code (`group_rows`, `split_on_groups`): the weights of the classes, or
   weight and weight times target.
 
@@ -343,6 +345,35 @@ def scan_sorted(codes, limits, scratch, start, stop, W, W1):
 
 
 @compiled(inline=True)
+def scan_sorted_numbers(levels, codes, limits, scratch, start, stop, W, total):
+    """The same for one target by squares; W and total are the sums of weight and of both."""
+    keys, few, m = scratch.keys, scratch.few, stop - start
+    for i in range(m):
+        entry = np.uint64(codes[keys[start + i] & LOW_HALF]) << CODE_SHIFT | np.uint64(i)
+        p = i
+        while p > 0 and few[p - 1] > entry:
+            few[p] = few[p - 1]
+            p -= 1
+        few[p] = entry
+    best, place, L, S = -np.inf, -1, 0.0, 0.0
+    for i in range(m - 1):
+        key = keys[start + np.int64(few[i] & SUMS)]
+        w = np.float64(key >> DRAWN_SHIFT)
+        if limits.weighted:
+            w *= levels.weights[key & LOW_HALF]
+        L += w
+        S += w * levels.numbers[key & LOW_HALF]
+        if (few[i] ^ few[i + 1]) >> CODE_SHIFT:
+            R, T = W - L, total - S
+            score = (S * S * R + T * T * L) / (L * R)
+            if score > best and is_large_enough(limits, i + 1, m, L, W):
+                best, place = score, i
+    if place < 0:
+        return best, -1, -1
+    return best, np.int64(few[place] >> CODE_SHIFT), np.int64(few[place + 1] >> CODE_SHIFT)
+
+
+@compiled(inline=True)
 def scan_counted(codes, limits, scratch, start, stop, W, W1):
     """The same on many rows: counts by code, those that occur without gaps, then all scores."""
     keys, added, counts = scratch.keys, scratch.added, scratch.counts
@@ -386,16 +417,24 @@ def is_large_enough(limits, n_left, n_rows, L, W):
 
 
 @compiled(inline=True)
-def split_two_classes(levels, limits, scratch, j, start, stop, W):
-    """Improve on scratch.found by a threshold on column j; return whether one was allowed."""
-    codes, W1 = levels.codes[j], scratch.totals[0, 1]
-    if stop - start <= FEW:
-        score, code, above = scan_sorted(codes, limits, scratch, start, stop, W, W1)
+def split_on_pairs(levels, limits, scratch, j, start, stop, W):
+    """Improve on scratch.found by a threshold on column j; return whether one was allowed.
+
+    For two classes by gini, and for few rows of a target by squares: two sums determine a score.
+    """
+    codes, second = levels.codes[j], scratch.totals[0, 1]
+    if limits.kind == SQUARED:
+        score, code, above = scan_sorted_numbers(
+            levels, codes, limits, scratch, start, stop, W, second
+        )
     else:
-        score, code, above = scan_counted(codes, limits, scratch, start, stop, W, W1)
+        if stop - start <= FEW:
+            score, code, above = scan_sorted(codes, limits, scratch, start, stop, W, second)
+        else:
+            score, code, above = scan_counted(codes, limits, scratch, start, stop, W, second)
+        score = W + 2.0 * score
     if code < 0:
         return 0
-    score = W + 2.0 * score
     if is_better(score, scratch.found):
         take(levels, scratch, j, code, above, 0, score, np.nan)
     return 1
@@ -488,8 +527,10 @@ def find_split(levels, limits, scratch, start, stop, W, state):
     """Put the best split on columns drawn at random in scratch.found; return the random state."""
     found, columns, d = scratch.found, scratch.columns, scratch.columns.shape[0]
     found[0], found[1] = -np.inf, -1
-    two_classes = limits.kind == GINI and scratch.sums.shape[1] == 2 and not limits.weighted
-    two_classes &= not limits.random and W <= MOST_COUNTED
+    in_pairs = limits.kind == GINI and scratch.sums.shape[1] == 2 and not limits.weighted
+    in_pairs &= W <= MOST_COUNTED
+    in_pairs |= limits.kind == SQUARED and stop - start <= FEW
+    in_pairs &= not limits.random
     useful = 0
     for c in range(d):
         if c >= limits.max_features and useful:
@@ -501,8 +542,8 @@ def find_split(levels, limits, scratch, start, stop, W, state):
             columns[c], columns[other] = columns[other], columns[c]
             j = columns[c]
         plain = not levels.has_missing[j] and not levels.categorical[j]
-        if plain and two_classes:
-            useful += split_two_classes(levels, limits, scratch, j, start, stop, W)
+        if plain and in_pairs:
+            useful += split_on_pairs(levels, limits, scratch, j, start, stop, W)
             continue
         bits, state = random_bits(state)
         share = np.float64(bits >> np.uint64(11)) * 2.0**-53
