@@ -1,11 +1,14 @@
 """Certificates of trees and forests: they hold for honest fits, ours and scikit-learn's."""
 
 import copy
+from fractions import Fraction
 
 import numpy as np
 import pytest
 import sklearn.ensemble
 import sklearn.tree
+from hypothesis import assume, given
+from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer, load_diabetes
 
 from rosenblatt import DecisionTreeClassifier, RandomForestClassifier, certify
@@ -93,3 +96,41 @@ def test_other_rows_than_those_of_the_fit_are_noticed():
     X, y = CANCER
     model = RandomForestClassifier(5, random_state=0).fit(X, y)
     assert not certify(model, X[::-1], y[::-1]).holds
+
+
+def test_nodes_that_lead_in_a_circle_are_refused():
+    X, y = CANCER
+    model = DecisionTreeClassifier(max_depth=3).fit(X, y)
+    round_about = nudged(model, "children_left", lambda a: a.__setitem__(1, 0))
+    with pytest.raises(ValueError, match="are no tree: node 1 has the child 0"):
+        certify(round_about, X, y)
+
+
+def exact_score(column, y):
+    """The largest sum over both sides of squared counts by size, over all thresholds."""
+    scores = [
+        sum(
+            Fraction(sum(int((y[part] == k).sum()) ** 2 for k in (0, 1)), int(part.sum()))
+            for part in (column <= low, column > low)
+        )
+        for low in np.unique(column)[:-1]
+    ]
+    return max(scores, default=None)
+
+
+@given(
+    st.lists(st.tuples(*[st.integers(0, 4)] * 3, st.integers(0, 1)), min_size=3, max_size=14),
+    st.integers(0, 2),
+)
+def test_a_stump_holds_just_if_its_split_is_the_best_in_fractions(rows, j):
+    table = np.array(rows, float)
+    X, y = table[:, :3], table[:, 3].astype(int)
+    scores = [exact_score(column, y) for column in X.T]
+    assume(len(np.unique(y)) == 2 and scores[j] is not None)
+    stump = DecisionTreeClassifier(max_depth=1).fit(X, y)
+    own = DecisionTreeClassifier(max_depth=1).fit(X[:, [j]], y)
+    for name in ("threshold", "impurity", "value", "weighted_n_node_samples", "n_node_samples"):
+        setattr(stump.tree_, name, getattr(own.tree_, name))
+    stump = nudged(stump, "feature", lambda a: a.__setitem__(0, j))
+    best = max(score for score in scores if score is not None)
+    assert certify(stump, X, y)["best splits"].holds == (scores[j] == best)

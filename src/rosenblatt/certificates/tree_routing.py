@@ -28,6 +28,19 @@ class PublishedTree:
             getattr(tree, "n_categories", np.zeros(model.n_features_in_)), np.int64
         )
         self.branches = _branches(tree, self.left, self.right)
+        self._check_nodes()
+
+    def _check_nodes(self) -> None:
+        """Refuse nodes that are no tree: rows could go round in circles."""
+        seen: set[int] = set()
+        for node in self.branches:
+            for child in self.children(node):
+                if not node < child < len(self) or child in seen:
+                    raise ValueError(
+                        f"The nodes of this model are no tree: node {node} has the child {child}, "
+                        "which comes before it, is another's child, or does not exist."
+                    )
+                seen.add(child)
 
     def __len__(self) -> int:
         return len(self.left)

@@ -106,7 +106,7 @@ def encode(X: Any, categories: Sequence[NDArray[Any] | None], unknown: str) -> N
             found = np.minimum(np.searchsorted(known, present), len(known) - 1)
             places = np.where(known[found] == present, found, UNKNOWN)
         if unknown == "error" and (places < 0).any():
-            value = present[places < 0][0]
+            value = present[places < 0][:1].tolist()[0]
             raise ValueError(
                 f"Column {_name(X, j)!r} has a category that no training row had: {value!r}. With "
                 "unknown='majority' such a row stays at the node that asks for it."
