@@ -6,6 +6,12 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import (
     ElasticNet,
@@ -25,6 +31,7 @@ from sklearn.preprocessing import (
     SplineTransformer,
     StandardScaler,
 )
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 # As many and of the same kind as ours, of the same columns.
 SPLINES = ColumnTransformer(
@@ -57,6 +64,12 @@ TWINS = {
         [("b", PolynomialFeatures(2, include_bias=False)), ("ridge", Ridge())]
     ),
     "ridge on splines": Pipeline([("b", SPLINES), ("ridge", Ridge())]),
+    "decision tree": DecisionTreeClassifier(random_state=0),
+    "random forest": RandomForestClassifier(random_state=0),
+    "extra trees": ExtraTreesClassifier(random_state=0),
+    "regression tree": DecisionTreeRegressor(random_state=0),
+    "random forest regression": RandomForestRegressor(random_state=0),
+    "extra trees regression": ExtraTreesRegressor(random_state=0),
 }
 
 

@@ -1,5 +1,6 @@
 """Trees and forests: grown out, to a depth, on categories, and many of them."""
 
+from dataclasses import replace
 from importlib import import_module
 
 import numpy as np
@@ -7,75 +8,136 @@ import numpy as np
 from benchmarks.data import dense, kept
 from benchmarks.scenario import Contender, Data, Quality, Scenario
 
-THREADS = {"n_jobs": 1}
+FORESTS = "ensemble.RandomForestClassifier"
+TREES = "tree.DecisionTreeClassifier"
+ONE_ROUND = {"n_estimators": 1, "learning_rate": 1.0}
+LEAVES = {"num_leaves": 2**15, "min_child_samples": 1, "min_child_weight": 0.0, "verbose": -1}
 
 
 def scenarios(scale: float) -> list[Scenario]:
     def rows(n):
         return int(n * scale)
 
+    grown_out = Scenario(
+        name="decision tree, dense 100k x 30, grown out",
+        job="One exact tree on 100,000 x 30 float64, two classes, until every leaf is pure.",
+        data=lambda: kept(dense, rows(100_000), 30, 2),
+        ours=contender(f"rosenblatt.{TREES}"),
+        peers=(
+            contender(f"sklearn.{TREES}", 12),
+            contender("lightgbm.LGBMClassifier", n_jobs=1, **ONE_ROUND, **LEAVES),
+            contender("xgboost.XGBClassifier", n_jobs=1, max_depth=0, **ONE_ROUND),
+        ),
+        quality=ACCURACY,
+        limits=read_once,
+        rounds=5,
+        memory_wanted=None,
+    )
+    to_depth = Scenario(
+        name="decision tree, dense 1M x 10, depth 8",
+        job="One exact tree on 1,000,000 x 10 float64, two classes, to depth 8.",
+        data=lambda: kept(dense, rows(1_000_000), 10, 2),
+        ours=contender(f"rosenblatt.{TREES}", max_depth=8),
+        peers=(
+            contender(f"sklearn.{TREES}", 15, max_depth=8),
+            contender("lightgbm.LGBMClassifier", 1.5, n_jobs=1, max_depth=8, **ONE_ROUND, **LEAVES),
+            contender("xgboost.XGBClassifier", n_jobs=1, max_depth=8, **ONE_ROUND),
+        ),
+        quality=ACCURACY,
+        limits=read_once,
+        rounds=3,
+        memory_wanted=None,
+    )
+    by_category = Scenario(
+        name="categorical tree, 100k x 20",
+        job="A tree on 100,000 x 20 columns of ten categories, two classes, grown out: ours "
+        "has a branch a category, the peer reads them as numbers.",
+        data=lambda: kept(categories, rows(100_000), 20, 2),
+        ours=contender(
+            f"rosenblatt.{TREES}", categorical_features=list(range(20)), unknown="majority"
+        ),
+        peers=(contender(f"sklearn.{TREES}", 36),),
+        quality=Quality("accuracy", accuracy, slack=0.05),
+        limits=read_once,
+        rounds=5,
+        memory_wanted=None,
+    )
+    small = Scenario(
+        name="decision tree, small data 1,000 x 20",
+        job="One exact tree on 1,000 x 20 float64, two classes, until every leaf is pure.",
+        data=lambda: kept(dense, 1_000, 20, 2),
+        ours=contender(f"rosenblatt.{TREES}"),
+        peers=(contender(f"sklearn.{TREES}", 1),),
+        quality=Quality("accuracy", accuracy, slack=0.05),
+        limits=read_once,
+        rounds=21,
+        memory_wanted=None,
+    )
     return [
-        Scenario(
-            name="decision tree, dense 100k x 30, grown out",
-            job="One exact tree on 100,000 x 30 float64, two classes, until every leaf is pure.",
-            data=lambda: kept(dense, rows(100_000), 30, 2),
-            ours=contender("rosenblatt.tree.DecisionTreeClassifier"),
-            peers=(contender("sklearn.tree.DecisionTreeClassifier", 12),),
-            quality=ACCURACY,
-            limits=read_once,
-            rounds=5,
-            memory_wanted=None,
-        ),
-        Scenario(
-            name="decision tree, dense 1M x 10, depth 8",
-            job="One exact tree on 1,000,000 x 10 float64, two classes, to depth 8.",
-            data=lambda: kept(dense, rows(1_000_000), 10, 2),
-            ours=contender("rosenblatt.tree.DecisionTreeClassifier", max_depth=8),
-            peers=(contender("sklearn.tree.DecisionTreeClassifier", 15, max_depth=8),),
-            quality=ACCURACY,
-            limits=read_once,
-            rounds=3,
-            memory_wanted=None,
-        ),
-        Scenario(
-            name="categorical tree, 100k x 20",
-            job="A tree on 100,000 x 20 columns of ten categories, two classes, grown out: ours "
-            "has a branch a category, the peer reads them as numbers.",
-            data=lambda: kept(categories, rows(100_000), 20, 2),
-            ours=contender(
-                "rosenblatt.tree.DecisionTreeClassifier",
-                categorical_features=list(range(20)),
-                unknown="majority",
-            ),
-            peers=(contender("sklearn.tree.DecisionTreeClassifier", 36),),
-            quality=Quality("accuracy", accuracy, slack=0.05),
-            limits=read_once,
-            rounds=5,
-            memory_wanted=None,
-        ),
-        Scenario(
-            name="random forest, dense 50k x 30, 100 trees",
-            job="A forest of 100 trees on 50,000 x 30 float64, two classes, on one thread.",
-            data=lambda: kept(dense, rows(50_000), 30, 2),
-            ours=contender("rosenblatt.ensemble.RandomForestClassifier", **THREADS),
-            peers=(contender("sklearn.ensemble.RandomForestClassifier", 15, **THREADS),),
-            quality=ACCURACY,
-            limits=read_once,
-            rounds=3,
-            memory_wanted=None,
-        ),
-        Scenario(
-            name="decision tree, small data 1,000 x 20",
-            job="One exact tree on 1,000 x 20 float64, two classes, until every leaf is pure.",
-            data=lambda: kept(dense, 1_000, 20, 2),
-            ours=contender("rosenblatt.tree.DecisionTreeClassifier"),
-            peers=(contender("sklearn.tree.DecisionTreeClassifier", 1),),
-            quality=Quality("accuracy", accuracy, slack=0.05),
-            limits=read_once,
-            rounds=21,
-            memory_wanted=None,
-        ),
+        grown_out,
+        to_depth,
+        by_category,
+        *(forest(rows(50_000), n_jobs) for n_jobs in (1, 2)),
+        predictions(rows(50_000)),
+        small,
     ]
+
+
+def forest(n: int, n_jobs: int) -> Scenario:
+    """The fit of a forest, on one thread or two."""
+    each = {"n_jobs": n_jobs}
+    bagged = {"boosting_type": "rf", "bagging_freq": 1, "bagging_fraction": 0.632}
+    return Scenario(
+        name="random forest, dense 50k x 30, 100 trees" + ", two threads" * (n_jobs == 2),
+        job=f"A forest of 100 trees on 50,000 x 30 float64, two classes; threads: {n_jobs}.",
+        data=lambda: kept(dense, n, 30, 2),
+        ours=contender(f"rosenblatt.{FORESTS}", **each),
+        peers=(
+            contender(f"sklearn.{FORESTS}", 15, **each),
+            contender(f"sklearnex.{FORESTS}", 3, **each),
+            contender(
+                "lightgbm.LGBMClassifier",
+                feature_fraction_bynode=5 / 30,
+                **each,
+                **bagged,
+                **LEAVES,
+            ),
+            contender("xgboost.XGBRFClassifier", max_depth=0, colsample_bynode=5 / 30, **each),
+        ),
+        quality=ACCURACY,
+        limits=read_once,
+        rounds=3,
+        memory_wanted=None,
+    )
+
+
+def predictions(n: int) -> Scenario:
+    """The predictions of a forest for as many rows as it was fitted to."""
+
+    def answers(path: str, wanted: float | None = None) -> Contender:
+        fit = contender(path, wanted, n_jobs=1)
+
+        def prepare(data: Data):
+            return fit.run(data, 0), data
+
+        def run(fitted, seed: int):
+            model, data = fitted
+            model.predict(data.X)
+            return model
+
+        return replace(fit, prepare=prepare, run=run)
+
+    return Scenario(
+        name="random forest predict, dense 50k x 30, 100 trees",
+        job="The classes of 50,000 rows by a forest of 100 trees, on one thread.",
+        data=lambda: kept(dense, n, 30, 2),
+        ours=answers(f"rosenblatt.{FORESTS}"),
+        peers=(answers(f"sklearn.{FORESTS}", 2), answers(f"sklearnex.{FORESTS}", 1)),
+        quality=ACCURACY,
+        limits=read_once,
+        rounds=5,
+        memory_wanted=None,
+    )
 
 
 def categories(n, d, k):
@@ -87,6 +149,9 @@ def categories(n, d, k):
     return X, np.where(flipped, (y + 1) % k, y)
 
 
+PACKAGES = {"sklearn": "scikit-learn", "sklearnex": "scikit-learn-intelex"}
+
+
 def contender(path: str, wanted: float | None = None, **settings) -> Contender:
     """A fit of the class at a dotted path."""
     module, _, name = path.rpartition(".")
@@ -95,7 +160,7 @@ def contender(path: str, wanted: float | None = None, **settings) -> Contender:
         model = getattr(import_module(module), name)(**settings, random_state=seed)
         return model.fit(data.X, data.y)
 
-    package = "scikit-learn" if path.startswith("sklearn") else "rosenblatt"
+    package = PACKAGES.get(module.partition(".")[0], module.partition(".")[0])
     words = ", ".join(f"{key}={value!r}" for key, value in settings.items())
     return Contender(package, f"{name}({words})", package, run, wanted)
 
