@@ -13,6 +13,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from rosenblatt import (
     BaggingClassifier,
     BaggingRegressor,
+    DecisionTreeClassifier,
     ExtraTreesClassifier,
     ExtraTreesRegressor,
     LogisticRegression,
@@ -217,3 +218,41 @@ def test_a_table_of_one_column_and_one_value_is_fitted(kind):
 def test_sparse_targets_are_refused(kind):
     with pytest.raises(ValueError, match=r"sparse .* y is not supported. Pass y.toarray\(\)"):
         kind(2).fit([[0.0], [1.0]], sp.csr_matrix([[0, 1], [1, 0]]))
+
+
+@pytest.mark.parametrize("criterion", ["gini", "entropy"])
+@pytest.mark.parametrize("max_samples", [3.0, 400_000])
+def test_samples_larger_than_the_table(criterion, max_samples):
+    X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1]
+    model = RandomForestClassifier(
+        5, criterion=criterion, max_samples=max_samples, random_state=0
+    ).fit(X, y)
+    drawn = len(model.estimators_samples_[0])
+    assert {tree.tree_.weighted_n_node_samples[0] for tree in model.estimators_} == {drawn}
+    assert model.predict(X).tolist() == y
+
+
+@pytest.mark.parametrize("make", [DecisionTreeClassifier, RandomForestClassifier])
+def test_what_was_not_missing_at_a_node_goes_with_most_of_its_rows(make):
+    X = [[0, np.nan], [0, 0], [1, 1], [1, 2], [1, 3], [1, 9]]
+    settings = {"n_estimators": 1, "bootstrap": False, "max_features": None}
+    settings = settings if make is RandomForestClassifier else {}
+    model = make(random_state=0, **settings).fit(X, [0, 0, 1, 1, 1, 0])
+    assert model.predict([[1, np.nan]]).tolist() == [1]
+
+
+def test_missing_values_of_a_forest_go_to_the_larger_side_if_asked():
+    X = np.array([[0.0], [1.0], [2.0], [3.0], [4.0], [np.nan], [np.nan]])
+    y = [0, 0, 0, 1, 1, 1, 1]
+    settings = {"n_estimators": 1, "bootstrap": False, "random_state": 0}
+    best, majority = (
+        RandomForestClassifier(missing=missing, max_depth=1, **settings).fit(X, y)[0].tree_
+        for missing in ("best", "majority")
+    )
+    assert best.missing_go_to_left[0] == 0
+    assert majority.n_node_samples[1:].tolist() != best.n_node_samples[1:].tolist()
+
+
+def test_one_class_under_monotonic_constraints():
+    model = DecisionTreeClassifier(monotonic_cst=[1]).fit([[0], [1]], [0, 0])
+    assert model.predict([[5]]).tolist() == [0]

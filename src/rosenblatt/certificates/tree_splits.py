@@ -161,7 +161,8 @@ def _score_of_thresholds(values: Floats, S: Floats, w: Floats, rules: Rules, out
     for missing_left in (False, True) if n_gone else (False,):
         own, extra, n_extra = gone, M, n_gone
         if rules.missing == "branch":
-            if missing_left:
+            too_few = n_gone and (n_gone < rules.min_rows or rules.min_weight > M)
+            if missing_left or too_few:
                 break
             total_, W_, side, n_total = total - own, W - extra, 0.0, len(known)
             a, A, n_a = left, L, n_left

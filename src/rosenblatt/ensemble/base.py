@@ -1,6 +1,7 @@
 """What forests share: samples, threads, out-of-bag estimates, means over the trees."""
 
 from collections.abc import Callable, Iterator
+from copy import copy
 from numbers import Integral
 from typing import Any, ClassVar
 from warnings import warn
@@ -183,11 +184,12 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
 
     def _settings(self, n: int, weights: Any, seed: int) -> Settings:
         """What a tree on n rows may do."""
-        template = self.estimator_
+        template = copy(self.estimator_)  # threads ask at the same time
         template.n_features_in_, template.n_outputs_ = self.n_features_in_, self.n_outputs_
         template.random_state = seed
         template.splitter = "random" if self._random_thresholds else "best"
         settings: Settings = template._settings(n, weights)
+        self.estimator_.max_features_ = template.max_features_
         return settings
 
     # ----- out of bag

@@ -151,7 +151,8 @@ def group_rows(levels, limits, scratch, j, start, stop):
     codes, keys = levels.codes[j], scratch.keys
     sums, rows, held = scratch.sums, scratch.rows, scratch.held
     weights, numbers, weighted = levels.weights, levels.numbers, limits.weighted
-    by_class, counted = limits.kind <= ENTROPY, limits.min_leaf > 1
+    by_class = limits.kind <= ENTROPY
+    counted = limits.min_leaf > 1 or limits.missing == MAJORITY
     missing_code, last = np.uint64(levels.missing_code), np.uint64(levels.n_levels[j])
     for i in range(start, stop):
         key = keys[i]
@@ -667,6 +668,18 @@ def gain_of_found(levels, limits, scratch, W):
     return gain / np.log(2.0) if limits.kind == ENTROPY else gain
 
 
+@compiled
+def has_missing(levels, scratch, start, stop):
+    """Whether a value of a node's rows is missing in the column that it splits on."""
+    j = int(scratch.found[1])
+    if not levels.has_missing[j]:
+        return False
+    codes, keys, found = levels.codes[j], scratch.keys, False
+    for i in range(start, stop):
+        found |= codes[keys[i] & LOW_HALF] == levels.missing_code
+    return found
+
+
 @compiled(inline=True)
 def split_node(levels, limits, nodes, scratch, node, start, stop, state):
     """Split a node, if that gains enough; return whether it has children, and the state."""
@@ -680,6 +693,8 @@ def split_node(levels, limits, nodes, scratch, node, start, stop, state):
     nodes.ints[node, MISSING_LEFT] = int(found[4])
     nodes.floats[node, THRESHOLD] = found[5]
     partition(levels, scratch, start, stop)
+    if not has_missing(levels, scratch, start, stop):  # new rows go with most others
+        nodes.ints[node, MISSING_LEFT] = int(scratch.sizes[0] > scratch.sizes[1])
     return True, state
 
 

@@ -498,6 +498,8 @@ def set_sides(rows, limits, nodes, work, node, j, found):
     if own_branch and found[4] == np.inf:
         work.rows_of[1] = 2  # known values in one branch, NaN in the other
     nodes.floats[node, THRESHOLD] = found[4]
+    if E[stop - 1] >> HALF != MISSING:  # new rows go with most others
+        ints[node, MISSING_LEFT] = int(2 * (place + 1) > ints[node, START] + stop)
     ints[node, LOW_ROW] = (E[place] & LOW_HALF) >> shift
     ints[node, HIGH_ROW] = -1
     if place + 1 < stop and E[place + 1] >> HALF != MISSING:

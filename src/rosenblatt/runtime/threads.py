@@ -9,7 +9,7 @@ it starts at the first large job, and anew in a forked child.
 import os
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from numbers import Integral
 from typing import Any, TypeVar
@@ -98,7 +98,22 @@ def over_chunks(work: Callable[[int, int], Result], n_rows: int, cells: int) -> 
     pool = None if alone else _get_pool(count())
     if pool is None:
         return [work(start, stop) for start, stop in chunks]
-    return list(pool.map(lambda chunk: work(*chunk), chunks))
+    futures = [pool.submit(work, *chunk) for chunk in chunks]
+    try:
+        return [_result(future) for future in futures]
+    finally:
+        for future in futures:
+            future.cancel()
+
+
+def _result(future: Future[Result]) -> Result:
+    """What a job returns; an interrupt that another thread caught is heard while it runs."""
+    while True:
+        try:
+            return future.result(timeout=0.2)
+        except TimeoutError:
+            if future.done():
+                return future.result()
 
 
 def _cores() -> int:

@@ -26,25 +26,24 @@ class RunKey(NamedTuple):
 class Step:
     """One recorded moment of a fit.
 
-        Attributes
-        ----------
-        run : name of the fit it belongs to, as listed in ``trace.runs``.
-        step : its number; step 0 is the start, before anything was learnt.
-        epoch : the pass it belongs to, from 1; 0 for the start.
-        estimator : the model as it was after this step; None where the model does not tell.
-        row : the example visited, as an index into the training data (single visits only).
-        score : what the model gave that example before the visit: a number, or one per class.
-        mistake : whether the visit changed the model.
-        n_updates : mistakes corrected so far; None for models that do not count them.
+    Attributes
+    ----------
+    run : name of the fit it belongs to, as listed in ``trace.runs``.
+    step : its number; step 0 is the start, before anything was learnt.
+    epoch : the pass it belongs to, from 1; 0 for the start.
+    estimator : the model as it was after this step; None where the model does not tell.
+    row : the example visited, as an index into the training data (single visits only).
+    score : what the model gave that example before the visit: a number, or one per class.
+    mistake : whether the visit changed the model.
+    n_updates : mistakes corrected so far; None for models that do not count them.
 
-        Examples
-        --------
-        >>> from rosenblatt.capabilities import trace_view
-    from rosenblatt import Perceptron, Trace
-        >>> trace = Trace()
-        >>> model = Perceptron().set_callbacks(trace).fit([[-1.0], [1.0]], [0, 1])
-        >>> trace[1].epoch, trace[1].estimator.coef_.tolist()
-        (1, [[2.0]])
+    Examples
+    --------
+    >>> from rosenblatt import Perceptron, Trace
+    >>> trace = Trace()
+    >>> model = Perceptron().set_callbacks(trace).fit([[-1.0], [1.0]], [0, 1])
+    >>> trace[1].epoch, trace[1].estimator.coef_.tolist()
+    (1, [[2.0]])
     """
 
     run: str

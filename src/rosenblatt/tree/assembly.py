@@ -14,7 +14,7 @@ from .structure import LEAF, UNDEFINED, Tree
 
 def assemble(
     nodes: Any, order: Any, targets: Targets, settings: Settings, weights: Any,
-    n_categories: NDArray[np.int64], has_missing: NDArray[np.bool_], column: Any,
+    n_categories: NDArray[np.int64], column: Any,
 ) -> Tree:  # fmt: skip
     """The `Tree` of grown nodes.
 
@@ -31,7 +31,7 @@ def assemble(
     feature = np.full(len(ids), UNDEFINED, np.int64)
     feature[inner] = ints[inner, t.FEATURE]
     missing_left = np.zeros(len(ids), np.uint8)
-    missing_left[inner] = _missing_left(ints, sizes, left, right, inner, has_missing)
+    missing_left[inner] = ints[inner, t.MISSING_LEFT]
     branches = _branches(ints, ends, inner, right, feature, n_categories)
     arrays = {
         "children_left": left, "children_right": right, "feature": feature,
@@ -49,15 +49,6 @@ def assemble(
         floats[:, [t.LOWER, t.UPPER]],
     )  # fmt: skip
     return Tree(arrays, n_categories)
-
-
-def _missing_left(
-    ints: Any, sizes: Any, left: Any, right: Any, inner: Any, has_missing: NDArray[np.bool_]
-) -> NDArray[np.uint8]:
-    """Where NaN goes: as it was chosen, or to the larger child where none was seen."""
-    seen = has_missing[ints[inner, t.FEATURE]]
-    larger = sizes[left[inner]] > sizes[right[inner]]
-    return np.asarray(np.where(seen, ints[inner, t.MISSING_LEFT], larger), np.uint8)
 
 
 def _thresholds(
@@ -126,7 +117,7 @@ def node_values(
         )
         loops.tree_values.add_up(parent, value)
         value /= value.sum(axis=2, keepdims=True)
-        if settings.monotonic_cst is not None:
+        if settings.monotonic_cst is not None and value.shape[2] == 2:
             positive = np.clip(value[:, 0, 1], bounds[:, 0], bounds[:, 1])
             value[:, 0, 1], value[:, 0, 0] = positive, 1.0 - positive
         return value

@@ -15,7 +15,7 @@ from .structure import UNDEFINED, Tree
 
 MOST_LEVELS = 255
 CELLS_A_CALL = 20_000_000  # rows times columns tried, of a compiled call
-MOST_CLASSES = 2**16 - 1
+MOST_CLASSES = MOST_TIMES = 2**16 - 1  # a key has 16 bits for each
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,20 +103,25 @@ class CodedGrowth:
         """One tree of the rows that were drawn at least once, `drawn` (n,) times."""
         scratch = self.scratch
         rows = np.flatnonzero(drawn)
-        times = drawn[rows]
+        times, weights = drawn[rows], self.weights
+        if times.max(initial=0) > MOST_TIMES:  # more than a key has room for
+            weights = drawn * (1.0 if weights is None else weights)
+            times = np.ones_like(times)
         keys = rows.view(np.uint64) | (times.view(np.uint64) << np.uint64(48))
         if self.targets.classes is not None:
             keys |= self.targets.classes[rows, 0].astype(np.uint64) << np.uint64(32)
         scratch.keys[: len(rows)] = keys
         scratch.columns[:] = np.arange(len(scratch.columns))
         scratch.stack[0] = 0, len(rows), 0, -1, 0
-        total = times.sum() if self.weights is None else times @ self.weights[rows]
-        limits, levels = self._limits(settings, float(total)), self._levels(settings)
-        waiting, n_nodes, state = 1, 0, np.uint64(settings.seed)
+        total = float(times.sum() if weights is None else times @ weights[rows])
+        limits = self._limits(settings, total, weights is not None)
+        levels = self._levels(settings, int(total) + 1, weights)
+        waiting, n_nodes, state = 1, 0, settings.seed
         while waiting and not stopped():
             waiting, n_nodes, state = loops.forest.grow_coded(
-                levels, limits, self.nodes, scratch, waiting, n_nodes, state, CELLS_A_CALL
-            )
+                levels, limits, self.nodes, scratch, waiting, n_nodes, np.uint64(state),
+                CELLS_A_CALL,
+            )  # fmt: skip
         return self._tree(n_nodes)
 
     def _tree(self, n_nodes: int) -> Tree:
@@ -130,9 +135,7 @@ class CodedGrowth:
         by_category = ~leaf & (columns.n_categories[asked] > 0)
         threshold = np.where(by_category, np.nan, floats[f.THRESHOLD])
         threshold[leaf] = UNDEFINED
-        larger = ints[f.ROWS][left] > ints[f.ROWS][right]
-        seen = columns.has_missing[asked]
-        missing_left = np.where(seen, ints[f.MISSING_LEFT], larger) * ~leaf
+        missing_left = ints[f.MISSING_LEFT] * ~leaf
         n_branches = np.where(by_category, ints[f.CHILDREN], 0)
         children = np.flatnonzero(by_category[ints[f.PARENT]] & (ints[f.PARENT] >= 0))
         children = children[np.argsort(ints[f.PARENT][children], kind="stable")]
@@ -149,25 +152,25 @@ class CodedGrowth:
         }  # fmt: skip
         return Tree(arrays, columns.n_categories)
 
-    def _levels(self, settings: Settings) -> Any:
+    def _levels(self, settings: Settings, most: int, weights: Any) -> Any:
         columns, none = self.columns, np.zeros(1)
         targets = none if self.targets.numbers is None else self.targets.numbers[:, 0].copy()
         centred = targets if settings.criterion == "poisson" else targets - targets.mean()
         table = none
-        if CRITERIA[settings.criterion] == 1 and self.weights is None:
-            counts = np.arange(2 * columns.codes.shape[1] + 1, dtype=np.float64)
+        if CRITERIA[settings.criterion] == 1 and weights is None:
+            counts = np.arange(most, dtype=np.float64)
             table = counts * np.log(np.maximum(counts, 1.0))
         return loops.forest.Levels(
             columns.codes, columns.missing_code, columns.n_levels, columns.n_categories > 0,
             columns.has_missing, columns.bounds, centred, targets,
-            none if self.weights is None else self.weights, table,
+            none if weights is None else weights, table,
         )  # fmt: skip
 
-    def _limits(self, settings: Settings, total: float) -> Any:
+    def _limits(self, settings: Settings, total: float, weighted: bool) -> Any:
         s, d = settings, len(self.columns.codes)
         return loops.tree.Limits(
             kind=CRITERIA[s.criterion], n_classes=max(self.targets.n_classes), shift=0,
-            weighted=self.weights is not None, random=s.random_thresholds, monotone=False,
+            weighted=weighted, random=s.random_thresholds, monotone=False,
             missing=MISSING[s.missing], max_depth=min(s.max_depth, NO_DEPTH),
             min_split=max(s.min_samples_split, 2), min_leaf=s.min_samples_leaf,
             max_features=s.max_features or d, min_weight=float(s.min_weight_leaf),

@@ -21,10 +21,8 @@ COLUMNS_AT_ONCE = 8  # a cache line of each row
 
 def sorted_columns(
     X: Any, n_categories: NDArray[np.int64], targets: Targets
-) -> tuple[NDArray[np.uint64], NDArray[np.int32], NDArray[np.int64], NDArray[np.bool_], int]:
-    """The entries of numeric columns, the codes of others, where each stands, which of them have
-    NaN, and the shift.
-    """
+) -> tuple[NDArray[np.uint64], NDArray[np.int32], NDArray[np.int64], int]:
+    """The entries of numeric columns, the codes of others, where each stands, and the shift."""
     n, d = X.shape
     numeric = n_categories == 0
     place = np.where(numeric, np.cumsum(numeric) - 1, np.cumsum(~numeric) - 1)
@@ -33,7 +31,6 @@ def sorted_columns(
         shift = 1
     entries = np.empty((int(numeric.sum()), n), np.uint64)
     codes = np.empty((d - len(entries), n), np.int32)
-    has_missing = np.zeros(d, bool)
 
     classes = np.zeros(1, np.int32) if targets.classes is None else targets.classes[:, 0]
     classes = np.ascontiguousarray(classes)
@@ -47,13 +44,10 @@ def sorted_columns(
                     codes[place[j]] = np.where(np.isnan(column), n_categories[j], column)
                     continue
                 entry = entries[place[j]]
-                known = loops.tree_columns.sort_column(
-                    column, classes, shift, entry, buffer, counts
-                )
-                has_missing[j] = known < n
+                loops.tree_columns.sort_column(column, classes, shift, entry, buffer, counts)
 
     threads.over_chunks(sort, d, n * d)
-    return entries, codes, place, has_missing, shift
+    return entries, codes, place, shift
 
 
 def columns_of(X: Any, first: int, last: int) -> NDArray[np.float64]:
@@ -85,7 +79,7 @@ class Growth:
         n, d = X.shape
         if columns is None:
             columns = sorted_columns(X, n_categories, targets)
-        self.entries, self.codes, self.place, self.has_missing, shift = columns
+        self.entries, self.codes, self.place, shift = columns
         self.rows = self._rows(n, d)
         self.limits = self._limits(shift, n, d)
         self.nodes = loops.tree.Nodes(
@@ -170,7 +164,7 @@ class Growth:
                 self.stopped = True  # threads that still work on a fit that was given up
         return assemble(
             nodes, self.shared[0], self.targets, s, self.weights, self.n_categories,
-            self.has_missing, lambda j: column_of(self.X, j),
+            lambda j: column_of(self.X, j),
         )  # fmt: skip
 
     def _grow_depth_first(self) -> None:
