@@ -67,7 +67,8 @@ class NaiveBayes(JointScores, AdditiveClassifier):
         return joint
 
     def _labels(self, X: Any) -> NDArray[Any]:
-        labels: NDArray[Any] = self.classes_[self._comparable_scores(X).argmax(axis=1)]
+        codes = self._comparable_scores(X).argmax(axis=1)
+        labels: NDArray[Any] = self.classes_[codes]
         return labels
 
     def _comparable_scores(self, X: Any) -> NDArray[Any]:
