@@ -9,6 +9,7 @@ import pytest
 import scipy.sparse as sp
 import sklearn.ensemble
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
+from sklearn.exceptions import NotFittedError
 
 from rosenblatt import (
     BaggingClassifier,
@@ -256,3 +257,14 @@ def test_missing_values_of_a_forest_go_to_the_larger_side_if_asked():
 def test_one_class_under_monotonic_constraints():
     model = DecisionTreeClassifier(monotonic_cst=[1]).fit([[0], [1]], [0, 0])
     assert model.predict([[5]]).tolist() == [0]
+
+
+@pytest.mark.parametrize("make", [RandomForestClassifier, RandomForestRegressor])
+def test_a_forest_that_is_not_fitted_explains_nothing(make):
+    with pytest.raises(NotFittedError):
+        make().explain([0.0])
+
+
+def test_a_forest_that_is_not_fitted_has_no_votes():
+    with pytest.raises(NotFittedError):
+        RandomForestClassifier().vote_shares([[0.0]])

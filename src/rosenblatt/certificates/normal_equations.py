@@ -136,7 +136,7 @@ def iteration_claims(
     said: dict[str, float],
     near: float,
 ) -> list[Claim]:
-    """The claim, from residuals (n,) at the published numbers; nothing where nothing is said."""
+    """The claim, from residuals (n,) at the published numbers; none without such numbers."""
     # `penalty` is for shares of the weight, as are the sizes here.
     if not said:
         return []

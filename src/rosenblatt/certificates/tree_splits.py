@@ -14,8 +14,6 @@ from scipy.special import xlogy
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-NEAREST = 1e-7  # scikit-learn takes values that are nearer than this to be equal
-
 
 @dataclass(frozen=True)
 class Rules:

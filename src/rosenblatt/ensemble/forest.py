@@ -117,6 +117,7 @@ class ForestClassifier(ClassifierMixin, Forest):  # type: ignore[misc]
         -------
         shares : ndarray of shape (n, K)
         """
+        check_is_fitted(self)
         if self.n_outputs_ > 1:
             raise ValueError("vote_shares takes a forest of one output.")
         rows = self._check_rows(X, reset=False)
@@ -143,6 +144,7 @@ class ForestClassifier(ClassifierMixin, Forest):  # type: ignore[misc]
         explanation : Explanation
             Mean shares of the class less those of its rival, from the roots to the leaves.
         """
+        check_is_fitted(self)
         if self.n_outputs_ > 1:
             raise ValueError("explain takes a forest of one output.")
         shares = self.predict_proba(as_row(self, x))[0]

@@ -107,7 +107,7 @@ def over_chunks(work: Callable[[int, int], Result], n_rows: int, cells: int) -> 
 
 
 def _result(future: Future[Result]) -> Result:
-    """What a job returns; an interrupt that another thread caught is heard while it runs."""
+    """Wait for a job in short steps: between them an interrupt takes effect; return its result."""
     while True:
         try:
             return future.result(timeout=0.2)

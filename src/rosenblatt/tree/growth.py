@@ -72,14 +72,13 @@ class Growth:
 
     def __init__(
         self, X: Any, n_categories: NDArray[np.int64], targets: Targets, weights: Any,
-        settings: Settings, columns: Any = None,
+        settings: Settings,
     ) -> None:  # fmt: skip
         self.X, self.n_categories, self.targets = X, n_categories, targets
         self.weights, self.settings = weights, settings
         n, d = X.shape
-        if columns is None:
-            columns = sorted_columns(X, n_categories, targets)
-        self.entries, self.codes, self.place, shift = columns
+        sorted_rows = sorted_columns(X, n_categories, targets)
+        self.entries, self.codes, self.place, shift = sorted_rows
         self.rows = self._rows(n, d)
         self.limits = self._limits(shift, n, d)
         self.nodes = loops.tree.Nodes(
@@ -113,7 +112,7 @@ class Growth:
         signs = settings.monotonic_cst
         values = none
         if settings.random_thresholds:
-            values = np.ascontiguousarray(np.transpose([column_of(self.X, j) for j in range(d)]).T)
+            values = np.array([column_of(self.X, j) for j in range(d)])
         return loops.tree.Rows(
             self.entries, self.codes,
             np.where(self.n_categories, self.n_categories + 1, 0).astype(np.int64), self.place,

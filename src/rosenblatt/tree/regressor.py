@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 from sklearn.utils._metadata_requests import UNUSED
 from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.base import fitting
 from rosenblatt.explanation import Explanation
@@ -202,6 +203,7 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTree):  # type: ignore[misc]
         explanation : Explanation
             From the mean at the root to that at the leaf.
         """
+        check_is_fitted(self)
         if self.n_outputs_ > 1:
             raise ValueError("explain takes a tree of one output.")
         return self._explain(x, self.tree_.value[:, 0, 0], ("prediction", None), feature_names)
