@@ -38,3 +38,16 @@ def grow(X, y, criterion, max_depth, min_leaf=1):
     left = X[:, j] <= threshold
     below = [grow(X[part], y[part], criterion, max_depth - 1, min_leaf) for part in (left, ~left)]
     return [(j, threshold, len(y)), *below[0], *below[1]]
+
+
+def fewest_mistakes(X, y, weight, depth):
+    """The least weight of mistakes that a tree of this depth can make: every tree is tried."""
+    held = [weight[y == k].sum() for k in np.unique(y)]
+    best = sum(held) - max(held, default=0)
+    if depth == 0 or len(held) < 2:
+        return best
+    for column in X.T:
+        for value in np.unique(column)[:-1]:
+            sides = (column <= value, column > value)
+            best = min(best, sum(fewest_mistakes(X[s], y[s], weight[s], depth - 1) for s in sides))
+    return best

@@ -81,7 +81,7 @@ ROWS = (
         additive=NOT_ADDITIVE,
         path=("ccp_alpha",),
         trace=("splits",),
-        warm=Warm(({},)),
+        warm=Warm(({}, {"search": "optimal", "max_depth": 2})),
         contract=Contract(
             settings=(
                 {},

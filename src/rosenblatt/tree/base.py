@@ -111,7 +111,7 @@ class DecisionTree(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ig
         held_out = None
         rows = np.arange(X.shape[0]) if weights is None else np.flatnonzero(weights)
         if weights is not None:
-            X, targets, weights = _with_weight(X, targets, weights)
+            X, targets, weights = with_weight(X, targets, weights)
         self.__dict__.pop("growth_rows_", None)
         if self.pruning is not None:
             X, targets, weights, held_out = self._hold_out(X, targets, weights, rows)
@@ -254,7 +254,7 @@ class DecisionTree(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ig
 
     def path_parameters(self) -> tuple[str, ...]:
         """Return the parameters that a tree has a path over: the price of a leaf."""
-        return ("ccp_alpha",)
+        return () if getattr(self, "search", "greedy") == "optimal" else ("ccp_alpha",)
 
     def fit_path(self, data: Any, parameter: str, values: Sequence[Any]) -> ModelPath:
         """Fit at many prices of a leaf: one tree is grown, and pruned for each.
@@ -393,7 +393,7 @@ class DecisionTree(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ig
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.target_tags.multi_output = True
-        tags.input_tags.allow_nan = self.missing != "error"
+        tags.input_tags.allow_nan = self._takes_missing()
         return tags
 
 
@@ -452,7 +452,7 @@ def _some(targets: Targets, rows: Any) -> Targets:
     )
 
 
-def _with_weight(X: Any, targets: Targets, weights: NDArray[np.float64]) -> Any:
+def with_weight(X: Any, targets: Targets, weights: NDArray[np.float64]) -> Any:
     """The rows whose weight is not zero; weights of one are none."""
     if (weights == 0).any():
         rows = np.flatnonzero(weights)

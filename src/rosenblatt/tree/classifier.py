@@ -1,23 +1,28 @@
 """Classification trees."""
 
+import warnings
 from numbers import Real
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._metadata_requests import UNUSED
 from sklearn.utils._param_validation import Hidden, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.base import fitting
+from rosenblatt.base import callers_level, fitting
 from rosenblatt.explanation import Explanation, two_classes
 
 from . import pruning
-from .base import DecisionTree
+from .base import DecisionTree, with_weight
 from .inputs import class_weights, encode_classes
 from .settings import Targets
 from .structure import Tree
+
+if TYPE_CHECKING:
+    from .optimal import Found
 
 
 class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[misc]
@@ -69,6 +74,11 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[mis
         The rows held out, carved from those given.
     leaf_smoothing : float
         Laplace smoothing of the shares in the leaves: what is added to each class.
+    search : {"greedy", "optimal"}
+        Whether each node takes its best split, or all splits together make the fewest mistakes
+        that a tree of `max_depth` 1, 2 or 3 can make; over at most 255 thresholds a column.
+    time_limit : float
+        Seconds after which a search at depth three stops.
 
     Attributes
     ----------
@@ -77,6 +87,8 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[mis
     categories_ : the categories of each column, None of one of numbers.
     feature_importances_ : the share of each column in what the splits gained, shape (d,).
     growth_rows_ : with `pruning`, the rows that the tree was grown on.
+    lower_bound_ : with ``search="optimal"``, the weight of the mistakes that every tree of this
+        depth makes; the tree is the best if its own weigh no more.
     n_iter_, stop_reason_ : how many splits were made, and why growth stopped.
     max_features_, n_features_in_, feature_names_in_, n_outputs_ : as in scikit-learn.
 
@@ -112,6 +124,8 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[mis
         "class_weight": [dict, list, StrOptions({"balanced"}), None, Hidden(str)],
         "max_p_chance": [Interval(Real, 0.0, 1.0, closed="both"), None],
         "leaf_smoothing": [Interval(Real, 0.0, None, closed="left")],
+        "search": [StrOptions({"greedy", "optimal"})],
+        "time_limit": [Interval(Real, 0.0, None, closed="neither")],
     }
 
     def __init__(
@@ -137,6 +151,8 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[mis
         pruning: str | None = None,
         validation_fraction: float = 0.2,
         leaf_smoothing: float = 0.0,
+        search: str = "greedy",
+        time_limit: float = 60.0,
     ) -> None:
         self.criterion = criterion
         self.splitter = splitter
@@ -158,6 +174,8 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[mis
         self.pruning = pruning
         self.validation_fraction = validation_fraction
         self.leaf_smoothing = leaf_smoothing
+        self.search = search
+        self.time_limit = time_limit
 
     @fitting
     def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True) -> Self:
@@ -182,11 +200,43 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[mis
         rows = self._check_rows(X, reset=True)
         targets = encode_classes(self, y, rows.shape[0])
         weights = class_weights(self, y, self._weights(sample_weight, rows))
-        tree = self._grown(rows, targets, weights)
+        self.__dict__.pop("lower_bound_", None)
+        if self.search == "optimal":
+            found = self._searched(rows, targets, weights)
+            tree = found.tree
+        else:
+            tree = self._grown(rows, targets, weights)
         if self.leaf_smoothing:
             tree = smoothed(tree, targets.n_classes, self.leaf_smoothing)
         self.tree_ = self._report_growth(tree, X, y, sample_weight)
+        if self.search == "optimal":
+            self._publish_bound(found)
         return self
+
+    def _searched(self, X: Any, targets: Targets, weights: Any) -> "Found":
+        """The tree with the fewest mistakes, and what all others make."""
+        from .optimal import best_tree, check_search  # prediction does without Numba
+
+        depth = check_search(self)
+        if weights is not None:
+            X, targets, weights = with_weight(X, targets, weights)
+        return best_tree(X, targets, weights, depth, self.criterion, self.time_limit)
+
+    def _publish_bound(self, found: "Found") -> None:
+        """Publish what every tree of this depth gets wrong; warn if the search was not finished."""
+        self.lower_bound_ = found.lower_bound
+        if found.mistakes > found.lower_bound:
+            self.stop_reason_ = "max_iter"
+            warnings.warn(
+                f"The search stopped after {self.time_limit:g} s: this tree makes mistakes of "
+                f"weight {found.mistakes:.6g}, every tree of depth {self.max_depth} some of "
+                f"{found.lower_bound:.6g}. A larger time_limit goes on.",
+                ConvergenceWarning,
+                stacklevel=callers_level(),
+            )
+
+    def _takes_missing(self) -> bool:
+        return self.search == "greedy" and super()._takes_missing()
 
     def _prune_by_chance(self, tree: Tree) -> Tree:
         if self.max_p_chance is None:
@@ -290,7 +340,8 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[mis
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_label = True
+        tags.target_tags.multi_output = self.search == "greedy"
+        tags.classifier_tags.multi_label = tags.target_tags.multi_output
         return tags
 
 

@@ -40,7 +40,7 @@ class TableInput:
             if not np.isfinite(X.sum()):
                 _refuse_infinity(X, type(self).__name__)
             return self._refuse_missing(X)
-        takes_missing = self.missing != "error" and not sp.issparse(X)
+        takes_missing = self._takes_missing() and not sp.issparse(X)
         with naming_columns(X):
             X = validate_data(
                 self, X, reset=reset, dtype=FLOATS, accept_sparse="csc" if reset else "csr",
@@ -53,9 +53,13 @@ class TableInput:
             X.sum_duplicates()
         return X
 
+    def _takes_missing(self) -> bool:
+        """Whether values may be missing."""
+        return self.missing != "error"
+
     def _refuse_missing(self, X: NDArray[Any]) -> NDArray[Any]:
         """Raise if values are missing that may not be."""
-        if self.missing == "error" and np.isnan(X.sum()) and np.isnan(X).any():
+        if not self._takes_missing() and np.isnan(X.sum()) and np.isnan(X).any():
             raise ValueError(
                 "Input X contains NaN, and missing is 'error'; 'best', 'majority' and 'branch' "
                 "take it."
