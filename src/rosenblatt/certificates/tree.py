@@ -1,7 +1,7 @@
 """Decision trees: every count, impurity and split is derived again from the data.
 
-Nothing is claimed of the best tree, which is hard to find: each split is compared with all others
-that were allowed at its node.
+Each split is compared with all others that were allowed at its node; trees of depth one to three
+also with the best tree of their depth.
 """
 
 import warnings
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from .claims import Certificate, Claim, total_weight
 from .closed_form import agrees
+from .optimal_tree import best_tree_claims
 from .tree_routing import Floats, Ints, PublishedTree, as_matrix
 from .tree_splits import (
     Rules,
@@ -40,12 +41,22 @@ def certify_model(
     tree = PublishedTree(model)
     nodes = [grown_on[rows] for rows in tree.rows_by_node(matrix[grown_on])]
     criterion = str(model.criterion)
+    errors = error_claims(model, tree, matrix, X, y, targets, weight, given)
     claims = [
-        *error_claims(model, tree, matrix, X, y, targets, weight, given),
+        *errors,
         *count_claims(model, tree, nodes, targets, weight, criterion),
         *split_claims(model, tree, matrix, nodes, targets, weight, criterion, effort),
     ]
+    if targets.classes is not None and targets.n_outputs == 1:
+        guess = tree.value[node_of_each(tree, matrix[given]), 0].argmax(axis=1)
+        classes = targets.classes[given, 0]
+        claims += best_tree_claims(
+            model, tree, matrix[given], classes, weight[given], guess != classes,
+            errors[-1].value, effort,
+        )  # fmt: skip
     problem = f"a tree whose splits lower the {criterion.replace('_', ' ')} most, one at a time"
+    if getattr(model, "search", "greedy") == "optimal":
+        problem = f"the fewest mistakes of a tree of depth {model.max_depth}"
     data = (
         f"the {len(given):,} rows and {X.shape[1]:,} columns given, {total_weight(weight[given])}"
     )
@@ -286,6 +297,7 @@ def tries_every_split(model: Any) -> bool:
     """Whether a fit with these parameters compares all columns and thresholds at each node."""
     return (
         model.splitter == "best"
+        and getattr(model, "search", "greedy") == "greedy"
         and getattr(model, "max_features_", model.n_features_in_) >= model.n_features_in_
         and getattr(model, "monotonic_cst", None) is None
     )
