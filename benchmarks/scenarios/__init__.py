@@ -2,6 +2,7 @@
 
 from benchmarks.scenario import Scenario
 from benchmarks.scenarios import (
+    adaboost,
     discrete_naive_bayes,
     discriminants,
     lasso,
@@ -31,5 +32,6 @@ def all_scenarios(scale: float = 1.0) -> list[Scenario]:
         *model_selection.scenarios(scale),
         *regression.scenarios(scale),
         *trees.scenarios(scale),
+        *adaboost.scenarios(scale),
         *workbench.scenarios(scale),
     ]

@@ -26,6 +26,7 @@ from .certificates import certify as certify
 from .discriminant_analysis import FisherDiscriminant as FisherDiscriminant
 from .discriminant_analysis import LinearDiscriminantAnalysis as LinearDiscriminantAnalysis
 from .discriminant_analysis import QuadraticDiscriminantAnalysis as QuadraticDiscriminantAnalysis
+from .ensemble import AdaBoostClassifier as AdaBoostClassifier
 from .ensemble import BaggingClassifier as BaggingClassifier
 from .ensemble import BaggingRegressor as BaggingRegressor
 from .ensemble import ExtraTreesClassifier as ExtraTreesClassifier
@@ -79,6 +80,7 @@ from .workbench import load_model as load_model
 
 __version__: str
 __all__ = [
+    "AdaBoostClassifier",
     "AveragedPerceptron",
     "BaggingClassifier",
     "BaggingRegressor",

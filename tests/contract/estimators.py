@@ -67,8 +67,9 @@ def n_passes(model):
 
 def limit_of(estimator):
     """The parameter that stops a fit after so many steps: passes, updates, splits or trees."""
-    if hasattr(estimator, "max_leaf_nodes"):
-        return "n_estimators" if hasattr(estimator, "n_estimators") else "max_leaf_nodes"
+    for name in ("n_estimators", "max_leaf_nodes"):
+        if hasattr(estimator, name) and not hasattr(estimator, "max_iter"):
+            return name
     return "max_iter" if getattr(estimator, "pick", "cyclic") == "cyclic" else "max_updates"
 
 
@@ -89,8 +90,9 @@ def takes_missing(estimator):
 
 def has_precision(estimator):
     """Whether it reads numbers: the names of categories have no precision."""
-    is_tree = hasattr(estimator, "min_samples_leaf")  # thresholds lie between two numbers
-    return not get_tags(estimator).input_tags.categorical and not is_tree
+    # Thresholds of trees lie between two numbers.
+    has_trees = hasattr(estimator, "min_samples_leaf") or hasattr(estimator, "n_estimators")
+    return not get_tags(estimator).input_tags.categorical and not has_trees
 
 
 def only(ability, estimators):

@@ -1,10 +1,12 @@
-"""Many models at once: forests of random trees, and bagging of any model."""
+"""Many models at once: forests of random trees, bagging and boosting of any model."""
 
+from .adaboost import AdaBoostClassifier
 from .bagging import BaggingClassifier, BaggingRegressor
 from .extra_trees import ExtraTreesClassifier, ExtraTreesRegressor
 from .forest import RandomForestClassifier, RandomForestRegressor
 
 __all__ = [
+    "AdaBoostClassifier",
     "BaggingClassifier",
     "BaggingRegressor",
     "ExtraTreesClassifier",

@@ -11,6 +11,7 @@ cell that is missing or wrong.
 
 from . import (
     discriminant_analysis,
+    ensembles,
     kernels,
     linear_classifiers,
     naive_bayes,
@@ -45,6 +46,7 @@ ROWS: tuple[Row, ...] = (
     *kernels.ROWS,
     *regression.ROWS,
     *trees.ROWS,
+    *ensembles.ROWS,
     *preprocessing.ROWS,
 )
 

@@ -287,6 +287,11 @@ class Tree:
         arrays["n_branches"][becomes_leaf] = 0
         return Tree(arrays, self.n_categories)
 
+    def voting(self, weight: float) -> "Tree":
+        """Return the tree whose nodes hold `weight` for their largest class, and else zeros."""
+        votes = weight * (np.arange(self.max_n_classes) == self.value.argmax(axis=2)[..., None])
+        return Tree(dict(self.arrays, value=votes), self.n_categories)
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tree):
             return NotImplemented
