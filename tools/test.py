@@ -17,6 +17,8 @@ from threading import Event
 ROOT = Path(__file__).resolve().parent.parent
 MOST_MINUTES = 20
 BIN = Path(sys.executable).parent
+# Every core has a worker of its own: threads of libraries would only wait for each other, spinning.
+ALONE_ON_A_CORE = {"OPENBLAS_NUM_THREADS": "1", "OMP_WAIT_POLICY": "PASSIVE"}
 Parts = dict[str, list[list[str]]]  # the commands of each part
 
 
@@ -61,7 +63,7 @@ def on_one_core_when_warm() -> Parts:
 
 def succeeds(name: str, command: list[str], quiet: bool) -> bool:
     """Run a command; if `quiet`, its output is printed in one piece when it ends."""
-    environment = dict(os.environ)
+    environment = {**ALONE_ON_A_CORE, **os.environ}
     if name == "plain Python":
         environment["NUMBA_DISABLE_JIT"] = "1"
     title = f"\n{name}: {Path(command[0]).name} {' '.join(command[1:])}"

@@ -79,15 +79,13 @@ def test_without_the_cli_extra_it_says_what_to_install(tmp_path):
 def test_after_warm_no_fit_compiles_anything():
     """The suite runs after `rosenblatt warm`, so a second one finds all loops in the cache.
 
-    For each setting, type, storage and width, two classes or three are tried: every pair occurs.
+    A rehearsal in five is repeated: of every kind of model, type, storage and width some.
     """
     script = (
         "from rosenblatt.cli.warm import rehearsals, rehearse\n"
         "import sys\n"
-        "for job in rehearsals():\n"
-        "    kind = ('float64', 'float32', 'int64').index(job.dtype) + job.sparse\n"
-        "    if job.n_classes == 2 + kind % 2:\n"
-        "        rehearse(job) or rehearse(job._replace(n_classes=2))\n"
+        "for job in list(rehearsals())[::5]:\n"
+        "    rehearse(job) or rehearse(job._replace(n_classes=2))\n"
         "for module in [name for name in sys.modules if name.startswith('rosenblatt.loops.')]:\n"
         "    for name, loop in vars(sys.modules[module]).items():\n"
         "        if hasattr(loop, 'stats'):\n"
@@ -139,8 +137,8 @@ def test_after_warm_the_first_fit_of_every_model_compiles_nothing():
         "models = [m for m in models if hasattr(m, 'predict') and m is not r.GridSearchCV]\n"
         "assert len(models) > 15\n"
         "shapes, stores = ((40, 4), (30, 60)), (np.asarray, sp.csr_matrix)\n"
-        "kinds = itertools.product(models, shapes, ('f8', 'f4'), stores)\n"
-        "for model, shape, kind, store in kinds:\n"
+        "kinds = zip((*shapes, *shapes), ('f8', 'f4', 'f4', 'f8'), (*stores, *stores[::-1]))\n"
+        "for model, (shape, kind, store) in itertools.product(models, list(kinds)):\n"
         "    X, y = rng.poisson(1.0, shape).astype(kind), np.arange(shape[0]) % 2\n"
         "    try:\n"
         "        model().fit(store(X), y).predict(store(X))\n"

@@ -20,6 +20,7 @@ from rosenblatt.workbench.model_file.files import load_model
 from tests.cli.commands import done, refused, run
 from tests.workbench.models import mixed_frame
 
+QUICK = ("--families", "logreg,nb")  # where it is not the families that are tested
 COMMANDS = ["compare", "fit", "predict", "explain", "certify", "trace", "split", "models", "doctor"]
 
 
@@ -364,7 +365,7 @@ def test_certify_of_other_rows_fails_and_says_whose_they_are(model, table, here)
 
 
 def test_certify_finds_the_rows_that_a_comparison_learned_from(here):
-    done("compare", "wine", "--target", "cultivar", "--save", "m.skops", "--seed", 3)
+    done("compare", "wine", "--target", "cultivar", *QUICK, "--save", "m.skops", "--seed", 3)
     result = run("certify", "m.skops", "wine")
     assert result.exit_code == 0, result.output
     assert (
@@ -536,7 +537,7 @@ def test_compare_keeps_the_chosen_model_and_checks_places_first(here):
     assert "There is no folder" in refused(
         "compare", "iris", "--target", "species", "--save", "no/best.skops"
     )
-    done("compare", "wine", "--target", "cultivar", "--seed", 5, "--save", "best.skops")
+    done("compare", "wine", "--target", "cultivar", *QUICK, "--seed", 5, "--save", "best.skops")
     assert load_model("best.skops").seed == 5
     assert done("predict", "best.skops", "wine").count("class_") == 178
 
@@ -550,7 +551,7 @@ def test_compare_does_not_write_over_its_table_and_takes_names_as_they_are(tmp_p
     assert done.exit_code == 2
     assert table.read_text() == before
     out = tmp_path / "report.html"
-    done = run("compare", str(table), "--target", "z", "--out", str(out))
+    done = run("compare", str(table), "--target", "z", *QUICK, "--out", str(out))
     assert done.exit_code == 0
     assert "a[b].csv" in done.output
     assert out.exists()
@@ -580,7 +581,7 @@ def test_names_give_the_terminal_no_orders(here):
     said = refused("compare", "t.csv", "--target", "z")
     assert "\\x1b" in said
     assert "\x1b" not in said
-    assert "\x1b" not in done("compare", "t.csv", "--target", odd)
+    assert "\x1b" not in done("compare", "t.csv", "--target", odd, *QUICK)
     assert "\x1b" not in Path("report.html").read_text()
 
 
@@ -593,7 +594,7 @@ def test_numbers_of_features_beyond_all_memory_are_refused(here, index):
 def test_compare_says_the_kinds_of_columns_and_what_was_left_out(here):
     rows = "\n".join(f"{i},{i % 7}.5,{'ab'[i % 3 > 0]},{'u' if i % 2 else 'v'}" for i in range(60))
     Path("a.csv").write_text(f"id,size,town,z\n{rows}\n")
-    said = " ".join(done("compare", "a.csv", "--target", "z").split())
+    said = " ".join(done("compare", "a.csv", "--target", "z", *QUICK).split())
     assert "Columns: 1 numeric, 1 categorical; left out: id (identifier: every row has" in said
     said = done("compare", "a.csv", "--target", "z", "--groups", "size", "--families", "logreg,nb")
     said = " ".join(said.split())
@@ -621,7 +622,8 @@ def test_scores_on_rows_that_the_model_was_fitted_to_say_so(here):
     done("fit", "iris", "--target", "species", "--model", "GaussianNB", "-o", "all.skops")
     own = run("predict", "all.skops", "iris", "--score", "-o", "p.csv").stderr
     assert "on 150 rows of iris, which the model was fitted to: that flatters it" in own
-    done("compare", "iris", "--target", "species", "--save", "some.skops", "--ledger", "o.jsonl")
+    compare_iris = ("compare", "iris", "--target", "species", *QUICK)
+    done(*compare_iris, "--save", "some.skops", "--ledger", "o.jsonl")
     own = run("predict", "some.skops", "iris", "--score", "-o", "p.csv").stderr
     assert "on 150 rows of iris, 120 of which the model was fitted to" in own
 

@@ -12,7 +12,10 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
+from rosenblatt import prediction
+from rosenblatt.naive_bayes import gaussian, linear_scores
 from rosenblatt.runtime import threads
+from rosenblatt.statistics import batch
 from tests.contract.estimators import (
     ESTIMATORS,
     contract_of,
@@ -31,9 +34,17 @@ each_setting = pytest.mark.parametrize("estimator", instances(), ids=name_of)
 each_class = pytest.mark.parametrize("Estimator", ESTIMATORS)
 
 
-def large_problem(n_classes, estimator):
-    """Enough cells for several chunks."""
-    n_rows = min(30_000, contract_of(estimator).most_rows)
+@pytest.fixture
+def small_chunks(monkeypatch):
+    """Many chunks in few rows. The work is the same on any number of threads."""
+    monkeypatch.setattr(threads, "CELLS_PER_CHUNK", 1_000)
+    for module in (batch, gaussian, linear_scores):
+        monkeypatch.setattr(module, "CELLS_PER_CHUNK", 2_000)
+    monkeypatch.setattr(prediction, "LARGE", 2_000)
+
+
+def rows_of(estimator, n_classes=2, n_rows=2_000):
+    n_rows = min(n_rows, contract_of(estimator).most_rows)
     return problem(n_classes, n_rows=n_rows, n_features=8, estimator=estimator)
 
 
@@ -43,9 +54,10 @@ def fit_and_read(estimator, X, y):
 
 
 @each_setting
+@pytest.mark.usefixtures("small_chunks")
 @pytest.mark.parametrize(("n_classes", "n_threads"), [(2, 2), (3, 4)])
 def test_same_bits_on_any_number_of_threads(estimator, n_classes, n_threads):
-    X, y = large_problem(n_classes, estimator)
+    X, y = rows_of(estimator, n_classes)
     with threads.limit(1):
         alone = fit_and_read(estimator, X, y)
     with threads.limit(n_threads):
@@ -55,8 +67,9 @@ def test_same_bits_on_any_number_of_threads(estimator, n_classes, n_threads):
 
 
 @each_setting
+@pytest.mark.usefixtures("small_chunks")
 def test_same_bits_from_several_threads_at_once(estimator):
-    X, y = large_problem(2, estimator)
+    X, y = rows_of(estimator)
     expected = fit_and_read(estimator, X, y)
     with ThreadPoolExecutor(4) as pool:
         for result in pool.map(lambda _: fit_and_read(estimator, X, y), range(8)):
@@ -65,7 +78,7 @@ def test_same_bits_from_several_threads_at_once(estimator):
 
 @each_class
 def test_same_bits_in_joblib_workers(Estimator):
-    X, y = large_problem(2, Estimator())
+    X, y = rows_of(Estimator(), n_rows=15_000)  # two chunks, as other processes cut them
     estimator = Estimator(**contract_of(Estimator).settings[0])
     if iterative(estimator):
         estimator.set_params(**{limit_of(estimator): 3})
@@ -77,10 +90,11 @@ def test_same_bits_in_joblib_workers(Estimator):
 
 
 @each_setting
+@pytest.mark.usefixtures("small_chunks")
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
 @pytest.mark.filterwarnings("ignore:.*use of fork.*:DeprecationWarning")
 def test_it_works_in_a_forked_child_after_use_in_the_parent(estimator):
-    X, y = large_problem(2, estimator)
+    X, y = rows_of(estimator)
     expected = fit_and_read(estimator, X, y)["scores"]
     with multiprocessing.get_context("fork").Pool(1) as pool:
         child = pool.apply_async(fit_and_read, (estimator, X, y)).get(timeout=60)
@@ -112,7 +126,8 @@ def test_ctrl_c_is_heard_within_a_second_and_leaves_the_estimator_as_it_was(Esti
     if hasattr(model, "tol"):
         model.set_params(tol=None)
     before = dict(vars(model))
-    model.fit(X[:10], np.arange(10) % 2)  # whatever has to be compiled is compiled
+    brief = clone(model).set_params(**{limit_of(model): 2})
+    brief.fit(X[:10], np.arange(10) % 2)  # whatever has to be compiled is compiled
     fresh = clone(model)
     sent = []
 
@@ -120,7 +135,7 @@ def test_ctrl_c_is_heard_within_a_second_and_leaves_the_estimator_as_it_was(Esti
         sent.append(time.monotonic())
         signal.raise_signal(signal.SIGINT)
 
-    timer = threading.Timer(1.0, interrupt)
+    timer = threading.Timer(0.5, interrupt)
     timer.start()
     try:
         fresh.fit(X, y)
@@ -130,4 +145,4 @@ def test_ctrl_c_is_heard_within_a_second_and_leaves_the_estimator_as_it_was(Esti
         assert time.monotonic() - sent[0] < 1.0
         assert vars(fresh) == before
     else:
-        pytest.skip("has its answer within a second")
+        pytest.skip("has its answer within half a second")

@@ -15,6 +15,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from rosenblatt import Trace
 from rosenblatt.linear_model import LogisticRegression, LogisticRegressionCV
 from rosenblatt.linear_model.penalty_search import ROUNDS
+from tests.pairwise import pairwise
 
 CS = [0.01, 0.1, 1.0, 10.0]
 SET = {"l1_ratios": (0.0,), "scoring": "accuracy", "use_legacy_attributes": False}
@@ -38,9 +39,7 @@ def fitted(model, *data):
         return model.fit(*data)
 
 
-@pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("legacy", [True, False])
-@pytest.mark.parametrize("refit", [True, False])
+@pairwise(n_classes=(2, 3), legacy=(True, False), refit=(True, False))
 def test_it_chooses_and_publishes_as_scikit_learn_does(n_classes, legacy, refit):
     X, y = noisy(n_classes)
     common = {"Cs": CS, "refit": refit, **SET, "use_legacy_attributes": legacy}
@@ -171,8 +170,7 @@ def test_it_says_what_to_trace_instead():
         LogisticRegressionCV().set_callbacks(Trace())
 
 
-@pytest.mark.parametrize("scale", [1.0, 1e-5])
-@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize(("scale", "sparse"), [(1.0, False), (1e-5, True)])
 def test_decades_find_a_better_C_than_powers_of_ten_whatever_the_units(scale, sparse):
     X, y = noisy()
     X = sp.csr_array(X * scale) if sparse else X * scale

@@ -1,6 +1,7 @@
 """The scores, times, estimators and errors of scikit-learn's `cross_validate`."""
 
 import functools
+import itertools
 import warnings
 
 import numpy as np
@@ -56,8 +57,11 @@ MODELS = {
     **REAL_MODELS,
 }
 # A quadratic discriminant refuses a class of one row, which these have in a training set.
+# Each model meets every second splitter, and each splitter every second model.
 PAIRS = [
-    (m, cv) for m in MODELS for cv in SPLITTERS if m != "QDA" or cv not in ("time series", "lists")
+    (m, cv)
+    for (i, m), (j, cv) in itertools.product(enumerate(MODELS), enumerate(SPLITTERS))
+    if (i + j) % 2 == 0 and (m != "QDA" or cv not in ("time series", "lists"))
 ]
 EVERYTHING = {"return_train_score": True, "return_estimator": True, "return_indices": True}
 

@@ -22,7 +22,7 @@ from rosenblatt.workbench.preparation.pipelines import fit_from, may_begin_at
 
 CS = [1.0, 0.01, 100.0, 0.1, 10.0]
 EXACT = {"tol": 1e-9}
-THEIRS = {"tol": 1e-10, "max_iter": 100_000}
+THEIRS = {"solver": "newton-cholesky", "tol": 1e-10}
 
 
 def problem(n_classes=2, n=150, d=6):

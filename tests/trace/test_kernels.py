@@ -142,9 +142,10 @@ def test_2000_updates_stay_below_5_mb_and_are_told_soon(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "convert", [np.asarray, np.float32, csr_array, pd.DataFrame, pl.DataFrame, np.ndarray.tolist]
-)
-@pytest.mark.parametrize("K", [2, 3])
+    ("convert", "K"),
+    [(np.asarray, 2), (np.float32, 3), (csr_array, 2), (csr_array, 3), (pd.DataFrame, 3),
+     (pl.DataFrame, 2), (np.ndarray.tolist, 3)],
+)  # fmt: skip
 def test_measures_are_those_of_the_model(three_classes, convert, K, tmp_path):
     X, y = three_classes[0][: 40 * K], three_classes[1][: 40 * K]
     X, weight = convert(X), np.linspace(0.5, 2, len(y))

@@ -24,8 +24,9 @@ def raw(folder, name):
     return table.drop(columns="animal", errors="ignore"), y
 
 
-@each
-@pytest.mark.parametrize("criterion", ["gini", "entropy"])
+@pytest.mark.parametrize(
+    ("name", "criterion"), list(zip(TABLES, ["gini", "entropy"] * 3, strict=False))
+)
 def test_a_tree_that_is_grown_out_errs_on_equal_rows_of_other_classes_alone(
     data_folder, name, criterion
 ):

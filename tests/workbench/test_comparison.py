@@ -72,8 +72,13 @@ def test_no_model_and_no_preparation_sees_a_test_row(openings, mixed):
     price, town = frame["price"].to_numpy().copy(), np.array(frame["town"].to_list(), object)
     price[problem.test], town[problem.test] = 1e9, "Atlantis"
     poisoned = frame.with_columns(pl.Series("price", price), pl.Series("town", town.tolist()))
-    found = rosenblatt.compare(poisoned, target="price", ledger=openings)
-    clean = rosenblatt.compare(frame, target="price", ledger=openings)
+    how = {
+        "target": "price",
+        "ledger": openings,
+        "families": ["ridge regression", "lasso", "regression tree"],
+    }
+    found = rosenblatt.compare(poisoned, **how)
+    clean = rosenblatt.compare(frame, **how)
     assert found.leaderboard["score"].tolist() == clean.leaderboard["score"].tolist()
     assert "town = Atlantis" not in found.best["features"].get_feature_names_out()
     np.testing.assert_array_equal(found.best["model"].coef_, clean.best["model"].coef_)

@@ -183,6 +183,7 @@ ROWS = (
         warm=Warm(({"max_iter": 20}, {"pick": "first", "max_updates": 2})),
         contract=Contract(
             settings=({"max_iter": 6}, {"pick": "worst", "max_updates": 20}),
+            most_rows=3_000,
             checked=({"max_updates": 1000},),
             expected_failures=BY_VISITS,
         ),

@@ -129,8 +129,11 @@ def ones_and_twos():
     return pl.DataFrame({"x": rng.normal(size=300) + y, "z": rng.normal(size=300), "y": y})
 
 
-@pytest.mark.parametrize("metric", ["f1", "precision", "recall", "jaccard", "average_precision"])
-@pytest.mark.parametrize("family", ["LogisticRegression", "Perceptron"])
+@pytest.mark.parametrize(
+    ("family", "metric"),
+    [("LogisticRegression", "f1"), ("LogisticRegression", "average_precision"),
+     ("LogisticRegression", "recall"), ("Perceptron", "precision"), ("Perceptron", "jaccard")],
+)  # fmt: skip
 def test_scores_of_one_class_say_which_and_curves_are_of_it(
     metric, family, ones_and_twos, tmp_path, monkeypatch
 ):
