@@ -5,6 +5,7 @@ from importlib import import_module
 
 import numpy as np
 
+from benchmarks import by_hand
 from benchmarks.data import dense, kept
 from benchmarks.scenario import Contender, Data, Quality, Scenario
 
@@ -73,6 +74,17 @@ def scenarios(scale: float) -> list[Scenario]:
         rounds=21,
         memory_wanted=None,
     )
+    best_of_depth_two = Scenario(
+        name="best tree of depth two, dense 10k x 10",
+        job="The tree of depth two with the fewest mistakes on 10,000 x 10 float64, two classes.",
+        data=lambda: kept(dense, rows(10_000), 10, 2),
+        ours=contender(f"rosenblatt.{TREES}", search="optimal", max_depth=2),
+        peers=(by_hand.best_tree_of_depth_two(20),),
+        quality=ACCURACY,
+        limits=read_once,
+        rounds=5,
+        memory_wanted=None,
+    )
     return [
         grown_out,
         to_depth,
@@ -80,6 +92,7 @@ def scenarios(scale: float) -> list[Scenario]:
         *(forest(rows(50_000), n_jobs) for n_jobs in (1, 2)),
         predictions(rows(50_000)),
         small,
+        best_of_depth_two,
     ]
 
 

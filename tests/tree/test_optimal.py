@@ -1,4 +1,4 @@
-"""The tree with the fewest mistakes of its depth: every tree is tried beside it."""
+"""T15: the tree with the fewest mistakes of its depth; every tree is tried beside it."""
 
 import numpy as np
 import pandas as pd
