@@ -31,6 +31,8 @@ from .ensemble import BaggingClassifier as BaggingClassifier
 from .ensemble import BaggingRegressor as BaggingRegressor
 from .ensemble import ExtraTreesClassifier as ExtraTreesClassifier
 from .ensemble import ExtraTreesRegressor as ExtraTreesRegressor
+from .ensemble import HistGradientBoostingClassifier as HistGradientBoostingClassifier
+from .ensemble import HistGradientBoostingRegressor as HistGradientBoostingRegressor
 from .ensemble import RandomForestClassifier as RandomForestClassifier
 from .ensemble import RandomForestRegressor as RandomForestRegressor
 from .explanation import Explanation as Explanation
@@ -102,6 +104,8 @@ __all__ = [
     "FisherDiscriminant",
     "GaussianNB",
     "GridSearchCV",
+    "HistGradientBoostingClassifier",
+    "HistGradientBoostingRegressor",
     "KernelLogisticRegression",
     "KernelPerceptron",
     "Lasso",

@@ -88,6 +88,11 @@ def takes_missing(estimator):
     return get_tags(estimator).input_tags.allow_nan
 
 
+def takes_infinity(estimator):
+    """Whether it accepts infinite values: on levels, they are larger than others."""
+    return hasattr(estimator, "max_bins")
+
+
 def has_precision(estimator):
     """Whether it reads numbers: the names of categories have no precision."""
     # Thresholds of trees lie between two numbers.
@@ -136,6 +141,8 @@ def learned(model):
     """The numbers that were learned: one array."""
     if hasattr(model, "estimators_"):
         return np.concatenate([learned(member) for member in model.estimators_])
+    if hasattr(model, "trees_"):  # boosted: the nodes of all in one table
+        return np.concatenate([model.baseline_, model.trees_.gain, model.trees_.value])
     if hasattr(model, "tree_"):
         return np.concatenate([model.tree_.threshold, model.tree_.value.ravel()])
     for name in ("coef_", "dual_coef_", "theta_", "feature_log_prob_"):

@@ -26,6 +26,7 @@ from tests.contract.estimators import (
     name_of,
     problem,
     scores,
+    takes_infinity,
     takes_missing,
 )
 
@@ -108,11 +109,14 @@ def test_a_failed_fit_leaves_the_estimator_as_it_was(estimator):
     before = dict(vars(model))
     bad = X[:, :3].copy()
     bad[7, 1] = np.inf if takes_missing(estimator) else np.nan
-    with pytest.raises(ValueError, match=r"Input X contains (NaN|infinity)|kinds"):
+    if takes_infinity(estimator):
+        y = y[:-1]
+    refusal = r"Input X contains (NaN|infinity)|kinds|inconsistent numbers of samples"
+    with pytest.raises(ValueError, match=refusal):
         model.fit(bad, y)
     assert vars(model) == before
     fresh = clone(estimator)
-    with pytest.raises(ValueError, match=r"Input X contains (NaN|infinity)|kinds"):
+    with pytest.raises(ValueError, match=refusal):
         fresh.fit(bad, y)
     assert not any(name.endswith("_") for name in vars(fresh))
 
@@ -123,7 +127,7 @@ def test_ctrl_c_is_heard_within_a_second_and_leaves_the_estimator_as_it_was(Esti
     X, y = rng.standard_normal((n, 50)), rng.randint(2, size=n)
     model = Estimator().set_params(**{limit_of(Estimator()): 100_000})
     model.set_params(**contract_of(Estimator).endless)
-    if hasattr(model, "tol"):
+    if hasattr(model, "tol") and "tol" not in contract_of(Estimator).endless:
         model.set_params(tol=None)
     before = dict(vars(model))
     brief = clone(model).set_params(**{limit_of(model): 2})

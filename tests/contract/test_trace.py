@@ -17,6 +17,7 @@ from tests.contract.estimators import (
     only,
     problem,
     speaks,
+    takes_sparse,
 )
 
 pytestmark = pytest.mark.usefixtures("unconverged")
@@ -53,6 +54,8 @@ def test_step_k_is_the_fit_that_was_stopped_after_k_passes(estimator, n_classes)
 def test_being_watched_changes_nothing(estimator, every, sparse):
     if every != "pass" and not mistake_driven(estimator):
         pytest.skip("has no updates or visits")
+    if sparse and not takes_sparse(estimator):
+        pytest.skip("takes no sparse rows")
     X, y = problem(sparse=sparse, estimator=estimator)
     watched = clone(estimator).set_callbacks(Trace(every=every)).fit(X, y)
     alone = clone(estimator).fit(X, y)

@@ -4,6 +4,10 @@ from .adaboost import AdaBoostClassifier
 from .bagging import BaggingClassifier, BaggingRegressor
 from .extra_trees import ExtraTreesClassifier, ExtraTreesRegressor
 from .forest import RandomForestClassifier, RandomForestRegressor
+from .hist_gradient_boosting import (
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+)
 
 __all__ = [
     "AdaBoostClassifier",
@@ -11,6 +15,8 @@ __all__ = [
     "BaggingRegressor",
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
+    "HistGradientBoostingClassifier",
+    "HistGradientBoostingRegressor",
     "RandomForestClassifier",
     "RandomForestRegressor",
 ]

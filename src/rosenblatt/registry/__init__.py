@@ -12,6 +12,7 @@ cell that is missing or wrong.
 from . import (
     discriminant_analysis,
     ensembles,
+    gradient_boosting,
     kernels,
     linear_classifiers,
     naive_bayes,
@@ -47,6 +48,7 @@ ROWS: tuple[Row, ...] = (
     *regression.ROWS,
     *trees.ROWS,
     *ensembles.ROWS,
+    *gradient_boosting.ROWS,
     *preprocessing.ROWS,
 )
 

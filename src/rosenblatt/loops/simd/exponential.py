@@ -29,6 +29,14 @@ SERIES_32 = tuple(np.float32(1 / math.factorial(k)) for k in range(8))
 
 if config.DISABLE_JIT:
 
+    def bits(number):
+        """The bits of a float64 as an integer."""
+        return np.float64(number).view(np.int64)
+
+    def float_of(integer):
+        """The float64 that has these bits."""
+        return np.int64(integer).view(np.float64)
+
     def exp_negative(x):
         """exp(x) for x <= 0."""
         return math.exp(x) if x > LOWEST else 0.0
@@ -140,7 +148,7 @@ else:
     def log(x):
         """log(x) for x > 0 that is no subnormal: k log(2) and the logarithm of the rest."""
         k = (bits(x) >> np.int64(52)) - np.int64(1023)
-        rest = float_of(bits(x) - (k << np.int64(52)))  # type: ignore[unreachable]
+        rest = float_of(bits(x) - (k << np.int64(52)))
         high = rest > ROOT2
         rest = 0.5 * rest if high else rest
         return (float(k) + (1.0 if high else 0.0)) * LN2 + log_near_one(rest - 1.0)

@@ -1,0 +1,143 @@
+"""The trees of gradient boosting, as arrays over all their nodes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt import loops
+from rosenblatt.runtime import threads
+
+CELLS_A_ROW = 200  # so that a chunk's codes stay in the nearest cache
+LEAF = -1
+KINDS = ("i4", "i4", "i2", "f8", "?", "f8", "f8", "i8", "i4", "4u8")  # of arrays after `starts`
+
+
+@dataclass(frozen=True, eq=False)
+class BoostedTrees:
+    """Nodes of trees one after the other; the right child of a node follows its left child.
+
+    A row goes left whose level is at most `level`, which is to say whose value is at most
+    `threshold`; or, of a column of categories, whose category is in the node's set of bits.
+    """
+
+    starts: NDArray[np.int64]  # (trees + 1,): where the nodes of each begin
+    column: NDArray[np.int32]  # -1 of leaves, as the next two
+    left: NDArray[np.int32]
+    level: NDArray[np.int16]
+    threshold: NDArray[np.float64]
+    missing_left: NDArray[np.bool_]
+    value: NDArray[np.float64]  # of leaves and of inner nodes, learning rate included
+    gain: NDArray[np.float64]
+    count: NDArray[np.int64]  # training rows
+    depth: NDArray[np.int32]
+    sets: NDArray[np.uint64]  # (nodes, 4): categories that go left; (0, 4) without categories
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    @staticmethod
+    def join(parts: Sequence["BoostedTrees"]) -> "BoostedTrees":
+        """The trees of all parts; of no part, no tree."""
+        if len(parts) == 1:
+            return parts[0]
+        if not parts:
+            empty: Any = [np.empty(0, kind) for kind in KINDS]
+            return BoostedTrees(np.zeros(1, np.int64), *empty)
+        firsts = np.cumsum([0, *(part.starts[-1] for part in parts)])
+        arrays = {
+            field.name: np.concatenate([getattr(part, field.name) for part in parts])
+            for field in fields(BoostedTrees)
+            if field.name not in ("starts", "left")
+        }
+        starts = [part.starts[:-1] + first for part, first in zip(parts, firsts, strict=False)]
+        left = [
+            np.where(part.left < 0, LEAF, part.left + first).astype(np.int32)
+            for part, first in zip(parts, firsts, strict=False)
+        ]
+        return BoostedTrees(
+            starts=np.append(np.concatenate(starts), firsts[-1]),
+            left=np.concatenate(left),
+            **arrays,
+        )
+
+    def part(self, first: int, last: int) -> "BoostedTrees":
+        """Trees first to last alone."""
+        start, stop = int(self.starts[first]), int(self.starts[last])
+        arrays = {
+            field.name: getattr(self, field.name)[start:stop]
+            for field in fields(self)
+            if field.name not in ("starts", "left")
+        }
+        left = self.left[start:stop]
+        return BoostedTrees(
+            starts=self.starts[first : last + 1] - start,
+            left=np.where(left < 0, LEAF, left - start).astype(np.int32),
+            **arrays,
+        )
+
+    @cached_property
+    def words(self) -> NDArray[np.uint64]:
+        """Each node in 64 bits, as `loops.boosting_rows` reads them."""
+        inner = self.left >= 0
+        nodes = np.arange(len(self.left), dtype=np.uint64)
+        child = np.where(inner, self.left, 0).astype(np.uint64)
+        column = np.where(inner, self.column, 0).astype(np.uint64)
+        by_set = self._by_set() & inner
+        first = (self.missing_left & inner & ~by_set).astype(np.uint64)
+        level = np.where(inner & ~by_set, self.level, 255).astype(np.uint64) + first
+        rows = loops.boosting_rows
+        words: NDArray[np.uint64] = np.where(inner, child, nodes) << rows.CHILD | (
+            column << rows.COLUMN
+            | first << rows.MISSING_LEFT
+            | by_set.astype(np.uint64) << rows.CATEGORIES
+            | np.minimum(level, np.uint64(255))
+        )
+        return words
+
+    def _by_set(self) -> NDArray[np.bool_]:
+        """Which nodes ask for categories."""
+        return self.level < 0
+
+    @cached_property
+    def depths(self) -> NDArray[np.int64]:
+        """How deep each tree is."""
+        if not len(self):
+            return np.zeros(0, np.int64)
+        return np.maximum.reduceat(self.depth, self.starts[:-1]).astype(np.int64)
+
+    def _arguments(self, n_outputs: int) -> tuple[NDArray[Any], ...]:
+        sets = self.sets if len(self.sets) else np.zeros((1, 4), np.uint64)
+        output = np.arange(len(self)) % n_outputs
+        return self.words, sets, self.value, self.starts[:-1], self.depths, output
+
+    def add_coded(self, codes: NDArray[np.uint64], raw: NDArray[np.float64]) -> None:
+        """Add the leaves' values of coded rows to raw (K, n); tree t adds to output t mod K."""
+        arguments, n = self._arguments(len(raw)), codes.shape[1]
+
+        def add(first: int, last: int) -> None:
+            at = np.empty(last - first, np.uint32)
+            loops.boosting_rows.add_trees(codes, first, last, first, *arguments, at, raw)
+
+        threads.over_chunks(add, n, 64 * n * len(self))
+
+    def add(
+        self, X: NDArray[np.float64], cuts: NDArray[np.float64], raw: NDArray[np.float64]
+    ) -> None:
+        """The same of rows X (n, d) that have to be coded first."""
+        arguments, (n, d) = self._arguments(len(raw)), X.shape
+        blocks = -(-d // 8)
+
+        def add(first: int, last: int) -> None:
+            loop, codes = loops.boosting_rows, np.empty((blocks, last - first), np.uint64)
+            at = np.empty(last - first, np.uint32)
+            loop.code_rows(X, cuts, first, last, 0, codes)
+            loop.add_trees(codes, 0, last - first, first, *arguments, at, raw)
+
+        threads.over_chunks(add, n, n * CELLS_A_ROW)

@@ -1,0 +1,161 @@
+"""The rounds of gradient boosting: what a fit holds between one tree and the next."""
+
+from copy import copy
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import is_classifier
+from sklearn.metrics import check_scoring, get_scorer_names
+from sklearn.model_selection import train_test_split
+from sklearn.utils import resample
+
+from . import boosting_bins
+from .boosted_growth import GrowthSettings, TreeGrowth
+from .boosted_trees import BoostedTrees
+from .boosting_losses import Loss
+
+Floats = NDArray[np.float64]
+ROWS_SCORED = 10_000
+NO_WEIGHT = np.empty(0)
+
+
+class Rows:
+    """Some rows of a fit: their matrix, targets, weights, codes and raw predictions."""
+
+    def __init__(
+        self, X: Floats, y: Floats, weight: Floats | None, places: NDArray[np.int64] | None = None
+    ) -> None:
+        self.X, self.y = X, y
+        self.places = np.arange(len(y)) if places is None else places  # among those of the fit
+        self.weight = NO_WEIGHT if weight is None else weight
+        self.codes: NDArray[np.uint64]
+        self.raw: Floats
+
+    def taken(self, places: Any) -> "Rows":
+        """The rows at some places."""
+        weight = self.weight[places] if len(self.weight) else None
+        return Rows(self.X[places], self.y[places], weight, self.places[places])
+
+    def begin(self, cuts: Floats, baseline: Floats, trees: BoostedTrees | None) -> None:
+        """Code the rows and predict them."""
+        self.codes = boosting_bins.code(self.X, cuts)
+        self.raw = np.repeat(baseline[:, np.newaxis], len(self.y), axis=1)
+        if trees is not None:
+            trees.add_coded(self.codes, self.raw)
+
+
+def held_out(rows: Rows, size: Any, stratified: bool, seed: int) -> tuple[Rows, Rows]:
+    """Rows to learn from, and rows to stop by."""
+    kept, held = train_test_split(
+        np.arange(len(rows.y)),
+        test_size=size,
+        stratify=rows.y if stratified else None,
+        random_state=seed,
+    )
+    return rows.taken(kept), rows.taken(held)
+
+
+class Rounds:
+    """Trees that grow one after the other on the same rows, each on the derivatives at the last."""
+
+    def __init__(
+        self,
+        model: Any,
+        loss: Loss,
+        rows: Rows,
+        columns: NDArray[np.int64],
+        groups: NDArray[np.uint8],
+    ) -> None:
+        self.loss, self.rows, self.K = loss, rows, loss.n_outputs
+        settings = GrowthSettings(
+            model.max_leaf_nodes,
+            model.max_depth,
+            model.min_samples_leaf,
+            float(model.l2_regularization),
+            float(model.max_features),
+            float(model.learning_rate),
+        )
+        self.growth = TreeGrowth(rows.codes, model._cuts, columns, groups, settings)
+        self.loss.derive(rows.raw, rows.y, rows.weight)
+
+    def mean_loss(self) -> float:
+        """The loss of the rows as they are predicted now."""
+        weight = self.rows.weight
+        return self.loss.total / (float(weight.sum()) if len(weight) else len(self.rows.y))
+
+    def grow(self, number: int, seed: int) -> BoostedTrees:
+        """Grow the trees of a round, `number` of them before; add them to the predictions."""
+        loss, rows = self.loss, self.rows
+        trees = []
+        for k in range(self.K):
+            g, h, sum_g, sum_h = loss.of_output(k, rows.y, rows.weight)
+            n_nodes = self.growth.grow(g, h, sum_g, sum_h, number + k, seed + number + k)
+            if loss.leaf_share is None:
+                self.growth.finish(n_nodes, g, h, rows.raw[k])
+            else:
+                self._fit_leaves(n_nodes)
+            trees.append(self.growth.tree(n_nodes))
+        loss.derive(rows.raw, rows.y, rows.weight)
+        return BoostedTrees.join(trees)
+
+    def _fit_leaves(self, n_nodes: int) -> None:
+        """Leaves that are quantiles of their rows' residuals: the loss has no curvature."""
+        rows, loss, growth = self.rows, self.loss, self.growth
+        residual = rows.y - rows.raw[0]
+        for leaf, places in growth.leaves(n_nodes):
+            weight = rows.weight[places] if len(rows.weight) else NO_WEIGHT
+            step = loss.quantile_of(residual[places], weight)  # type: ignore[attr-defined]
+            growth.set_value(leaf, growth.settings.learning_rate * step)
+            rows.raw[0, places] += growth.settings.learning_rate * step
+
+
+class Scores:
+    """Training and validation scores, one a round, and whether they still improve."""
+
+    def __init__(self, model: Any, rounds: Rounds, held: Rows | None, seed: int) -> None:
+        self.model, self.rounds, self.held = model, rounds, held
+        self.train: list[float] = []
+        self.validation: list[float] = []
+        if model.scoring == "loss":
+            return
+        self.scorer = check_scoring(model, model.scoring)
+        self.from_raw = model.scoring in get_scorer_names()
+        n, rows = len(rounds.rows.y), rounds.rows
+        self.places: Any = np.arange(n)
+        if n > ROWS_SCORED:
+            self.places = resample(
+                self.places, n_samples=ROWS_SCORED, replace=False, random_state=seed,
+                stratify=rows.y if is_classifier(model) else None,
+            )  # fmt: skip
+        self.few = rows.taken(self.places)
+
+    def take(self, fitted: Any) -> None:
+        """Score the model as it is now; `fitted` is a function that gives it."""
+        if self.model.scoring == "loss":
+            self.train.append(-self.rounds.mean_loss())
+            if self.held is not None:
+                held = self.held
+                self.validation.append(-self.rounds.loss.mean(held.raw, held.y, held.weight))
+            return
+        self.few.raw = self.rounds.rows.raw[:, self.places]
+        self.train.append(self._score(self.few, fitted))
+        if self.held is not None:
+            self.validation.append(self._score(self.held, fitted))
+
+    def _score(self, rows: Rows, fitted: Any) -> float:
+        """The score of rows, by the raw predictions that are there if the scorer is a known one."""
+        model = copy(self.model) if self.from_raw else fitted()
+        if self.from_raw:
+            model._raw_predict = lambda X: rows.raw
+        y = model.classes_[rows.y.astype(np.intp)] if is_classifier(model) else rows.y
+        weight = {"sample_weight": rows.weight} if len(rows.weight) else {}
+        return float(self.scorer(model, rows.X, y, **weight))
+
+    def stalled(self) -> bool:
+        """Whether the last scores are no better than the one before them, up to `tol`."""
+        scores = self.train if self.held is None else self.validation
+        n = self.model.n_iter_no_change
+        if len(scores) < n + 1:
+            return False
+        return bool(max(scores[-n:]) <= scores[-n - 1] + self.model.tol)

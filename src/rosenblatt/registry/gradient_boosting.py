@@ -1,0 +1,47 @@
+"""Gradient boosting on histograms."""
+
+from .row import Contract, Row, Warm, Without
+
+NOT_ADDITIVE = Without("each tree depends on the predictions of those before it")
+NOT_TIMED = Without("the scenarios beside peers are not there yet")
+FEW_ROUNDS = {
+    "max_iter": 5,
+    "min_samples_leaf": 1,  # a leaf of two rows would take one of weight two for one
+    "max_leaf_nodes": 6,
+    "early_stopping": False,
+    "random_state": 0,
+}
+
+
+def _boosting(task: str, losses: tuple[str, ...], benchmark: object) -> Row:
+    name = "HistGradientBoosting" + ("Classifier" if task == "classification" else "Regressor")
+    return Row(
+        name=name,
+        module="ensemble.hist_gradient_boosting",
+        task=task,
+        inputs=("dense", "missing"),
+        verifier=Without("the trees are there; their verifier is not yet"),
+        sklearn=Without("the same verifier would read them"),
+        additive=NOT_ADDITIVE,
+        path=Without("each number of rounds is a stage of one fit: staged_predict gives them all"),
+        trace=("loss",),
+        warm=Warm(tuple({"max_iter": 2, "loss": loss} for loss in losses), sparse=False),
+        contract=Contract(
+            settings=(
+                FEW_ROUNDS,
+                {**FEW_ROUNDS, "early_stopping": True, "max_features": 0.5, "max_depth": 3},
+            ),
+            checked=(FEW_ROUNDS,),
+            endless={"max_iter": 100_000, "tol": 0.0, "early_stopping": False},
+        ),
+        contestants=Without("its search by rounds is not there yet"),
+        file_types=("ensemble.boosted_trees.BoostedTrees",),
+        page="gradient_boosting.md",
+        benchmark=benchmark,  # type: ignore[arg-type]
+    )
+
+
+ROWS = (
+    _boosting("classification", ("log_loss",), NOT_TIMED),
+    _boosting("regression", ("squared_error",), NOT_TIMED),
+)
