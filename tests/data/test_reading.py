@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import zipfile
 
 import numpy as np
 import polars as pl
@@ -359,7 +360,10 @@ def test_standard_input_is_known_by_its_first_bytes(form, tmp_path, monkeypatch)
 
 @pytest.mark.parametrize("form", [None, "csv", "jsonl", "libsvm"])
 def test_archives_on_standard_input_are_told(form, monkeypatch):
-    for content, word in [(gzip.compress(b"a,b\n1,2\n"), "gzip -dc"), (b"PK\x03\x04x", "as CSV")]:
+    for content, word in [
+        (gzip.compress(b"a,b\n1,2\n"), "gzip -dc"),
+        (b"PK\x03\x04x", "xlsx or ods"),
+    ]:
         for read in (read_table, lambda *words: list(read_batches(*words))):
             monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
             with pytest.raises(TableError, match=f"standard input is .*{word}"):
@@ -378,3 +382,76 @@ def test_names_that_a_file_does_not_give_are_said(tmp_path):
 def test_a_format_that_is_none_is_refused_before_standard_input_is_read():
     with pytest.raises(TableError, match="There is no format 'cvs'"):
         read_table("-", "cvs")
+
+
+SHEETS = {"first": [["a", " b ", "c"], [1, "x", "1,169"], [2, "NA", "-"]], "other": [["z"], [7]]}
+
+
+def _xlsx(path):
+    """A workbook as the least that a reader of spreadsheets takes."""
+    of_books = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    links = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    package = "http://schemas.openxmlformats.org/package/2006/relationships"
+    with zipfile.ZipFile(path, "w") as archive:
+        named = "".join(
+            f'<sheet name="{name}" sheetId="{i}" r:id="r{i}"/>' for i, name in enumerate(SHEETS, 1)
+        )
+        archive.writestr(
+            "xl/workbook.xml",
+            f'<workbook xmlns="{of_books}" xmlns:r="{links}"><sheets>{named}</sheets></workbook>',
+        )
+        root = f'<Relationship Id="r" Type="{links}/officeDocument" Target="xl/workbook.xml"/>'
+        archive.writestr("_rels/.rels", f'<Relationships xmlns="{package}">{root}</Relationships>')
+        parts = "".join(
+            f'<Relationship Id="r{i}" Type="{links}/worksheet" Target="worksheets/{i}.xml"/>'
+            for i in range(1, len(SHEETS) + 1)
+        )
+        archive.writestr(
+            "xl/_rels/workbook.xml.rels",
+            f'<Relationships xmlns="{package}">{parts}</Relationships>',
+        )
+        for i, rows in enumerate(SHEETS.values(), 1):
+            cells = "".join(f"<row>{''.join(map(_cell, row))}</row>" for row in rows)
+            archive.writestr(
+                f"xl/worksheets/{i}.xml",
+                f'<worksheet xmlns="{of_books}"><sheetData>{cells}</sheetData></worksheet>',
+            )
+
+
+def _cell(value):
+    if isinstance(value, str):
+        return f'<c t="inlineStr"><is><t>{value}</t></is></c>'
+    return f"<c><v>{value}</v></c>"
+
+
+def test_spreadsheets_are_read_by_sheet(tmp_path):
+    path = str(tmp_path / "book.xlsx")
+    _xlsx(path)
+    assert read_table(path).frame.rows() == [(1, "x", "1,169"), (2, None, "-")]
+    assert read_table(path, sheet="other").frame.rows() == [(7,)]
+    assert read_table(path, sheet="2", header=False).frame.rows() == [("z",), ("7",)]
+    assert [len(batch) for batch in read_batches(path, rows=1)] == [1, 1]
+    with pytest.raises(TableError, match=r"has no sheet 'othr'\. Did you mean other\?"):
+        read_table(path, sheet="othr")
+    (tmp_path / "t.csv").write_text("a\n1\n")
+    with pytest.raises(TableError, match="is no spreadsheet"):
+        read_table(tmp_path / "t.csv", sheet="other")
+
+
+@pytest.mark.parametrize(
+    ("lines", "hinted"),
+    [
+        ("5.1,3.5,setosa\n4.9,3.0,setosa\n4.7,3.2,virginica\n4.6,3.1,setosa\n4.6,3,setosa\n", True),
+        ("country,1990,1991,1992\nA,1,2,3\nB,2,3,4\nC,5,6,7\n", False),
+        ("0,1,2,y\n5,6,7,a\n8,9,1,b\n", False),
+        ("age,town\n5,Rome\n6,Rome\n", False),
+    ],
+)
+def test_a_first_line_that_looks_like_a_row_gets_a_hint(tmp_path, lines, hinted):
+    path = tmp_path / "t.csv"
+    path.write_text(lines)
+    table = read_table(path)
+    assert ("--no-header" in table.hint) == hinted
+    with pytest.raises(TableError, match="has no column 'label'") as error:
+        table.column("label")
+    assert ("--no-header" in str(error.value)) == hinted

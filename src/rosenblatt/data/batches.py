@@ -12,7 +12,7 @@ import polars as pl
 
 from . import delimited
 from .errors import TableError
-from .files import SEPARATORS, Form, form_of
+from .files import SEPARATORS, SPREADSHEETS, Form, form_of
 from .table import (
     BUNDLED,
     PIPED,
@@ -38,12 +38,13 @@ def read_batches(
     rows: int = ROWS_PER_BATCH,
     words: bool = False,
     of_words: Collection[str] = (),
+    sheet: str | None = None,
 ) -> Iterator[Table]:
     """Read a table in batches of at most so many rows, so that it may be larger than memory.
 
     Parameters
     ----------
-    source, format, header : as for `read_table`
+    source, format, header, sheet : as for `read_table`
         Parquet and Arrow from standard input, and data frames, are there as a whole and then cut.
         In JSON lines each batch tells its own types, and the first which columns there are; so do
         batches of CSV for cells with blanks around them and for dates, unless all stay words.
@@ -71,7 +72,9 @@ def read_batches(
         return
     path = existing(name)
     form = form_of(path, format)
-    if form.name in ("jsonl", "libsvm"):
+    if sheet is not None or form.name in SPREADSHEETS:
+        yield from _cut(read_table(path, format, header=header, sheet=sheet), rows)
+    elif form.name in ("jsonl", "libsvm"):
         with opened(path) as file:
             if form.name == "jsonl":
                 yield from _json_lines(file, name, rows, of_words)

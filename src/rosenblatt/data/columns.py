@@ -1,14 +1,16 @@
 """What the columns of a table hold: numbers, categories, truth values, texts, dates or names."""
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
 from .delimited import DATES, NUMBERS
 from .errors import LONGEST_SHOWN, TableError, did_you_mean, shown
+from .notation import POINT, Written, read_words, stand_for_nothing, written_as
 
 # A column of words is a text if values have this many words on average, and differ this often.
 WORDS_OF_A_TEXT = 4.0
@@ -37,7 +39,7 @@ class Column:
     n_missing, n_different : int
         How many rows have no value, and how many values there are.
     note : str
-        Why the column is of no use, if it is not.
+        Why the column is of no use, if it is not; or how its numbers or dates are written.
 
     Examples
     --------
@@ -153,29 +155,61 @@ FEW_WORDS = 0.1  # of the values: where there are more, words are meant
 A_FEW = 100  # values that show at once that a column holds words
 
 
+class Told(NamedTuple):
+    """Columns of words as what they are in some rows."""
+
+    frame: pl.DataFrame
+    hints: list[str]  # a sentence for each column that differs elsewhere
+    written: dict[str, Written]  # of columns whose numbers or dates are in a notation of people
+
+
 def told_by(
-    frame: pl.DataFrame, rows: Any, decimal_comma: bool = False
-) -> tuple[pl.DataFrame, list[str]]:
+    frame: pl.DataFrame,
+    rows: Any,
+    decimal_comma: bool = False,
+    guessed: bool = True,
+    given: Collection[str] = (),
+) -> Told:
     """Columns of words as what they are in some rows, and a sentence if they differ elsewhere.
 
-    Numbers among the words may have a decimal comma.
+    Numbers among the words may have a decimal comma. Where types were not `guessed` from cells, as
+    those of a data frame, plain numbers among the words of a column that repeats stay words. What
+    is `given` stays as it is.
     """
-    changed, said = [], []
-    for name in [name for name, dtype in frame.schema.items() if dtype == pl.String]:
+    changed, said, written = [], list[str](), dict[str, Written]()
+    for name, dtype in frame.schema.items():
+        if dtype != pl.String or name in given:
+            continue
         words = frame[name]
-        found = _as_told(words, words[rows].drop_nulls(), decimal_comma)
+        told = words[rows].drop_nulls()
+        found = _as_told(words, told, decimal_comma) if guessed else None
+        if found is None and (how := _written(told, decimal_comma, guessed)):
+            written[name], found = how, read_words(words, how.notation)
         if found is None:
             continue
+        changed.append(found)
         lost = words.filter(found.is_null() & words.is_not_null())
-        if len(lost):
-            changed.append(found)
-            more = f" and {len(lost) - 1:,} more" if len(lost) > 1 else ""
-            count = "count" if more else "counts"
-            said.append(
-                f"{name} holds {_holds(found)}, but for {shown(lost[0])}{more} outside of the "
-                f"training part, which {count} as missing."
-            )
-    return frame.with_columns(changed), said
+        lost = lost.filter(~stand_for_nothing(lost)) if name in written else lost
+        said += _lost_elsewhere(name, found, lost) if len(lost) else []
+    return Told(frame.with_columns(changed), said, written)
+
+
+def _written(told: pl.Series, decimal_comma: bool, guessed: bool) -> Written | None:
+    """The notation of words; of a data frame, None if they are plain numbers that repeat."""
+    how = written_as(told, decimal_comma)
+    if guessed or how is None or how.notation != POINT:
+        return how
+    plain = told.cast(pl.Float64, strict=False).null_count() == 0
+    return None if plain and told.n_unique() <= MOST_CATEGORIES_SHARE * len(told) else how
+
+
+def _lost_elsewhere(name: str, found: pl.Series, lost: pl.Series) -> list[str]:
+    more = f" and {len(lost) - 1:,} more" if len(lost) > 1 else ""
+    count = "count" if more else "counts"
+    return [
+        f"{name} holds {_holds(found)}, but for {shown(lost[0])}{more} outside of the "
+        f"training part, which {count} as missing."
+    ]
 
 
 def words_among_numbers(

@@ -70,6 +70,7 @@ def _has_decimal_commas(source: Any, name: str, separator: str) -> bool:
     return False
 
 
+NO_HEADER = "If its first line is a row, read it without a header: --no-header, or header=False."
 # What stands for nothing. "None" does not: many tables mean it as a value.
 NOTHING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "?"]
 LOOKED_AT = 10_000  # rows that tell the types of columns, as a rule
@@ -197,11 +198,13 @@ def header_of(source: Any, name: str, separator: str, header: bool) -> list[str]
     names = [column or _name_of_unnamed(j, names) for j, column in enumerate(names)]
     twice = [column for column in dict.fromkeys(names) if names.count(column) > 1]
     if twice:
-        raise TableError(f"{name} has more than one column named {twice[0]!r}; rename them.")
+        raise TableError(
+            f"{name} has more than one column named {twice[0]!r}; rename them. {NO_HEADER}"
+        )
     if all(number_in(column) is not None for column in names):
         raise TableError(
             f"The first line of {name} should name the columns, and holds numbers only: "
-            f"{', '.join(names[:4])}. Name the columns, or say that there is no header."
+            f"{', '.join(names[:4])}. {NO_HEADER}"
         )
     return names
 

@@ -1,6 +1,6 @@
 """What is wrong with a table, in one sentence."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
 LONGEST_SHOWN = 60  # characters of a value
@@ -28,6 +28,16 @@ def shown(value: object) -> str:
     word = str(value) if isinstance(value, str) else repr(value)
     word = word if len(word) < LONGEST_SHOWN else word[: LONGEST_SHOWN - 2] + "…"
     return repr(word) if isinstance(value, str) else word
+
+
+def listed(names: Sequence[str], most: int) -> str:
+    """The first names, and how many more there are.
+
+    >>> listed(["a", "b", "c", "d"], 2)
+    'a, b and 2 more'
+    """
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

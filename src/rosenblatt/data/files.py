@@ -18,7 +18,10 @@ FORMATS = {  # by name, with how the names of files end
     "arrow": (".arrow", ".feather", ".ipc"),
     "jsonl": (".jsonl", ".ndjson"),
     "libsvm": (".libsvm", ".svm", ".svmlight"),
+    "xlsx": (".xlsx", ".xlsm", ".xls"),
+    "ods": (".ods",),
 }
+SPREADSHEETS = ("xlsx", "ods")
 SUFFIXES = {suffix: form for form, suffixes in FORMATS.items() for suffix in suffixes}
 SEPARATORS = {"csv": ",", "tsv": "\t"}
 STARTS = {b"PAR1": "parquet", b"ARROW1": "arrow"}  # of their files
@@ -74,7 +77,7 @@ def check_unzipped(first: bytes, name: str) -> None:
         )
     if first.startswith(b"PK\x03\x04"):
         raise TableError(
-            f"{name} is a ZIP archive, as those of spreadsheets are: save the table as CSV."
+            f"{name} is a ZIP archive. If it is a spreadsheet, give its format: xlsx or ods."
         )
 
 

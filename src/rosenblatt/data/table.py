@@ -16,13 +16,15 @@ import scipy.sparse as sp
 from sklearn import datasets
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
-from .delimited import dialect_of, read_delimited
-from .errors import TableError, did_you_mean
-from .files import SEPARATORS, Form, check_unzipped, form_of, form_of_content
-from .text import blame_json, blame_libsvm, input_of
+from .delimited import NO_HEADER, dialect_of, of_cells, read_delimited, tidy
+from .errors import TableError, did_you_mean, listed
+from .files import SEPARATORS, SPREADSHEETS, Form, check_unzipped, form_of, form_of_content
+from .text import blame_json, blame_libsvm, input_of, number_in
 
 PIPED = "standard input"
 TARGET = "target"  # how the labels of a LIBSVM file are called
+MOST_NAMED = 8  # columns or sheets in an error
+ROWS_FOR_HINT = 1_000  # that show whether a name is a value
 MOST_COLUMNS = 100_000_000  # of a LIBSVM file: a table of weights must fit in memory
 
 
@@ -44,6 +46,8 @@ class Table:
         Whether words that are to be numbers have a comma before the fraction.
     cells : polars.DataFrame or None
         The same rows as they are in a file of CSV or TSV, read in batches of words.
+    hint : str
+        A sentence if the first line of a file looks like a row, and not like names of columns.
 
     Examples
     --------
@@ -59,6 +63,7 @@ class Table:
     guessed: bool = False
     decimal_comma: bool = False
     cells: pl.DataFrame | None = None
+    hint: str = ""
 
     def __len__(self) -> int:
         """The number of rows."""
@@ -82,7 +87,8 @@ class Table:
             return f" The labels of a LIBSVM file are called {names[0]}."
         if all(re.fullmatch(r"column_\d+", column) for column in names):
             return f" Without a header columns are called {names[0]} to {names[-1]}."
-        return did_you_mean(name, names) or f" It has {', '.join(names[:8])}."
+        near = did_you_mean(name, names) or f" It has {listed(names, MOST_NAMED)}."
+        return f"{near} {self.hint}".rstrip()
 
 
 def read_table(
@@ -91,6 +97,7 @@ def read_table(
     *,
     header: bool = True,
     of_words: Collection[str] = (),
+    sheet: str | None = None,
 ) -> Table:
     """Read a table.
 
@@ -101,7 +108,7 @@ def read_table(
         breast_cancer, diabetes); or a data frame. Values of CSV may also be separated by
         semicolons, tabs or bars, with decimal commas beside semicolons: the first lines show it.
         Between tabs quotes are characters like others: no value of TSV holds a tab or ends a line.
-    format : {"csv", "tsv", "parquet", "arrow", "jsonl", "libsvm"} or None
+    format : {"csv", "tsv", "parquet", "arrow", "jsonl", "libsvm", "xlsx", "ods"} or None
         The kind of file; None tells it from the name. Standard input is CSV unless told, or if it
         begins as files of Parquet or Arrow do.
     header : bool
@@ -110,6 +117,8 @@ def read_table(
     of_words : collection of str
         Columns of CSV, TSV and JSON lines that hold words even if all of them look like numbers,
         dates or truth values: such as a model has learned categories of, "01" and "1" among them.
+    sheet : str or None
+        The sheet of a spreadsheet, by its name or its number, from 1; the first if None.
 
     Returns
     -------
@@ -135,14 +144,15 @@ def read_table(
         form = form_of(name, format or "csv")
         read = sys.stdin.buffer.read()
         form = form_of_piped(read, form, format)
-        return _checked(table_from(read, PIPED, form, header, of_words))
+        return _checked(table_from(read, PIPED, form, header, of_words, sheet))
     path = existing(name)
-    return _checked(table_from(path, name, form_of(path, format), header, of_words))
+    return _checked(table_from(path, name, form_of(path, format), header, of_words, sheet))
 
 
 def form_of_piped(first: bytes, form: Form, given: str | None) -> Form:
     """The form of what is piped, which its first bytes tell unless it was given."""
-    check_unzipped(first, PIPED)
+    if given not in SPREADSHEETS:
+        check_unzipped(first, PIPED)
     if given is None and first[:64].lstrip().startswith(b'{"'):
         raise TableError(f"What came by {PIPED} looks like JSON lines: --format jsonl.")
     return form if given else Form(form_of_content(first) or form.name)
@@ -168,13 +178,24 @@ def existing(name: str) -> str:
 
 
 def table_from(
-    source: Any, name: str, form: Form, header: bool, of_words: Collection[str] = ()
+    source: Any,
+    name: str,
+    form: Form,
+    header: bool,
+    of_words: Collection[str] = (),
+    sheet: str | None = None,
 ) -> Table:
     """The table of a file, or of bytes."""
+    if sheet is not None and form.name not in SPREADSHEETS:
+        raise TableError(f"{name} is no spreadsheet, and has no sheet {sheet!r}.")
+    if form.name in SPREADSHEETS:
+        frame = read_spreadsheet(source, name, header, sheet)
+        return Table(frame, name, guessed=True, hint=header_hint(frame, name) if header else "")
     if form.name in SEPARATORS:
         dialect = dialect_of(source, name, SEPARATORS[form.name])
         frame = read_delimited(source, name, dialect, header, of_words)
-        return Table(frame, name, guessed=True, decimal_comma=dialect.decimal_comma)
+        hint = header_hint(frame, name) if header else ""
+        return Table(frame, name, guessed=True, decimal_comma=dialect.decimal_comma, hint=hint)
     if form.name == "libsvm":
         return table_of_libsvm(source, name)
     try:
@@ -187,6 +208,54 @@ def table_from(
             blame_json(source, name)
         why = str(error).splitlines()[0]
         raise TableError(f"{name} cannot be read as {form.name}: {why}.") from None
+
+
+def read_spreadsheet(source: Any, name: str, header: bool, sheet: str | None) -> pl.DataFrame:
+    """The columns of a sheet, the first one unless another is named; empty rows are none."""
+    import fastexcel  # which takes a moment, and need not be there
+
+    source = source if isinstance(source, bytes) else str(source)
+    try:
+        book = fastexcel.read_excel(source)
+        frame: pl.DataFrame = pl.read_excel(
+            input_of(source), sheet_name=_sheet_of(book.sheet_names, sheet, name), has_header=header
+        )
+    except (fastexcel.FastExcelError, pl.exceptions.PolarsError) as error:
+        why = str(error).splitlines()[0]
+        raise TableError(f"{name} cannot be read as a spreadsheet: {why}.") from None
+    named = [re.sub(r"^__UNNAMED__", "column_", column).strip() for column in frame.columns]
+    words = [column for column, dtype in frame.schema.items() if dtype == pl.String]
+    return tidy(frame.with_columns(of_cells(frame.select(words))), named)
+
+
+def _sheet_of(there: list[str], sheet: str | None, name: str) -> str:
+    """The name of a sheet that is asked for by name or number."""
+    if sheet is None or sheet in there:
+        return sheet or there[0]
+    if sheet.isdigit() and 1 <= int(sheet) <= len(there):
+        return there[int(sheet) - 1]
+    near = did_you_mean(sheet, there) or f" It has {listed(there, MOST_NAMED)}."
+    raise TableError(f"{name} has no sheet {sheet!r}.{near}")
+
+
+def header_hint(frame: pl.DataFrame, name: str) -> str:
+    """A sentence if most names of columns look like values of these columns; else nothing.
+
+    Names that count, as 1990, 1991, 1992 or 0, 1, 2 do, are names.
+    """
+    alike = [column for column in frame.columns if _is_like_a_value(column, frame[column])]
+    numbers = [number for number in map(number_in, alike) if number is not None]
+    counts = len(numbers) > 1 and bool(np.all(np.diff(numbers) == 1))
+    if 2 * len(alike) <= frame.width or counts:
+        return ""
+    return f"The first line of {name} holds {listed(alike, 4)}. {NO_HEADER}"
+
+
+def _is_like_a_value(name: str, values: pl.Series) -> bool:
+    if values.dtype.is_numeric():
+        return number_in(name) is not None
+    some = values.head(ROWS_FOR_HINT)
+    return values.dtype == pl.String and 2 * some.n_unique() < len(some) and name in some
 
 
 def read_json_lines(source: Any, of_words: Collection[str] = ()) -> pl.DataFrame:

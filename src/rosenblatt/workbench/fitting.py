@@ -10,13 +10,12 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from rosenblatt.data import Table, TableError
-from rosenblatt.data.columns import words_among_numbers
 from rosenblatt.trace import Trace
 from rosenblatt.workbench.model_file.files import SavedModel
 from rosenblatt.workbench.preparation import targets
 from rosenblatt.workbench.preparation.known_columns import known_columns
 from rosenblatt.workbench.preparation.pipelines import pipeline
-from rosenblatt.workbench.preparation.problem import Problem, problem_of, smaller
+from rosenblatt.workbench.preparation.problem import Problem, problem_of, smaller, with_types
 from rosenblatt.workbench.protocol.scoring import USUAL
 
 from .arguments import versions
@@ -95,7 +94,7 @@ def saved_model(
         problem.task,
         problem.name,
         len(rows),
-        known_columns(problem.X, kinds) if table else (),
+        known_columns(problem.X, kinds, problem.notations) if table else (),
         0 if table else int(problem.X.shape[1]),
         split,
         None if split == "all rows" else problem.random_state,
@@ -113,15 +112,15 @@ def whole_problem(table: Table, target: str, task: str | None = None) -> Problem
     frame, sparse, values = targets.with_target(table, target, hints)
     task = targets.checked_task(task) or targets.task_of(values)
     y = targets.numbers_of(values, target) if task == "regression" else targets.labels_of(values)
-    if table.guessed:
-        features, commas = frame.drop(target), table.decimal_comma
-        for sentence in words_among_numbers(features, table.frame, commas):
-            warnings.warn(sentence, stacklevel=2)
     rows, none = np.arange(len(y)), np.arange(0)
-    X = sparse if sparse is not None else frame.drop(target)
+    told = with_types(table, frame.drop(target), rows)
+    for sentence in [table.hint, *told.hints] if table.hint else told.hints:
+        warnings.warn(sentence, stacklevel=2)
+    X = told.frame if sparse is None else sparse
     return Problem(
-        table.name, target, task, X, y, rows, none, none, "all rows", None, 0, {}, tuple(hints)
-    )
+        table.name, target, task, X, y, rows, none, none, "all rows", None, 0, {}, tuple(hints),
+        written=told.written,
+    )  # fmt: skip
 
 
 # One model fitted to a table under the eyes of a trace.

@@ -22,6 +22,7 @@ class KnownColumn:
     name: str
     kind: str  # "numeric", "categorical", "boolean", "text" or "date"
     dtype: str  # as polars calls it
+    notation: str = ""  # how its numbers or dates are written, if not plainly
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,13 +129,19 @@ def _columns(columns: Any, width: int, target: str) -> tuple[KnownColumn, ...]:
     found = []
     for column in columns:
         _must(isinstance(column, dict), "columns", "a list of columns", column)
-        if set(column) != {"name", "kind", "dtype"}:
+        if set(column) - {"notation"} != {
+            "name",
+            "kind",
+            "dtype",
+        }:  # of which older files have none
             raise Damaged("a column should have a name, a kind and a dtype, and one has not")
         name, kind, dtype = column["name"], column["kind"], column["dtype"]
         _must(isinstance(name, str), "name of a column", "a word", name)
         _must(kind in USED, f"kind of column {name!r}", f"one of {', '.join(USED)}", kind)
         _must(isinstance(dtype, str), f"dtype of column {name!r}", "a word", dtype)
-        found.append(KnownColumn(name, kind, dtype))
+        notation = column.get("notation", "")
+        _must(isinstance(notation, str), f"notation of column {name!r}", "a word", notation)
+        found.append(KnownColumn(name, kind, dtype, notation))
     names = [column.name for column in found]
     if len(set(names)) < len(names) or target in names:
         raise Damaged("two of its columns have one name, or one has that of the target")

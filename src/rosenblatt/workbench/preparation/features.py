@@ -42,6 +42,8 @@ class TableFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Whether numbers stay as they are, for models of counts.
     single : bool
         Whether dense numbers come out in 32 bits, which take half the memory.
+    notations : dict or None
+        How numbers or dates of some columns are written in words, by name.
 
     Attributes
     ----------
@@ -64,16 +66,23 @@ class TableFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     _sklearn_auto_wrap_output_keys: ClassVar[set[str]] = set()
 
-    single = False  # of files from before there was a choice
+    single, notations = False, None  # of files from before there was a choice
 
-    def __init__(self, kinds: dict[str, str], counts: bool = False, single: bool = False) -> None:
+    def __init__(
+        self,
+        kinds: dict[str, str],
+        counts: bool = False,
+        single: bool = False,
+        notations: dict[str, str] | None = None,
+    ) -> None:
         self.kinds = kinds
         self.counts = counts
         self.single = single
+        self.notations = notations
 
     def fit(self, frame: Any, y: Any = None) -> Self:
         """Learn categories, means and deviations from training rows; return self."""
-        frame = frame_for(frame, self.kinds)
+        frame = frame_for(frame, self.kinds, self.notations)
         parts = [PARTS[kind](name) for name, kind in self.kinds.items()]
         for part in parts:
             part.fit_to(frame, self.counts)
@@ -88,7 +97,7 @@ class TableFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if the model knows them by other names and there are as many, in the order of `kinds`.
         """
         check_is_fitted(self)
-        frame, width = frame_for(frame, self.kinds), self.n_features_out_
+        frame, width = frame_for(frame, self.kinds, self.notations), self.n_features_out_
         if self.sparse_for(frame.height):
             return self._sparse(frame)
         dense = np.empty((frame.height, width), np.float32 if self.single else np.float64)
@@ -148,6 +157,8 @@ class TableColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         The kind of each column to be used, by name.
     single : bool
         Whether numbers that 32 bits hold come out in 32 bits.
+    notations : dict or None
+        How numbers or dates of some columns are written in words, by name.
 
     Examples
     --------
@@ -159,11 +170,14 @@ class TableColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     _sklearn_auto_wrap_output_keys: ClassVar[set[str]] = set()
 
-    single = False  # of files from before there was a choice
+    single, notations = False, None  # of files from before there was a choice
 
-    def __init__(self, kinds: dict[str, str], single: bool = False) -> None:
+    def __init__(
+        self, kinds: dict[str, str], single: bool = False, notations: dict[str, str] | None = None
+    ) -> None:
         self.kinds = kinds
         self.single = single
+        self.notations = notations
 
     def fit(self, frame: pl.DataFrame, y: Any = None) -> Self:
         """Nothing is to be learned; return self."""
@@ -172,7 +186,7 @@ class TableColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def transform(self, frame: Any) -> pl.DataFrame:
         """Return the columns, in the order of `kinds`."""
-        frame = frame_for(frame, self.kinds)
+        frame = frame_for(frame, self.kinds, self.notations)
         return pl.DataFrame([self._column(frame[name], kind) for name, kind in self.kinds.items()])
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:

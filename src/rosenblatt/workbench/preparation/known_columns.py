@@ -15,12 +15,13 @@ from rosenblatt.data import Table, TableError
 from rosenblatt.data.columns import TRUTH, numbers_of_words
 from rosenblatt.data.errors import shown
 from rosenblatt.data.finite_numbers import as_floats, beyond, check_finite, ends_beyond
+from rosenblatt.data.notation import read_words, stand_for_nothing
 from rosenblatt.workbench.model_file.metadata import KnownColumn, SavedModel
 
 from .column_parts import MOST_CATEGORIES, TRUE, Categories
 from .features import TableColumns, TableFeatures
 from .row_view import MOST_NAMED, lacking
-from .targets import labels_of, numbers_of
+from .targets import labels_of, measured, numbers_of
 
 HOLDS = {
     "numeric": "numbers",
@@ -40,11 +41,14 @@ DTYPES: dict[str, Any] = {
 YES_OR_NO = sorted(set().union(*TRUTH))
 
 
-def known_columns(frame: pl.DataFrame, kinds: dict[str, str]) -> tuple[KnownColumn, ...]:
+def known_columns(
+    frame: pl.DataFrame, kinds: dict[str, str], notations: dict[str, str]
+) -> tuple[KnownColumn, ...]:
     """The columns that a model reads, as they are in the table it is fitted to."""
     schema = frame.schema  # made anew at each call
     return tuple(
-        KnownColumn(name, kind, str(schema[name].base_type())) for name, kind in kinds.items()
+        KnownColumn(name, kind, str(schema[name].base_type()), notations.get(name, ""))
+        for name, kind in kinds.items()
     )
 
 
@@ -68,6 +72,8 @@ def targets_of(saved: SavedModel, table: Table) -> tuple[Table, NDArray[Any]]:
     """The rows of a table that have a target, and their targets (n,) as the model knows them."""
     table = replace(table, frame=as_floats(table.frame))
     values = table.column(saved.target)
+    if saved.task == "regression":
+        values, _ = measured(values, table.decimal_comma)
     known = values.is_not_null()
     if values.dtype.is_float():
         known &= values.is_not_nan().fill_null(False)
@@ -106,10 +112,16 @@ def target_of(saved: SavedModel, row: Table) -> Any:
 def columns_of_words(saved: SavedModel) -> set[str]:
     """The columns that held words when the model was fitted, the target among them.
 
+    Numbers and dates in a notation of people are such: "1.234" may be more than a thousand.
+
     Tables are read with these as words: a table of "01" and "1" alone would hold numbers, and its
     categories be others.
     """
-    found = {column.name for column in saved.columns if wanted_dtype(column) == pl.String}
+    found = {
+        column.name
+        for column in saved.columns
+        if column.notation or wanted_dtype(column) == pl.String
+    }
     return found | {saved.target} if _has_words_as_classes(saved) else found
 
 
@@ -143,7 +155,11 @@ def _matrix_for(saved: SavedModel, table: Table) -> Any:
 def _column(table: Table, known: KnownColumn, start: int) -> pl.Series:
     """A column with values of the kind that the model knows."""
     values, wanted = table.frame[known.name], wanted_dtype(known)
-    if values.dtype == pl.String and wanted.is_numeric():
+    if values.dtype == pl.String and known.kind in ("numeric", "date"):
+        values = values.set(stand_for_nothing(values), None)
+    if values.dtype == pl.String and known.notation:
+        found = read_words(values, known.notation).cast(wanted)
+    elif values.dtype == pl.String and wanted.is_numeric():
         found = numbers_of_words(values, table.decimal_comma, wanted)
     else:
         found = _converted(values, wanted)

@@ -25,11 +25,16 @@ def preparation(problem: Problem, family: Family) -> Any:
     if family.takes == "rows":
         return "passthrough"
     if family.takes == "table":
-        return TableColumns(problem.used_by_mixed, problem.single)
+        return TableColumns(problem.used_by_mixed, problem.single, _notations(problem))
     if problem.is_table:
         kinds = problem.used if reads_texts(family) else problem.used_by_mixed
-        return TableFeatures(kinds, family.takes != "numbers", problem.single)
+        return TableFeatures(kinds, family.takes != "numbers", problem.single, _notations(problem))
     return MaxAbsScaler() if family.takes == "numbers" else "passthrough"
+
+
+def _notations(problem: Problem) -> dict[str, str] | None:
+    """How numbers and dates of the columns in use are written, if not plainly."""
+    return {n: how for n, how in problem.notations.items() if n in problem.used} or None
 
 
 def reads_texts(family: Family) -> bool:

@@ -11,7 +11,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from rosenblatt.data import Column, Table, TableError, columns_of
-from rosenblatt.data.columns import told_by, words_among_numbers
+from rosenblatt.data.columns import Told, told_by, words_among_numbers
+from rosenblatt.data.notation import Written, is_date, read_words, written_as
 from rosenblatt.workbench.protocol.splits import (
     MOST_FOLDS,
     USUAL_FOLDS,
@@ -56,6 +57,7 @@ class Problem:
     split_words: str = ""  # by which column, and what the parts hold
     grouped_by: str | None = None  # the column of `groups`
     texts: CountedTexts = field(default_factory=CountedTexts)  # of rows that were asked for
+    written: dict[str, Written] = field(default_factory=dict)  # columns in a notation of people
 
     def some(self, rows: Rows) -> Any:
         """Some rows, whose texts are counted once, whoever asks for them."""
@@ -71,11 +73,21 @@ class Problem:
         """What the columns of the training part hold, that of the groups first."""
         if not self.is_table:
             return []
-        found = columns_of(self.some(self.train), self.kinds)
+        found = [
+            replace(column, note=self.written[column.name].note)
+            if column.used and column.name in self.written
+            else column
+            for column in columns_of(self.some(self.train), self.kinds)
+        ]
         if self.grouped_by is not None and self.groups is not None:
             n_groups = len(np.unique(self.groups[self.train]))
             found.insert(0, Column(self.grouped_by, "groups", 0, n_groups, WHAT_GROUPS_DO))
         return found
+
+    @property
+    def notations(self) -> dict[str, str]:
+        """How numbers or dates of some columns are written, by name."""
+        return {name: how.notation for name, how in self.written.items()}
 
     @property
     def is_table(self) -> bool:
@@ -181,7 +193,7 @@ def problem_of(
     random_state: int = 0,
 ) -> Problem:
     """The problem of predicting one column of a table from the others."""
-    hints: list[str] = []
+    hints = [table.hint] if table.hint else []
     frame, sparse, values = targets.with_target(table, target, hints, LEAST_ROWS)
     if targets.checked_task(task) is None:
         task = targets.task_of(values)
@@ -208,7 +220,7 @@ def problem_of(
     split = split_of(
         y,
         classes=task == "classification",
-        times=None if time is None else frame[time],
+        times=None if time is None else times_of(frame[time]),
         groups=None if groups is None else frame[groups],
         seed=random_state,
     )
@@ -220,19 +232,44 @@ def problem_of(
             "back. Give more rows, or split in another way."
         )
     kinds = {name: kind for name, kind in (kinds or {}).items() if name not in (target, groups)}
+    written: dict[str, Written] = {}
     if sparse is None:
-        for name, kind in kinds.items():
-            if name in frame.columns and kind in ("numeric", "date"):  # or says which value is not
-                (numbers_in if kind == "numeric" else dates_in)(frame[name])
         frame = frame.drop([name for name in (target, groups) if name is not None])
-        if table.guessed:
-            frame, told = told_by(frame, split.train, table.decimal_comma)
-            hints += told + words_among_numbers(frame, table.frame, table.decimal_comma)
+        frame, told, written = with_types(table, frame, split.train, kinds)
+        hints += told
     return Problem(
         table.name, target, task, frame if sparse is None else sparse, y, split.train, split.dev,
         split.test, split.how, split.groups, random_state, kinds, tuple(hints), split.moments,
-        split.words, groups,
+        split.words, groups, written=written,
     )  # fmt: skip
+
+
+def times_of(values: pl.Series) -> pl.Series:
+    """Times to split rows by, read if they are written in words."""
+    how = written_as(values) if values.dtype == pl.String else None
+    return values if how is None else read_words(values, how.notation)
+
+
+def with_types(
+    table: Table, frame: pl.DataFrame, rows: Any, kinds: dict[str, str] | None = None
+) -> Told:
+    """Features whose words are read as the numbers or dates that some rows show, or `kinds` says.
+
+    What is said to be numbers or dates must be such in all rows.
+    """
+    given, commas = kinds or {}, table.decimal_comma
+    written: dict[str, Written] = {}
+    for name, kind in given.items():
+        if name not in frame.columns or kind not in ("numeric", "date"):
+            continue
+        how = written_as(frame[name], commas) if frame[name].dtype == pl.String else None
+        if how is not None and is_date(how.notation) == (kind == "date"):
+            written[name] = how
+            frame = frame.with_columns(read_words(frame[name], how.notation))
+        (numbers_in if kind == "numeric" else dates_in)(frame[name])  # which may refuse a value
+    told = told_by(frame, rows, commas, table.guessed, given)
+    odd = words_among_numbers(told.frame, table.frame, commas) if table.guessed else []
+    return Told(told.frame, told.hints + odd, written | told.written)
 
 
 # A part of the training rows, for when there is no time to learn from all of them.

@@ -9,7 +9,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from rosenblatt.data import TableError
-from rosenblatt.data.errors import did_you_mean, shown
+from rosenblatt.data.errors import did_you_mean, listed, shown
+from rosenblatt.data.notation import read_words, stand_for_nothing
 
 from .texts import CountedTexts
 
@@ -93,12 +94,23 @@ def as_frame(X: Any) -> Any:
     return frame_of_array(X, [f"x{j}" for j in range(X.shape[1])])
 
 
-def frame_for(X: Any, kinds: dict[str, str]) -> Any:
+def frame_for(X: Any, kinds: dict[str, str], notations: dict[str, str] | None = None) -> Any:
     """Rows with the columns that a model reads, which may be in any order and not alone.
 
     An array has no names of columns: one with as many columns as the model reads has them in the
-    order of `kinds`.
+    order of `kinds`. Words in a column that has a notation are read by it.
     """
+    frame = _with_columns(X, kinds)
+    if not notations or isinstance(frame, View):
+        return frame
+    read = []
+    for name in [name for name in notations if frame.schema[name] == pl.String]:
+        words = frame[name].set(stand_for_nothing(frame[name]), None)
+        read.append(_all_of(words, "numbers or dates", read_words(words, notations[name])))
+    return frame.with_columns(read)
+
+
+def _with_columns(X: Any, kinds: dict[str, str]) -> Any:
     frame = as_frame(X)
     there = set(frame.columns)
     missing = [name for name in kinds if name not in there]
@@ -179,8 +191,7 @@ def lacking(table: str, missing: list[str], there: list[str]) -> str:
 
 def first_of(names: list[str]) -> str:
     """The first names, and how many more there are."""
-    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-    return ", ".join(names[:MOST_NAMED]) + more
+    return listed(names, MOST_NAMED)
 
 
 def numbers_in(values: pl.Series) -> pl.Series:

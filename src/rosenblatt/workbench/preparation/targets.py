@@ -11,6 +11,7 @@ from rosenblatt.data import Table, TableError
 from rosenblatt.data.columns import OF_NO_USE
 from rosenblatt.data.errors import shown
 from rosenblatt.data.finite_numbers import as_floats, check_finite
+from rosenblatt.data.notation import is_date, read_words, written_as
 from rosenblatt.workbench.protocol.results import rows_counted
 
 FEW_NUMBERS = 20  # whole numbers that are classes, if there are no more of them
@@ -31,6 +32,8 @@ def with_target(
             "or numbers of them."
         )
     frame, sparse = table.frame, table.sparse
+    values, note = measured(values, table.decimal_comma)
+    hints += [f"{target} holds {note}."] if note else []
     known = values.is_not_null()
     if values.dtype.is_float():
         known &= values.is_not_nan().fill_null(False)
@@ -49,6 +52,16 @@ def with_target(
             "nothing to learn."
         )
     return frame, sparse, values
+
+
+def measured(values: pl.Series, decimal_comma: bool) -> tuple[pl.Series, str]:
+    """A target of many numbers in a notation of people as numbers, with a note; or as it is."""
+    if values.dtype != pl.String or values.n_unique() <= FEW_NUMBERS:
+        return values, ""
+    how = written_as(values, decimal_comma)
+    if how is None or is_date(how.notation):
+        return values, ""
+    return read_words(values, how.notation), how.note
 
 
 def check_rows(name: str, values: pl.Series, least: int) -> None:
@@ -119,6 +132,10 @@ def labels_of(values: pl.Series) -> NDArray[Any]:
 
 
 def numbers_of(values: pl.Series, target: str) -> NDArray[np.float64]:
+    how = written_as(values) if values.dtype == pl.String else None
+    if how is not None and not is_date(how.notation):
+        numbers = read_words(values, how.notation)
+        values = values if numbers.null_count() else numbers
     if not values.dtype.is_numeric():
         words = values.cast(pl.String)
         odd = words.filter(words.cast(pl.Float64, strict=False).is_null())

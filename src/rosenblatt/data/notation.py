@@ -1,0 +1,170 @@
+"""How people write numbers and dates: 1,169, $22,026.47, 12%, (300), 1.234,5; 05/13/2020, 1.5.2020.
+
+A notation is a word: "1,234.5" or "1.234,5" of numbers, the format of `strptime` of dates.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from .errors import shown
+
+POINT, COMMA = "1,234.5", "1.234,5"
+CURRENCY = r"(?:[$€£¥₹₽₩]|US\$|USD|EUR|GBP|CHF|JPY)"
+BLANKS = " \u00a0\u2009\u202f"
+DIGITS = {  # with groups of three, and a fraction
+    POINT: rf"(?:\d{{1,3}}(?:[,'’{BLANKS}]\d{{3}})+|\d+)(?:\.\d*)?|\.\d+",
+    COMMA: rf"(?:\d{{1,3}}(?:[.'’{BLANKS}]\d{{3}})+|\d+)(?:,\d*)?|,\d+",
+}
+# A minus may stand before the currency or after it; brackets are a minus, as accountants write it.
+NUMBER = {
+    notation: rf"^\(?[+−-]?\s*{CURRENCY}?\s*[+−-]?(?:{digits})(?:[eE][+-]?\d+)?\s*"
+    rf"(?:{CURRENCY}|%)?\)?$"
+    for notation, digits in DIGITS.items()
+}
+NEGATIVE = r"^\(|^[^\d]*[−-]"
+NUMBERED = re.compile(
+    r"(?:\d{4}|\d\d?)([/.-])\d\d?\1(?:\d{4}|\d\d)(?!\d)|\d{4}([/.-])\d\d?\2\d(?!\d)"
+)
+MONTHS = ("%d %B %Y", "%d %B %y", "%B %d %Y", "%B %d, %Y", "%d-%B-%Y", "%d-%B-%y", "%d. %B %Y",
+          "%d/%B/%Y", "%d/%B/%y", "%Y-%B-%d", "%Y %B %d")  # fmt: skip
+FIRST_YEAR = 1000  # four digits of a year take two for one of the first century
+TIMES = ("%H:%M", "%H:%M:%S", "%H:%M:%S%.f", "%I:%M %p", "%I:%M:%S %p")
+WORD_OF_MONTH = r"(?i)(^|[^a-z])(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*([^a-z]|$)"
+FIRST = 100  # words that show at once that a column is in no notation
+# What stands for nothing in a column of numbers or dates, whatever its case.
+NOTHING = ("", "-", "--", "–", "—", ".", "?", "n/a", "na", "n.a.", "#n/a", "nan", "null", "none",
+           "nil", "unknown", "missing", "not available", "#value!", "#div/0!", "#ref!")  # fmt: skip
+MOST_NOTHING = 0.5  # of the words
+
+
+@dataclass(frozen=True)
+class Written:
+    """A column whose words are numbers or dates, as its training rows show.
+
+    `example` is one of the words, and `gaps` those that stand for nothing.
+    """
+
+    notation: str
+    example: str
+    gaps: tuple[str, ...] = ()
+    either: bool = False  # whether days and months could be the other way round
+
+    @property
+    def note(self) -> str:
+        """What a report says of the column."""
+        dates = is_date(self.notation)
+        said = f"{'dates' if dates else 'numbers'} written as {shown(self.example)}"
+        if dates and self.either:
+            order = "month" if self.notation.startswith("%m") else "day"
+            said += f", read with the {order} first: no row shows the order"
+        if self.gaps:
+            count = "count" if len(self.gaps) > 1 else "counts"
+            said += f"; {', '.join(map(shown, self.gaps))} {count} as missing"
+        return said
+
+
+def is_date(notation: str) -> bool:
+    """Whether a notation is one of dates."""
+    return notation.startswith("%")
+
+
+def written_as(words: pl.Series, decimal_comma: bool = False) -> Written | None:
+    """The notation in which all words are numbers or dates; None if there is none.
+
+    >>> written_as(pl.Series(["$1,169", "(300)", "n/a"])).note
+    "numbers written as '$1,169'; 'n/a' counts as missing"
+    >>> written_as(pl.Series(["1.234,5", "12"])).notation
+    '1.234,5'
+    >>> written_as(pl.Series(["05/13/2020", "1/2/2021"])).notation
+    '%m/%d/%Y'
+    >>> written_as(pl.Series(["05/13/2020", "tomorrow"]))
+    """
+    bare = words.drop_nulls().str.strip_chars()
+    gap = stand_for_nothing(bare)
+    known = bare.filter(~gap)
+    if not len(known) or gap.sum() > MOST_NOTHING * len(bare):
+        return None
+    fitting = [one for one in _candidates(known[0], decimal_comma) if _fits(known, one)]
+    if not fitting:
+        return None
+    longest = int(known.head(FIRST).str.len_chars().arg_max() or 0)  # which has most marks
+    gaps = tuple(bare.filter(gap).unique(maintain_order=True).head(3))
+    either = {"%m", "%d"} <= {one[:2] for one in fitting}
+    return Written(fitting[0], str(known[longest]), gaps, either)
+
+
+def read_words(words: pl.Series, notation: str) -> pl.Series:
+    """Words as the numbers or dates that a notation makes of them; null where they are none.
+
+    >>> read_words(pl.Series(["12%", "($1,200.50)", "many"]), POINT).to_list()
+    [0.12, -1200.5, None]
+    >>> read_words(pl.Series(["13.5.2020", "May"]), "%d.%m.%Y").to_list()
+    [datetime.date(2020, 5, 13), None]
+    """
+    bare = words.str.strip_chars()
+    if is_date(notation):
+        kind: Any = pl.Datetime("us") if "%H" in notation or "%I" in notation else pl.Date
+        return bare.str.replace_all(r"\s+", " ").str.strptime(kind, notation, strict=False)
+    return _numbers(bare, notation)
+
+
+def stand_for_nothing(words: pl.Series) -> pl.Series:
+    """Which words stand for nothing in a column of numbers or dates.
+
+    >>> stand_for_nothing(pl.Series(["7", " N/A", "-", None])).to_list()
+    [False, True, True, False]
+    """
+    return words.str.strip_chars().str.to_lowercase().is_in(list(NOTHING)).fill_null(False)
+
+
+def _numbers(bare: pl.Series, notation: str) -> pl.Series:
+    kept = r"[^\d.eE]" if notation == POINT else r"[^\d,eE]"
+    exponent = bare.str.extract(r"[eE]([+-]?\d+)").cast(pl.Float64, strict=False).fill_null(0.0)
+    digits = bare.str.replace(r"[eE][+-]?\d+.*$", "").str.replace_all(kept, "")
+    digits = digits.str.replace_all("[eE]", "").str.replace(",", ".", literal=True)
+    size = digits.cast(pl.Float64, strict=False)
+    plain = bare.cast(pl.Float64, strict=False) if notation == POINT else None
+    sign = bare.str.contains(NEGATIVE).cast(pl.Float64) * -2 + 1
+    share = bare.str.ends_with("%") | bare.str.ends_with("%)")
+    unit = share.cast(pl.Float64) * 99 + 1
+    found = (sign * size / unit * 10.0**exponent).set(~bare.str.contains(NUMBER[notation]), None)
+    return found if plain is None else plain.zip_with(plain.is_not_null(), found)
+
+
+def _candidates(first: str, decimal_comma: bool) -> Iterator[str]:
+    """The notations that the first word may be in, those that are likelier first."""
+    if re.search(NUMBER[POINT], first) or re.search(NUMBER[COMMA], first):
+        yield from (COMMA, POINT) if decimal_comma else (POINT, COMMA)
+    if re.search(WORD_OF_MONTH, first):
+        yield from _with_times(MONTHS, first)
+    elif match := NUMBERED.match(first):
+        yield from _with_times(_orders(match[1] or match[2]), first)
+
+
+def _orders(mark: str) -> Iterator[str]:
+    """Years first or last, months before days where a stroke separates them."""
+    orders = ("%m %d %Y", "%d %m %Y") if mark == "/" else ("%d %m %Y", "%m %d %Y")
+    for order in ("%Y %m %d", *orders, *(one.lower() for one in orders)):
+        yield order.replace(" ", mark)
+
+
+def _with_times(formats: Any, first: str) -> Iterator[str]:
+    if ":" not in first:
+        yield from formats
+        return
+    for one in formats:
+        yield from (f"{one}{mark}{time}" for mark in (" ", "T", ", ") for time in TIMES)
+
+
+def _fits(known: pl.Series, notation: str) -> bool:
+    for some in (known.head(FIRST), known):  # most columns show it at once
+        found = read_words(some, notation)
+        if found.null_count():
+            return False
+        if is_date(notation) and (found.dt.year() < FIRST_YEAR).any():
+            return False
+    return True
