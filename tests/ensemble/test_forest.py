@@ -2,6 +2,7 @@
 
 import pickle
 import warnings
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -23,6 +24,9 @@ from rosenblatt import (
     certify,
     threads,
 )
+from rosenblatt.certificates import tree_routing
+from rosenblatt.ensemble import packed_trees
+from rosenblatt.tree import structure
 
 CANCER = load_breast_cancer(return_X_y=True)
 DIABETES = load_diabetes(return_X_y=True)
@@ -268,3 +272,41 @@ def test_a_forest_that_is_not_fitted_explains_nothing(make):
 def test_a_forest_that_is_not_fitted_has_no_votes():
     with pytest.raises(NotFittedError):
         RandomForestClassifier().vote_shares([[0.0]])
+
+
+def test_sparse_rows_are_answered_in_blocks(monkeypatch):
+    X, y = CANCER
+    make = partial(RandomForestClassifier, 20, max_depth=3, oob_score=True, random_state=0)
+    sparse = sp.csr_matrix(X)
+    forest, same = make().fit(X, y), make().fit(sparse, y)
+    for module in (structure, packed_trees, tree_routing):
+        monkeypatch.setattr(module, "CELLS_AT_ONCE", 100 * X.shape[1])
+    sizes, toarray = [], sp.csr_matrix.toarray
+
+    def counted(rows):
+        sizes.append(rows.shape[0])
+        return toarray(rows)
+
+    monkeypatch.setattr(sp.csr_matrix, "toarray", counted)
+    for answer in ("predict_proba", "apply", "vote_shares"):
+        np.testing.assert_array_equal(getattr(forest, answer)(sparse), getattr(forest, answer)(X))
+    assert (forest.decision_path(sparse)[0] != forest.decision_path(X)[0]).nnz == 0
+    assert same.oob_score_ == forest.oob_score_
+    certificate = certify(forest, sparse, y)
+    assert [claim.to_dict() for claim in certificate] == [
+        claim.to_dict() for claim in certify(forest, X, y)
+    ]
+    assert max(sizes) == 100
+
+
+def test_branches_for_categories_are_compiled_for_many_rows():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 5, (3000, 3)).astype(float)
+    X[:, 2] = rng.normal(size=3000)
+    X[::7, :] = np.nan
+    y = (X[:, 0] == 2) ^ (X[:, 2] > 0)
+    forest = RandomForestClassifier(8, categorical_features=[0, 1], random_state=0).fit(X, y)
+    X[1, 2] = 1e30  # no category, and too large for an integer
+    many = forest.predict_proba(X)
+    few = np.concatenate([forest.predict_proba(X[i : i + 500]) for i in range(0, 3000, 500)])
+    np.testing.assert_array_equal(many, few)

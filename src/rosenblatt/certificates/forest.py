@@ -7,6 +7,7 @@ in its order, for samples are known by the numbers of their rows.
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from .claims import Certificate, Claim, total_weight
@@ -19,7 +20,7 @@ from .tree import (
     node_of_each,
     targets_of,
 )
-from .tree_routing import Floats, PublishedTree, as_matrix
+from .tree_routing import Floats, PublishedTree, as_matrix, matrix_blocks
 from .tree_splits import Targets
 
 NODES_CHECKED = 20_000  # of trees whose counts are derived again, at effort 1
@@ -37,11 +38,11 @@ def certify_model(
         model_outputs = int(model.n_outputs_)
     reader = _Reader(model, model_outputs)
     targets = targets_of(reader, y)
-    values = [values_of(model, i, X, reader, targets) for i in range(len(model.estimators_))]
+    values = [values_of(model, i, X, targets) for i in range(len(model.estimators_))]
     mean = np.mean(values, axis=0)
     given = np.flatnonzero(weight > 0)
     claims = [
-        *error_claims(model, X, y, targets, weight, mean, reader),
+        *error_claims(model, X, y, targets, weight, mean),
         *out_of_bag_claims(model, targets, values),
         *tree_claims(model, X, y, targets, weight, effort),
     ]
@@ -60,15 +61,16 @@ class _Reader:
             self.classes_ = model.classes_
 
 
-def values_of(model: Any, i: int, X: Any, reader: _Reader, targets: Targets) -> Floats:
+def values_of(model: Any, i: int, X: Any, targets: Targets) -> Floats:
     """The class shares or predictions (n, o, K) of member i for all rows."""
     member = model.estimators_[i]
     columns = getattr(model, "estimators_features_", None)
     rows = X if columns is None else X[:, columns[i]]
     K = max(targets.n_classes)
     if hasattr(member, "tree_"):
-        tree, matrix = PublishedTree(member), as_matrix(member, rows)
-        value = tree.value[node_of_each(tree, matrix)]
+        tree = PublishedTree(member)
+        blocks = matrix_blocks(member, rows)
+        value = np.concatenate([tree.value[node_of_each(tree, block)] for _, block in blocks])
         if targets.classes is not None and columns is not None:
             return _in_classes(member, value[:, 0], K)
         return value
@@ -88,14 +90,18 @@ def _in_classes(member: Any, shares: Floats, K: int) -> Floats:
 
 
 def error_claims(
-    model: Any, X: Any, y: NDArray[Any], targets: Targets, weight: Floats, mean: Floats,
-    reader: _Reader,
-) -> list[Claim]:  # fmt: skip
+    model: Any, X: Any, y: NDArray[Any], targets: Targets, weight: Floats, mean: Floats
+) -> list[Claim]:
     """The training error, and that predictions are means over the members."""
     given = np.flatnonzero(weight > 0)
     first = model.estimators_[0]
     whole = hasattr(first, "tree_") and not hasattr(model, "estimators_features_")
-    matrix = as_matrix(model, X) if whole else None
+    matrix = None
+    if whole:
+        ours = type(model).__module__.startswith("rosenblatt.")
+        matrix = X.astype(np.float64 if ours else np.float32) if sp.issparse(X) else (
+            as_matrix(model, X)
+        )  # fmt: skip
     if targets.classes is None:
         assert targets.numbers is not None
         guess, w = mean[:, :, 0], weight[given][:, np.newaxis]
@@ -192,7 +198,11 @@ def tree_claims(
             break
         drawn = np.bincount(np.asarray(sample), minlength=len(y)).astype(np.float64)
         rows = np.flatnonzero(drawn)
-        found = [rows[some] for some in tree.rows_by_node(as_matrix(member, X)[rows])]
+        parts = [
+            [rows[first + some] for some in tree.rows_by_node(block)]
+            for first, block in matrix_blocks(member, X[rows])
+        ]
+        found = [np.concatenate(node) for node in zip(*parts, strict=True)]
         claims = count_claims(member, tree, found, targets, drawn, str(member.criterion))
         failing += [claim for claim in claims if not claim.holds]
         checked += 1

@@ -8,6 +8,7 @@ import warnings
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from .claims import Certificate, Claim, total_weight
@@ -35,7 +36,7 @@ def certify_model(
     if not hasattr(model, "tree_"):
         raise ValueError(f"This {type(model).__name__} is not fitted yet: call fit before certify.")
     matrix, targets = as_matrix(model, X), targets_of(model, y)
-    weight = weight * class_weights(model, y, weight)
+    weight = weight * class_weights(model, y)
     given = np.flatnonzero(weight > 0)
     grown_on = np.intersect1d(given, getattr(model, "growth_rows_", given))
     tree = PublishedTree(model)
@@ -90,7 +91,7 @@ def targets_of(model: Any, y: NDArray[Any]) -> Targets:
     return Targets(codes, None, tuple(len(classes) for classes in known))
 
 
-def class_weights(model: Any, y: NDArray[Any], weight: Floats) -> Floats:
+def class_weights(model: Any, y: NDArray[Any]) -> Floats:
     """What `class_weight` multiplies the weight of each row by (n,)."""
     given = getattr(model, "class_weight", None)
     if given is None or given == "balanced_subsample":
@@ -173,14 +174,26 @@ def _regression_errors(
     ]
 
 
-def _groups(matrix: Floats) -> Ints:
-    """The number (n,) of each row's group of equal rows."""
+def _groups(matrix: Any) -> Ints:
+    """The number (n,) of each row's group of equal rows; sparse ones may be in CSR form."""
+    if sp.issparse(matrix):
+        return _groups_of_sparse(matrix)
     clean = np.ascontiguousarray(np.where(np.isnan(matrix), np.inf, matrix) + 0.0)
     as_bytes = clean.view(np.dtype((np.void, clean.dtype.itemsize * clean.shape[1]))).ravel()
     return np.unique(as_bytes, return_inverse=True)[1]
 
 
-def least_mistakes(matrix: Floats, classes: Ints, w: Floats) -> tuple[float, int]:
+def _groups_of_sparse(X: Any) -> Ints:
+    X = X.copy()
+    X.sum_duplicates()
+    X.eliminate_zeros()
+    numbers: dict[tuple[bytes, bytes], int] = {}
+    spans = zip(X.indptr[:-1].tolist(), X.indptr[1:].tolist(), strict=True)
+    keys = ((X.indices[a:b].tobytes(), X.data[a:b].tobytes()) for a, b in spans)
+    return np.array([numbers.setdefault(key, len(numbers)) for key in keys], np.int64)
+
+
+def least_mistakes(matrix: Any, classes: Ints, w: Floats) -> tuple[float, int]:
     """The weight that any model gets wrong, since equal rows differ in class; and such rows."""
     group = _groups(matrix)
     kinds = np.unique(classes, axis=0, return_inverse=True)[1].ravel()
@@ -193,7 +206,7 @@ def least_mistakes(matrix: Floats, classes: Ints, w: Floats) -> tuple[float, int
     return float(np.maximum(total - heaviest, 0.0).sum()), int((n_kinds[group] > 1).sum())
 
 
-def least_squares_of_equals(matrix: Floats, numbers: Floats, w: Floats) -> float:
+def least_squares_of_equals(matrix: Any, numbers: Floats, w: Floats) -> float:
     """The squares about the means of equal rows."""
     group = _groups(matrix)
     total, W = 0.0, np.bincount(group, w.ravel())

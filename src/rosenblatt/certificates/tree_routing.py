@@ -1,5 +1,6 @@
 """Trees read from their published arrays: rows sent down again, by NumPy alone."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,8 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+CELLS_AT_ONCE = 4_000_000  # of sparse rows that are made dense
 
 
 class PublishedTree:
@@ -84,6 +87,13 @@ def _branches(tree: Any, left: Ints, right: Ints) -> dict[int, list[tuple[int, i
             codes, children = tree.branch_code[first:stop], tree.branch_child[first:stop]
             found[node] = list(zip(np.asarray(codes).tolist(), children.tolist(), strict=True))
     return found
+
+
+def matrix_blocks(model: Any, X: Any) -> Iterator[tuple[int, Floats]]:
+    """The rows of `as_matrix` with where they begin: at once, or of sparse X some at a time."""
+    step = max(1, CELLS_AT_ONCE // X.shape[1]) if sp.issparse(X) else X.shape[0]
+    for first in range(0, X.shape[0], step):
+        yield first, as_matrix(model, X[first : first + step])
 
 
 def as_matrix(model: Any, X: Any) -> Floats:

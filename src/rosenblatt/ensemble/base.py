@@ -21,7 +21,7 @@ from rosenblatt.runtime import threads
 from rosenblatt.tree.base import DecisionTree
 from rosenblatt.tree.inputs import TableInput, class_weights
 from rosenblatt.tree.settings import Settings, Targets
-from rosenblatt.tree.structure import Tree
+from rosenblatt.tree.structure import Tree, dense_blocks
 from rosenblatt.tree.text import path_contributions
 
 from .packed_trees import PackedTrees
@@ -214,12 +214,13 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
         K = max(targets.n_classes)
         total = np.zeros((self._n_rows, self.n_outputs_, K))
         seen_by = np.zeros(self._n_rows, np.int64)
+        rows = rows.tocsr() if sp.issparse(rows) else rows
         for model in self.estimators_:
             out = np.ones(self._n_rows, bool)
             out[self._sample(model.random_state)] = False
             left = np.flatnonzero(out)
             if len(left):
-                total[left] += self._leaf_values_of(model, _rows_of(rows, left))
+                total[left] += model.tree_.predict(rows[left])
                 seen_by[left] += 1
         if (seen_by == 0).any():
             warn(
@@ -241,11 +242,6 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
             self.oob_score_ = self.oob_score(truth, guess)
 
     # ----- what a fitted forest answers
-
-    def _leaf_values_of(self, model: Any, rows: Any) -> NDArray[np.float64]:
-        """The values (n, o, K) of one tree's leaves."""
-        rows = rows.toarray() if sp.issparse(rows) else rows
-        return np.asarray(model.tree_.predict(rows))
 
     def _mean_values(self, X: Any) -> NDArray[np.float64]:
         """The mean over the trees of the values (n, o, K) of the leaves."""
@@ -274,9 +270,9 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
         leaves : ndarray of shape (n, trees)
         """
         check_is_fitted(self)
-        rows = self._check_rows(X, reset=False)
-        rows = rows.toarray() if sp.issparse(rows) else rows
-        return np.transpose([model.tree_.apply(rows) for model in self.estimators_])
+        blocks = dense_blocks(self._check_rows(X, reset=False))
+        leaves = [[model.tree_.apply(rows) for model in self.estimators_] for _, rows in blocks]
+        return np.concatenate(leaves, axis=1).T
 
     def decision_path(self, X: Any) -> tuple[sp.csr_matrix, NDArray[np.int64]]:
         """Return the nodes that each row passes through in all trees.
@@ -293,11 +289,11 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
             Where the nodes of each tree begin.
         """
         check_is_fitted(self)
-        rows = self._check_rows(X, reset=False)
-        rows = rows.toarray() if sp.issparse(rows) else rows
-        paths = [model.tree_.decision_path(rows) for model in self.estimators_]
-        starts = np.cumsum([0, *(path.shape[1] for path in paths)])
-        return sp.hstack(paths).tocsr(), starts
+        blocks = dense_blocks(self._check_rows(X, reset=False))
+        trees = [model.tree_ for model in self.estimators_]
+        paths = [sp.hstack([tree.decision_path(rows) for tree in trees]) for _, rows in blocks]
+        starts = np.cumsum([0, *(tree.node_count for tree in trees)])
+        return sp.vstack(paths).tocsr(), starts
 
     def trace_view(self) -> dict[str, Any]:
         """Return how many trees vote, and what the last of them is like."""
@@ -418,7 +414,3 @@ def n_drawn(max_samples: Any, n: int, weights: Any) -> int:
             stacklevel=callers_level(),
         )
     return drawn
-
-
-def _rows_of(rows: Any, places: NDArray[np.int64]) -> Any:
-    return sp.csr_matrix(rows)[places] if sp.issparse(rows) else rows[places]

@@ -12,6 +12,7 @@ from rosenblatt.base import fitting
 from rosenblatt.explanation import Explanation, as_row, two_classes
 from rosenblatt.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from rosenblatt.tree.inputs import check_numbers, encode_classes, warn_of_friedman
+from rosenblatt.tree.structure import dense_blocks
 
 from .base import Forest
 
@@ -122,9 +123,10 @@ class ForestClassifier(ClassifierMixin, Forest):  # type: ignore[misc]
             raise ValueError("vote_shares takes a forest of one output.")
         rows = self._check_rows(X, reset=False)
         shares = np.zeros((rows.shape[0], int(self.n_classes_)))
-        for model in self.estimators_:
-            value = self._leaf_values_of(model, rows)[:, 0]
-            shares[np.arange(len(shares)), value.argmax(axis=1)] += 1
+        for first, block in dense_blocks(rows):
+            for model in self.estimators_:
+                votes = model.tree_.predict(block)[:, 0].argmax(axis=1)
+                shares[first + np.arange(len(votes)), votes] += 1
         return shares / len(self.estimators_)
 
     def explain(self, x: Any, rival: Any = None, feature_names: Any = None) -> Explanation:

@@ -11,7 +11,8 @@ from rosenblatt import loops
 from rosenblatt.runtime import threads
 from rosenblatt.tree.structure import Tree
 
-ROWS_AT_ONCE = 1_024  # their ranks stay in the cache while all trees read them
+ROWS_AT_ONCE = 8_192  # that go down a tree while it is in the cache
+CELLS_AT_ONCE = 2_000_000  # fewer rows of many columns, which may be sparse
 WORK_IN_NUMPY = 20_000  # rows times trees, below which NumPy answers
 MOST_THRESHOLDS = 2**16 - 3  # of a column: a rank has 16 bits
 MOST_COLUMNS = 2**15  # each has two ranks
@@ -22,6 +23,7 @@ class PackedTrees:
     """All trees, and if they have two branches a node, their nodes level by level."""
 
     trees: list[Tree]
+    compiled: bool = False  # whether there are rows enough
     thresholds: Any = None  # those of each column, sorted, without repetition
     starts: Any = None  # (d + 1,) where the thresholds of each column begin
     nodes: Any = None  # (N,) left child, column, rank of the threshold
@@ -38,12 +40,12 @@ class PackedTrees:
         n_nodes = np.cumsum([0, *(tree.node_count for tree in trees)])
         wide = trees[0].n_features > MOST_COLUMNS or n_nodes[-1] >= 2**31
         if few or wide or any(tree.is_multiway for tree in trees):
-            return PackedTrees(trees)
+            return PackedTrees(trees, not few)
         feature = np.concatenate([tree.feature for tree in trees])
         threshold = np.concatenate([tree.threshold for tree in trees])
         thresholds, starts, ranks = rank_thresholds(feature, threshold, trees[0].n_features)
         if np.diff(starts).max(initial=0) > MOST_THRESHOLDS:
-            return PackedTrees(trees)
+            return PackedTrees(trees, True)
         nodes, leaf = np.empty(n_nodes[-1], np.int64), np.empty(n_nodes[-1], np.int32)
         values, n_leaves = [], 0
         for tree, first, last in zip(trees, n_nodes[:-1], n_nodes[1:], strict=True):
@@ -57,7 +59,7 @@ class PackedTrees:
             values.append(tree.value[ends].reshape(found, -1))
             n_leaves += found
         return PackedTrees(
-            trees, thresholds, starts, nodes.view(np.uint64), n_nodes[:-1], leaf,
+            trees, True, thresholds, starts, nodes.view(np.uint64), n_nodes[:-1], leaf,
             np.concatenate(values),
         )  # fmt: skip
 
@@ -65,21 +67,28 @@ class PackedTrees:
         """The mean values (n, o, K) of the leaves of the rows of X."""
         n, shape = X.shape[0], self.trees[0].value.shape[1:]
         out = np.zeros((n, int(np.prod(shape))))
+        each = -(-n // threads.count())
+        size = max(1, min(ROWS_AT_ONCE, CELLS_AT_ONCE // X.shape[1], each))
 
         def work(first: int, last: int) -> None:
-            for i in range(first * ROWS_AT_ONCE, min(last * ROWS_AT_ONCE, n), ROWS_AT_ONCE):
-                rows = X[i : i + ROWS_AT_ONCE]
+            for i in range(first * size, min(last * size, n), size):
+                rows = X[i : i + size]
                 rows = rows.toarray() if sp.issparse(rows) else np.asarray(rows)
-                self._add(rows, out[i : i + ROWS_AT_ONCE])
+                self._add(rows, out[i : i + size])
 
-        blocks = -(-n // ROWS_AT_ONCE)
+        blocks = -(-n // size)
         threads.over_chunks(work, blocks, n * max(len(self.trees) * 10, X.shape[1]))
         return (out / len(self.trees)).reshape(n, *shape)
 
     def _add(self, X: NDArray[Any], out: NDArray[np.float64]) -> None:
         if self.nodes is None:
+            leaves = np.empty(len(X), np.int64)
             for tree in self.trees:
-                out += tree.predict(X).reshape(out.shape)
+                if self.compiled:
+                    tree.route(X, leaves)
+                else:
+                    leaves = tree.apply(X)
+                out += tree.value[leaves].reshape(out.shape)
             return
         n, d = X.shape
         ranks, columns = np.empty((n, 2 * d), np.uint16), np.ascontiguousarray(X.T, np.float64)

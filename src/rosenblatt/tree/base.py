@@ -122,7 +122,7 @@ class DecisionTree(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ig
         tree = _grow(X, n_categories, targets, weights, settings)
         if held_out is not None:
             cut = {"held-out": pruning.cut_by_held_out, "stop-growth": pruning.stop_by_held_out}
-            tree = cut[self.pruning](tree, _dense(held_out[0]), self._loss(*held_out[1:]))
+            tree = cut[self.pruning](tree, held_out[0], self._loss(*held_out[1:]))
         tree = self._prune_by_chance(tree)
         if self.ccp_alpha > 0:
             tree = tree.cut(pruning.cost_complexity_path(tree)[2] <= self.ccp_alpha)
@@ -140,7 +140,9 @@ class DecisionTree(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ig
         kept, held = np.sort(kept), np.sort(held)
         self.growth_rows_ = rows[kept]
         rest = None if weights is None else weights[held]
-        held_out = (_take(X, held), _some(targets, held), rest)
+        held_rows = _take(X, held)
+        held_rows = held_rows.tocsr() if sp.issparse(held_rows) else held_rows
+        held_out = (held_rows, _some(targets, held), rest)
         weights = None if weights is None else weights[kept]
         return _take(X, kept), _some(targets, kept), weights, held_out
 

@@ -96,10 +96,10 @@ def cut_by_chance(tree: Tree, max_p_chance: float) -> Tree:
     return tree.cut(cut)
 
 
-def losses_by_node(tree: Tree, X: NDArray[Any], loss: Any) -> Floats:
+def losses_by_node(tree: Tree, X: Any, loss: Any) -> Floats:
     """What the rows that pass through a node would lose if it were their leaf (nodes,)."""
     totals, parents = np.zeros(tree.node_count), tree.parents
-    nodes, rows = tree.apply(X), np.arange(len(X))
+    nodes, rows = tree.apply(X), np.arange(X.shape[0])
     while len(rows):
         np.add.at(totals, nodes, loss(tree.value[nodes], rows))
         nodes = parents[nodes]
@@ -107,7 +107,7 @@ def losses_by_node(tree: Tree, X: NDArray[Any], loss: Any) -> Floats:
     return totals
 
 
-def cut_by_held_out(tree: Tree, X: NDArray[Any], loss: Any) -> Tree:
+def cut_by_held_out(tree: Tree, X: Any, loss: Any) -> Tree:
     """Cut, from the bottom up, every node that does no worse as a leaf on rows held out."""
     own, parents = losses_by_node(tree, X, loss), tree.parents
     leaf, cut = tree.is_leaf, np.zeros(tree.node_count, bool)
@@ -122,7 +122,7 @@ def cut_by_held_out(tree: Tree, X: NDArray[Any], loss: Any) -> Tree:
     return tree.cut(cut)
 
 
-def _losses_that_stay(tree: Tree, X: NDArray[Any], loss: Any) -> Floats:
+def _losses_that_stay(tree: Tree, X: Any, loss: Any) -> Floats:
     """The losses of rows that end at an inner node, for want of a branch (nodes,)."""
     nodes = tree.apply(X)
     rows = np.flatnonzero(~tree.is_leaf[nodes])
@@ -131,11 +131,11 @@ def _losses_that_stay(tree: Tree, X: NDArray[Any], loss: Any) -> Floats:
     return totals
 
 
-def stop_by_held_out(tree: Tree, X: NDArray[Any], loss: Any) -> Tree:
+def stop_by_held_out(tree: Tree, X: Any, loss: Any) -> Tree:
     """The tree grown level by level until one more level does worse on rows held out."""
     depths = tree.depth
     path = tree.decision_path(X)
-    best, rows = np.inf, np.arange(len(X))
+    best, rows = np.inf, np.arange(X.shape[0])
     for depth in range(int(depths.max()) + 1):
         # The node at this depth of each row's path, or the one where the path ends before.
         place = np.minimum(path.indptr[:-1] + depth, path.indptr[1:] - 1)

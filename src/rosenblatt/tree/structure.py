@@ -1,5 +1,7 @@
 """A grown tree as arrays: scikit-learn's names, and branches for categories."""
 
+from collections.abc import Iterator
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -142,9 +144,7 @@ class Tree:
         Of sparse rows, blocks of limited size are made dense.
         """
         if sp.issparse(X):
-            step = max(1, CELLS_AT_ONCE // X.shape[1])
-            blocks = (X[i : i + step].toarray() for i in range(0, X.shape[0], step))
-            return np.concatenate([self.apply(block) for block in blocks])
+            return np.concatenate([self.apply(block) for _, block in dense_blocks(X)])
         if len(X) == 1:
             return np.array([self._route_one(X[0])], np.int64)
         if len(X) >= ROWS_IN_NUMPY:
@@ -152,7 +152,7 @@ class Tree:
 
             leaves = np.empty(len(X), np.int64)
             threads.over_chunks(
-                lambda start, stop: self._route_compiled(X[start:stop], leaves[start:stop]),
+                lambda start, stop: self.route(X[start:stop], leaves[start:stop]),
                 len(X), len(X) * 30,
             )  # fmt: skip
             return leaves
@@ -168,7 +168,8 @@ class Tree:
             rows = rows[moves]
         return nodes
 
-    def _route_compiled(self, X: NDArray[Any], leaves: NDArray[np.int64]) -> None:
+    def route(self, X: NDArray[Any], leaves: NDArray[np.int64]) -> None:
+        """Write the leaf of each row of X (n, d) to leaves (n,), compiled and on one thread."""
         from rosenblatt import loops
 
         loops.tree_routing.route(
@@ -212,20 +213,25 @@ class Tree:
         if len(wide):
             n_categories = self.n_categories[self.feature[nodes[wide]]]
             code = np.where(missing[wide], MISSING_BRANCH, np.where(left[wide], 0, 1))
-            known = np.where(missing[wide], n_categories, values[wide]).astype(np.int64)
-            code = np.where(n_categories > 0, known, code)
+            is_category = n_categories > 0  # a number may be too large for a code
+            known = np.where(missing[wide], n_categories, values[wide])
+            code = np.where(is_category, known, code).astype(np.int64)
             children[wide] = self._branch_of(nodes[wide], code)
         return children
 
     def _branch_of(self, nodes: NDArray[np.int64], codes: NDArray[np.int64]) -> NDArray[np.int64]:
         """The child of each node for a code; the node itself if it has no such branch."""
-        inner = np.flatnonzero(self.n_branches)
-        room = int(self.branch_code.max()) + 2
-        keys = np.repeat(inner, self.n_branches[inner]) * room + self.branch_code
+        keys, room = self._branch_keys
         wanted = nodes * room + np.minimum(codes, room - 1)
         found = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
         known = (keys[found] == wanted) & (codes >= 0)
         return np.where(known, self.branch_child[found], nodes)
+
+    @cached_property
+    def _branch_keys(self) -> tuple[NDArray[np.int64], int]:
+        """A number for each branch, rising: its node times the number beside them, and its code."""
+        inner, room = np.flatnonzero(self.n_branches), int(self.branch_code.max()) + 2
+        return np.repeat(inner, self.n_branches[inner]) * room + self.branch_code, room
 
     def decision_path(self, X: Any) -> sp.csr_matrix:
         """Return which nodes (n, nodes) each row passes through."""
@@ -302,8 +308,21 @@ class Tree:
 
     __hash__ = None  # type: ignore[assignment]
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_branch_keys"}
+
     def __repr__(self) -> str:
         return f"<Tree: {self.node_count} nodes, {self.n_leaves} leaves, depth {self.max_depth}>"
+
+
+def dense_blocks(X: Any) -> Iterator[tuple[int, NDArray[Any]]]:
+    """The rows of X in dense blocks, with where each begins: one, or of CSR rows limited ones."""
+    if not sp.issparse(X):
+        yield 0, X
+        return
+    step = max(1, CELLS_AT_ONCE // X.shape[1])
+    for first in range(0, X.shape[0], step):
+        yield first, X[first : first + step].toarray()
 
 
 def _by_node(name: str) -> bool:

@@ -77,14 +77,23 @@ def split_in_words(words: Wording, node: int) -> str:
     return f"{test} of {tree.n_node_samples[node]} rows: {parts}"
 
 
-def tests_to(tree: Tree, node: int) -> list[tuple[int, int]]:
+def branch_taken(tree: Tree) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The parent of each node, and the code of the branch from there (nodes,)."""
+    parents, codes = tree.parents, np.full(tree.node_count, KNOWN_LEFT, np.int64)
+    binary = np.flatnonzero(~tree.is_leaf & (tree.first_branch < 0))
+    codes[tree.children_right[binary]] = KNOWN_RIGHT
+    codes[tree.branch_child] = tree.branch_code
+    return parents, codes
+
+
+def tests_to(
+    node: int, parents: NDArray[np.int64], codes: NDArray[np.int64]
+) -> list[tuple[int, int]]:
     """The nodes above a node and the branch that was taken at each, from the root on."""
-    parents, found = tree.parents, []
+    found = []
     while node:
-        parent = int(parents[node])
-        code = next(code for code, child in tree.branches(parent) if child == node)
-        found.append((parent, code))
-        node = parent
+        found.append((int(parents[node]), int(codes[node])))
+        node = found[-1][0]
     return found[::-1]
 
 
@@ -93,10 +102,10 @@ def rules(model: Any, feature_names: Any, digits: int) -> list[str]:
     words, tree = Wording(model, feature_names, digits), model.tree_
     leaves = np.flatnonzero(tree.is_leaf)
     order = leaves[np.argsort(-tree.weighted_n_node_samples[leaves], kind="stable")]
-    total = tree.weighted_n_node_samples[0]
+    total, taken = tree.weighted_n_node_samples[0], branch_taken(tree)
     found = []
     for leaf in order.tolist():
-        tests = " and ".join(shortest(words, tests_to(tree, leaf))) or "always"
+        tests = " and ".join(shortest(words, tests_to(leaf, *taken))) or "always"
         share = tree.weighted_n_node_samples[leaf] / total
         support = f"{tree.n_node_samples[leaf]} rows, {share:.1%}"
         found.append(f"if {tests} then {words.answer(leaf)} ({support})")
@@ -117,8 +126,9 @@ def shortest(words: Wording, tests: list[tuple[int, int]]) -> list[str]:
 
 def path_contributions(tree: Tree, node: int, value: NDArray[np.float64]) -> NDArray[np.float64]:
     """What the tests on each column (d,) add to a value (nodes,) on the way to a node."""
-    total = np.zeros(tree.n_features)
-    for parent, code in tests_to(tree, node):
-        child = dict(tree.branches(parent))[code]
-        total[tree.feature[parent]] += value[child] - value[parent]
+    total, parents = np.zeros(tree.n_features), tree.parents
+    while node:
+        parent = int(parents[node])
+        total[tree.feature[parent]] += value[node] - value[parent]
+        node = parent
     return total
