@@ -65,6 +65,7 @@ FORESTS = (
     *("RandomForestClassifier", "RandomForestRegressor"),
 )
 BAGGING = ("BaggingClassifier", "BaggingRegressor")
+BOOSTING = ("HistGradientBoostingClassifier", "HistGradientBoostingRegressor")
 
 TABLE = (
     Module("tests/test_naive_bayes.py", "naive_bayes", BAYES),
@@ -90,6 +91,10 @@ TABLE = (
     Module("ensemble/tests/test_bagging.py", "ensemble", BAGGING, quick=False),
     Module(
         "ensemble/tests/test_weight_boosting.py", "ensemble", ("AdaBoostClassifier",), quick=False
+    ),
+    *(
+        Module(f"ensemble/_hist_gradient_boosting/tests/{name}.py", "ensemble", BOOSTING, False)
+        for name in ("test_gradient_boosting", "test_monotonic_constraints", "test_warm_start")
     ),
 )
 
