@@ -5,6 +5,7 @@ from benchmarks.scenarios import (
     adaboost,
     discrete_naive_bayes,
     discriminants,
+    gradient_boosting,
     lasso,
     logistic,
     model_selection,
@@ -33,5 +34,6 @@ def all_scenarios(scale: float = 1.0) -> list[Scenario]:
         *regression.scenarios(scale),
         *trees.scenarios(scale),
         *adaboost.scenarios(scale),
+        *gradient_boosting.scenarios(scale),
         *workbench.scenarios(scale),
     ]
