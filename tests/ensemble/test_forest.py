@@ -310,3 +310,14 @@ def test_branches_for_categories_are_compiled_for_many_rows():
     many = forest.predict_proba(X)
     few = np.concatenate([forest.predict_proba(X[i : i + 500]) for i in range(0, 3000, 500)])
     np.testing.assert_array_equal(many, few)
+
+
+@pytest.mark.parametrize("make", [RandomForestClassifier, sklearn.ensemble.RandomForestClassifier])
+def test_a_column_that_allows_no_split_counts_as_tried(make):
+    X, y = np.zeros((40, 10)), np.arange(40) % 2
+    X[0] = 1.0
+    X[:, 3] = y
+    stumps = {"max_depth": 1, "min_samples_leaf": 5, "max_features": 1, "bootstrap": False}
+    forest = make(200, random_state=0, **stumps).fit(X, y)
+    split = np.mean([tree.tree_.node_count > 1 for tree in forest.estimators_])
+    assert 0.03 < split < 0.2  # a tenth of the columns

@@ -10,12 +10,14 @@ import scipy.sparse as sp
 import sklearn.tree
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.model_selection import cross_val_score
 from sklearn.tree import export_text
 
 from rosenblatt import DecisionTreeClassifier, DecisionTreeRegressor, certify
 from rosenblatt.model_selection import GridSearchCV
+from rosenblatt.tree import growth
 from tests.reference import tree as reference
 
 IRIS = load_iris(return_X_y=True)
@@ -351,3 +353,18 @@ def test_several_targets_at_once():
 def test_a_pickled_tree_is_the_same():
     model = DecisionTreeClassifier().fit(*IRIS)
     assert pickle.loads(pickle.dumps(model)).tree_ == model.tree_
+
+
+def test_a_branch_for_missing_values_has_no_place_in_a_monotone_order():
+    X = np.array([[0.0], [0.0], [np.nan], [np.nan]])
+    y = np.array([5.0, 5.0, 1.0, 1.0])
+    model = DecisionTreeRegressor(monotonic_cst=[1], missing="branch").fit(X, y)
+    assert model.predict(X).tolist() == y.tolist()
+
+
+def test_random_thresholds_do_not_depend_on_how_columns_are_searched(monkeypatch):
+    X, y = np.random.default_rng(0).normal(size=(300, 4)), np.arange(300) % 2
+    model = DecisionTreeClassifier(splitter="random", max_depth=3, random_state=0)
+    together = clone(model).fit(X, y).tree_
+    monkeypatch.setattr(growth, "ENTRIES_OF_A_LARGE_NODE", 10)
+    assert clone(model).fit(X, y).tree_ == together

@@ -28,6 +28,7 @@ WEIGHT, IMPURITY, THRESHOLD, VALUE = range(4)
 
 CLASS_SHIFT, DRAWN_SHIFT = np.uint64(32), np.uint64(48)
 SIXTEEN = np.uint64(0xFFFF)
+CONSTANT, REFUSED = -2, -1  # no split: all codes are equal, or no part is large enough
 FEW = 24  # rows of a node that are sorted rather than counted
 CODE_SHIFT, WEIGHT_SHIFT, SUMS = np.uint64(48), np.uint64(24), np.uint64(2**48 - 1)
 ONES = np.uint64(2**24 - 1)
@@ -182,7 +183,7 @@ def group_rows(levels, limits, scratch, j, start, stop):
 
 
 @compiled
-def clear_groups(limits, scratch, n_groups):
+def clear_groups(scratch, n_groups):
     """Set the sums of the codes that occur to zero again."""
     for g in range(n_groups):
         c = scratch.group_code[g]
@@ -319,7 +320,8 @@ def take(levels, scratch, j, code, above, side, score, threshold):
 def scan_sorted(codes, limits, scratch, start, stop, W, W1):
     """The best threshold on few rows of two classes, by insertion sort of code, weight and ones.
 
-    Returns the score, the last code on the left (-1 if there is none) and the next.
+    Returns the score, the last code on the left and the next; if there is none, the first is
+    CONSTANT or REFUSED.
     """
     keys, few, m = scratch.keys, scratch.few, stop - start
     for i in range(m):
@@ -341,7 +343,8 @@ def scan_sorted(codes, limits, scratch, start, stop, W, W1):
             if score > best and is_large_enough(limits, i + 1, m, L, W):
                 best, place = score, i
     if place < 0:
-        return best, -1, -1
+        same = (few[0] ^ few[m - 1]) >> CODE_SHIFT == 0
+        return best, CONSTANT if same else REFUSED, -1
     return best, np.int64(few[place] >> CODE_SHIFT), np.int64(few[place + 1] >> CODE_SHIFT)
 
 
@@ -370,7 +373,8 @@ def scan_sorted_numbers(levels, codes, limits, scratch, start, stop, W, total):
             if score > best and is_large_enough(limits, i + 1, m, L, W):
                 best, place = score, i
     if place < 0:
-        return best, -1, -1
+        same = (few[0] ^ few[m - 1]) >> CODE_SHIFT == 0
+        return best, CONSTANT if same else REFUSED, -1
     return best, np.int64(few[place] >> CODE_SHIFT), np.int64(few[place + 1] >> CODE_SHIFT)
 
 
@@ -401,7 +405,7 @@ def scan_counted(codes, limits, scratch, start, stop, W, W1):
             if is_large_enough(limits, n_left, stop - start, left[g], W):
                 best, place = scores[g], g
     if place < 0:
-        return best, -1, -1
+        return best, CONSTANT if n_groups < 2 else REFUSED, -1
     return best, group_code[place], group_code[place + 1]
 
 
@@ -419,7 +423,7 @@ def is_large_enough(limits, n_left, n_rows, L, W):
 
 @compiled(inline=True)
 def split_on_pairs(levels, limits, scratch, j, start, stop, W):
-    """Improve on scratch.found by a threshold on column j; return whether one was allowed.
+    """Improve on scratch.found by a threshold on column j; return whether its values differ.
 
     For two classes by gini, and for few rows of a target by squares: two sums determine a score.
     """
@@ -434,11 +438,9 @@ def split_on_pairs(levels, limits, scratch, j, start, stop, W):
         else:
             score, code, above = scan_counted(codes, limits, scratch, start, stop, W, second)
         score = W + 2.0 * score
-    if code < 0:
-        return 0
-    if is_better(score, scratch.found):
+    if code >= 0 and is_better(score, scratch.found):
         take(levels, scratch, j, code, above, 0, score, np.nan)
-    return 1
+    return np.int64(code != CONSTANT)
 
 
 @compiled
@@ -558,7 +560,7 @@ def find_split(levels, limits, scratch, start, stop, W, state):
                 split_on_all(levels, limits, scratch, j, n_groups)
             else:
                 split_on_groups(levels, limits, scratch, j, n_groups, W, share)
-        clear_groups(limits, scratch, n_groups)
+        clear_groups(scratch, n_groups)
     return state
 
 

@@ -35,7 +35,7 @@ from .tree_scan import (
 
 # What is known of a node: whole numbers, and others.
 START, STOP, DEPTH, CHILDREN, BRANCH_CODE, FEATURE, LOW_ROW, HIGH_ROW, MISSING_LEFT = range(9)
-WEIGHT, IMPURITY, GAIN, THRESHOLD, LOWER, UPPER, VALUE = range(7)
+WEIGHT, IMPURITY, THRESHOLD, LOWER, UPPER, VALUE = range(6)
 TIE = 1e-12  # splits whose scores differ by less, relatively, are equal: the first is taken
 NO_SHIFT = np.uint64(0)
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -81,7 +81,7 @@ class Nodes(NamedTuple):
 
     used: Any  # (2 n,) whether there is such a node
     ints: Any  # (2 n, 9)
-    floats: Any  # (2 n, 7)
+    floats: Any  # (2 n, 6)
 
 
 class Work(NamedTuple):
@@ -253,7 +253,7 @@ def best_split(rows, limits, nodes, work, node, first, last, found):
     for i in range(found.shape[0]):
         found[i] = 0.0
     found[0], found[1] = -np.inf, -1
-    state = np.uint64(limits.seed) ^ (np.uint64(node) * GOLDEN)
+    own, state = random_bits(np.uint64(limits.seed) ^ (np.uint64(node) * GOLDEN))
     d = rows.place.shape[0]
     draws = limits.max_features < d
     counted = limits.shift and limits.kind <= ENTROPY and not limits.weighted
@@ -271,7 +271,8 @@ def best_split(rows, limits, nodes, work, node, first, last, found):
             j = work.columns[c]
             if c - first >= limits.max_features and useful:
                 break
-        bits, state = random_bits(state)
+        # By node and column alone: the columns of a large node are searched one by one.
+        bits, _ = random_bits(own ^ np.uint64(j))
         share = np.float64(bits >> np.uint64(11)) * 2.0**-53
         if rows.n_categories[j]:
             useful += split_on_categories(rows, limits, nodes, work, node, j, found)
@@ -604,7 +605,7 @@ def narrow_bounds(rows, limits, nodes, work, node, child, c, j):
         add_rows(rows, limits, work, start, stop, 0)
         floats[child, VALUE] = median(rows.levels[0], work.weight_tree)
         clear_targets(work.weight_tree, work.sum_tree)
-    if sign == 0 or c != 1:
+    if sign == 0 or c != 1 or nodes.ints[child, BRANCH_CODE] == 2:  # NaN has no place in the order
         return
     left = node + 1
     middle = 0.5 * (floats[left, VALUE] + floats[child, VALUE])
@@ -633,8 +634,8 @@ def split_node(rows, limits, nodes, work, node, found):
     if found[1] < 0:
         nodes.ints[node, CHILDREN] = 0
         return 0
-    nodes.floats[node, GAIN] = max(gain_of(rows, limits, nodes, work, node, found[0]), 0.0)
-    if nodes.floats[node, GAIN] + 1e-15 * nodes.floats[node, WEIGHT] < limits.min_decrease:
+    gain = max(gain_of(rows, limits, nodes, work, node, found[0]), 0.0)
+    if gain + 1e-15 * nodes.floats[node, WEIGHT] < limits.min_decrease:
         nodes.ints[node, CHILDREN] = 0
         return 0
     return make_children(rows, limits, nodes, work, node, found)

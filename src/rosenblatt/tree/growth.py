@@ -82,7 +82,7 @@ class Growth:
         self.rows = self._rows(n, d)
         self.limits = self._limits(shift, n, d)
         self.nodes = loops.tree.Nodes(
-            np.zeros(2 * n, np.uint8), np.empty((2 * n, 9), np.int64), np.empty((2 * n, 7))
+            np.zeros(2 * n, np.uint8), np.empty((2 * n, 9), np.int64), np.empty((2 * n, 6))
         )
         self.scan_rows = 3 if self.limits.monotone else 1
         shared = (
@@ -253,7 +253,6 @@ class Growth:
         if self.settings.max_leaf_nodes is None or found[1] < 0:
             still_open = tree.split_node(self.rows, self.limits, nodes, self.work, node, found)
         else:
-            nodes.floats[node, tree.GAIN] = 0.0
             still_open = tree.make_children(self.rows, self.limits, nodes, self.work, node, found)
         if not still_open:
             return []
