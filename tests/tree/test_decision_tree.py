@@ -1,6 +1,7 @@
 """Trees: the splits are the best, on numbers, categories and missing values."""
 
 import pickle
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -368,3 +369,14 @@ def test_random_thresholds_do_not_depend_on_how_columns_are_searched(monkeypatch
     together = clone(model).fit(X, y).tree_
     monkeypatch.setattr(growth, "ENTRIES_OF_A_LARGE_NODE", 10)
     assert clone(model).fit(X, y).tree_ == together
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_draws_do_not_depend_on_whether_rows_are_repeated_or_weighted(seed):
+    rng = np.random.default_rng(seed)
+    X, y, times = rng.normal(size=(60, 4)), rng.integers(0, 2, 60), rng.integers(0, 4, 60)
+    make = partial(DecisionTreeClassifier, splitter="random", max_features=2, random_state=seed)
+    weighted = make().fit(X, y, sample_weight=times).tree_
+    repeated = make().fit(np.repeat(X, times, axis=0), np.repeat(y, times)).tree_
+    np.testing.assert_array_equal(weighted.feature, repeated.feature)
+    np.testing.assert_array_equal(weighted.threshold, repeated.threshold)

@@ -34,7 +34,9 @@ from .tree_scan import (
 )
 
 # What is known of a node: whole numbers, and others.
-START, STOP, DEPTH, CHILDREN, BRANCH_CODE, FEATURE, LOW_ROW, HIGH_ROW, MISSING_LEFT = range(9)
+START, STOP, DEPTH, CHILDREN, BRANCH_CODE, FEATURE, LOW_ROW, HIGH_ROW, MISSING_LEFT, DRAWS = range(
+    10
+)
 WEIGHT, IMPURITY, THRESHOLD, LOWER, UPPER, VALUE = range(6)
 TIE = 1e-12  # splits whose scores differ by less, relatively, are equal: the first is taken
 NO_SHIFT = np.uint64(0)
@@ -73,14 +75,13 @@ class Limits(NamedTuple):
     max_features: int
     min_weight: float
     min_decrease: float
-    seed: int
 
 
 class Nodes(NamedTuple):
     """What is known of the nodes so far."""
 
     used: Any  # (2 n,) whether there is such a node
-    ints: Any  # (2 n, 9)
+    ints: Any  # (2 n, 10)
     floats: Any  # (2 n, 6)
 
 
@@ -253,7 +254,7 @@ def best_split(rows, limits, nodes, work, node, first, last, found):
     for i in range(found.shape[0]):
         found[i] = 0.0
     found[0], found[1] = -np.inf, -1
-    own, state = random_bits(np.uint64(limits.seed) ^ (np.uint64(node) * GOLDEN))
+    own, state = random_bits(np.uint64(nodes.ints[node, DRAWS]))
     d = rows.place.shape[0]
     draws = limits.max_features < d
     counted = limits.shift and limits.kind <= ENTROPY and not limits.weighted
@@ -463,6 +464,9 @@ def make_children(rows, limits, nodes, work, node, found):
         ints[child, START], ints[child, STOP] = begin, begin + m
         ints[child, DEPTH] = ints[node, DEPTH] + 1
         ints[child, CHILDREN] = 0
+        # The draws of a node depend on the way to it, and not on the number of its rows.
+        bits, _ = random_bits(np.uint64(ints[node, DRAWS]) ^ np.uint64(c + 1))
+        ints[child, DRAWS] = np.int64(bits >> np.uint64(1))
         ints[child, BRANCH_CODE] = rows_of[c] if C or children == 3 or found[4] == np.inf else c
         floats[child, LOWER], floats[child, UPPER] = floats[node, LOWER], floats[node, UPPER]
         begin += m

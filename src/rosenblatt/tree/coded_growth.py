@@ -174,5 +174,5 @@ class CodedGrowth:
             missing=MISSING[s.missing], max_depth=min(s.max_depth, NO_DEPTH),
             min_split=max(s.min_samples_split, 2), min_leaf=s.min_samples_leaf,
             max_features=s.max_features or d, min_weight=float(s.min_weight_leaf),
-            min_decrease=s.min_impurity_decrease * total, seed=s.seed,
+            min_decrease=s.min_impurity_decrease * total,
         )  # fmt: skip

@@ -82,7 +82,7 @@ class Growth:
         self.rows = self._rows(n, d)
         self.limits = self._limits(shift, n, d)
         self.nodes = loops.tree.Nodes(
-            np.zeros(2 * n, np.uint8), np.empty((2 * n, 9), np.int64), np.empty((2 * n, 6))
+            np.zeros(2 * n, np.uint8), np.empty((2 * n, 10), np.int64), np.empty((2 * n, 6))
         )
         self.scan_rows = 3 if self.limits.monotone else 1
         shared = (
@@ -131,7 +131,6 @@ class Growth:
             max_depth=min(s.max_depth, NO_DEPTH), min_split=max(s.min_samples_split, 2),
             min_leaf=s.min_samples_leaf, max_features=s.max_features or d,
             min_weight=float(s.min_weight_leaf), min_decrease=s.min_impurity_decrease * total,
-            seed=s.seed,
         )  # fmt: skip
 
     def _work(self) -> Any:
@@ -151,7 +150,7 @@ class Growth:
         tree, nodes, n = loops.tree, self.nodes, self.X.shape[0]
         nodes.used[0] = 1
         nodes.ints[0] = 0
-        nodes.ints[0, tree.STOP] = n
+        nodes.ints[0, tree.STOP], nodes.ints[0, tree.DRAWS] = n, self.settings.seed
         nodes.floats[0, tree.LOWER], nodes.floats[0, tree.UPPER] = -np.inf, np.inf
         equal = tree.describe(self.rows, self.limits, nodes, self.work, 0)
         s = self.settings
