@@ -7,6 +7,7 @@ from sklearn import ensemble as theirs
 from sklearn.base import clone
 from sklearn.datasets import make_classification
 
+import rosenblatt
 from rosenblatt import (
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
@@ -58,6 +59,7 @@ def test_classes_are_predicted_as_scikit_learn_does(n_classes):
 
 
 def test_a_round_of_one_split_is_the_one_that_the_definition_gives():
+    """P7: descent on the log loss, each step the tree that takes most off it."""
     rng = np.random.default_rng(3)
     X, y = rng.integers(0, 9, (80, 3)).astype(float), rng.integers(0, 2, 80)
     model = HistGradientBoostingClassifier(
@@ -194,6 +196,20 @@ def test_rows_of_weight_two_count_twice_and_of_weight_zero_not_at_all(weights):
     heavy = clone(model).fit(X, y, weight)
     many = clone(model).fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
     assert np.allclose(heavy.predict_proba(X), many.predict_proba(X), atol=1e-7)
+
+
+def test_compare_finds_rounds_and_a_rate(tmp_path):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(300, 3)), columns=list("abc"))
+    y = np.where((X["a"] > 0) ^ (X["b"] > 0), "yes", "no")
+    found = rosenblatt.compare(
+        X, y, families=["lightgbm", "logistic regression"], ledger=tmp_path / "x"
+    )
+    best = found.findings.contestants[0]
+    assert best.family == "gradient boosting"
+    chosen = best.candidates[0].parameters
+    assert chosen["max_iter"] > 1
+    assert 0.02 <= chosen["learning_rate"] <= 0.1
 
 
 def test_cuts_lie_between_values_and_at_quantiles():

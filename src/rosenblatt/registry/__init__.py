@@ -46,9 +46,9 @@ ROWS: tuple[Row, ...] = (
     *linear_classifiers.ROWS,
     *kernels.ROWS,
     *regression.ROWS,
+    *gradient_boosting.ROWS,
     *trees.ROWS,
     *ensembles.ROWS,
-    *gradient_boosting.ROWS,
     *preprocessing.ROWS,
 )
 

@@ -1,8 +1,10 @@
 """Gradient boosting on histograms."""
 
-from .row import Contract, Row, Warm, Without
+from .row import Contestant, Contract, Row, Warm, Without
 
 NOT_ADDITIVE = Without("each tree depends on the predictions of those before it")
+SHORT_NAMES = ("gb", "gbdt", "gbm", "hgb", "boosted trees", "lightgbm", "xgboost")
+OF_NUMBERS = ("boosting", "gradient boosting")
 FEW_ROUNDS = {
     "max_iter": 5,
     "min_samples_leaf": 1,  # a leaf of two rows would take one of weight two for one
@@ -33,7 +35,18 @@ def _boosting(task: str, losses: tuple[str, ...], benchmark: str) -> Row:
             checked=(FEW_ROUNDS,),
             endless={"max_iter": 100_000, "tol": 0.0, "early_stopping": False},
         ),
-        contestants=Without("its search by rounds is not there yet"),
+        contestants=(
+            Contestant(
+                "gradient boosting" + " regression" * (task == "regression"),
+                "tables of numbers and categories with rows enough: what to try first",
+                {"max_leaf_nodes": (8, 31, 127), "max_features": (1.0, 0.5)},
+                reads="columns",
+                settings={"random_state": 0},
+                limits=("columns beside texts",),
+                halve="max_iter",
+                short_names=SHORT_NAMES + (OF_NUMBERS if task == "regression" else ()),
+            ),
+        ),
         file_types=("ensemble.boosted_trees.BoostedTrees",),
         page="gradient_boosting.md",
         benchmark=benchmark,

@@ -47,7 +47,7 @@ class Contestant(NamedTuple):
     settings: Settings = NO_SETTINGS  # beside the grid
     limits: tuple[str, ...] = ()  # what `workbench` checks before it tries the model
     expansion: str = ""  # of the columns, before the model: "products" or "splines"
-    halve: str = ""  # sort settings out first on few "rows", or with few trees ("n_estimators")
+    halve: str = ""  # sort settings out on few "rows", or few trees ("n_estimators", "max_iter")
     short_names: tuple[str, ...] = ()  # that people type
 
 

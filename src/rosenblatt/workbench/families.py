@@ -44,7 +44,7 @@ class Family:
     when: str  # it is the right choice
     suits: Callable[[Problem], str] = lambda problem: ""  # why it does not
     before: Callable[[], Any] | None = None  # a step between the table's numbers and the model
-    halve: str = ""  # sort settings out first on few "rows", or with few trees ("n_estimators")
+    halve: str = ""  # sort settings out on few "rows", or few trees ("n_estimators", "max_iter")
     package: str = "rosenblatt"
     short_names: tuple[str, ...] = ()  # that people type
 

@@ -25,6 +25,7 @@ from rosenblatt.workbench.preparation.pipelines import preparation, reads_texts
 from rosenblatt.workbench.preparation.problem import Problem, can_be_smaller, smaller
 from rosenblatt.workbench.preparation.row_view import n_bytes
 
+from .boosting_search import rounds_in_time
 from .clock import OutOfTime, give_back
 from .results import Candidate, Contestant
 from .scoring import OF_ANY_CLASSES, score_of
@@ -220,6 +221,8 @@ class Arena:
         fitted, scored = self._places(0)
         rng = np.random.default_rng(self.problem.random_state)
         some = np.sort(rng.permutation(fitted)[:ENOUGH_ROWS])
+        if family.halve == "max_iter":
+            return rounds_in_time(self, family, settings, some)
         most, n_trees, seconds = family.make().n_estimators, FEWEST_TREES, 0.0
         while len(settings) > 1 and n_trees < most:
             start = time.perf_counter()

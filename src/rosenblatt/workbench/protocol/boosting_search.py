@@ -1,0 +1,62 @@
+"""How many rounds of boosting, at which rate: by the rows that the first fold scores."""
+
+import time
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rosenblatt.workbench.families import Family
+
+if TYPE_CHECKING:
+    from .search import Arena, Settings
+
+FEW_ROUNDS = 40  # that settings are sorted out with
+FIRST_RATE = 0.1
+LEAST_RATE = 0.02
+MOST_ROUNDS = 3000
+PATIENCE = 20  # rounds without a better loss
+FEWEST_ROUNDS = 20
+LEAST_FALL = 1e-4  # of the loss in so many, in shares of that of a guess
+WORTH_A_TRY = 3e-3  # by this share the loss must have fallen for a smaller rate to be tried next
+
+
+def rounds_in_time(arena: "Arena", family: Family, settings: "Settings", rows: Any) -> "Settings":
+    """The best setting with a rate and a number of rounds that there is time for.
+
+    Few rounds on some `rows` sort the settings out. The best is then boosted until the loss on the
+    rows that the first fold scores falls no more, at half the rate if that was worth it, and so on.
+    """
+    start, (fitted, scored) = time.perf_counter(), arena._places(0)
+    few = [{**one, "max_iter": FEW_ROUNDS, "early_stopping": False} for one in settings]
+    scores = arena._search_fold(family, few, 0, rows, scored)[0]
+    best = settings[int(np.argmax(np.nan_to_num(scores, nan=-np.inf)))]
+    a_round = (time.perf_counter() - start) / (len(few) * FEW_ROUNDS) * len(fitted) / len(rows)
+    X, y = arena._features(family, 0), arena.y[np.concatenate(arena.folds[0])]
+    guess = float(np.var(y)) / 2 if arena.problem.task == "regression" else 1.0
+    rate, loss, found = FIRST_RATE, np.inf, {"max_iter": FEWEST_ROUNDS}
+    while rate >= LEAST_RATE:
+        # Beside this fit there is one for each fold, and one to all of them.
+        left = arena.end - time.perf_counter()
+        most = int(min(left / (a_round * (len(arena.folds) + 3)), MOST_ROUNDS))
+        if most < FEWEST_ROUNDS or (loss < np.inf and most < 2 * found["max_iter"]):
+            break
+        model = family.make().set_params(
+            **best, learning_rate=rate, max_iter=most, early_stopping=True,
+            n_iter_no_change=PATIENCE, tol=LEAST_FALL * guess,
+        )  # fmt: skip
+        begun = time.perf_counter()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model.fit(X[fitted], y[fitted], X_val=X[scored], y_val=y[scored])
+        losses = -model.validation_score_
+        a_round = (time.perf_counter() - begun) / max(len(losses) - 1, 1)
+        if losses.min() >= loss:
+            break
+        worth = losses.min() < loss * (1 - WORTH_A_TRY)
+        loss, found = float(losses.min()), {"max_iter": max(int(losses.argmin()), 1)}
+        found["learning_rate"] = rate  # type: ignore[assignment]
+        rate /= 2
+        if not worth:
+            break
+    return [{**best, **found, "early_stopping": False}]
