@@ -79,6 +79,7 @@ def certify(
     words = hasattr(model, "categories_") or hasattr(model, "kinds_")
     gaps = getattr(model, "missing", None) == "ignore" or hasattr(model, "kinds_")
     gaps |= hasattr(model, "tree_") or hasattr(model, "estimators_")
+    gaps |= hasattr(model, "n_trees_per_iteration_")
     X, y, weight = _check_data(X, y, sample_weight, words=words, gaps=gaps)
     certificate = adapter(model, X, y, weight, tol=tol, effort=effort)
     # The fit may have had weights, of which a model says nothing afterwards.

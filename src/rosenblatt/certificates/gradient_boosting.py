@@ -1,0 +1,247 @@
+"""Gradient boosting: the loss of every round, and leaves that are the steps their rows ask for.
+
+Rows are sent down the published trees again, round by round, and the derivatives taken at the
+predictions so far. Of scikit-learn's models, whose trees are private, the rounds are read from
+`staged_decision_function` and `staged_predict`. Rows held out for early stopping are left out of
+the leaves' sums; X must be that of the fit, in its order.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .boosting_losses import best_constant, derivatives, is_quantile, losses
+from .claims import Certificate, Claim, total_weight
+from .tree import answers, class_weights
+from .tree_routing import Floats, as_matrix
+
+ROUNDING = 1e-8  # of sums of as many terms as there are rows
+TINY = 1e-15  # that the fit adds to H
+
+
+def certify_model(
+    model: Any, X: Any, y: NDArray[Any], weight: Floats, *, tol: float, effort: int
+) -> Certificate:
+    """Recompute every round from the data and the published trees."""
+    if not hasattr(model, "n_trees_per_iteration_"):
+        raise ValueError(f"This {type(model).__name__} is not fitted yet: call fit before certify.")
+    targets = _targets(model, y)
+    weight = weight * class_weights(model, y)
+    ours = hasattr(model, "trees_")
+    learned = np.flatnonzero(weight > 0)
+    if ours:
+        learned = np.setdiff1d(learned, model.validation_rows_)
+    rows = Rows(targets, weight, learned)
+    claims = Published(model, X, rows).claims() if ours else _observed(model, X, rows)
+    claims += _error_claims(model, X, y, weight)
+    rounds, K = int(model.n_iter_), int(model.n_trees_per_iteration_)
+    problem = f"the sum of {rounds * K:,} trees: descent on {model.loss} in {rounds:,} rounds"
+    data = f"the {len(learned):,} rows learned from and {X.shape[1]:,} columns given"
+    return Certificate(
+        type(model).__name__, problem, f"{data}, {total_weight(weight[learned])}", tuple(claims)
+    )
+
+
+class Rows:
+    """Targets and weights of all rows given, and which of them the trees were grown on."""
+
+    def __init__(self, y: Floats, weight: Floats, learned: NDArray[np.int64]) -> None:
+        self.y, self.weight, self.learned = y, weight, learned
+
+    def mean_loss(self, model: Any, raw: Floats, some: NDArray[np.int64]) -> float:
+        """The weighted mean loss of some rows."""
+        found = losses(model, self.y[some], raw[:, some])
+        return float(np.average(found, weights=self.weight[some]))
+
+
+class Published:
+    """Our model: its trees are there to be read."""
+
+    def __init__(self, model: Any, X: Any, rows: Rows) -> None:
+        self.model, self.X, self.rows, self.trees = model, X, rows, model.trees_
+        self.matrix = as_matrix(model, X)
+        inner = np.flatnonzero(np.asarray(self.trees.left) >= 0)
+        if not (np.asarray(self.trees.left)[inner] > inner).all():
+            raise ValueError("The nodes of this model are no trees: a child comes before its node.")
+        self.n_leaves, self.n_steps, self.worst = 0, 0, 0.0
+        self.losses: list[float] = []
+
+    def claims(self) -> list[Claim]:
+        """All that can be said of the rounds."""
+        model, rows = self.model, self.rows
+        start = np.asarray(model.baseline_, np.float64)
+        raw = np.repeat(start[:, np.newaxis], len(rows.y), axis=1)
+        self.losses.append(rows.mean_loss(model, raw, rows.learned))
+        held = np.asarray(model.validation_rows_, np.int64)
+        held_losses = [rows.mean_loss(model, raw, held)] if len(held) else []
+        for first in range(0, len(self.trees), len(raw)):
+            self._check_round(first, raw)
+            self.losses.append(rows.mean_loss(model, raw, rows.learned))
+            held_losses += [rows.mean_loss(model, raw, held)] if len(held) else []
+        return [
+            *self._start(start),
+            self._leaves(),
+            _descent(self.losses, "checked"),
+            *self._scores(held_losses),
+            _predictions(model, self.X, raw),
+        ]
+
+    def _check_round(self, first: int, raw: Floats) -> None:
+        """Compare the leaves of a round's trees with their rows, then add them to raw (K, n)."""
+        share, rows = is_quantile(self.model), self.rows
+        if share is None:
+            g, h = derivatives(self.model, rows.y, raw)
+        before = raw.copy()
+        for k in range(len(raw)):
+            leaf = self.leaf_of_rows(first + k)
+            value = np.asarray(self.trees.value, np.float64)[leaf]
+            if share is None:
+                self._check_steps(leaf[rows.learned], g[k], h[k])
+            else:
+                self._check_quantiles(leaf[rows.learned], share, rows.y - before[k])
+            raw[k] += value
+
+    def _check_steps(self, leaf: NDArray[np.int64], g: Floats, h: Floats) -> None:
+        """Whether leaves are -rate G / (H + l2) of their rows (m,)."""
+        model, some = self.model, self.rows.learned
+        w, n = self.rows.weight[some], len(self.trees.left)
+        G, H = np.bincount(leaf, w * g[some], n), np.bincount(leaf, w * h[some], n)
+        size = np.bincount(leaf, w * np.abs(g[some]), n)
+        reached = np.unique(leaf)
+        scale = model.learning_rate / (H[reached] + model.l2_regularization + TINY)
+        step, size = -scale * G[reached], scale * size[reached]
+        self._count(np.abs(np.asarray(self.trees.value)[reached] - step), size)
+
+    def _check_quantiles(self, leaf: NDArray[np.int64], share: float, residual: Floats) -> None:
+        """Whether leaves are rate times a quantile of their rows' residuals."""
+        w, residual = self.rows.weight[self.rows.learned], residual[self.rows.learned]
+        for v in np.unique(leaf):
+            mine, heavy = residual[leaf == v], w[leaf == v]
+            value = float(self.trees.value[v]) / self.model.learning_rate
+            room = ROUNDING * (1 + np.abs(mine).max())
+            below, up_to = heavy[mine < value - room].sum(), heavy[mine <= value + room].sum()
+            wanted = share * heavy.sum()
+            excess = max(below - wanted, wanted - up_to, 0.0)
+            self._count(np.array([excess]), np.array([heavy.sum()]))
+
+    def _count(self, gap: Floats, size: Floats) -> None:
+        relative = gap / np.maximum(size, TINY)
+        self.n_leaves += len(gap)
+        self.n_steps += int((relative <= ROUNDING).sum())
+        self.worst = max(self.worst, float(relative.max(initial=0.0)))
+
+    def leaf_of_rows(self, t: int) -> NDArray[np.int64]:
+        """The node of tree t that each row ends in."""
+        trees = self.trees
+        at = np.full(len(self.matrix), int(trees.starts[t]))
+        going = np.flatnonzero(np.asarray(trees.left)[at] >= 0)
+        while len(going):
+            node = at[going]
+            x = self.matrix[going, trees.column[node]]
+            left = np.where(np.isnan(x), trees.missing_left[node], x <= trees.threshold[node])
+            by_set = (trees.level[node] < 0) & (x >= 0)
+            if by_set.any():
+                place = x[by_set].astype(np.uint64)
+                words = trees.sets[node[by_set], (place >> np.uint64(6)).astype(int)]
+                left[by_set] = (words >> (place & np.uint64(63))) & np.uint64(1)
+            at[going] = trees.left[node] + ~left.astype(bool)
+            going = going[trees.left[at[going]] >= 0]
+        return at
+
+    def _leaves(self) -> Claim:
+        kind = "the Newton steps" if is_quantile(self.model) is None else "the quantiles"
+        statement = f"{self.n_steps:,} of {self.n_leaves:,} leaves are {kind} of their rows"
+        if self.model.monotonic_cst is not None:  # there, bounds cut steps short
+            bounded = f"{statement}; monotonic columns cut the others short"
+            return Claim("leaves", bounded, self.n_steps, None, True, "observed")
+        statement += f", up to {self.worst:.1e} of the sums of |g|"
+        return Claim("leaves", statement, self.worst, ROUNDING, self.worst <= ROUNDING, "checked")
+
+    def _start(self, start: Floats) -> list[Claim]:
+        some, rows = self.rows.learned, self.rows
+        best = best_constant(self.model, rows.y[some], rows.weight[some], len(start))
+        if best is None or not np.isfinite(best).all():
+            return []
+        gap = float(np.abs(best - start).max())
+        statement = f"the rounds begin {gap:.1e} from the constant of least loss"
+        bound = ROUNDING * (1 + float(np.abs(best).max()))
+        return [Claim("start", statement, gap, bound, gap <= bound, "checked")]
+
+    def _scores(self, held: list[float]) -> list[Claim]:
+        """The losses that were published, beside those found again."""
+        if self.model.scoring != "loss" or not len(self.model.train_score_):
+            return []
+        pairs = [(np.asarray(self.model.train_score_), np.array(self.losses))]
+        if held:
+            pairs.append((np.asarray(self.model.validation_score_), np.array(held)))
+        if any(len(said) != len(found) for said, found in pairs):
+            gap = np.inf
+        else:
+            gap = max(float(np.abs(said + found).max()) for said, found in pairs)
+        bound = ROUNDING * (1 + max(float(np.abs(found).max()) for _, found in pairs))
+        statement = f"the published losses of all rounds are right to {gap:.1e}"
+        return [Claim("losses by round", statement, gap, bound, gap <= bound, "checked")]
+
+
+def _targets(model: Any, y: NDArray[Any]) -> Floats:
+    """Classes by their number, or numbers."""
+    if not hasattr(model, "classes_"):
+        return y.astype(np.float64)
+    classes = np.asarray(model.classes_)
+    unknown = np.setdiff1d(y, classes)
+    if len(unknown):
+        raise ValueError(
+            f"y has labels {unknown.tolist()} that the model does not know: {classes.tolist()}."
+        )
+    return np.searchsorted(classes, y).astype(np.float64)
+
+
+def _descent(by_round: list[float], grade: Any) -> Claim:
+    first, last = by_round[0], by_round[-1]
+    rose = int((np.diff(by_round) > 0).sum())
+    statement = (
+        f"the mean loss went from {first:.6g} to {last:.6g} in {len(by_round) - 1:,} rounds, and "
+        f"rose in {rose:,} of them"
+    )
+    holds = last <= first + ROUNDING * (1 + abs(first))
+    return Claim("descent", statement, last, first, holds, grade)
+
+
+def _raw_said(model: Any, X: Any, staged: bool) -> Iterator[Floats]:
+    """Raw predictions (K, n) as a model gives them: after each round, or the last ones."""
+    log_link = model.loss in ("poisson", "gamma")
+    method = "decision_function" if hasattr(model, "classes_") else "predict"
+    found = getattr(model, f"staged_{method}")(X) if staged else [answers(model, X, method)]
+    for scores in found:
+        table = np.asarray(scores, np.float64).reshape(len(scores), -1).T
+        yield np.log(table) if log_link else table
+
+
+def _predictions(model: Any, X: Any, raw: Floats) -> Claim:
+    """That the model predicts what its trees add up to."""
+    (said,) = _raw_said(model, X, staged=False)
+    gap = float(np.abs(said - raw).max())
+    bound = ROUNDING * (1 + float(np.abs(raw).max()))
+    statement = f"predictions are the sums over the published trees, to {gap:.1e}"
+    return Claim("predictions", statement, gap, bound, gap <= bound, "checked")
+
+
+def _observed(model: Any, X: Any, rows: Rows) -> list[Claim]:
+    """What scikit-learn's model says after each round."""
+    stages = _raw_said(model, X, staged=True)
+    by_round = [rows.mean_loss(model, raw, rows.learned) for raw in stages]
+    return [_descent(by_round, "observed")]
+
+
+def _error_claims(model: Any, X: Any, y: NDArray[Any], weight: Floats) -> list[Claim]:
+    given = np.flatnonzero(weight > 0)
+    said = answers(model, X)[given]
+    if hasattr(model, "classes_"):
+        wrong = int((said != y[given]).sum())
+        statement = f"{wrong:,} of {len(given):,} rows are predicted wrong"
+        return [Claim("training error", statement, wrong, None, True, "checked")]
+    error = float(np.average((said - y[given].astype(np.float64)) ** 2, weights=weight[given]))
+    statement = f"the mean squared error on the rows given is {error:.6g}"
+    return [Claim("training error", statement, error, None, True, "checked")]
