@@ -129,6 +129,7 @@ class Search:
         self, codes: NDArray[np.uint8], classes: Any, weights: NDArray[np.float64], K: int
     ) -> None:
         self.codes = codes
+        self.stopped: Callable[[], bool] = lambda: False
         whole = bool((weights == np.floor(weights)).all()) and weights.sum() < LARGEST
         self.scale = 1.0 if whole else 2.0 ** np.floor(np.log2(LARGEST / weights.sum()))
         self.weight = np.floor(weights * self.scale).astype(np.int64)
@@ -150,7 +151,8 @@ class Search:
             loss, plan = self.shallow(rows, depth)
             bound = loss
         else:
-            loss, bound, plan = self._deep(rows, stopped)
+            self.stopped = stopped
+            loss, bound, plan = self._deep(rows)
         weight = self.unit * self.scale
         return loss / weight, bound / weight, plan
 
@@ -179,6 +181,8 @@ class Search:
         d = codes.shape[1]
         step = max(1, CELLS_A_CALL // (d * (len(rows) + MOST_LEVELS**2 * self.channels)))
         for first in range(0, d, step):
+            if self.stopped():
+                break
             loop.search_roots(
                 codes, channel, amount, self.n_levels, self.whole, self.unit, total, first,
                 min(first + step, d), self.left, self.starts, self.order, self.totals, stumps, best,
@@ -192,7 +196,7 @@ class Search:
     def _stump(self, column: int, level: int) -> Plan:
         return None if column < 0 else (int(column), int(self.levels[column, level]), None, None)
 
-    def _deep(self, rows: NDArray[np.int64], stopped: Callable[[], bool]) -> tuple[int, int, Plan]:
+    def _deep(self, rows: NDArray[np.int64]) -> tuple[int, int, Plan]:
         """The least loss found at depth three, a bound below that of any tree, and the plan."""
         best, plan = self.shallow(rows)
         ends = self.codes.max(axis=0).tolist()
@@ -201,13 +205,15 @@ class Search:
             spans = [(*span[:6], plan[1]) if span[1] == plan[0] else span for span in spans]
         while spans:
             bound, j, low, high, on_left, on_right, middle = heapq.heappop(spans)
-            if bound >= best or stopped():
-                return best, min(bound, best), plan
+            if bound >= best:
+                break
             goes_left = self.codes[rows, j] <= middle
             left, left_plan = self.shallow(rows[goes_left], 2, best - on_right)
             right, right_plan = self.shallow(rows[~goes_left], 2, best - on_left)
             if left + right < best:
                 best, plan = left + right, (j, middle, left_plan, right_plan)
+            if self.stopped():  # and the sides may not be searched whole
+                return best, min(bound, best), plan
             if middle - low > 1:
                 half = (low + middle) // 2
                 heapq.heappush(spans, (on_left + right, j, low, middle, on_left, right, half))
