@@ -223,6 +223,8 @@ def test_a_table_of_one_column_and_one_value_is_fitted(kind):
 def test_sparse_targets_are_refused(kind):
     with pytest.raises(ValueError, match=r"sparse .* y is not supported. Pass y.toarray\(\)"):
         kind(2).fit([[0.0], [1.0]], sp.csr_matrix([[0, 1], [1, 0]]))
+    with pytest.raises(TypeError, match=r"sparse .* y is not supported. Pass y.toarray\(\)"):
+        kind(2).estimator.fit([[0.0], [1.0]], sp.csr_matrix([[0, 1], [1, 0]]))
 
 
 @pytest.mark.parametrize("criterion", ["gini", "entropy"])

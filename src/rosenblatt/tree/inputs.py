@@ -74,11 +74,11 @@ class TableInput:
         return np.asarray(weights, np.float64)
 
 
-def _refuse_sparse_targets(y: Any) -> None:
+def _refuse_sparse_targets(model: Any, y: Any) -> None:
     if sp.issparse(y):
-        raise ValueError(
-            "sparse multilabel-indicator for y is not supported. Pass y.toarray() instead."
-        )
+        # As in scikit-learn, whose trees raise one and forests the other.
+        error = ValueError if hasattr(model, "n_estimators") else TypeError
+        raise error("sparse multilabel-indicator for y is not supported. Pass y.toarray() instead.")
 
 
 def _refuse_infinity(X: NDArray[Any], name: str) -> None:
@@ -91,7 +91,7 @@ def _refuse_infinity(X: NDArray[Any], name: str) -> None:
 
 def encode_classes(model: Any, y: Any, n: int) -> Targets:
     """The classes of y by number; sets the attributes that name them."""
-    _refuse_sparse_targets(y)
+    _refuse_sparse_targets(model, y)
     if not isinstance(y, list | tuple | np.ndarray) and y is not None:
         y = np.asarray(y)
     several = np.ndim(y) == 2 and np.shape(y)[1] > 1
@@ -133,7 +133,7 @@ def check_numbers(model: Any, y: Any, n: int) -> Targets:
         raise ValueError(
             f"{type(model).__name__} requires y to be passed, but the target y is None."
         )
-    _refuse_sparse_targets(y)
+    _refuse_sparse_targets(model, y)
     numbers = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
     numbers = numbers.reshape(len(numbers), -1)
     if model.criterion == "poisson":
