@@ -66,6 +66,7 @@ FORESTS = (
 )
 BAGGING = ("BaggingClassifier", "BaggingRegressor")
 BOOSTING = ("HistGradientBoostingClassifier", "HistGradientBoostingRegressor")
+NEIGHBOURS = ("KNeighborsClassifier", "KNeighborsRegressor", "NearestNeighbors")
 
 TABLE = (
     Module("tests/test_naive_bayes.py", "naive_bayes", BAYES),
@@ -96,6 +97,7 @@ TABLE = (
         Module(f"ensemble/_hist_gradient_boosting/tests/{name}.py", "ensemble", BOOSTING, False)
         for name in ("test_gradient_boosting", "test_monotonic_constraints", "test_warm_start")
     ),
+    Module("neighbors/tests/test_neighbors.py", "neighbors", NEIGHBOURS, quick=False),
 )
 
 

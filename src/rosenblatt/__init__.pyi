@@ -68,7 +68,10 @@ from .naive_bayes import ComplementNB as ComplementNB
 from .naive_bayes import GaussianNB as GaussianNB
 from .naive_bayes import MixedNB as MixedNB
 from .naive_bayes import MultinomialNB as MultinomialNB
+from .neighbors import KNeighborsClassifier as KNeighborsClassifier
+from .neighbors import KNeighborsRegressor as KNeighborsRegressor
 from .neighbors import NearestCentroid as NearestCentroid
+from .neighbors import NearestNeighbors as NearestNeighbors
 from .preprocessing import BasisExpansion as BasisExpansion
 from .preprocessing import Standardizer as Standardizer
 from .separation import Separability as Separability
@@ -106,6 +109,8 @@ __all__ = [
     "GridSearchCV",
     "HistGradientBoostingClassifier",
     "HistGradientBoostingRegressor",
+    "KNeighborsClassifier",
+    "KNeighborsRegressor",
     "KernelLogisticRegression",
     "KernelPerceptron",
     "Lasso",
@@ -118,6 +123,7 @@ __all__ = [
     "MixedNB",
     "MultinomialNB",
     "NearestCentroid",
+    "NearestNeighbors",
     "Perceptron",
     "PocketPerceptron",
     "QuadraticDiscriminantAnalysis",

@@ -97,7 +97,8 @@ def has_precision(estimator):
     """Whether it reads numbers: the names of categories have no precision."""
     # Thresholds of trees lie between two numbers.
     has_trees = hasattr(estimator, "min_samples_leaf") or hasattr(estimator, "n_estimators")
-    return not get_tags(estimator).input_tags.categorical and not has_trees
+    stores_rows = hasattr(estimator, "kneighbors")  # distances and votes are doubles
+    return not get_tags(estimator).input_tags.categorical and not has_trees and not stores_rows
 
 
 def only(ability, estimators):
@@ -141,6 +142,8 @@ def learned(model):
     """The numbers that were learned: one array."""
     if hasattr(model, "estimators_"):
         return np.concatenate([learned(member) for member in model.estimators_])
+    if hasattr(model, "kneighbors"):  # the rows themselves
+        return model.kneighbors(n_neighbors=1)[0]
     if hasattr(model, "trees_"):  # boosted: the nodes of all in one table
         return np.concatenate([model.baseline_, model.trees_.gain, model.trees_.value])
     if hasattr(model, "tree_"):

@@ -146,6 +146,7 @@ ACCEPT_ONE = {
     "BernoulliNB", "CategoricalNB", "ComplementNB", "GaussianNB", "MixedNB", "MultinomialNB",
     "LinearDiscriminantAnalysis", "LeastSquaresClassifier", "AdaBoostClassifier",
     "DecisionTreeClassifier", "ExtraTreesClassifier", "RandomForestClassifier",
+    "HistGradientBoostingClassifier", "KNeighborsClassifier",
 }  # fmt: skip
 
 

@@ -1,5 +1,16 @@
-"""Decisions by distance: to the centre of each class."""
+"""Decisions by distance: to stored rows, or to the centre of each class."""
 
+from .classification import KNeighborsClassifier
+from .dimension import distance_concentration, hamming, shell_fraction
 from .nearest_centroid import NearestCentroid
+from .regression import KNeighborsRegressor, NearestNeighbors
 
-__all__ = ["NearestCentroid"]
+__all__ = [
+    "KNeighborsClassifier",
+    "KNeighborsRegressor",
+    "NearestCentroid",
+    "NearestNeighbors",
+    "distance_concentration",
+    "hamming",
+    "shell_fraction",
+]

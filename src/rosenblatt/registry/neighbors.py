@@ -1,8 +1,74 @@
 """Decisions by distance."""
 
-from .row import Contract, Row, Warm, Without
+from .row import Contestant, Contract, Row, Warm, Without
+
+IS_ROWS = Without("the model is its rows: partial_fit, merge and forget add and remove them")
+AT_ONCE = Without("the fit stores the rows: no state moves")
+
+
+def _neighbours(name: str, task: str, contestant: Contestant) -> Row:
+    return Row(
+        name=name,
+        module="neighbors.classification" if task == "classification" else "neighbors.regression",
+        task=task,
+        inputs=("dense", "sparse", "precomputed"),
+        verifier="neighbors",
+        sklearn=(name,),
+        additive=IS_ROWS,
+        path=("n_neighbors",),
+        trace=AT_ONCE,
+        warm=Warm(({}, {"p": 1}), sparse=False),
+        contract=Contract(settings=({}, {"p": 1, "weights": "distance"}), most_rows=2_000),
+        contestants=(contestant,),
+        file_types=(),
+        page="neighbors.md",
+        benchmark="nearest neighbours, 100k stored, 10k queries, 16 columns",
+    )
+
+
+K_NEAREST = {"n_neighbors": (1, 3, 5, 9, 15, 25, 45), "weights": ("uniform", "distance")}
+ALIKE = "rows that are near each other are alike, few columns, all of which matter"
 
 ROWS = (
+    _neighbours(
+        "KNeighborsClassifier",
+        "classification",
+        Contestant(
+            "nearest neighbours",
+            ALIKE,
+            K_NEAREST,
+            limits=("columns beside texts",),
+            short_names=("knn", "k-nn", "neighbours", "nearest neighbors", "k nearest neighbors"),
+        ),
+    ),
+    _neighbours(
+        "KNeighborsRegressor",
+        "regression",
+        Contestant(
+            "nearest neighbours regression",
+            ALIKE,
+            K_NEAREST,
+            limits=("columns beside texts",),
+            short_names=("knn", "k-nn", "neighbours", "nearest neighbors", "k nearest neighbors"),
+        ),
+    ),
+    Row(
+        name="NearestNeighbors",
+        module="neighbors.regression",
+        task="neighbours",
+        inputs=("dense", "sparse", "precomputed"),
+        verifier=Without("KNeighborsClassifier's is about the same search"),
+        sklearn=Without("KNeighborsClassifier's is about the same search"),
+        additive=IS_ROWS,
+        path=("n_neighbors",),
+        trace=AT_ONCE,
+        warm=Without("KNeighborsClassifier compiles the same loops"),
+        contract=Without("the promises about its search are tested with KNeighborsClassifier"),
+        contestants=Without("it finds rows and predicts nothing"),
+        file_types=(),
+        page="neighbors.md",
+        benchmark="nearest neighbours, 100k stored, 10k queries, 16 columns",
+    ),
     Row(
         name="NearestCentroid",
         module="neighbors.nearest_centroid",

@@ -14,6 +14,7 @@ TASKS = {
     "clustering": "groups rows that carry no label",
     "density": "gives rows a probability density",
     "transformation": "makes other columns of the rows",
+    "neighbours": "finds the nearest of stored rows",
     "search": "chooses the settings of another estimator",
 }
 INPUTS = {

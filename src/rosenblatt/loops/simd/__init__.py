@@ -1,5 +1,5 @@
 """Explicit vectors, where the compiler does not find them by itself."""
 
-from . import exponential, lanes, tiles
+from . import exponential, lanes, singles, tiles
 
-__all__ = ["exponential", "lanes", "tiles"]
+__all__ = ["exponential", "lanes", "singles", "tiles"]

@@ -1,0 +1,165 @@
+"""Nearest neighbours: a brute-force search again for some rows, and that answers follow from it.
+
+Queries are rows given, in an order that no one chose. For each, all distances are computed in
+doubles; no row may be nearer than the k-th neighbour that the model found, beyond rounding.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
+
+from .claims import Certificate, Claim, measured, within
+from .tree import answers
+
+Floats = NDArray[np.float64]
+
+MOST_QUERIES = (50, 500)  # at effort 0 and 1
+MOST_CELLS = 200_000_000
+ALLOWANCE = 1e-7  # of a distance: scikit-learn takes squares apart, and loses half of the digits
+SCIPY = {
+    "l2": "euclidean", "manhattan": "cityblock", "l1": "cityblock", "infinity": "chebyshev",
+    "p": "minkowski",
+}  # fmt: skip
+
+
+def certify_model(
+    model: Any, X: Any, y: NDArray[Any], weight: Floats, *, tol: float, effort: int
+) -> Certificate:
+    """Search again for some rows, vote again, and leave each of them out."""
+    n, d = X.shape
+    stored = int(model.n_samples_fit_)
+    if stored != n:
+        raise ValueError(
+            f"The model stores {stored:,} rows, and {n:,} were given. Pass the rows that it was "
+            "fitted to."
+        )
+    if model.metric == "precomputed":
+        raise ValueError("Distances that were given cannot be computed again: no certificate.")
+    k = int(model.n_neighbors)
+    most = max(1, min(MOST_QUERIES[effort > 0], MOST_CELLS // max(n * d, 1), n))
+    asked = np.sort(np.random.default_rng(0).permutation(n)[:most])
+    distances = all_distances(model, X, asked)
+    claims = [
+        *search_claims(model, X[asked], distances, k),
+        *answer_claims(model, X[asked], y, distances, k),
+        *([training_error(model, X, y)] if hasattr(model, "classes_") and y.ndim == 1 else []),
+        left_out_claim(model, y, asked, distances, k),
+    ]
+    problem = f"the {k} nearest of {n:,} stored rows by the {name_of(model.metric)} distance"
+    data = f"the {n:,} rows and {d:,} columns given; {len(asked):,} of {n:,} rows checked"
+    return Certificate(type(model).__name__, problem, data, tuple(claims))
+
+
+def name_of(metric: Any) -> str:
+    """The name of a metric, or of the function that it is."""
+    return metric if isinstance(metric, str) else getattr(metric, "__name__", "given")
+
+
+def all_distances(model: Any, X: Any, asked: NDArray[np.intp]) -> Floats:
+    """The distances (m, n) of the rows asked for from all rows, in doubles."""
+    metric, more = model.effective_metric_, dict(model.effective_metric_params_ or {})
+    rows = X.toarray() if sp.issparse(X) else X
+    if callable(metric):
+        distance: Callable[..., float] = metric
+        return np.array([[distance(a, b, **more) for b in rows] for a in rows[asked]])
+    if metric == "cosine":  # a row of zeros is at right angles to every other
+        lengths = np.linalg.norm(rows, axis=1)
+        unit = rows / np.where(lengths > 0, lengths, 1.0)[:, np.newaxis]
+        return np.asarray(1.0 - unit[asked] @ unit.T)
+    return np.asarray(cdist(rows[asked], rows, SCIPY.get(metric, metric), **more))
+
+
+def search_claims(model: Any, Q: Any, distances: Floats, k: int) -> list[Claim]:
+    """That the neighbours are as far as they are said to be, and that none is nearer."""
+    said, found = model.kneighbors(Q, k)
+    scale = ALLOWANCE * max(float(distances.max(initial=0.0)), np.finfo(float).tiny)
+    true = np.take_along_axis(distances, found, axis=1)
+    off = float(np.abs(true - said).max(initial=0.0))
+    repeated = float(sum(len(row) - len(set(row)) for row in found.tolist()))
+    best = np.partition(distances, k - 1, axis=1)[:, k - 1]
+    late = float((true.max(axis=1) - best).max(initial=0.0))
+    return [
+        within("distances", f"the neighbours' distances are right to {off:.1e}", off, scale),
+        within("neighbours", f"{repeated:.0f} neighbours are named twice", repeated, 0.0),
+        within(
+            "nearest",
+            f"no row is nearer than the k-th neighbour by more than {max(late, 0.0):.1e}",
+            late,
+            scale,
+        ),
+    ]
+
+
+def answer_claims(model: Any, Q: Any, y: NDArray[Any], distances: Floats, k: int) -> list[Claim]:
+    """That predictions are the votes, or means, of the neighbours that were found."""
+    if not hasattr(model, "predict") or y.ndim != 1:
+        return []
+    said, found = model.kneighbors(Q, k)
+    own = answers(model, Q)
+    shares = vote_shares(model, said)
+    if not hasattr(model, "classes_"):
+        derived = (shares * y[found].astype(np.float64)).sum(axis=1)
+        off = float(np.abs(derived - own).max(initial=0.0))
+        allowed = 1e-9 * float(np.abs(y.astype(np.float64)).max(initial=0.0))
+        return [
+            within("means", f"predictions are the neighbours' means to {off:.1e}", off, allowed)
+        ]
+    return vote_claims(model, own, shares, y[found])
+
+
+def training_error(model: Any, X: Any, y: NDArray[Any]) -> Claim:
+    """How many rows get another class than their own, themselves among the neighbours."""
+    wrong = int(np.count_nonzero(answers(model, X) != y))
+    return measured("training error", f"{wrong:,} of {len(y):,} rows are wrong", wrong)
+
+
+def vote_claims(model: Any, own: NDArray[Any], shares: Floats, labels: NDArray[Any]) -> list[Claim]:
+    """That no class has more votes than the one that is predicted."""
+    votes = class_votes(model, shares, labels)
+    chosen = np.searchsorted(model.classes_, own)
+    lost = votes.max(axis=1) - votes[np.arange(len(votes)), chosen]
+    wrong = float(np.count_nonzero(lost > 1e-9))
+    return [within("votes", f"{wrong:.0f} predictions have fewer votes than another", wrong, 0.0)]
+
+
+def vote_shares(model: Any, distances: Floats) -> Floats:
+    """The share (m, k) of each neighbour in the vote."""
+    weights = np.ones_like(distances)
+    if callable(model.weights):
+        weights = np.asarray(model.weights(distances), np.float64)
+    elif model.weights == "kernel":
+        farthest = np.maximum(distances[:, -1:], np.finfo(float).tiny)
+        weights = np.exp(-0.5 * (distances / farthest) ** 2)
+    elif model.weights == "distance":
+        equal = distances == 0
+        with np.errstate(divide="ignore"):
+            weights = np.where(equal.any(axis=1, keepdims=True), equal, 1 / distances)
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+
+
+def class_votes(model: Any, shares: Floats, labels: NDArray[Any]) -> Floats:
+    """The share (m, K) of the votes for each class, from the labels (m, k) of the neighbours."""
+    return np.stack([(shares * (labels == c)).sum(axis=1) for c in model.classes_], axis=1)
+
+
+def left_out_claim(
+    model: Any, y: NDArray[Any], asked: NDArray[np.intp], distances: Floats, k: int
+) -> Claim:
+    """The error of each checked row if it were not stored."""
+    if y.ndim != 1 or not hasattr(model, "predict") or distances.shape[1] < k + 1:
+        return measured("left out", "no row was left out", 0.0)
+    others = distances.copy()
+    others[np.arange(len(asked)), asked] = np.inf
+    found = np.argsort(others, axis=1, kind="stable")[:, :k]
+    shares = vote_shares(model, np.take_along_axis(others, found, axis=1))
+    if hasattr(model, "classes_"):
+        votes = class_votes(model, shares, y[found])
+        error = float(np.mean(model.classes_[votes.argmax(axis=1)] != y[asked]))
+        return measured("left out", f"{error:.2%} of the rows are wrong when left out", error)
+    guess = (shares * y[found].astype(np.float64)).sum(axis=1)
+    error = float(np.mean((guess - y[asked]) ** 2))
+    return measured("left out", f"the mean squared error of rows left out is {error:.4g}", error)

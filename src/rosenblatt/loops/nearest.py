@@ -1,0 +1,226 @@
+"""The k nearest of n points for each of some queries, without a matrix of distances.
+
+Each query keeps its k best so far in a heap whose first place holds the farthest, (distance,
+point), so that of points at one distance those with the lower number stay. Points are read in
+blocks that stay near the processor while all queries of a chunk pass over them.
+
+By Euclidean distance, products of 4 queries with 24 points are summed in registers, in single
+precision: ``|x - q|^2 / 2 = |x|^2 / 2 - x.q + |q|^2 / 2``. They only say which points may be among
+the nearest; the distances of those are computed in doubles, from the differences. By other
+distances, a block holds 64 points column by column, and each column adds to 64 distances.
+
+Legend: n points X (n, d), m queries Q (m, d), k neighbours, found and points (m, k) the heaps.
+"""
+
+import numpy as np
+
+from . import compiled
+from .simd import singles
+
+POINTS, QUERIES = 3 * singles.WIDTH, 4  # of a tile
+BLOCK = 64  # points that are measured together by other distances
+MANHATTAN, MINKOWSKI, CHEBYSHEV, HAMMING = range(4)
+
+
+@compiled
+def put_about(X, centre, scale, width, rounding, tiles, halves):
+    """Write rows (n, d) less a centre, times a scale, into tiles (n / width, d, width).
+
+    halves (n,) gets half of each row's square, less `rounding` times the square.
+    """
+    for i in range(X.shape[0]):
+        a, t, square = i // width, i % width, 0.0
+        for j in range(X.shape[1]):
+            z = (np.float64(X[i, j]) - centre[j]) * scale
+            square += z * z
+            tiles[a, j, t] = z
+        halves[i] = (0.5 - rounding) * square
+
+
+@compiled
+def nearest_by_products(
+    X, panels, halves, Q, quads, sizes, scale, start, stop, found, points, limits, scores
+):
+    """Fill the heaps of queries start to stop with squared Euclidean distances.
+
+    panels (n / 24, d, 24) and quads (m / 4, d, 4) hold points and queries about a common centre,
+    times a scale. halves (n,) is |x|^2 / 2 less what rounding may add to a score, infinite beyond
+    the last point; sizes (m,) is |q|^2 / 2 less the same. limits (m,) and scores (24,) are scratch
+    space.
+    """
+    clear(found, points, start, stop)
+    for i in range(start, stop):
+        limits[i] = np.inf
+    for panel in range(panels.shape[0]):  # stays in the nearest cache while all queries pass
+        for group in range(start // QUERIES, (stop + QUERIES - 1) // QUERIES):
+            tile(
+                X, panels, halves, Q, quads, sizes, scale, panel, group, stop,
+                found, points, limits, scores,
+            )  # fmt: skip
+    for i in range(start, stop):
+        sort_heap(found[i], points[i])
+
+
+@compiled
+def tile(
+    X, panels, halves, Q, quads, sizes, scale, panel, group, stop, found, points, limits, scores
+):
+    """Score 24 points for 4 queries; measure those below a query's limit."""
+    d = panels.shape[1]
+    at, of = panel * d * POINTS, group * d * QUERIES
+    a0 = a1 = a2 = b0 = b1 = b2 = c0 = c1 = c2 = d0 = d1 = d2 = singles.zeros()
+    for _ in range(d):
+        x, y = singles.load(panels, at), singles.load(panels, at + 8)
+        z = singles.load(panels, at + 16)
+        q = singles.spread_from(quads, of)
+        a0, a1, a2 = add3(q, x, y, z, a0, a1, a2)
+        q = singles.spread_from(quads, of + 1)
+        b0, b1, b2 = add3(q, x, y, z, b0, b1, b2)
+        q = singles.spread_from(quads, of + 2)
+        c0, c1, c2 = add3(q, x, y, z, c0, c1, c2)
+        q = singles.spread_from(quads, of + 3)
+        d0, d1, d2 = add3(q, x, y, z, d0, d1, d2)
+        at += POINTS
+        of += QUERIES
+    first, i = panel * POINTS, group * QUERIES
+    if is_near(halves, first, a0, a1, a2, limits, i, scores):
+        measure(X, Q, sizes, scale, first, i, stop, found, points, limits, scores)
+    if is_near(halves, first, b0, b1, b2, limits, i + 1, scores):
+        measure(X, Q, sizes, scale, first, i + 1, stop, found, points, limits, scores)
+    if is_near(halves, first, c0, c1, c2, limits, i + 2, scores):
+        measure(X, Q, sizes, scale, first, i + 2, stop, found, points, limits, scores)
+    if is_near(halves, first, d0, d1, d2, limits, i + 3, scores):
+        measure(X, Q, sizes, scale, first, i + 3, stop, found, points, limits, scores)
+
+
+@compiled
+def add3(k, x, y, z, a, b, c):
+    """k times each of three vectors, added to three others."""
+    return (
+        singles.multiply_add(k, x, a), singles.multiply_add(k, y, b), singles.multiply_add(k, z, c)
+    )  # fmt: skip
+
+
+@compiled
+def is_near(halves, first, a, b, c, limits, i, scores):
+    """Whether one of 24 points may be near enough to query i; scores (24,) gets all, if so."""
+    a = singles.subtract(singles.load(halves, first), a)
+    b = singles.subtract(singles.load(halves, first + 8), b)
+    c = singles.subtract(singles.load(halves, first + 16), c)
+    lowest = singles.lowest(singles.lowest(a, b), c)
+    if not singles.any_below(lowest, singles.spread_from(limits, i)):
+        return False
+    singles.store(scores, 0, a)
+    singles.store(scores, 8, b)
+    singles.store(scores, 16, c)
+    return True
+
+
+@compiled
+def measure(X, Q, sizes, scale, first, i, stop, found, points, limits, scores):
+    """Put the points whose scores (24,) are below the limit into the heap of query i."""
+    if i >= stop:
+        return
+    for t in range(min(POINTS, X.shape[0] - first)):
+        if scores[t] < limits[i]:
+            square = 0.0
+            for j in range(X.shape[1]):
+                z = np.float64(X[first + t, j]) - np.float64(Q[i, j])
+                square += z * z
+            if square < found[i, 0]:
+                sift(found[i], points[i], square, first + t, found.shape[1])
+                limits[i] = 0.5 * scale * scale * found[i, 0] - sizes[i]
+
+
+@compiled
+def nearest_by_columns(blocks, n, Q, metric, p, categorical, start, stop, found, points, distances):
+    """Fill the heaps of queries start to stop with sums over columns of |x - q|^p, or like it.
+
+    blocks (n / 64, d, 64) hold the points, distances (64,) is scratch space. categorical (d,) marks
+    columns whose values are equal or not.
+    """
+    clear(found, points, start, stop)
+    for b in range(blocks.shape[0]):
+        for i in range(start, stop):
+            add_columns(blocks[b], Q[i], metric, p, categorical, distances)
+            nearest = distances[0]
+            for t in range(1, BLOCK):
+                nearest = min(nearest, distances[t])
+            if nearest < found[i, 0]:
+                for t in range(min(BLOCK, n - b * BLOCK)):
+                    if distances[t] < found[i, 0]:
+                        sift(found[i], points[i], distances[t], b * BLOCK + t, found.shape[1])
+    for i in range(start, stop):
+        sort_heap(found[i], points[i])
+
+
+@compiled
+def add_columns(block, q, metric, p, categorical, distances):
+    """Write the distances (64,) of a block of points (d, 64) from a query (d,)."""
+    for t in range(BLOCK):
+        distances[t] = 0.0
+    for j in range(block.shape[0]):
+        value, column = q[j], block[j]
+        if metric == HAMMING or categorical[j]:
+            for t in range(BLOCK):
+                distances[t] += 1.0 if column[t] != value else 0.0
+        elif metric == MANHATTAN:
+            for t in range(BLOCK):
+                distances[t] += abs(column[t] - value)
+        elif metric == CHEBYSHEV:
+            for t in range(BLOCK):
+                distances[t] = max(distances[t], abs(column[t] - value))
+        elif p == 3.0:
+            for t in range(BLOCK):
+                z = abs(column[t] - value)
+                distances[t] += z * z * z
+        elif p == 2.0:
+            for t in range(BLOCK):
+                z = column[t] - value
+                distances[t] += z * z
+        else:
+            for t in range(BLOCK):
+                distances[t] += abs(column[t] - value) ** p
+
+
+@compiled
+def clear(found, points, start, stop):
+    """Fill heaps with points that do not exist, infinitely far away."""
+    for i in range(start, stop):
+        for a in range(found.shape[1]):
+            found[i, a] = np.inf
+            points[i, a] = -1
+
+
+@compiled
+def sift(found, points, distance, point, size):
+    """Put a point in the place of the farthest of a heap of some size, and let it sink."""
+    a = 0
+    while True:
+        child = 2 * a + 1
+        if child >= size:
+            break
+        if child + 1 < size and is_farther(
+            found[child + 1], points[child + 1], found[child], points[child]
+        ):
+            child += 1
+        if not is_farther(found[child], points[child], distance, point):
+            break
+        found[a], points[a] = found[child], points[child]
+        a = child
+    found[a], points[a] = distance, point
+
+
+@compiled
+def is_farther(distance, point, other_distance, other_point):
+    """Whether a point is farther away than another, or as far and numbered higher."""
+    return distance > other_distance or (distance == other_distance and point > other_point)
+
+
+@compiled
+def sort_heap(found, points):
+    """Sort a heap (k,): nearest first."""
+    for size in range(found.shape[0] - 1, 0, -1):
+        distance, point = found[size], points[size]
+        found[size], points[size] = found[0], points[0]
+        sift(found, points, distance, point, size)

@@ -1,0 +1,87 @@
+"""Classification by the votes of the nearest rows."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+import sklearn.neighbors
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from .nearest import WEIGHTS, ExactSearch, vote_weights
+
+
+class KNeighborsClassifier(ExactSearch, sklearn.neighbors.KNeighborsClassifier):  # type: ignore[misc]
+    """Gives a row the class that most of its k nearest stored rows have.
+
+    The parameters are scikit-learn's. Dense rows are searched exactly, by products of rows in
+    registers, sums over columns or a k-d tree, whichever suits them; `algorithm` and `leaf_size`
+    are accepted and do not change the answer. Of rows at one distance, those stored first win; of
+    classes with equal votes, the first in `classes_`.
+
+    Parameters
+    ----------
+    n_neighbors : how many neighbours vote, k.
+    weights : {"uniform", "distance", "kernel"}, a function of distances, or None
+        A neighbour's vote: 1; one over its distance, where an equal row decides alone; or
+        ``exp(-(r / s)^2 / 2)``, r its distance and s that of the k-th neighbour.
+    algorithm : {"auto", "ball_tree", "kd_tree", "brute"}
+        Accepted as in scikit-learn.
+    leaf_size : accepted as in scikit-learn.
+    p : the exponent of the Minkowski distance.
+    metric : {"minkowski", "euclidean", "manhattan", "chebyshev", "cosine", "hamming",
+        "precomputed"}, another name that scikit-learn knows, or a function of two rows.
+    metric_params : further arguments of the metric.
+    n_jobs : accepted as in scikit-learn; ``rosenblatt.threads`` says how many threads are used.
+
+    Attributes
+    ----------
+    classes_, effective_metric_, effective_metric_params_, n_features_in_, feature_names_in_,
+    n_samples_fit_, outputs_2d_ : as in scikit-learn.
+
+    Examples
+    --------
+    >>> from rosenblatt import KNeighborsClassifier
+    >>> X, y = [[0.0], [1.0], [4.0], [5.0], [6.0]], ["ham", "ham", "spam", "spam", "spam"]
+    >>> model = KNeighborsClassifier(n_neighbors=3).fit(X, y)
+    >>> model.predict([[1.4], [4.2]])
+    array(['ham', 'spam'], dtype='<U4')
+    >>> model.forget([[5.0]], ["spam"]).kneighbors([[4.2]], return_distance=False)
+    array([[2, 3, 1]])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **sklearn.neighbors.KNeighborsClassifier._parameter_constraints,
+        "weights": WEIGHTS,
+    }
+
+    def predict_proba(self, X: Any) -> Any:
+        """Return the share of the votes for each class: (m, K), a list of them for several y."""
+        shares = [votes / votes.sum(axis=1, keepdims=True) for votes in self._votes(X)]
+        return shares if self.outputs_2d_ else shares[0]
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class with most votes for each row of X."""
+        return self._classes_of([votes.argmax(axis=1) for votes in self._votes(X)])
+
+    def _classes_of(self, chosen: list[Any]) -> NDArray[Any]:
+        if not self.outputs_2d_:
+            return np.asarray(self.classes_[chosen[0]])
+        return np.stack([c[k] for c, k in zip(self.classes_, chosen, strict=True)], axis=1)
+
+    def _votes(self, X: Any) -> list[NDArray[np.float64]]:
+        """The weight of the votes for each class, (m, K), of each output."""
+        check_is_fitted(self)
+        distances, found = self.kneighbors(X)
+        return self._count(vote_weights(distances, self.weights), found)
+
+    def _count(self, weights: Any, found: Any) -> list[NDArray[np.float64]]:
+        outputs = self._y.reshape(len(self._y), -1)
+        classes = self.classes_ if self.outputs_2d_ else [self.classes_]
+        m, rows = len(found), np.arange(len(found))
+        counted = []
+        for labels, known in zip(outputs.T, classes, strict=True):
+            votes, neighbours = np.zeros((m, len(known))), labels[found]
+            for j in range(found.shape[1]):
+                votes[rows, neighbours[:, j]] += 1.0 if weights is None else weights[:, j]
+            counted.append(votes)
+        return counted

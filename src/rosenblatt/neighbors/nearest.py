@@ -1,0 +1,248 @@
+"""What nearest neighbours share: stored rows, the metric, the search, and rows added or removed."""
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+import sklearn.neighbors
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from rosenblatt.base import FLOATS, naming_columns
+from rosenblatt.capabilities import ModelPath, rows_of
+
+from .search import Found, Points
+
+OURS = {
+    "euclidean": "euclidean", "l2": "euclidean", "manhattan": "manhattan", "l1": "manhattan",
+    "cityblock": "manhattan", "chebyshev": "chebyshev", "infinity": "chebyshev",
+    "minkowski": "minkowski", "p": "minkowski", "cosine": "cosine", "hamming": "hamming",
+}  # fmt: skip
+WEIGHTS = [StrOptions({"uniform", "distance", "kernel"}), callable, None]
+NORMS = {1: "manhattan", 2: "euclidean", np.inf: "chebyshev"}
+
+
+class ExactSearch:
+    """Finds the nearest of dense rows by loops of ours, and all others as scikit-learn does."""
+
+    n_neighbors: int
+    algorithm: str
+    metric: Any
+    metric_params: Any
+    p: float
+    _fit_X: Any
+    _points: Points | None = None
+    _along: "SharedSearch | None" = None  # of models along a path
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Store the rows X (n, d) and their labels or targets y (n,) or (n, t); return self."""
+        self._validate_params()  # type: ignore[attr-defined]
+        before, asked = dict(vars(self)), self.algorithm
+        try:
+            if self._searches(X):
+                self.algorithm = "brute"  # no tree of scikit-learn's is needed
+            with naming_columns(X):
+                super().fit(X, y)  # type: ignore[misc]
+            self.algorithm = asked
+            self._points, self._along = self._prepared(), None
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+        return self
+
+    def _searches(self, X: Any) -> bool:
+        """Whether rows like these are searched by loops of ours."""
+        if sp.issparse(X) or not isinstance(self.metric, str) or self.metric not in OURS:
+            return False
+        known = sklearn.neighbors.VALID_METRICS.get(self.algorithm)
+        if known is not None and self.metric not in known:
+            return False
+        return not self.metric_params and not (self.p is not None and self.p < 1)
+
+    def _searched(self) -> Points | None:
+        """The stored rows as the search reads them; None if scikit-learn's search does."""
+        if self._points is None:  # after loading
+            self._points = self._prepared()
+        return self._points
+
+    def _prepared(self) -> Points | None:
+        brute = self._fit_method == "brute"  # type: ignore[attr-defined]
+        if not brute or not self._searches(self._fit_X):
+            return None
+        metric, p = OURS[self.metric], 2.0 if self.p is None else float(self.p)
+        return Points(self._fit_X, NORMS.get(p, metric) if metric == "minkowski" else metric, p)
+
+    def kneighbors(
+        self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True
+    ) -> Any:
+        """Return distances and numbers (m, k) of the nearest stored rows, nearest first.
+
+        Of rows at one distance those stored first come first. Without X, the neighbours of each
+        stored row, itself left out.
+        """
+        check_is_fitted(self)
+        k = self.n_neighbors if n_neighbors is None else n_neighbors
+        points = self._searched()
+        if points is None or not isinstance(k, int | np.integer) or k < 1 or sp.issparse(X):
+            return super().kneighbors(X, n_neighbors, return_distance)  # type: ignore[misc]
+        own = X is None
+        Q = self._fit_X if own else self._checked(X)
+        n = len(self._fit_X)
+        if k + own > n:
+            raise ValueError(
+                f"Expected n_neighbors {'<' if own else '<='} n_samples_fit, but "
+                f"n_neighbors = {k}, n_samples_fit = {n}, n_samples = {len(Q)}"
+            )
+        search = points.nearest if self._along is None else self._along.nearest
+        distances, found = search(Q, int(k) + own)
+        if own:
+            distances, found = _without_self(distances, found)
+        return (distances, found) if return_distance else found
+
+    def _checked(self, X: Any) -> NDArray[Any]:
+        with naming_columns(X):
+            rows = validate_data(self, X, reset=False, dtype=FLOATS, order="C")
+        return np.asarray(rows)
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: Any = super().__getstate__()
+        return {name: state[name] for name in state if name not in ("_points", "_along")}
+
+    # One search for the largest k serves all smaller ones.
+
+    def path_parameters(self) -> tuple[str, ...]:
+        """Return the parameters that one search serves all values of."""
+        return ("n_neighbors",)
+
+    def fit_path(self, data: Any, parameter: str, values: Sequence[Any]) -> ModelPath:
+        """Fit with each number of neighbours; see :class:`rosenblatt.capabilities.PathModel`."""
+        X, y, _ = rows_of(data)
+        if parameter != "n_neighbors":
+            raise ValueError(f"parameter must be 'n_neighbors'; got {parameter!r}.")
+        models = [clone(self).set_params(n_neighbors=k) for k in values]
+        for model in models:
+            model._validate_params()
+        largest = models[int(np.argmax(values))].fit(X, y)
+        shared = None if largest._searched() is None else SharedSearch(largest)
+        for model in models:
+            learned = {n: v for n, v in vars(largest).items() if n.endswith("_") or n[:1] == "_"}
+            vars(model).update(learned, _along=shared)
+        return ModelPath(models)
+
+    # Rows can be added and taken out: the model is the rows.
+
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> Self:
+        """Store some more rows; return self. `classes` is not needed: rows may bring new ones."""
+        if not hasattr(self, "_fit_X"):
+            return self.fit(X, y)
+        _, y_stored = self._stored()
+        return self.fit(_stack(self._fit_X, self._checked_any(X)), _stack(y_stored, y))
+
+    def merge(self, other: Self) -> Self:
+        """Store the rows of another fitted model behind one's own; return self."""
+        check_is_fitted(other)
+        return self.partial_fit(*other._stored())
+
+    def forget(self, X: Any, y: Any = None) -> Self:
+        """Remove rows, each once; return self. Rows that are not stored are an error."""
+        check_is_fitted(self)
+        stored, labels = self._stored()
+        kept = _places_without(stored, labels, self._checked_any(X), y)
+        return self.fit(stored[kept], None if labels is None else np.asarray(labels)[kept])
+
+    def _checked_any(self, X: Any) -> Any:
+        with naming_columns(X):
+            return validate_data(self, X, reset=False, dtype=FLOATS, accept_sparse="csr")
+
+    def _stored(self) -> tuple[Any, Any]:
+        """The rows and their labels or targets."""
+        y = getattr(self, "_y", None)
+        classes = getattr(self, "classes_", None)
+        if y is None or classes is None:
+            return self._fit_X, y
+        if isinstance(classes, list):
+            return self._fit_X, np.transpose([c[k] for c, k in zip(classes, y.T, strict=True)])
+        return self._fit_X, classes[y]
+
+
+class SharedSearch:
+    """The neighbours of the rows that were searched for last, for models along a path."""
+
+    def __init__(self, largest: ExactSearch) -> None:
+        points = largest._searched()
+        assert points is not None
+        self.points, self.k = points, min(largest.n_neighbors + 1, len(points.X))
+        self.last: tuple[Any, Found] | None = None
+
+    def nearest(self, Q: Any, k: int) -> Found:
+        """Distances and numbers of the k nearest points, from one search for most of them."""
+        last = self.last
+        if last is None or last[0] is not Q:
+            self.last = last = Q, self.points.nearest(Q, max(k, self.k))
+        distances, found = last[1]
+        if k > found.shape[1]:
+            return self.points.nearest(Q, k)
+        return distances[:, :k], found[:, :k]
+
+
+def vote_weights(distances: NDArray[Any], weights: Any) -> NDArray[Any] | None:
+    """The weights (m, k) of the neighbours' votes; None if all are equal."""
+    if weights in (None, "uniform"):
+        return None
+    if weights == "kernel":
+        widths = np.maximum(distances[:, -1:], np.finfo(np.float64).tiny)
+        return np.asarray(np.exp(-0.5 * (distances / widths) ** 2))
+    if weights == "distance":
+        with np.errstate(divide="ignore"):
+            inverse = 1.0 / distances
+        equal = np.isinf(inverse)
+        return np.where(equal.any(axis=1, keepdims=True), equal, inverse)
+    given = np.asarray(weights(distances))
+    if not (given > 0).any(axis=1).all():
+        raise ValueError(
+            "All neighbors of some sample is getting zero weights. Please modify 'weights' to "
+            "avoid this case if you are using a user-defined function."
+        )
+    return given
+
+
+def _stack(stored: Any, more: Any) -> Any:
+    if stored is None:
+        return None
+    if sp.issparse(stored) or sp.issparse(more):
+        return sp.vstack([stored, more], format="csr")
+    return np.concatenate([np.asarray(stored), np.asarray(more)])
+
+
+def _without_self(distances: Any, found: Any) -> tuple[Any, Any]:
+    """Remove each row from its own neighbours; the last, where equal rows came before it."""
+    others = found != np.arange(len(found))[:, np.newaxis]
+    others[others.all(axis=1), -1] = False
+    shape = len(found), found.shape[1] - 1
+    return distances[others].reshape(shape), found[others].reshape(shape)
+
+
+def _places_without(X: Any, y: Any, gone: Any, gone_y: Any) -> NDArray[np.intp]:
+    """The places of the rows of X that stay when others have gone."""
+    places: dict[Any, list[int]] = {}
+    for i, key in enumerate(_keys(X, y)):
+        places.setdefault(key, []).append(i)
+    kept = np.ones(X.shape[0], bool)
+    for i, key in enumerate(_keys(gone, gone_y)):
+        if not places.get(key):
+            raise ValueError(
+                f"Row {i} is not stored (any more), so that it cannot be forgotten. Pass rows as "
+                "they were fitted, with their labels."
+            )
+        kept[places[key].pop()] = False
+    return np.flatnonzero(kept)
+
+
+def _keys(X: Any, y: Any) -> list[Any]:
+    rows = np.asarray(X.toarray() if sp.issparse(X) else X, np.float64)
+    labels: Any = [()] * len(rows) if y is None else np.asarray(y).tolist()
+    return [(row.tobytes(), repr(label)) for row, label in zip(rows + 0.0, labels, strict=True)]

@@ -1,0 +1,57 @@
+"""Regression by the mean of the nearest rows' targets, and the search by itself."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+import sklearn.neighbors
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from .nearest import WEIGHTS, ExactSearch, vote_weights
+
+
+class KNeighborsRegressor(ExactSearch, sklearn.neighbors.KNeighborsRegressor):  # type: ignore[misc]
+    """Predicts the mean target of the k nearest stored rows, weighted if asked for.
+
+    Parameters and attributes are those of :class:`KNeighborsClassifier`, without classes.
+
+    Examples
+    --------
+    >>> from rosenblatt import KNeighborsRegressor
+    >>> model = KNeighborsRegressor(n_neighbors=2).fit([[0.0], [1.0], [2.0]], [0.0, 10.0, 20.0])
+    >>> model.predict([[0.4], [1.9]])
+    array([ 5., 15.])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **sklearn.neighbors.KNeighborsRegressor._parameter_constraints,
+        "weights": WEIGHTS,
+    }
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the mean target of the nearest rows, (m,) or (m, t)."""
+        check_is_fitted(self)
+        distances, found = self.kneighbors(X)
+        weights = vote_weights(distances, self.weights)
+        targets = np.asarray(self._y).reshape(len(self._y), -1)[found]  # (m, k, t)
+        if weights is None:
+            means = targets.mean(axis=1)
+        else:
+            shares = weights / weights.sum(axis=1, keepdims=True)
+            means = np.einsum("mk,mkt->mt", shares, targets)
+        return np.asarray(means.ravel() if np.ndim(self._y) == 1 else means)
+
+
+class NearestNeighbors(ExactSearch, sklearn.neighbors.NearestNeighbors):  # type: ignore[misc]
+    """Finds the nearest stored rows, without labels.
+
+    Parameters and attributes are those of :class:`KNeighborsClassifier`; `radius` is that of
+    :meth:`radius_neighbors`.
+
+    Examples
+    --------
+    >>> from rosenblatt import NearestNeighbors
+    >>> search = NearestNeighbors(n_neighbors=2).fit([[0.0], [1.0], [3.0]])
+    >>> search.kneighbors([[1.2]])
+    (array([[0.2, 1.2]]), array([[1, 0]]))
+    """

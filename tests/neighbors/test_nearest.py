@@ -1,0 +1,197 @@
+"""N1: the search is exact, by every method and metric; votes, paths, rows added and removed."""
+
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import sklearn.neighbors as theirs
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from sklearn.datasets import load_iris
+from sklearn.model_selection import GridSearchCV as TheirSearch
+
+from rosenblatt import (
+    GridSearchCV,
+    KNeighborsClassifier,
+    KNeighborsRegressor,
+    NearestNeighbors,
+    certify,
+)
+from rosenblatt.neighbors import search
+
+METRICS = [{}, {"p": 1}, {"p": 3}, {"p": 1.5}, {"metric": "chebyshev"}, {"metric": "cosine"}]
+IRIS = load_iris(return_X_y=True)
+
+
+def tables(n=400, m=40, d=7, seed=0):
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(n, d)), rng.normal(size=(m, d))
+
+
+@pytest.mark.parametrize("metric", [*METRICS, {"metric": "hamming"}], ids=str)
+@pytest.mark.parametrize("d", [3, 30])
+def test_it_finds_what_scikit_learn_finds(metric, d):
+    X, Q = tables(d=d)
+    if metric == {"metric": "hamming"}:
+        X, Q = np.round(X), np.round(Q)
+    ours = NearestNeighbors(n_neighbors=6, **metric).fit(X)
+    other = theirs.NearestNeighbors(n_neighbors=6, algorithm="brute", **metric).fit(X)
+    for rows in (Q, None):
+        (distances, found), (expected, places) = ours.kneighbors(rows), other.kneighbors(rows)
+        np.testing.assert_allclose(distances, expected, rtol=1e-9, atol=1e-9)
+        if metric != {"metric": "hamming"}:  # no two distances are equal
+            np.testing.assert_array_equal(found, places)
+
+
+@given(
+    arrays(np.int8, st.tuples(st.integers(2, 60), st.just(3)), elements=st.integers(-2, 2)),
+    st.integers(1, 60),
+    st.sampled_from([{}, {"p": 1}, {"metric": "chebyshev"}, {"p": 3}]),
+)
+def test_of_rows_at_one_distance_those_stored_first_come_first(X, k, metric):
+    k = min(k, len(X))
+    _, found = NearestNeighbors(n_neighbors=k, **metric).fit(X).kneighbors(X)
+    norm = (metric == {"p": 1} and 1) or (metric == {"p": 3} and 3) or (np.inf if metric else 2)
+    gaps = np.abs(X[:, None].astype(int) - X[None].astype(int)).astype(float)
+    size = gaps.max(-1) if norm == np.inf else (gaps**norm).sum(-1)
+    np.testing.assert_array_equal(found, np.argsort(size, axis=1, kind="stable")[:, :k])
+
+
+@pytest.mark.parametrize("scale", [1e-100, 1e-12, 1.0, 1e12, 1e150])
+def test_numbers_of_any_size_and_far_from_the_origin(scale):
+    X, Q = tables()
+    expected = theirs.NearestNeighbors().fit(X).kneighbors(Q, return_distance=False)
+    found = NearestNeighbors().fit(X * scale).kneighbors(Q * scale, return_distance=False)
+    np.testing.assert_array_equal(found, expected)
+    far = NearestNeighbors().fit(X + 1e6).kneighbors(Q + 1e6, return_distance=False)
+    assert np.mean(far == expected) > 0.99
+
+
+def test_a_query_that_is_far_away_and_points_that_are_equal():
+    X = np.zeros((50, 2))
+    X[0] = 1e-3
+    distances, found = NearestNeighbors(n_neighbors=2).fit(X).kneighbors([[1e30, 0.0]])
+    assert found[0].tolist() == [0, 1]
+    assert distances[0] == pytest.approx([1e30, 1e30])
+
+
+def test_long_tables_of_few_columns_are_searched_in_a_tree(monkeypatch):
+    X, Q = tables(n=500, d=2)
+    expected = NearestNeighbors().fit(X).kneighbors(Q)
+    monkeypatch.setattr(search, "MANY_POINTS", 100)
+    for a, b in zip(NearestNeighbors().fit(X).kneighbors(Q), expected, strict=True):
+        np.testing.assert_allclose(a, b)
+
+
+@pytest.mark.parametrize("weights", ["uniform", "distance", lambda r: np.exp(-r)])
+@pytest.mark.parametrize("outputs", [1, 2])
+def test_votes_and_means_are_scikit_learns(weights, outputs):
+    X, Q = tables()
+    Q = np.vstack([Q, X[:3]])  # rows that are stored
+    y = np.random.default_rng(1).integers(0, 3, (len(X), outputs)).squeeze()
+    ours = KNeighborsClassifier(weights=weights).fit(X, y)
+    other = theirs.KNeighborsClassifier(weights=weights).fit(X, y)
+    np.testing.assert_array_equal(ours.predict(Q), other.predict(Q))
+    np.testing.assert_allclose(ours.predict_proba(Q), other.predict_proba(Q))
+    mean = KNeighborsRegressor(weights=weights).fit(X, y).predict(Q)
+    np.testing.assert_allclose(
+        mean, theirs.KNeighborsRegressor(weights=weights).fit(X, y).predict(Q)
+    )
+
+
+def test_a_kernel_as_wide_as_the_farthest_neighbour():
+    model = KNeighborsRegressor(2, weights="kernel").fit([[0.0], [3.0]], [0.0, 1.0])
+    a, b = np.exp(-0.5 * (1 / 2) ** 2), np.exp(-0.5)
+    assert model.predict([[1.0]]) == pytest.approx(b / (a + b))
+
+
+@pytest.mark.parametrize("weights", ["uniform", "distance"])
+def test_one_search_serves_every_k(weights, monkeypatch):
+    X, y = IRIS
+    grid = {"n_neighbors": [1, 4, 9, 30]}
+    other = TheirSearch(theirs.KNeighborsClassifier(weights=weights), grid, cv=4).fit(X, y)
+    asked = []
+    nearest = search.Points.nearest
+    monkeypatch.setattr(
+        search.Points, "nearest", lambda self, Q, k: asked.append(k) or nearest(self, Q, k)
+    )
+    ours = GridSearchCV(KNeighborsClassifier(weights=weights), grid, cv=4).fit(X, y)
+    np.testing.assert_allclose(
+        ours.cv_results_["mean_test_score"], other.cv_results_["mean_test_score"]
+    )
+    assert asked == [31] * 4  # one search for each fold
+
+
+def test_rows_are_added_merged_and_forgotten():
+    X, y = IRIS
+    labels = np.array(["a", "b", "c"])[y]
+    whole = KNeighborsClassifier().fit(X, labels)
+    parts = KNeighborsClassifier().fit(X[:60], labels[:60])
+    parts.partial_fit(X[60:100], labels[60:100])
+    parts.merge(KNeighborsClassifier().fit(X[100:], labels[100:]))
+    np.testing.assert_array_equal(parts.predict(X), whole.predict(X))
+    parts.forget(X[100:], labels[100:])
+    assert parts.n_samples_fit_ == 100
+    assert parts.classes_.tolist() == ["a", "b"]
+    with pytest.raises(ValueError, match=r"Row 0 is not stored \(any more\)"):
+        parts.forget(X[100:101], labels[100:101])
+    assert parts.n_samples_fit_ == 100
+
+
+def test_sparse_rows_and_functions_go_to_scikit_learn():
+    X, Q = tables()
+    X[np.abs(X) < 1], Q[np.abs(Q) < 1] = 0, 0
+    expected, _ = NearestNeighbors().fit(X).kneighbors(Q)
+    sparse, _ = NearestNeighbors().fit(sp.csr_array(X)).kneighbors(sp.csr_array(Q))
+    np.testing.assert_allclose(sparse, expected)
+    by_hand, _ = NearestNeighbors(metric=lambda a, b: np.linalg.norm(a - b)).fit(X).kneighbors(Q)
+    np.testing.assert_allclose(by_hand, expected)
+
+
+def test_bad_input_is_refused():
+    X, y = IRIS
+    with pytest.raises(ValueError, match="n_neighbors = 200, n_samples_fit = 150"):
+        KNeighborsClassifier(200).fit(X, y).predict(X)
+    with pytest.raises(ValueError, match="Row 3 is all zeros: it has no direction"):
+        NearestNeighbors(metric="cosine").fit(np.eye(4, 3)).kneighbors([[1.0, 0.0, 0.0]], 1)
+    with pytest.raises(ValueError, match="n_neighbors"):
+        KNeighborsClassifier(0).fit(X, y)
+    with pytest.raises(ValueError, match="Negative values"):
+        NearestNeighbors(metric="precomputed").fit(-np.ones((3, 3)))
+
+
+# The certificate.
+
+
+@pytest.mark.parametrize("package", ["ours", "theirs"])
+@pytest.mark.parametrize("metric", METRICS, ids=str)
+def test_fits_are_certified_and_tampering_is_found(package, metric):
+    X, y = IRIS
+    Model = KNeighborsClassifier if package == "ours" else theirs.KNeighborsClassifier
+    model = Model(**metric).fit(X, y)
+    certificate = certify(model, X, y)
+    assert certificate.holds, str(certificate)
+    moved = X.copy()
+    moved[:, 0] = np.roll(moved[:, 0], 1)
+    assert not certify(model, moved, y).holds
+    other = certify(model, X, (y + 1) % 3)
+    assert not other["votes"].holds
+
+
+def test_the_row_left_out_is_scikit_learns_leave_one_out():
+    X = IRIS[0]
+    model = KNeighborsRegressor().fit(X[:, :3], X[:, 3])
+    certificate = certify(model, X[:, :3], X[:, 3])
+    assert certificate.holds, str(certificate)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        left = model.predict(None)
+    assert certificate["left out"].value == pytest.approx(np.mean((left - X[:, 3]) ** 2))
+
+
+def test_another_number_of_rows_is_refused():
+    X, y = IRIS
+    with pytest.raises(ValueError, match="The model stores 150 rows, and 149 were given"):
+        certify(KNeighborsClassifier().fit(X, y), X[1:], y[1:])
