@@ -2,14 +2,13 @@
 
 import time
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from rosenblatt.workbench.families import Family
 
-if TYPE_CHECKING:
-    from .search import Arena, Settings
+Settings = list[dict[str, Any]]
 
 FEW_ROUNDS = 40  # that settings are sorted out with
 FIRST_RATE = 0.1
@@ -21,11 +20,12 @@ LEAST_FALL = 1e-4  # of the loss in so many, in shares of that of a guess
 WORTH_A_TRY = 3e-3  # by this share the loss must have fallen for a smaller rate to be tried next
 
 
-def rounds_in_time(arena: "Arena", family: Family, settings: "Settings", rows: Any) -> "Settings":
+def rounds_in_time(arena: Any, family: Family, settings: Settings, rows: Any) -> Settings:
     """The best setting with a rate and a number of rounds that there is time for.
 
     Few rounds on some `rows` sort the settings out. The best is then boosted until the loss on the
     rows that the first fold scores falls no more, at half the rate if that was worth it, and so on.
+    `arena` is the :class:`~.search.Arena` of the comparison.
     """
     start, (fitted, scored) = time.perf_counter(), arena._places(0)
     few = [{**one, "max_iter": FEW_ROUNDS, "early_stopping": False} for one in settings]
