@@ -48,7 +48,7 @@ class TreeGrowth:
         blocks, leaves = len(codes), self._most_leaves()
         nodes = 2 * leaves
         slots = max(2, min(leaves, HISTOGRAM_BYTES // (blocks * 2048 * 8))) + 1
-        self.rows = np.empty((2, self.n), np.int32)
+        self.rows = np.zeros((2, self.n + loops.gradient_boosting.AHEAD), np.int32)
         self.values = np.empty(self.n, np.int64)
         self.hist = np.empty((slots, blocks, 2048), np.int64)
         self.node = np.zeros((nodes, 11), np.int64)

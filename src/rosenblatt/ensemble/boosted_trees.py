@@ -123,7 +123,8 @@ class BoostedTrees:
 
         def add(first: int, last: int) -> None:
             at = np.empty(last - first, np.uint32)
-            loops.boosting_rows.add_trees(codes, first, last, first, *arguments, at, raw)
+            levels = levels_of(codes[:, first:last])
+            loops.boosting_rows.add_trees(levels, first, *arguments, at, raw)
 
         threads.over_chunks(add, n, 64 * n * len(self))
 
@@ -138,6 +139,11 @@ class BoostedTrees:
             loop, codes = loops.boosting_rows, np.empty((blocks, last - first), np.uint64)
             at = np.empty(last - first, np.uint32)
             loop.code_rows(X, cuts, first, last, 0, codes)
-            loop.add_trees(codes, 0, last - first, first, *arguments, at, raw)
+            loop.add_trees(levels_of(codes), first, *arguments, at, raw)
 
         threads.over_chunks(add, n, n * CELLS_A_ROW)
+
+
+def levels_of(codes: NDArray[np.uint64]) -> NDArray[np.uint8]:
+    """The levels (n, columns) of codes (blocks, n), row by row: a word's first byte first."""
+    return np.ascontiguousarray(codes.T.astype("<u8")).view(np.uint8)

@@ -33,23 +33,20 @@ def code_rows(X, cuts, first, last, place, codes):
 
 
 @compiled
-def add_trees(codes, first, last, place, words, sets, value, starts, depths, output, at, raw):
-    """Add to raw (K, n), from a place on, the leaves' values of rows first to last of codes.
+def add_trees(levels, place, words, sets, value, starts, depths, output, at, raw):
+    """Add to raw (K, n), from a place on, the leaves' values of rows of levels (m, columns).
 
     Tree t has the nodes from starts[t] on, at most depths[t] above each other, and adds to the
-    row output[t] of raw. at (rows,) is scratch.
+    row output[t] of raw. at (m,) is scratch.
     """
-    codes = codes[:, first:last]
-    n = codes.shape[1]
+    n = levels.shape[0]
     for t in range(starts.shape[0]):
         for i in range(n):
             at[i] = starts[t]
         for _ in range(depths[t]):
             for i in range(n):
                 word = words[at[i]]
-                column = (word >> COLUMN) & COLUMN_BITS
-                eight = codes[column >> np.uint64(3), i]
-                level = (eight >> ((column & np.uint64(7)) << np.uint64(3))) & BYTE
+                level = np.uint64(levels[i, (word >> COLUMN) & COLUMN_BITS])
                 if (word >> CATEGORIES) & ONE:
                     left = sets[at[i], level >> np.uint64(6)] >> (level & np.uint64(63))
                     right = ONE - (left & ONE)

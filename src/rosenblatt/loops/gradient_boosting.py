@@ -15,12 +15,14 @@ of a child is its parent's less its sibling's, exactly.
 import numpy as np
 
 from rosenblatt.loops import compiled
+from rosenblatt.loops.simd import lanes
 from rosenblatt.loops.simd.exponential import bits, float_of
 
 LEVELS = 256  # of a column, the last for missing values
 MISSING = 255
 COLUMNS_A_BLOCK = 8
 BYTE = np.uint64(255)
+AHEAD = 16  # rows ahead of their use, which are asked from memory; rows (2, n + 16) end in padding
 NEARLY = np.int64(2**30)  # of the bits of a gain: within 2e-7, the first of two is the better
 LEAST_HESSIAN = 1e-3  # of a child
 SUPPORT = 10.0  # rows that a category needs to be placed by its own gradient
@@ -105,12 +107,15 @@ def histograms(codes, rows, values, start, stop, first, last, hist, slot):
     codes (blocks, n) hold the levels of eight columns each. rows (2, n) are the rows in the order
     of the nodes, of which start to stop are meant, and values (n,) what to add for each.
     """
-    order = rows[0, start:stop]
+    order, ahead = rows[0, start:stop], rows[0, start + AHEAD : stop + AHEAD]
     for block in range(first, last):
         cells, eight = hist[slot, block], codes[block]
         cells[:] = 0
         for i in range(order.shape[0]):
             row = np.uint32(order[i])  # of what is not negative, no index is checked
+            later = np.int64(ahead[i])
+            lanes.call(eight, later)
+            lanes.call(values, later)
             k, value = eight[row], values[row]
             cells[k & BYTE] += value
             cells[256 + ((k >> np.uint64(8)) & BYTE)] += value
@@ -312,13 +317,14 @@ def levels_left(v, columns, node, sets, left):
 def partition(codes, j, left, start, stop, rows):
     """Move rows start to stop that go left before those that go right; return where these start.
 
-    rows (2, n): the second half is scratch. The order is kept on both sides.
+    rows (2, n + 16): the second half is scratch. The order is kept on both sides.
     """
     eight, shift = codes[j // COLUMNS_A_BLOCK], np.uint64(j % COLUMNS_A_BLOCK * 8)
-    order, right = rows[0, start:stop], rows[1]
+    order, right, ahead = rows[0, start:stop], rows[1], rows[0, start + AHEAD : stop + AHEAD]
     p, q = np.uint64(0), np.uint64(0)  # indices that are not negative are not checked
     for i in range(order.shape[0]):
         row = order[i]
+        lanes.call(eight, np.int64(ahead[i]))
         goes_left = np.uint64(left[(eight[np.uint32(row)] >> shift) & BYTE])
         order[p], right[q] = row, row
         p += goes_left
