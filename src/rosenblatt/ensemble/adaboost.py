@@ -66,6 +66,7 @@ class AdaBoostClassifier(CallbackSupportMixin, ensemble.AdaBoostClassifier):  # 
     train_errors_, error_bounds_ : ndarrays of shape (rounds,)
         The error of the vote on the training rows after each round, and the product of the Z,
         which is the mean exponential loss that the rounds descend.
+    objective_ : the last of `error_bounds_`.
     edge_bounds_ : ndarray of shape (rounds,)
         ``exp(-2 sum (1/2 - e)**2)``; infinite for more classes, or where alpha is not the best one.
     estimator_, classes_, n_classes_, n_features_in_, feature_names_in_ : as in scikit-learn.
@@ -141,7 +142,7 @@ class AdaBoostClassifier(CallbackSupportMixin, ensemble.AdaBoostClassifier):  # 
         rng, record = check_random_state(self.random_state), Record(codes, D, self.n_classes_)
 
         passes = Passes(self, X, y, sample_weight, self.n_estimators)
-        passes.attributes = lambda: self._so_far(record) | {"_row_weights": record.row_weights}
+        passes.attributes = lambda: self._watched(record)
         for _ in passes:
             model, predicted = learner.fit(D, rng)
             wrong = predicted != codes
@@ -228,6 +229,12 @@ class AdaBoostClassifier(CallbackSupportMixin, ensemble.AdaBoostClassifier):  # 
             attributes["edge_bounds_"] = np.full(len(record.models), np.inf)
         return attributes
 
+    def _watched(self, record: "Record") -> dict[str, Any] | None:
+        """What callbacks see of the rounds so far; nothing before there is a learner."""
+        if not record.models:
+            return None
+        return self._so_far(record) | {"_row_weights": record.row_weights}
+
     # ----- what a fitted vote answers
 
     def decision_function(self, X: Any) -> Floats:
@@ -299,6 +306,11 @@ class AdaBoostClassifier(CallbackSupportMixin, ensemble.AdaBoostClassifier):  # 
         weights = np.abs(self.estimator_weights_[: len(self.estimators_)])
         each = [model.feature_importances_ for model in self.estimators_]
         return np.asarray(weights @ np.array(each) / weights.sum())
+
+    @property
+    def objective_(self) -> float:
+        """The mean exponential loss of the vote, which the rounds made small."""
+        return float(self.error_bounds_[-1])
 
     # ----- the number of rounds as a path
 

@@ -5,6 +5,9 @@ from typing import TYPE_CHECKING
 import lazy_loader  # type: ignore[import-untyped]
 
 if TYPE_CHECKING:
+    from .boosting import alpha_curve as alpha_curve
+    from .boosting import boosting_curves as boosting_curves
+    from .boosting import margin_losses as margin_losses
     from .constraints import constraint as constraint
     from .model_choice import bias_variance as bias_variance
     from .model_choice import learning_curve as learning_curve
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
+        "boosting": ["alpha_curve", "boosting_curves", "margin_losses"],
         "constraints": ["constraint"],
         "model_choice": ["bias_variance", "learning_curve", "validation_curve"],
         "penalty_paths": ["path"],

@@ -158,17 +158,20 @@ def draw_points(
     classes: Any,
     wrong: NDArray[np.bool_],
     tied: NDArray[np.bool_] | None = None,
+    weights: NDArray[np.float64] | None = None,
 ) -> None:
     """Draw the points by class, in a colour and a shape of its own, with its name for the legend.
 
-    Those that are `wrong` (n,) are hollow, and those `tied` (n,) on the line are half filled.
+    Those that are `wrong` (n,) are hollow, and those `tied` (n,) on the line are half filled. The
+    area of a mark is proportional to its weight (n,), if there are weights.
     """
     size = size_of(points)
+    scales = np.ones(len(points)) if weights is None else mark_scales(weights) ** 2
     tied = np.zeros(len(points), np.bool_) if tied is None else tied
     for k, name in enumerate(classes):
         mine = y == name
         ax.scatter([], [], s=size, c=colour(k), marker=marker(k), label=clipped(name))
-        _draw_class(ax, points[mine], k, size, wrong[mine] | tied[mine])
+        _draw_class(ax, points[mine], k, size * scales[mine], wrong[mine] | tied[mine])
         _draw_halves(ax, points[mine & tied], k, size)
 
 
@@ -211,13 +214,24 @@ def size_of(points: NDArray[np.float64]) -> float:
     return float(np.clip(6000 / max(len(points), 1), 8, 42))
 
 
+def mark_scales(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How wide marks (n,) are, beside one of mean weight: between 0.4 and 3."""
+    mean = float(weights.mean()) or 1.0
+    return np.clip(np.sqrt(weights / mean), 0.4, 3.0)
+
+
 def _draw_class(
-    ax: Axes, points: NDArray[np.float64], k: int, size: float, hollow: NDArray[np.bool_]
+    ax: Axes,
+    points: NDArray[np.float64],
+    k: int,
+    sizes: NDArray[np.float64],
+    hollow: NDArray[np.bool_],
 ) -> None:
     """The points of class k."""
+    size = float(np.median(sizes)) if len(sizes) else 0.0
     rim = 0.6 if size > 20 else 0.0
     ax.scatter(
-        points[:, 0], points[:, 1], s=size, marker=marker(k), zorder=3,
+        points[:, 0], points[:, 1], s=sizes, marker=marker(k), zorder=3,
         facecolors=np.where(hollow, "white", colour(k)),
         edgecolors=np.where(hollow, colour(k), "white").tolist(),
         linewidths=np.where(hollow, 1.4 if size > 20 else 0.9, rim).tolist(),

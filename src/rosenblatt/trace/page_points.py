@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.capabilities import trace_view
-from rosenblatt.plot.regions import class_scores
+from rosenblatt.plot.regions import class_scores, mark_scales
 from rosenblatt.trace.run import Run
 
 from .frame import Ruler
@@ -160,10 +160,13 @@ class Points:
     def judged(self, estimator: Any) -> dict[str, str]:
         """Which of the points the model gets ``wrong``, and which it has ``tied``, if any.
 
-        A bit each, four to a hexadecimal digit.
+        A bit each, four to a hexadecimal digit. Where rows have weights, the ``sizes`` of marks.
         """
         wrong, tied = self.ruler.wrong(estimator), self.ruler.tied(estimator)
         told = {} if wrong is None else {"wrong": bits(wrong[self.rows])}
+        weights = trace_view(estimator).get("row_weights")
+        if weights is not None:
+            told["sizes"] = digits(mark_scales(weights)[self.rows])
         return told | ({"tied": bits(tied[self.rows])} if tied[self.rows].any() else {})
 
     def turned(self, before: Any, after: Any) -> list[int]:
@@ -183,6 +186,11 @@ class Points:
             "class": [code.get(name, -1) for name in self.labels.tolist()],
             "faint": sorted(set(self.rows).difference(self.sampled)),  # drawn while visited
         }
+
+
+def digits(scales: NDArray[np.float64]) -> str:
+    """Scales of marks from 0.4 to 3 as hexadecimal digits, one for each."""
+    return "".join(f"{round(15 * (scale - 0.4) / 2.6):x}" for scale in np.clip(scales, 0.4, 3.0))
 
 
 def bits(flags: NDArray[np.bool_]) -> str:

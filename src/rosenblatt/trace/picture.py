@@ -107,8 +107,9 @@ def _draw_way(ax: Axes, run: Run, ground: Ground, names: Sequence[str]) -> None:
     drawn = draw_lines(ax, lead)
     wrong, tied = run.ruler.wrong(models[-1]), run.ruler.tied(models[-1])
     wrong = np.zeros(len(points), np.bool_) if wrong is None else wrong
-    draw_points(ax, points, run.data.labels(), run.last.classes_, wrong, tied)
     view = trace_view(models[-1])
+    weights = view.get("row_weights")
+    draw_points(ax, points, run.data.labels(), run.last.classes_, wrong, tied, weights)
     if len(view.get("supports", ())):
         draw_corners(ax, points, view["supports"], "support")
     _draw_current(ax, models[-1], ground)
@@ -120,6 +121,7 @@ def _draw_way(ax: Axes, run: Run, ground: Ground, names: Sequence[str]) -> None:
         ax,
         why_lineless(models[-1], line) or ("" if drawn else f"no {line} in this picture"),
         hollow_means(wrong),
+        "" if weights is None else "size: weight in the last round",
         f"half filled: on the {line}, still a mistake" if tied.any() else "",
     )
 

@@ -7,20 +7,24 @@ export const sizeOf = (points) => [6.5, 5, 3.6, 2.6][[40, 200, 800].filter((n) =
 export const bitOf = (digits, i) => (parseInt(digits[i >> 2] ?? "0", 16) >> (3 - (i & 3))) & 1;
 
 // Points on the wrong side are hollow, and those on the line that are a mistake nevertheless are
-// half filled: `wrong` and `tied` have a bit each, four to a hexadecimal digit.
+// half filled: `wrong` and `tied` have a bit each, four to a hexadecimal digit. Where rows have
+// weights, `sizes` has a digit each: 0 is the smallest mark, f the largest.
 export function marks(svg, { x, y }, points) {
   const group = make(svg, "g", { class: "marks" });
   const faint = new Set(points.faint);
   const half = halves(svg, new Set(points.class));
-  const nodes = points.at.map(([a, b], i) => {
+  const places = points.at.map(([a, b]) => `translate(${x(a).toFixed(2)},${y(b).toFixed(2)})`);
+  const nodes = points.at.map((_, i) => {
     const k = Math.max(points.class[i], 0);
-    const transform = `translate(${x(a).toFixed(2)},${y(b).toFixed(2)})`;
+    const transform = places[i];
     const kind = faint.has(points.row[i]) ? "faint" : "";
     const style = `--mark: ${tint(k)}; --half: url(#${half}${k})`;
     return make(group, "path", { d: shape(k, sizeOf(points)), transform, style, class: kind });
   });
-  return (wrong, tied, row) =>
+  return (wrong, tied, row, sizes) =>
     nodes.forEach((node, i) => {
+      const times = sizes ? 0.4 + (2.6 * parseInt(sizes[i], 16)) / 15 : 1;
+      set(node, { transform: `${places[i]} scale(${times.toFixed(2)})` });
       node.classList.toggle("wrong", bitOf(wrong, i) === 1);
       node.classList.toggle("tied", bitOf(tied, i) === 1);
       node.classList.toggle("now", points.row[i] === row);

@@ -36,7 +36,7 @@ export function picture(host, data, width) {
     const step = data.steps[at];
     const state = data.states[step.state];
     showTrail(at);
-    showErrors(state.wrong ?? "", state.tied ?? "", step.row);
+    showErrors(state.wrong ?? "", state.tied ?? "", step.row, state.sizes);
     showSupports(step.state);
     showVisit(step);
     if (data.grid) return show(drawing(state));

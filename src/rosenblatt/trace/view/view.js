@@ -24,6 +24,7 @@ function openingOf(data) {
     visit: "one look at an example",
     split: "one leaf that becomes a test",
     tree: "one more tree that votes",
+    round: "one more learner that votes",
   }[data.unit];
   return `How the model changed while it was fitted: a step is ${step}.`;
 }
@@ -115,7 +116,8 @@ function curvesSeen({ classes, states, expanded }) {
     ? " Corners mark the supports, the examples that the model is made of."
     : "";
   const bars = expanded && states.at(-1).coef ? BARS : "";
-  return `${curve} Hollow points are predicted wrongly.${supports}${bars}`;
+  const sizes = states.at(-1).sizes ? " The larger a point, the more it weighs in the round." : "";
+  return `${curve} Hollow points are predicted wrongly.${sizes}${supports}${bars}`;
 }
 
 // What was left out, and which run this is.
