@@ -90,6 +90,7 @@ TABLE = (
     Module("tree/tests/test_monotonic_tree.py", "ensemble", FORESTS, quick=False),
     Module("ensemble/tests/test_forest.py", "ensemble", FORESTS, quick=False),
     Module("ensemble/tests/test_bagging.py", "ensemble", BAGGING, quick=False),
+    Module("ensemble/tests/test_voting.py", "ensemble", ("VotingClassifier",)),
     Module(
         "ensemble/tests/test_weight_boosting.py", "ensemble", ("AdaBoostClassifier",), quick=False
     ),

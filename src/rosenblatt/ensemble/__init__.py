@@ -8,6 +8,7 @@ from .hist_gradient_boosting import (
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
 )
+from .voting import VotingClassifier
 
 __all__ = [
     "AdaBoostClassifier",
@@ -19,4 +20,5 @@ __all__ = [
     "HistGradientBoostingRegressor",
     "RandomForestClassifier",
     "RandomForestRegressor",
+    "VotingClassifier",
 ]

@@ -1,4 +1,4 @@
-"""Boosting by weights."""
+"""Boosting by weights, and voting."""
 
 from .row import Contestant, Contract, Row, Warm, Without
 from .trees import FIXED, NO_TEXTS, TREE_TYPES
@@ -40,5 +40,22 @@ ROWS = (
         file_types=(*TREE_TYPES, "tree.classifier.DecisionTreeClassifier"),
         page="boosting.md",
         benchmark="AdaBoost, 200 stumps, dense 100k x 30",
+    ),
+    Row(
+        name="VotingClassifier",
+        module="ensemble.voting",
+        task="classification",
+        inputs=("dense", "sparse"),
+        verifier=Without("each member has a certificate of its own"),
+        sklearn=Without("each member has a certificate of its own"),
+        additive=Without("it fits the models that it is given"),
+        path=Without("it fits the models that it is given"),
+        trace=Without("scikit-learn's voting has no callbacks; the models are in estimators_"),
+        warm=Without("it fits the models that it is given"),
+        contract=Without("scikit-learn's class, which needs models; its own tests run it"),
+        contestants=Without("it needs the best of the others, and is made of them in the end"),
+        file_types=(),
+        page="boosting.md",
+        benchmark=Without("scikit-learn's own loop over models"),
     ),
 )

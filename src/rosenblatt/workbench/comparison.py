@@ -150,7 +150,7 @@ def compare(
     threads: Any = nullcontext() if clock.budget is None else one_blas_thread()
     with clock.listening(), threads:
         findings, best, rows = _found(
-            arena, suiting, dropped, clock, progress,
+            arena, suiting, dropped, clock, progress, vote=families is None,
             hints=[word] if word else [], command=command, ledger=written, source=table.name,
         )  # fmt: skip
     told = replace(findings.protocol, n_table=len(table), n_fitted=len(rows))
@@ -175,7 +175,7 @@ def _best_of_ours(
     """
     problem, named = arena.problem, {family.name: family for family in ours}
     for entry in findings.contestants:
-        if entry.package == "rosenblatt":
+        if entry.family in named:
             family = named[entry.family]
             model, rows = chosen_model(arena, family, entry, clock)
             proof = partial(certificate_of, problem, family, model, rows)
@@ -195,6 +195,7 @@ def _found(
     clock: Clock,
     progress: Progress | None,
     *,
+    vote: bool,
     hints: list[str],
     source: str,
     **rest: Any,
@@ -205,7 +206,7 @@ def _found(
     baseline = contestant(arena, basis, arena.candidates(basis))
     seconds = clock.left * TIME_FOR_HINTS
     hints = hints + clock.attempt(lambda: hints_of(whole), seconds, [])
-    found, late = race(arena, families, clock, progress)
+    found, late = race(arena, families, clock, progress, vote)
     if arena.problem is not whole:  # there was no time to learn from all rows
         baseline = contestant(arena, basis, arena.candidates(basis))
     if not found and not clock.stopped:

@@ -29,6 +29,7 @@ OBJECTS = (
     "sklearn.dummy.DummyRegressor",
     "sklearn.pipeline.Pipeline",
     "sklearn.preprocessing._data.MaxAbsScaler",
+    "sklearn.preprocessing._label.LabelEncoder",
     "sklearn.preprocessing._polynomial.PolynomialFeatures",
     "sklearn.preprocessing._polynomial.SplineTransformer",
 )
@@ -90,7 +91,7 @@ def allowed() -> dict[str, frozenset[str]]:
     return {
         "ObjectNode": objects | set(OBJECTS),
         "TupleNode": tuples | {"builtins.tuple"},
-        "DictNode": frozenset({"builtins.dict"}),
+        "DictNode": frozenset({"builtins.dict", "sklearn.utils._bunch.Bunch"}),
         "ListNode": frozenset({"builtins.list"}),
         "SetNode": frozenset({"builtins.set"}),
         "SliceNode": frozenset({"builtins.slice"}),

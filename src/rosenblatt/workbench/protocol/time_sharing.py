@@ -1,10 +1,15 @@
 """All families on one problem, within the time there is: cheap ones first, each with a share."""
 
+import math
 import re
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from importlib import import_module
 
+from sklearn.base import clone
+
+from rosenblatt.ensemble import VotingClassifier
 from rosenblatt.model_selection.additive_pipelines import is_additive
 from rosenblatt.workbench.families import Family
 from rosenblatt.workbench.preparation.problem import can_be_smaller
@@ -17,6 +22,7 @@ from .search import Arena
 RESERVE = 0.1  # of the budget, for what follows the search
 FITS_AFTER = 3  # the search: about so many fits and predictions go into the answer itself
 NAME_OF_ERROR = re.compile(r"^[\w.]*[A-Z]\w*: ")  # before what it says
+MOST_VOTERS = 3
 LEAST_SHARE = 1.0  # seconds; less is none
 MUCH_LEFT = 1 / 5  # of the budget, at the end of the queue: enough for one more try
 LARGEST_SHARE = 1 / 2  # of the time that is left, for a family that is not the last
@@ -30,11 +36,16 @@ Found = list[tuple[Family, Contestant]]
 
 
 def race(
-    arena: Arena, families: list[Family], clock: Clock, progress: Progress | None
+    arena: Arena,
+    families: list[Family],
+    clock: Clock,
+    progress: Progress | None,
+    vote: bool = False,
 ) -> tuple[Found, list[Dropped]]:
     """The contestants in the order of the families, and those that were given up.
 
-    If there is no time for the first of them, all learn from fewer rows of the arena.
+    If there is no time for the first of them, all learn from fewer rows of the arena. With `vote`
+    the last contestant is a soft vote of the best ones.
     """
     found: Found = []
     dropped: list[Dropped] = []
@@ -87,10 +98,55 @@ def race(
         turn(again, 1)
         if not cut_off and arena.problem is arena.whole and clock.stopped == "budget":
             clock.stopped = before  # all is done in time after all
+    voting = vote_of(arena, found, clock) if vote else None
+    if voting is not None:
+        families = [*families, voting]
+        turn(voting, 1)
+        found = [(f, _named(e, f) if f is voting else e) for f, e in found]
     give_back()
     tell("the chosen model on the test set")
     found.sort(key=lambda pair: families.index(pair[0]))
     return found, dropped
+
+
+def vote_of(arena: Arena, found: Found, clock: Clock) -> Family | None:
+    """A soft vote of the best families at their best settings; None of fewer than two.
+
+    All members read the same columns, scaled: trees take no notice of a scale. So texts, which
+    some do not read, leave no vote, and neither do expanded columns. It needs time for a fit of
+    each member to each fold and to all of them.
+    """
+    problem = arena.problem
+    if problem.task != "classification" or "text" in problem.used.values():
+        return None
+    fit = [
+        (family, entry)
+        for family, entry in found
+        if family.takes in ("numbers", "columns")
+        and family.before is None
+        and family.package == "rosenblatt"
+        and hasattr(family.make(), "predict_proba")
+        and not math.isnan(entry.mean)
+    ]
+    best = sorted(fit, key=lambda pair: -pair[1].mean)[:MOST_VOTERS]
+    seconds = (len(arena.folds) + 1) * sum(entry.seconds_again for _, entry in best)
+    if len(best) < 2 or (clock.budget is not None and seconds > clock.left):
+        return None
+    members = [
+        (family.name, family.make().set_params(**entry.parameters)) for family, entry in best
+    ]
+
+    def make() -> VotingClassifier:
+        return VotingClassifier([(name, clone(model)) for name, model in members], voting="soft")
+
+    when = "the answer of several families together"
+    return Family("vote of the best", make, {}, problem.task, "numbers", when)
+
+
+def _named(entry: Contestant, family: Family) -> Contestant:
+    """A vote with the names of its members."""
+    names = [name for name, _ in family.make().estimators]
+    return replace(entry, note=f"soft vote of {', '.join(names[:-1])} and {names[-1]}")
 
 
 def _in_turn(arena: Arena, families: list[Family]) -> list[Family]:
