@@ -1,4 +1,4 @@
-"""AdaBoost: the rule itself, its bounds, and the learners that it is given."""
+"""P4, P5, P6, P7: the rule itself, its bounds, its learners, and the number of rounds."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,8 @@
 """V7, V9, B10: boosting's four curves, alpha against the error, and losses against the margin."""
 
+import importlib.util
+from pathlib import Path
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
@@ -7,7 +10,7 @@ import sklearn.ensemble
 from sklearn.datasets import make_classification
 
 from rosenblatt import AdaBoostClassifier, Trace
-from rosenblatt.plot import alpha_curve, boosting_curves, margin_losses
+from rosenblatt.plot import alpha_curve, boosting_curves, error_parts, margin_losses
 
 X, Y = make_classification(120, 4, flip_y=0.1, random_state=0)
 
@@ -66,3 +69,17 @@ def test_a_trace_has_the_weights_of_the_rows_in_each_round(tmp_path):
     plt.close(trace.plot())
     trace.save(tmp_path / "run.html")
     assert '"sizes":"' in (tmp_path / "run.html").read_text(encoding="utf-8")
+
+
+def test_bagging_lowers_variance_and_boosting_bias(ax):
+    # P8: on two of three tables, few models each
+    path = Path(__file__).resolve().parents[2] / "examples" / "bagging_and_boosting.py"
+    spec = importlib.util.spec_from_file_location("bagging_and_boosting", path)
+    example = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(example)
+    _, digits, sphere = example.measured(n_models=8, n_estimators=15, most_rows=250).values()
+    for found in (digits, sphere):
+        assert found["boosted stumps"].bias < found["stump"].bias
+        assert found["bagged trees"].variance < found["tree"].variance
+    drawn = error_parts({"digits": digits, "sphere": sphere}, ax)
+    assert [label.get_text() for label in drawn.get_yticklabels()] == list(digits) + list(sphere)

@@ -7,6 +7,7 @@ import lazy_loader  # type: ignore[import-untyped]
 if TYPE_CHECKING:
     from .boosting import alpha_curve as alpha_curve
     from .boosting import boosting_curves as boosting_curves
+    from .boosting import error_parts as error_parts
     from .boosting import margin_losses as margin_losses
     from .constraints import constraint as constraint
     from .model_choice import bias_variance as bias_variance
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
-        "boosting": ["alpha_curve", "boosting_curves", "margin_losses"],
+        "boosting": ["alpha_curve", "boosting_curves", "error_parts", "margin_losses"],
         "constraints": ["constraint"],
         "model_choice": ["bias_variance", "learning_curve", "validation_curve"],
         "penalty_paths": ["path"],

@@ -158,3 +158,54 @@ def margin_losses(ax: Axes | None = None) -> Axes:
     ax.set(xlim=(-2, 3), ylim=(0, 4))
     ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=4, frameon=False)
     return ax
+
+
+def error_parts(found: dict[str, dict[str, Any]], ax: Axes | None = None) -> Axes:
+    """Draw what the errors of several models on several tables are made of: bias and variance.
+
+    A bar is the error of a model. Its dark part is the bias, the error of the models' common
+    answer; the pale part is what variance adds to it. Where straying from a wrong common answer
+    helps more than it hurts, the error ends within the dark part, at the line.
+
+    Parameters
+    ----------
+    found : dict of dicts
+        By table and by model, the `BiasVariance` that `rosenblatt.bias_variance` returned.
+    ax : where to draw; the current axes if None.
+
+    Returns
+    -------
+    The axes drawn on.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from rosenblatt import DecisionTreeClassifier, bias_variance
+    >>> from rosenblatt.plot import error_parts
+    >>> X, y = [[i] for i in range(12)], [0] * 6 + [1] * 6
+    >>> parts = bias_variance(DecisionTreeClassifier(), X, y, n_models=5, random_state=0)
+    >>> error_parts({"steps": {"tree": parts}}, ax=plt.figure().gca()).get_xlabel()
+    'error'
+    """
+    ax = labelled_axes(ax, "error", "")
+    places, names, place = [], [], 0.0
+    for table, models in found.items():
+        ax.text(0, place - 0.75, table, fontsize="small", fontweight="bold", va="center")
+        for name, parts in models.items():
+            ax.barh(place, parts.bias, color=colour(0), height=0.7)
+            ax.barh(
+                place, max(parts.error - parts.bias, 0.0), left=parts.bias, color=colour(4),
+                height=0.7,
+            )  # fmt: skip
+            ax.plot([parts.error] * 2, [place - 0.4, place + 0.4], color=INK, linewidth=1.6)
+            places.append(place)
+            names.append(name)
+            place += 1.0
+        place += 1.2
+    ax.set_yticks(places, names)
+    ax.invert_yaxis()
+    ax.fill_between([], [], color=colour(0), label="bias")
+    ax.fill_between([], [], color=colour(4), label="added by variance")
+    ax.plot([], [], color=INK, linewidth=1.6, label="error")
+    ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=3, frameon=False)
+    return ax

@@ -23,8 +23,8 @@ export function marks(svg, { x, y }, points) {
   });
   return (wrong, tied, row, sizes) =>
     nodes.forEach((node, i) => {
-      const times = sizes ? 0.4 + (2.6 * parseInt(sizes[i], 16)) / 15 : 1;
-      set(node, { transform: `${places[i]} scale(${times.toFixed(2)})` });
+      const times = sizes && 0.4 + (2.6 * parseInt(sizes[i], 16)) / 15;
+      if (sizes) set(node, { transform: `${places[i]} scale(${times.toFixed(2)})` });
       node.classList.toggle("wrong", bitOf(wrong, i) === 1);
       node.classList.toggle("tied", bitOf(tied, i) === 1);
       node.classList.toggle("now", points.row[i] === row);
