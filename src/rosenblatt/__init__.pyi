@@ -35,6 +35,7 @@ from .ensemble import HistGradientBoostingClassifier as HistGradientBoostingClas
 from .ensemble import HistGradientBoostingRegressor as HistGradientBoostingRegressor
 from .ensemble import RandomForestClassifier as RandomForestClassifier
 from .ensemble import RandomForestRegressor as RandomForestRegressor
+from .ensemble import VotingClassifier as VotingClassifier
 from .explanation import Explanation as Explanation
 from .explanation import explain as explain
 from .kernels import KernelLogisticRegression as KernelLogisticRegression
@@ -73,12 +74,15 @@ from .neighbors import KNeighborsRegressor as KNeighborsRegressor
 from .neighbors import NearestCentroid as NearestCentroid
 from .neighbors import NearestNeighbors as NearestNeighbors
 from .preprocessing import BasisExpansion as BasisExpansion
+from .preprocessing import Discretizer as Discretizer
 from .preprocessing import Standardizer as Standardizer
 from .separation import Separability as Separability
 from .separation import separability as separability
 from .trace import Trace as Trace
+from .tree import ConjunctionClassifier as ConjunctionClassifier
 from .tree import DecisionTreeClassifier as DecisionTreeClassifier
 from .tree import DecisionTreeRegressor as DecisionTreeRegressor
+from .tree import MofNClassifier as MofNClassifier
 from .workbench import Comparison as Comparison
 from .workbench import compare as compare
 from .workbench import load_model as load_model
@@ -97,8 +101,10 @@ __all__ = [
     "Claim",
     "Comparison",
     "ComplementNB",
+    "ConjunctionClassifier",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
+    "Discretizer",
     "ElasticNet",
     "ElasticNetCV",
     "Explanation",
@@ -121,6 +127,7 @@ __all__ = [
     "LogisticRegression",
     "LogisticRegressionCV",
     "MixedNB",
+    "MofNClassifier",
     "MultinomialNB",
     "NearestCentroid",
     "NearestNeighbors",
@@ -135,6 +142,7 @@ __all__ = [
     "Separability",
     "Standardizer",
     "Trace",
+    "VotingClassifier",
     "bias_variance",
     "certify",
     "compare",

@@ -95,10 +95,10 @@ def takes_infinity(estimator):
 
 def has_precision(estimator):
     """Whether it reads numbers: the names of categories have no precision."""
-    # Thresholds of trees lie between two numbers.
-    has_trees = hasattr(estimator, "min_samples_leaf") or hasattr(estimator, "n_estimators")
-    stores_rows = hasattr(estimator, "kneighbors")  # distances and votes are doubles
-    return not get_tags(estimator).input_tags.categorical and not has_trees and not stores_rows
+    # Thresholds of trees and rules lie between two numbers; distances and votes are doubles.
+    doubles = ("min_samples_leaf", "n_estimators", "n_cuts", "kneighbors")
+    has_doubles = any(hasattr(estimator, name) for name in doubles)
+    return not get_tags(estimator).input_tags.categorical and not has_doubles
 
 
 def only(ability, estimators):

@@ -10,6 +10,7 @@ Information is measured in bits unless another base is asked for, and 0 log 0 is
 array([0.5, 0.5])
 """
 
+from .discretization import information_cuts
 from .gaussians import Gaussian
 from .independence import (
     IndependenceTest,
@@ -49,6 +50,7 @@ __all__ = [
     "expectation",
     "independence_test",
     "independent",
+    "information_cuts",
     "information_gain",
     "joint",
     "marginal",

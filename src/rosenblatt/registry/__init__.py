@@ -19,6 +19,7 @@ from . import (
     neighbors,
     preprocessing,
     regression,
+    rules,
     trees,
 )
 from .row import INPUTS, TASKS, Contestant, Contract, Row, Warm, Without
@@ -48,6 +49,7 @@ ROWS: tuple[Row, ...] = (
     *regression.ROWS,
     *gradient_boosting.ROWS,
     *trees.ROWS,
+    *rules.ROWS,
     *ensembles.ROWS,
     *preprocessing.ROWS,
 )
@@ -99,7 +101,7 @@ def homes() -> dict[str, list[str]]:
     """The public names that each module holds, both in order.
 
     >>> homes()["preprocessing"]
-    ['BasisExpansion', 'Standardizer']
+    ['BasisExpansion', 'Discretizer', 'Standardizer']
     """
     found = {module: list(names) for module, names in OTHER_NAMES.items()}
     for row in ROWS:

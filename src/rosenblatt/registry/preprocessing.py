@@ -17,6 +17,11 @@ SCALINGS: tuple[Settings, ...] = (
     {"missing": "ignore"},
     {"method": "min-max", "missing": "ignore"},
 )
+BINS: tuple[Settings, ...] = (
+    {},
+    {"strategy": "quantile", "max_bins": 4, "encode": "onehot"},
+    {"strategy": "uniform", "encode": "thresholds"},
+)
 NOTHING_PROVED = Without("it predicts nothing that could be proved; certify reads its output")
 NO_PATH = Without("it has no penalty or number of steps to follow")
 NOT_A_MODEL = Without("compare tries models; this stands before one")
@@ -46,6 +51,23 @@ ROWS = (
         ),
         page="preprocessing.md",
         benchmark=Without("its time is that of the products with what it makes"),
+    ),
+    Row(
+        name="Discretizer",
+        module="preprocessing.discretizer",
+        task="transformation",
+        inputs=("dense",),
+        verifier=NOTHING_PROVED,
+        sklearn=NOTHING_PROVED,
+        additive=Without("where to cut depends on the order of all values of a column"),
+        path=NO_PATH,
+        trace=Without("it learns in one step: no state moves"),
+        warm=Without("it compiles no loop: NumPy sorts and adds up"),
+        contract=Contract(settings=BINS, checked=BINS),
+        contestants=NOT_A_MODEL,
+        file_types=(),
+        page="rules.md",
+        benchmark=Without("its time is that of one sort of each column"),
     ),
     Row(
         name="Standardizer",
