@@ -180,6 +180,21 @@ def test_rounds_are_a_path_that_a_search_chooses_on():
     assert np.allclose(search.cv_results_[scores], reference.cv_results_[scores])
 
 
+def test_a_vote_of_stumps_is_a_sum_over_columns():
+    X, y = IRIS
+    model = AdaBoostClassifier(n_estimators=10).fit(X, y)
+    told = model.explain(X[70])
+    scores = model.decision_function(X[70:71])[0]
+    by_share = (np.sort(scores)[-1] - np.sort(scores)[-2]) * 2 / 3  # K / (K - 1) = 3 / 2
+    assert told.winner == model.predict(X[70:71])[0]
+    assert told.log_odds == pytest.approx(by_share)
+    unused = np.setdiff1d(range(4), [stump.tree_.feature[0] for stump in model])
+    assert not told.contributions[unused].any()
+    naive = AdaBoostClassifier(GaussianNB(), n_estimators=2).fit(X, y)
+    with pytest.raises(TypeError, match="GaussianNB cannot say what each column adds"):
+        naive.explain(X[0])
+
+
 def test_many_rows_are_scored_by_packed_trees_as_by_each_tree():
     X, y = make_classification(2_000, 5, n_classes=3, n_informative=4, n_redundant=0)
     model = AdaBoostClassifier(n_estimators=20).fit(X, y)

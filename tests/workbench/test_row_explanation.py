@@ -16,6 +16,8 @@ CANNOT = {
     "NearestCentroid",
     "BaggingClassifier",
     "BaggingRegressor",
+    "ConjunctionClassifier",
+    "MofNClassifier",
 }
 
 

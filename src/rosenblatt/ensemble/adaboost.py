@@ -18,7 +18,9 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from rosenblatt.base import Passes, callers_level, fitting, path_values
 from rosenblatt.capabilities import ModelPath, rows_of
+from rosenblatt.explanation import Explanation, one_row, two_classes
 from rosenblatt.tree import DecisionTreeClassifier
+from rosenblatt.tree.text import path_contributions
 
 from .packed_trees import PackedTrees
 from .weak_learners import weak_learner
@@ -255,7 +257,7 @@ class AdaBoostClassifier(CallbackSupportMixin, ensemble.AdaBoostClassifier):  # 
         if self.n_classes_ == 1:
             return np.zeros((X.shape[0], 1))
         weights = self.estimator_weights_[: len(self.estimators_)]
-        if all(type(model) is DecisionTreeClassifier for model in self.estimators_):
+        if self._votes_by_trees():
             rows = X if sp.issparse(X) else np.asarray(X, np.float64)
             votes = self._packed_trees(rows).mean(rows)[:, 0] * len(weights)
             return _as_scores(votes, float(np.abs(weights).sum()))
@@ -283,6 +285,10 @@ class AdaBoostClassifier(CallbackSupportMixin, ensemble.AdaBoostClassifier):  # 
             all_votes += abs(weight)
             yield _as_scores(votes, all_votes)
 
+    def _votes_by_trees(self) -> bool:
+        """Whether all learners are trees of ours."""
+        return all(type(model) is DecisionTreeClassifier for model in self.estimators_)
+
     def _packed_trees(self, X: Any) -> PackedTrees:
         """The trees with votes in their leaves; kept for the next rows."""
         packed: PackedTrees | None = vars(self).get("_packed")
@@ -306,6 +312,42 @@ class AdaBoostClassifier(CallbackSupportMixin, ensemble.AdaBoostClassifier):  # 
         weights = np.abs(self.estimator_weights_[: len(self.estimators_)])
         each = [model.feature_importances_ for model in self.estimators_]
         return np.asarray(weights @ np.array(each) / weights.sum())
+
+    def explain(self, x: Any, rival: Any = None, feature_names: Any = None) -> Explanation:
+        """Return what the tests on each column add to the lead of one row's class in the vote.
+
+        Parameters
+        ----------
+        x : array-like of shape (d,) or (1, d)
+            The row.
+        rival : label or None
+            The class to compare with; the second best if None.
+        feature_names : array-like of shape (d,) or None
+            What to call the columns.
+
+        Returns
+        -------
+        explanation : Explanation
+            Shares of the vote for the class less those for its rival, from the roots of the trees
+            to the leaves; of stumps each column has a part of its own.
+        """
+        check_is_fitted(self)
+        if not self._votes_by_trees():
+            kind = type(self.estimators_[0]).__name__
+            raise TypeError(f"{kind} cannot say what each column adds, and so its vote cannot.")
+        row = one_row(self, x, self._check_X)
+        row = np.asarray(row.toarray() if sp.issparse(row) else row, np.float64)
+        votes = self._packed_trees(row).mean(row)[0, 0]
+        winner, second = two_classes(self.classes_, votes, rival)
+        weights = self.estimator_weights_[: len(self.estimators_)]
+        start, parts = 0.0, np.zeros(self.n_features_in_)
+        for model, weight in zip(self.estimators_, weights, strict=True):
+            tree = model.tree_.voting(weight / np.abs(weights).sum())
+            lead = tree.value[:, 0, winner] - tree.value[:, 0, second]
+            start += float(lead[0])
+            parts += path_contributions(tree, int(tree.apply(row)[0]), lead)
+        words = ("at the roots", "lead in the vote")
+        return Explanation.of(self, winner, second, start, parts, feature_names, words)
 
     @property
     def objective_(self) -> float:
