@@ -134,3 +134,11 @@ def test_a_stump_holds_just_if_its_split_is_the_best_in_fractions(rows, j):
     stump = nudged(stump, "feature", lambda a: a.__setitem__(0, j))
     best = max(score for score in scores if score is not None)
     assert certify(stump, X, y)["best splits"].holds == (scores[j] == best)
+
+
+def test_pure_nodes_of_fractional_weights_are_pure_up_to_rounding():
+    weight = np.random.default_rng(0).random(300) * 1e-3
+    X, y = np.arange(300.0)[:, np.newaxis], np.zeros(300, int)
+    model = DecisionTreeClassifier().fit(X, y, sample_weight=weight)
+    certificate = certify(model, X, y, sample_weight=weight)
+    assert certificate.holds, str(certificate)

@@ -237,7 +237,9 @@ def count_claims(
         scale = np.maximum(np.abs(derived).max(initial=0.0), 1e-300)
         claims.append(agrees("values", "the values of the nodes", tree.value, derived, scale))
     found = np.array([impurity(targets, rows, weight, criterion) for rows in nodes])
-    scale = max(float(found.max(initial=0.0)), 1e-300)
+    # Shares are rounded as numbers of size one, however pure the nodes are.
+    least = 1.0 if targets.classes is not None else 1e-300
+    scale = max(float(found.max(initial=0.0)), least)
     if targets.numbers is not None and criterion != "absolute_error":
         # scikit-learn takes the square of the mean from the mean of squares.
         scale = max(scale, float(np.mean(targets.numbers**2)))
