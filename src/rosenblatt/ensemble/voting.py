@@ -1,5 +1,7 @@
 """Voting: scikit-learn's, under its name."""
 
+from typing import Any, Self
+
 from sklearn import ensemble
 
 
@@ -39,3 +41,28 @@ class VotingClassifier(ensemble.VotingClassifier):  # type: ignore[misc]
     .. [1] T. G. Dietterich (2000), Ensemble methods in machine learning. *Multiple Classifier
        Systems*.
     """
+
+    def fit(self, X: Any, y: Any, **fit_params: Any) -> Self:
+        """Fit the members.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows.
+        y : array-like of shape (n,)
+            Their classes.
+        **fit_params : what else the members take, such as `sample_weight`.
+
+        Returns
+        -------
+        self : VotingClassifier
+        """
+        if self.voting == "soft":
+            for name, member in self.estimators:
+                if not isinstance(member, str) and not hasattr(member, "predict_proba"):
+                    raise ValueError(
+                        f"voting='soft' averages probabilities, and {name!r}, a "
+                        f"{type(member).__name__}, gives none: leave it out, or take voting='hard'."
+                    )
+        super().fit(X, y, **fit_params)
+        return self

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rosenblatt import VotingClassifier, load_model
+from rosenblatt import GaussianNB, Perceptron, VotingClassifier, load_model
 from rosenblatt.data import read_table
 from rosenblatt.workbench.families import FAMILIES
 from rosenblatt.workbench.fitting import saved_model
@@ -60,6 +60,14 @@ def test_a_vote_can_be_saved_and_read_again(run, tmp_path):
     rows = problem.some(problem.dev)
     again = load_model(tmp_path / "vote.skops")
     assert np.array_equal(again.model.predict(rows), model.predict(rows))
+
+
+def test_members_without_probabilities_are_refused_where_these_are_averaged():
+    members = [("Bayes", GaussianNB()), ("line", Perceptron()), ("none", "drop")]
+    with pytest.raises(ValueError, match="'line', a Perceptron, gives none"):
+        VotingClassifier(members, voting="soft").fit([[-2], [-1], [1], [2]], [0, 0, 1, 1])
+    hard = VotingClassifier(members).fit([[-2], [-1], [1], [2]], [0, 0, 1, 1])
+    assert hard.predict([[-2], [2]]).tolist() == [0, 1]
 
 
 def test_there_is_no_vote_of_one_family_of_numbers_or_without_time(run):
