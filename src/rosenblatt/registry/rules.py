@@ -16,7 +16,7 @@ ROWS = tuple(
         warm=Without("it compiles no loop: NumPy counts"),
         contract=Contract(
             settings=({"max_terms": 2},),
-            checked=({"max_terms": 2}, {"max_terms": 1, "negate": False, "n_cuts": 1}),
+            checked=({"max_terms": 1, "n_cuts": 1},),
         ),
         contestants=Without("one rule is there to be read; the decision tree is compared"),
         file_types=(),
