@@ -18,6 +18,10 @@ CANNOT = {
     "BaggingRegressor",
     "ConjunctionClassifier",
     "MofNClassifier",
+    "nearest neighbours",
+    "nearest neighbours regression",
+    "gradient boosting",
+    "gradient boosting regression",
 }
 
 
