@@ -3,6 +3,7 @@
 import os
 import warnings
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -31,6 +32,12 @@ def data_folder():
             pytest.fail("The folder of real data sets is not beside the project.")
         pytest.skip("The folder of real data sets is not beside the project.")
     return DATA
+
+
+@pytest.fixture(autouse=True)
+def _own_ledger(tmp_path_factory, monkeypatch):
+    """Openings of test sets are recorded in a folder of the test's own."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path_factory.getbasetemp() / uuid4().hex))
 
 
 @pytest.fixture

@@ -16,7 +16,10 @@ COMPARE = ("compare", "iris", "--target", "species")
         (("split", "iris", "--seed", 2**32), "from 0 to 4294967295; got 4294967296."),
         (("explain", "m.skops", "iris", "--row", "-1"), "--row must be at least 0; got -1."),
         (("warm", "--jobs", "0"), "--jobs must be at least 1; got 0."),
-        (("compare", "iris"), "Missing option '--target'. See rosenblatt compare --help."),
+        (
+            ("compare", "iris"),
+            "iris has sepal_length, sepal_width, petal_length, petal_width, species.",
+        ),
         ((*COMPARE, "--targt", "x"), "--targt"),
         ((*COMPARE, "--seed", "one"), "Invalid value for '--seed'"),
         (("wram",), "No such command 'wram'"),

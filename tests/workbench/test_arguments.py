@@ -46,7 +46,7 @@ def test_rows_without_a_target_are_left_out_with_a_word(frame, tmp_path):
     found = rosenblatt.compare(
         frame, WORDS, families=["Gaussian naive Bayes"], ledger=tmp_path / "openings.jsonl"
     )
-    assert "40 rows without target are left out." in found.findings.verdicts
+    assert "40 rows without target are left out." in found.findings.notes
 
 
 def test_features_in_any_form(frame):

@@ -170,7 +170,7 @@ def test_an_interrupt_reports_what_is_there(openings, monkeypatch):
     monkeypatch.setattr(conclusions, "SOON", 0.0)
     again = rosenblatt.compare("iris", target="species", ledger=openings, families=QUICK).findings
     assert not again.retrained
-    assert "After the interrupt the chosen model was not fitted again" in " ".join(again.verdicts)
+    assert "After the interrupt the chosen model was not fitted again" in " ".join(again.notes)
 
 
 def test_a_family_that_fails_does_not_take_the_others_with_it(openings, monkeypatch):

@@ -10,24 +10,30 @@ import typer
 from .errors import PlainGroup, Stages, plain_errors
 from .options import (
     Budget,
+    CleanLabels,
     Families,
     Format,
     Group,
     Header,
     Jobs,
+    KnownTarget,
     Large,
     Ledger,
     Metric,
     ModelArgument,
     ModelName,
+    OutText,
+    Positive,
     Row,
     Save,
     Seed,
     Settings,
+    Sheet,
     TableArgument,
     Target,
     Task,
     Time,
+    Verbose,
 )
 
 # Plain help: drawing boxes would triple the time it takes to answer.
@@ -38,7 +44,7 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    add_completion=False,
+    add_completion=True,
 )
 
 
@@ -60,10 +66,17 @@ def main(
 
 
 def command(declared: Callable[..., None]) -> Callable[..., None]:
-    """A command with the options that are declared; the function of its name in its file runs."""
+    """A command with the options that are declared; the function of its name in its file runs.
+
+    How the table is read comes as one `Reading`.
+    """
 
     @functools.wraps(declared)
     def run(**options: Any) -> None:
+        from .tables import Reading
+
+        taken = {name: options.pop(name) for name in ("format", "header", "sheet", "verbose")}
+        options["reading"] = Reading(**taken)
         module = import_module(f".{declared.__name__}", __package__)
         raise typer.Exit(getattr(module, declared.__name__)(**options) or 0)
 
@@ -73,15 +86,18 @@ def command(declared: Callable[..., None]) -> Callable[..., None]:
 @command
 def fit(
     table: TableArgument,
-    target: Target,
     model: ModelName,
     out: Annotated[
         str, typer.Option("--out", "-o", help="The model file to write.", show_default=False)
     ],
+    target: Target = None,
     settings: Settings = None,
     task: Task = None,
+    clean_labels: CleanLabels = False,
     format: Format = None,
     header: Header = True,
+    sheet: Sheet = None,
+    verbose: Verbose = False,
     certificate: Annotated[bool, typer.Option(help="Prove what can be proved of the fit.")] = True,
 ) -> None:
     """Fit one model to all rows of a table, and keep it in a file.
@@ -110,8 +126,11 @@ def predict(
         bool,
         typer.Option("--score", help="Say how many are right; opens a test that `split` sealed."),
     ] = False,
+    target: KnownTarget = None,
     format: Format = None,
     header: Header = True,
+    sheet: Sheet = None,
+    verbose: Verbose = False,
     large: Large = False,
 ) -> None:
     """Predict each row of a table, which may be larger than memory.
@@ -126,12 +145,16 @@ def predict(
 def explain(
     model: ModelArgument,
     table: TableArgument,
-    row: Row,
+    row: Row = 0,
+    target: KnownTarget = None,
+    out: OutText = None,
     format: Format = None,
     header: Header = True,
+    sheet: Sheet = None,
+    verbose: Verbose = False,
     large: Large = False,
 ) -> None:
-    """Say what each column adds to what a model predicts for one row.
+    """Print what each column adds to what a model predicts for one row, the first unless named.
 
     \b
     Example:
@@ -146,8 +169,12 @@ def certify(
     tol: Annotated[
         float, typer.Option(help="How near the best possible counts as reached.")
     ] = 1e-4,
+    target: KnownTarget = None,
+    out: OutText = None,
     format: Format = None,
     header: Header = True,
+    sheet: Sheet = None,
+    verbose: Verbose = False,
     large: Large = False,
 ) -> None:
     """Derive again, from a table and a model's numbers, what the fit achieved.
@@ -163,14 +190,16 @@ def certify(
 @command
 def trace(
     table: TableArgument,
-    target: Target,
     model: ModelName,
     out: Annotated[str, typer.Option("--out", "-o", help="The page to write.", show_default=False)],
+    target: Target = None,
     settings: Settings = None,
     every: Annotated[str, typer.Option(help="What is a step: pass, update or visit.")] = "pass",
     task: Task = None,
     format: Format = None,
     header: Header = True,
+    sheet: Sheet = None,
+    verbose: Verbose = False,
 ) -> None:
     """Fit one model step by step, and write a page that replays it.
 
@@ -184,7 +213,8 @@ def trace(
 def split(
     table: TableArgument,
     target: Annotated[
-        str | None, typer.Option(help="Classes that each part should have its share of.")
+        str | None,
+        typer.Option("--target", "-t", help="Classes that each part should have its share of."),
     ] = None,
     group: Group = None,
     time: Time = None,
@@ -194,6 +224,8 @@ def split(
     ] = None,
     format: Format = None,
     header: Header = True,
+    sheet: Sheet = None,
+    verbose: Verbose = False,
     force: Annotated[bool, typer.Option("--force", help="Replace files that are there.")] = False,
 ) -> None:
     """Write a table as three: to fit to, to choose by, and to test on once, under seal.
@@ -242,9 +274,10 @@ def warm(jobs: Jobs = None) -> None:
 @plain_errors
 def compare(
     table: TableArgument,
-    target: Target,
+    target: Target = None,
     task: Task = None,
     metric: Metric = None,
+    positive: Positive = None,
     time: Time = None,
     groups: Group = None,
     families: Families = None,
@@ -252,10 +285,15 @@ def compare(
     peers: Annotated[
         bool, typer.Option("--peers", help="Try models of other libraries, for reference.")
     ] = False,
-    out: Annotated[str, typer.Option(help="Where the report goes.")] = "report.html",
+    out: Annotated[
+        str, typer.Option("--out", "-o", help="The page of the report.")
+    ] = "report.html",
     save: Save = None,
+    clean_labels: CleanLabels = False,
     format: Format = None,
     header: Header = True,
+    sheet: Sheet = None,
+    verbose: Verbose = False,
     seed: Seed = 0,
     ledger: Ledger = None,
 ) -> None:
@@ -269,11 +307,13 @@ def compare(
     """
     with Stages("Stopped before anything was tried; nothing was written.") as stages:
         from .compare import compare as run  # which takes a second
+        from .tables import Reading
 
         code = run(
-            table, target, stages=stages, out=out, save=save, format=format, header=header,
-            task=task, metric=metric, time=time, groups=groups, families=families, budget=budget,
-            peers=peers, random_state=seed, ledger=ledger,
+            table, target, Reading(format, header, sheet, verbose), stages=stages, out=out,
+            save=save, task=task, metric=metric, positive=positive, time=time, groups=groups,
+            families=families, budget=budget, peers=peers, random_state=seed, ledger=ledger,
+            clean_labels=clean_labels,
         )  # fmt: skip
     raise typer.Exit(code)
 

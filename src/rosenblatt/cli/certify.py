@@ -3,22 +3,29 @@
 import math
 
 from rosenblatt.certificates import certify as certificate_of
-from rosenblatt.data import Table, read_table
+from rosenblatt.data import Table
 from rosenblatt.workbench.fitting import learned_rows
 from rosenblatt.workbench.model_file.files import SavedModel, blaming, load_model
-from rosenblatt.workbench.preparation.known_columns import columns_of_words, rows_for, targets_of
+from rosenblatt.workbench.preparation.known_columns import rows_for, targets_of
 
-from .errors import say, tell_lines
+from .errors import say
+from .tables import Reading, printed_to
 
 
 def certify(
-    model: str, table: str, tol: float, format: str | None, header: bool, large: bool
+    model: str,
+    table: str,
+    tol: float,
+    target: str | None,
+    out: str | None,
+    reading: Reading,
+    large: bool,
 ) -> int:
     """Print the certificate; return 0 if it holds, else 1."""
     if not 0 <= tol < math.inf:
         raise ValueError(f"tol must be a number >= 0; got {tol}.")
     saved = load_model(model, large=large)
-    read = read_table(table, format, header=header, of_words=columns_of_words(saved))
+    read = reading.for_model(table, saved, target)
     rows, y = targets_of(saved, read)
     whole = len(y)
     others = whole != saved.n_rows
@@ -32,7 +39,8 @@ def certify(
     X = rows_for(saved, rows)
     with blaming(model, table):
         found = certificate_of(saved.model, X, y, tol=tol)
-    tell_lines(found)
+    with printed_to(out, table, model) as print_lines:
+        print_lines(found)
     if others:
         say(
             f"The model was fitted to {saved.n_rows:,} rows of {saved.source} ({_split(saved)}), "

@@ -12,17 +12,17 @@ from rich.live import Live
 from rich.table import Table as Grid
 
 from rosenblatt import cli
-from rosenblatt.data import Column, read_table
+from rosenblatt.data import Column
+from rosenblatt.data.errors import listed
 from rosenblatt.data.files import place_for
 from rosenblatt.workbench.arguments import checked_budget
-from rosenblatt.workbench.comparison import Comparison
 from rosenblatt.workbench.comparison import compare as run
-from rosenblatt.workbench.preparation.leakage import listed_hints
 from rosenblatt.workbench.protocol import verdicts
 from rosenblatt.workbench.protocol.clock import Clock, age_of_process
-from rosenblatt.workbench.protocol.results import Contestant, figure
+from rosenblatt.workbench.protocol.results import Contestant, Findings, figure
 
 from .errors import Stages, on_one_line
+from .tables import Reading, named_target
 
 NO_REPORT = "Stopped before the report was written."
 MOST_NAMED = 5  # columns that were left out
@@ -39,13 +39,12 @@ class Screen(Console):
 
 def compare(
     table: str,
-    target: str,
+    target: str | None,
+    reading: Reading,
     *,
     stages: Stages,
     out: str,
     save: str | None,
-    format: str | None,
-    header: bool,
     families: list[str] | None,
     **options: Any,
 ) -> int:
@@ -62,7 +61,8 @@ def compare(
             name.strip() for some in families for name in some.split(",") if name.strip()
         ]
     console = Screen(markup=False, highlight=False)  # names are no markup
-    source = read_table(table, format, header=header)
+    source = reading._replace(verbose=False).table(table)
+    target = named_target(source, target)
     to_save = TO_SAVE + TO_SAVE_A_COLUMN * source.frame.width
     clock.after = TO_END + (0.0 if save is None else to_save)
     options |= {"target": target, "command": shlex.join(["rosenblatt", *sys.argv[1:]])}
@@ -77,13 +77,20 @@ def compare(
             found = run(source, progress=show, **options)
     else:
         found = run(source, progress=_say(console, stages), **options)
-    _conclude(console, found, out)
+    _answer(console, found.findings)
+    found.report(Path(out))
+    console.print(f"Report: {out}")
     stages.word = "" if save is None else f"Stopped before the model was written to {save}."
     if save is not None and found.findings.nothing_fitted:
         console.print(f"There is no model to write to {save}.", style="yellow")
     elif save is not None:
         found.save(save)
         console.print(f"Model: {save}")
+    if found.findings.opening is not None:
+        console.print(f"Opening of the test set recorded in {found.findings.opening.ledger}")
+    _leaderboard(console, found.findings)
+    if reading.verbose:
+        _details(console, found.findings)
     return int(found.findings.nothing_fitted)
 
 
@@ -117,68 +124,56 @@ def _cells(entry: Contestant, name: str = "") -> tuple[str, ...]:
     return name or entry.family, figure(entry.mean), figure(entry.deviation), seconds
 
 
-def _conclude(console: Console, comparison: Comparison, out: str) -> None:
-    """The leaderboard, the test score, hints, and where the report is."""
-    findings = comparison.findings
-    protocol = findings.protocol
-    metric = f"{protocol.metric} {protocol.positive_words}".strip()
-    about = f"{protocol.target}, {metric}, {protocol.n_folds} folds"
-    grid = Grid(title=on_one_line(f"{findings.source}: {about}"), title_justify="left")
-    for name in ("", "family", "score", "±", "fit"):
-        grid.add_column(name, justify="left" if name in ("", "family") else "right")
-    for entry in findings.board:
-        alike = entry.not_worse() and not findings.nothing_fitted
-        grid.add_row("=" if alike else "", *_cells(entry, verdicts.name_on_board(entry, findings)))
-    console.print(grid)
+def _answer(console: Console, findings: Findings) -> None:
+    """Hints of leakage, the chosen model with its test score, and what to be careful about."""
     if findings.nothing_fitted:
         early = "Interrupted before any model was fitted: nothing is known but the baseline."
-        word = early if protocol.stopped == "interrupt" else verdicts.NOTHING_FITTED
-        console.print(f"! {word}", style="yellow")
-    else:
-        console.print(
-            "= is not worse than the best, as far as the folds can tell; "
-            "± is the deviation over folds."
-        )
-    chosen = findings.contestants[0]
-    if word := verdicts.against_baseline(chosen, findings.baseline, protocol.stopped):
-        console.print(f"! {word}", style="yellow")
-    if word := _columns(findings.columns):
-        console.print(word, style="dim")
+        stopped = findings.protocol.stopped == "interrupt"
+        console.print(f"! {early if stopped else verdicts.NOTHING_FITTED}", style="yellow")
+    for line in verdicts.outcome(findings):
+        console.print(line, style="yellow" if line.startswith("!") else "bold")
+    for note in findings.notes:
+        console.print(f"note: {note}")
+    if gone := _left_out(findings.columns):
+        console.print(f"Columns left out: {gone}", style="dim")
+
+
+def _leaderboard(console: Console, findings: Findings) -> None:
+    """The families, best first."""
+    protocol, alike = findings.protocol, findings.alike
+    metric = f"{protocol.metric} {protocol.positive_words}".strip()
+    grid = Grid(title=on_one_line(f"{findings.source}: {protocol.target}"), title_justify="left")
+    for name in ("", "family", f"{metric}, {protocol.n_folds} folds", "±", "fit"):
+        grid.add_column(name, justify="left" if name in ("", "family") else "right")
+    for entry in findings.board:
+        mark = "=" if entry in alike else ""
+        grid.add_row(mark, *_cells(entry, verdicts.name_on_board(entry, findings)))
+    console.print(grid)
+    if len(alike) > 1:
+        console.print("= cannot be told apart from the best by the folds", style="dim")
+
+
+def _details(console: Console, findings: Findings) -> None:
+    """What the page says as well."""
+    protocol = findings.protocol
+    kinds = Counter(column.kind for column in findings.columns if column.used)
+    lines = [f"Columns: {', '.join(f'{n:,} {kind}' for kind, n in kinds.most_common())}."]
+    lines += [f"{column.name}: {column.note}" for column in findings.columns if column.note]
     if protocol.split_words:
-        console.print(f"Split: {protocol.split_words}.", style="dim")
+        lines.append(f"Split: {protocol.split_words}.")
     if protocol.folds_words:
-        console.print(f"Folds: {protocol.n_folds}, {protocol.folds_words}.", style="dim")
-    for entry in findings.contestants:
-        if entry.note:
-            console.print(f"{entry.family}: {entry.note}", style="dim")
-    for drop in findings.dropped:
-        console.print(f"without {drop.family}: {drop.reason}", style="dim")
-    for verdict in findings.verdicts:
-        console.print(verdict, style="dim")
-    for hint in listed_hints(findings):
-        console.print(f"! {hint}", style="yellow")
-    if protocol.stopped:
-        why = {"budget": "The time was over", "interrupt": "Interrupted"}[protocol.stopped]
-        console.print(f"{why}: this is what was found by then.", style="yellow")
-    if said := verdicts.sentence_of_test(findings):
-        console.print(said)
-    far = verdicts.far_from_folds(chosen, findings.opening, protocol.metric)
-    for word in (far, verdicts.flattered_by_repeats(findings.opening, protocol.metric)):
-        if word:
-            console.print(f"! {word}", style="yellow")
-    path = comparison.report(Path(out))
-    console.print(f"Report: {path}")
+        lines.append(f"Folds: {protocol.n_folds}, {protocol.folds_words}.")
+    lines += [f"{entry.family}: {entry.note}" for entry in findings.contestants if entry.note]
+    lines += [f"skipped {drop.family}: {drop.reason}" for drop in findings.dropped]
+    for line in lines + findings.verdicts:
+        console.print(line, style="dim")
 
 
-def _columns(columns: list[Column]) -> str:
-    """One line: the kinds of the columns, and what was left out and why."""
-    kinds = Counter(column.kind for column in columns if column.used)
-    used = ", ".join(f"{n:,} {kind}" for kind, n in kinds.most_common())
+def _left_out(columns: list[Column]) -> str:
+    """The columns that no model is given, and why; nothing if there are none."""
     gone = [
         f"{column.name} ({column.kind}{column.note and f': {column.note}'})"
         for column in columns
         if not column.used
     ]
-    more = f" and {len(gone) - MOST_NAMED:,} others" if len(gone) > MOST_NAMED else ""
-    left = f"; left out: {', '.join(gone[:MOST_NAMED])}{more}" if gone else ""
-    return f"Columns: {used}{left}." if columns else ""
+    return listed(gone, MOST_NAMED)

@@ -1,38 +1,45 @@
 """`rosenblatt explain`: what each column adds to what a model says of one row."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from rosenblatt.data import Table, TableError, read_batches
+from rosenblatt.data import Table, TableError
 from rosenblatt.workbench.importance import explain_row
 from rosenblatt.workbench.model_file.files import SavedModel, blaming, load_model
-from rosenblatt.workbench.preparation.known_columns import columns_of_words, rows_for, target_of
+from rosenblatt.workbench.preparation.known_columns import rows_for, target_of
 from rosenblatt.workbench.protocol.results import rows_counted
 
-from .errors import on_one_line, tell, tell_lines
+from .errors import on_one_line
+from .tables import Reading, printed_to
 
 
 def explain(
-    model: str, table: str, row: int, format: str | None, header: bool, large: bool
+    model: str,
+    table: str,
+    row: int,
+    target: str | None,
+    out: str | None,
+    reading: Reading,
+    large: bool,
 ) -> None:
     """Print what each column adds."""
     saved = load_model(model, large=large)
-    of_words = columns_of_words(saved)
-    there = _row(table, row, format, header, of_words)
+    there = _row(table, row, reading.batches(table, saved, target))
     found = rows_for(saved, there, row)
     with blaming(model, table):
         explanation = explain_row(saved, found)  # which may be refused: nothing is printed then
         said = saved.model.predict(found)[0]
     told = f"{saved.target} predicted {_in_words(saved, said)}{_truth(saved, there, said)}"
-    tell(f"Row {row} of {table}: {told}")
-    tell_lines(
-        replace(
-            explanation,
-            winner=on_one_line(explanation.winner),
-            rival=None if explanation.rival is None else on_one_line(explanation.rival),
-            names=tuple(map(on_one_line, explanation.names)),
-        )
+    lines = replace(
+        explanation,
+        winner=on_one_line(explanation.winner),
+        rival=None if explanation.rival is None else on_one_line(explanation.rival),
+        names=tuple(map(on_one_line, explanation.names)),
     )
+    with printed_to(out, table, model) as print_lines:
+        print_lines(on_one_line(f"Row {row} of {table}: {told}"))
+        print_lines(lines)
 
 
 def _in_words(saved: SavedModel, value: Any) -> str:
@@ -48,10 +55,10 @@ def _truth(saved: SavedModel, row: Table, said: Any) -> str:
     return ", as the table says" if true == predicted else f"; the table says {true}"
 
 
-def _row(table: str, row: int, format: str | None, header: bool, of_words: set[str]) -> Table:
+def _row(table: str, row: int, batches: Iterator[Table]) -> Table:
     """One row, counted from 0; the table is read no further than that."""
     start = 0
-    for batch in read_batches(table, format, header=header, words=True, of_words=of_words):
+    for batch in batches:
         if row < start + len(batch):
             place = row - start
             sparse = None if batch.sparse is None else batch.sparse[[place]]

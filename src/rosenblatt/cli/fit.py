@@ -1,6 +1,5 @@
 """`rosenblatt fit`: one model, fitted to all rows of a table, in a file."""
 
-from rosenblatt.data import read_table
 from rosenblatt.data.files import place_for
 from rosenblatt.workbench.fitting import fit_table
 from rosenblatt.workbench.model_file.files import save_model
@@ -8,23 +7,27 @@ from rosenblatt.workbench.preparation.row_view import first_of
 from rosenblatt.workbench.protocol.results import rows_counted
 
 from .errors import say, tell
+from .tables import Reading, named_target
 
 
 def fit(
     table: str,
-    target: str,
+    target: str | None,
     model: str,
     settings: list[str] | None,
     task: str | None,
-    format: str | None,
-    header: bool,
+    clean_labels: bool,
+    reading: Reading,
     certificate: bool,
     out: str,
 ) -> None:
     """Fit, write the file, and say what is in it."""
     place_for(out, table)
-    read = read_table(table, format, header=header)
-    saved = fit_table(read, target, model, settings, task=task, certificate=certificate)
+    read = reading.table(table)
+    target = named_target(read, target)
+    saved = fit_table(
+        read, target, model, settings, task=task, certificate=certificate, clean_labels=clean_labels
+    )
     left_out = len(read) - saved.n_rows
     if left_out:
         were = "was" if left_out == 1 else "were"

@@ -9,15 +9,15 @@ from .errors import within
 TableArgument = Annotated[
     str,
     typer.Argument(
-        help="A file (CSV, TSV, Parquet, Arrow, JSON lines, LIBSVM), - for standard input, or one "
-        "of iris, digits, wine, breast_cancer, diabetes.",
+        help="A file (CSV, TSV, Parquet, Arrow, JSON lines, LIBSVM, a spreadsheet), - for standard "
+        "input, or one of iris, digits, wine, breast_cancer, diabetes.",
         show_default=False,
     ),
 ]
 ModelArgument = Annotated[
     str, typer.Argument(help="A file written by `rosenblatt fit`.", show_default=False)
 ]
-Row = Annotated[int, typer.Option(help="Which row, counted from 0.", callback=within(0))]
+Row = Annotated[int, typer.Option("--row", help="Counted from 0.", callback=within(0))]
 Jobs = Annotated[
     int | None,
     typer.Option(help="Processes to compile in; all cores if not given.", callback=within(1)),
@@ -46,26 +46,52 @@ Time = Annotated[
 ]
 Ledger = Annotated[
     str | None,
-    typer.Option(help="Where the opening of the test set is written down, if not beside it."),
+    typer.Option(
+        help="Where the opening of the test set is recorded; among your own files if not given."
+    ),
 ]
 Header = Annotated[
     bool, typer.Option("--header/--no-header", help="Whether the first line names the columns.")
 ]
+Sheet = Annotated[
+    str | None, typer.Option(help="The sheet of a spreadsheet, by name or number; or the first.")
+]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Print more.")]
 Target = Annotated[
-    str,
+    str | None,
     typer.Option(
+        "--target",
+        "-t",
         help="The column to be predicted; that of a LIBSVM file is called target, without a header "
-        "columns are called column_0, column_1, ...",
+        "columns are called column_0, column_1, ... Without it the columns are listed.",
         show_default=False,
     ),
 ]
+KnownTarget = Annotated[
+    str | None,
+    typer.Option(
+        "--target", "-t", help="The column of the truth, if the model knows it by another name."
+    ),
+]
+CleanLabels = Annotated[
+    bool,
+    typer.Option("--clean-labels", help="Merge labels that differ in case or blanks alone."),
+]
+Positive = Annotated[
+    str | None,
+    typer.Option(help="The label that f1, precision, recall and average_precision are of."),
+]
+OutText = Annotated[
+    str | None,
+    typer.Option("--out", "-o", help="A file for what is printed; standard output if not given."),
+]
 ModelName = Annotated[
     str,
-    typer.Option("--model", help="A name or class that `models` lists.", show_default=False),
+    typer.Option("--model", "-m", help="A name or class that `models` lists.", show_default=False),
 ]
 Settings = Annotated[
     list[str] | None,
-    typer.Option("--set", help="A parameter, such as alpha=0.1; may be repeated."),
+    typer.Option("--set", help="Parameters, such as alpha=0.1 or C=1,tol=0.01."),
 ]
 Families = Annotated[
     list[str] | None,
@@ -89,6 +115,6 @@ Task = Annotated[
 Format = Annotated[
     str | None,
     typer.Option(
-        help="csv, tsv, parquet, arrow, jsonl or libsvm; told from the name if not given."
+        help="csv, tsv, parquet, arrow, jsonl, libsvm, xlsx or ods; by its name if not given."
     ),
 ]

@@ -9,7 +9,7 @@ from typing import IO, Any
 import polars as pl
 from sklearn.metrics import accuracy_score, r2_score
 
-from rosenblatt.data import Table, TableError, read_batches, read_table
+from rosenblatt.data import Table, TableError
 from rosenblatt.data.files import place_for, whole_file
 from rosenblatt.model_selection import SealedTest
 from rosenblatt.workbench.fitting import digest_of, learned_rows
@@ -21,6 +21,7 @@ from rosenblatt.workbench.protocol.scoring import USUAL, positive_class, score_o
 
 from .errors import say, tell
 from .split import ledger_of_test
+from .tables import Reading
 
 PREDICTION = "prediction"
 METRICS = {"classification": ("accuracy", accuracy_score), "regression": ("R²", r2_score)}
@@ -33,8 +34,8 @@ def predict(
     proba: bool,
     keep: bool,
     score: bool,
-    format: str | None,
-    header: bool,
+    target: str | None,
+    reading: Reading,
     large: bool,
 ) -> None:
     """Write a line of CSV for each row, batch by batch."""
@@ -45,14 +46,14 @@ def predict(
         raise ValueError(f"{saved.family} gives no probabilities: leave --proba out.")
     if score and table == "-":
         raise ValueError("--score reads the table twice, which standard input is not: give a file.")
-    if score:  # before anything is written: a test that was opened is news
-        say(_score(saved, table, format, header))
-    n_rows, of_words = 0, known_columns.columns_of_words(saved)
-    new = known_columns.NewCategories(known_columns.known_categories(saved.model))
+    # Before anything is written: a test that cannot be scored leaves no file.
+    scored = _score(saved, table, target, reading) if score else ""
+    n_rows = 0
+    odd = known_columns.OddCells(known_columns.known_categories(saved.model))
     with _output(out) as file:
-        for batch in read_batches(table, format, header=header, words=True, of_words=of_words):
+        for batch in reading.batches(table, saved, target):
             X = known_columns.rows_for(saved, batch, n_rows)
-            new.add(X)
+            odd.add(X)
             found = _predictions(saved, X, proba)
             if not n_rows and (extra := known_columns.unknown_columns(saved, batch)):
                 say(f"The model does not read {first_of(extra)}.")
@@ -60,10 +61,12 @@ def predict(
             n_rows += len(batch)
         if not n_rows:
             raise TableError(f"{'standard input' if table == '-' else table} has no rows.")
-    for note in new.notes():
-        say(note)
+    for note in odd.notes(len(saved.columns)) if reading.verbose else odd.notes():
+        say(f"note: {note}")
     if out is not None:
         tell(f"{n_rows:,} {'prediction' if n_rows == 1 else 'predictions'} written to {out}")
+    if scored:
+        say(scored)
 
 
 def _predictions(saved: SavedModel, X: Any, proba: bool) -> pl.DataFrame:
@@ -89,9 +92,9 @@ def _lines(batch: Table, found: pl.DataFrame, keep: bool, header: bool) -> bytes
     return found.write_csv(include_header=header).encode()
 
 
-def _score(saved: SavedModel, path: str, format: str | None, header: bool) -> str:
+def _score(saved: SavedModel, path: str, target: str | None, reading: Reading) -> str:
     """How good predictions are; of a test set that was sealed, its opening is written down."""
-    table = read_table(path, format, header=header, of_words=known_columns.columns_of_words(saved))
+    table = reading.for_model(path, saved, target)
     rows, y = known_columns.targets_of(saved, table)
 
     def scores(model: Any, _: Any = None) -> dict[str, float]:
@@ -101,7 +104,7 @@ def _score(saved: SavedModel, path: str, format: str | None, header: bool) -> st
     ledger = ledger_of_test(table.name)
     if ledger is None:
         return f"{_in_words(scores(saved.model))} {told}"
-    sealed = read_table(path, format, header=header)  # as it was when it was sealed
+    sealed = reading._replace(verbose=False).table(path)  # as it was when it was sealed
     seal = SealedTest(sealed.frame if sealed.sparse is None else sealed.sparse, ledger=ledger)
     found = seal.open(saved.model, scores, reason="rosenblatt predict --score")
     return f"{_in_words(found)} {told}, which were sealed: {ledger.name} has written it down"

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from rosenblatt.data import BUNDLED, Table, TableError, read_table
-from rosenblatt.data.files import Form, form_of, whole_files
+from rosenblatt.data.files import SPREADSHEETS, Form, form_of, whole_files
 from rosenblatt.data.table import write_table
 from rosenblatt.model_selection import SealedTest, train_dev_test_split
 from rosenblatt.workbench.preparation.problem import LEAST_ROWS
@@ -18,6 +18,7 @@ from rosenblatt.workbench.preparation.targets import task_of
 from rosenblatt.workbench.protocol.splits import moments_of, split_by_group, split_by_time
 
 from .errors import say, tell
+from .tables import Reading
 
 PARTS = ("train", "dev", "test")
 LEAST_OF_A_CLASS = 3  # rows, so that each part can have one
@@ -30,15 +31,14 @@ def split(
     time: str | None,
     seed: int,
     out: str | None,
-    format: str | None,
-    header: bool,
+    reading: Reading,
     force: bool,
 ) -> None:
     """Write the three files, seal the last, and say what is next."""
     if group is not None and time is not None:
         raise ValueError("Give --group or --time, not both: rows are in the order of one of them.")
-    read = read_table(table, format, header=header)
-    form, paths = _places(table, out, format)
+    read = reading.table(table)
+    form, paths = _places(table, out, reading.format)
     there = [str(path) for path in paths if path.exists()]
     if there and not force:
         raise ValueError(f"{there[0]} is there already: --force replaces it.")
@@ -102,6 +102,8 @@ def _places(table: str, folder: str | None, format: str | None) -> tuple[Form, l
         form, path = form_of(table, format), Path(os.path.expanduser(table))
         beside, suffix = path.parent, "".join(path.suffixes[-2 if form.zipped else -1 :])
         stem = path.name.removesuffix(suffix)
+        if form.name in SPREADSHEETS:
+            form, suffix = Form("csv"), ".csv"
     into = beside if folder is None else Path(os.path.expanduser(folder))
     return form, [into / f"{stem}.{part}{suffix}" for part in PARTS]
 

@@ -13,7 +13,7 @@ import polars as pl
 import scipy.sparse as sp
 
 from rosenblatt.data import Table, TableError, read_table
-from rosenblatt.data.errors import did_you_mean
+from rosenblatt.data.errors import did_you_mean, listed
 from rosenblatt.workbench.preparation.row_view import as_frame, plain_array, series_of
 from rosenblatt.workbench.protocol.clock import Clock
 from rosenblatt.workbench.protocol.results import Protocol
@@ -21,9 +21,10 @@ from rosenblatt.workbench.protocol.scoring import positive_class
 from rosenblatt.workbench.protocol.search import Arena
 
 from .families import FAMILIES, Family, peers_of
-from .model_catalogue import class_of, goes_by
+from .model_catalogue import class_of, goes_by, meant_elsewhere
 
 LEAST_BUDGET = 1.0  # seconds
+MOST_LISTED = 12  # families in an error
 
 
 def checked_budget(budget: float | None) -> float | None:
@@ -64,21 +65,26 @@ def _name_of_family(word: str, there: list[str]) -> str:
         raise TableError(f"{word} is for {ours[0].task}, which is not what the target asks for.")
     if peers:
         raise TableError(f"{word} is a peer, and peers are tried on request: peers=True.")
-    near = did_you_mean(word, there)
+    near = meant_elsewhere(word) or did_you_mean(word, there)
     near = near or did_you_mean(word, filter(None, map(class_of, FAMILIES)))
-    near = near or f" There are {', '.join(there)}."
+    near = near or f" There are {listed(there, MOST_LISTED)}."
     raise TableError(f"There is no family {word!r}.{near}")
 
 
 def table_of(
-    X: Any, y: Any, target: str | None, format: str | None = None, header: bool = True
+    X: Any,
+    y: Any,
+    target: str | None,
+    format: str | None = None,
+    header: bool = True,
+    sheet: str | None = None,
 ) -> tuple[Table, str]:
     """The table with its target as a column, which y may name or hold."""
     if isinstance(y, str):
         if target not in (None, y):
             raise TableError(f"The target is {y!r} or {target!r}, not both.")
         y, target = None, y
-    table = _features_of(X, format, header)
+    table = _features_of(X, format, header, sheet)
     _check_plain(table.frame)
     if y is None:
         if target is None:
@@ -163,12 +169,13 @@ def _values_of(y: Any, target: str | None) -> pl.Series:
     return values if target is None else values.rename(target)
 
 
-def _features_of(X: Any, format: str | None, header: bool) -> Table:
+def _features_of(X: Any, format: str | None, header: bool, sheet: str | None) -> Table:
     """X as a table; the columns of an array are called x0, x1, ..."""
     if isinstance(X, str | Path):
-        return read_table(X, format, header=header)
-    if format is not None or not header:
+        return read_table(X, format, header=header, sheet=sheet)
+    if format is not None or sheet is not None or not header:
         given = f"format={format!r}" if format is not None else "header=False"
+        given = given if sheet is None else f"sheet={sheet!r}"
         raise TableError(
             f"{given} is about a file that is to be read, and X is a {type(X).__name__}: leave it "
             "out, or give the path of the file."
@@ -186,7 +193,12 @@ def _features_of(X: Any, format: str | None, header: bool) -> Table:
 PACKAGES = ("rosenblatt", "numpy", "scipy", "scikit-learn", "numba", "polars")
 
 LONGEST = 300  # characters of an argument that are shown
-USUAL = {"header": True, "peers": False, "random_state": 0}  # what need not be said; else None
+USUAL = {
+    "header": True,
+    "peers": False,
+    "random_state": 0,
+    "clean_labels": False,
+}  # what need not be said; else None
 
 
 def call_of(X: Any, y: Any, **options: Any) -> str:

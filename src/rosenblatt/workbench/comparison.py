@@ -62,6 +62,9 @@ def compare(
     ledger: Any = None,
     progress: Progress | None = None,
     command: str = "",
+    sheet: str | None = None,
+    clean_labels: bool = False,
+    positive: Any = None,
 ) -> Comparison:
     """Compare every family of models on one table, honestly.
 
@@ -75,9 +78,9 @@ def compare(
     target : str or None
         The column to be predicted; beside values in y, what they are called.
     format, header : str or None, bool
-        Of a file: its kind ("csv", "tsv", "parquet", "arrow", "jsonl", "libsvm"), told from its
-        name if None; and whether the first line of CSV or TSV names the columns, which are called
-        column_0, column_1 and so on if not.
+        Of a file: its kind ("csv", "tsv", "parquet", "arrow", "jsonl", "libsvm", "xlsx", "ods"),
+        told from its name if None; and whether the first line of CSV, TSV or a sheet names the
+        columns, which are called column_0, column_1 and so on if not.
     task : {"classification", "regression"} or None
         None tells it from the target.
     metric : str or None
@@ -101,12 +104,18 @@ def compare(
     random_state : int
         The seed of the split.
     ledger : path or None
-        Where the opening of the test set is written down; beside the table if None, or in the
-        working folder, or among the user's own files, whichever can be written to.
+        Where the opening of the test set is recorded; among the user's own files if None
+        (`$XDG_STATE_HOME`, or ~/.local/state), or in the working folder if that cannot be written.
     progress : callable or None
         Called with the contestants so far, what is being tried, and the clock.
     command : str
         What repeats this, for the report; if empty, the call.
+    sheet : str or None
+        The sheet of a spreadsheet, by name or number; the first if None.
+    clean_labels : bool
+        Whether labels that differ in case or blanks alone are one.
+    positive : label or None
+        Of two classes, the one that f1, precision, recall, jaccard or average_precision is of.
 
     Returns
     -------
@@ -127,18 +136,20 @@ def compare(
     """
     clock = budget if isinstance(budget, Clock) else Clock(checked_budget(budget))
     given = target
-    table, target = table_of(X, y, target, format, header)
+    table, target = table_of(X, y, target, format, header, sheet)
     table, groups = with_groups(table, groups)
     time = checked_name("time", time)
     problem = problem_of(
-        table, target, task=task, time=time, groups=groups, kinds=kinds, random_state=random_state
-    )
+        table, target, task=task, time=time, groups=groups, kinds=kinds,
+        random_state=random_state, clean_labels=clean_labels,
+    )  # fmt: skip
     command = command or call_of(
         X, y, target=given, format=format, header=header, task=task, metric=metric, time=time,
         groups=groups, kinds=kinds, families=families, peers=peers, budget=clock.budget,
-        random_state=random_state, ledger=ledger,
+        random_state=random_state, ledger=ledger, sheet=sheet, clean_labels=clean_labels,
+        positive=positive,
     )  # fmt: skip
-    metric = metric_for(problem, metric)
+    metric = metric_for(problem, metric, positive)
     arena = Arena(problem, metric)
     suiting, others = families_for(problem, peers, metric)
     if families is not None:
@@ -224,8 +235,8 @@ def _found(
 def ledger_for(source: str, ledger: Any = None) -> tuple[Path, str]:
     """A file that can be written to, and a word to the user if it is in an unusual place.
 
-    It is beside the table, else in the working folder, else among the user's own files: it knows a
-    test set by its rows, so that one file does for many.
+    It is among the user's own files, else in the working folder: it knows a test set by its rows,
+    so that one file does for many.
     """
     if ledger is not None:
         path = Path(os.path.expanduser(ledger)).absolute()
@@ -236,25 +247,24 @@ def ledger_for(source: str, ledger: Any = None) -> tuple[Path, str]:
                 "another place as ledger."
             )
         return path, _torn(path)
-    places = [Path(f"{source}.openings.jsonl")] if Path(source).is_file() else []
-    places = [place.absolute() for place in (*places, Path(DEFAULT_LEDGER))]
-    for place in places:
-        if not _trouble(place):
-            return place, _torn(place)
+    beside = Path(f"{source}.openings.jsonl").absolute()
+    if beside.exists() and not _trouble(beside):  # of earlier versions, whose openings count
+        return beside, _torn(beside)
     own = _own_files() / DEFAULT_LEDGER
     try:
         own.parent.mkdir(parents=True, exist_ok=True)
+        trouble = _trouble(own)
     except OSError as error:
         trouble = error.strerror or str(error)
-    else:
-        trouble = _trouble(own)
-    folders = " nor ".join(str(place.parent) for place in places)
-    if trouble:
+    if not trouble:
+        return own, _torn(own)
+    here = Path(DEFAULT_LEDGER).absolute()
+    if _trouble(here):
         raise TableError(
-            f"The opening of the test set could be written down neither in {folders} nor in "
-            f"{own.parent} ({trouble}): run this in a folder that can be written to."
+            f"The opening of the test set can be recorded neither in {own.parent} nor in "
+            f"{here.parent} ({trouble}): run this in a folder that can be written to."
         )
-    return own, f"No file can be written in {folders}: the opening is written down in {own}."
+    return here, f"No file can be written in {own.parent}: the opening is recorded in {here}."
 
 
 def _trouble(path: Path) -> str:

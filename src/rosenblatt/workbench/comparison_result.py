@@ -63,7 +63,7 @@ class Comparison:
                     "low": interval.low,
                     "high": interval.high,
                     "p_value": entry.p_value,
-                    "not_worse": entry.not_worse(),
+                    "alike": entry in self.findings.alike,
                     "fit_seconds": entry.fit_seconds,
                     "predict_seconds": entry.predict_seconds,
                     "size": entry.size,
@@ -107,7 +107,7 @@ class Comparison:
         wide = max(10, len(metric))
         lines = [f"{'':2}{'family':<38}{metric:>{wide}}{'±':>9}"]
         for entry in self.findings.board:
-            mark = "=" if entry.not_worse() else " "
+            mark = "=" if entry in self.findings.alike else " "
             name, mean = name_on_board(entry, self.findings), figure(entry.mean)
             lines.append(f"{mark:2}{name:<38}{mean:>{wide}}{figure(entry.deviation):>9}")
         return "\n".join([*lines, *outcome(self.findings)])

@@ -51,39 +51,41 @@ class Family:
 
 def _few_rows(most: int, does: str, problem: Problem) -> str:
     n = len(problem.train)
-    return f"{does}, and {n:,} are more than {most:,}" if n > most else ""
+    return f"{does}; {n:,} rows are more than {most:,}" if n > most else ""
 
 
 def _few_rows_for_each_mistake(problem: Problem) -> str:
     n = len(problem.train)
     many = n > MOST_ROWS_OF_KERNELS
-    return f"looks at all rows after each mistake, and {n:,} are many" if many else ""
+    return f"reads all rows after each mistake; {n:,} are too many" if many else ""
 
 
 def _few_columns(problem: Problem) -> str:
     if "text" in problem.used.values():
-        return "needs the covariances of all columns, and of a text each word is one"
+        return "needs the covariances of all columns; each word of a text is one"
     if problem.is_table:
         many = width_of(problem) > MOST_COLUMNS_OF_A_TABLE
     else:
         many = problem.X.shape[1] > MOST_COLUMNS_OF_COVARIANCES
-    return "needs the covariances of all columns, of which there are too many" if many else ""
+    return "needs the covariances of all columns; there are too many" if many else ""
 
 
 def _two_classes(problem: Problem) -> str:
-    return "" if problem.n_classes == 2 else "tells two classes apart, not more"
+    return "" if problem.n_classes == 2 else "takes two classes; there are more"
 
 
 def _counts(problem: Problem) -> str:
     """Whether all there is to see are counts, or words."""
     if not problem.is_table:
-        return "" if problem.X.data.min(initial=0) >= 0 else "needs counts, and some are negative"
+        return "" if problem.X.data.min(initial=0) >= 0 else "needs counts; some are negative"
     for name, kind in problem.used.items():
         if kind in ("text", "categorical", "boolean"):
             continue
         values = problem.X[name][problem.train]
-        if kind == "date" or not _are_counts(values.drop_nulls()):
-            return f"needs counts, and {name} is none"
+        if kind == "date":
+            return f"needs counts; column {name!r} holds dates"
+        if not _are_counts(values.drop_nulls()):
+            return f"needs counts; column {name!r} has negative or fractional values"
     return ""
 
 
@@ -94,15 +96,15 @@ def _are_counts(values: pl.Series) -> bool:
 
 def _named_columns(problem: Problem) -> str:
     if not problem.is_table:
-        return "reads columns of several kinds, and these have neither kinds nor names"
+        return "reads columns by their kinds; these have neither kinds nor names"
     if not problem.used_by_mixed:
-        return "reads columns of several kinds, and there are none but texts"
+        return "reads no texts; there are no other columns"
     return ""
 
 
 def _columns_beside_texts(problem: Problem) -> str:
     if problem.is_table and not problem.used_by_mixed:
-        return "reads numbers and categories, and there are none but texts"
+        return "reads no texts; there are no other columns"
     return ""
 
 

@@ -13,7 +13,7 @@ from rosenblatt.data import Table, TableError
 from rosenblatt.trace import Trace
 from rosenblatt.workbench.model_file.files import SavedModel
 from rosenblatt.workbench.preparation import targets
-from rosenblatt.workbench.preparation.known_columns import known_columns
+from rosenblatt.workbench.preparation.known_columns import known_columns, knows_plain_labels
 from rosenblatt.workbench.preparation.pipelines import pipeline
 from rosenblatt.workbench.preparation.problem import Problem, problem_of, smaller, with_types
 from rosenblatt.workbench.protocol.scoring import USUAL
@@ -34,14 +34,16 @@ def fit_table(
     *,
     task: str | None = None,
     certificate: bool = True,
+    clean_labels: bool = False,
 ) -> SavedModel:
     """Fit a model to all rows of a table that have a target.
 
     `model` is the name of a family or class, as `rosenblatt models` lists them, and `settings` are
     parameters such as "alpha=0.1". The task, "classification" or "regression", is told from the
-    target and the model if None. `certificate` says whether to prove what can be proved of the fit.
+    target and the model if None. `certificate` says whether to prove what can be proved of the fit,
+    `clean_labels` whether labels that differ in case or blanks alone are one.
     """
-    problem, family = _problem_and_family(table, target, model, task)
+    problem, family = _problem_and_family(table, target, model, task, clean_labels)
     fitted = unfitted(problem, family, settings_of(family, settings or []))
     unsuited = family.suits(problem)
     if unsuited:
@@ -52,12 +54,13 @@ def fit_table(
 
 
 def _problem_and_family(
-    table: Table, target: str, model: str, task: str | None
+    table: Table, target: str, model: str, task: str | None, clean_labels: bool = False
 ) -> tuple[Problem, Family]:
     """The problem, and the family of a name that is for its task, if there is one."""
     # A number can be predicted as such, even if there are so few that they might be classes.
     numbers_alone = all(family.task == REGRESSION for family in families_named(model))
-    problem = whole_problem(table, target, task or (REGRESSION if numbers_alone else None))
+    task = task or (REGRESSION if numbers_alone else None)
+    problem = whole_problem(table, target, task, clean_labels)
     return problem, family_named(model, problem.task)
 
 
@@ -106,15 +109,20 @@ def saved_model(
     )
 
 
-def whole_problem(table: Table, target: str, task: str | None = None) -> Problem:
+def whole_problem(
+    table: Table, target: str, task: str | None = None, clean_labels: bool = False
+) -> Problem:
     """The problem of a table whose rows are all there to be learned from."""
     hints: list[str] = []
     frame, sparse, values = targets.with_target(table, target, hints)
     task = targets.checked_task(task) or targets.task_of(values)
+    said = [table.hint] if table.hint else []
+    if task == "classification":
+        values = targets.with_plain_labels(values, clean_labels, said)
     y = targets.numbers_of(values, target) if task == "regression" else targets.labels_of(values)
     rows, none = np.arange(len(y)), np.arange(0)
     told = with_types(table, frame.drop(target), rows)
-    for sentence in [table.hint, *told.hints] if table.hint else told.hints:
+    for sentence in said + told.hints:
         warnings.warn(sentence, stacklevel=2)
     X = told.frame if sparse is None else sparse
     return Problem(
@@ -189,8 +197,9 @@ def learned_rows(saved: SavedModel, table: Table) -> tuple[Table, NDArray[Any]] 
     }
     try:
         problem = problem_of(
-            table, saved.target, task=saved.task, random_state=saved.seed, **by.get(saved.split, {})
-        )
+            table, saved.target, task=saved.task, random_state=saved.seed,
+            clean_labels=knows_plain_labels(saved), **by.get(saved.split, {}),
+        )  # fmt: skip
     except TableError:
         return None
     parts = [problem, *smaller(problem)]  # it may have had no time for all rows

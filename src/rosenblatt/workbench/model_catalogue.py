@@ -1,6 +1,7 @@
 """What models there are, their parameters, and when to use which: for a terminal and a page."""
 
 import ast
+import re
 import textwrap
 from collections.abc import Iterable
 from typing import Any
@@ -84,11 +85,37 @@ def families_named(name: str) -> list[Family]:
     found = [family for family in known if goes_by(family, name)]
     if found:
         return found
-    near = did_you_mean(name, [family.name for family in known])
+    near = meant_elsewhere(name) or did_you_mean(name, [family.name for family in known])
     near = near or did_you_mean(name, filter(None, map(class_of, known)))
     some = "logistic regression, Gaussian naive Bayes or ridge regression"
     near = near or f" There are {len(known)}, such as {some}."
     raise ValueError(f"There is no model {name!r}.{near} `rosenblatt models` lists them.")
+
+
+# What models of other libraries, and of other textbooks, are called here.
+BOOSTED = "HistGradientBoostingClassifier or HistGradientBoostingRegressor"
+ELSEWHERE = {
+    r"xgb|lgbm|lightgbm|catboost|gbm|gbdt|gradientboost": BOOSTED,
+    r"linearregression|linearmodel|^lm$": "least squares",
+    r"logit|maxent|softmaxregression|sgdclass": "logistic regression",
+    r"^svm|^svc|^svr|supportvector|linearsv": "logistic regression or kernel logistic regression",
+    r"knn|kneighbo|nearestneighbo": "NearestCentroid or kernel logistic regression",
+    r"mlp|neural|network|deep": "kernel logistic regression or random forest",
+    r"naivebayes": "Gaussian naive Bayes or mixed naive Bayes",
+    r"randomforest|baggedtrees": "random forest",
+}
+
+
+def meant_elsewhere(name: str) -> str:
+    """A question naming what stands here for a model that has another name elsewhere, or nothing.
+
+    >>> meant_elsewhere("XGBoost")
+    ' Did you mean HistGradientBoostingClassifier or HistGradientBoostingRegressor?'
+    """
+    bare = re.sub(r"[^a-z]", "", name.lower())
+    found = (here for pattern, here in ELSEWHERE.items() if re.search(pattern, bare))
+    here = next(found, "")
+    return f" Did you mean {here}?" if here else ""
 
 
 def goes_by(family: Family, name: str) -> bool:
@@ -130,8 +157,12 @@ def _called_by_class(row: Row) -> Family:
 
 
 def settings_of(family: Family, given: Iterable[str]) -> dict[str, Any]:
-    """Parameters from words such as "alpha=0.1"; a value is a Python literal, or a word."""
-    return dict(_setting(family, word) for word in given)
+    """Parameters from words such as "alpha=0.1" or "C=1,tol=0.01".
+
+    A value is a Python literal, or a word; a comma before a name and "=" begins the next one.
+    """
+    words = [word for some in given for word in re.split(r",(?=\s*[A-Za-z_]\w*\s*=)", some)]
+    return dict(_setting(family, word) for word in words)
 
 
 def parameters_of(family: Family) -> dict[str, Any]:

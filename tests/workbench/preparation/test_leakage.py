@@ -11,7 +11,12 @@ from sklearn.metrics import accuracy_score, f1_score, r2_score
 
 import rosenblatt
 from rosenblatt.data import read_table
-from rosenblatt.workbench.preparation.leakage import RepeatedRows, n_repeated, repeated_rows
+from rosenblatt.workbench.preparation.leakage import (
+    RepeatedRows,
+    hints_of,
+    n_repeated,
+    repeated_rows,
+)
 from rosenblatt.workbench.preparation.problem import problem_of
 from tests.cli.commands import done
 
@@ -106,3 +111,14 @@ def test_the_hint_can_be_copied_and_pickled():
         assert again == hint
         assert again.rows.tolist() == [True, False, True]
     assert hint.startswith("2 of 3 test rows (66.7%)")
+
+
+@pytest.mark.parametrize(("n_wrong", "hinted"), [(0, True), (3, True), (30, False)])
+def test_a_column_that_nearly_agrees_with_the_target_is_a_hint(n_wrong, hinted):
+    n = 300
+    y = np.arange(n) % 2
+    code = np.where(y, "paid", "open")
+    code[:n_wrong] = "paid"
+    table = pl.DataFrame({"code": code, "x": np.arange(n) % 7 + 0.5, "y": y})
+    hints = hints_of(problem_of(read_table(table), "y"))
+    assert any(hint.startswith("code alone") for hint in hints) == hinted

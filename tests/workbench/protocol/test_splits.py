@@ -104,7 +104,7 @@ def test_a_rare_class_does_not_take_the_folds_from_the_others(tmp_path):
     ).findings  # fmt: skip
     assert found.protocol.n_folds == 6
     said = "Some of the 6 folds score on no row of a class: rare has 2 rows in the training part."
-    assert said in found.verdicts
+    assert said in found.notes
     assert np.isfinite(found.contestants[0].scores).all()
     [(name, reason)] = [(drop.family, drop.reason) for drop in found.dropped]
     assert name.startswith("quadratic")
@@ -141,7 +141,7 @@ def test_no_cell_of_a_test_row_changes_kinds_or_scores(cell, tmp_path):
     assert found.leaderboard["score"].tolist() == plain.leaderboard["score"].tolist()
     assert found.leaderboard["family"].tolist() == plain.leaderboard["family"].tolist()
     if cell == "many":
-        assert sum("'many'" in said for said in found.findings.verdicts) == 3
+        assert sum("'many'" in said for said in found.findings.notes) == 3
 
 
 def test_infinity_is_refused_by_column_and_row_of_the_table():
@@ -199,6 +199,6 @@ def test_how_many_folds_there_are_is_said_with_the_reason(table, target, metric,
 def test_the_terminal_says_how_many_folds_there_are_and_why(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     rare_class(30).write_csv("a.csv")
-    words = ["compare", "a.csv", "--target", "y", "--families", "GaussianNB"]
+    words = ["compare", "a.csv", "--target", "y", "--families", "GaussianNB", "--verbose"]
     said = CliRunner().invoke(app, words).output
     assert "Folds: 6, as the training part has 60 rows, ten for each." in said

@@ -93,7 +93,7 @@ def test_without_the_time_to_retrain_the_model_of_the_training_part_is_tested(
     )
     assert found.findings.protocol.stopped == "budget"
     assert not found.findings.retrained
-    assert "no time to fit the chosen model" in " ".join(found.findings.verdicts)
+    assert "no time to fit the chosen model" in " ".join(found.findings.notes)
     assert found.findings.opening.score > 0.8
     assert found._saved.n_rows == found.findings.protocol.n_train
 
@@ -147,7 +147,7 @@ def test_without_the_time_for_all_rows_there_is_an_answer_from_some(openings, mo
     assert len(findings.baseline.scores) == len(findings.contestants[0].scores) == 5
     assert findings.retrained
     said = "no time for all 3,600 training and 1,200 development rows: 451 and 152 of them"
-    assert said in " ".join(findings.verdicts)
+    assert said in " ".join(findings.notes)
     assert findings.opening.score > 0.8
     # What the table has and what was used of it are told apart.
     page = found.report(openings.parent / "page.html").read_text()
@@ -181,7 +181,7 @@ def test_the_chosen_model_of_some_rows_is_fitted_to_all_if_there_is_time_left(
     y = np.where(X[:, 0] > 0, "up", "down")
     found = rosenblatt.compare(X, y, budget=300, ledger=openings, families=QUICK[1:2])
     said = "the chosen model was fitted again to all 4,800 of them"
-    verdicts = " ".join(found.findings.verdicts)
+    verdicts = " ".join(found.findings.notes)
     assert "no time for all 3,600 training and 1,200 development rows" in verdicts
     assert (said in verdicts) == (expected == "soon")
     assert sizes == ([602] if expected == "too long" else [602, 4_800])

@@ -117,7 +117,7 @@ def test_what_weakens_the_answer_is_said_beside_it(binary):
     assert "The budget of 30" in answer
     assert "opened 4 times" in answer
     assert "1 hint of leakage" in answer
-    assert "cannot be told from the baseline" in answer
+    assert "cannot be told apart from the baseline" in answer
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,9 @@ def test_the_leaderboard_has_every_family_once_and_why_others_are_not_on_it(iris
     assert all(d.family in board and d.reason in board for d in iris.dropped)
 
 
-@pytest.mark.parametrize(("p", "word", "n_hollow"), [(0.4, "not worse", 0), (0.001, "worse", 1)])
+@pytest.mark.parametrize(
+    ("p", "word", "n_hollow"), [(0.4, "not told apart", 0), (0.001, "worse", 1)]
+)
 def test_the_baseline_is_tested_as_the_others_are(iris, p, word, n_hollow):
     board = [replace(c, p_value=1.0) for c in iris.contestants]
     baseline = replace(iris.baseline, p_value=p)
@@ -174,8 +176,8 @@ def test_the_baseline_is_tested_as_the_others_are(iris, p, word, n_hollow):
     line = line[: line.index("</tr>")]
     assert f"<span>{word}</span>" in line
     told = Page(text).with_id("leaderboard")["text"]
-    assert ("cannot be told from the baseline" in told) == (n_hollow == 0)
-    assert ('class="alike simple"' in line) == (n_hollow == 0)
+    assert ("cannot be told apart from the baseline" in told) == (n_hollow == 0)
+    assert 'class="simple"' in line  # never among those that are highlighted
 
 
 def test_the_baseline_stands_where_its_score_puts_it(iris):
@@ -203,7 +205,7 @@ def test_families_of_other_packages_are_told_from_ours(iris):
     theirs = replace(ours, package="sklearn", p_value=0.5)
     read = Page(page(replace(iris, contestants=[ours, theirs])))
     words = read.with_id("leaderboard")["text"]
-    assert f"{ours.family} (sklearn) cannot be told from the best" in words.replace(
+    assert f"{ours.family} (sklearn) cannot be told apart from the best" in words.replace(
         ours.family.capitalize(), ours.family
     )
     assert "of sklearn" in words

@@ -13,7 +13,7 @@ from sklearn.pipeline import Pipeline
 
 from rosenblatt.data import Table, TableError
 from rosenblatt.data.columns import TRUTH, numbers_of_words
-from rosenblatt.data.errors import shown
+from rosenblatt.data.errors import listed, shown
 from rosenblatt.data.finite_numbers import as_floats, beyond, check_finite, ends_beyond
 from rosenblatt.data.notation import read_words, stand_for_nothing
 from rosenblatt.workbench.model_file.metadata import KnownColumn, SavedModel
@@ -21,7 +21,7 @@ from rosenblatt.workbench.model_file.metadata import KnownColumn, SavedModel
 from .column_parts import MOST_CATEGORIES, TRUE, Categories
 from .features import TableColumns, TableFeatures
 from .row_view import MOST_NAMED, lacking
-from .targets import labels_of, measured, numbers_of
+from .targets import labels_of, measured, numbers_of, plain_label
 
 HOLDS = {
     "numeric": "numbers",
@@ -84,7 +84,25 @@ def targets_of(saved: SavedModel, table: Table) -> tuple[Table, NDArray[Any]]:
     values = values.filter(known)
     if saved.task == "regression":
         return rows, numbers_of(values, saved.target)
-    return rows, labels_of(values.cast(pl.String) if _has_words_as_classes(saved) else values)
+    if not _has_words_as_classes(saved):
+        return rows, labels_of(values)
+    return rows, labels_of(_spelled_as_classes(values.cast(pl.String), saved))
+
+
+def knows_plain_labels(saved: SavedModel) -> bool:
+    """Whether no two classes of a model differ in case or blanks alone."""
+    if not _has_words_as_classes(saved):
+        return False
+    classes = list(map(str, saved.model.classes_))
+    return len(set(map(plain_label, classes))) == len(classes)
+
+
+def _spelled_as_classes(labels: pl.Series, saved: SavedModel) -> pl.Series:
+    """Labels that differ from a class in case or blanks alone, as that class."""
+    if not knows_plain_labels(saved):
+        return labels
+    classes = {plain_label(str(label)): str(label) for label in saved.model.classes_}
+    return labels.replace({w: classes.get(plain_label(w), w) for w in labels.unique().to_list()})
 
 
 def target_of(saved: SavedModel, row: Table) -> Any:
@@ -204,11 +222,7 @@ def _converted(values: pl.Series, wanted: Any) -> pl.Series:
     return values.cast(wanted, strict=False)
 
 
-# Categories that a model never saw, counted over the batches of a table that it predicts for.
-
-
-MANY = 20  # rows, at least: of fewer new values nothing is said
-MOST = 0.5  # of the values of a column
+# Categories that a model never saw, and empty cells, counted over the batches that it predicts for.
 
 
 def known_categories(model: Pipeline) -> dict[str, list[str]]:
@@ -224,35 +238,49 @@ def known_categories(model: Pipeline) -> dict[str, list[str]]:
     return {}
 
 
-class NewCategories:
-    """Counts, for each column, the values that a model knows nothing of.
+class OddCells:
+    """Counts, for each column, the categories that a model never saw and the cells that are empty.
 
-    >>> new = NewCategories({"town": ["Bonn", "Rome"]})
-    >>> new.add(pl.DataFrame({"town": ["Oslo"] * 30 + ["Rome", None]}))
-    >>> new.notes()
-    ['note: town: 30 of 31 values were never seen when the model was learned']
+    >>> odd = OddCells({"town": ["Bonn", "Rome"]})
+    >>> odd.add(pl.DataFrame({"town": ["Oslo"] * 30 + ["Rome", None]}))
+    >>> print(*odd.notes(), sep=chr(10))
+    town: 30 of 31 values were never seen when the model was fitted, as 'Oslo'
+    Empty cells: town 1
     """
 
     def __init__(self, known: dict[str, list[str]]) -> None:
         self._known = {name: pl.Series(values, dtype=pl.String) for name, values in known.items()}
         self._counts = dict.fromkeys(known, (0, 0))  # new ones, and all that are not missing
+        self._new: dict[str, str] = {}  # one of them
+        self._empty: dict[str, int] = {}
 
     def add(self, rows: Any) -> None:
         """Count the rows of a batch, as the model takes them."""
         for name, (n_new, n) in self._counts.items():
             words = rows[name].cast(pl.String).drop_nulls()
-            n_known = int(words.is_in(self._known[name].implode()).sum())
-            self._counts[name] = n_new + len(words) - n_known, n + len(words)
+            new = words.filter(~words.is_in(self._known[name].implode()))
+            self._counts[name] = n_new + len(new), n + len(words)
+            if len(new):
+                self._new.setdefault(name, new[0])
+        for name in rows.columns if isinstance(rows, pl.DataFrame) else ():
+            if n_empty := rows[name].null_count():
+                self._empty[name] = self._empty.get(name, 0) + n_empty
 
-    def notes(self) -> list[str]:
-        """A sentence for each column most of whose values are new."""
-        return [
-            f"note: {name}: {n_new:,} of {n:,} values {self._what(name)}"
-            for name, (n_new, n) in self._counts.items()
-            if n_new >= MANY and n_new > MOST * n
+    def notes(self, most: int = MOST_NAMED) -> list[str]:
+        """A sentence for each of the first columns with new values, one on all empty cells."""
+        new = [(name, *counts) for name, counts in self._counts.items() if counts[0]]
+        found = [
+            f"{name}: {n_new:,} of {n:,} values {self._what(name)}, as {shown(self._new[name])}"
+            for name, n_new, n in new[:most]
         ]
+        if len(new) > most:
+            found.append(f"{len(new) - most:,} more columns have values never seen")
+        if self._empty:
+            counted = [f"{name} {n:,}" for name, n in self._empty.items()]
+            found.append(f"Empty cells: {listed(counted, most)}")
+        return found
 
     def _what(self, name: str) -> str:
         if len(self._known[name]) == MOST_CATEGORIES:  # of more, the rarest are not told apart
             return f"are none of the {MOST_CATEGORIES} categories that the model tells apart"
-        return "were never seen when the model was learned"
+        return "were never seen when the model was fitted"

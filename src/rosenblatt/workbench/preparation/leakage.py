@@ -13,6 +13,9 @@ from .row_view import some
 
 MOST_VALUES_SHARE = 0.5  # of the rows: a column with more values decides nothing, it names rows
 SAME = 1 - 1e-9  # a correlation
+NEARLY_ALL = 0.98  # of the rows, in which a column agrees with the target
+MISTAKES_LEFT = 0.2  # of those that the most frequent label makes
+FEW_VALUES = 20  # of a column that may agree
 FEW_ROWS = 2_000  # on which most columns show that they decide nothing
 
 
@@ -70,12 +73,42 @@ def _telling_columns(problem: Problem) -> list[str]:
         if kind == "numeric" and problem.task == "regression":
             if _copies(column, y):
                 hints.append(f"{name} is {problem.target} in other units: is it known beforehand?")
-        elif problem.task == "classification" and kind != "text" and _decides(column, y):
-            hints.append(
-                f"{name} alone decides {problem.target} in the training part: would it be known "
-                "beforehand?"
-            )
+            elif (share := float((column == y).mean() or 0)) >= NEARLY_ALL:
+                hints.append(_agrees(name, share, problem))
+        elif problem.task == "classification" and kind != "text":
+            if _decides(column, y):
+                hints.append(
+                    f"{name} alone decides {problem.target} in the training part: would it be "
+                    "known beforehand?"
+                )
+            elif share := _agreement(column, y):
+                hints.append(_agrees(name, share, problem))
     return hints
+
+
+def _agrees(name: str, share: float, problem: Problem) -> str:
+    return (
+        f"{name} alone agrees with {problem.target} in {share:.1%} of the training rows: would it "
+        "be known beforehand?"
+    )
+
+
+def _agreement(column: pl.Series, y: pl.Series) -> float:
+    """The share of rows whose label is the usual one of their value, if that is nearly all; else 0.
+
+    Few values alone can agree with a target beyond chance, and a target of which one label is rare
+    is right nearly always anyway: most of the mistakes of that guess must be gone.
+    """
+    for n in dict.fromkeys((min(FEW_ROWS, len(y)), len(y))):  # most columns show it at once
+        pairs = pl.DataFrame({"x": column.head(n), "y": y.head(n)}).drop_nulls()
+        if 2 * pairs.height < n or pairs["x"].n_unique() > FEW_VALUES:
+            return 0.0
+        counts = pairs.group_by("x", "y").len()
+        right = counts.group_by("x").agg(pl.col("len").max())["len"].sum() / pairs.height
+        usual = float(pairs["y"].value_counts()["count"].max() or 0) / pairs.height  # type: ignore[arg-type]
+        if right < NEARLY_ALL or 1 - right > MISTAKES_LEFT * (1 - usual):
+            return 0.0
+    return float(right)
 
 
 def _copies(column: pl.Series, y: pl.Series) -> bool:

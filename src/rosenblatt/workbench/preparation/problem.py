@@ -191,6 +191,7 @@ def problem_of(
     groups: str | None = None,
     kinds: dict[str, str] | None = None,
     random_state: int = 0,
+    clean_labels: bool = False,
 ) -> Problem:
     """The problem of predicting one column of a table from the others."""
     hints = [table.hint] if table.hint else []
@@ -203,6 +204,7 @@ def problem_of(
                 "classes; with the task regression they are numbers."
             )
     if task == "classification":
+        values = targets.with_plain_labels(values, clean_labels, hints)
         frame, sparse, values = targets.enough_of_each(frame, sparse, values, target, hints)
         targets.check_rows(table.name, values, LEAST_ROWS)
     assert task is not None

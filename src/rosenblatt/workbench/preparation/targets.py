@@ -9,12 +9,13 @@ from numpy.typing import NDArray
 
 from rosenblatt.data import Table, TableError
 from rosenblatt.data.columns import OF_NO_USE
-from rosenblatt.data.errors import shown
+from rosenblatt.data.errors import listed, shown
 from rosenblatt.data.finite_numbers import as_floats, check_finite
 from rosenblatt.data.notation import is_date, read_words, written_as
 from rosenblatt.workbench.protocol.results import rows_counted
 
 FEW_NUMBERS = 20  # whole numbers that are classes, if there are no more of them
+MOST_NAMED = 5  # labels
 ROWS_OF_A_CLASS = 4  # at least, so that each part of the data has some
 ROWS_A_CLASS = 5  # on average, or they are too many to learn
 
@@ -122,6 +123,40 @@ def enough_of_each(
         None if sparse is None else sparse[kept.to_numpy()],
         values.filter(kept),
     )
+
+
+def with_plain_labels(values: pl.Series, clean: bool, hints: list[str]) -> pl.Series:
+    """Labels of which those that differ in case or blanks alone are reported, or made one.
+
+    The most frequent spelling stays.
+
+    >>> hints = []
+    >>> with_plain_labels(pl.Series("y", ["yes", "Yes", "yes", "no"]), True, hints).to_list()
+    ['yes', 'yes', 'yes', 'no']
+    >>> hints
+    ["Labels of y that differ in case or blanks alone were merged: 'yes' = 'Yes'."]
+    """
+    if values.dtype != pl.String:
+        return values
+    spelled = values.value_counts(sort=True)[values.name].to_list()
+    kept: dict[str, list[str]] = {}
+    for word in spelled:
+        kept.setdefault(plain_label(word), []).append(word)
+    groups = [words for words in kept.values() if len(words) > 1]
+    if not groups:
+        return values
+    named = listed([" = ".join(map(shown, words)) for words in groups], MOST_NAMED)
+    alike = f"Labels of {values.name} that differ in case or blanks alone"
+    if not clean:
+        hints.append(f"{alike} count as different: {named}. --clean-labels merges them.")
+        return values
+    hints.append(f"{alike} were merged: {named}.")
+    return values.replace({word: words[0] for words in groups for word in words})
+
+
+def plain_label(word: str) -> str:
+    """A label without the differences that nobody means."""
+    return " ".join(word.split()).casefold()
 
 
 def labels_of(values: pl.Series) -> NDArray[Any]:

@@ -1,5 +1,6 @@
 """From contestants to an answer: the best one is retrained, and the test set opened once."""
 
+import json
 import warnings
 from dataclasses import replace
 from functools import partial
@@ -101,13 +102,8 @@ def conclude(
         dropped=dropped,
         opening=opening,
         learning_curve=curve,
-        verdicts=[
-            *problem.hints,
-            *arena.hints,
-            *said,
-            *(verdicts_of(problem, contestants) if family.takes != "rows" else []),
-            *unseen_classes(opening, arena.metric),
-        ],
+        notes=[*problem.hints, *arena.hints, *said, *unseen_classes(opening, arena.metric)],
+        verdicts=verdicts_of(problem, contestants) if family.takes != "rows" else [],
         certificate=proof.certificate,
         why_no_certificate="" if family.takes == "rows" else proof.why_not,
         bends=bends_of(model, problem.some(learned_from)),
@@ -217,7 +213,23 @@ def open_test(
         seen["probabilities"],
         seen.get("decisions"),
         getattr(model, "classes_", None),
-        sealed.n_openings,
+        different_looks(sealed.openings),
+        ledger=str(ledger),
+    )
+
+
+def different_looks(openings: list[Any]) -> int:
+    """How many openings of a test set there were, those of one model with one score being one.
+
+    Whoever runs the same again sees nothing new; a record that was not written whole is one.
+    """
+    return len(
+        {
+            opening.id
+            if opening.score is None
+            else json.dumps([opening.model, opening.parameters, opening.score], sort_keys=True)
+            for opening in openings
+        }
     )
 
 

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -94,8 +95,8 @@ class Contestant:
             self.mean, other.mean, rel_tol=1e-9, abs_tol=1e-12
         )
 
-    def not_worse(self, level: float = 0.05) -> bool:
-        """Whether it cannot be told from the best at this level."""
+    def may_equal_best(self, level: float = 0.05) -> bool:
+        """Whether the folds cannot tell it apart from the best at this level."""
         return self.p_value > level
 
 
@@ -105,6 +106,7 @@ class Dropped:
 
     family: str
     reason: str
+    late: bool = False  # whether there was no time for it
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,8 +121,9 @@ class Opening:
     probabilities: Array | None  # (n, K), where the model gives any
     decisions: Array | None  # (n,) or (n, K), where it gives scores instead
     classes: NDArray[Any] | None
-    times_opened: int  # by the ledger: more than one is a warning
+    times_opened: int  # by the ledger, identical looks counted once: more than one is a warning
     unrepeated: "Opening | None" = None  # of the rows that were not learned from, if others were
+    ledger: str = ""  # where the opening was recorded
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,6 +216,7 @@ class Findings:
     learned_as: str = "weight"  # what these numbers are
     n_weights: int = 0  # how many there are in all, if not all are among them
     verdicts: list[str] = field(default_factory=list)  # overfitting by definition and the like
+    notes: list[str] = field(default_factory=list)  # what was left out, merged or read otherwise
     certificate: Any = None  # of the chosen model on the rows it was fitted to
     learned_note: str = ""  # what `learned` measures, or what was learned in words (a tree)
     bends: list[Bend] = field(default_factory=list)  # curves learned of single columns, if any
@@ -230,6 +234,15 @@ class Findings:
         ahead = [entry for entry in fitted if self._is_of_use(entry)]
         behind = [entry for entry in fitted if not self._is_of_use(entry)]
         return [*ahead, self.baseline, *behind]
+
+    @property
+    def alike(self) -> list[Contestant]:
+        """The best, and those next to it in rank that the folds cannot tell apart from it.
+
+        It ends before the first that they can: what ranks lower is no better known to be as good.
+        """
+        fitted = [] if self.nothing_fitted else self.contestants
+        return list(takewhile(Contestant.may_equal_best, fitted))
 
     def _is_of_use(self, entry: Contestant) -> bool:
         known = not math.isnan(self.baseline.mean)

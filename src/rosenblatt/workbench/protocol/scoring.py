@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
-from sklearn.metrics import get_scorer, get_scorer_names, log_loss
+from sklearn.metrics import get_scorer, get_scorer_names, log_loss, make_scorer
 
 from rosenblatt.data import TableError
-from rosenblatt.data.errors import did_you_mean
+from rosenblatt.data.errors import did_you_mean, listed
 from rosenblatt.model_selection.scoring import plain_score
 from rosenblatt.workbench.preparation.problem import Problem
 
@@ -42,8 +42,16 @@ EXAMPLES = {
 Score = Callable[[Any, Any, Any], float]
 
 
-def metric_for(problem: Problem, metric: str | None) -> str:
-    """The score that was asked for, if it says something of the task; else the usual one."""
+OF = " of "  # between the name of a score and the class that it is of
+
+
+def metric_for(problem: Problem, metric: str | None, positive: Any = None) -> str:
+    """The score that was asked for, if it says something of the task; else the usual one.
+
+    A score of one class beside another has the `positive` one in its name: "f1 of yes".
+    """
+    if positive is not None:
+        return _of_class(problem, metric, positive)
     if metric is None:
         return USUAL[problem.task]
     if not isinstance(metric, str):
@@ -62,6 +70,44 @@ def metric_for(problem: Problem, metric: str | None) -> str:
     _check_classes(problem, metric)
     _check_folds(problem, metric)
     return metric
+
+
+def _of_class(problem: Problem, metric: str | None, positive: Any) -> str:
+    """The name of a score of one class beside another."""
+    if metric not in (*OF_TWO_CLASSES, "average_precision"):
+        raise TableError(
+            f"A positive label is for the metrics {', '.join(OF_TWO_CLASSES)} and "
+            f"average_precision; got {metric or USUAL[problem.task]}."
+        )
+    labels = np.unique(problem.y).tolist()
+    if problem.task != "classification" or len(labels) != 2:
+        raise TableError(f"A positive label is one of two, and {problem.target} has {len(labels)}.")
+    if str(positive) not in map(str, labels):
+        near = did_you_mean(str(positive), map(str, labels))
+        near = near or f" It has {labels[0]} and {labels[1]}."
+        raise TableError(f"{problem.target} has no label {str(positive)!r}.{near}")
+    return f"{metric}{OF}{positive}"
+
+
+def scorer_of(metric: str) -> Any:
+    """The scorer of scikit-learn of a name, which may end with the class that it is of."""
+    name, of, label = metric.partition(OF)
+    return _ScoreOfClass(get_scorer(name), label) if of else get_scorer(metric)
+
+
+class _ScoreOfClass:
+    """A score of the class of some name beside the other one."""
+
+    def __init__(self, plain: Any, label: str) -> None:
+        self._plain, self._label = plain, label
+        self._response_method = plain._response_method
+
+    def __call__(self, model: Any, X: Any, y: Any, **rest: Any) -> float:
+        classes = getattr(model, "classes_", y)
+        positive = next((one for one in classes if str(one) == self._label), self._label)
+        options = {**self._plain._kwargs, "pos_label": positive}
+        own = make_scorer(self._plain._score_func, response_method=self._response_method, **options)
+        return float(own(model, X, y, **rest))
 
 
 def _examples(problem: Problem) -> str:
@@ -83,13 +129,15 @@ def _check_classes(problem: Problem, metric: str) -> None:
     if metric in OF_TWO_CLASSES and not (len(labels) == 2 and has_positive):
         raise TableError(
             f"{metric} is of the class 1 beside another, and {problem.target} has "
-            f"{', '.join(map(str, labels[:4]))}{', ...' if len(labels) > 4 else ''}: take "
-            f"{metric}_macro, {metric}_micro or {metric}_weighted."
+            f"{listed([str(label) for label in labels], 4)}: take "
+            f"{metric}_macro, {metric}_micro or {metric}_weighted"
+            f"{', or name the class (positive, --positive)' if len(labels) == 2 else ''}."
         )
     if metric == "average_precision" and len(labels) == 2 and not has_positive:
         raise TableError(
             f"average_precision of two classes is of the class 1, and {problem.target} has "
-            f"{labels[0]}, {labels[1]}: call the one that is to be found 1, or take roc_auc."
+            f"{labels[0]}, {labels[1]}: name the one to be found (positive, --positive), or take "
+            "roc_auc."
         )
     if metric == "roc_auc" and len(labels) > 2:
         raise TableError(
@@ -136,7 +184,7 @@ def lacking(model: Any, metric: str) -> str:
     >>> lacking(Perceptron(), "neg_log_loss")
     'gives no probabilities, which neg_log_loss needs'
     """
-    asked = getattr(get_scorer(metric), "_response_method", "predict")
+    asked = getattr(scorer_of(metric), "_response_method", "predict")
     asked = (asked,) if isinstance(asked, str) else asked  # any of several will do
     if any(hasattr(model, method) for method in asked):
         return ""
@@ -151,7 +199,7 @@ def score_of(metric: str) -> Score:
     count such rows as wrong; scores of probabilities are those of the other rows, or NaN if these
     do not suffice.
     """
-    plain = get_scorer(metric)
+    plain = scorer_of(metric)
 
     def score(model: Any, X: Any, y: Any) -> float:
         quick = plain_score(plain, model)

@@ -28,7 +28,7 @@ from rosenblatt.workbench.preparation.row_view import n_bytes
 from .boosting_search import rounds_in_time
 from .clock import OutOfTime, give_back
 from .results import Candidate, Contestant
-from .scoring import OF_ANY_CLASSES, score_of
+from .scoring import OF, OF_ANY_CLASSES, score_of
 from .splits import Rows
 
 # Features of all folds at once, where what is learned of columns is their mean and deviation.
@@ -106,7 +106,8 @@ class Arena:
         self.rows, self.y = problem.some(problem.train), problem.y[problem.train]
         # By its name a score may be had from sums; a function sees each fit.
         needed = (rows for f in self.folds for rows in (f[:1] if metric in OF_ANY_CLASSES else f))
-        self.scoring: Any = score_of(metric) if problem.lack_classes(needed) else metric
+        plain = OF not in metric and not problem.lack_classes(needed)
+        self.scoring: Any = metric if plain else score_of(metric)
         self._kept: dict[tuple[str, int], Prepared] = {}
         self._best: dict[bool, tuple[float, str, Pipeline]] = {}  # of ours, and of peers
         vars(self).pop("_scaled_columns", None)

@@ -57,7 +57,7 @@ def race(
             progress([entry for _, entry in found], trying, clock)
 
     def give_up(family: Family, why: str) -> None:
-        dropped.append(Dropped(family.name, why))
+        dropped.append(Dropped(family.name, why, late=not why.startswith("failed")))
 
     def turn(family: Family, n_left: int) -> None:
         if clock.stopped == "interrupt":

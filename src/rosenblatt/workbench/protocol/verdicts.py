@@ -3,10 +3,12 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.workbench.preparation.leakage import n_repeated
+from rosenblatt.data.errors import listed
+from rosenblatt.workbench.preparation.leakage import listed_hints, n_repeated
 from rosenblatt.workbench.preparation.problem import Problem
 
-from .results import Contestant, Findings, Opening, figure
+from .results import Contestant, Findings, Opening, figure, rows_counted
+from .significance import area
 
 Array = NDArray[np.float64]
 
@@ -66,32 +68,69 @@ def verdicts_of(problem: Problem, contestants: list[Contestant]) -> list[str]:
 
 def is_of_use(entry: Contestant, baseline: Contestant) -> bool:
     """Whether a family beats the baseline, where the best can be told from that at all."""
-    return entry.beats(baseline) and not baseline.not_worse()
+    return entry.beats(baseline) and not baseline.may_equal_best()
 
 
-def against_baseline(chosen: Contestant, baseline: Contestant, stopped: str = "") -> str:
-    """A sentence if the chosen model cannot be told from none; else nothing.
+def against_baseline(
+    chosen: Contestant, baseline: Contestant, stopped: str = "", opening: Opening | None = None
+) -> str:
+    """A sentence if the chosen model cannot be told apart from none; else nothing.
 
-    If the search was `stopped`, there may be one among those that were not done.
+    If the search was `stopped`, there may be one among those that were not done. A model that says
+    the largest class of every row may still order the rows well, as the `opening` shows.
     """
     if chosen.family == baseline.family or not np.isfinite([chosen.mean, baseline.mean]).all():
         return ""
     scores = f"{chosen.family} {figure(chosen.mean)}, {baseline.family} {figure(baseline.mean)}"
+    if learned := learned_by_probabilities(opening):
+        if chosen.beats(baseline) and not baseline.may_equal_best():
+            return ""
+        return f"By this score the best is no better than the baseline ({scores}), but {learned}."
     if not chosen.beats(baseline):
         if stopped:
             return f"Of the families that there was time for, none beat the baseline ({scores})."
         return f"Nothing beat the baseline in the folds ({scores}): no model here is of use."
-    if baseline.not_worse():
+    if baseline.may_equal_best():
         if stopped:
             return (
-                "Of the families that there was time for, none can be told from the baseline by "
-                f"the folds ({scores}, p = {baseline.p_value:.2f})."
+                "Of the families that there was time for, none can be told apart from the baseline "
+                f"by the folds ({scores}, p = {baseline.p_value:.2f})."
             )
         return (
-            f"The best cannot be told from the baseline by the folds ({scores}, p = "
+            f"The best cannot be told apart from the baseline by the folds ({scores}, p = "
             f"{baseline.p_value:.2f}): it may have learned nothing."
         )
     return ""
+
+
+def learned_by_probabilities(opening: Opening | None) -> str:
+    """That a classifier orders test rows, or gives probabilities, beyond chance; else nothing.
+
+    Of two classes by the area under the ROC curve, whose deviation by chance is that of ranks; of
+    more by the log-loss beside that of the classes' shares, row by row.
+    """
+    if opening is None or opening.classes is None or len(np.unique(opening.y)) < 2:
+        return ""
+    scores, K = opening.probabilities, len(opening.classes)
+    if not np.isin(opening.y, opening.classes).all():
+        return ""
+    code = np.searchsorted(opening.classes, opening.y)  # classes are sorted
+    if K == 2:
+        order = opening.decisions if scores is None else scores[:, 1]
+        if order is None:
+            return ""
+        found = float(area(code == 1, np.asarray(order), np.ones((1, len(code))))[0])
+        n, m = np.bincount(code, minlength=2)
+        chance = np.sqrt((n + m + 1) / (12 * n * m))
+        return f"its test AUC is {found:.2f}" if found - 0.5 > BEYOND_CHANCE * chance else ""
+    if scores is None:
+        return ""
+    own = -np.log(np.maximum(scores[np.arange(len(code)), code], 1e-15))
+    plain = -np.log(np.bincount(code, minlength=K)[code] / len(code))
+    error = np.std(plain - own) / np.sqrt(len(code))
+    if not np.mean(plain - own) > BEYOND_CHANCE * error:
+        return ""
+    return f"its test log-loss is {own.mean():.2f}, that of the classes' shares {plain.mean():.2f}"
 
 
 def far_from_folds(chosen: Contestant, opening: Opening | None, metric: str) -> str:
@@ -195,12 +234,13 @@ def verdict_of_curve(
             f"the development rows fell by {fall:.3f}{of}; {why}."
         )
     gain = (dev[-1] - dev[-2]) / np.log2(rows[-1] / rows[-2])
+    met = gap < max(2 * FLAT, room / 10)
     if gap > LARGE_GAP and gap > room / 2:
         return (
             f"Variance: it fits its own rows better by {gap:.3f}{of}. More rows, fewer columns or "
             "a stronger penalty may help."
         )
-    if gain > FLAT:
+    if gain > FLAT and not met:
         return f"More rows would help: the last doubling gained {gain:.3f}{of}."
     if gap < room / 4:
         return (
@@ -228,10 +268,12 @@ def sentence_of_test(findings: Findings) -> str:
     if opening is None:
         return ""
     n = opening.times_opened
-    times = "once" if n == 1 else f"{n} times by now, which flatters it"
-    best = findings.contestants[0].family
+    times = "" if n == 1 else f", opened {n} times by now, which flatters it"
+    best, metric = findings.contestants[0].family, findings.protocol.metric
+    of = f" {findings.protocol.positive_words}".rstrip()
     return (
-        f"Test ({len(opening.y):,} rows), opened {times}: {best} {_scored(opening)}"
+        f"{best[:1].upper()}{best[1:]}: {metric}{of} {_scored(opening)} "
+        f"({rows_counted(len(opening.y))} to test on{times})"
         f"{_learned_from(findings, opening)}"
     )
 
@@ -242,7 +284,7 @@ def warnings_of_scores(findings: Findings) -> list[str]:
         return []
     chosen, protocol = findings.contestants[0], findings.protocol
     found = [
-        against_baseline(chosen, findings.baseline, protocol.stopped),
+        against_baseline(chosen, findings.baseline, protocol.stopped, findings.opening),
         far_from_folds(chosen, findings.opening, protocol.metric),
         flattered_by_repeats(findings.opening, protocol.metric),
     ]
@@ -250,9 +292,25 @@ def warnings_of_scores(findings: Findings) -> list[str]:
 
 
 def outcome(findings: Findings) -> list[str]:
-    """The test score and what makes it less than it seems, a sentence each."""
+    """Hints of leakage, the test score and what makes it less than it seems, a sentence each."""
     said = sentence_of_test(findings)
-    return ([said] if said else []) + [f"! {word}" for word in warnings_of_scores(findings)]
+    before = [f"! {hint}" for hint in listed_hints(findings)]
+    after = [f"! {word}" for word in warnings_of_scores(findings) + left_by_budget(findings)]
+    return before + ([said] if said else []) + after
+
+
+def left_by_budget(findings: Findings) -> list[str]:
+    """A sentence if time was over, or somebody interrupted, that names what was left out."""
+    stopped, budget = findings.protocol.stopped, findings.protocol.budget
+    late = [drop.family for drop in findings.dropped if drop.late]
+    if not stopped and not late:
+        return []
+    of = "" if budget is None else f" of {budget:g} s"
+    why = "Interrupted" if stopped == "interrupt" else f"The budget{of} was too short"
+    partly = [entry.family for entry in findings.contestants if "for want of time" in entry.note]
+    said = f"; left out: {listed(late, MOST_NAMED)}" if late else ""
+    said += f"; searched in part: {listed(partly, MOST_NAMED)}" if partly else ""
+    return [f"{why}{said}."]
 
 
 def _scored(opening: Opening) -> str:
@@ -260,7 +318,7 @@ def _scored(opening: Opening) -> str:
         f"{figure(i.low, 3)} to {figure(i.high, 3)} ({i.method})" for i in opening.intervals
     )
     sure = f", 95% in {ranges}" if ranges else ""
-    return f"{figure(opening.score)}{sure}; baseline {figure(opening.baseline_score)}."
+    return f"{figure(opening.score)}{sure}; baseline {figure(opening.baseline_score)}"
 
 
 def _learned_from(findings: Findings, opening: Opening) -> str:
@@ -270,5 +328,5 @@ def _learned_from(findings: Findings, opening: Opening) -> str:
         return ""
     which = "all" if n == len(opening.y) else f"{n:,} of the {len(opening.y):,}"
     are = "is" if n == 1 else "are"
-    word = f" But {which} rows {are} also among those learned from, which flatters what remembers."
-    return word if some is None else f"{word} On the other {len(some.y):,}: {_scored(some)}"
+    word = f". But {which} rows {are} also among those learned from, which flatters what remembers."
+    return word if some is None else f"{word} On the other {len(some.y):,}: {_scored(some)}."

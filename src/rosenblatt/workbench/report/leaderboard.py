@@ -22,10 +22,10 @@ MOST_NAMED = 4  # families in a sentence
 LEGEND = (
     "Scores are means over folds ± their standard deviation. Points are means, strokes the "
     "folds, lines 95% intervals that allow for folds sharing their rows; the dotted line is "
-    "the best mean, and an arrow points to what is left of the scale. Filled: not worse than "
-    "the best, as far as the folds can tell (at the 5% level, p corrected for many "
-    "comparisons); hollow: worse. Times are of one fit to the training part and of predicting "
-    "the development part."
+    "the best mean, and an arrow points to what is left of the scale. Filled: the best, and those "
+    "next to it that the folds cannot tell apart from it (at the 5% level, p corrected for many "
+    "comparisons); hollow: the others, and the baseline. Times are of one fit to the training "
+    "part and of predicting the development part."
 )
 
 
@@ -60,20 +60,20 @@ def _summary(findings: Findings) -> str:
         f"Ranked by {numbers.metric(protocol.metric)}, the mean over {protocol.n_folds} folds of "
         "the training part. The test set has no say here."
     )
-    alike = [c for c in board[1:] if c.not_worse()]
+    alike = findings.alike[1:]
     compared = [c for c in board[1:] if math.isfinite(c.p_value)]
     base = ""
-    if findings.baseline.not_worse():
-        base = " By the folds, the best cannot be told from the baseline."
+    if findings.baseline.may_equal_best():
+        base = " By the folds, the best cannot be told apart from the baseline."
     if not compared:
         return how + base
     if not alike:
-        return f"{how} Every other family is worse than the best, beyond chance.{base}"
+        return f"{how} The next family is worse than the best, beyond chance.{base}"
     *names, last = map(numbers.named, alike)
     who = f"{', '.join(names)} and {last}" if names else last
     if len(alike) > MOST_NAMED:
         who = f"of the others, {len(alike)}"
-    return f"{how} {numbers.title(who)} cannot be told from the best.{base}"
+    return f"{how} {numbers.title(who)} cannot be told apart from the best.{base}"
 
 
 def _heading(name: str, kind: str, axis: Axis) -> Markup:
@@ -102,7 +102,7 @@ def _round_places(axis: Axis) -> list[float]:
 
 def _row(contestant: Contestant, rank: int, findings: Findings, axis: Axis) -> Markup:
     """One line; that of the baseline is marked."""
-    alike = bool(findings.contestants) and contestant.not_worse()
+    alike = contestant in findings.alike
     is_baseline = contestant is findings.baseline
     kinds = [name for name, so in (("alike", alike), ("simple", is_baseline)) if so]
     cells = [
@@ -151,7 +151,7 @@ def _against(contestant: Contestant, findings: Findings) -> Markup:
         return tag("strong", "below the baseline" if beaten else first)
     if not math.isfinite(contestant.p_value) or not findings.contestants:
         return tag("span", numbers.DASH)
-    word = "not worse" if contestant.not_worse() else "worse"
+    word = "not told apart" if contestant.may_equal_best() else "worse"
     return joined(tag("span", word), tag("small", f"p = {numbers.p_value(contestant.p_value)}"
                                          .replace("= <", "<")))  # fmt: skip
 

@@ -98,9 +98,10 @@ def _table(pairs: list[tuple[str, float]], known: list[tuple[str, float]], what:
 
 def _overfitting(findings: Findings) -> Markup | None:
     """Sentences of the protocol on the chosen model."""
-    if not findings.verdicts:
+    said = findings.notes + findings.verdicts
+    if not said:
         return None
-    lines = [tag("li", numbers.clipped(verdict, 600)) for verdict in findings.verdicts]
+    lines = [tag("li", numbers.clipped(verdict, 600)) for verdict in said]
     return joined(tag("h3", "What to think of it"), tag("ul", *lines))
 
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from rosenblatt.workbench.preparation.leakage import listed_hints, n_repeated
 from rosenblatt.workbench.protocol.results import Findings, Interval, Opening
-from rosenblatt.workbench.protocol.verdicts import warnings_of_scores
+from rosenblatt.workbench.protocol.verdicts import left_by_budget, warnings_of_scores
 
 from . import numbers
 from .numbers import Markup, joined, tag
@@ -74,7 +74,7 @@ def _evidence(opening: Opening, findings: Findings) -> list[object]:
     reached = [i for i in opening.intervals if i.low <= opening.baseline_score]
     if reached and not beaten:
         names = " and ".join(i.method for i in reached)
-        said.append(tag("strong", f"By {names}, it cannot be told from the baseline. "))
+        said.append(tag("strong", f"By {names}, it cannot be told apart from the baseline. "))
     said.append(_on_the_others(opening, findings))
     if findings.protocol.metric.startswith("neg_"):
         said.append("Scores on this page are errors with a minus, so that larger is better.")
@@ -186,10 +186,8 @@ def warnings_of(findings: Findings) -> list[str]:
     protocol, opening, found = findings.protocol, findings.opening, warnings_of_scores(findings)
     if protocol.fewer_words and findings.contestants:
         found.append(f"{protocol.fewer_words}: with more of it there may be a better answer.")
-    if protocol.stopped == "budget":
-        limit = "" if protocol.budget is None else f" of {numbers.seconds(protocol.budget)}"
-        so_far = ": what there was no time for is left out, and this is the best so far"
-        found.append(f"The budget{limit} ran out{so_far if findings.contestants else ''}.")
+    if protocol.stopped != "interrupt":
+        found += left_by_budget(findings)
     elif protocol.stopped and not findings.contestants:
         found.append("It was interrupted before any model was fitted.")
     elif protocol.stopped:

@@ -1,0 +1,85 @@
+"""How a command reads its table, and what it prints of it with `--verbose`."""
+
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from rosenblatt.data import Table, TableError, columns_of, read_batches, read_table
+from rosenblatt.data.errors import listed
+from rosenblatt.data.files import place_for, whole_file
+from rosenblatt.workbench.model_file.files import SavedModel
+from rosenblatt.workbench.preparation.known_columns import columns_of_words
+
+from .errors import say, tell_lines
+
+MOST_LISTED = 30  # columns
+
+
+class Reading(NamedTuple):
+    """The options of all commands that read a table."""
+
+    format: str | None = None
+    header: bool = True
+    sheet: str | None = None
+    verbose: bool = False
+
+    def table(self, path: str, of_words: Collection[str] = ()) -> Table:
+        """The whole table."""
+        how: Any = {"header": self.header, "sheet": self.sheet, "of_words": of_words}
+        found = read_table(path, self.format, **how)
+        if self.verbose:
+            say(described(found))
+        return found
+
+    def for_model(self, path: str, saved: SavedModel, target: str | None) -> Table:
+        """The whole table, its target by the name that a model knows."""
+        of_words = _words(saved, target)
+        return _renamed(self.table(path, of_words), target, saved.target)
+
+    def batches(self, path: str, saved: SavedModel, target: str | None) -> Iterator[Table]:
+        """The same in batches of words."""
+        how: Any = {"header": self.header, "sheet": self.sheet, "words": True}
+        for batch in read_batches(path, self.format, of_words=_words(saved, target), **how):
+            yield _renamed(batch, target, saved.target)
+
+
+def named_target(table: Table, target: str | None) -> str:
+    """The target that was named; without one the columns are listed."""
+    if target is not None:
+        return target
+    columns = listed(table.frame.columns, MOST_LISTED)
+    raise TableError(f"Name the column to be predicted (--target); {table.name} has {columns}.")
+
+
+def described(table: Table) -> str:
+    """How many rows there are, and what each column holds."""
+    if table.sparse is not None:
+        return f"{table.name}: {len(table):,} rows, {table.sparse.shape[1]:,} columns of numbers"
+    kinds = [f"{column.name} ({column.kind})" for column in columns_of(table.frame)]
+    return f"{table.name}: {len(table):,} rows; {listed(kinds, MOST_LISTED)}"
+
+
+@contextmanager
+def printed_to(out: str | None, *read: str) -> Iterator[Any]:
+    """What prints lines, to a file if one is named, which is there once it is whole."""
+    if out is None:
+        yield tell_lines
+        return
+    place_for(out, *read)
+    with whole_file(out) as draft, draft.open("w", encoding="utf-8") as file:
+        yield lambda text: file.write(f"{text}\n")
+
+
+def _words(saved: SavedModel, target: str | None) -> set[str]:
+    """Columns that hold words, the target by the name that it has in the table."""
+    found = columns_of_words(saved)
+    return found | {target} if target is not None and saved.target in found else found
+
+
+def _renamed(table: Table, target: str | None, known: str) -> Table:
+    if target is None or target == known:
+        return table
+    table.column(target)  # which refuses an unknown name
+    frame = table.frame.drop(known, strict=False).rename({target: known})
+    return replace(table, frame=frame)
