@@ -34,7 +34,7 @@ def test_kept_cells_are_those_of_the_file(model, tmp_path, monkeypatch, suffix, 
     def few(*words, **options):
         return read_batches(*words, rows=rows, **options)
 
-    monkeypatch.setattr("rosenblatt.cli.predict.read_batches", few)
+    monkeypatch.setattr("rosenblatt.cli.tables.read_batches", few)
     between = "\t" if suffix == "tsv" else ","
     lines = [between.join(["x", "when"])]
     lines += [between.join([cell, "2020-01-02 03:04"]) for cell in CELLS]

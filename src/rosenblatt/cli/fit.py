@@ -41,7 +41,7 @@ def fit(
     columns = "1 column" if n_columns == 1 else f"{n_columns:,} columns"
     tell(f"{saved.family} fitted to {saved.n_rows:,} rows and {columns}: {out}")
     if saved.certificate is not None:
-        claims = saved.certificate["claims"]
+        claims = [claim for claim in saved.certificate["claims"] if claim["bound"] is not None]
         n_held = sum(claim["holds"] for claim in claims)
         tell(f"{n_held} of {len(claims)} claims of its certificate hold.")
         for claim in claims:
