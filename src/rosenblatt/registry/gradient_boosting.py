@@ -42,7 +42,7 @@ def _boosting(task: str, losses: tuple[str, ...], benchmark: str) -> Row:
                 {"max_leaf_nodes": (8, 31, 127), "max_features": (1.0, 0.5)},
                 reads="columns",
                 settings={"random_state": 0},
-                limits=("columns beside texts",),
+                limits=("a table", "columns beside texts"),
                 halve="max_iter",
                 short_names=SHORT_NAMES + (OF_NUMBERS if task == "regression" else ()),
             ),

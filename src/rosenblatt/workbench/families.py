@@ -108,8 +108,13 @@ def _columns_beside_texts(problem: Problem) -> str:
     return ""
 
 
+def _a_table(problem: Problem) -> str:
+    return "" if problem.is_table else "reads each column as levels, and a sparse matrix has many"
+
+
 # What the registry's rows call by a name: why a model does not suit a problem, or nothing.
 LIMITS: dict[str, Callable[[Problem], str]] = {
+    "a table": _a_table,
     "columns beside texts": _columns_beside_texts,
     "counts": _counts,
     "few columns": _few_columns,
