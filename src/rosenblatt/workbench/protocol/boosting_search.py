@@ -11,7 +11,10 @@ from rosenblatt.workbench.families import Family
 Settings = list[dict[str, Any]]
 
 FEW_ROUNDS = 40  # that settings are sorted out with
+SHARE_FOR_SETTINGS = 0.2  # of the time: past it, no more are tried
 FIRST_RATE = 0.1
+LARGEST_RATE = 0.4
+STEPS = 8.0  # rounds times rate, about as many as are needed
 LEAST_RATE = 0.02
 MOST_ROUNDS = 3000
 PATIENCE = 20  # rounds without a better loss
@@ -28,10 +31,14 @@ def rounds_in_time(arena: Any, family: Family, settings: Settings, rows: Any) ->
     `arena` is the :class:`~.search.Arena` of the comparison.
     """
     start, (fitted, scored) = time.perf_counter(), arena._places(0)
-    few = [{**one, "max_iter": FEW_ROUNDS, "early_stopping": False} for one in settings]
-    scores = arena._search_fold(family, few, 0, rows, scored)[0]
+    scores: list[float] = []
+    for one in settings:
+        few = {**one, "max_iter": FEW_ROUNDS, "early_stopping": False}
+        scores.append(float(arena._search_fold(family, [few], 0, rows, scored[: len(rows)])[0][0]))
+        if time.perf_counter() - start > SHARE_FOR_SETTINGS * (arena.end - start):
+            break
     best = settings[int(np.argmax(np.nan_to_num(scores, nan=-np.inf)))]
-    a_round = (time.perf_counter() - start) / (len(few) * FEW_ROUNDS) * len(fitted) / len(rows)
+    a_round = (time.perf_counter() - start) / (len(scores) * FEW_ROUNDS) * len(fitted) / len(rows)
     X, y = arena._features(family, 0), arena.y[np.concatenate(arena.folds[0])]
     guess = float(np.var(y)) / 2 if arena.problem.task == "regression" else 1.0
     rate, loss, found = FIRST_RATE, np.inf, {"max_iter": FEWEST_ROUNDS}
@@ -41,6 +48,8 @@ def rounds_in_time(arena: Any, family: Family, settings: Settings, rows: Any) ->
         most = int(min(left / (a_round * (len(arena.folds) + 3)), MOST_ROUNDS))
         if most < FEWEST_ROUNDS or (loss < np.inf and most < 2 * found["max_iter"]):
             break
+        if loss == np.inf:  # the fewer rounds there is time for, the longer each step
+            rate = min(max(rate, STEPS / most), LARGEST_RATE)
         model = family.make().set_params(
             **best, learning_rate=rate, max_iter=most, early_stopping=True,
             n_iter_no_change=PATIENCE, tol=LEAST_FALL * guess,
@@ -57,6 +66,6 @@ def rounds_in_time(arena: Any, family: Family, settings: Settings, rows: Any) ->
         loss, found = float(losses.min()), {"max_iter": max(int(losses.argmin()), 1)}
         found["learning_rate"] = rate  # type: ignore[assignment]
         rate /= 2
-        if not worth:
+        if not worth or len(losses) == most + 1:
             break
     return [{**best, **found, "early_stopping": False}]
