@@ -9,6 +9,7 @@ loads neither NumPy nor Numba. The registry lists the names; type checkers read 
 array(['spam'], dtype='<U4')
 """
 
+import sys
 from threading import RLock
 from typing import Any
 
@@ -23,6 +24,26 @@ _one_at_a_time = RLock()
 
 # Without the modules: `from rosenblatt import *` brings classes and functions alone.
 __all__ = sorted(name for names in registry.homes().values() for name in names)
+
+
+class _KeptFromSklearn:
+    """Asked last, for modules that no other finder knows: names those to import from sklearn."""
+
+    MODULES = ("calibration", "compose", "datasets", "feature_selection", "impute", "inspection",
+               "metrics", "pipeline")  # fmt: skip
+
+    @classmethod
+    def find_spec(cls, name: str, path: Any = None, target: Any = None) -> None:
+        package, _, module = name.partition(".")
+        if package == __name__ and module in cls.MODULES:
+            raise ImportError(
+                f"There is no {name}: keep `from sklearn.{module} import ...`; rosenblatt's "
+                "estimators work with it.",
+                name=name,
+            )
+
+
+sys.meta_path.append(_KeptFromSklearn)  # type: ignore[arg-type]
 
 
 def __getattr__(name: str) -> Any:

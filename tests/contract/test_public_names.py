@@ -108,3 +108,9 @@ def test_prediction_does_not_import_numba():
         "assert 'numba' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", script], check=True)
+
+
+@pytest.mark.parametrize("module", ["metrics", "pipeline", "compose", "datasets", "impute"])
+def test_modules_that_stay_in_sklearn_are_named(module):
+    with pytest.raises(ImportError, match=rf"keep `from sklearn\.{module} import \.\.\.`"):
+        importlib.import_module(f"rosenblatt.{module}")

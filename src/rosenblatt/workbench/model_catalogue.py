@@ -93,13 +93,12 @@ def families_named(name: str) -> list[Family]:
 
 
 # What models of other libraries, and of other textbooks, are called here.
-BOOSTED = "HistGradientBoostingClassifier or HistGradientBoostingRegressor"
 ELSEWHERE = {
-    r"xgb|lgbm|lightgbm|catboost|gbm|gbdt|gradientboost": BOOSTED,
+    r"xgb|lgbm|lightgbm|catboost|gbm|gbdt|gradientboost": "gradient boosting",
     r"linearregression|linearmodel|^lm$": "least squares",
     r"logit|maxent|softmaxregression|sgdclass": "logistic regression",
     r"^svm|^svc|^svr|supportvector|linearsv": "logistic regression or kernel logistic regression",
-    r"knn|kneighbo|nearestneighbo": "NearestCentroid or kernel logistic regression",
+    r"knn|kneighbo|nearestneighbo": "nearest neighbours",
     r"mlp|neural|network|deep": "kernel logistic regression or random forest",
     r"naivebayes": "Gaussian naive Bayes or mixed naive Bayes",
     r"randomforest|baggedtrees": "random forest",
@@ -109,8 +108,8 @@ ELSEWHERE = {
 def meant_elsewhere(name: str) -> str:
     """A question naming what stands here for a model that has another name elsewhere, or nothing.
 
-    >>> meant_elsewhere("XGBoost")
-    ' Did you mean HistGradientBoostingClassifier or HistGradientBoostingRegressor?'
+    >>> meant_elsewhere("CatBoost")
+    ' Did you mean gradient boosting?'
     """
     bare = re.sub(r"[^a-z]", "", name.lower())
     found = (here for pattern, here in ELSEWHERE.items() if re.search(pattern, bare))
