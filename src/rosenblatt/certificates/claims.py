@@ -107,7 +107,9 @@ class Certificate:
 
     def __str__(self) -> str:
         failing = sum(not claim.holds for claim in self.claims)
-        verdict = f"{failing} of {len(self.claims)} claims fail" if failing else "every claim holds"
+        # A plain measurement can neither hold nor fail.
+        judged = sum(claim.bound is not None or not claim.holds for claim in self.claims)
+        verdict = f"{failing} of {judged} claims fail" if failing else "every claim holds"
         lines = [f"{self.model}: {verdict}", f"  problem: {self.problem}", f"  data: {self.data}"]
         width = max((len(claim.name) for claim in self.claims), default=0)
         for claim in self.claims:

@@ -41,9 +41,11 @@ def fit(
     columns = "1 column" if n_columns == 1 else f"{n_columns:,} columns"
     tell(f"{saved.family} fitted to {saved.n_rows:,} rows and {columns}: {out}")
     if saved.certificate is not None:
-        claims = [claim for claim in saved.certificate["claims"] if claim["bound"] is not None]
+        every = saved.certificate["claims"]  # of which plain measurements neither hold nor fail
+        claims = [claim for claim in every if claim["bound"] is not None or not claim["holds"]]
         n_held = sum(claim["holds"] for claim in claims)
-        tell(f"{n_held} of {len(claims)} claims of its certificate hold.")
+        if claims:
+            tell(f"{n_held} of {len(claims)} claims of its certificate hold.")
         for claim in claims:
             if not claim["holds"]:
                 tell(f"Does not hold: {claim['name']}: {claim['statement']}")
