@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from rosenblatt.cli import compare as compare_module
-from rosenblatt.cli import fit as fit_module
+from rosenblatt.cli import tables as tables_module
+from rosenblatt.workbench.comparison import Comparison
 from tests.cli.commands import run
 
 STOPPED = 130
@@ -29,7 +29,7 @@ def compared(*more):
 
 
 def test_while_the_table_is_read(here, monkeypatch):
-    monkeypatch.setattr(compare_module, "read_table", interrupted)
+    monkeypatch.setattr(tables_module, "read_table", interrupted)
     assert compared() == "Stopped before anything was tried; nothing was written.\n"
     assert list(here.iterdir()) == []
 
@@ -44,7 +44,7 @@ def test_once_families_are_tried(here, monkeypatch):
 
 
 def test_while_the_model_is_saved(here, monkeypatch):
-    monkeypatch.setattr(compare_module.Comparison, "save", interrupted)
+    monkeypatch.setattr(Comparison, "save", interrupted)
     said = compared("--save", "m.skops", "--families", "GaussianNB")
     assert said == "Stopped before the model was written to m.skops.\n"
     assert (here / "report.html").exists()
@@ -77,6 +77,6 @@ main()
 
 
 def test_other_commands_say_a_word_too(here, monkeypatch):
-    monkeypatch.setattr(fit_module, "read_table", interrupted)
+    monkeypatch.setattr(tables_module, "read_table", interrupted)
     result = run("fit", "iris", "--target", "species", "--model", "GaussianNB", "-o", "m.skops")
     assert (result.exit_code, result.stderr) == (STOPPED, "Stopped.\n")
