@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+from rosenblatt.cli import compare as compare_module
 from rosenblatt.cli import tables as tables_module
 from rosenblatt.workbench.comparison import Comparison
 from tests.cli.commands import run
