@@ -7,8 +7,7 @@ import json
 import polars as pl
 import pytest
 
-from rosenblatt.cli import explain as explain_module
-from rosenblatt.cli import predict as predict_module
+from rosenblatt.cli import tables
 from rosenblatt.data import read_batches
 from tests.cli.commands import done, run
 
@@ -46,8 +45,7 @@ def _json_value(word):
 
 
 def in_batches_of(monkeypatch, rows):
-    for module in (predict_module, explain_module):
-        monkeypatch.setattr(module, "read_batches", functools.partial(read_batches, rows=rows))
+    monkeypatch.setattr(tables, "read_batches", functools.partial(read_batches, rows=rows))
 
 
 def predicted(text):

@@ -46,6 +46,6 @@ def test_the_demo_compares_all_models_and_writes_the_report(tmp_path, monkeypatc
     monkeypatch.chdir(tmp_path)
     lines = runpy.run_path(str(DEMO))["compare_all"]()
     assert any("logistic regression" in line for line in lines)
-    assert "opened once" in lines[-1]
+    assert "rows to test on" in lines[-1]
     assert "<html" in (tmp_path / "report.html").read_text()
     assert [path.name for path in tmp_path.iterdir()] == ["report.html"]

@@ -32,12 +32,12 @@ REASONS = {
 @pytest.mark.parametrize("what", REASONS)
 def test_it_is_said_why_there_is_no_certificate(what, tmp_path, monkeypatch):
     def refuse(*rest, **options):
-        raise ValueError("it is too dark")
+        raise TypeError if what == "a peer's" else ValueError("it is too dark")
 
     families = ["histogram boosting"] if what == "a peer's" else ["Gaussian naive Bayes"]
     if what == "large":
         monkeypatch.setattr(importance, "MOST_BYTES_TO_CERTIFY", 100)
-    if what == "refused":
+    if what in ("refused", "a peer's"):
         monkeypatch.setattr(importance, "certify", refuse)
     if what == "late":
         monkeypatch.setattr(conclusions, "_spare", lambda clock: 0.0)

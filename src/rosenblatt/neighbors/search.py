@@ -26,7 +26,7 @@ class Points:
     def __init__(
         self, X: NDArray[Any], metric: str, p: float = 2.0, categorical: Any = None
     ) -> None:
-        self.X, self.metric, self.p = X, metric, p
+        self.X, self.metric, self.p = X, metric, 2.0 if metric == "euclidean" else p
         n, d = X.shape
         self.categorical = np.zeros(d, bool) if categorical is None else categorical
         self._tree: Any = None  # made when first needed
@@ -75,25 +75,14 @@ class Points:
         found, points = np.empty((m, k)), np.empty((m, k), np.intp)
         limits = np.empty(4 * len(quads), np.float32)
 
-        def work(start: int, stop: int) -> None:
+        def work(first: int, last: int) -> None:  # quads: no two threads share one
             scores = np.empty(loops.nearest.POINTS, np.float32)
             loops.nearest.nearest_by_products(
-                X,
-                panels,
-                halves,
-                Q,
-                quads,
-                sizes,
-                scale,
-                start,
-                stop,
-                found,
-                points,
-                limits,
-                scores,
-            )
+                X, panels, halves, Q, quads, sizes, scale, 4 * first, min(4 * last, m),
+                found, points, limits, scores,
+            )  # fmt: skip
 
-        threads.over_chunks(work, m, -(-m // QUERIES) * threads.CELLS_PER_CHUNK)
+        threads.over_chunks(work, len(quads), -(-m // QUERIES) * threads.CELLS_PER_CHUNK)
         return found, points
 
     def _by_columns(self, Q: NDArray[Any], k: int) -> Found:
