@@ -26,7 +26,9 @@ class Points:
     def __init__(
         self, X: NDArray[Any], metric: str, p: float = 2.0, categorical: Any = None
     ) -> None:
-        self.X, self.metric, self.p = X, metric, 2.0 if metric == "euclidean" else p
+        # One type of numbers: each other one would compile the loops anew.
+        self.X = np.ascontiguousarray(X, np.float64)
+        self.metric, self.p = metric, 2.0 if metric == "euclidean" else p
         n, d = X.shape
         self.categorical = np.zeros(d, bool) if categorical is None else categorical
         self._tree: Any = None  # made when first needed
@@ -44,7 +46,7 @@ class Points:
             found, points = self._by_products(_of_length_one(Q), k)
             return found / 2, points
         if self.metric == "euclidean":
-            found, points = self._by_products(np.ascontiguousarray(Q), k)
+            found, points = self._by_products(np.ascontiguousarray(Q, np.float64), k)
             return np.sqrt(found), points
         return self._by_columns(Q, k)
 
@@ -123,7 +125,7 @@ def _tiles_of(X: NDArray[Any]) -> tuple[NDArray[Any], Table, float, Any, Any]:
     halves = np.full(len(panels) * width, np.inf, np.float32)
     loops.nearest.put_about(X, centre, scale, width, _rounding(d), panels, halves)
     halves -= np.float32(TINY)
-    return np.ascontiguousarray(X), centre, scale, panels, halves
+    return X, centre, scale, panels, halves
 
 
 def _blocks_of(X: NDArray[Any]) -> Table:
