@@ -43,9 +43,10 @@ def certify_model(
     most = max(1, min(MOST_QUERIES[effort > 0], MOST_CELLS // max(n * d, 1), n))
     asked = np.sort(np.random.default_rng(0).permutation(n)[:most])
     distances = all_distances(model, X, asked)
+    said, found = model.kneighbors(X[asked], k)
     claims = [
-        *search_claims(model, X[asked], distances, k),
-        *answer_claims(model, X[asked], y, distances, k),
+        *search_claims(said, found, distances, k),
+        *answer_claims(model, X[asked], y, said, found),
         *([training_error(model, X, y)] if hasattr(model, "classes_") and y.ndim == 1 else []),
         left_out_claim(model, y, asked, distances, k),
     ]
@@ -73,9 +74,8 @@ def all_distances(model: Any, X: Any, asked: NDArray[np.intp]) -> Floats:
     return np.asarray(cdist(rows[asked], rows, SCIPY.get(metric, metric), **more))
 
 
-def search_claims(model: Any, Q: Any, distances: Floats, k: int) -> list[Claim]:
-    """That the neighbours are as far as they are said to be, and that none is nearer."""
-    said, found = model.kneighbors(Q, k)
+def search_claims(said: Floats, found: NDArray[np.intp], distances: Floats, k: int) -> list[Claim]:
+    """That the distances (m, k) of the neighbours are right, and that no other row is nearer."""
     scale = ALLOWANCE * max(float(distances.max(initial=0.0)), np.finfo(float).tiny)
     true = np.take_along_axis(distances, found, axis=1)
     off = float(np.abs(true - said).max(initial=0.0))
@@ -94,11 +94,12 @@ def search_claims(model: Any, Q: Any, distances: Floats, k: int) -> list[Claim]:
     ]
 
 
-def answer_claims(model: Any, Q: Any, y: NDArray[Any], distances: Floats, k: int) -> list[Claim]:
+def answer_claims(
+    model: Any, Q: Any, y: NDArray[Any], said: Floats, found: NDArray[np.intp]
+) -> list[Claim]:
     """That predictions are the votes, or means, of the neighbours that were found."""
     if not hasattr(model, "predict") or y.ndim != 1:
         return []
-    said, found = model.kneighbors(Q, k)
     own = answers(model, Q)
     shares = vote_shares(model, said)
     if not hasattr(model, "classes_"):

@@ -89,7 +89,7 @@ class Points:
 
     def _by_columns(self, Q: NDArray[Any], k: int) -> Found:
         """Nearest by sums over columns."""
-        kinds = {"manhattan": 0, "gower": 0, "minkowski": 1, "euclidean": 1, "chebyshev": 2}
+        kinds = {"manhattan": 0, "minkowski": 1, "euclidean": 1, "chebyshev": 2}
         Q = np.ascontiguousarray(Q, np.float64)
         n, (m, d) = len(self.X), Q.shape
         if self._blocks is None:
@@ -106,7 +106,7 @@ class Points:
         threads.over_chunks(work, m, -(-m // 64) * threads.CELLS_PER_CHUNK)
         if self.metric == "minkowski":
             found **= 1 / self.p
-        return (found / d if self.metric in ("hamming", "gower") else found), points
+        return (found / d if self.metric == "hamming" else found), points
 
 
 def _rounding(d: int) -> float:
