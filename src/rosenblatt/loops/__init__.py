@@ -26,8 +26,8 @@ def compiled(
     """Compile a loop: the one Numba policy of this library.
 
     - ``nogil``: other threads go on meanwhile; our own pool depends on it.
-    - cached on disk, in a folder keyed by all loops (see `loops.cache`), so that only the first
-      use on a machine waits for the compiler.
+    - cached on disk, keyed by the loop's source and all loops that it imports (see `loops.cache`),
+      so that only the first use on a machine waits for the compiler.
     - no reference counts (``_nrt``): loops are handed every array they use, scratch space
       included, and allocate none. Counting would cost two locked instructions for each array
       argument of each helper at each row; a pass took half as long again.

@@ -1,15 +1,19 @@
 """Where compiled loops are kept between processes.
 
 Numba notices when a loop's own file changes, but not when a helper that it calls from another
-file does. So the folder is named by a digest of every file in ``loops/`` and of what the machine
-code depends on: a change of any of them starts an empty folder.
+file does. So each compiled form is named by a digest of the loop's file and of every file of
+``loops/`` that it imports, directly or through others. The folder is named by a digest of what all
+machine code depends on: the versions, the CPU and the Numba policy.
 """
 
 import hashlib
 import os
+import re
 import sys
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
+from importlib.util import resolve_name
 from pathlib import Path
 from typing import Any
 
@@ -33,20 +37,59 @@ def cache_root() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rosenblatt"
 
 
-@cache
-def digest() -> str:
-    """Name everything that compiled code depends on in twenty letters."""
-    parts = [numba.__version__, np.__version__, llvmlite.binding.get_host_cpu_name(), sys.version]
-    for source in sorted(Path(__file__).parent.rglob("*.py")):
-        parts += [source.name, source.read_text(encoding="utf-8")]
+PACKAGE = __package__
+FROM_IMPORT = re.compile(r"^\s*from (\S+) import (\([^)]*\)|.+)$", re.MULTILINE)
+ROOT = Path(__file__).parent
+
+
+def _digest(*parts: str) -> str:
+    """Twenty letters that name `parts`."""
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:20]
 
 
 @cache
+def environment() -> str:
+    """Name what all compiled code depends on: versions, CPU and the Numba policy."""
+    policy = [(ROOT / name).read_text(encoding="utf-8") for name in ("__init__.py", "cache.py")]
+    cpu = llvmlite.binding.get_host_cpu_name()
+    return _digest(numba.__version__, np.__version__, cpu, sys.version, *policy)
+
+
+@cache
+def digest(module: str) -> str:
+    """Name the source of a module of loops, with all that it imports from other loops."""
+    found, todo = {}, [module]
+    while todo:
+        name = todo.pop()
+        if name not in found and (file := _file(name)) is not None:
+            found[name] = file.read_text(encoding="utf-8")
+            package = name if file.stem == "__init__" else name.rpartition(".")[0]
+            todo += _imports(found[name], package)
+    return _digest(*(part for name in sorted(found) for part in (name, found[name])))
+
+
+def _file(module: str) -> Path | None:
+    """The file of a module of loops; None for a name that is no module."""
+    if module != PACKAGE and not module.startswith(f"{PACKAGE}."):
+        return None
+    path = ROOT.joinpath(*module.removeprefix(PACKAGE).split("."))
+    files = (path.with_suffix(".py"), path / "__init__.py")
+    return next((file for file in files if file.is_file()), None)
+
+
+def _imports(source: str, package: str) -> Iterator[str]:
+    """Every name that a source imports, which may be a module or something in one."""
+    for home, names in FROM_IMPORT.findall(source):
+        home = resolve_name(home, package)
+        yield home
+        yield from (f"{home}.{name}" for name in re.findall(r"\w+", names))
+
+
+@cache
 def folder() -> Path | None:
-    """The folder for loops as they are now, made if need be; None if it cannot be written."""
+    """The folder for compiled loops, made if need be; None if it cannot be written."""
     try:
-        path = cache_root() / "loops" / digest()
+        path = cache_root() / "loops" / environment()
         # Compiled code is loaded from here: nobody else may write it.
         path.mkdir(parents=True, exist_ok=True, mode=0o700)
     except (OSError, RuntimeError):  # RuntimeError: nobody knows where home is
@@ -55,7 +98,7 @@ def folder() -> Path | None:
 
 
 class _DigestLocator(_CacheLocator):
-    """Tells Numba to look in `folder`, whose name already says that the source is unchanged."""
+    """Makes Numba look in `folder`, where a file's name shows that its source is unchanged."""
 
     def __init__(self, py_func: Any, py_file: str) -> None:
         self._module = py_func.__module__
@@ -64,7 +107,7 @@ class _DigestLocator(_CacheLocator):
         return str(folder())
 
     def get_source_stamp(self) -> str:
-        return digest()
+        return digest(self._module)
 
     def get_disambiguator(self) -> str:
         return str(self._module)
@@ -85,9 +128,9 @@ class _OneFileEach(IndexDataCacheFile):
     may lose its line in the index, or take the number of the other, whose code it is served later.
     """
 
-    def __init__(self, folder: str, loop: str) -> None:
-        super().__init__(folder, loop, digest())
-        self._loop = loop
+    def __init__(self, folder: str, loop: str, source: str) -> None:
+        super().__init__(folder, loop, source)
+        self._loop, self._source = loop, source
 
     def save(self, key: Any, data: Any) -> None:
         self._save_data(self._name(key), (repr(key), data))
@@ -100,17 +143,18 @@ class _OneFileEach(IndexDataCacheFile):
         return data if form == repr(key) else None
 
     def _name(self, key: Any) -> str:
-        return f"{self._loop}.{hashlib.sha256(repr(key).encode()).hexdigest()[:20]}.nbc"
+        return f"{self._loop}.{_digest(self._source, repr(key))}.nbc"
 
 
 class DigestCache(FunctionCache):
-    """Numba's cache of one function, in a folder keyed by all of `loops`."""
+    """Numba's cache of one function, in a file keyed by its source and its types."""
 
     _impl_class = _DigestCacheImpl
 
     def __init__(self, py_func: Any) -> None:
         super().__init__(py_func)
-        self._cache_file = _OneFileEach(self._cache_path, self._impl.filename_base)
+        source = digest(py_func.__module__)
+        self._cache_file = _OneFileEach(self._cache_path, self._impl.filename_base, source)
 
     def _load_overload(self, signature: Any, target_context: Any) -> Any:
         try:
