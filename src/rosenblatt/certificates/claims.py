@@ -42,6 +42,11 @@ class Claim:
     holds: bool
     grade: Grade
 
+    @property
+    def is_measurement(self) -> bool:
+        """Whether the number is compared with nothing, so that it neither holds nor fails."""
+        return self.bound is None and self.holds
+
     def to_dict(self) -> dict[str, Any]:
         """Return the claim in plain JSON types; a number that is not finite becomes a string."""
         return {
@@ -71,6 +76,8 @@ class Certificate:
         True when there is a claim and every claim holds.
     grade : str
         That of the weakest claim.
+    verdict : str
+        How many claims hold, of those that can hold or fail.
 
     Examples
     --------
@@ -95,6 +102,14 @@ class Certificate:
         """The grade of the weakest claim."""
         return max((claim.grade for claim in self.claims), key=GRADES.index, default="observed")
 
+    @property
+    def verdict(self) -> str:
+        """How many claims hold, of those that can hold or fail."""
+        judged = [claim for claim in self.claims if not claim.is_measurement]
+        if not judged:
+            return "measurements only, nothing is claimed"
+        return f"{sum(claim.holds for claim in judged)} of {len(judged)} claims hold"
+
     def __getitem__(self, name: str) -> Claim:
         """Return the claim of that name."""
         for claim in self.claims:
@@ -106,14 +121,11 @@ class Certificate:
         return iter(self.claims)
 
     def __str__(self) -> str:
-        failing = sum(not claim.holds for claim in self.claims)
-        # A plain measurement can neither hold nor fail.
-        judged = sum(claim.bound is not None or not claim.holds for claim in self.claims)
-        verdict = f"{failing} of {judged} claims fail" if failing else "every claim holds"
-        lines = [f"{self.model}: {verdict}", f"  problem: {self.problem}", f"  data: {self.data}"]
+        lines = [f"{self.model}: {self.verdict}"]
+        lines += [f"  problem: {self.problem}", f"  data: {self.data}"]
         width = max((len(claim.name) for claim in self.claims), default=0)
         for claim in self.claims:
-            mark = "NO " if not claim.holds else "-  " if claim.bound is None else "yes"
+            mark = "-  " if claim.is_measurement else "yes" if claim.holds else "NO "
             lines.append(f"  {mark}  {claim.name:<{width}}  {claim.grade:<8}  {claim.statement}")
         return "\n".join(lines)
 
@@ -157,10 +169,34 @@ def measured(name: str, statement: str, value: float) -> Claim:
     return Claim(name, statement, value, None, True, "checked")
 
 
-def distance_claim(distance: float, among: str = "") -> Claim:
+def gap_claim(gap: float, scale: float, bound: float, among: str = "") -> Claim:
+    """How far the objective may be from the best possible; `scale` is its value at zero."""
+    near = f"{gap:.3g}{share_at_zero(gap, scale)}"
+    return within("gap", f"the objective is within {near} of the best possible{among}", gap, bound)
+
+
+def share_at_zero(gap: float, scale: float) -> str:
+    """The gap beside the value of the objective at zero coefficients, which `tol` is a share of.
+
+    >>> share_at_zero(0.0008, 400.0)
+    ' (2e-06 of its value without coefficients)'
+    """
+    return share(gap, scale, "its value without coefficients")
+
+
+def distance_claim(distance: float, coefficients: NDArray[Any], among: str = "") -> Claim:
     """How far the coefficients may be from the best ones."""
+    with np.errstate(over="ignore"):
+        length = float(np.linalg.norm(coefficients))
+    near = f"{distance:.3g}{share(distance, length, 'their own length')}"
     statement = (
-        f"the coefficients are within {distance:.3g} of the best ones{among} (length of the "
-        "difference)"
+        f"the coefficients are within {near} of the best ones{among} (length of the difference)"
     )
     return measured("distance", statement, distance)
+
+
+def share(part: float, whole: float, what: str) -> str:
+    """A number as a share of another, in brackets; nothing if there is no such share."""
+    if not (math.isfinite(part) and math.isfinite(whole) and whole > 0):
+        return ""
+    return f" ({part / whole:.2g} of {what})"

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from .binary_logistic import setting_of, weights_of_classes
-from .claims import Certificate, Claim, measured, within
+from .claims import Certificate, Claim, gap_claim, measured, share
 from .closed_form import ClassData
 from .exact_arithmetic import flows, transported
 from .kernel_values import KernelOf, Space, feature_space, space_of
@@ -163,7 +163,6 @@ def _claims(problem: KernelLogistic, a: Floats, b: Floats, tol: float, model: An
     nothing = np.zeros_like(z)
     level = best_bias(nothing, codes, c) if problem.fit_intercept else nothing[0]
     scale = float(np.sum(c * (log_sums(nothing + level) - level[codes])))
-    gap = f"the objective is within {most:.3g} of the best possible (duality gap)"
 
     pull = -c[:, np.newaxis] * probabilities(z + biases)
     pull[np.arange(len(z)), codes] += c
@@ -172,7 +171,8 @@ def _claims(problem: KernelLogistic, a: Floats, b: Floats, tol: float, model: An
     length = float(np.sqrt(max(square, 0.0) + rounding + slope)) / float(np.sum(c))
     gradient = f"length {length:.3g} for each unit of weight, in the feature space"
     distance = float(np.sqrt(2 * most))
-    away = f"{distance:.3g} of the best one, in the feature space"
+    own, _ = problem.space.squares(problem.space.both(np.zeros((problem.space.n, len(a))), a.T))
+    away = f"{distance:.3g}{share(distance, float(np.sqrt(max(own, 0.0))), 'its own length')}"
     widest = max(1.0, float(np.sqrt(np.diag(problem.space.K).max(initial=0.0))))
     derived = {
         "objective_": value,
@@ -183,9 +183,13 @@ def _claims(problem: KernelLogistic, a: Floats, b: Floats, tol: float, model: An
     shaken = float(np.sqrt(rounding)) + 2 * widest * float(c @ off.max(axis=1))
     blurs = {"objective_": blur, "gradient_norm_": shaken, "dual_gap_": 2 * blur}
     return [
-        within("gap", gap, most, tol * scale),
+        gap_claim(most, scale, tol * scale, " (duality gap)"),
         measured("gradient", f"the gradient has {gradient}", length),
-        measured("distance", f"the learned element is within {away}", distance),
+        measured(
+            "distance",
+            f"the learned element is within {away} of the best one, in the feature space",
+            distance,
+        ),
         *agreement(numbers_of(model), derived, sizes, nearness(model), blurs),
     ]
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .claims import Claim, distance_claim, measured, within
+from .claims import Claim, distance_claim, gap_claim, measured
 from .published_numbers import NEAR, agreement
 from .rounded_matrix import UNIT, Floats, RegressionFit, mean_square, total
 
@@ -91,10 +91,9 @@ def claims(
     at_least = max(primal - lowest, 0.0)
     nearer = f", and not nearer than {at_least:.3g}" if at_least > 0 else ""
     nearer += "" if gap <= bound else _rounding(fit, penalty, residual)
-    statement = f"the objective is within {gap:.3g} of the best possible (duality gap){nearer}"
-    found = [within("gap", statement, gap, bound)]
+    found = [gap_claim(gap, fit.size / 2, bound, f" (duality gap){nearer}")]
     if penalty.l2 > 0:
-        found.append(distance_claim(float(np.sqrt(2 * gap / penalty.l2))))
+        found.append(distance_claim(float(np.sqrt(2 * gap / penalty.l2)), fit.w))
     else:
         found.append(_zeros(fit, penalty, best, lowest - best.value))
     length = gradient_length(fit.w, penalty.l2 * fit.w - first.gradient, penalty)

@@ -16,7 +16,7 @@ import scipy.optimize
 import scipy.sparse.linalg
 
 from . import normal_equations
-from .claims import Claim, distance_claim, measured, within
+from .claims import Claim, distance_claim, gap_claim, measured, within
 from .normal_equations import ROUNDINGS, ClosedForm, iteration_claims
 from .orthogonal_factors import (
     MOST_ROWS,
@@ -91,9 +91,9 @@ def _of_coefficients(
     if table.n < table.d and not positive:
         easy = at_most(fit, penalty, centred, noise, square, intercept_cost)
         if effort == 0 or weight * easy.excess <= bound:
-            found = [_gap(weight * easy.excess, bound, easy.words)]
+            found = [gap_claim(weight * easy.excess, weight * fit.size, bound, easy.words)]
             if math.isfinite(easy.distance):
-                found.append(distance_claim(easy.distance))
+                found.append(distance_claim(easy.distance, fit.w))
             return [*found, *_of_rows(fit, penalty, effort, equations)]
     if not can_be_factored(table):
         return _of_large(
@@ -110,10 +110,10 @@ def _of_coefficients(
     # No sum of squares is below zero, whatever nearly dependent columns could do.
     gap = weight * min(excess.most + intercept_cost, square + weights)
     why = "" if positive or gap <= bound else _left_out(parts, least_share, weight, gap)
-    found = [_gap(gap, bound, excess.among + why)]
+    found = [gap_claim(gap, weight * fit.size, bound, excess.among + why)]
     if math.isfinite(excess.distance):
         left = " in directions in which columns vary" if parts.rank < table.d else ""
-        found.append(distance_claim(excess.distance, left))
+        found.append(distance_claim(excess.distance, fit.w, left))
     if not positive or closed:
         wide = table.n < table.d  # few rows are solved by their products, which square this
         found.append(equations(condition=parts.condition**2 if wide else 1.0))
@@ -137,11 +137,6 @@ def _of_rows(
         return [equal, _condition(condition, 0, "rows and penalty")]
     shortest = _shortest(fit, products.rank, products.idle(fit.w), float(np.linalg.norm(fit.w)))
     return [equal, shortest, _condition(condition, fit.table.d - products.rank, "rows")]
-
-
-def _gap(gap: float, bound: float, among: str = "") -> Claim:
-    statement = f"the objective is within {gap:.3g} of the best possible{among}"
-    return within("gap", statement, gap, bound)
 
 
 def _left_out(parts: OrthogonalFactors, share: float, weight: float, gap: float) -> str:
@@ -255,4 +250,5 @@ def _of_large(
     most = float(2 * (g @ x) - x @ (g - left)) + (further + noise) ** 2 / penalty
     gap = weight * (max(most, 0.0) * (1 + 1e-9) + intercept_cost)
     distance = (float(np.linalg.norm(g)) + float(np.linalg.norm(allowance))) / penalty
-    return [_gap(gap, bound), distance_claim(distance), equations]
+    nearness = gap_claim(gap, weight * fit.size, bound)
+    return [nearness, distance_claim(distance, fit.w), equations]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from . import binary_logistic, softmax, unpenalised_logistic
 from .binary_logistic import Bracket, Setting, setting_of, weights_of_classes
-from .claims import Certificate, Claim, distance_claim, measured, within
+from .claims import Certificate, Claim, distance_claim, gap_claim, measured, within
 from .closed_form import ClassData
 from .lasso import Penalty, gradient_length
 from .published_numbers import (
@@ -109,13 +109,13 @@ def _binary(
         found = binary_logistic.bracket(problem, w, centre, enough, effort)
     found = replace(found, most=found.most + off * float(c.sum()))
     bound = tol * scale
-    claims = [_gap(found, bound, _among(setting))]
+    claims = [_gap(found, scale, bound, _among(setting))]
     scores, rounding = problem.scores(w)
     z, rounding = scores + centre, rounding + off + 4 * UNIT * abs(centre)
     value = problem.value(w, z, rounding)
     if np.isinf(setting.C) and effort and found.most >= value:  # as if there were no best
         lead = float((y * z - rounding).min())
-        claims = claims_if_separable(X, y, fit_intercept, value, bound, lead) or claims
+        claims = claims_if_separable(X, y, fit_intercept, value, scale, bound, lead) or claims
     if np.isinf(setting.C) and effort and len(claims) == 1:
 
         def lowest(rest: Any) -> float:
@@ -127,7 +127,7 @@ def _binary(
 
         ahead = float((y * z).max())
         codes = (y > 0).astype(np.intp)
-        claims = with_direction(claims, model, X, codes, fit_intercept, ahead, value, lowest)
+        claims = with_direction(claims, model, X, codes, fit_intercept, ahead, scale, value, lowest)
     pull = c * y / (1 + np.exp(np.clip(y * z, -700, 700)))
     slopes, blur = table.transposed(pull)
     claims = _with_reason(claims, model, blur, setting, value, w)
@@ -136,7 +136,7 @@ def _binary(
         _gradient(slopes, w, setting.penalty, float(pull.sum()) if fit_intercept else 0.0, c)
     )
     if setting.penalty.l2 > 0:
-        claims.append(distance_claim(float(np.sqrt(2 * found.most / setting.penalty.l2))))
+        claims.append(distance_claim(float(np.sqrt(2 * found.most / setting.penalty.l2)), w))
     level = float(pull.sum())
     raw = np.append(setting.penalty.l2 * w - table.transposed(pull)[0] - table.mean * level, -level)
     return claims + _agreement(model, problem, raw[np.newaxis], w[np.newaxis], value, found, scale)
@@ -171,17 +171,17 @@ def _several(
     bound = tol * scale
     claims = []
     if np.isfinite(found.most) or not np.isinf(setting.C):
-        claims.append(_gap(found, bound, _among(setting)))
+        claims.append(_gap(found, scale, bound, _among(setting)))
     scores, rounding = problem.scores(W)
     z, rounding = scores + centre, rounding + off + 4 * UNIT * np.abs(centre)
     value = problem.value(W, z, rounding)
     wrong = np.isinf(found.least)  # a last class with weights, where it is to have none
     if np.isinf(setting.C) and effort and found.most >= value and not wrong:  # as if without a best
         lead = softmax.least_lead(z, rounding, codes)
-        claims = claims_if_separable(X, codes, fit_intercept, value, bound, lead) or claims
+        claims = claims_if_separable(X, codes, fit_intercept, value, scale, bound, lead) or claims
     if np.isinf(setting.C) and effort and len(claims) == 1 and not wrong:
         ahead = float(np.ptp(z, axis=1).max())
-        claims = with_direction(claims, model, X, codes, fit_intercept, ahead)
+        claims = with_direction(claims, model, X, codes, fit_intercept, ahead, scale)
     pull = softmax.pull(problem, z)
     slopes, blur = problem.slopes(pull)
     claims = _with_reason(claims, model, blur.max(axis=0), setting, value, W)
@@ -192,7 +192,7 @@ def _several(
         gradient = within(gradient.name, gradient.statement, gradient.value, tol)
     claims.append(gradient)
     if setting.penalty.l2 > 0:
-        claims.append(distance_claim(float(np.sqrt(2 * found.most / setting.penalty.l2))))
+        claims.append(distance_claim(float(np.sqrt(2 * found.most / setting.penalty.l2)), W[free]))
     levels = pull.sum(axis=0)[free]
     raw = problem.slopes(pull)[0] + np.multiply.outer(levels, table.mean)
     raw = np.hstack([raw + setting.penalty.l2 * W[free], levels[:, np.newaxis]])
@@ -232,11 +232,9 @@ def _among(setting: Setting) -> str:
     return f" by coefficients up to {unpenalised_logistic.FURTHEST:g} times as long"
 
 
-def _gap(found: Bracket, bound: float, among: str) -> Claim:
+def _gap(found: Bracket, scale: float, bound: float, among: str) -> Claim:
     nearer = f", and not nearer than {found.least:.3g}" if found.least > 1e-9 * bound else ""
-    near = f"the objective is within {found.most:.3g} of the best possible{among}"
-    statement = f"{near} (duality gap){nearer}"
-    return within("gap", statement, found.most, bound)
+    return gap_claim(found.most, scale, bound, f"{among} (duality gap){nearer}")
 
 
 def _with_reason(

@@ -18,7 +18,7 @@ from scipy.optimize import linprog
 from rosenblatt.runtime.interrupts import interruptible
 from rosenblatt.separation import Separability, separability
 
-from .claims import Claim, Grade
+from .claims import Claim, Grade, share_at_zero
 from .exact_arithmetic import rows_ahead, simple_proportions, stands
 from .rounded_matrix import UNIT, Floats
 from .unpenalised_logistic import FURTHEST
@@ -154,12 +154,13 @@ def with_direction(
     codes: NDArray[Any],
     fit_intercept: bool,
     ahead: float,
+    scale: float,
     value: float = np.inf,
     lowest: Callable[[NDArray[np.bool_]], float] | None = None,
 ) -> list[Claim]:
     """A gap with the claim that some rows can be got ahead of others for ever, if they can."""
-    # `ahead` is the furthest that a score is ahead of another, `value` the objective, and `lowest`
-    # says of some rows which value of the objective on them alone is not gone below.
+    # `ahead` is the furthest that a score is ahead of another, `value` the objective, `scale` what
+    # it is at zero; `lowest` bounds the objective on some rows alone from below.
     (gap,) = claims
     if gap.name != "gap" or (gap.holds and ahead < CERTAIN):  # all rows are still in play
         return claims
@@ -167,18 +168,18 @@ def with_direction(
     if found is None:
         return claims
     if lowest is not None and not found.rows.all():
-        gap = _nearer(gap, value - lowest(~found.rows))
+        gap = _nearer(gap, scale, value - lowest(~found.rows))
     return [gap, _claim(found, model, gap)]
 
 
-def _nearer(gap: Claim, most: float) -> Claim:
+def _nearer(gap: Claim, scale: float, most: float) -> Claim:
     """The gap from the least value on rows that no direction raises, if that is nearer."""
     if gap.value is None or not 0 <= most < gap.value:
         return gap
     statement = (
-        f"the objective is within {most:.3g} of what it comes near to and no coefficients reach, "
-        "the least value on the rows that the direction leaves (duality gap, among coefficients up "
-        f"to {FURTHEST:g} times as long)"
+        f"the objective is within {most:.3g}{share_at_zero(most, scale)} of what it comes near to "
+        "and no coefficients reach, the least value on the rows that the direction leaves (duality "
+        f"gap, among coefficients up to {FURTHEST:g} times as long)"
     )
     holds = bool(gap.bound is not None and most <= gap.bound)
     return replace(gap, statement=statement, value=most, holds=holds)
@@ -240,11 +241,18 @@ MOST_COLUMNS = 1500  # beyond, the search for a plane may take minutes
 
 
 def claims_if_separable(
-    X: Any, labels: NDArray[Any], fit_intercept: bool, objective: float, bound: float, lead: float
+    X: Any,
+    labels: NDArray[Any],
+    fit_intercept: bool,
+    objective: float,
+    scale: float,
+    bound: float,
+    lead: float,
 ) -> list[Claim]:
     """Claims that take the place of a gap, if a plane or scores separate all rows; else none."""
-    # `objective` is not below the true one, `bound` what an excess may be, `lead` the least that
-    # published scores of own classes are ahead, less rounding: above 0, they separate as well.
+    # `objective` is not below the true one, `scale` what it is at zero, `bound` what an excess may
+    # be, `lead` the least that published scores of own classes are ahead, less rounding: above 0,
+    # they separate as well.
     answer = _separability(X, labels, fit_intercept) if X.shape[1] <= MOST_COLUMNS else None
     grade: Grade = "checked"
     if answer is not None and answer.separable and answer.margin is not None:
@@ -255,7 +263,10 @@ def claims_if_separable(
     else:
         return []
     near = bool(objective <= bound)
-    within = f"the objective is within {objective:.3g} of 0, which no coefficients reach"
+    within = (
+        f"the objective is within {objective:.3g}{share_at_zero(objective, scale)} of 0, "
+        "which no coefficients reach"
+    )
     statement = (
         f"{kind} all rows {how}, so no finite best exists: the objective falls towards 0 for ever "
         "as coefficients grow"

@@ -292,7 +292,9 @@ def test_a_certificate_that_fails_is_a_warning(binary):
     broken = replace(binary.certificate, claims=(*claims, replace(claims[0], holds=False)))
     read = Page(page(replace(binary, certificate=broken)))
     assert "does not hold" in read.with_id("answer")["text"]
-    assert "Not every claim holds" in read.with_id("model")["text"]
+    judged = sum(claim.bound is not None for claim in claims)
+    words = f"{judged} of {judged + 1} claims hold"
+    assert words in read.with_id("model")["text"]
 
 
 def test_twenty_six_classes_fit_in_one_matrix(data_folder):

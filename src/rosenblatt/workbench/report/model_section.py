@@ -117,28 +117,25 @@ def _certificate(findings: Findings) -> Markup | None:
             tag("td", numbers.clipped(claim.statement, 600), class_="words"))
         for claim in sorted(certificate.claims, key=lambda claim: claim.holds)  # failing ones first
     ]  # fmt: skip
-    verdict = "Every claim holds." if certificate.holds else "Not every claim holds."
-    if all(claim.holds and claim.bound is None for claim in certificate.claims):
-        verdict = "It measures, and claims nothing; the command certify looks further."
     claims = table(("holds", "claim", "grade", "in words"), rows, "plain claims")
     about = tag(
-        "p", tag("strong", verdict), f" {certificate.model} on ",
+        "p", tag("strong", f"{certificate.verdict.capitalize()}."), f" {certificate.model} on ",
         f"{numbers.clipped(certificate.data, 200)}; the problem: "
         f"{numbers.clipped(certificate.problem, 300)}. Re-derived from the data and the model's "
         "published numbers alone, by code that shares nothing with the fit.",
     )  # fmt: skip
     if certificate.holds and len(rows) > MOST_CLAIMS:
-        claims = tag("details", tag("summary", f"All {len(rows)} claims"), claims)
+        claims = tag("details", tag("summary", "The claims and measurements"), claims)
     return joined(tag("h3", "Its certificate"), about, claims)
 
 
 def _mark(claim: Claim) -> Markup:
     """Whether a claim holds; what only measures holds nothing, here as on the terminal."""
-    if not claim.holds:
-        return tag("td", "\u2717 no", class_="no")
-    if claim.bound is None:
+    if claim.is_measurement:
         return tag("td", numbers.DASH, title="a measurement, compared with nothing")
-    return tag("td", "\u2713 yes", class_="yes")
+    if claim.holds:
+        return tag("td", "\u2713 yes", class_="yes")
+    return tag("td", "\u2717 no", class_="no")
 
 
 # Curves that were learned of single columns: what each adds to the prediction over its range.
