@@ -19,6 +19,7 @@ from .tree_routing import Floats, as_matrix
 
 ROUNDING = 1e-8  # of sums of as many terms as there are rows
 TINY = 1e-15  # that the fit adds to H
+LEAST_SIZE = 1e-6  # of leaves, in shares of the scores: where all g are rounding, so are steps
 
 
 def certify_model(
@@ -98,13 +99,14 @@ class Published:
             leaf = self.leaf_of_rows(first + k)
             value = np.asarray(self.trees.value, np.float64)[leaf]
             if share is None:
-                self._check_steps(leaf[rows.learned], g[k], h[k])
+                least = LEAST_SIZE * (1 + float(np.abs(before).max()))
+                self._check_steps(leaf[rows.learned], g[k], h[k], least)
             else:
                 self._check_quantiles(leaf[rows.learned], share, rows.y - before[k])
             raw[k] += value
 
-    def _check_steps(self, leaf: NDArray[np.int64], g: Floats, h: Floats) -> None:
-        """Whether leaves are -rate G / (H + l2) of their rows (m,)."""
+    def _check_steps(self, leaf: NDArray[np.int64], g: Floats, h: Floats, least: float) -> None:
+        """Whether leaves are -rate G / (H + l2) of their rows (m,), in shares of their sizes."""
         model, some = self.model, self.rows.learned
         w, n = self.rows.weight[some], len(self.trees.left)
         G, H = np.bincount(leaf, w * g[some], n), np.bincount(leaf, w * h[some], n)
@@ -112,7 +114,7 @@ class Published:
         reached = np.unique(leaf)
         scale = model.learning_rate / (H[reached] + model.l2_regularization + TINY)
         step, size = -scale * G[reached], scale * size[reached]
-        self._count(np.abs(np.asarray(self.trees.value)[reached] - step), size)
+        self._count(np.abs(np.asarray(self.trees.value)[reached] - step), np.maximum(size, least))
 
     def _check_quantiles(self, leaf: NDArray[np.int64], share: float, residual: Floats) -> None:
         """Whether leaves are rate times a quantile of their rows' residuals."""
