@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from rosenblatt import (
+    PCA,
     BernoulliNB,
     CategoricalNB,
     FisherDiscriminant,
@@ -22,6 +23,7 @@ rng = np.random.default_rng(0)
 X, y = rng.poisson(4.0, (60, 3)), np.repeat([0, 1], 30)
 GAPS = np.where(X == 3, np.nan, X)
 MODELS = (
+    PCA,
     BernoulliNB,
     CategoricalNB,
     FisherDiscriminant,

@@ -21,7 +21,8 @@ def stubs() -> str:
     lines += [f"from . import {module} as {module}" for module in registry.MODULES]
     for module, names in homes.items():
         lines += [f"from .{module} import {name} as {name}" for name in names]
-    names = sorted(name for names in homes.values() for name in names)
+    names = [name for names in homes.values() for name in names]
+    names.sort(key=lambda name: (not name.isupper(), name))  # ruff's order: PCA, AdaBoost...
     lines += ["", "__version__: str", "__all__ = ["]
     lines += [f'    "{name}",' for name in names]
     return "\n".join([*lines, "]", ""])

@@ -99,6 +99,7 @@ TABLE = (
         for name in ("test_gradient_boosting", "test_monotonic_constraints", "test_warm_start")
     ),
     Module("neighbors/tests/test_neighbors.py", "neighbors", NEIGHBOURS, quick=False),
+    Module("decomposition/tests/test_pca.py", "decomposition", ("PCA",)),
 )
 
 

@@ -3,6 +3,7 @@
 from benchmarks.scenario import Scenario
 from benchmarks.scenarios import (
     adaboost,
+    decomposition,
     discrete_naive_bayes,
     discriminants,
     gradient_boosting,
@@ -30,6 +31,7 @@ def all_scenarios(scale: float = 1.0) -> list[Scenario]:
         *discriminants.scenarios(scale),
         *neighbors.scenarios(scale),
         *nearest.scenarios(scale),
+        *decomposition.scenarios(scale),
         *lasso.scenarios(scale),
         *logistic.scenarios(scale),
         *model_selection.scenarios(scale),

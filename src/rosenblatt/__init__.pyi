@@ -2,6 +2,7 @@
 
 from . import certificates as certificates
 from . import data as data
+from . import decomposition as decomposition
 from . import discriminant_analysis as discriminant_analysis
 from . import ensemble as ensemble
 from . import estimation as estimation
@@ -23,6 +24,7 @@ from . import workbench as workbench
 from .certificates import Certificate as Certificate
 from .certificates import Claim as Claim
 from .certificates import certify as certify
+from .decomposition import PCA as PCA
 from .discriminant_analysis import FisherDiscriminant as FisherDiscriminant
 from .discriminant_analysis import LinearDiscriminantAnalysis as LinearDiscriminantAnalysis
 from .discriminant_analysis import QuadraticDiscriminantAnalysis as QuadraticDiscriminantAnalysis
@@ -89,6 +91,7 @@ from .workbench import load_model as load_model
 
 __version__: str
 __all__ = [
+    "PCA",
     "AdaBoostClassifier",
     "AveragedPerceptron",
     "BaggingClassifier",

@@ -24,7 +24,7 @@ ADAPTERS = verifiers()
 def certify(
     model: Any,
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
     sample_weight: Any = None,
     tol: float = 1e-4,
@@ -40,7 +40,8 @@ def certify(
     ----------
     model : a fitted estimator.
     X : the rows, shape (n, d); array, data frame or sparse matrix.
-    y : their labels or targets, shape (n,); (n, t) for several targets.
+    y : their labels or targets, shape (n,); (n, t) for several targets; None for models that have
+        learned without.
     sample_weight : weights of the rows, shape (n,), or None.
     tol : how near the best possible counts as reached, relative to the problem's scale; perceptrons
         have no such claim.
@@ -80,6 +81,8 @@ def certify(
     gaps = getattr(model, "missing", None) == "ignore" or hasattr(model, "kinds_")
     gaps |= hasattr(model, "tree_") or hasattr(model, "estimators_")
     gaps |= hasattr(model, "n_trees_per_iteration_")
+    if y is None:
+        y = _no_target(model, X)
     X, y, weight = _check_data(X, y, sample_weight, words=words, gaps=gaps)
     certificate = adapter(model, X, y, weight, tol=tol, effort=effort)
     # The fit may have had weights, of which a model says nothing afterwards.
@@ -114,6 +117,13 @@ def _is_a(model: Any, package: str, name: str) -> bool:
 def _with_note(certificate: Certificate, note: str) -> Certificate:
     """The same certificate, with a word on the data it speaks of."""
     return replace(certificate, data=f"{certificate.data}, {note}")
+
+
+def _no_target(model: Any, X: Any) -> NDArray[Any]:
+    """What stands for y where nothing was learned from it."""
+    if model.__sklearn_tags__().target_tags.required:
+        raise ValueError(f"A {type(model).__name__} is certified with its targets; y is None.")
+    return np.zeros(X.shape[0] if hasattr(X, "shape") else len(X))
 
 
 def _check_data(

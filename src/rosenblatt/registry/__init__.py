@@ -10,6 +10,7 @@ cell that is missing or wrong.
 """
 
 from . import (
+    decomposition,
     discriminant_analysis,
     ensembles,
     gradient_boosting,
@@ -51,6 +52,7 @@ ROWS: tuple[Row, ...] = (
     *trees.ROWS,
     *rules.ROWS,
     *ensembles.ROWS,
+    *decomposition.ROWS,
     *preprocessing.ROWS,
 )
 
@@ -76,6 +78,7 @@ OTHER_NAMES = {
 MODULES = (
     "certificates",
     "data",
+    "decomposition",
     "discriminant_analysis",
     "ensemble",
     "estimation",

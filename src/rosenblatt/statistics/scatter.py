@@ -1,6 +1,7 @@
 """From rows to means and scatters by bucket, in one read."""
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -276,10 +277,16 @@ def _near(
         sums, shifts = _exact_means(_joined(table), buckets, weights, centres, far, part)
     for b in map(int, part.weight[0, :, 0].nonzero()[0]):
         squares = products[b, :d, :d]
-        lower = np.tril(squares - np.outer(sums[b], shifts[b]))
-        part.scatter[0, b] = lower + np.tril(lower, -1).T
+        about_mean = squares - sums[b][:, np.newaxis] * shifts[b]
+        np.copyto(part.scatter[0, b], np.where(_lower(d), about_mean, about_mean.T))
         part.noise[b] = TILE_ROUNDING * squares.diagonal()
     return part, far
+
+
+@lru_cache(4)
+def _lower(d: int) -> NDArray[np.bool_]:
+    """Where the lower half (d, d) of a matrix is, its diagonal included."""
+    return np.tri(d, dtype=np.bool_)
 
 
 def _exact_means(

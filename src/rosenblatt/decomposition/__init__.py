@@ -1,0 +1,5 @@
+"""Fewer columns that keep what matters: principal components."""
+
+from .pca import PCA
+
+__all__ = ["PCA"]
