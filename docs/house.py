@@ -11,7 +11,7 @@ BANDS = [
         "#dff0dc",
         [
             ["linear_model", "kernels", "naive_bayes", "discriminant_analysis"],
-            ["neighbors", "decomposition", "preprocessing"],
+            ["neighbors", "cluster", "decomposition", "preprocessing"],
             ["data"],
         ],
     ),

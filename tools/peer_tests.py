@@ -66,6 +66,7 @@ FORESTS = (
 )
 BAGGING = ("BaggingClassifier", "BaggingRegressor")
 BOOSTING = ("HistGradientBoostingClassifier", "HistGradientBoostingRegressor")
+CENTRES = ("KMeans",)
 NEIGHBOURS = ("KNeighborsClassifier", "KNeighborsRegressor", "NearestNeighbors")
 
 TABLE = (
@@ -100,6 +101,7 @@ TABLE = (
     ),
     Module("neighbors/tests/test_neighbors.py", "neighbors", NEIGHBOURS, quick=False),
     Module("decomposition/tests/test_pca.py", "decomposition", ("PCA",)),
+    Module("cluster/tests/test_k_means.py", "cluster", CENTRES, quick=False),
 )
 
 

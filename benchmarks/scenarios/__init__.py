@@ -3,6 +3,7 @@
 from benchmarks.scenario import Scenario
 from benchmarks.scenarios import (
     adaboost,
+    clustering,
     decomposition,
     discrete_naive_bayes,
     discriminants,
@@ -39,5 +40,6 @@ def all_scenarios(scale: float = 1.0) -> list[Scenario]:
         *trees.scenarios(scale),
         *adaboost.scenarios(scale),
         *gradient_boosting.scenarios(scale),
+        *clustering.scenarios(scale),
         *workbench.scenarios(scale),
     ]

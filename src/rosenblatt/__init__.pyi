@@ -1,6 +1,7 @@
 # Generated from the registry by tools/from_registry.py.
 
 from . import certificates as certificates
+from . import cluster as cluster
 from . import data as data
 from . import decomposition as decomposition
 from . import discriminant_analysis as discriminant_analysis
@@ -24,6 +25,7 @@ from . import workbench as workbench
 from .certificates import Certificate as Certificate
 from .certificates import Claim as Claim
 from .certificates import certify as certify
+from .cluster import KMeans as KMeans
 from .decomposition import PCA as PCA
 from .discriminant_analysis import FisherDiscriminant as FisherDiscriminant
 from .discriminant_analysis import LinearDiscriminantAnalysis as LinearDiscriminantAnalysis
@@ -118,6 +120,7 @@ __all__ = [
     "GridSearchCV",
     "HistGradientBoostingClassifier",
     "HistGradientBoostingRegressor",
+    "KMeans",
     "KNeighborsClassifier",
     "KNeighborsRegressor",
     "KernelLogisticRegression",

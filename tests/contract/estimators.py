@@ -78,6 +78,11 @@ def predicts(estimator):
     return hasattr(estimator, "predict")
 
 
+def supervised(estimator):
+    """Whether it learns from labels or targets: clusterings and mixtures do not."""
+    return get_tags(estimator).estimator_type in ("classifier", "regressor")
+
+
 def takes_sparse(estimator):
     """Whether it accepts sparse rows."""
     return get_tags(estimator).input_tags.sparse
@@ -148,7 +153,14 @@ def learned(model):
         return np.concatenate([model.baseline_, model.trees_.gain, model.trees_.value])
     if hasattr(model, "tree_"):
         return np.concatenate([model.tree_.threshold, model.tree_.value.ravel()])
-    for name in ("coef_", "dual_coef_", "theta_", "feature_log_prob_"):
+    for name in (
+        "coef_",
+        "dual_coef_",
+        "theta_",
+        "feature_log_prob_",
+        "cluster_centers_",
+        "means_",
+    ):
         if hasattr(model, name):
             found = getattr(model, name)
             return np.hstack([p.ravel() for p in found]) if isinstance(found, list) else found

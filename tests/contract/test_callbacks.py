@@ -17,6 +17,7 @@ from tests.contract.estimators import (
     only,
     problem,
     speaks,
+    supervised,
 )
 
 pytestmark = pytest.mark.usefixtures("unconverged")
@@ -100,6 +101,7 @@ def test_listening_does_not_change_the_fit(estimator):
 def test_progress_bar_and_scoring_monitor_work(estimator, capsys):
     X, y = problem(estimator=estimator)
     metric = "r2" if is_regressor(estimator) else "accuracy"
+    metric = metric if supervised(estimator) else "rand_score"
     monitor = ScoringMonitor(scoring=metric)
     model = clone(estimator).set_callbacks(ProgressBar(), monitor).fit(X, y)
     rows = [row for row in monitor.get_logs().data if row["task_name"] == "pass"]

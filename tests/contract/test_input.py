@@ -24,6 +24,7 @@ from tests.contract.estimators import (
     predicts,
     problem,
     scores,
+    supervised,
     takes_sparse,
 )
 
@@ -33,7 +34,9 @@ each_setting = pytest.mark.parametrize("estimator", only(predicts, instances()),
 each_sparse_setting = pytest.mark.parametrize(
     "estimator", only(takes_sparse, only(predicts, instances())), ids=name_of
 )
-each_class = pytest.mark.parametrize("Estimator", [e for e in ESTIMATORS if predicts(e())])
+each_class = pytest.mark.parametrize(
+    "Estimator", [e for e in ESTIMATORS if predicts(e()) and supervised(e())]
+)
 classes = pytest.mark.parametrize("n_classes", [2, 3])
 
 

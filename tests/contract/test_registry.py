@@ -62,6 +62,7 @@ def test_its_task_and_inputs_are_what_scikit_learn_reads_from_it(row):
     if row.contract:
         tags = [get_tags(estimator_of(row)(**setting)) for setting in row.contract.settings]
         kinds = {"classification": "classifier", "regression": "regressor"}
+        kinds |= {"clustering": "clusterer", "density": "density_estimator"}
         assert {tag.estimator_type for tag in tags} == {kinds.get(row.task)}
         read = {
             ours for tag in tags for name, ours in TAGS.items() if getattr(tag.input_tags, name)

@@ -10,6 +10,7 @@ cell that is missing or wrong.
 """
 
 from . import (
+    clustering,
     decomposition,
     discriminant_analysis,
     ensembles,
@@ -54,6 +55,7 @@ ROWS: tuple[Row, ...] = (
     *ensembles.ROWS,
     *decomposition.ROWS,
     *preprocessing.ROWS,
+    *clustering.ROWS,
 )
 
 # Public names that are no estimators, by the module that holds them.
@@ -77,6 +79,7 @@ OTHER_NAMES = {
 # Public modules, reached as `rosenblatt.losses` without an import of their own.
 MODULES = (
     "certificates",
+    "cluster",
     "data",
     "decomposition",
     "discriminant_analysis",

@@ -37,6 +37,14 @@ if config.DISABLE_JIT:
         """The smaller of a and b, place by place."""
         return np.minimum(a, b)
 
+    def highest(a, b):
+        """The larger of a and b, place by place."""
+        return np.maximum(a, b)
+
+    def where_below(a, b, x, y):
+        """x where a < b, else y, place by place."""
+        return np.where(a < b, x, y)
+
     def any_below(a, b):
         """Whether a < b at any place."""
         return bool((a < b).any())
@@ -128,6 +136,25 @@ else:
             return builder.select(builder.fcmp_ordered("<", *ab), *ab)
 
         return SINGLES(SINGLES, SINGLES), generate
+
+    @intrinsic
+    def highest(context, a, b):
+        """The larger of a and b, place by place."""
+
+        def generate(context, builder, signature, ab):
+            return builder.select(builder.fcmp_ordered(">", *ab), *ab)
+
+        return SINGLES(SINGLES, SINGLES), generate
+
+    @intrinsic
+    def where_below(context, a, b, x, y):
+        """x where a < b, else y, place by place."""
+
+        def generate(context, builder, signature, arguments):
+            a, b, x, y = arguments
+            return builder.select(builder.fcmp_ordered("<", a, b), x, y)
+
+        return SINGLES(SINGLES, SINGLES, SINGLES, SINGLES), generate
 
     @intrinsic
     def any_below(context, a, b):

@@ -1,0 +1,86 @@
+"""Clustering: k-means from the same start, run to the same end."""
+
+from dataclasses import replace
+from importlib import import_module
+
+import numpy as np
+
+from benchmarks.data import dense, kept
+from benchmarks.scenario import Contender, Data, Quality, Scenario
+from benchmarks.scenarios.trees import PACKAGES, read_once
+
+KMEANS = "cluster.KMeans"
+
+
+def scenarios(scale: float) -> list[Scenario]:
+    return [
+        kmeans("k-means, 1M x 16, 20 clusters", int(1_000_000 * scale), 16, 20, 3),
+        kmeans("k-means, 100k x 64, 100 clusters", int(100_000 * scale), 64, 100, 3),
+        kmeans("k-means, small data 1,000 x 20", 1_000, 20, 8, 1, rounds=21),
+    ]
+
+
+def kmeans(name: str, n: int, d: int, k: int, wanted: float, rounds: int = 3) -> Scenario:
+    """At most 100 iterations from given centres, until no row changes sides."""
+    how = {"n_clusters": k, "n_init": 1, "tol": 0.0, "max_iter": 100}
+    peers = [from_given(f"sklearn.{KMEANS}", how, wanted)]
+    if n > 1_000:
+        peers.append(from_given(f"sklearn.{KMEANS}", {**how, "algorithm": "elkan"}, wanted))
+        peers.append(from_given(f"sklearnex.{KMEANS}", how, wanted))
+        peers.append(faiss(k, wanted))
+    return Scenario(
+        name=name,
+        job=f"k-means of {n:,} x {d} float64 into {k} clusters from the same centres, one thread.",
+        data=lambda: kept(dense, n, d, k),
+        ours=from_given(f"rosenblatt.{KMEANS}", how, None),
+        peers=tuple(peers),
+        quality=Quality("minus loss per row", minus_loss, slack=1e-3),
+        limits=read_once,
+        rounds=rounds,
+        memory_wanted=None,
+    )
+
+
+def given(data: Data, k: int):
+    """The centres that all start from: rows drawn once."""
+    return data.X[np.random.default_rng(0).choice(len(data.X), k, replace=False)]
+
+
+def from_given(path: str, settings: dict, wanted: float | None) -> Contender:
+    """A fit of the class at a dotted path, from given centres."""
+    module, _, name = path.rpartition(".")
+
+    def run(data: Data, seed: int):
+        init = given(data, settings["n_clusters"])
+        return getattr(import_module(module), name)(**settings, init=init).fit(data.X)
+
+    package = PACKAGES.get(module.partition(".")[0], module.partition(".")[0])
+    words = ", ".join(f"{key}={value!r}" for key, value in settings.items())
+    return Contender(package, f"{name}({words})", package, run, wanted)
+
+
+def faiss(k: int, wanted: float | None) -> Contender:
+    """faiss's k-means: single precision, always all 100 iterations."""
+
+    def prepare(data: Data):
+        return data, data.X.astype(np.float32)
+
+    def run(prepared, seed: int):
+        import faiss
+
+        data, X = prepared
+        model = faiss.Kmeans(X.shape[1], k, niter=100, max_points_per_centroid=len(X))
+        model.train(X, init_centroids=given(data, k).astype(np.float32))
+        return model
+
+    settings = "Kmeans(niter=100), float32 rows made beforehand; it never stops early"
+    return replace(Contender("faiss", settings, "faiss-cpu", run, wanted), prepare=prepare)
+
+
+def minus_loss(model, data: Data) -> float:
+    """Minus the mean squared distance of rows from the nearest centre."""
+    centres = getattr(model, "cluster_centers_", None)
+    centres = model.centroids if centres is None else centres
+    X, C = data.X[:20_000], np.asarray(centres, np.float64)
+    squares = (X**2).sum(axis=1)[:, None] - 2 * X @ C.T + (C**2).sum(axis=1)
+    return -float(squares.min(axis=1).mean())

@@ -1,0 +1,209 @@
+"""Rows as k-means reads them: which of some centres is nearest to each, exactly.
+
+Legend: n rows X (n, d), K centres (K, d), labels (n,) of the rows, -1 for none yet.
+"""
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from rosenblatt import loops
+from rosenblatt.runtime import threads
+from rosenblatt.runtime.storage import arrays, read_only
+
+Table = NDArray[np.float64]
+Labels = NDArray[np.int32]
+
+FEW_PRODUCTS = 20_000  # of rows, centres and columns: all distances take less than panels
+MOVED_AT_ONCE = 2_000_000  # numbers added in one call, so that an interrupt is heard
+CHUNK_CELLS = 4  # times those of a job that reads rows once: each is compared with all centres
+
+
+def rows_of(X: Any, weights: Any) -> "Rows":
+    """Checked rows, dense or CSR, with their weights (n,) or None."""
+    return SparseRows(X, weights) if sp.issparse(X) else DenseRows(X, weights)
+
+
+class Rows:
+    """Rows, their weights, and for one start after the other their labels and drifts."""
+
+    limits: Table  # drift up to which rows cannot change sides
+
+    def __init__(self, X: Any, weights: Any) -> None:
+        self.X, self.weights = X, None if weights is None else read_only(weights)
+        self.n, self.d = map(int, X.shape)
+        self.stored = arrays(X)
+        self.labels = np.empty(self.n, np.int32)
+        self._changed, self._left = np.empty(self.n, np.int64), np.empty(self.n, np.int32)
+
+    def forget_labels(self) -> None:
+        """Begin anew: no row is in a cluster."""
+        self.labels[:] = -1
+        self.forget_bounds()
+
+    def forget_bounds(self) -> None:
+        """Measure every row again: centres have jumped."""
+        self.drift = 0.0
+        self.limits[:] = -np.inf
+
+    def squares(self) -> Table:
+        """The sums of weighted squares by column, pairs (2, d)."""
+        total = np.zeros((2, self.d))
+        for start in range(0, self.n, self._step()):
+            stop = min(start + self._step(), self.n)
+            loops.kmeans.add_squares(self.stored, self.weights, start, stop, total)
+        if not np.isfinite(total).all():
+            raise ValueError(
+                "The squares of these numbers, times their weights, are too large for 64 bits; "
+                "rescale the columns, or the weights."
+            )
+        return total
+
+    def _step(self) -> int:
+        return max(1, int(MOVED_AT_ONCE * self.n // max(self._cells(), 1)))
+
+    def _cells(self) -> int:
+        return int(self.X.nnz if sp.issparse(self.X) else self.X.size)
+
+    def variance(self) -> float:
+        """The mean variance of the columns, each row of weight one."""
+        raise NotImplementedError
+
+    def assign(self, centres: Table) -> list[tuple[int, int]]:
+        """Give each row its nearest centre; return where changed rows are listed: (start, size)."""
+        raise NotImplementedError
+
+    def moved(self, places: list[tuple[int, int]], mass: Table, sums: Table) -> int:
+        """Move rows that changed from cluster to cluster in mass and sums; return how many."""
+        step = self._step()
+        for first, count in places:
+            for start in range(first, first + count, step):
+                some = slice(start, min(start + step, first + count))
+                loops.kmeans.move_rows(
+                    self.stored, self.weights, self._changed[some], self._left[some], self.labels,
+                    mass, sums,
+                )  # fmt: skip
+        return sum(count for _, count in places)
+
+    def move(self, row: int, cluster: int, mass: Table, sums: Table) -> None:
+        """Put one row into a cluster."""
+        left = self.labels[[row]]
+        self.labels[row] = cluster
+        rows = np.array([row])
+        loops.kmeans.move_rows(self.stored, self.weights, rows, left, self.labels, mass, sums)
+        self.forget_bounds()
+
+    def drifted(self, centres: Table, new: Table) -> None:
+        """Take note of how far centres have moved."""
+        farthest = float(np.sqrt(((new - centres) ** 2).sum(axis=1).max()))
+        self.drift += 2.0 * farthest * self._scale() * (1 + 1e-9)
+
+    def _scale(self) -> float:
+        return 1.0
+
+    def distances(self, centres: Table) -> Table:
+        """The squared distance (n,) of each row from the centre of its cluster."""
+        found = np.empty(self.n)
+        for start in range(0, self.n, self._step()):
+            some = slice(start, start + self._step())
+            rows = self.X[some].toarray() if sp.issparse(self.X) else self.X[some]
+            difference = rows.astype(np.float64) - centres[self.labels[some]]
+            found[some] = np.einsum("ij,ij->i", difference, difference)
+        return found
+
+
+class DenseRows(Rows):
+    """Dense rows, 24 at a time in single precision about their mean."""
+
+    def __init__(self, X: NDArray[Any], weights: Any) -> None:
+        super().__init__(X, weights)
+        width = loops.kmeans.ROWS
+        self.n_panels = -(-self.n // width)
+        self.centre = X.mean(axis=0, dtype=np.float64)
+        high, low = X.max(axis=0) - self.centre, self.centre - X.min(axis=0)
+        reach = float(np.maximum(high, low).max(initial=0.0)) * np.sqrt(self.d)
+        self.scale = float(1.0 / reach) if reach > 0 else 1.0
+        self.panels = np.zeros((self.n_panels, self.d, width), np.float32)
+        self.sizes = np.empty(self.n)
+        self.limits = np.empty(self.n_panels)
+
+        def work(first: int, last: int) -> None:
+            some = slice(first * width, min(last * width, self.n))
+            loops.nearest.put_about(
+                self.stored[some], self.centre, self.scale, width, 0.0, self.panels[first:last],
+                self.sizes[some],
+            )  # fmt: skip
+
+        threads.over_chunks(work, self.n_panels, self.n * self.d)
+
+    def variance(self) -> float:
+        mean = 2.0 * float(self.sizes.mean()) / self.d
+        return mean / self.scale / self.scale
+
+    def _scale(self) -> float:
+        return self.scale
+
+    def assign(self, centres: Table) -> list[tuple[int, int]]:
+        K, width = len(centres), loops.kmeans.CENTRES
+        quads = np.zeros((-(-K // width), self.d, width), np.float32)
+        squares, halves = np.empty(K), np.full(len(quads) * width + 1, np.inf, np.float32)
+        with np.errstate(over="ignore"):
+            loops.nearest.put_about(centres, self.centre, self.scale, width, 0.0, quads, squares)
+            halves[:K] = squares
+        numbers = np.arange(len(halves), dtype=np.float32)
+        rounding = (self.d + 16) * 2.0**-23
+
+        def work(first: int, last: int) -> tuple[int, int]:
+            found = np.empty((3, loops.kmeans.ROWS), np.float32)
+            count = loops.kmeans.assign_panels(
+                self.stored, self.panels, self.sizes, quads, halves, numbers, centres,
+                float(squares.max()), rounding, first, last, self.drift, self.limits, self.labels,
+                self._changed, self._left, found,
+            )  # fmt: skip
+            return first * loops.kmeans.ROWS, count
+
+        return threads.over_chunks(work, self.n_panels, self.n * self.d // CHUNK_CELLS)
+
+
+class SparseRows(Rows):
+    """CSR rows, compared with all centres at each number that they store."""
+
+    def __init__(self, X: Any, weights: Any) -> None:
+        super().__init__(X, weights)
+        self.limits = np.empty(self.n)
+
+    def variance(self) -> float:
+        weights, self.weights = self.weights, None
+        squares = self.squares().sum()
+        self.weights = weights
+        mean = np.asarray(self.X.mean(axis=0, dtype=np.float64))
+        return float(max(squares / self.n - (mean**2).sum(), 0.0) / self.d)
+
+    def assign(self, centres: Table) -> list[tuple[int, int]]:
+        K = len(centres)
+        columns, halves = np.ascontiguousarray(centres.T), 0.5 * (centres**2).sum(axis=1)
+        rounding = (self.d + 16) * 2.0**-51
+
+        def work(start: int, stop: int) -> tuple[int, int]:
+            count = loops.kmeans.assign_sparse(
+                self.stored, columns, halves, centres, rounding, start, stop, self.drift,
+                self.limits, self.labels, self._changed, self._left, np.empty(K), np.zeros(self.d),
+            )  # fmt: skip
+            return start, count
+
+        return threads.over_chunks(work, self.n, self.X.nnz // CHUNK_CELLS)
+
+
+def nearest_centres(X: Any, centres: NDArray[Any]) -> Labels:
+    """The number (n,) of the nearest centre of each row, the first of several."""
+    centres = np.ascontiguousarray(centres, np.float64)
+    labels = np.full(X.shape[0], -1, np.int32)
+    if not sp.issparse(X) and X.size * len(centres) <= FEW_PRODUCTS:
+        loops.kmeans.assign_plainly(arrays(X), centres, labels)
+        return labels
+    rows = rows_of(X, None)
+    rows.forget_labels()
+    rows.assign(centres)
+    return rows.labels

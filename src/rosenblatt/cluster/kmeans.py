@@ -1,0 +1,267 @@
+"""k-means: assign each row to the nearest centre, average, repeat."""
+
+import warnings
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import sklearn.cluster
+from numpy.typing import NDArray
+from sklearn.callback import CallbackSupportMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from rosenblatt.base import (
+    FLOATS,
+    Passes,
+    StopReason,
+    callers_level,
+    fitting,
+    is_as_fitted,
+    naming_columns,
+)
+from rosenblatt.statistics import Moments
+
+from .assignment import nearest_centres, rows_of
+from .lloyd import Lloyd
+from .seeding import given_centres, start
+
+
+class NearestCentres:
+    """What models by centres share: labels, distances and losses of rows."""
+
+    cluster_centers_: NDArray[Any]
+
+    def predict(self, X: Any) -> NDArray[np.int32]:
+        """Return the nearest centre's number for each row of X, the first of several: (n,)."""
+        check_is_fitted(self)
+        return nearest_centres(self._checked(X), self.cluster_centers_)
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Return minus the sum of squared distances of rows from their nearest centres."""
+        return -self.objective(X, y, sample_weight)
+
+    def objective(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Return the sum of squared distances of rows from their nearest centres."""
+        check_is_fitted(self)
+        X = self._checked(X)
+        rows = rows_of(X, checked_weights(X, sample_weight))
+        run = Lloyd(rows, rows.squares(), self.cluster_centers_)
+        run.assign()
+        return run.loss()
+
+    def measure(self, X: Any, y: Any = None, sample_weight: Any = None) -> Moments:
+        """Return the moments of rows by nearest centre: weight, mean and scatter, which add up.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            The rows of one piece.
+        y : ignored.
+        sample_weight : array-like of shape (n,) or None
+            How often each row counts.
+        """
+        return Moments.of(self._checked(X), self.predict(X), sample_weight)
+
+    def trace_view(self) -> dict[str, Any]:
+        """Return the states that traces and plots draw: the centres (K, d)."""
+        return {"centres": self.cluster_centers_} if hasattr(self, "cluster_centers_") else {}
+
+    def _checked(self, X: Any) -> Any:
+        if is_as_fitted(self, X) and X.flags.c_contiguous and np.isfinite(X).all():
+            return X
+        with naming_columns(X):
+            return validate_data(self, X, reset=False, accept_sparse="csr", dtype=FLOATS, order="C")
+
+
+def checked_weights(X: Any, sample_weight: Any) -> NDArray[np.float64] | None:
+    """The weights of rows, not all of them zero; None for all alike."""
+    if sample_weight is None:
+        return None
+    weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    return np.asarray(weights)
+
+
+class KMeans(NearestCentres, CallbackSupportMixin, sklearn.cluster.KMeans):  # type: ignore[misc]
+    """Finds K centres with a small sum of squared distances of rows from their nearest centre.
+
+    Assign each row to its nearest centre; make each centre the mean of its rows; repeat. Neither
+    step can raise the loss ``sum_i w_i |x_i - c(i)|^2``, and there are finitely many assignments,
+    so it ends; the end depends on the start.
+
+    The parameters are scikit-learn's. A row that is equally near to several centres stays where it
+    is, if that is one of them, else goes to the first. A cluster without rows gets the row farthest
+    from its centre. Distances are as exact as doubles; bounds on them spare most of the work
+    (`algorithm` is accepted, and does not change the answer).
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        How many centres, K.
+    init : {"k-means++", "random"}, array (K, d) or a function of X, K and random_state
+        The start: rows drawn far from each other, rows drawn at random, or given centres.
+    n_init : "auto" or int
+        How many starts; the end with the lowest loss is kept. "auto" is one for "k-means++" and
+        given centres, else ten.
+    max_iter : int, default=300
+        The most iterations of a start.
+    tol : float, default=1e-4
+        A start ends when no row changes sides, or the squares of the centres' moves sum to at most
+        `tol` times the mean variance of the columns.
+    verbose : accepted as in scikit-learn.
+    random_state : int, RandomState instance or None
+        Seeds the starts.
+    copy_x : accepted as in scikit-learn; X is never changed.
+    algorithm : {"lloyd", "elkan"}
+        Accepted as in scikit-learn.
+
+    Attributes
+    ----------
+    cluster_centers_ : array of shape (K, d)
+    labels_ : array of shape (n,)
+        The cluster of each training row.
+    inertia_ : float
+        The loss.
+    inertias_ : array of shape (n_init,)
+        The loss at the end of each start: their spread says how much the start matters.
+    loss_curve_ : array of shape (n_iter_,)
+        The loss after each iteration of the start that was kept; it never rises.
+    n_iter_, n_features_in_, feature_names_in_ : as in scikit-learn.
+    stop_reason_ : {"converged", "max_iter", "callback"}
+
+    Examples
+    --------
+    >>> from rosenblatt import KMeans
+    >>> X = [[0.0], [1.0], [10.0], [11.0], [12.0]]
+    >>> model = KMeans(n_clusters=2, random_state=0).fit(X)
+    >>> sorted(model.cluster_centers_.ravel().tolist()), model.inertia_
+    ([0.5, 11.0], 2.5)
+    >>> model.predict([[2.0], [9.0]]) == model.labels_[[0, 4]]
+    array([ True,  True])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **sklearn.cluster.KMeans._parameter_constraints
+    }
+
+    @fitting
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Find centres for the rows X (n, d); return self.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            The rows.
+        y : ignored.
+        sample_weight : array-like of shape (n,) or None
+            How often each row counts; any numbers >= 0.
+        """
+        self._validate_params()
+        X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, order="C")
+        weights = checked_weights(X, sample_weight)
+        starts = self._starts(X)
+        rows, random_state = rows_of(X, weights), check_random_state(self.random_state)
+        squares, tol = rows.squares(), self.tol * rows.variance()
+        passes = Passes(self, X, y, sample_weight, max_iter=None)
+        ends: list[dict[str, Any]] = []
+
+        def begin() -> Lloyd:
+            init = starts[len(ends)]
+            return Lloyd(rows, squares, start(rows, init, self.n_clusters, random_state))
+
+        run = begin()
+        passes.attributes = lambda: state_of(run, X.dtype)
+        for _ in passes:
+            run.step()
+            reason = self._ended(run, tol)
+            if reason:
+                ends.append(end_of(run, X.dtype, reason, tol))
+                if len(ends) == len(starts):
+                    passes.stop(reason)
+                else:
+                    run = begin()
+        if passes.stop_reason == "callback":
+            ends.append(end_of(run, X.dtype, "callback", tol))
+        self._publish(ends)
+        return self
+
+    @classmethod
+    def from_statistics(cls, statistics: Moments, **parameters: Any) -> Self:
+        """Return the model whose centres are the means of a statistic, as `measure` returns it.
+
+        Parameters
+        ----------
+        statistics : moments by cluster, of some rows or summed over pieces.
+        parameters : of the model; n_clusters is the number of clusters in the statistic.
+        """
+        model = cls(**{"n_clusters": len(statistics.classes), **parameters})
+        model.cluster_centers_ = statistics.mean.astype(statistics.dtype)
+        model.inertia_ = float(statistics.diagonal().scatter.sum())
+        model.n_features_in_ = statistics.n_features
+        model._n_features_out = len(statistics.classes)
+        return model
+
+    def _starts(self, X: Any) -> list[Any]:
+        """What each start begins with."""
+        n = X.shape[0]
+        if n < self.n_clusters:
+            raise ValueError(f"n_samples={n} should be >= n_clusters={self.n_clusters}.")
+        if isinstance(self.init, str) or callable(self.init):
+            several = 1 if isinstance(self.init, str) and self.init == "k-means++" else 10
+            return [self.init] * (several if self.n_init == "auto" else self.n_init)
+        if self.n_init not in ("auto", 1):
+            warnings.warn(
+                "Explicit initial center position passed: performing only one init in KMeans "
+                f"instead of n_init={self.n_init}.",
+                RuntimeWarning,
+                stacklevel=callers_level(),
+            )
+        return [given_centres(X, self.init, self.n_clusters)]
+
+    def _ended(self, run: Lloyd, tol: float) -> StopReason | None:
+        """Why a start ends after this iteration, if it does."""
+        if run.n_changed == 0 or run.moved <= tol:
+            return "converged"
+        return "max_iter" if len(run.losses) >= self.max_iter else None
+
+    def _publish(self, ends: list[dict[str, Any]]) -> None:
+        """Keep the end with the lowest loss, the first of several."""
+        best = min(ends, key=lambda end: end["inertia_"])
+        moved, tol = best.pop("_moved")
+        self.__dict__.update(best, inertias_=np.array([end["inertia_"] for end in ends]))
+        self._n_features_out = self.n_clusters
+        if best["stop_reason_"] == "max_iter":
+            warnings.warn(
+                f"KMeans stopped after max_iter={self.max_iter} iterations: the squares of the "
+                f"centres' moves sum to {moved:.3g}, wanted {tol:.3g}. Raise max_iter or tol.",
+                ConvergenceWarning,
+                stacklevel=callers_level(),
+            )
+        n_found = len(np.unique(self.labels_))
+        if n_found < self.n_clusters:
+            warnings.warn(
+                f"Number of distinct clusters ({n_found}) found smaller than n_clusters "
+                f"({self.n_clusters}). Possibly due to duplicate points in X.",
+                ConvergenceWarning,
+                stacklevel=callers_level(),
+            )
+
+
+def state_of(run: Lloyd, dtype: Any) -> dict[str, Any]:
+    """The attributes of a start as it is now."""
+    return {
+        "cluster_centers_": run.centres.astype(dtype),
+        "labels_": run.rows.labels.copy(),
+        "inertia_": run.losses[-1] if run.losses else np.nan,
+        "n_changed_": run.n_changed,
+        "n_iter_": len(run.losses),
+        "loss_curve_": np.array(run.losses),
+    }
+
+
+def end_of(run: Lloyd, dtype: Any, reason: StopReason, tol: float) -> dict[str, Any]:
+    """The attributes at the end of a start."""
+    run.conclude(dtype)
+    attributes = state_of(run, dtype) | {"inertia_": run.loss(), "stop_reason_": reason}
+    del attributes["n_changed_"]
+    return attributes | {"_moved": (run.moved, tol)}

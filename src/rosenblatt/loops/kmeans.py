@@ -1,0 +1,318 @@
+"""k-means: the nearest centre of each row, and the sums of rows that change sides.
+
+Dense rows go 24 at a time. Products of 24 rows with 4 centres are summed in registers, in single
+precision: ``|x - c|^2 / 2 = |c|^2 / 2 - x.c + |x|^2 / 2``, and each row keeps its lowest and second
+lowest score. Where rounding might decide between the two, distances are computed in doubles, from
+the differences. So the answer is always that of doubles: the nearest centre; of several that are
+equally near the row's own, else the first.
+
+Bounds on top: centres that have moved by at most `drift` / 2 since a row was measured cannot have
+changed its side if its second nearest centre was farther than its nearest by more than that. Each
+panel of 24 rows (each CSR row) keeps the drift up to which that holds for all of its rows.
+
+Sums are pairs of doubles (see `pairs`): a row that leaves takes all of what it brought, and the
+loss follows from sums alone.
+
+Legend: X (n, d) or CSR, K centres (K, d), panels (n / 24, d, 24), quads (K / 4, d, 4), labels (n,).
+"""
+
+import numpy as np
+
+from . import compiled, pairs
+from .nearest import POINTS, QUERIES, add3
+from .simd import singles
+
+ROWS, CENTRES = POINTS, QUERIES  # of a tile
+
+
+@compiled
+def assign_panels(
+    X, panels, sizes, quads, halves, numbers, centres, largest, rounding, start, stop, drift,
+    limits, labels, changed, left, found,
+):  # fmt: skip
+    """Assign the rows of panels start to stop; return how many changed sides.
+
+    Rows and centres in panels and quads are about a common centre, times a scale. sizes (n,) is
+    |x|^2 / 2, halves (K,) is |c|^2 / 2, infinite beyond the last centre; numbers (K,) counts from
+    0, largest is the largest |c|^2 / 2. What rounding may add to a score is `rounding` times the
+    sum of both squares. limits (n / 24,) are the drifts up to which a panel can be passed over;
+    changed and left (n,), from place 24 start on, get rows that changed and their old labels. found
+    (3, 24) is scratch space.
+    """
+    n, n_changed = X.shape[0], 0
+    for p in range(start, stop):
+        if drift < limits[p]:
+            continue
+        score_panel(panels, p, quads, halves, numbers, found)
+        gap = np.inf
+        for t in range(min(ROWS, n - p * ROWS)):
+            i = p * ROWS + t
+            nearest = np.int32(found[2, t])
+            error = 2.0 * rounding * (sizes[i] + largest)
+            near, far = np.float64(found[0, t]) + error, np.float64(found[1, t]) - error
+            if far > near:
+                far_root = np.sqrt(2.0 * max(far + sizes[i], 0.0))
+                gap = min(gap, far_root - np.sqrt(2.0 * max(near + sizes[i], 0.0)))
+            else:
+                nearest = nearest_of(X[i], centres, labels[i])
+                gap = 0.0
+            if nearest != labels[i]:
+                changed[start * ROWS + n_changed] = i
+                left[start * ROWS + n_changed] = labels[i]
+                labels[i] = nearest
+                n_changed += 1
+        limits[p] = drift + gap
+    return n_changed
+
+
+@compiled
+def score_panel(panels, p, quads, halves, numbers, found):
+    """Fill found (3, 24): lowest score, second lowest, and the centre of the lowest."""
+    d = panels.shape[1]
+    near_x = near_y = near_z = far_x = far_y = far_z = singles.spread_from(
+        halves, halves.shape[0] - 1
+    )
+    who_x = who_y = who_z = singles.zeros()
+    for q in range(quads.shape[0]):
+        at, of = p * d * ROWS, q * d * CENTRES
+        a0 = a1 = a2 = b0 = b1 = b2 = c0 = c1 = c2 = d0 = d1 = d2 = singles.zeros()
+        for _ in range(d):
+            x, y = singles.load(panels, at), singles.load(panels, at + 8)
+            z = singles.load(panels, at + 16)
+            k = singles.spread_from(quads, of)
+            a0, a1, a2 = add3(k, x, y, z, a0, a1, a2)
+            k = singles.spread_from(quads, of + 1)
+            b0, b1, b2 = add3(k, x, y, z, b0, b1, b2)
+            k = singles.spread_from(quads, of + 2)
+            c0, c1, c2 = add3(k, x, y, z, c0, c1, c2)
+            k = singles.spread_from(quads, of + 3)
+            d0, d1, d2 = add3(k, x, y, z, d0, d1, d2)
+            at += ROWS
+            of += CENTRES
+        c = q * CENTRES
+        near_x, far_x, who_x = keep4(halves, numbers, c, a0, b0, c0, d0, near_x, far_x, who_x)
+        near_y, far_y, who_y = keep4(halves, numbers, c, a1, b1, c1, d1, near_y, far_y, who_y)
+        near_z, far_z, who_z = keep4(halves, numbers, c, a2, b2, c2, d2, near_z, far_z, who_z)
+    put_found(found, 0, near_x, near_y, near_z)
+    put_found(found, 1, far_x, far_y, far_z)
+    put_found(found, 2, who_x, who_y, who_z)
+
+
+@compiled(inline=True)
+def keep4(halves, numbers, c, a, b, e, f, near, far, who):
+    """The lowest two scores and the first's centre, of those so far and four centres from c on."""
+    near, far, who = keep(halves, numbers, c, a, near, far, who)
+    near, far, who = keep(halves, numbers, c + 1, b, near, far, who)
+    near, far, who = keep(halves, numbers, c + 2, e, near, far, who)
+    return keep(halves, numbers, c + 3, f, near, far, who)
+
+
+@compiled(inline=True)
+def keep(halves, numbers, c, product, near, far, who):
+    """The same with one more centre."""
+    score = singles.subtract(singles.spread_from(halves, c), product)
+    far = singles.lowest(far, singles.highest(near, score))
+    who = singles.where_below(score, near, singles.spread_from(numbers, c), who)
+    return singles.lowest(near, score), far, who
+
+
+@compiled
+def put_found(found, line, x, y, z):
+    """Write a line (24,) of found."""
+    singles.store(found, line * ROWS, x)
+    singles.store(found, line * ROWS + 8, y)
+    singles.store(found, line * ROWS + 16, z)
+
+
+@compiled
+def nearest_of(x, centres, own):
+    """The centre nearest to x (d,): its own if none is nearer, else the first of the nearest."""
+    best, least = own, np.inf
+    if own >= 0:
+        least = squared_distance(x, centres[own])
+    for k in range(centres.shape[0]):
+        square = squared_distance(x, centres[k])
+        if square < least:
+            best, least = np.int32(k), square
+    return best
+
+
+@compiled
+def squared_distance(x, c):
+    """|x - c|^2."""
+    square = 0.0
+    for j in range(x.shape[0]):
+        z = np.float64(x[j]) - c[j]
+        square += z * z
+    return square
+
+
+@compiled
+def assign_plainly(X, centres, labels):
+    """Assign dense rows by all distances in doubles: for few rows."""
+    for i in range(X.shape[0]):
+        labels[i] = nearest_of(X[i], centres, labels[i])
+
+
+@compiled
+def assign_sparse(
+    X,
+    columns,
+    halves,
+    centres,
+    rounding,
+    start,
+    stop,
+    drift,
+    limits,
+    labels,
+    changed,
+    left,
+    scores,
+    row,
+):
+    """Assign CSR rows start to stop; return how many changed sides.
+
+    columns (d, K) are the centres, halves (K,) is |c|^2 / 2. limits (n,), changed and left as in
+    `assign_panels`, from place `start` on. scores (K,) and row (d,), zeros, are scratch space.
+    """
+    data, indices, indptr = X
+    n_changed = 0
+    for i in range(start, stop):
+        if drift < limits[i]:
+            continue
+        size = score_row(data, indices, indptr[i], indptr[i + 1], columns, halves, scores)
+        nearest, near, far, largest = lowest_two(scores, halves)
+        error = rounding * (size + largest)
+        near, far = near + error, far - error
+        if far > near:
+            far_root = np.sqrt(2.0 * max(far + size, 0.0))
+            limits[i] = drift + far_root - np.sqrt(2.0 * max(near + size, 0.0))
+        else:
+            put_row(data, indices, indptr[i], indptr[i + 1], row, 1.0)
+            nearest = nearest_of(row, centres, labels[i])
+            put_row(data, indices, indptr[i], indptr[i + 1], row, 0.0)
+            limits[i] = drift
+        if nearest != labels[i]:
+            changed[start + n_changed], left[start + n_changed] = i, labels[i]
+            labels[i] = nearest
+            n_changed += 1
+    return n_changed
+
+
+@compiled
+def score_row(data, indices, first, last, columns, halves, scores):
+    """Fill scores (K,) with |c|^2 / 2 - x.c; return |x|^2 / 2."""
+    size = 0.0
+    for k in range(scores.shape[0]):
+        scores[k] = halves[k]
+    for p in range(first, last):
+        x, column = np.float64(data[p]), columns[np.uint32(indices[p])]
+        size += x * x
+        for k in range(scores.shape[0]):
+            scores[k] -= x * column[k]
+    return 0.5 * size
+
+
+@compiled
+def lowest_two(scores, halves):
+    """The place of the lowest score, the lowest and the second lowest, and the largest half."""
+    place, near, far, largest = np.int32(0), np.inf, np.inf, 0.0
+    for k in range(scores.shape[0]):
+        largest = max(largest, halves[k])
+        if scores[k] < near:
+            place, near, far = np.int32(k), scores[k], near
+        else:
+            far = min(far, scores[k])
+    return place, near, far, largest
+
+
+@compiled
+def put_row(data, indices, first, last, row, times):
+    """Write a CSR row, times a number, into row (d,)."""
+    for p in range(first, last):
+        row[np.uint32(indices[p])] = times * data[p]
+
+
+@compiled
+def move_rows(X, weights, rows, left, labels, mass, sums):
+    """Move rows (m,) from the sums of the clusters they left (m,), -1 for none, to the new ones.
+
+    mass (2, K) and sums (2, K, d) are the weight of each cluster and its weighted sum, as pairs.
+    """
+    for m in range(rows.shape[0]):
+        i, old, new = rows[m], left[m], labels[rows[m]]
+        weight = 1.0 if weights is None else np.float64(weights[i])
+        if old >= 0:
+            add_row(X, i, -weight, mass, sums, old)
+        add_row(X, i, weight, mass, sums, new)
+
+
+@compiled
+def add_row(X, i, weight, mass, sums, k):
+    """Add weight times row i to the sums of cluster k."""
+    mass[0, k], rest = pairs.two_sum(mass[0, k], weight)
+    mass[1, k] += rest
+    high, low = sums[0, k], sums[1, k]
+    if isinstance(X, tuple):
+        data, indices, indptr = X
+        for p in range(indptr[i], indptr[i + 1]):
+            j = np.uint32(indices[p])
+            high[j], rest = pairs.two_sum(high[j], weight * np.float64(data[p]))
+            low[j] += rest
+    else:
+        for j in range(high.shape[0]):
+            high[j], rest = pairs.two_sum(high[j], weight * np.float64(X[i, j]))
+            low[j] += rest
+
+
+@compiled
+def add_squares(X, weights, start, stop, squares):
+    """Add weight times square of rows start to stop to squares (2, d), pairs."""
+    high, low = squares[0], squares[1]
+    for i in range(start, stop):
+        weight = 1.0 if weights is None else np.float64(weights[i])
+        if isinstance(X, tuple):
+            data, indices, indptr = X
+            for p in range(indptr[i], indptr[i + 1]):
+                add_square(np.float64(data[p]), weight, high, low, np.uint32(indices[p]))
+        else:
+            for j in range(high.shape[0]):
+                add_square(np.float64(X[i, j]), weight, high, low, j)
+
+
+@compiled(inline=True)
+def add_square(x, weight, high, low, j):
+    """Add weight x^2 to a pair; the same rounding of weight x as in the sums."""
+    square, error = pairs.two_product(weight * x, x)
+    high[j], rest = pairs.two_sum(high[j], square)
+    low[j] += rest + error
+
+
+@compiled
+def find_means(mass, sums, centres):
+    """Set centres (K, d) to the means of clusters that have weight."""
+    for k in range(centres.shape[0]):
+        if mass[0, k] + mass[1, k] > 0.0:
+            for j in range(centres.shape[1]):
+                mean = pairs.divide(sums[0, k, j], sums[1, k, j], mass[0, k], mass[1, k])
+                centres[k, j] = mean[0]
+
+
+@compiled
+def loss_of(squares, mass, sums, centres):
+    """The sum of weighted squared distances of rows from the centres (K, d) of their clusters.
+
+    It is ``sum w x^2 - sum over clusters of c.(2 S - W c)``, to 32 digits: S the sum, W the weight.
+    """
+    high = low = 0.0
+    for j in range(squares.shape[1]):
+        high, low = pairs.add(high, low, squares[0, j], squares[1, j])
+    for k in range(centres.shape[0]):
+        for j in range(centres.shape[1]):
+            c = centres[k, j]
+            part, part_low = pairs.multiply(mass[0, k], mass[1, k], c, 0.0)
+            part, part_low = pairs.add(-part, -part_low, 2.0 * sums[0, k, j], 2.0 * sums[1, k, j])
+            part, part_low = pairs.multiply(part, part_low, c, 0.0)
+            high, low = pairs.add(high, low, -part, -part_low)
+    return max(high + low, 0.0)

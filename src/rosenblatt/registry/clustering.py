@@ -1,0 +1,37 @@
+"""Groups of rows without labels, and mixtures."""
+
+from .row import Contract, Row, Warm, Without
+
+NO_TARGET = Without("rows without labels: `compare` compares predictions of a target")
+NO_PATH = Without("another number of clusters is another problem, from another start")
+
+ROWS = (
+    Row(
+        name="KMeans",
+        module="cluster.kmeans",
+        task="clustering",
+        inputs=("dense", "sparse"),
+        verifier=Without("the certificate of clusterings is not written yet"),
+        sklearn=Without("the certificate of clusterings is not written yet"),
+        additive=Without("one iteration is: `measure` gives the additive moments of a piece"),
+        path=NO_PATH,
+        trace=("centres",),
+        warm=Warm(),
+        contract=Contract(
+            settings=(
+                {"n_clusters": 3, "random_state": 0},
+                {"n_clusters": 4, "init": "random", "n_init": 1, "tol": 0.0, "random_state": 1},
+            ),
+            checked=({"n_clusters": 3, "random_state": 0},),
+            expected_failures={
+                "check_sample_weight_equivalence_on_dense_data": "it draws rows to start from",
+                "check_sample_weight_equivalence_on_sparse_data": "it draws rows to start from",
+            },
+            endless={"tol": 0.0},
+        ),
+        contestants=NO_TARGET,
+        file_types=(),
+        page="kmeans.md",
+        benchmark="k-means, 1M x 16, 20 clusters",
+    ),
+)
