@@ -99,6 +99,7 @@ TABLE = (
         Module(f"ensemble/_hist_gradient_boosting/tests/{name}.py", "ensemble", BOOSTING, False)
         for name in ("test_gradient_boosting", "test_monotonic_constraints", "test_warm_start")
     ),
+    Module("tests/test_kernel_ridge.py", "kernel_ridge", ("KernelRidge",)),
     Module("neighbors/tests/test_neighbors.py", "neighbors", NEIGHBOURS, quick=False),
     Module("decomposition/tests/test_pca.py", "decomposition", ("PCA",)),
     Module("cluster/tests/test_k_means.py", "cluster", CENTRES, quick=False),

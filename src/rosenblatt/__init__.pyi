@@ -8,6 +8,7 @@ from . import discriminant_analysis as discriminant_analysis
 from . import ensemble as ensemble
 from . import estimation as estimation
 from . import information as information
+from . import kernel_ridge as kernel_ridge
 from . import kernels as kernels
 from . import linear_model as linear_model
 from . import losses as losses
@@ -44,6 +45,7 @@ from .explanation import Explanation as Explanation
 from .explanation import explain as explain
 from .kernels import KernelLogisticRegression as KernelLogisticRegression
 from .kernels import KernelPerceptron as KernelPerceptron
+from .kernels import KernelRidge as KernelRidge
 from .linear_model import AveragedPerceptron as AveragedPerceptron
 from .linear_model import ElasticNet as ElasticNet
 from .linear_model import ElasticNetCV as ElasticNetCV
@@ -125,6 +127,7 @@ __all__ = [
     "KNeighborsRegressor",
     "KernelLogisticRegression",
     "KernelPerceptron",
+    "KernelRidge",
     "Lasso",
     "LassoCV",
     "LeastSquaresClassifier",

@@ -4,6 +4,7 @@ Legend: U (n, d), V (m, d) rows, dense or sparse; u = 2^-53.
 """
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from .exact_arithmetic import UNIT
 Floats = NDArray[np.float64]
 
 ROWS_PER_BLOCK = 512
+NAMES = ("linear", "poly", "rbf", "laplacian", "sigmoid", "precomputed")
 
 
 class KernelOf:
@@ -29,7 +31,22 @@ class KernelOf:
         self.function = model.kernel if callable(model.kernel) else None
         self.name = "callable" if self.function else names.get(model.kernel, model.kernel)
         self.gamma = float(getattr(model, "gamma_", None) or 0.0)
-        self.degree, self.coef0 = int(model.degree), float(model.coef0)
+        self.degree, self.coef0 = float(model.degree), float(model.coef0)
+        self.pairwise = False  # a function of two rows, and not of two tables
+
+    @staticmethod
+    def of(model: Any, X: Any) -> "KernelOf":
+        """The kernel of a model that has no `gamma_`: its number follows from the rows given."""
+        kernel = KernelOf(model)
+        if kernel.function is None and kernel.name not in NAMES:
+            raise ValueError(f"Kernel {kernel.name!r} cannot be certified; these can: {NAMES}.")
+        kernel.gamma = _rate(model.gamma, X)
+        kernel.pairwise = hasattr(model, "kernel_params") and not hasattr(
+            kernel.function, "against"
+        )
+        if kernel.pairwise and kernel.function and model.kernel_params:
+            kernel.function = partial(kernel.function, **model.kernel_params)
+        return kernel
 
     @property
     def semidefinite_by_theorem(self) -> bool:
@@ -40,6 +57,8 @@ class KernelOf:
 
     def __call__(self, U: Any, V: Any) -> Floats:
         """K (n, m), of each row of U with each row of V."""
+        if self.function is not None and self.pairwise:
+            return np.array([[self.function(u, v) for v in V] for u in U], np.float64)
         if self.function is not None:
             K = self.function(U, V)
             return np.asarray(K.toarray() if sp.issparse(K) else K, np.float64)
@@ -102,6 +121,17 @@ class KernelOf:
         numbers = np.array([self.gamma, self.coef0] if self.name == "poly" else [])
         parts = [rows.data if sp.issparse(rows) else rows for rows in (U, V)]
         return all(np.array_equal(part, np.rint(part)) for part in [numbers, *parts])
+
+
+def _rate(gamma: Any, X: Any) -> float:
+    """The number behind "scale", 1 / (d var(X)), and "auto" or None, 1 / d."""
+    if gamma is None or gamma == "auto":
+        return 1.0 / X.shape[1]
+    if gamma != "scale":
+        return float(gamma)
+    mean = float(X.mean())
+    variance = float(X.multiply(X).mean()) - mean**2 if sp.issparse(X) else float(X.var())
+    return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
 
 
 def _squares(U: Any) -> Floats:

@@ -4,12 +4,14 @@ from .functions import Gaussian, Kernel, Laplacian, Linear, Polynomial, Sigmoid
 from .gram import is_positive_semidefinite
 from .logistic import KernelLogisticRegression
 from .perceptron import KernelPerceptron
+from .ridge import KernelRidge
 
 __all__ = [
     "Gaussian",
     "Kernel",
     "KernelLogisticRegression",
     "KernelPerceptron",
+    "KernelRidge",
     "Laplacian",
     "Linear",
     "Polynomial",

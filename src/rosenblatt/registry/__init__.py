@@ -86,6 +86,7 @@ MODULES = (
     "ensemble",
     "estimation",
     "information",
+    "kernel_ridge",
     "kernels",
     "linear_model",
     "losses",

@@ -1,0 +1,263 @@
+"""Kernel ridge regression."""
+
+import warnings
+from collections.abc import Sequence
+from copy import copy
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import scipy.linalg
+import sklearn.kernel_ridge
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from rosenblatt.base import (
+    FLOATS,
+    all_or_nothing,
+    callers_level,
+    naming_columns,
+    path_values,
+)
+from rosenblatt.capabilities import ModelPath, rows_of
+from rosenblatt.runtime.blas import one_blas_thread
+from rosenblatt.solvers.shifted_systems import solve_one, solve_shifted
+
+from .functions import Gaussian, Kernel, canonical
+from .gram import check_finite_pairs, check_symmetric
+
+BLOCK = 1 << 23  # kernel values computed at a time in predictions
+
+
+class KernelRidge(sklearn.kernel_ridge.KernelRidge):  # type: ignore[misc]
+    """Ridge regression in the feature space of a kernel, where a line here may be any curve.
+
+    The prediction is ``f(x) = sum_i c_i K(x_i, x)``, and c minimises ``sum_i s_i (t_i - f(x_i))^2 +
+    alpha c'Kc``, s being the weights: ``(K + alpha / s) c = t``. There is no intercept: centre the
+    targets, or add 1 to the kernel. The n x n matrix K is solved in time that grows with n^3, which
+    suits some thousand rows; `fit_path` solves it for all penalties at about the price of two.
+
+    Parameters
+    ----------
+    alpha : float or array-like of shape (t,)
+        What the size of f counts against the errors; one for each target, or one for all.
+    kernel : str or callable
+        A name that ``sklearn.metrics.pairwise.pairwise_kernels`` takes, "precomputed", a function
+        of two rows, or one of `rosenblatt.kernels`.
+    gamma, degree, coef0, kernel_params : object
+        The numbers of the kernel, as in scikit-learn; None for gamma is 1 / d.
+
+    Attributes
+    ----------
+    dual_coef_ : ndarray of shape (n,) or (n, t)
+        c, what each training row adds to the prediction.
+    X_fit_ : ndarray or sparse matrix of shape (n, d), or (n, n)
+        The training rows, or their kernel if it was precomputed.
+
+    Examples
+    --------
+    >>> from rosenblatt import KernelRidge
+    >>> X = [[0.0], [1.0], [2.0], [3.0]]
+    >>> model = KernelRidge(alpha=0.01, kernel="rbf", gamma=0.5).fit(X, [0.0, 1.0, 0.0, -1.0])
+    >>> model.predict([[1.0], [3.0]]).round(2)
+    array([ 0.98, -0.99])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **sklearn.kernel_ridge.KernelRidge._parameter_constraints
+    }
+    dual_coef_: NDArray[Any]
+    X_fit_: Any
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from X (n, d) and targets y (n,) or (n, t); return self.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows; with ``kernel="precomputed"`` their kernel matrix, (n, n).
+        y : array-like of shape (n,) or (n, t)
+            Their targets.
+        sample_weight : float, array-like of shape (n,), or None
+            What each row counts.
+        """
+        self._validate_params()
+        X, y = self._check_rows(X, y)
+        system = WeightedSystem.of(self, X, y, sample_weight)
+        with one_blas_thread():  # the bits of a factor depend on how many share its work
+            self._publish(X, y, system.solve(np.atleast_1d(self.alpha)))
+        return self
+
+    def _check_rows(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
+        X, y = validate_data(
+            self, X, y, accept_sparse=("csr", "csc"), multi_output=True, y_numeric=True,
+            dtype=FLOATS, order="C",
+        )  # fmt: skip
+        if self.kernel == "precomputed":
+            check_symmetric(X)
+        return canonical(X), y
+
+    def _publish(self, X: Any, y: NDArray[Any], c: NDArray[np.float64]) -> None:
+        self.dual_coef_ = c.astype(X.dtype).reshape(y.shape)
+        self.X_fit_ = X
+
+    def _get_kernel(self, X: Any, Y: Any = None) -> NDArray[Any]:
+        """The kernel of the rows of X with those of Y, or with themselves."""
+        if self.kernel == "rbf":
+            gamma = 1.0 / X.shape[1] if self.gamma is None else float(self.gamma)
+            K = Gaussian(gamma)(X, Y)
+        elif isinstance(self.kernel, Kernel):
+            K = self.kernel(X, Y)
+        else:
+            K = super()._get_kernel(X, Y)
+        check_finite_pairs(K)
+        return np.asarray(K)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the predicted targets of the rows of X: (n,), or (n, t) for several.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (m, d)
+            Rows to predict; with ``kernel="precomputed"`` their kernel with all training rows.
+        """
+        check_is_fitted(self)
+        with naming_columns(X):
+            X = validate_data(
+                self, X, accept_sparse=("csr", "csc"), reset=False, dtype=FLOATS, order="C"
+            )
+        X = canonical(X.tocsr() if hasattr(X, "tocsr") else X)
+        at_once = max(1, BLOCK // len(self.dual_coef_))
+        with one_blas_thread():
+            parts = [
+                self._get_kernel(X[i : i + at_once], self.X_fit_) @ self.dual_coef_
+                for i in range(0, X.shape[0], at_once)
+            ]
+        return np.concatenate(parts)
+
+    def path_parameters(self) -> tuple[str, ...]:
+        """Return the parameters that one reduction of the kernel matrix serves all values of."""
+        return ("alpha",)
+
+    def fit_path(self, data: Any, parameter: str, values: Sequence[Any]) -> "PenaltyPath":
+        """Fit with each penalty; see :class:`rosenblatt.capabilities.PathModel`.
+
+        The path also has the errors of each row left out, `left_out_residuals`.
+        """
+        X, y, sample_weight = rows_of(data)
+        values = path_values(self, parameter, values)
+        models = [clone(self).set_params(alpha=value) for value in values]
+        X, y = models[0]._check_rows(X, y)
+        system = WeightedSystem.of(self, X, y, sample_weight)
+        seen = {name: v for name, v in vars(models[0]).items() if name.endswith("_in_")}
+        with one_blas_thread():
+            solutions = system.solve_all([np.atleast_1d(value) for value in values])
+        for model, c in zip(models, solutions, strict=True):
+            vars(model).update(seen)
+            model._publish(X, y, c)
+        return PenaltyPath(models, system)
+
+
+class WeightedSystem:
+    """``(K + alpha / s) c = t`` as ``(r K r + alpha I) (c / r) = r t``, r = sqrt(s)."""
+
+    def __init__(
+        self, K: NDArray[np.float64], t: NDArray[np.float64], roots: NDArray[np.float64]
+    ) -> None:
+        self.roots = roots[:, np.newaxis]
+        plain = bool((roots == 1).all())
+        self.K = K if plain else K * self.roots * roots
+        self.t = t * self.roots
+
+    @staticmethod
+    def of(model: KernelRidge, X: Any, y: NDArray[Any], sample_weight: Any) -> "WeightedSystem":
+        """The system of rows X, their targets y and weights."""
+        wide = X.astype(np.float64)  # eigenvalues near zero are lost in 32 bits
+        with one_blas_thread():
+            K = np.asarray(model._get_kernel(wide), np.float64)
+        weight = _check_sample_weight(sample_weight, wide, ensure_non_negative=True)
+        return WeightedSystem(K, y.reshape(len(y), -1).astype(np.float64), np.sqrt(weight))
+
+    def solve(self, alpha: NDArray[Any]) -> NDArray[np.float64]:
+        """c (n, t) for one penalty, or one for each target."""
+        return self.solve_all([alpha])[0]
+
+    def solve_all(self, alphas: list[NDArray[Any]]) -> list[NDArray[np.float64]]:
+        """c (n, t) for each of the penalties."""
+        n_targets = self.t.shape[1]
+        if any(alpha.size not in (1, n_targets) for alpha in alphas):
+            raise ValueError(
+                f"alpha must be one number, or one for each of {n_targets} targets; got "
+                f"{[alpha.size for alpha in alphas]}."
+            )
+        if all(alpha.size == 1 for alpha in alphas):
+            shifts = [float(alpha.item()) for alpha in alphas]
+            return [c * self.roots for c in self._shifted(self.t, shifts)]
+        by_target = [
+            self._shifted(self.t[:, [j]], [float(np.broadcast_to(a, n_targets)[j]) for a in alphas])
+            for j in range(n_targets)
+        ]
+        return [np.hstack(columns) * self.roots for columns in zip(*by_target, strict=True)]
+
+    def _shifted(self, t: NDArray[Any], shifts: list[float]) -> list[NDArray[np.float64]]:
+        try:
+            return solve_shifted(self.K, t, shifts)
+        except scipy.linalg.LinAlgError:
+            return [self._one(t, shift) for shift in shifts]
+
+    def _one(self, t: NDArray[Any], shift: float) -> NDArray[np.float64]:
+        """One solution; the shortest if the matrix is singular."""
+        try:
+            return solve_one(self.K, t, shift)
+        except scipy.linalg.LinAlgError:
+            warnings.warn(
+                "Singular matrix in solving dual problem. Using least-squares solution instead: a "
+                f"kernel matrix with alpha={shift:g} on its diagonal has no Cholesky factor.",
+                stacklevel=callers_level(),
+            )
+            shifted = self.K + shift * np.eye(len(self.K))
+            return np.asarray(scipy.linalg.lstsq(shifted, t)[0])
+
+
+class PenaltyPath(ModelPath):
+    """The models at some penalties, and what each predicts for a row that it has not seen."""
+
+    def __init__(self, models: Sequence[KernelRidge], system: WeightedSystem) -> None:
+        super().__init__(models)
+        self.system = system
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the predictions of all models: shape (len, n), or (len, n, t) for t targets."""
+        first = self.models[0]
+        n, *targets = first.dual_coef_.shape
+        together = copy(first)  # all coefficients side by side: the kernel is computed once
+        together.dual_coef_ = np.hstack([model.dual_coef_.reshape(n, -1) for model in self.models])
+        found: NDArray[Any] = together.predict(X)
+        return found.reshape(len(found), len(self), *targets).swapaxes(0, 1)
+
+    def left_out_residuals(self) -> NDArray[np.float64]:
+        """Target less prediction of each row, by the model fitted to all others: (len, n[, t]).
+
+        With ``G = (K + alpha / s)^-1`` it is ``c_i / G_ii``: one eigendecomposition gives all.
+
+        Examples
+        --------
+        >>> from rosenblatt import KernelRidge
+        >>> X, t = [[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 0.0, -1.0]
+        >>> path = KernelRidge(kernel="rbf").fit_path((X, t), "alpha", [0.01, 0.1, 1.0])
+        >>> (path.left_out_residuals() ** 2).mean(axis=1).round(3)
+        array([0.404, 0.423, 0.483])
+        """
+        with one_blas_thread():
+            values, vectors = np.linalg.eigh(self.system.K)
+            squares, roots = vectors**2, self.system.roots
+            found = []
+            for model in self.models:
+                alpha = np.atleast_1d(model.alpha).astype(np.float64)
+                G = squares @ (1 / (np.maximum(values, 0)[:, np.newaxis] + alpha))
+                c = model.dual_coef_.reshape(len(G), -1)
+                with np.errstate(divide="ignore", invalid="ignore"):
+                    left = np.where(roots > 0, c / (G * roots**2), np.nan)
+                found.append(left.reshape(model.dual_coef_.shape))
+        return np.stack(found)
