@@ -98,7 +98,7 @@ class KernelOf:
         if self.name == "poly":
             if self._whole(U, V) and base**self.degree < 2.0**52:
                 return 0.0
-            return max(self.degree, 1) * rounding * base**self.degree
+            return max(self.degree, 1.0) * rounding * float(base**self.degree)
         if self.name == "sigmoid":
             return rounding * (base + 1)
         if self.name == "rbf" and sp.issparse(U):
@@ -126,12 +126,12 @@ class KernelOf:
 def _rate(gamma: Any, X: Any) -> float:
     """The number behind "scale", 1 / (d var(X)), and "auto" or None, 1 / d."""
     if gamma is None or gamma == "auto":
-        return 1.0 / X.shape[1]
+        return 1.0 / int(X.shape[1])
     if gamma != "scale":
         return float(gamma)
-    mean = float(X.mean())
+    mean, d = float(X.mean()), int(X.shape[1])
     variance = float(X.multiply(X).mean()) - mean**2 if sp.issparse(X) else float(X.var())
-    return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+    return 1.0 / (d * variance) if variance > 0 else 1.0
 
 
 def _squares(U: Any) -> Floats:
