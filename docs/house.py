@@ -11,6 +11,7 @@ BANDS = [
         "#dff0dc",
         [
             ["linear_model", "kernels", "naive_bayes", "discriminant_analysis"],
+            ["svm"],
             ["neighbors", "cluster", "decomposition", "preprocessing"],
             ["data"],
         ],

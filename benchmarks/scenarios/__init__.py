@@ -18,6 +18,7 @@ from benchmarks.scenarios import (
     perceptron,
     regression,
     separability,
+    svm,
     trees,
     workbench,
 )
@@ -36,6 +37,7 @@ def all_scenarios(scale: float = 1.0) -> list[Scenario]:
         *decomposition.scenarios(scale),
         *lasso.scenarios(scale),
         *logistic.scenarios(scale),
+        *svm.scenarios(scale),
         *model_selection.scenarios(scale),
         *regression.scenarios(scale),
         *kernel_machines.scenarios(scale),

@@ -19,6 +19,7 @@ from . import plot as plot
 from . import preprocessing as preprocessing
 from . import separation as separation
 from . import statistics as statistics
+from . import svm as svm
 from . import threads as threads
 from . import trace as trace
 from . import tree as tree
@@ -84,6 +85,8 @@ from .preprocessing import Discretizer as Discretizer
 from .preprocessing import Standardizer as Standardizer
 from .separation import Separability as Separability
 from .separation import separability as separability
+from .svm import LinearSVC as LinearSVC
+from .svm import LinearSVR as LinearSVR
 from .trace import Trace as Trace
 from .tree import ConjunctionClassifier as ConjunctionClassifier
 from .tree import DecisionTreeClassifier as DecisionTreeClassifier
@@ -133,6 +136,8 @@ __all__ = [
     "LeastSquaresClassifier",
     "LinearDiscriminantAnalysis",
     "LinearRegression",
+    "LinearSVC",
+    "LinearSVR",
     "LogisticRegression",
     "LogisticRegressionCV",
     "MixedNB",

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from rosenblatt import Perceptron, Trace, certify, separability
+from rosenblatt import LinearSVC, Perceptron, Trace, certify, separability
 from rosenblatt.separation import widest
 
 X = np.array([[1.0, 1], [3, 2], [2, 4], [3, 4], [2, 3]])
@@ -115,3 +115,15 @@ def test_the_widest_plane():
     assert scale * answer.intercept == pytest.approx(-15, rel=1e-9)
     lead = scale * Y * (X @ answer.coef + answer.intercept)
     np.testing.assert_allclose(lead, [9, 1, 1, 5, 1], rtol=1e-8)
+
+
+@pytest.mark.parametrize("scaled", [False, True])
+def test_the_hard_margin_machine(scaled):
+    # w = (4, 2), b = -15; rows 2, 3 and 5 are on the lines f = -1 and +1.
+    bias = {"penalize_intercept": False} if not scaled else {"intercept_scaling": 1e4}
+    machine = LinearSVC(C=np.inf, **bias).fit(X, Y)
+    np.testing.assert_allclose(machine.coef_, [[4, 2]], rtol=1e-6)
+    np.testing.assert_allclose(machine.intercept_, [-15], rtol=1e-6)
+    np.testing.assert_allclose(Y * machine.decision_function(X), [9, 1, 1, 5, 1], rtol=1e-6)
+    assert 1 / np.linalg.norm(machine.coef_) == pytest.approx(0.223607, abs=1e-6)
+    assert machine.support_.tolist() == [1, 2, 4]

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from rosenblatt import Perceptron, certify, separability
+from rosenblatt import LinearSVC, Perceptron, certify, separability
 
 X = np.array([[3.0, 2], [-2, 2], [-2, -3]])
 Y = np.array([1, -1, 1])
@@ -44,3 +44,14 @@ def test_the_widest_planes():
     scale = 0.4 / free.coef[0]
     np.testing.assert_allclose(scale * free.coef, [0.4, -0.4], rtol=1e-8)
     assert scale * free.intercept == pytest.approx(0.6, rel=1e-8)
+
+
+def test_the_hard_margin_machine():
+    # w = 0.08 x1 - 0.16 x2 + 0.08 x3 = (0.4, -0.4); |w|^2 = 0.32, the sum of the multipliers.
+    machine = LinearSVC(C=np.inf, penalize_intercept=False).fit(X, Y)
+    np.testing.assert_allclose(machine.coef_, [[0.4, -0.4]], rtol=1e-9)
+    np.testing.assert_allclose(machine.intercept_, [0.6], rtol=1e-9)
+    assert machine.support_.tolist() == [0, 1, 2]
+    assert 1 / np.linalg.norm(machine.coef_) == pytest.approx(1.767767, abs=1e-6)
+    assert machine.objective_ == pytest.approx([0.16])
+    assert machine.dual_gap_[0] <= 1e-12

@@ -22,6 +22,7 @@ from . import (
     preprocessing,
     regression,
     rules,
+    svm,
     trees,
 )
 from .row import INPUTS, TASKS, Contestant, Contract, Row, Warm, Without
@@ -48,6 +49,7 @@ ROWS: tuple[Row, ...] = (
     *neighbors.ROWS,
     *gradient_boosting.ROWS,  # before what takes long: it is what to try first
     *linear_classifiers.ROWS,
+    *svm.ROWS,
     *kernels.ROWS,
     *regression.ROWS,
     *trees.ROWS,
@@ -97,6 +99,7 @@ MODULES = (
     "preprocessing",
     "separation",
     "statistics",
+    "svm",
     "threads",
     "trace",
     "tree",

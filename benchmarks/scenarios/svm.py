@@ -1,0 +1,90 @@
+"""Linear support vector machines, to a relative duality gap of 1e-3 or better.
+
+Every contender has the loosest tolerance of its own that reaches the gap; the gap is worked out by
+`certify` for all of them.
+"""
+
+import math
+import warnings
+
+from benchmarks.data import dense, documents, kept
+from benchmarks.scenario import Contender, Data, Quality, Scenario
+
+DIGITS = 4.0
+
+
+def scenarios(scale: float) -> list[Scenario]:
+    return [
+        Scenario(
+            name="LinearSVC, CSR 200k x 50k",
+            job="Squared hinge, C=1, two classes, 75 non-zeros a row.",
+            data=lambda: kept(documents, int(200_000 * scale), 50_000, 2),
+            ours=ours("LinearSVC", dual=True, tol=1e-2),
+            peers=(liblinear("LinearSVC", 1.2, dual=True, tol=1e-2),),
+            quality=GAP,
+            limits=read_passes(20),
+            rounds=3,
+        ),
+        Scenario(
+            name="LinearSVC, dense 1M x 50",
+            job="Squared hinge, C=1, two classes.",
+            data=lambda: kept(dense, int(1_000_000 * scale), 50, 2),
+            ours=ours("LinearSVC"),
+            peers=(liblinear("LinearSVC", 2, dual=False),),
+            quality=GAP,
+            limits=read_passes(5),
+            rounds=3,
+        ),
+        Scenario(
+            name="LinearSVC, dense 1,000 x 20",
+            job="Squared hinge, C=1, two classes.",
+            data=lambda: kept(dense, 1000, 20, 2),
+            ours=ours("LinearSVC"),
+            peers=(liblinear("LinearSVC", 1),),
+            quality=GAP,
+            limits=read_passes(5),
+            rounds=5,
+        ),
+    ]
+
+
+def ours(name: str, **settings) -> Contender:
+    def run(data: Data, seed: int):
+        import rosenblatt
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return getattr(rosenblatt, name)(random_state=seed, **settings).fit(data.X, data.y)
+
+    return Contender("rosenblatt", shown(name, settings), "rosenblatt", run)
+
+
+def liblinear(name: str, wanted: float | None, **settings) -> Contender:
+    def run(data: Data, seed: int):
+        import sklearn.svm
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return getattr(sklearn.svm, name)(random_state=seed, **settings).fit(data.X, data.y)
+
+    return Contender("LIBLINEAR", shown(name, settings), "scikit-learn", run, wanted)
+
+
+def shown(name: str, settings: dict) -> str:
+    return f"{name}({', '.join(f'{key}={value!r}' for key, value in settings.items())})"
+
+
+def digits(fitted, data: Data) -> float:
+    """Minus the decimal logarithm of the relative gap, at most 15."""
+    from rosenblatt import certify
+
+    gap = certify(fitted, data.X, data.y, tol=1e-6)["gap"]
+    return min(15.0, -math.log10(max(gap.value / gap.bound * 1e-6, 1e-16)))
+
+
+GAP = Quality("digits of the relative duality gap", digits, slack=20.0, least=DIGITS)
+
+
+def read_passes(n_passes: int):
+    """Every value is read in each pass over the rows."""
+    return lambda data: {"read": n_passes * data.nbytes}

@@ -1,0 +1,181 @@
+"""All classes in one problem: each row's own score must lead every other by one.
+
+    minimise  |W|^2 / 2 + |b / bias|^2 / 2 + sum_i c_i xi_i,
+    xi_i = max_k (f_k - f_y + [k != y])  at the scores f = W x_i + b
+
+Dual coordinate descent visits rows and sets all multipliers of one at once. As in
+`dual_coordinate`, rows firmly at rest are left out, and free intercepts are penalised by their
+distance from where they were a pass ago.
+
+References
+----------
+K. Crammer, Y. Singer (2001), On the algorithmic implementation of multiclass kernel-based vector
+machines. S. S. Keerthi et al. (2008), A sequential dual method for large scale multi-class linear
+SVMs.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt import loops
+from rosenblatt.runtime.storage import arrays, read_only
+
+from .dual_coordinate import NEARLY, PROXIMAL_COLUMN
+from .margin_problem import ROUNDING, Array
+
+
+@dataclass(frozen=True, eq=False)
+class JointProblem:
+    """One plane for each class."""
+
+    X: Any  # (n, d), an array or CSR
+    codes: NDArray[np.intp]
+    n_classes: int
+    c: Array
+    bias: float  # the column that makes the intercepts; inf for free ones, 0 for none
+
+    @property
+    def free(self) -> bool:
+        """Whether intercepts cost nothing."""
+        return bool(np.isinf(self.bias))
+
+    @property
+    def hard(self) -> bool:
+        """Whether every row's own score must lead by one."""
+        return bool(np.isinf(self.c).any())
+
+    rounding = 1e-9  # of a lead of one: no more is inside a hard margin
+
+    @cached_property
+    def zero(self) -> float:
+        """The objective of zero weights, to measure gaps against."""
+        return np.inf if self.hard else float(self.c.sum())
+
+    def objective(self, W: Array, b: Array) -> float:
+        """The value at weights W (K, d) and intercepts b (K,)."""
+        level = b / self.bias if self.bias else 0 * b
+        slack = self.slack(W, b)
+        paid = slack > (self.rounding if self.hard else 0.0)
+        return 0.5 * float(np.vdot(W, W) + level @ level) + float(self.c[paid] @ slack[paid])
+
+    def slack(self, W: Array, b: Array) -> Array:
+        """By how much each row misses its margin (n,)."""
+        f = np.asarray(self.X @ W.T, np.float64) + b
+        own = np.arange(len(f)), self.codes
+        lead = f[own][:, np.newaxis] - f
+        lead[own] = np.inf if self.hard else 1.0
+        return np.asarray(1 - lead.min(axis=1))
+
+    def dual(self, alpha: Array) -> float:
+        """A value that no weights go below, from multipliers (n, K) within their limits."""
+        own = np.arange(len(alpha)), self.codes
+        if self.free:
+            alpha = self.balanced(alpha)
+        V = np.asarray(self.X.T @ alpha, np.float64)
+        level = np.zeros(1) if self.free else self.bias * alpha.sum(axis=0)
+        gain, bend = float(alpha[own].sum()), float(np.vdot(V, V) + level @ level)
+        share = min(gain / bend, 1.0) if bend > 0 else 0.0
+        return max(share, 0.0) * gain - share**2 * bend / 2
+
+    def balanced(self, alpha: Array) -> Array:
+        """Multipliers of which each class gives as much weight as it gets."""
+        # Shares p of a row's weight go to classes: p = 1 for the own one without multipliers. Each
+        # class must get in all what its rows weigh: too much is cut, and what is cut is given to
+        # the classes that lack some.
+        own = np.arange(len(alpha)), self.codes
+        c = np.where(np.isinf(self.c), 2 * alpha[own].max(initial=0.0) + 1e-300, self.c)
+        mass = -alpha
+        mass[own] += c
+        due = np.bincount(self.codes, c, self.n_classes)
+        got = mass.sum(axis=0)
+        mass *= np.minimum(1.0, due / np.where(got > 0, got, 1.0))
+        short, lack = c - mass.sum(axis=1), np.maximum(due - mass.sum(axis=0), 0.0)
+        if lack.sum() > 0:
+            mass += np.outer(short, lack / lack.sum())
+        alpha = -mass
+        alpha[own] += c
+        return np.asarray(alpha)
+
+
+class JointCoordinate:
+    """The multipliers of a joint problem, and the planes they make."""
+
+    def __init__(self, problem: JointProblem, tol: float, seed: int, alpha: Array | None) -> None:
+        self.problem = problem
+        n, K, rows = len(problem.codes), problem.n_classes, arrays(problem.X)
+        lengths = np.empty(n)
+        loops.dual_coordinate.squared_lengths(rows, lengths)
+        bias = problem.bias
+        if problem.free:
+            bias = PROXIMAL_COLUMN * max(float(np.sqrt(lengths.mean())), 1e-30)
+        codes, c = read_only(problem.codes.astype(np.int32)), read_only(problem.c)
+        self.table = loops.joint_margin.Rows(rows, codes, c, lengths + bias**2, float(bias))
+        self.alpha = np.zeros((n, K)) if alpha is None else alpha.copy()
+        self.weights = np.vstack(
+            [np.asarray(problem.X.T @ self.alpha, np.float64), bias * self.alpha.sum(axis=0)]
+        )
+        self.centre = np.zeros(K)
+        self.order, self.n_active, self.firm = np.arange(n), n, np.inf
+        self.seed = np.array([2 * seed + 1], np.uint64)
+        self.wanted = self.still = tol
+        self.tol, self.violation = tol, np.inf
+
+    @property
+    def small_gap(self) -> float:
+        """The gap that is small enough."""
+        problem = self.problem
+        return self.tol * (self.objective() if problem.hard else problem.zero)
+
+    @property
+    def start(self) -> Array:
+        """Where a fit with another penalty may begin."""
+        return self.alpha
+
+    @property
+    def planes(self) -> tuple[Array, Array]:
+        """Weights (K, d) and intercepts (K,); of a hard margin, with a least lead of one."""
+        W = np.ascontiguousarray(self.weights[:-1].T)
+        b = np.asarray(self.centre + self.table.bias * self.weights[-1])
+        lead = 1 - float(self.problem.slack(W, b).max()) if self.problem.hard else 1.0
+        return (W / lead, b / lead) if lead > 0 else (W, b)
+
+    @property
+    def support(self) -> NDArray[np.intp]:
+        """The rows that the planes are made of."""
+        return np.flatnonzero(self.alpha.any(axis=1))
+
+    def advance(self) -> bool:
+        """Make a pass; return whether all rows are at rest and the gap is small."""
+        K = self.problem.n_classes
+        self.n_active, self.violation = loops.joint_margin.joint_pass(
+            self.table, self.centre, self.order, self.n_active, self.firm, self.seed,
+            self.alpha, self.weights, np.empty(K), np.empty(K),
+        )  # fmt: skip
+        self.firm = self.violation
+        moved = 0.0
+        if self.problem.free:
+            step = self.table.bias * self.weights[-1]
+            self.centre += step
+            moved = float(np.abs(step).max())
+        resting = max(self.violation, moved) <= self.still
+        if self.n_active < len(self.order) and (resting or self.n_active == 0):
+            self.n_active, self.firm = len(self.order), np.inf
+            return False
+        if resting and self.gap() <= self.small_gap:
+            return True
+        self.still *= NEARLY if resting else 1.0
+        return self.still < 1e-14
+
+    def objective(self) -> float:
+        """The objective of the planes."""
+        return self.problem.objective(*self.planes)
+
+    def gap(self) -> float:
+        """How far that is from the best possible, at most."""
+        objective = self.objective()
+        allowance = ROUNDING * (abs(objective) + float(np.abs(self.alpha).sum()))
+        return max(objective - max(self.problem.dual(self.alpha), 0.0), 0.0) + allowance

@@ -1,0 +1,124 @@
+"""What linear machines share: parameters, passes, the path over C, settings that are refused."""
+
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.callback import CallbackSupportMixin
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from rosenblatt.base import Passes, path_values
+from rosenblatt.capabilities import ModelPath, rows_of
+from rosenblatt.runtime.blas import one_blas_thread
+
+from .margin_fits import Array, MarginFits, fits_of
+
+POSITIVE = Interval(Real, 0, None, closed="neither")
+
+
+class LinearMachine(CallbackSupportMixin):  # type: ignore[misc]
+    """What the classifier and the regressor share: parameters, passes, the path over C."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "C": [POSITIVE],
+        "tol": [POSITIVE],
+        "dual": ["boolean", StrOptions({"auto"})],
+        "fit_intercept": ["boolean"],
+        "intercept_scaling": [POSITIVE],
+        "penalize_intercept": ["boolean"],
+        "verbose": ["verbose"],
+        "random_state": ["random_state"],
+        "max_iter": [Interval(Integral, 0, None, closed="left")],
+    }
+
+    C: float
+    tol: float
+    dual: Any
+    fit_intercept: bool
+    intercept_scaling: float
+    penalize_intercept: bool
+    verbose: Any
+    random_state: Any
+    max_iter: int
+    n_iter_: int
+    stop_reason_: str
+    objective_: Array
+    dual_gap_: Array
+    support_: NDArray[np.intp]
+
+    _starts: Sequence[Any] | None = None  # of a path: where the fit with the last C ended
+
+    @property
+    def _bias(self) -> float:
+        """The column that makes the intercept: infinite for a free one, 0 for none."""
+        if not self.fit_intercept:
+            return 0.0
+        return float(self.intercept_scaling) if self.penalize_intercept else np.inf
+
+    def _solve(self, problems: Any, passes: Passes, publish: Any) -> MarginFits:
+        """Run the fits of all planes and publish what they found."""
+        fits = fits_of(problems, self.dual, float(self.tol), self.random_state, self._starts)
+        passes.attributes = lambda: {
+            **publish(fits), "n_iter_": passes.n_iter, "stop_reason_": "callback"
+        }  # fmt: skip
+        with one_blas_thread():  # the bits of a factor depend on how many share its work
+            fits.run(passes, bool(self.verbose))
+            for name, value in publish(fits).items():
+                setattr(self, name, value)
+        self.n_iter_, self.stop_reason_ = passes.n_iter, passes.stop_reason or "max_iter"
+        return fits
+
+    def path_parameters(self) -> tuple[str, ...]:
+        """Return ``("C",)``."""
+        return ("C",)
+
+    def fit_path(self, data: Any, parameter: str, values: Sequence[Any]) -> ModelPath:
+        """Fit at many values of C, each from where the next smaller one ended.
+
+        Data, parameter and path are those of `capabilities.PathModel`.
+        """
+        values = path_values(self, parameter, values)
+        models = [clone(self).set_params(C=C) for C in values]
+        starts, before = None, 0.0
+        for model in sorted(models, key=lambda model: model.C):
+            model._starts = grown(starts, model.C / before) if starts is not None else None
+            fits = model._fit(*rows_of(data))
+            del model._starts
+            starts, before = fits.starts, model.C
+        return ModelPath(models)
+
+
+def grown(starts: Sequence[Any], ratio: float) -> list[Any]:
+    """Where to begin when C is so many times as large: multipliers grow with it."""
+    return [
+        None if start is None else start if isinstance(start, tuple) else start * min(ratio, 1e6)
+        for start in starts
+    ]
+
+
+def refuse_combination(multi_class: str, penalty: str, loss: str, dual: Any, C: float) -> None:
+    """Raise for settings that have no solver, as scikit-learn does."""
+    if np.isinf(C) and penalty == "l1":
+        raise ValueError(
+            f"C=inf is the hard margin, which goes with penalty='l2'; got penalty={penalty!r}."
+        )
+    if multi_class != "ovr":
+        return
+    if penalty == "l1" and loss == "hinge":
+        reason = f"The combination of penalty={penalty!r} and loss={loss!r} is not supported"
+    elif (penalty == "l1" and dual is True) or (
+        loss in ("hinge", "epsilon_insensitive") and dual is False
+    ):
+        reason = (
+            f"The combination of penalty={penalty!r} and loss={loss!r} are not supported when "
+            f"dual={dual}"
+        )
+    else:
+        return
+    raise ValueError(
+        f"Unsupported set of arguments: {reason}, Parameters: penalty={penalty!r}, "
+        f"loss={loss!r}, dual={dual!r}"
+    )

@@ -1,0 +1,185 @@
+"""Linear machines: against a slow reference, scikit-learn, and what is refused."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.optimize import minimize
+from sklearn.datasets import load_iris, make_classification, make_regression
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import LinearSVC as TheirLinearSVC
+from sklearn.svm import LinearSVR as TheirLinearSVR
+
+from rosenblatt import LinearSVC, LinearSVR
+
+CLASSIFIERS = [
+    {},
+    {"penalize_intercept": False},
+    {"fit_intercept": False},
+    {"loss": "hinge"},
+    {"loss": "hinge", "penalize_intercept": False},
+    {"dual": True, "C": 0.05},
+    {"loss": "hinge", "dual": True, "C": 0.05},
+    {"loss": "hinge", "dual": True, "C": 0.05, "penalize_intercept": False},
+    {"penalty": "l1", "C": 0.1},
+    {"penalty": "l1", "C": 0.1, "penalize_intercept": False},
+]
+REGRESSORS = [
+    {},
+    {"epsilon": 0.5, "penalize_intercept": False},
+    {"epsilon": 0.5, "dual": True, "C": 0.05},
+    {"loss": "squared_epsilon_insensitive", "epsilon": 0.2},
+    {"loss": "squared_epsilon_insensitive", "dual": True, "C": 0.05, "penalize_intercept": False},
+]
+
+
+def objective(model, X, y, weight, w, b):
+    """The printed objective, as its formula stands."""
+    f = X @ w + b
+    if isinstance(model, LinearSVC):
+        excess = np.maximum(0, 1 - np.where(y == 1, 1, -1) * f)
+    else:
+        excess = np.maximum(0, np.abs(y - f) - model.epsilon)
+    loss = excess**2 if "squared" in model.loss else excess
+    level = b / model.intercept_scaling if model.penalize_intercept else 0.0
+    l1 = getattr(model, "penalty", "l2") == "l1"
+    penalty = np.abs(w).sum() + abs(level) if l1 else (w @ w + level**2) / 2
+    return penalty + model.C * weight @ loss
+
+
+def table(model, seed=0):
+    if isinstance(model, LinearSVC):
+        return make_classification(60, 4, n_redundant=0, flip_y=0.2, random_state=seed)
+    return make_regression(60, 4, noise=5, bias=3.0, random_state=seed)
+
+
+def lowest(model, X, y, weight):
+    """The least objective, by a method that asks for values alone, from several starts."""
+    d, bias = X.shape[1], model.fit_intercept
+    best = np.inf
+    for start in (
+        np.zeros(d + bias),
+        np.append(np.ravel(model.coef_), model.intercept_)[: d + bias],
+    ):
+        for _ in range(3):
+            found = minimize(
+                lambda p: objective(model, X, y, weight, p[:d], p[d] if bias else 0.0),
+                start, method="Powell", options={"xtol": 1e-10, "ftol": 1e-14, "maxiter": 20_000},
+            )  # fmt: skip
+            start = found.x
+        best = min(best, found.fun)
+    return best
+
+
+MODELS = [LinearSVC(**s, random_state=0) for s in CLASSIFIERS]
+MODELS += [LinearSVR(**s, random_state=0) for s in REGRESSORS]
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("model", MODELS, ids=repr)
+def test_no_plane_is_better_by_more_than_the_gap(model, sparse):
+    X, y = table(model)
+    weight = np.random.default_rng(1).integers(0, 4, len(y)).astype(float)
+    model.set_params(tol=1e-6, max_iter=20_000)
+    model.fit(sp.csr_matrix(X) if sparse else X, y, sample_weight=weight)
+    w, b = np.ravel(model.coef_), float(np.ravel(model.intercept_)[0])
+    value = objective(model, X, y, weight, w, b)
+    np.testing.assert_allclose(model.objective_, [value], rtol=1e-10)
+    best = lowest(model, X, y, weight)
+    assert value - best <= model.dual_gap_[0] + 1e-12 * value
+    assert model.dual_gap_[0] <= 2e-5 * model.C * weight.sum() * np.abs(y).max() ** 2
+    assert model.stop_reason_ == "converged"
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"loss": "hinge", "C": 0.1},
+        {"penalty": "l1", "dual": False},
+        {"dual": True, "C": 0.01},
+        {"class_weight": {0: 2.0, 1: 0.5}},
+        {"class_weight": "balanced", "intercept_scaling": 3.0},
+        {"multi_class": "crammer_singer", "C": 0.01},
+    ],
+)
+def test_three_classes_give_scikit_learns_planes(settings):
+    X, y = load_iris(return_X_y=True)
+    ours = LinearSVC(**settings, tol=1e-5, max_iter=100_000, random_state=0).fit(X, y)
+    theirs = TheirLinearSVC(**settings, tol=1e-6, max_iter=500_000, random_state=0).fit(X, y)
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=2e-3)
+    np.testing.assert_allclose(ours.intercept_, theirs.intercept_, atol=2e-3)
+
+
+def test_regression_gives_scikit_learns_line():
+    X, y = make_regression(100, 5, noise=3, random_state=0)
+    ours = LinearSVR(epsilon=0.1).fit(X, y)
+    theirs = TheirLinearSVR(epsilon=0.1, tol=1e-8, max_iter=500_000, random_state=0).fit(X, y)
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, rtol=1e-3)
+
+
+def test_a_class_between_two_others_needs_the_joint_problem():
+    # Columns -, +, o: no plane parts the middle one from the rest, yet one score a class does.
+    X, y = np.repeat([[-1.0], [0.0], [1.0]], 4, axis=0), np.repeat([0, 1, 2], 4)
+    joint = LinearSVC(C=np.inf, multi_class="joint", random_state=0).fit(X, y)
+    assert joint.score(X, y) == 1.0
+    scores = joint.decision_function(X)
+    own = scores[np.arange(12), y]
+    scores[np.arange(12), y] = -np.inf
+    np.testing.assert_allclose((own - scores.max(axis=1)).min(), 1.0)
+    with pytest.raises(ValueError, match="C=inf asks for a plane with no row inside its margin"):
+        LinearSVC(C=np.inf).fit(X, y)
+
+
+def test_rows_that_are_no_supports_may_go():
+    X, y = make_classification(80, 3, n_redundant=0, random_state=2)
+    whole = LinearSVC(loss="hinge", penalize_intercept=False).fit(X, y)
+    kept = LinearSVC(loss="hinge", penalize_intercept=False).fit(
+        X[whole.support_], y[whole.support_]
+    )
+    assert 0 < len(whole.support_) < len(X)
+    np.testing.assert_allclose(kept.coef_, whole.coef_, rtol=1e-5, atol=1e-6)
+
+
+def test_a_path_is_the_fits_at_each_penalty():
+    X, y = load_iris(return_X_y=True)
+    values = [1.0, 0.01, 0.1]
+    for settings in ({"loss": "hinge"}, {}, {"dual": True, "tol": 1e-7, "max_iter": 50_000}):
+        model = LinearSVC(random_state=0, **settings)
+        path = model.fit_path((X, y), "C", values)
+        for C, fitted in zip(values, path, strict=True):
+            alone = LinearSVC(random_state=0, **settings).set_params(C=C).fit(X, y)
+            np.testing.assert_allclose(fitted.coef_, alone.coef_, rtol=1e-3, atol=1e-3)
+
+
+def test_a_fit_that_stops_short_says_what_it_reached_and_what_was_wanted():
+    X, y = make_classification(200, 20, random_state=0)
+    model = LinearSVC(loss="hinge", dual=True, max_iter=3, random_state=0)
+    with pytest.warns(ConvergenceWarning, match=r"duality gap is .* wanted were .* and 0\.0001"):
+        model.fit(X, y)
+    assert model.stop_reason_ == "max_iter"
+    assert model.n_iter_ == 3
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"C": 0.0}, "The 'C' parameter of LinearSVC must be"),
+        ({"C": -1.0}, "The 'C' parameter of LinearSVC must be"),
+        ({"penalty": "l1", "loss": "hinge"}, "penalty='l1' and loss='hinge' is not supported"),
+        ({"loss": "hinge", "dual": False}, "not supported when dual=False"),
+        ({"penalty": "l1", "dual": True}, "not supported when dual=True"),
+        ({"penalty": "l1", "C": np.inf}, "C=inf is the hard margin"),
+    ],
+)
+def test_settings_without_a_fit_are_refused(settings, message):
+    with pytest.raises(ValueError, match=message):
+        LinearSVC(**settings).fit([[0.0], [1.0]], [0, 1])
+
+
+def test_data_without_a_fit_are_refused():
+    with pytest.raises(ValueError, match="number of classes has to be greater than one"):
+        LinearSVC().fit([[0.0], [1.0]], [1, 1])
+    with pytest.raises(ValueError, match="NaN"):
+        LinearSVC().fit([[0.0], [np.nan]], [0, 1])
+    with pytest.raises(ValueError, match="infinity"):
+        LinearSVR().fit([[0.0], [np.inf]], [0, 1])
