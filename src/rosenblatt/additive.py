@@ -13,11 +13,18 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from rosenblatt.base import FLOATS, callers_level, is_as_fitted, naming_columns
+from rosenblatt.base import (
+    FLOATS,
+    Estimator,
+    callers_level,
+    is_as_fitted,
+    naming_columns,
+    plain_table,
+)
 from rosenblatt.runtime.model_lock import in_turn
 from rosenblatt.statistics import Labels, Moments, Statistic
 from rosenblatt.statistics.sums import relative_noise
@@ -26,7 +33,7 @@ KNOWN = 1e-9  # a share of a variance that need not be known
 DATA_OVER_TABLES = 4  # how much larger data must be than the tables for all groups at once
 
 
-class Additive(BaseEstimator):  # type: ignore[misc]
+class Additive(Estimator):
     """A model that is what its statistic implies."""
 
     statistics_: Any
@@ -330,8 +337,10 @@ class Additive(BaseEstimator):  # type: ignore[misc]
         """X (n, d) as statistics read it; they find values that are not finite by themselves."""
         if not first and is_as_fitted(self, X) and X.flags.c_contiguous:
             return X
+        if first:
+            return plain_table(self, X)
         return validate_data(
-            self, X, reset=first, accept_sparse="csr", dtype=FLOATS, order="C",
+            self, X, reset=False, accept_sparse="csr", dtype=FLOATS, order="C",
             ensure_all_finite=False,
         )  # fmt: skip
 

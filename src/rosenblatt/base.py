@@ -1,6 +1,7 @@
 """What models share: input checks, labels, the word to callbacks, linear scores."""
 
 import functools
+import math
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -68,6 +69,38 @@ def is_as_fitted(model: Any, X: Any) -> bool:
         and X.shape[1] == vars(model).get("n_features_in_")
         and "feature_names_in_" not in vars(model)
     )
+
+
+def plain_table(model: Any, X: Any) -> Any:
+    """Rows to fit, finite or not, as `validate_data` returns them; an array of floats at once."""
+    # On small tables scikit-learn's checks take as long as the fit.
+    plain = type(X) is np.ndarray and X.ndim == 2 and X.dtype in FLOATS
+    if not (plain and X.size and X.flags.c_contiguous):
+        return validate_data(
+            model, X, accept_sparse="csr", dtype=FLOATS, order="C", ensure_all_finite=False
+        )
+    vars(model).pop("feature_names_in_", None)
+    model.n_features_in_ = X.shape[1]
+    return X
+
+
+def has_finite_sum(values: NDArray[Any]) -> bool:
+    """Whether the sum of all values is finite; if not, one of them may not be finite."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return math.isfinite(values.sum())
+
+
+class Estimator(BaseEstimator):  # type: ignore[misc]
+    """A scikit-learn estimator that reads the names of its parameters once.
+
+    To read them off the signature takes as long as a tenth of a small fit.
+    """
+
+    @classmethod
+    @functools.cache
+    def _get_param_names(cls) -> list[str]:
+        names: list[str] = super()._get_param_names()
+        return names
 
 
 def fitting(method: Callable[..., Any]) -> Callable[..., Any]:
@@ -265,7 +298,7 @@ class GroupedWarnings:
             warnings.warn(last, stacklevel=callers_level())
 
 
-class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):  # type: ignore[misc]
     """A classifier whose scores are linear: one plane for two classes, else one row per class."""
 
     coef_: Any  # (1, d) or (K, d): an array, or a sparse matrix after `sparsify`
@@ -288,8 +321,9 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  #
         scores : array.
         """
         check_is_fitted(self)
-        with naming_columns(X):
-            X = validate_data(self, X, accept_sparse="csr", reset=False)
+        if not (is_as_fitted(self, X) and has_finite_sum(X)):
+            with naming_columns(X):
+                X = validate_data(self, X, accept_sparse="csr", reset=False)
         scores: NDArray[Any] = safe_sparse_dot(X, self.coef_.T, dense_output=True)
         scores = scores + self.intercept_
         return scores.ravel() if scores.shape[1] == 1 else scores
@@ -331,7 +365,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  #
         return tags
 
 
-class LinearRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class LinearRegressor(RegressorMixin, Estimator):  # type: ignore[misc]
     """A regressor whose prediction is linear: one target, or one row of coefficients per target."""
 
     coef_: Any  # (d,), or (t, d) for targets in columns
@@ -365,8 +399,9 @@ class LinearRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             Their targets.
         """
         check_is_fitted(self)
-        with naming_columns(X):
-            X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
+        if not (is_as_fitted(self, X) and has_finite_sum(X)):
+            with naming_columns(X):
+                X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
         return np.asarray(safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_)
 
     def __sklearn_tags__(self) -> Any:

@@ -13,7 +13,7 @@ from scipy.linalg import LinAlgWarning
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import Ridge as Theirs
 
-from rosenblatt import LinearRegression, Ridge, ridge_path
+from rosenblatt import LinearRegression, Ridge, certify, ridge_path
 from rosenblatt.linear_model import wide_least_squares
 from rosenblatt.linear_model.ridge import SOLVERS
 from tests.linear_model.test_linear_regression import table
@@ -265,3 +265,21 @@ def test_rows_that_were_never_there_are_refused_by_the_names_of_columns():
         model.forget(frame, np.arange(40.0))
     with pytest.raises(ValueError, match="rows: feature speed has a scatter"):
         model.forget(frame[20:30] * [100, 1], np.arange(10.0))
+
+
+class TestSparseRowsWiderThanLong:
+    X = sp.random(400, 2500, 0.004, format="csr", random_state=0)
+    y = np.asarray(X @ np.random.RandomState(0).standard_normal(2500))
+
+    def test_conjugate_gradients_end_sooner_and_come_as_near_as_asked_for(self):
+        model = Ridge(alpha=0.1).fit(self.X, self.y)
+        exact = Ridge(alpha=0.1, solver="cholesky").fit(self.X, self.y)
+        assert (model.solver_, exact.solver_) == ("sparse_cg", "cholesky")
+        assert model.stop_reason_ == "converged"
+        off = np.linalg.norm(model.coef_ - exact.coef_) / np.linalg.norm(exact.coef_)
+        assert off < 1e-4
+        assert certify(model, self.X, self.y).holds
+
+    def test_steps_that_do_not_end_in_time_give_way_to_the_closed_form(self):
+        assert Ridge(alpha=0.1, tol=1e-30).fit(self.X, self.y).solver_ == "cholesky"
+        assert Ridge(alpha=0.1, max_iter=1).fit(self.X, self.y).solver_ == "cholesky"

@@ -11,6 +11,7 @@ from scipy.sparse.csgraph import connected_components
 from sklearn.utils import check_scalar
 from sklearn.utils.validation import _check_y
 
+from rosenblatt.base import has_finite_sum
 from rosenblatt.column_errors import MOST_NAMES, listed
 
 INVOLVED = 1e-6  # the least share of a column in a direction that changes nothing
@@ -95,6 +96,8 @@ def checked_targets(model: Any, y: Any, n: int) -> Array:
     """Targets (n,) or (n, t) in doubles."""
     if y is None:
         raise ValueError("This estimator requires y to be passed, but the target y is None.")
+    if _are_plain(y) and len(y) == n and has_finite_sum(y):
+        return np.asarray(y, np.float64)
     refuse_words(y)
     y = _check_y(y, multi_output=True, y_numeric=True, estimator=model)
     if sp.issparse(y):
@@ -102,6 +105,11 @@ def checked_targets(model: Any, y: Any, n: int) -> Array:
     if y.ndim > 2 or len(y) != n:
         raise ValueError(f"y must have shape ({n},) or ({n}, t), as X has rows; got {y.shape}.")
     return np.asarray(y, np.float64)
+
+
+def _are_plain(y: Any) -> bool:
+    """Whether targets are an array of numbers, which only may not be finite."""
+    return type(y) is np.ndarray and y.ndim in (1, 2) and y.size > 0 and y.dtype.kind in "fiu"
 
 
 def refuse_words(y: Any) -> None:

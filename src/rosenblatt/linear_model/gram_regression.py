@@ -24,10 +24,20 @@ from rosenblatt.solvers.least_squares import (
 )
 from rosenblatt.statistics import Gram
 
-from . import column_warnings, wide_least_squares
+from . import column_warnings
 from .centred_rows import Centred
 from .column_warnings import checked_targets, columns
 from .least_squares_callbacks import Stopped, Watch, said
+from .wide_least_squares import (
+    descended,
+    few_steps,
+    has_dual,
+    has_gram,
+    refuse_without_gram,
+    solve_dual,
+    solve_iteratively,
+    solve_positive,
+)
 
 Array = NDArray[np.float64]
 
@@ -60,6 +70,10 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
         """Whether rows are to be decomposed though their products would do."""
         return False
 
+    def _is_exact(self) -> bool:
+        """Whether a closed form is wanted where steps come as near as `tol` sooner."""
+        return True
+
     @abstractmethod
     def _limits(self, d: int) -> tuple[float, int]:
         """The relative gradient at which to stop where there is no closed form, and iterations."""
@@ -81,7 +95,7 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
         rows = self._checked(X, y, sample_weight, first=True)
         self.__dict__.pop("statistics_", None)
         try:
-            narrow = wide_least_squares.has_gram(rows[0])
+            narrow = has_gram(rows[0])
             watch = Watch(self, (X, y, sample_weight), rows, narrow)
             if narrow:
                 self.statistics_ = self._named(self._measure(*rows))  # type: ignore[assignment]
@@ -114,7 +128,7 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
     def _measure(
         self, X: Any, y: Any, sample_weight: NDArray[Any] | None, careful: bool = False
     ) -> Gram:
-        wide_least_squares.refuse_without_gram(X)
+        refuse_without_gram(X)
         return Gram.of(X, y, sample_weight, careful=careful)
 
     def _measure_groups(
@@ -125,7 +139,7 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
         groups: NDArray[np.int64],
         n_groups: int,
     ) -> list[Any]:
-        wide_least_squares.refuse_without_gram(X)
+        refuse_without_gram(X)
         return Gram.by_group(X, y, groups, n_groups, sample_weight)
 
     def _conclude(self, X: Any = None, y: Any = None, weights: Any = None) -> None:
@@ -189,17 +203,15 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
 
         def one(here: NDArray[np.intp], penalty: float) -> Solution:
             nonlocal short
-            if not self.positive and wide_least_squares.has_dual(rows):
-                return wide_least_squares.solve_dual(
-                    rows, targets[:, here], penalty, self._least_share()
-                )
-            method = (
-                wide_least_squares.solve_positive
-                if self.positive
-                else wide_least_squares.solve_iteratively
-            )
-            tell = watch.teller(here)
-            found = method(rows, targets[:, here], penalty, tol, max_iter, tell)
+            right, closed = targets[:, here], not self.positive and has_dual(rows)
+            found = None
+            if closed and not self._is_exact():
+                found = few_steps(rows, right, penalty, tol, max_iter)
+            elif not closed:
+                method = solve_positive if self.positive else solve_iteratively
+                found = method(rows, right, penalty, tol, max_iter, watch.teller(here))
+            if found is None:
+                return solve_dual(rows, right, penalty, self._least_share())
             n_iter[here], last[here] = found.n_iter, found.last
             short = max(short, found.short)
             return found.solution
@@ -208,9 +220,7 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
         try:
             solution = by_penalty(penalties, one)
         except Stopped:
-            solution = wide_least_squares.descended(
-                rows, watch.coef, float(penalties.min()), self.positive
-            )
+            solution = descended(rows, watch.coef, float(penalties.min()), self.positive)
             n_iter, last, self.stop_reason_ = watch.n_iter, np.array(watch.steps), "callback"
         self._count_iterations(n_iter)
         if last.all():

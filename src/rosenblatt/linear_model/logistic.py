@@ -8,15 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils._param_validation import Hidden, Interval, StrOptions
-from sklearn.utils.validation import validate_data
 
 from rosenblatt.base import (
-    FLOATS,
     LinearClassifier,
     Passes,
     encode_classes,
     fitting,
     path_values,
+    plain_table,
     row_weights,
 )
 from rosenblatt.capabilities import ModelPath, rows_of
@@ -266,9 +265,7 @@ class LogisticRegression(LinearClassifier, LogisticScores):
     def _check(self, X: Any, y: Any) -> tuple[Any, NDArray[Any], NDArray[np.intp]]:
         """Rows, sorted classes and the number of each row's class."""
         # Numbers that are not finite show in the first gradient; looking for them is one more read.
-        X = validate_data(
-            self, X, accept_sparse="csr", dtype=FLOATS, order="C", ensure_all_finite=False
-        )
+        X = plain_table(self, X)
         return X, *encode_classes(y, X.shape[0], self._classes_of_search)
 
     def _problem(

@@ -50,8 +50,9 @@ class Ridge(GramRegressor):
     tol : float
         Gradient, relative to the first, at which to stop where there is no closed form.
     solver : {"auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs"}
-        "svd" decomposes the rows themselves. All others take the closed form where there is one,
-        which is more exact than what they ask for; `solver_` says what was done.
+        "svd" decomposes the rows themselves, "cholesky" factors products of columns or of rows. All
+        others do so too, which is more exact than what they ask for, except on sparse rows wider
+        than long where conjugate gradients end sooner; `solver_` says what was done.
     positive : bool
         Whether coefficients below zero are forbidden.
     random_state : int, RandomState instance or None
@@ -142,6 +143,9 @@ class Ridge(GramRegressor):
 
     def _prefers_rows(self) -> bool:
         return self.solver == "svd"
+
+    def _is_exact(self) -> bool:
+        return self.solver in ("cholesky", "svd")
 
     def _limits(self, d: int) -> tuple[float, int]:
         return self.tol, self.max_iter or 10 * d

@@ -35,8 +35,9 @@ def _enter() -> None:
         if _users == 0:
             if _before is None:  # else a fork has left what it found
                 _before = [library.get_num_threads() for library in _libraries()]
-            for library in _libraries():
-                _set(library, 1)
+            for library, n_threads in zip(_libraries(), _before, strict=True):
+                if n_threads != 1:
+                    _set(library, 1)
         _users += 1
 
 
@@ -46,7 +47,8 @@ def _leave() -> None:
         _users = max(0, _users - 1)
         if _users == 0 and _before is not None:
             for library, n_threads in zip(_libraries(), _before, strict=True):
-                _set(library, n_threads)
+                if n_threads != 1:
+                    _set(library, n_threads)
             _before = None
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.linalg import LinAlgError, lapack
 
 Array = NDArray[np.float64]
 RIDGES = (1e-12, 1e-9, 1e-6, 1e-3)  # on a diagonal of ones, the first that will do
@@ -22,11 +22,9 @@ def factored(H: Array) -> Callable[[Array], Array]:
     scaled = H / np.outer(scale, scale)
     for ridge in RIDGES:
         scaled.flat[:: len(H) + 1] = 1.0 + ridge
-        try:
-            factor = cho_factor(scaled, lower=True)
-        except (LinAlgError, ValueError):
-            continue
-        return _scaled(partial(cho_solve, factor), scale)
+        factor, failed = lapack.dpotrf(scaled, lower=True)
+        if not failed and np.isfinite(factor.trace()):
+            return _scaled(partial(_solved, factor), scale)
     return _scaled(np.asarray, scale)
 
 
@@ -44,6 +42,11 @@ def inverted(H: Array) -> Array:
         return np.asarray(np.linalg.inv(scaled) / outer)
     except LinAlgError:
         return np.stack([factored(one)(np.eye(len(one))) for one in H])
+
+
+def _solved(factor: Array, v: Array) -> Array:
+    """The x with ``L L' x = v``, for the factor L (m, m)."""
+    return np.asarray(lapack.dpotrs(factor, v, lower=True)[0]) if v.size else v
 
 
 def _scaled(solve: Callable[[Array], Any], scale: Array) -> Callable[[Array], Array]:

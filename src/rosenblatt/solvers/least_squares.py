@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_solve, lapack, qr
+from scipy.linalg import lapack, qr
 from scipy.optimize import nnls
 
 from . import Iterate, gap_above_zero
@@ -97,7 +97,7 @@ def solve(gram: Array, products: Array, penalty: float = 0.0, tol: float = 0.0) 
     norm = np.abs(scaled).sum(axis=0).max(initial=0.0)
     condition = 0.0 if failed or not d else float(lapack.dpocon(factor, norm, uplo="L")[0])
     if condition > max(WELL_CONDITIONED, d * tol**2):
-        coef = cho_solve((factor, True), right) / scale[:, None]
+        coef = lapack.dpotrs(factor, right, lower=True)[0] / scale[:, None]
         return Solution(np.asarray(coef), condition, d, "cholesky", np.zeros((d, 0)))
     values, axes = np.linalg.eigh(scaled)
     kept = values > max(ROUNDING * d, tol**2 * values.max(initial=0.0))
@@ -183,6 +183,8 @@ def _condition(s: Array) -> float:
 
 def by_penalty(penalties: Array, one: Callable[[NDArray[np.intp], float], Solution]) -> Solution:
     """The solution for all targets, from ``one(targets, penalty)`` for those of equal penalty."""
+    if len(penalties) == 1:
+        return one(np.zeros(1, np.intp), float(penalties[0]))
     different = np.unique(penalties)
     places = [np.flatnonzero(penalties == penalty) for penalty in different]
     parts = [one(here, float(p)) for here, p in zip(places, different, strict=True)]
