@@ -58,14 +58,6 @@ class Additive(Estimator):
     # the first that differs decides.
     simpler_when_larger: tuple[str, ...] = ()
 
-    @classmethod
-    def _get_param_names(cls) -> list[str]:
-        # Read off the signature once for a class: each clone asks three times.
-        names = vars(cls).get("_names_of_parameters")
-        if names is None:
-            names = cls._names_of_parameters = tuple(super()._get_param_names())
-        return list(names)
-
     @abstractmethod
     def _measure(
         self, X: Any, y: Any, sample_weight: NDArray[Any] | None, careful: bool = False

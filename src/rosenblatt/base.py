@@ -91,16 +91,15 @@ def has_finite_sum(values: NDArray[Any]) -> bool:
 
 
 class Estimator(BaseEstimator):  # type: ignore[misc]
-    """A scikit-learn estimator that reads the names of its parameters once.
-
-    To read them off the signature takes as long as a tenth of a small fit.
-    """
+    """A scikit-learn estimator that reads the names of its parameters once."""
 
     @classmethod
-    @functools.cache
     def _get_param_names(cls) -> list[str]:
-        names: list[str] = super()._get_param_names()
-        return names
+        # Read off the signature once for a class: a fit asks once, each clone three times.
+        names = vars(cls).get("_names_of_parameters")
+        if names is None:
+            names = cls._names_of_parameters = tuple(super()._get_param_names())
+        return list(names)
 
 
 def fitting(method: Callable[..., Any]) -> Callable[..., Any]:
