@@ -12,7 +12,7 @@ BANDS = [
         [
             ["linear_model", "kernels", "naive_bayes", "discriminant_analysis"],
             ["svm"],
-            ["neighbors", "cluster", "decomposition", "preprocessing"],
+            ["neighbors", "cluster", "decomposition", "preprocessing", "feature_extraction"],
             ["data"],
         ],
     ),

@@ -34,7 +34,10 @@ SECTIONS = {
         ("workbench", "data"),
         "[From a table to an answer](workbench.md) explains.",
     ),
-    "Before models": (("preprocessing",), "[Preprocessing](preprocessing.md) explains."),
+    "Before models": (
+        ("preprocessing", "feature_extraction"),
+        "[Preprocessing](preprocessing.md) and [text](text.md) explain.",
+    ),
     "Choosing among models": (
         ("model_selection",),
         "[Choosing among models](model_selection.md) and [splitting](splitting.md) explain.",

@@ -67,6 +67,7 @@ FORESTS = (
 BAGGING = ("BaggingClassifier", "BaggingRegressor")
 BOOSTING = ("HistGradientBoostingClassifier", "HistGradientBoostingRegressor")
 CENTRES = ("KMeans",)
+TEXT = ("CountVectorizer", "HashingVectorizer", "TfidfTransformer", "TfidfVectorizer")
 NEIGHBOURS = ("KNeighborsClassifier", "KNeighborsRegressor", "NearestNeighbors")
 
 TABLE = (
@@ -103,6 +104,7 @@ TABLE = (
     Module("neighbors/tests/test_neighbors.py", "neighbors", NEIGHBOURS, quick=False),
     Module("decomposition/tests/test_pca.py", "decomposition", ("PCA",)),
     Module("cluster/tests/test_k_means.py", "cluster", CENTRES, quick=False),
+    Module("feature_extraction/tests/test_text.py", "feature_extraction.text", TEXT),
 )
 
 

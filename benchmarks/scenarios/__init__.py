@@ -19,6 +19,7 @@ from benchmarks.scenarios import (
     regression,
     separability,
     svm,
+    text,
     trees,
     workbench,
 )
@@ -31,6 +32,7 @@ def all_scenarios(scale: float = 1.0) -> list[Scenario]:
         *separability.scenarios(scale),
         *naive_bayes.scenarios(scale),
         *discrete_naive_bayes.scenarios(scale),
+        *text.scenarios(scale),
         *discriminants.scenarios(scale),
         *neighbors.scenarios(scale),
         *nearest.scenarios(scale),

@@ -7,6 +7,7 @@ from . import decomposition as decomposition
 from . import discriminant_analysis as discriminant_analysis
 from . import ensemble as ensemble
 from . import estimation as estimation
+from . import feature_extraction as feature_extraction
 from . import information as information
 from . import kernel_ridge as kernel_ridge
 from . import kernels as kernels
@@ -44,6 +45,10 @@ from .ensemble import RandomForestRegressor as RandomForestRegressor
 from .ensemble import VotingClassifier as VotingClassifier
 from .explanation import Explanation as Explanation
 from .explanation import explain as explain
+from .feature_extraction import CountVectorizer as CountVectorizer
+from .feature_extraction import HashingVectorizer as HashingVectorizer
+from .feature_extraction import TfidfTransformer as TfidfTransformer
+from .feature_extraction import TfidfVectorizer as TfidfVectorizer
 from .kernels import KernelLogisticRegression as KernelLogisticRegression
 from .kernels import KernelPerceptron as KernelPerceptron
 from .kernels import KernelRidge as KernelRidge
@@ -112,6 +117,7 @@ __all__ = [
     "Comparison",
     "ComplementNB",
     "ConjunctionClassifier",
+    "CountVectorizer",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
     "Discretizer",
@@ -123,6 +129,7 @@ __all__ = [
     "FisherDiscriminant",
     "GaussianNB",
     "GridSearchCV",
+    "HashingVectorizer",
     "HistGradientBoostingClassifier",
     "HistGradientBoostingRegressor",
     "KMeans",
@@ -155,6 +162,8 @@ __all__ = [
     "SealedTest",
     "Separability",
     "Standardizer",
+    "TfidfTransformer",
+    "TfidfVectorizer",
     "Trace",
     "VotingClassifier",
     "bias_variance",

@@ -101,6 +101,7 @@ FEW, REPEATED = 600, 115  # rows, and how often they come to make a table of ove
 A_FEW = 50  # of which products are summed one by one
 N_COLUMNS = 16
 LARGE_COUNT = 10_000  # so large that sums of many do not fit into 32 bits
+TEXTS = ["to be or not to be", "that is the question"]
 ANSWERS = ("predict", "predict_log_proba", "score_samples", "transform", "inverse_transform")
 
 
@@ -144,7 +145,11 @@ def rehearse(rehearsal: Rehearsal) -> float:
 
 
 def _fit(model: Any, rehearsal: Rehearsal) -> None:
-    """Fit to a dozen rows."""
+    """Fit to a dozen rows, or texts."""
+    tags = get_tags(model).input_tags
+    if tags.string and not tags.two_d_array:
+        model.set_params(dtype=rehearsal.dtype).fit(TEXTS).transform(TEXTS)
+        return
     X = np.random.RandomState(0).standard_normal((12, rehearsal.n_columns))
     X = X.astype(rehearsal.dtype)
     X[1] = X[0]  # under another label, so that nothing separates the classes and fits go on

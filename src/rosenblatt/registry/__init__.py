@@ -23,6 +23,7 @@ from . import (
     regression,
     rules,
     svm,
+    text,
     trees,
 )
 from .row import INPUTS, TASKS, Contestant, Contract, Row, Warm, Without
@@ -58,6 +59,7 @@ ROWS: tuple[Row, ...] = (
     *decomposition.ROWS,
     *preprocessing.ROWS,
     *clustering.ROWS,
+    *text.ROWS,
 )
 
 # Public names that are no estimators, by the module that holds them.
@@ -87,6 +89,7 @@ MODULES = (
     "discriminant_analysis",
     "ensemble",
     "estimation",
+    "feature_extraction",
     "information",
     "kernel_ridge",
     "kernels",

@@ -19,6 +19,7 @@ from .moments import Moments
 from .product import Together
 from .statistic import Statistic
 from .sums import Labels
+from .terms import TermCounts
 
 __all__ = [
     "CategoryCounts",
@@ -30,6 +31,7 @@ __all__ = [
     "Moments",
     "RowCounts",
     "Statistic",
+    "TermCounts",
     "Together",
     "load",
     "save",

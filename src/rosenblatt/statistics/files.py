@@ -13,6 +13,7 @@ from .grams import Gram
 from .moments import Moments
 from .product import Together
 from .statistic import Statistic, kind_of
+from .terms import TermCounts
 
 KINDS: dict[str, type[Statistic]] = {
     kind.__name__: kind
@@ -24,6 +25,7 @@ KINDS: dict[str, type[Statistic]] = {
         Gram,
         Moments,
         RowCounts,
+        TermCounts,
         Together,
     )
 }

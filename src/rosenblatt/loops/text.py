@@ -1,0 +1,479 @@
+"""Texts as UTF-8 bytes: their words or characters, n-grams of these, counted or hashed.
+
+A document becomes *clean* bytes (words in lower case with a space between them, or characters) and
+the places where each of its pieces starts and stops there. A term is a stretch of pieces, so that
+one rule serves n-grams of words and of characters. Terms stand in a hash table: `slots` (s, 2) hold
+64 bits of a term, and its number with its length; its bytes stand in `arena`, from ``limits[j]``.
+
+Nothing is allocated here: a loop that has no room left returns the document it was at, and is
+called again from there with more.
+"""
+
+import numpy as np
+
+from . import compiled
+from .simd.bytes import eight_bytes
+from .simd.lanes import call
+
+WORDS, CHARACTERS, WITHIN_WORDS = 0, 1, 2  # what the pieces are
+IS_WORD, IS_SPACE = 1, 2  # bits of what a character is
+
+SPACE = np.uint8(32)
+MIX = np.uint64(0xFF51AFD7ED558CCD)  # odd, so that no two numbers become one
+SPREAD = np.uint64(0x9E3779B97F4A7C15)
+LENGTH_AT = np.uint64(40)  # a slot's second number is the length from this bit on, and number + 1
+NUMBERS = np.uint64((1 << 40) - 1)
+EIGHT, HALF, NONE, ONE = np.uint64(8), np.uint64(32), np.uint64(0), np.uint64(1)
+
+
+# Pieces of a document.
+
+
+@compiled(inline=True)
+def width_of(byte):
+    """How many bytes the character takes that begins with one."""
+    if byte < 0x80:
+        return 1
+    if byte < 0xE0:
+        return 2
+    return 3 if byte < 0xF0 else 4
+
+
+@compiled(inline=True)
+def code_point(text, i, width):
+    """The number of the character of more than one byte at i, a number without a sign."""
+    point = np.int64(text[i]) & (0xFF >> (np.int64(width) + 1))
+    for k in range(1, np.int64(width)):
+        point = point << 6 | np.int64(text[i + np.uint64(k)]) & 0x3F
+    return point
+
+
+@compiled
+def find_words(text, first, last, fold, kinds, pieces):
+    """Write the words of text[first:last], of two characters or more; return how many there are.
+
+    Reads fold (128,), each ASCII byte as it is to be written or 0 between words, and kinds, what
+    each other character is; changes pieces: clean bytes, with a space between words, and where
+    words start and stop in them.
+    """
+    # Places are numbers without a sign, which needs no look at those below zero.
+    clean, starts, stops = pieces
+    n, at, start, length = 0, NONE, NONE, NONE
+    i, last = np.uint64(first), np.uint64(last)
+    while i < last:
+        byte = text[i]
+        width = ONE
+        if byte < 0x80:
+            written = fold[byte]
+            clean[at] = written
+            inside = written != 0
+        else:
+            width = np.uint64(width_of(byte))
+            inside = kinds[code_point(text, i, width)] & IS_WORD != 0
+            for k in range(width):
+                clean[at + k] = text[i + k]
+        i += width
+        if inside:
+            at += width
+            length += ONE
+            continue
+        if length > ONE:  # a word has ended
+            starts[n], stops[n] = start, at
+            n += 1
+            clean[at] = SPACE
+            start = at + ONE
+        at, length = start, NONE
+    if length > ONE:
+        starts[n], stops[n] = start, at
+        n += 1
+    return n
+
+
+@compiled(inline=True)
+def is_space(text, i, width, kinds):
+    """Whether the character at i is one of those between words."""
+    point = np.int64(text[i]) if width == 1 else code_point(text, np.uint64(i), width)
+    return kinds[point] & IS_SPACE != 0
+
+
+@compiled(inline=True)
+def write_character(text, i, width, fold, pieces, n, at):
+    """Write one character as piece n; return where its bytes end."""
+    clean, starts, stops = pieces
+    starts[n] = at
+    if width == 1:
+        clean[at] = fold[text[i]]
+    else:
+        for k in range(width):
+            clean[at + k] = text[i + k]
+    stops[n] = at + width
+    return at + width
+
+
+@compiled
+def find_characters(text, first, last, fold, kinds, pieces):
+    """Write the characters of text[first:last], two spaces or more as one; return how many."""
+    clean, starts, stops = pieces
+    n, at, n_spaces, i = 0, 0, 0, first
+    while i < last:
+        width = width_of(text[i])
+        n_spaces = n_spaces + 1 if is_space(text, i, width, kinds) else 0
+        if n_spaces < 2:
+            at = write_character(text, i, width, fold, pieces, n, at)
+            n += 1
+        elif n_spaces == 2:  # in the place of the first
+            at = starts[n - 1] + 1
+            clean[at - 1], stops[n - 1] = SPACE, at
+        i += width
+    return n
+
+
+@compiled
+def find_padded_words(text, first, last, fold, kinds, pieces, ends):
+    """Write what stands between spaces, with one before and after; return how many there are.
+
+    Changes pieces: clean bytes and where characters start and stop in them; and ends, the number of
+    characters after each word.
+    """
+    clean, starts, stops = pieces
+    n, at, n_words, inside, i = 0, 0, 0, False, first
+    while i <= last:
+        width = width_of(text[i]) if i < last else 1
+        ended = i == last or is_space(text, i, width, kinds)
+        if inside == ended:  # a word begins or ends: a space belongs to it
+            clean[at], starts[n], stops[n] = SPACE, at, at + 1
+            n, at = n + 1, at + 1
+            if ended:
+                ends[n_words] = n
+                n_words += 1
+            inside = not ended
+        if not ended:
+            at = write_character(text, i, width, fold, pieces, n, at)
+            n += 1
+        i += width
+    return n_words
+
+
+@compiled
+def find_terms(text, first, last, scan):
+    """Write where the terms of a document start and stop; return how many there are.
+
+    Reads the rules of scan and the table of words to leave out; changes pieces, ends (scratch) and
+    terms: the first and last place of each in the clean bytes.
+    """
+    rules, pieces, terms, ends, stopped = scan
+    of, least, most, fold, kinds = rules
+    if of == WITHIN_WORDS:
+        n_words = find_padded_words(text, first, last, fold, kinds, pieces, ends)
+        begin, m = 0, 0
+        for w in range(n_words):
+            m = join_pieces(pieces, begin, ends[w], least, most, True, terms, m)
+            begin = ends[w]
+        return m
+    if of == CHARACTERS:
+        n = find_characters(text, first, last, fold, kinds, pieces)
+    else:
+        n = find_words(text, first, last, fold, kinds, pieces)
+        if len(stopped[0]) > 1:
+            n = leave_out(pieces, n, stopped)
+    return join_pieces(pieces, 0, n, least, most, False, terms, 0)
+
+
+@compiled
+def join_pieces(pieces, begin, end, least, most, short, terms, m):
+    """Write n-grams of pieces begin:end after m terms; return how many there are then.
+
+    With `short`, fewer pieces than an n-gram has are one term, and the last.
+    """
+    starts, stops = pieces[1], pieces[2]
+    for n in range(least, most + 1):
+        for i in range(begin, end - n + 1):
+            terms[0][m], terms[1][m] = starts[i], stops[i + n - 1]
+            m += 1
+        if end - begin <= n:
+            if short and end - begin < n:
+                terms[0][m], terms[1][m] = starts[begin], stops[end - 1]
+                m += 1
+            break
+    return m
+
+
+@compiled
+def leave_out(pieces, n, stopped):
+    """Keep those of n words that are not in a table; return how many.
+
+    Words that are left become neighbours: their bytes move together.
+    """
+    clean, starts, stops = pieces
+    kept, at = 0, 0
+    for i in range(n):
+        first, last = starts[i], stops[i]
+        slot = slot_of(stopped, clean, first, last, fingerprint(clean, first, last))
+        if stopped[0][slot, 1] == NONE:
+            starts[kept] = at
+            for k in range(first, last):
+                clean[at] = clean[k]
+                at += 1
+            stops[kept] = at
+            clean[at] = SPACE
+            at += 1
+            kept += 1
+    return kept
+
+
+# The table of terms.
+
+
+@compiled(inline=True)
+def chunk_of(text, first, last):
+    """Up to eight bytes of text[first:last] as one number; eight must exist."""
+    n = last - first
+    chunk = eight_bytes(text, first)
+    return chunk if n >= 8 else chunk & ((ONE << np.uint64(8 * n)) - ONE)
+
+
+@compiled(inline=True)
+def fingerprint(text, first, last):
+    """64 bits of text[first:last]; of two terms of one length up to eight, never the same."""
+    bits = chunk_of(text, first, last)
+    while last - first > 8:
+        first += 8
+        bits *= MIX
+        bits ^= (bits >> HALF) ^ chunk_of(text, first, last)
+    return bits
+
+
+@compiled(inline=True)
+def first_slot(slots, bits):
+    """Where a term is looked for first."""
+    mixed = bits * SPREAD
+    return (mixed ^ (mixed >> HALF)) & np.uint64(len(slots) - 1)
+
+
+@compiled(inline=True)
+def slot_of(table, text, first, last, bits):
+    """The slot of a term, which is empty if the term is not there."""
+    slots, arena, limits = table
+    mask = np.uint64(len(slots) - 1)
+    length = np.uint64(last - first)
+    slot = first_slot(slots, bits)
+    while True:
+        held = slots[slot, 1]
+        if held == NONE:
+            return slot
+        if slots[slot, 0] == bits and held >> LENGTH_AT == length & (NUMBERS >> np.uint64(16)):
+            if length <= EIGHT:
+                return slot
+            j = np.int64(held & NUMBERS) - 1
+            if same_bytes(arena, limits[j], limits[j + 1], text, first, last):
+                return slot
+        slot = (slot + ONE) & mask
+
+
+@compiled(inline=True)
+def same_bytes(arena, begin, end, text, first, last):
+    """Whether arena[begin:end] is text[first:last]."""
+    if end - begin != last - first:
+        return False
+    while first < last:
+        if chunk_of(arena, begin, end) != chunk_of(text, first, last):
+            return False
+        begin, first = begin + 8, first + 8
+    return True
+
+
+@compiled(inline=True)
+def fill_slot(slots, slot, bits, j, length):
+    """Put term j into an empty slot."""
+    slots[slot, 0] = bits
+    short = np.uint64(length) & (NUMBERS >> np.uint64(16))
+    slots[slot, 1] = np.uint64(j + 1) | short << LENGTH_AT
+
+
+@compiled
+def place_terms(table, n_terms):
+    """Put the first terms of the arena into empty slots; return the first that is there twice.
+
+    -1 if none is.
+    """
+    slots, arena, limits = table
+    for j in range(n_terms):
+        bits = fingerprint(arena, limits[j], limits[j + 1])
+        slot = slot_of(table, arena, limits[j], limits[j + 1], bits)
+        if slots[slot, 1] != NONE:
+            return j
+        fill_slot(slots, slot, bits, j, limits[j + 1] - limits[j])
+    return -1
+
+
+# Documents to rows.
+
+
+@compiled(inline=True)
+def add_to_row(row, n, j, value, place):
+    """Add a value in column j of the row that ends before n; return where it ends then.
+
+    Reads and changes place: of each column one more than where it stands, 0 if nowhere.
+    """
+    indices, data = row
+    if place[j]:
+        data[place[j] - 1] += value
+        return n
+    indices[n], data[n] = j, value
+    place[j] = n + 1
+    return n + 1
+
+
+@compiled
+def look_up(clean, terms, m, table, bits, numbers):
+    """Write 64 bits of each of m terms, and its number in a table or -1.
+
+    All slots are asked from memory before the first is looked into: most are not near.
+    """
+    for t in range(m):
+        bits[t] = fingerprint(clean, terms[0][t], terms[1][t])
+        call(table[0], 2 * np.int64(first_slot(table[0], bits[t])))
+    for t in range(m):
+        slot = slot_of(table, clean, terms[0][t], terms[1][t], bits[t])
+        numbers[t] = np.int64(table[0][slot, 1] & NUMBERS) - 1
+
+
+@compiled
+def add_term(clean, first, last, bits, table, size):
+    """The number of a term that may be new; -1 if there is no room for it."""
+    slots, arena, limits = table
+    slot = slot_of(table, clean, first, last, bits)
+    if slots[slot, 1] != NONE:  # since it was looked up
+        return np.int64(slots[slot, 1] & NUMBERS) - 1
+    j = size[0]
+    begin = limits[j]
+    if j == len(limits) - 1 or begin + last - first + 8 > len(arena):
+        return -1
+    for k in range(last - first):
+        arena[begin + k] = clean[first + k]
+    limits[j + 1] = begin + last - first
+    fill_slot(slots, slot, bits, j, last - first)
+    size[0] = j + 1
+    return j
+
+
+@compiled
+def count_terms(batch, first, scan, found, table, counts, row, indptr):
+    """Count the terms of documents from the first on; return the document that had no room.
+
+    Reads batch: text, limits of documents. Changes counts: the table's size (1,), places in the
+    row, and documents and occurrences of each term; if there is no room in these two, no term is
+    new; row: columns and counts; indptr, where each document's end.
+    """
+    text, limits = batch
+    clean, terms = scan[1][0], scan[2]
+    bits, numbers = found
+    size, place, documents, occurrences = counts
+    learns = len(documents) > 0
+    n = indptr[first]
+    for d in range(first, len(limits) - 1):
+        m = find_terms(text, limits[d], limits[d + 1], scan)
+        look_up(clean, terms, m, table, bits, numbers)
+        begin = n
+        for t in range(m):
+            j = numbers[t]
+            if j < 0 and learns:
+                j = add_term(clean, terms[0][t], terms[1][t], bits[t], table, size)
+                if j < 0:
+                    clear(row[0], begin, n, place)
+                    return d
+            if j >= 0:
+                n = add_to_row(row, n, j, 1, place)
+        for k in range(begin, n):
+            j = row[0][k]
+            place[j] = 0
+            if learns:
+                documents[j] += 1
+                occurrences[j] += row[1][k]
+        indptr[d + 1] = n
+    return len(limits) - 1
+
+
+@compiled(inline=True)
+def clear(indices, begin, end, place):
+    """Forget where columns of a row stand."""
+    for k in range(begin, end):
+        place[indices[k]] = 0
+
+
+@compiled
+def hash_terms(batch, scan, found, n_features, signed, place, row, indptr):
+    """Count the terms of documents in the columns of their hashes.
+
+    Reads batch: text, limits of documents; changes row: columns and sums; indptr.
+    """
+    text, limits = batch
+    clean, terms = scan[1][0], scan[2]
+    signs, numbers = found
+    n = 0
+    for d in range(len(limits) - 1):
+        m = find_terms(text, limits[d], limits[d + 1], scan)
+        begin = n
+        for t in range(m):
+            h = murmur(clean, terms[0][t], terms[1][t])
+            signs[t] = -1 if signed and h < 0 else 1
+            numbers[t] = abs(h) % n_features
+            call(place, numbers[t])
+        for t in range(m):
+            n = add_to_row(row, n, numbers[t], signs[t], place)
+        clear(row[0], begin, n, place)
+        indptr[d + 1] = n
+
+
+M1, M2 = np.uint32(0xCC9E2D51), np.uint32(0x1B873593)
+M3, M4, M5 = np.uint32(5), np.uint32(0xE6546B64), np.uint32(0x85EBCA6B)
+M6, FOUR_BYTES = np.uint32(0xC2B2AE35), np.uint64(0xFFFFFFFF)
+
+
+@compiled(inline=True)
+def rotated(x, k):
+    """32 bits, those shifted out on the left coming in on the right."""
+    return np.uint32(np.uint32(x << np.uint32(k)) | np.uint32(x >> np.uint32(32 - k)))
+
+
+@compiled(inline=True)
+def murmur(text, first, last):
+    """MurmurHash3 of text[first:last] in 32 bits with a sign, from seed 0."""
+    h, i = np.uint32(0), first
+    while last - i >= 4:
+        k = np.uint32(eight_bytes(text, i) & FOUR_BYTES)
+        k = np.uint32(rotated(np.uint32(k * M1), 15) * M2)
+        h = np.uint32(rotated(np.uint32(h ^ k), 13) * M3 + M4)
+        i += 4
+    if i < last:
+        k = np.uint32(chunk_of(text, i, last) & FOUR_BYTES)
+        h = np.uint32(h ^ np.uint32(rotated(np.uint32(k * M1), 15) * M2))
+    h = np.uint32(h ^ np.uint32(last - first))
+    h = np.uint32(np.uint32(h ^ (h >> np.uint32(16))) * M5)
+    h = np.uint32(np.uint32(h ^ (h >> np.uint32(13))) * M6)
+    return np.int64(np.int32(np.uint32(h ^ (h >> np.uint32(16)))))
+
+
+# Weights of counts.
+
+
+@compiled
+def weigh(data, indices, indptr, idf, sublinear, power):
+    """Turn counts into tf-idf, in place; rows get length one if power is 1 or 2, not if it is 0.
+
+    Reads idf (d,) or (0,) for none; changes data.
+    """
+    for i in range(len(indptr) - 1):
+        total = 0.0
+        for k in range(indptr[i], indptr[i + 1]):
+            x = data[k]
+            if sublinear:
+                x = np.log(x) + 1.0
+            if len(idf):
+                x *= idf[indices[k]]
+            data[k] = x
+            total += abs(x) if power == 1 else x * x
+        if power and total > 0:
+            length = total if power == 1 else np.sqrt(total)
+            for k in range(indptr[i], indptr[i + 1]):
+                data[k] /= length

@@ -1,0 +1,178 @@
+"""Counts of terms in documents: what a vocabulary is drawn from."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .statistic import Statistic, expect, freeze, whole_number
+
+NOT_SPLIT = "surrogatepass"  # half a surrogate pair is a character to Python
+
+Counts = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TermCounts(Statistic):
+    """In how many documents each term is, and how often in all.
+
+    Terms are kept as bytes, one after the other: a vocabulary of a million words is one array.
+
+    Attributes
+    ----------
+    n_documents : how many documents were read.
+    documents : how many of them have each term, integers, shape (V,).
+    occurrences : how often they have it, integers, shape (V,).
+    text, limits : the terms in UTF-8, sorted, term j from ``limits[j]`` on.
+
+    Examples
+    --------
+    >>> from rosenblatt.statistics import TermCounts
+    >>> a = TermCounts.of([["to", "be", "or", "not", "to", "be"]])
+    >>> b = TermCounts.of([["to", "do"]])
+    >>> (a + b).terms(), (a + b).documents
+    (['be', 'do', 'not', 'or', 'to'], array([1, 1, 1, 1, 2]))
+    >>> a + b - b == a
+    True
+    """
+
+    n_documents: int
+    documents: Counts  # (V,)
+    occurrences: Counts  # (V,)
+    text: NDArray[np.uint8]
+    limits: Counts  # (V + 1,)
+
+    def __post_init__(self) -> None:
+        freeze(self.documents, self.occurrences, self.text, self.limits)
+
+    @classmethod
+    def zero(cls) -> Self:
+        """Return the counts of no documents."""
+        return cls.of([])
+
+    @classmethod
+    def of(cls, documents: Any) -> Self:
+        """Return the counts of documents, each an iterable of its terms."""
+        counts: dict[str, list[int]] = {}
+        n = 0
+        for terms in documents:
+            held = list(terms)
+            n += 1
+            for term in held:
+                counts.setdefault(term, [0, 0])[1] += 1
+            for term in set(held):
+                counts[term][0] += 1
+        tallies = np.array(list(counts.values()), np.int64).reshape(-1, 2)
+        return cls.counted(n, list(counts), tallies[:, 0], tallies[:, 1])
+
+    @classmethod
+    def counted(cls, n: int, terms: list[str], documents: Counts, occurrences: Counts) -> Self:
+        """Return the counts of different terms, in any order."""
+        order = sorted(range(len(terms)), key=terms.__getitem__)
+        text, limits = joined([terms[j] for j in order])
+        return cls(n, documents[order], occurrences[order], text, limits)
+
+    def terms(self) -> list[str]:
+        """Return all terms, sorted."""
+        return split(self.text, self.limits)
+
+    @property
+    def classes(self) -> NDArray[Any]:
+        """None are told apart: one class, 0."""
+        return np.zeros(1, np.int64)
+
+    @property
+    def rows(self) -> int:
+        """The number of documents."""
+        return self.n_documents
+
+    @property
+    def weight(self) -> float:
+        """Their number again: documents have no weights."""
+        return float(self.n_documents)
+
+    @property
+    def n_features(self) -> int:
+        """The number of different terms."""
+        return len(self.documents)
+
+    def _combined(self, other: Self, sign: int) -> Self:
+        mine, others = self.terms(), other.terms()
+        terms = sorted({*mine, *others})
+        place = {term: j for j, term in enumerate(terms)}
+        tallies = np.zeros((2, len(terms)), np.int64)
+        for tally, a, b in zip(
+            tallies,
+            (self.documents, self.occurrences),
+            (other.documents, other.occurrences),
+            strict=True,
+        ):
+            tally[[place[term] for term in mine]] = a
+            tally[[place[term] for term in others]] += sign * b
+        n = self.n_documents + sign * other.n_documents
+        if n < 0 or (tallies < 0).any():
+            worst = terms[int(tallies.min(axis=0).argmin())] if terms else ""
+            raise ValueError(
+                "These documents were not all counted, so that they cannot be taken back: there "
+                f"are {self.n_documents} documents, and {worst!r} is in fewer of them."
+            )
+        kept = tallies[0] > 0
+        text, limits = joined([term for term, keep in zip(terms, kept, strict=True) if keep])
+        return type(self)(n, tallies[0, kept], tallies[1, kept], text, limits)
+
+    def _tables(self) -> dict[str, NDArray[Any]]:
+        return {
+            "documents": self.documents,
+            "occurrences": self.occurrences,
+            "text": self.text.astype(np.int64),
+            "limits": self.limits,
+        }
+
+    def _options(self) -> dict[str, Any]:
+        return {}
+
+    def _about(self) -> dict[str, Any]:
+        return {**super()._about(), "n_documents": self.n_documents}
+
+    @classmethod
+    def _rebuilt(cls, tables: Mapping[str, NDArray[Any]], about: Mapping[str, Any]) -> Self:
+        n, V = whole_number("n_documents", about["n_documents"]), len(tables["documents"])
+        documents, occurrences, limits = (
+            tables[name] for name in ("documents", "occurrences", "limits")
+        )
+        for name, size in (("documents", V), ("occurrences", V), ("limits", V + 1)):
+            expect(name, tables[name], (size,), "i")
+        text = tables["text"].astype(np.uint8)
+        if limits[0] != 0 or (np.diff(limits) < 0).any() or limits[-1] != len(text):
+            raise ValueError("limits of terms are not from 0 to the end of the text")
+        if (documents < 1).any() or (documents > n).any() or (occurrences < documents).any():
+            raise ValueError("terms are in no document, or in more than there are")
+        terms = split(text, limits)
+        if any(a >= b for a, b in pairwise(terms)):
+            raise ValueError("terms are not sorted, or not different")
+        return cls(n, documents, occurrences, text, limits)
+
+
+def joined(terms: list[str]) -> tuple[NDArray[np.uint8], Counts]:
+    """Terms one after the other as UTF-8, and where each begins."""
+    text = "".join(terms)
+    if text.isascii():
+        held, lengths = text.encode(), list(map(len, terms))
+    else:
+        parts = [term.encode(errors=NOT_SPLIT) for term in terms]
+        held, lengths = b"".join(parts), list(map(len, parts))
+    limits = np.zeros(len(terms) + 1, np.int64)
+    np.cumsum(lengths, out=limits[1:])
+    return np.frombuffer(held, np.uint8), limits
+
+
+def split(text: NDArray[np.uint8], limits: Counts) -> list[str]:
+    """The terms that stand one after the other in UTF-8."""
+    held, places = text.tobytes(), limits.tolist()
+    if held.isascii():
+        letters = held.decode()
+        return [letters[a:b] for a, b in pairwise(places)]
+    return [held[a:b].decode(errors=NOT_SPLIT) for a, b in pairwise(places)]
