@@ -3,6 +3,7 @@
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 import sklearn.neighbors as theirs
@@ -195,3 +196,37 @@ def test_another_number_of_rows_is_refused():
     X, y = IRIS
     with pytest.raises(ValueError, match="The model stores 150 rows, and 149 were given"):
         certify(KNeighborsClassifier().fit(X, y), X[1:], y[1:])
+
+
+def distances_of(n=6):
+    X = np.random.default_rng(0).normal(size=(n, 2))
+    return np.linalg.norm(X[:, None] - X, axis=2)
+
+
+@pytest.mark.parametrize(
+    ("settings", "X", "words"),
+    [
+        ({"n_neighbors": 7}, np.eye(6), r"n_neighbors = 7, n_samples_fit = 6"),
+        ({"metric": "haversine"}, np.eye(6), "Haversine|haversine"),
+        ({"metric": "cosine"}, np.zeros((6, 2)), "Row 0 is all zeros"),
+        ({}, np.full((6, 2), np.nan), "Input X contains NaN"),
+        ({"metric": "precomputed"}, distances_of() - 1, "[Nn]egative"),
+        ({"metric": "precomputed"}, np.triu(distances_of()), "must be symmetric; from row"),
+        ({"metric": "precomputed"}, distances_of()[:, :4], "square"),
+        ({"metric": "elsewhere"}, np.eye(6), "'metric' parameter of"),
+    ],
+)  # fmt: skip
+def test_bad_input_gets_a_clear_error(settings, X, words):
+    with pytest.raises(ValueError, match=words):
+        KNeighborsClassifier(**settings).fit(X, np.arange(6) % 2).predict(X)
+
+
+def test_models_fitted_to_frames_are_merged_with_their_names():
+    frame = pd.DataFrame(IRIS[0], columns=list("abcd"))
+    model = KNeighborsClassifier().fit(frame[:75], IRIS[1][:75])
+    model.merge(KNeighborsClassifier().fit(frame[75:], IRIS[1][75:]))
+    assert list(model.feature_names_in_) == list("abcd")
+    whole = KNeighborsClassifier().fit(frame, IRIS[1])
+    np.testing.assert_array_equal(model.predict(frame), whole.predict(frame))
+    with pytest.raises(ValueError, match="4 here and 2 there"):
+        model.merge(KNeighborsClassifier().fit(frame[["a", "b"]], IRIS[1]))

@@ -20,6 +20,8 @@ CANNOT = {
     "MofNClassifier",
     "nearest neighbours",
     "nearest neighbours regression",
+    "nearest neighbours of mixed columns",
+    "nearest neighbours regression of mixed columns",
     "gradient boosting",
     "gradient boosting regression",
 }

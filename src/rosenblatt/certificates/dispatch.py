@@ -80,7 +80,7 @@ def certify(
     words = hasattr(model, "categories_") or hasattr(model, "kinds_")
     gaps = getattr(model, "missing", None) == "ignore" or hasattr(model, "kinds_")
     gaps |= hasattr(model, "tree_") or hasattr(model, "estimators_")
-    gaps |= hasattr(model, "n_trees_per_iteration_")
+    gaps |= hasattr(model, "n_trees_per_iteration_") or getattr(model, "metric", None) == "gower"
     if y is None:
         y = _no_target(model, X)
     X, y, weight = _check_data(X, y, sample_weight, words=words, gaps=gaps)

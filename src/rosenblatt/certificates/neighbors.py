@@ -4,6 +4,7 @@ Queries are rows given, in an order that no one chose. For each, all distances a
 doubles; no row may be nearer than the k-th neighbour that the model found, beyond rounding.
 """
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -43,7 +44,7 @@ def certify_model(
     most = max(1, min(MOST_QUERIES[effort > 0], MOST_CELLS // max(n * d, 1), n))
     asked = np.sort(np.random.default_rng(0).permutation(n)[:most])
     distances = all_distances(model, X, asked)
-    said, found = model.kneighbors(X[asked], k)
+    said, found = kneighbors(model, X[asked], k)
     claims = [
         *search_claims(said, found, distances, k),
         *answer_claims(model, X[asked], y, said, found),
@@ -53,6 +54,14 @@ def certify_model(
     problem = f"the {k} nearest of {n:,} stored rows by the {name_of(model.metric)} distance"
     data = f"the {n:,} rows and {d:,} columns given; {len(asked):,} of {n:,} rows checked"
     return Certificate(type(model).__name__, problem, data, tuple(claims))
+
+
+def kneighbors(model: Any, Q: Any, k: int) -> tuple[Floats, NDArray[np.intp]]:
+    """The neighbours that a model finds, of rows that may have lost the names of their columns."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="X (does not have|has) .*feature names")
+        distances, found = model.kneighbors(Q, k)
+    return np.asarray(distances, np.float64), found
 
 
 def name_of(metric: Any) -> str:
@@ -67,11 +76,30 @@ def all_distances(model: Any, X: Any, asked: NDArray[np.intp]) -> Floats:
     if callable(metric):
         distance: Callable[..., float] = metric
         return np.array([[distance(a, b, **more) for b in rows] for a in rows[asked]])
+    if metric == "gower":
+        return gower_distances(X, asked, [known is not None for known in model.categories_])
     if metric == "cosine":  # a row of zeros is at right angles to every other
         lengths = np.linalg.norm(rows, axis=1)
         unit = rows / np.where(lengths > 0, lengths, 1.0)[:, np.newaxis]
         return np.asarray(1.0 - unit[asked] @ unit.T)
     return np.asarray(cdist(rows[asked], rows, SCIPY.get(metric, metric), **more))
+
+
+def gower_distances(X: Any, asked: NDArray[np.intp], categorical: list[bool]) -> Floats:
+    """The mean over columns, known of both rows, of their differences: numbers over their range."""
+    total, known = np.zeros((2, len(asked), len(X)))
+    for column, words in zip(X.T, categorical, strict=True):
+        there = np.array([value is not None and value == value for value in column])  # NaN is not
+        both = there[asked][:, np.newaxis] & there
+        if words:
+            apart = (column[asked][:, np.newaxis] != column).astype(np.float64)
+        else:
+            numbers = np.where(there, column, 0.0).astype(np.float64)
+            spread = np.ptp(numbers[there]) if there.any() else 0.0
+            apart = np.abs(numbers[asked][:, np.newaxis] - numbers) / (spread or 1.0)
+        total += np.where(both, apart, 0.0)
+        known += both
+    return np.where(known > 0, total / np.maximum(known, 1.0), 1.0)
 
 
 def search_claims(said: Floats, found: NDArray[np.intp], distances: Floats, k: int) -> list[Claim]:

@@ -22,7 +22,7 @@ from sklearn.utils.validation import (
 )
 
 from rosenblatt.base import Passes, StopReason, naming_columns
-from rosenblatt.tree.columns import categorical_columns, checked_table, encode, learn_categories
+from rosenblatt.mixed_tables import categorical_columns, checked_table, encode, learn_categories
 
 from . import boosting_bins
 from .boosted_trees import BoostedTrees

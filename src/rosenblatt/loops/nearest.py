@@ -133,35 +133,79 @@ def measure(X, Q, sizes, scale, first, i, stop, found, points, limits, scores):
 
 
 @compiled
-def nearest_by_columns(blocks, n, Q, metric, p, categorical, start, stop, found, points, distances):
+def nearest_by_columns(blocks, n, Q, metric, p, start, stop, found, points, distances):
     """Fill the heaps of queries start to stop with sums over columns of |x - q|^p, or like it.
 
-    blocks (n / 64, d, 64) hold the points, distances (64,) is scratch space. categorical (d,) marks
-    columns whose values are equal or not.
+    blocks (n / 64, d, 64) hold the points, distances (64,) is scratch space.
     """
     clear(found, points, start, stop)
     for b in range(blocks.shape[0]):
         for i in range(start, stop):
-            add_columns(blocks[b], Q[i], metric, p, categorical, distances)
-            nearest = distances[0]
-            for t in range(1, BLOCK):
-                nearest = min(nearest, distances[t])
-            if nearest < found[i, 0]:
-                for t in range(min(BLOCK, n - b * BLOCK)):
-                    if distances[t] < found[i, 0]:
-                        sift(found[i], points[i], distances[t], b * BLOCK + t, found.shape[1])
+            add_columns(blocks[b], Q[i], metric, p, distances)
+            keep_nearest(distances, b * BLOCK, n, found[i], points[i])
     for i in range(start, stop):
         sort_heap(found[i], points[i])
 
 
 @compiled
-def add_columns(block, q, metric, p, categorical, distances):
+def nearest_by_gower(blocks, n, Q, categorical, start, stop, found, points, distances, known):
+    """Fill the heaps of queries start to stop with means over the columns known of both.
+
+    As above; categorical (d,) marks columns whose values are equal or not, NaN is missing, and
+    known (64,) is scratch space, too.
+    """
+    clear(found, points, start, stop)
+    for b in range(blocks.shape[0]):
+        for i in range(start, stop):
+            add_mixed_columns(blocks[b], Q[i], categorical, distances, known)
+            for t in range(BLOCK):
+                distances[t] = distances[t] / known[t] if known[t] > 0 else 1.0
+            keep_nearest(distances, b * BLOCK, n, found[i], points[i])
+    for i in range(start, stop):
+        sort_heap(found[i], points[i])
+
+
+@compiled
+def keep_nearest(distances, first, n, found, points):
+    """Put the points of a block that are near enough into the heap (k,) of a query."""
+    nearest = distances[0]
+    for t in range(1, BLOCK):
+        nearest = min(nearest, distances[t])
+    if nearest < found[0]:
+        for t in range(min(BLOCK, n - first)):
+            if distances[t] < found[0]:
+                sift(found, points, distances[t], first + t, found.shape[0])
+
+
+@compiled
+def add_mixed_columns(block, q, categorical, distances, known):
+    """Write how far (64,) a block of points (d, 64) is from a query, and in how many columns."""
+    for t in range(BLOCK):
+        distances[t] = known[t] = 0.0
+    for j in range(block.shape[0]):
+        value, column = q[j], block[j]
+        if np.isnan(value):
+            continue
+        if categorical[j]:
+            for t in range(BLOCK):
+                there = column[t] == column[t]
+                known[t] += 1.0 if there else 0.0
+                distances[t] += 1.0 if there and column[t] != value else 0.0
+        else:
+            for t in range(BLOCK):
+                there = column[t] == column[t]
+                known[t] += 1.0 if there else 0.0
+                distances[t] += abs(column[t] - value) if there else 0.0
+
+
+@compiled
+def add_columns(block, q, metric, p, distances):
     """Write the distances (64,) of a block of points (d, 64) from a query (d,)."""
     for t in range(BLOCK):
         distances[t] = 0.0
     for j in range(block.shape[0]):
         value, column = q[j], block[j]
-        if metric == HAMMING or categorical[j]:
+        if metric == HAMMING:
             for t in range(BLOCK):
                 distances[t] += 1.0 if column[t] != value else 0.0
         elif metric == MANHATTAN:

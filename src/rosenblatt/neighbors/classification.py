@@ -7,7 +7,7 @@ import sklearn.neighbors
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from .nearest import WEIGHTS, ExactSearch, vote_weights
+from .nearest import METRICS, WEIGHTS, ExactSearch, vote_weights
 
 
 class KNeighborsClassifier(ExactSearch, sklearn.neighbors.KNeighborsClassifier):  # type: ignore[misc]
@@ -28,9 +28,12 @@ class KNeighborsClassifier(ExactSearch, sklearn.neighbors.KNeighborsClassifier):
         Accepted as in scikit-learn.
     leaf_size : accepted as in scikit-learn.
     p : the exponent of the Minkowski distance.
-    metric : {"minkowski", "euclidean", "manhattan", "chebyshev", "cosine", "hamming",
-        "precomputed"}, another name that scikit-learn knows, or a function of two rows.
-    metric_params : further arguments of the metric.
+    metric : {"minkowski", "euclidean", "manhattan", "chebyshev", "cosine", "hamming", "gower",
+        "precomputed"}, another name that scikit-learn knows, or a function of two rows. "gower"
+        takes tables of numbers and categories.
+    metric_params : further arguments of the metric; of "gower", `categorical` names the columns of
+        categories, if not those with words, and ``unknown="differs"`` takes categories that were
+        never stored as unlike all others, instead of refusing them.
     n_jobs : accepted as in scikit-learn; ``rosenblatt.threads`` says how many threads are used.
 
     Attributes
@@ -52,6 +55,7 @@ class KNeighborsClassifier(ExactSearch, sklearn.neighbors.KNeighborsClassifier):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **sklearn.neighbors.KNeighborsClassifier._parameter_constraints,
         "weights": WEIGHTS,
+        "metric": METRICS,
     }
 
     def predict_proba(self, X: Any) -> Any:

@@ -13,7 +13,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rosenblatt.base import FLOATS, naming_columns
 from rosenblatt.capabilities import ModelPath, rows_of
+from rosenblatt.column_errors import which_missing
+from rosenblatt.mixed_tables import checked_table
 
+from .gower import MixedColumns, objects
 from .search import Found, Points
 
 OURS = {
@@ -22,6 +25,7 @@ OURS = {
     "minkowski": "minkowski", "p": "minkowski", "cosine": "cosine", "hamming": "hamming",
 }  # fmt: skip
 WEIGHTS = [StrOptions({"uniform", "distance", "kernel"}), callable, None]
+METRICS = [StrOptions({"gower"}.union(*sklearn.neighbors.VALID_METRICS.values())), callable]
 NORMS = {1: "manhattan", 2: "euclidean", np.inf: "chebyshev"}
 
 
@@ -33,7 +37,9 @@ class ExactSearch:
     metric: Any
     metric_params: Any
     p: float
+    n_features_in_: int
     _fit_X: Any
+    _columns: MixedColumns | None = None  # of Gower's distance
     _points: Points | None = None
     _along: "SharedSearch | None" = None  # of models along a path
 
@@ -42,10 +48,16 @@ class ExactSearch:
         self._validate_params()  # type: ignore[attr-defined]
         before, asked = dict(vars(self)), self.algorithm
         try:
-            if self._searches(X):
-                self.algorithm = "brute"  # no tree of scikit-learn's is needed
-            with naming_columns(X):
-                super().fit(X, y)  # type: ignore[misc]
+            if self.metric == "gower":
+                self._store_mixed(X, y)
+            else:
+                self._columns = None
+                if self._searches(X):
+                    self.algorithm = "brute"  # no tree of scikit-learn's is needed
+                with naming_columns(X):
+                    super().fit(X, y)  # type: ignore[misc]
+                if self.metric == "precomputed":
+                    _refuse_one_way(self._fit_X)
             self.algorithm = asked
             self._points, self._along = self._prepared(), None
         except BaseException:
@@ -53,6 +65,22 @@ class ExactSearch:
             vars(self).update(before)
             raise
         return self
+
+    def _store_mixed(self, X: Any, y: Any) -> None:
+        """Store rows of numbers and categories, the latter by their place among those known."""
+        asked, settings = self.metric_params, dict(self.metric_params or {})
+        X = checked_table(self, X, reset=True)
+        names = vars(self).get("feature_names_in_")
+        columns, rows = MixedColumns.learn(X, settings)
+        # scikit-learn's fit checks y, and reads rows that it has a distance for.
+        self.algorithm, self.metric, self.metric_params = "brute", "manhattan", None
+        super().fit(np.nan_to_num(rows), y)  # type: ignore[misc]
+        self.metric, self.metric_params = "gower", asked
+        self.effective_metric_, self.effective_metric_params_ = "gower", settings
+        self._fit_X, self._columns = rows, columns
+        self.categories_, self.ranges_ = columns.categories, columns.ranges
+        if names is not None:
+            self.feature_names_in_ = names
 
     def _searches(self, X: Any) -> bool:
         """Whether rows like these are searched by loops of ours."""
@@ -70,6 +98,9 @@ class ExactSearch:
         return self._points
 
     def _prepared(self) -> Points | None:
+        if self._columns is not None:
+            scaled, categorical = self._fit_X / self._columns.ranges, self._columns.categorical
+            return Points(scaled, "gower", categorical=categorical)
         brute = self._fit_method == "brute"  # type: ignore[attr-defined]
         if not brute or not self._searches(self._fit_X):
             return None
@@ -97,13 +128,19 @@ class ExactSearch:
                 f"Expected n_neighbors {'<' if own else '<='} n_samples_fit, but "
                 f"n_neighbors = {k}, n_samples_fit = {n}, n_samples = {len(Q)}"
             )
-        search = points.nearest if self._along is None else self._along.nearest
-        distances, found = search(Q, int(k) + own)
+        if self._columns is not None:
+            Q = Q / self._columns.ranges
+        if self._along is None:
+            distances, found = points.nearest(Q, int(k) + own)
+        else:
+            distances, found = self._along.nearest(Q, int(k) + own, self._fit_X if own else X)
         if own:
             distances, found = _without_self(distances, found)
         return (distances, found) if return_distance else found
 
     def _checked(self, X: Any) -> NDArray[Any]:
+        if self._columns is not None:
+            return self._columns.encode(checked_table(self, X, reset=False))
         with naming_columns(X):
             rows = validate_data(self, X, reset=False, dtype=FLOATS, order="C")
         return np.asarray(rows)
@@ -139,22 +176,39 @@ class ExactSearch:
         """Store some more rows; return self. `classes` is not needed: rows may bring new ones."""
         if not hasattr(self, "_fit_X"):
             return self.fit(X, y)
-        _, y_stored = self._stored()
-        return self.fit(_stack(self._fit_X, self._checked_any(X)), _stack(y_stored, y))
+        stored, labels = self._stored()
+        return self._refit(_stack(stored, self._checked_any(X)), _stack(labels, y))
 
     def merge(self, other: Self) -> Self:
         """Store the rows of another fitted model behind one's own; return self."""
+        check_is_fitted(self)
         check_is_fitted(other)
-        return self.partial_fit(*other._stored())
+        if other.n_features_in_ != self.n_features_in_:
+            raise ValueError(
+                f"Models must have the same columns to be merged; there are {self.n_features_in_} "
+                f"here and {other.n_features_in_} there."
+            )
+        (rows, y), (others, more) = self._stored(), other._stored()
+        return self._refit(_stack(rows, others), _stack(y, more))
 
     def forget(self, X: Any, y: Any = None) -> Self:
         """Remove rows, each once; return self. Rows that are not stored are an error."""
         check_is_fitted(self)
         stored, labels = self._stored()
         kept = _places_without(stored, labels, self._checked_any(X), y)
-        return self.fit(stored[kept], None if labels is None else np.asarray(labels)[kept])
+        return self._refit(stored[kept], None if labels is None else np.asarray(labels)[kept])
+
+    def _refit(self, rows: Any, y: Any) -> Self:
+        """Fit to rows that have lost the names of their columns."""
+        names = vars(self).get("feature_names_in_")
+        self.fit(rows, y)
+        if names is not None:
+            self.feature_names_in_ = names
+        return self
 
     def _checked_any(self, X: Any) -> Any:
+        if self._columns is not None:
+            return objects(checked_table(self, X, reset=False))
         with naming_columns(X):
             return validate_data(self, X, reset=False, dtype=FLOATS, accept_sparse="csr")
 
@@ -162,11 +216,19 @@ class ExactSearch:
         """The rows and their labels or targets."""
         y = getattr(self, "_y", None)
         classes = getattr(self, "classes_", None)
+        rows = self._fit_X if self._columns is None else self._columns.decode(self._fit_X)
         if y is None or classes is None:
-            return self._fit_X, y
+            return rows, y
         if isinstance(classes, list):
-            return self._fit_X, np.transpose([c[k] for c, k in zip(classes, y.T, strict=True)])
-        return self._fit_X, classes[y]
+            return rows, np.transpose([c[k] for c, k in zip(classes, y.T, strict=True)])
+        return rows, classes[y]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        if self.metric == "gower":
+            tags.input_tags.categorical = tags.input_tags.allow_nan = True
+            tags.input_tags.sparse = False
+        return tags
 
 
 class SharedSearch:
@@ -178,11 +240,14 @@ class SharedSearch:
         self.points, self.k = points, min(largest.n_neighbors + 1, len(points.X))
         self.last: tuple[Any, Found] | None = None
 
-    def nearest(self, Q: Any, k: int) -> Found:
-        """Distances and numbers of the k nearest points, from one search for most of them."""
+    def nearest(self, Q: Any, k: int, given: Any) -> Found:
+        """Distances and numbers of the k nearest points, from one search for most of them.
+
+        `given` are the rows that Q was made of, by which they are known again.
+        """
         last = self.last
-        if last is None or last[0] is not Q:
-            self.last = last = Q, self.points.nearest(Q, max(k, self.k))
+        if last is None or last[0] is not given:
+            self.last = last = given, self.points.nearest(Q, max(k, self.k))
         distances, found = last[1]
         if k > found.shape[1]:
             return self.points.nearest(Q, k)
@@ -208,6 +273,19 @@ def vote_weights(distances: NDArray[Any], weights: Any) -> NDArray[Any] | None:
             "avoid this case if you are using a user-defined function."
         )
     return given
+
+
+def _refuse_one_way(D: Any) -> None:
+    """Raise if a table (n, n) of distances is not the same in both directions."""
+    if sp.issparse(D):  # of some neighbours alone
+        return
+    apart = np.abs(D - D.T)
+    if (apart > 1e-6 * D.max(initial=0.0)).any():
+        i, j = np.unravel_index(int(apart.argmax()), apart.shape)
+        raise ValueError(
+            f"Precomputed distances must be symmetric; from row {i} to {j} it is {D[i, j]:.6g}, "
+            f"and {D[j, i]:.6g} back."
+        )
 
 
 def _stack(stored: Any, more: Any) -> Any:
@@ -243,6 +321,18 @@ def _places_without(X: Any, y: Any, gone: Any, gone_y: Any) -> NDArray[np.intp]:
 
 
 def _keys(X: Any, y: Any) -> list[Any]:
-    rows = np.asarray(X.toarray() if sp.issparse(X) else X, np.float64)
+    rows = np.asarray(X.toarray() if sp.issparse(X) else X)
     labels: Any = [()] * len(rows) if y is None else np.asarray(y).tolist()
+    if rows.dtype == object:
+        return [(_mixed_key(row), repr(label)) for row, label in zip(rows, labels, strict=True)]
+    rows = rows.astype(np.float64)
     return [(row.tobytes(), repr(label)) for row, label in zip(rows + 0.0, labels, strict=True)]
+
+
+def _mixed_key(row: NDArray[Any]) -> tuple[Any, ...]:
+    """A row of words and numbers, whatever their types; nothing where a value is missing."""
+    gone = which_missing(row)
+    return tuple(
+        None if absent else value if isinstance(value, str) else float(value)
+        for value, absent in zip(row, gone, strict=True)
+    )

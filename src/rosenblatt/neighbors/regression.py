@@ -7,7 +7,7 @@ import sklearn.neighbors
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from .nearest import WEIGHTS, ExactSearch, vote_weights
+from .nearest import METRICS, WEIGHTS, ExactSearch, vote_weights
 
 
 class KNeighborsRegressor(ExactSearch, sklearn.neighbors.KNeighborsRegressor):  # type: ignore[misc]
@@ -26,6 +26,7 @@ class KNeighborsRegressor(ExactSearch, sklearn.neighbors.KNeighborsRegressor):  
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **sklearn.neighbors.KNeighborsRegressor._parameter_constraints,
         "weights": WEIGHTS,
+        "metric": METRICS,
     }
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -55,3 +56,27 @@ class NearestNeighbors(ExactSearch, sklearn.neighbors.NearestNeighbors):  # type
     >>> search.kneighbors([[1.2]])
     (array([[0.2, 1.2]]), array([[1, 0]]))
     """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **sklearn.neighbors.NearestNeighbors._parameter_constraints,
+        "metric": METRICS,
+    }
+
+    def radius_neighbors(
+        self,
+        X: Any = None,
+        radius: float | None = None,
+        return_distance: bool = True,
+        sort_results: bool = False,
+    ) -> Any:
+        """Return distances and numbers of all stored rows within a radius; as in scikit-learn."""
+        if self.metric != "gower":
+            return super().radius_neighbors(X, radius, return_distance, sort_results)
+        check_is_fitted(self)
+        reach = self.radius if radius is None else radius
+        distances, found = self.kneighbors(X, self.n_samples_fit_ - (X is None))
+        ends = [int(np.searchsorted(row, reach, side="right")) for row in distances]
+        near, rows = np.empty((2, len(ends)), object)
+        for i, end in enumerate(ends):
+            near[i], rows[i] = distances[i, :end], found[i, :end]
+        return (near, rows) if return_distance else rows

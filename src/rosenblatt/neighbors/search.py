@@ -29,8 +29,8 @@ class Points:
         # One type of numbers: each other one would compile the loops anew.
         self.X = np.ascontiguousarray(X, np.float64)
         self.metric, self.p = metric, 2.0 if metric == "euclidean" else p
+        self.categorical = categorical  # (d,): columns that are equal or not, of "gower"
         n, d = X.shape
-        self.categorical = np.zeros(d, bool) if categorical is None else categorical
         self._tree: Any = None  # made when first needed
         self._tiles: Any = None
         self._blocks: Any = None
@@ -48,6 +48,8 @@ class Points:
         if self.metric == "euclidean":
             found, points = self._by_products(np.ascontiguousarray(Q, np.float64), k)
             return np.sqrt(found), points
+        if self.metric == "gower":
+            return self._by_gower(Q, k)
         return self._by_columns(Q, k)
 
     def _by_tree(self, Q: NDArray[Any], k: int) -> Found:
@@ -99,7 +101,7 @@ class Points:
         def work(start: int, stop: int) -> None:
             distances = np.empty(loops.nearest.BLOCK)
             loops.nearest.nearest_by_columns(
-                self._blocks, n, Q, kinds.get(self.metric, 3), float(self.p), self.categorical,
+                self._blocks, n, Q, kinds.get(self.metric, 3), float(self.p),
                 start, stop, found, points, distances,
             )  # fmt: skip
 
@@ -107,6 +109,22 @@ class Points:
         if self.metric == "minkowski":
             found **= 1 / self.p
         return (found / d if self.metric == "hamming" else found), points
+
+    def _by_gower(self, Q: NDArray[Any], k: int) -> Found:
+        """Nearest by means over columns of numbers and categories."""
+        if self._blocks is None:
+            self._blocks = _blocks_of(self.X)
+        n, m = len(self.X), len(Q)
+        found, points = np.empty((m, k)), np.empty((m, k), np.intp)
+
+        def work(start: int, stop: int) -> None:
+            distances, known = np.empty((2, loops.nearest.BLOCK))
+            loops.nearest.nearest_by_gower(
+                self._blocks, n, Q, self.categorical, start, stop, found, points, distances, known
+            )
+
+        threads.over_chunks(work, m, -(-m // 64) * threads.CELLS_PER_CHUNK)
+        return found, points
 
 
 def _rounding(d: int) -> float:

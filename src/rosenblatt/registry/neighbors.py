@@ -1,32 +1,39 @@
 """Decisions by distance."""
 
-from .row import Contestant, Contract, Row, Warm, Without
+from .row import Contestant, Contract, Row, Settings, Warm, Without
 
 IS_ROWS = Without("the model is its rows: partial_fit, merge and forget add and remove them")
 AT_ONCE = Without("the fit stores the rows: no state moves")
 
+SEARCHES: tuple[Settings, ...] = (
+    {},
+    {"p": 1, "weights": "distance"},
+    {"metric": "gower"},
+)
 
-def _neighbours(name: str, task: str, contestant: Contestant) -> Row:
+
+def _neighbours(name: str, task: str, *contestants: Contestant) -> Row:
     return Row(
         name=name,
         module="neighbors.classification" if task == "classification" else "neighbors.regression",
         task=task,
-        inputs=("dense", "sparse", "precomputed"),
+        inputs=("dense", "sparse", "missing", "categorical", "precomputed"),
         verifier="neighbors",
         sklearn=(name,),
         additive=IS_ROWS,
         path=("n_neighbors",),
         trace=AT_ONCE,
-        warm=Warm(({}, {"p": 1}), sparse=False),
-        contract=Contract(settings=({}, {"p": 1, "weights": "distance"}), most_rows=2_000),
-        contestants=(contestant,),
-        file_types=(),
+        warm=Warm(({}, {"p": 1}, {"metric": "gower"}), sparse=False),
+        contract=Contract(settings=SEARCHES, most_rows=2_000),
+        contestants=contestants,
+        file_types=("neighbors.gower.MixedColumns",),
         page="neighbors.md",
         benchmark="nearest neighbours, 100k stored, 10k queries, 16 columns",
     )
 
 
 K_NEAREST = {"n_neighbors": (1, 3, 5, 9, 15, 25, 45), "weights": ("uniform", "distance")}
+MIXED = "numbers, categories and missing values, where rows that agree in most columns are alike"
 ALIKE = "rows that are near each other are alike, few columns, all of which matter"
 
 ROWS = (
@@ -40,6 +47,15 @@ ROWS = (
             limits=("columns beside texts",),
             short_names=("knn", "k-nn", "neighbours", "nearest neighbors", "k nearest neighbors"),
         ),
+        Contestant(
+            "nearest neighbours of mixed columns",
+            MIXED,
+            K_NEAREST,
+            reads="table",
+            settings={"metric": "gower"},
+            limits=("named columns", "some categories", "few rows for pairs"),
+            short_names=("gower",),
+        ),
     ),
     _neighbours(
         "KNeighborsRegressor",
@@ -50,6 +66,15 @@ ROWS = (
             K_NEAREST,
             limits=("columns beside texts",),
             short_names=("knn", "k-nn", "neighbours", "nearest neighbors", "k nearest neighbors"),
+        ),
+        Contestant(
+            "nearest neighbours regression of mixed columns",
+            MIXED,
+            K_NEAREST,
+            reads="table",
+            settings={"metric": "gower"},
+            limits=("named columns", "some categories", "few rows for pairs"),
+            short_names=("gower",),
         ),
     ),
     Row(

@@ -11,8 +11,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from rosenblatt.base import FLOATS, callers_level, encode_labels, is_as_fitted, naming_columns
+from rosenblatt.mixed_tables import categorical_columns, checked_table, encode, learn_categories
 
-from .columns import categorical_columns, checked_table, encode, learn_categories
 from .settings import Targets
 
 

@@ -102,6 +102,11 @@ def _named_columns(problem: Problem) -> str:
     return ""
 
 
+def _some_categories(problem: Problem) -> str:
+    kinds = set(problem.used_by_mixed.values())
+    return "" if kinds & {"categorical", "boolean"} else "is for categories; there are none"
+
+
 def _columns_beside_texts(problem: Problem) -> str:
     if problem.is_table and not problem.used_by_mixed:
         return "reads no texts; there are no other columns"
@@ -125,6 +130,7 @@ LIMITS: dict[str, Callable[[Problem], str]] = {
     ),
     "named columns": _named_columns,
     "products": why_no_products,
+    "some categories": _some_categories,
     "splines": why_no_splines,
     "two classes": _two_classes,
 }

@@ -193,6 +193,14 @@ class TableColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Return what the columns are called."""
         return np.array(list(self.kinds), object)
 
+    def parameters_for(self, model: Any) -> dict[str, Any]:
+        """The parameters by which a model of mixed columns learns their kinds."""
+        kinds = self.mixed_kinds()
+        if "kinds" in model.get_params(deep=False):
+            return {"kinds": kinds}
+        categorical = [name for name, kind in kinds.items() if kind == "categorical"]
+        return {"metric_params": {"categorical": categorical, "unknown": "differs"}}
+
     def mixed_kinds(self) -> dict[str, str]:
         """What `MixedNB` is to take each column for."""
         other = {"date": "numeric", "boolean": "categorical"}

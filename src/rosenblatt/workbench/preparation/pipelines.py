@@ -46,7 +46,7 @@ def pipeline(problem: Problem, family: Family, parameters: dict[str, Any]) -> Pi
     """The whole model, from rows of the table to predictions."""
     model, first = family.make().set_params(**parameters), preparation(problem, family)
     if family.takes == "table":
-        model.set_params(kinds=first.mixed_kinds())
+        model.set_params(**first.parameters_for(model))
     between = [] if family.before is None else [("expansion", family.before())]
     return Pipeline([("features", first), *between, ("model", model)])
 

@@ -317,7 +317,7 @@ class Arena:
             grid = {name: [setting[name] for setting in settings]}
         model = family.make()
         if family.takes == "table":
-            model.set_params(kinds=TableColumns(self.problem.used_by_mixed).mixed_kinds())
+            model.set_params(**TableColumns(self.problem.used_by_mixed).parameters_for(model))
         if scaler is not None:
             model = Pipeline([("scaler", scaler), ("model", model)])
         search = GridSearchCV(model, grid, scoring=self.scoring, cv=folds, refit=False)

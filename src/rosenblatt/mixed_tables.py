@@ -78,15 +78,20 @@ def learn_categories(X: Any, categorical: NDArray[np.bool_]) -> list[NDArray[Any
         known = np.unique(_as_array(values[~which_missing(values)], _name(X, j)))
         if len(known) > MOST_CATEGORIES:
             raise ValueError(
-                f"Column {_name(X, j)!r} has {len(known):,} categories, more than the "
-                f"{MOST_CATEGORIES:,} that a tree can branch on. An identifier tells nothing about "
-                "new rows: leave it out, or group its values."
+                f"Column {_name(X, j)!r} has {len(known):,} categories, more than "
+                f"{MOST_CATEGORIES:,}. An identifier tells nothing about new rows: leave it out, "
+                "or group its values."
             )
         found.append(known)
     return found
 
 
-def encode(X: Any, categories: Sequence[NDArray[Any] | None], unknown: str) -> NDArray[np.float64]:
+def encode(
+    X: Any,
+    categories: Sequence[NDArray[Any] | None],
+    unknown: str,
+    advice: str = "With unknown='majority' such a row stays at the node that asks for it.",
+) -> NDArray[np.float64]:
     """X (n, d) as numbers: the place of each category, -1 if unknown; NaN for missing values."""
     matrix = np.empty((_num_samples(X), len(categories)))
     for j, known in enumerate(categories):
@@ -108,8 +113,8 @@ def encode(X: Any, categories: Sequence[NDArray[Any] | None], unknown: str) -> N
         if unknown == "error" and (places < 0).any():
             value = present[places < 0][:1].tolist()[0]
             raise ValueError(
-                f"Column {_name(X, j)!r} has a category that no training row had: {value!r}. With "
-                "unknown='majority' such a row stays at the node that asks for it."
+                f"Column {_name(X, j)!r} has a category that no training row had: {value!r}. "
+                + advice
             )
         matrix[~absent, j] = places
     return matrix
