@@ -13,6 +13,8 @@ BANDS = [
             ["linear_model", "kernels", "naive_bayes", "discriminant_analysis"],
             ["svm"],
             ["neighbors", "cluster", "decomposition", "preprocessing", "feature_extraction"],
+            ["mixture"],
+            ["neighbors", "cluster", "decomposition", "preprocessing"],
             ["data"],
         ],
     ),

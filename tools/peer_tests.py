@@ -68,6 +68,7 @@ BAGGING = ("BaggingClassifier", "BaggingRegressor")
 BOOSTING = ("HistGradientBoostingClassifier", "HistGradientBoostingRegressor")
 CENTRES = ("KMeans",)
 TEXT = ("CountVectorizer", "HashingVectorizer", "TfidfTransformer", "TfidfVectorizer")
+CENTRES = ("KMeans", "MiniBatchKMeans")
 NEIGHBOURS = ("KNeighborsClassifier", "KNeighborsRegressor", "NearestNeighbors")
 
 TABLE = (
@@ -105,6 +106,7 @@ TABLE = (
     Module("decomposition/tests/test_pca.py", "decomposition", ("PCA",)),
     Module("cluster/tests/test_k_means.py", "cluster", CENTRES, quick=False),
     Module("feature_extraction/tests/test_text.py", "feature_extraction.text", TEXT),
+    Module("mixture/tests/test_gaussian_mixture.py", "mixture", ("GaussianMixture",), quick=False),
 )
 
 

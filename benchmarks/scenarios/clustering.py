@@ -1,5 +1,6 @@
 """Clustering: k-means from the same start, run to the same end."""
 
+import warnings
 from dataclasses import replace
 from importlib import import_module
 
@@ -17,6 +18,8 @@ def scenarios(scale: float) -> list[Scenario]:
         kmeans("k-means, 1M x 16, 20 clusters", int(1_000_000 * scale), 16, 20, 3),
         kmeans("k-means, 100k x 64, 100 clusters", int(100_000 * scale), 64, 100, 3),
         kmeans("k-means, small data 1,000 x 20", 1_000, 20, 8, 1, rounds=21),
+        mixture("Gaussian mixture, 200k x 16, 10 full components, 50 iterations", scale, 12),
+        mixture("Gaussian mixture, small data 1,000 x 20", None, 1, rounds=11),
     ]
 
 
@@ -39,6 +42,41 @@ def kmeans(name: str, n: int, d: int, k: int, wanted: float, rounds: int = 3) ->
         rounds=rounds,
         memory_wanted=None,
     )
+
+
+def mixture(name: str, scale: float | None, wanted: float, rounds: int = 3) -> Scenario:
+    """EM from given means, for so many iterations."""
+    n, d, k = (1_000, 20, 3) if scale is None else (int(200_000 * scale), 16, 10)
+    how = {"n_components": k, "tol": 0.0, "max_iter": 50, "init_params": "random_from_data"}
+    return Scenario(
+        name=name,
+        job=f"50 iterations of EM on {n:,} x {d} float64, {k} full components, one thread.",
+        data=lambda: kept(dense, n, d, k),
+        ours=by_em("rosenblatt.mixture.GaussianMixture", how, None),
+        peers=(by_em("sklearn.mixture.GaussianMixture", how, wanted),),
+        quality=Quality("log-likelihood", lambda model, data: model.lower_bound_, slack=1e-6),
+        limits=read_once,
+        rounds=rounds,
+        memory_wanted=None,
+    )
+
+
+def by_em(path: str, settings: dict, wanted: float | None) -> Contender:
+    """A mixture at a dotted path, from the means and covariance of all rows."""
+    module, _, name = path.rpartition(".")
+
+    def run(data: Data, seed: int):
+        k = settings["n_components"]
+        spread = np.linalg.inv(np.cov(data.X[:10_000].T))
+        how = {"means_init": given(data, k), "precisions_init": np.stack([spread] * k)}
+        how |= {"weights_init": np.full(k, 1 / k), "random_state": 0}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return getattr(import_module(module), name)(**settings, **how).fit(data.X)
+
+    package = PACKAGES.get(module.partition(".")[0], module.partition(".")[0])
+    words = ", ".join(f"{key}={value!r}" for key, value in settings.items())
+    return Contender(package, f"{name}({words})", package, run, wanted)
 
 
 def given(data: Data, k: int):

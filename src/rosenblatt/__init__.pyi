@@ -13,6 +13,7 @@ from . import kernel_ridge as kernel_ridge
 from . import kernels as kernels
 from . import linear_model as linear_model
 from . import losses as losses
+from . import mixture as mixture
 from . import model_selection as model_selection
 from . import naive_bayes as naive_bayes
 from . import neighbors as neighbors
@@ -29,6 +30,7 @@ from .certificates import Certificate as Certificate
 from .certificates import Claim as Claim
 from .certificates import certify as certify
 from .cluster import KMeans as KMeans
+from .cluster import MiniBatchKMeans as MiniBatchKMeans
 from .decomposition import PCA as PCA
 from .discriminant_analysis import FisherDiscriminant as FisherDiscriminant
 from .discriminant_analysis import LinearDiscriminantAnalysis as LinearDiscriminantAnalysis
@@ -68,6 +70,7 @@ from .linear_model import RidgeCV as RidgeCV
 from .linear_model import enet_path as enet_path
 from .linear_model import lasso_path as lasso_path
 from .linear_model import ridge_path as ridge_path
+from .mixture import GaussianMixture as GaussianMixture
 from .model_selection import BiasVariance as BiasVariance
 from .model_selection import GridSearchCV as GridSearchCV
 from .model_selection import SealedTest as SealedTest
@@ -127,6 +130,7 @@ __all__ = [
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
     "FisherDiscriminant",
+    "GaussianMixture",
     "GaussianNB",
     "GridSearchCV",
     "HashingVectorizer",
@@ -147,6 +151,7 @@ __all__ = [
     "LinearSVR",
     "LogisticRegression",
     "LogisticRegressionCV",
+    "MiniBatchKMeans",
     "MixedNB",
     "MofNClassifier",
     "MultinomialNB",

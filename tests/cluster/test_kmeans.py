@@ -1,4 +1,4 @@
-"""Q1, Q2: the plain method's answer, ties, empty clusters, weights, starts and pieces."""
+"""Q1, Q2, T11: the plain method's answer, ties, empty clusters, weights, starts and pieces."""
 
 from contextlib import nullcontext
 

@@ -1,9 +1,13 @@
-"""DC12, D8, E4, G2: the Gaussian of one class of three points."""
+"""DC12, D8, E4, G2, R6: the Gaussian of one class of three points."""
 
 import numpy as np
 import pytest
 
-from rosenblatt import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from rosenblatt import (
+    GaussianMixture,
+    LinearDiscriminantAnalysis,
+    QuadraticDiscriminantAnalysis,
+)
 from rosenblatt.estimation import gaussian_log_likelihood, gaussian_mle
 
 POINTS = [[0, 0], [2, 1], [1, 2]]
@@ -33,3 +37,13 @@ def test_the_same_gaussian_as_a_class_of_a_discriminant():
     shared = LinearDiscriminantAnalysis(store_covariance=True).fit(rows, labels)
     np.testing.assert_allclose(shared.covariance_, model.covariance_[0])
     np.testing.assert_allclose(shared.score_samples(POINTS), model.score_samples(POINTS))
+
+
+def test_a_mixture_of_one_component_is_the_class_gaussian():
+    # R6, R1: one component needs no iteration: mean and covariance of the rows.
+    X = np.array([[0.0, 0.0], [2.0, 1.0], [1.0, 2.0]])
+    model = GaussianMixture(1, reg_covar=0.0).fit(X)
+    np.testing.assert_allclose(model.means_, [[1.0, 1.0]], rtol=1e-14)
+    np.testing.assert_allclose(model.covariances_[0], [[2 / 3, 1 / 3], [1 / 3, 2 / 3]], rtol=1e-13)
+    assert np.exp(model.score_samples([[1.0, 1.0]])) == pytest.approx(0.275664, abs=1e-6)
+    assert model.score_samples(X).sum() == pytest.approx(-6.865713, abs=1e-6)

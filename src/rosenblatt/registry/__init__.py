@@ -95,6 +95,7 @@ MODULES = (
     "kernels",
     "linear_model",
     "losses",
+    "mixture",
     "model_selection",
     "naive_bayes",
     "neighbors",

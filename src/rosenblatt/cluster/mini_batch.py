@@ -1,0 +1,61 @@
+"""k-means on small batches: each moves its centres a little."""
+
+from typing import Any, ClassVar, Self
+
+import sklearn.cluster
+
+from rosenblatt.base import all_or_nothing
+
+from .kmeans import NearestCentres
+
+
+class MiniBatchKMeans(NearestCentres, sklearn.cluster.MiniBatchKMeans):  # type: ignore[misc]
+    """Moves each centre towards the mean of the rows of a batch that are nearest to it.
+
+    A centre is the mean of all rows that it was given so far, so that it moves less and less. The
+    fit is scikit-learn's, and so are the parameters and attributes; answers are as exact as those
+    of `KMeans`. For tables that do not fit into memory, and streams (`partial_fit`).
+
+    Parameters
+    ----------
+    n_clusters, init, max_iter, batch_size, verbose, compute_labels, random_state, tol,
+    max_no_improvement, init_size, n_init, reassignment_ratio : as in scikit-learn.
+
+    Attributes
+    ----------
+    cluster_centers_, labels_, inertia_, n_iter_, n_steps_, n_features_in_, feature_names_in_ : as
+        in scikit-learn.
+    stop_reason_ : {"converged", "max_iter"}
+        Whether the moves or the losses of batches came to rest before `max_iter` passes.
+
+    Examples
+    --------
+    >>> from rosenblatt import MiniBatchKMeans
+    >>> X = [[0.0], [1.0], [10.0], [11.0], [12.0]]
+    >>> model = MiniBatchKMeans(n_clusters=2, random_state=0).fit(X)
+    >>> model.predict([[2.0], [9.0]]) == model.labels_[[0, 4]]
+    array([ True,  True])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **sklearn.cluster.MiniBatchKMeans._parameter_constraints
+    }
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Find centres for the rows X (n, d), batch by batch; return self."""
+        super().fit(X, y, sample_weight)
+        n, size = len(self.labels_) if self.compute_labels else rows_in(X), self._batch_size
+        self.stop_reason_ = "converged" if self.n_steps_ < self.max_iter * n // size else "max_iter"
+        return self
+
+    @all_or_nothing
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Move the centres by one batch X (n, d); return self."""
+        super().partial_fit(X, y, sample_weight)
+        return self
+
+
+def rows_in(X: Any) -> int:
+    """The number of rows."""
+    return int(X.shape[0]) if hasattr(X, "shape") else len(X)

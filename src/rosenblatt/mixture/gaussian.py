@@ -1,0 +1,436 @@
+"""Gaussian mixtures by EM: which component, given the parameters; which parameters, given that."""
+
+import warnings
+from numbers import Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import sklearn.mixture
+from numpy.typing import NDArray
+from scipy.special import logsumexp
+from sklearn.callback import CallbackSupportMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from rosenblatt.base import (
+    FLOATS,
+    Passes,
+    StopReason,
+    callers_level,
+    fitting,
+    is_as_fitted,
+    naming_columns,
+)
+from rosenblatt.statistics import Moments
+
+from .components import Components, Rows, Sums, floored, raw_covariances, roots_of
+from .starts import start_shares
+
+
+class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  # type: ignore[misc]
+    """Models the density of rows as a weighted sum of Gaussians: ``sum_k p_k N(x; m_k, S_k)``.
+
+    Expectation: the share of component k in row x, ``r_k = p_k N(x; m_k, S_k) / sum``.
+    Maximisation: weights, means and covariances of the rows, weighted by these shares. Neither can
+    lower the log-likelihood (but for the floor under the covariances); the end depends on the
+    start, and a component that collapses onto few rows would raise it without limit.
+
+    The parameters are scikit-learn's, and two more.
+
+    Parameters
+    ----------
+    n_components : int, default=1
+        How many components, K.
+    covariance_type : {"full", "tied", "diag", "spherical"}
+        A covariance matrix for each component, one for all, variances of columns for each
+        component, or one variance for each.
+    tol : float, default=1e-3
+        EM ends when the mean log-likelihood of a row changes by less.
+    reg_covar : float, default=1e-6
+        Floor: added to the variances. A warning names a component that it alone keeps from
+        collapsing.
+    max_iter, n_init : int
+        The most iterations of a start, and how many starts; the likeliest end is kept.
+    init_params : {"kmeans", "k-means++", "random", "random_from_data"}
+        The shares at the start: clusters of `KMeans`, rows drawn far apart, at random, random rows.
+    weights_init, means_init, precisions_init : arrays or None
+        Parameters to start from.
+    random_state, warm_start, verbose, verbose_interval : as in scikit-learn.
+    known_variance : float or None
+        If given, only the means are learned: every component has this variance in all directions,
+        and the same weight. For ``covariance_type="spherical"``.
+    assignment : {"soft", "hard"}
+        "hard" gives each row to its likeliest component alone; with a known variance that is
+        k-means.
+
+    Attributes
+    ----------
+    weights_, means_, covariances_, precisions_, precisions_cholesky_, converged_, n_iter_,
+    lower_bound_, lower_bounds_, n_features_in_, feature_names_in_ : as in scikit-learn.
+    start_bounds_ : array of shape (n_init,)
+        `lower_bound_` at the end of each start.
+    n_parameters_ : int
+        How many free numbers were learned.
+    stop_reason_ : {"converged", "max_iter", "callback"}
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rosenblatt import GaussianMixture
+    >>> X = np.array([[1.0, 2], [1, 4], [1, 0], [10, 2], [10, 4], [10, 0]])
+    >>> model = GaussianMixture(n_components=2, reg_covar=0.1, random_state=0).fit(X)
+    >>> sorted(model.means_.round(3).tolist())
+    [[1.0, 2.0], [10.0, 2.0]]
+    >>> model.predict([[0, 0]]) == model.predict([[1, 3]])
+    array([ True])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **sklearn.mixture.GaussianMixture._parameter_constraints,
+        "known_variance": [Interval(Real, 0, None, closed="neither"), None],
+        "assignment": [StrOptions({"soft", "hard"})],
+    }
+
+    def __init__(
+        self,
+        n_components: int = 1,
+        *,
+        covariance_type: str = "full",
+        tol: float = 1e-3,
+        reg_covar: float = 1e-6,
+        max_iter: int = 100,
+        n_init: int = 1,
+        init_params: str = "kmeans",
+        weights_init: Any = None,
+        means_init: Any = None,
+        precisions_init: Any = None,
+        random_state: Any = None,
+        warm_start: bool = False,
+        verbose: int = 0,
+        verbose_interval: int = 10,
+        known_variance: float | None = None,
+        assignment: str = "soft",
+    ) -> None:
+        super().__init__(
+            n_components,
+            covariance_type=covariance_type,
+            tol=tol,
+            reg_covar=reg_covar,
+            max_iter=max_iter,
+            n_init=n_init,
+            init_params=init_params,
+            weights_init=weights_init,
+            means_init=means_init,
+            precisions_init=precisions_init,
+            random_state=random_state,
+            warm_start=warm_start,
+            verbose=verbose,
+            verbose_interval=verbose_interval,
+        )
+        self.known_variance = known_variance
+        self.assignment = assignment
+
+    @fitting
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from the rows X (n, d); return self.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            The rows.
+        y : ignored.
+        sample_weight : array-like of shape (n,) or None
+            How often each row counts; any numbers >= 0.
+        """
+        rows = self._rows(X, sample_weight)
+        begun = self.warm_start and hasattr(self, "converged_")
+        n_starts = 1 if begun else self.n_init
+        random_state = check_random_state(self.random_state)
+        passes = Passes(self, rows.X, y, sample_weight, 0 if self.max_iter == 0 else None)
+        ends: list[EM] = []
+
+        def begin() -> EM:
+            if begun:
+                return EM(self._learned(), [self.lower_bound_])
+            return EM(self._start(rows, random_state), [])
+
+        run = begin()
+        passes.attributes = lambda: self._attributes(run, rows.X.dtype)
+        for _ in passes:
+            run.bounds.append(self._step(rows, run))
+            if self._ended(run, begun):
+                ends.append(run)
+                if len(ends) == n_starts:
+                    passes.stop(run.stopped)
+                else:
+                    run = begin()
+        if run not in ends:
+            run.stopped = passes.stop_reason or "callback"
+            ends.append(run)
+        self._publish(ends, rows, begun)
+        return self
+
+    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> NDArray[np.intp]:
+        """Learn from the rows X (n, d); return the likeliest component of each, (n,)."""
+        return self.fit(X, y, sample_weight).predict(X)
+
+    def _rows(self, X: Any, sample_weight: Any) -> Rows:
+        self._validate_params()
+        if self.known_variance is not None and self.covariance_type != "spherical":
+            raise ValueError(
+                "known_variance is one variance for all directions: covariance_type must be "
+                f"'spherical'; got {self.covariance_type!r}."
+            )
+        X = validate_data(self, X, dtype=FLOATS, order="C", ensure_min_samples=2)
+        if len(X) < self.n_components:
+            raise ValueError(
+                "Expected n_samples >= n_components but got n_components = "
+                f"{self.n_components}, n_samples = {len(X)}"
+            )
+        self._check_parameters(X, xp=np)
+        if sample_weight is not None:
+            sample_weight = _check_sample_weight(
+                sample_weight, X, dtype=np.float64, ensure_non_negative=True
+            )
+        return Rows(X, sample_weight)
+
+    # The two steps.
+
+    def _step(self, rows: Rows, run: "EM") -> float:
+        """Expectation, then maximisation; return the mean log-likelihood before."""
+        hard, full = self.assignment == "hard", self.covariance_type in ("full", "tied")
+        likelihood, sums = rows.expected(run.parameters, hard, full)
+        run.parameters, run.raw = self._maximised(sums, run.parameters)
+        return likelihood
+
+    def _maximised(self, sums: Sums, before: Components | None) -> tuple[Components, Any]:
+        """The parameters that are likeliest for these sums, and covariances without the floor."""
+        kind, empty = self.covariance_type, sums.weight <= 0
+        means, weights = sums.mean, sums.weight / sums.weight.sum()
+        if self.known_variance is not None:
+            K = len(means)
+            raw = covariances = np.full(K, float(self.known_variance))
+            weights = np.full(K, 1.0 / K)
+        else:
+            raw = raw_covariances(sums, kind)
+            covariances = floored(raw, kind, self.reg_covar)
+        if before is not None and empty.any():  # a component without rows stays where it is
+            means = np.where(empty[:, None], before.means, means)
+            if kind != "tied":
+                covariances[empty] = before.covariances[empty]
+        return Components(weights, means, covariances, roots_of(covariances, kind), kind), raw
+
+    def _start(self, rows: Rows, random_state: Any) -> Components:
+        """The parameters of a start: what was given, and the rest from shares."""
+        given = self.weights_init, self.means_init, self.precisions_init
+        if all(part is not None for part in given):
+            parameters = Components(*given, given[2], self.covariance_type)
+        else:
+            shares = start_shares(rows, self.init_params, self.n_components, random_state)
+            full = self.covariance_type in ("full", "tied")
+            parameters, _ = self._maximised(rows.shared(shares, full), None)
+        weights, means, precisions = given
+        if weights is not None and self.known_variance is None:
+            parameters = parameters._replace(weights=np.asarray(weights, np.float64))
+        if means is not None:
+            parameters = parameters._replace(means=np.asarray(means, np.float64))
+        if precisions is not None and self.known_variance is None:
+            parameters = with_precisions(parameters, np.asarray(precisions, np.float64))
+        return parameters
+
+    def _learned(self) -> Components:
+        """The fitted parameters."""
+        tables = self.weights_, self.means_, self.covariances_, self.precisions_cholesky_
+        return Components(*(np.asarray(t, np.float64) for t in tables), self.covariance_type)
+
+    def _ended(self, run: "EM", begun: bool) -> bool:
+        """Whether a start ends after this iteration."""
+        change = np.inf if len(run.bounds) < 2 else abs(run.bounds[-1] - run.bounds[-2])
+        n_iter = len(run.bounds) - begun
+        if change < self.tol:
+            run.stopped = "converged"
+        elif n_iter >= self.max_iter:
+            run.stopped = "max_iter"
+        return run.stopped is not None
+
+    # What is published.
+
+    def _attributes(self, run: "EM", dtype: Any) -> dict[str, Any]:
+        """The attributes of a start as it is now."""
+        weights, means, covariances, roots, kind = run.parameters
+        precisions = roots**2 if kind in ("diag", "spherical") else roots @ roots.swapaxes(-1, -2)
+        tables = {
+            "weights_": weights,
+            "means_": means,
+            "covariances_": covariances,
+            "precisions_cholesky_": roots,
+            "precisions_": precisions,
+        }
+        bounds = [float(bound) for bound in run.bounds]
+        return {name: np.array(table, dtype) for name, table in tables.items()} | {
+            "converged_": run.stopped == "converged",
+            "n_iter_": len(bounds),
+            "lower_bound_": bounds[-1] if bounds else -np.inf,
+            "lower_bounds_": bounds,
+        }
+
+    def _publish(self, ends: "list[EM]", rows: Rows, begun: bool) -> None:
+        """Keep the likeliest end, the first of several."""
+        best = max(ends, key=lambda run: run.bounds[-1] if run.bounds else -np.inf)
+        moved = np.ptp(best.bounds[-2:]) if len(best.bounds) > 1 else np.inf
+        if begun:
+            best.bounds = best.bounds[1:]
+        self.__dict__.update(self._attributes(best, rows.X.dtype), stop_reason_=best.stopped)
+        self.start_bounds_ = np.array([run.bounds[-1] if run.bounds else -np.inf for run in ends])
+        if best.stopped == "max_iter" and self.max_iter > 0:
+            warnings.warn(
+                "Best performing initialization did not converge. Try different init parameters, "
+                "or increase max_iter, tol, or check for degenerate data: after "
+                f"{self.n_iter_} iterations the mean log-likelihood still changed by {moved:.3g}, "
+                f"wanted less than {self.tol:g}.",
+                ConvergenceWarning,
+                stacklevel=callers_level(),
+            )
+        self._warn_of_collapse(best, rows)
+
+    def _warn_of_collapse(self, run: "EM", rows: Rows) -> None:
+        """Warn of components that the floor alone keeps from collapsing."""
+        if run.raw is None or self.known_variance is not None or self.covariance_type == "tied":
+            return
+        least = np.linalg.eigvalsh(run.raw)[:, 0] if run.raw.ndim == 3 else run.raw
+        least = least if least.ndim == 1 else least.min(axis=1)
+        for k in np.flatnonzero(least < 0.01 * self.reg_covar):
+            weight = run.parameters.weights[k] * rows.total
+            if weight > 0 and not is_flat(rows.X, self.reg_covar):
+                warnings.warn(
+                    f"Component {k} has collapsed onto rows of weight {weight:.3g}: in some "
+                    f"direction its variance is {max(least[k], 0.0):.2g}, and only "
+                    f"reg_covar={self.reg_covar:g} keeps the likelihood finite. Take fewer "
+                    "components, another start, or a larger reg_covar.",
+                    ConvergenceWarning,
+                    stacklevel=callers_level(),
+                )
+
+    # Answers.
+
+    def _joint(self, X: Any) -> NDArray[np.float64]:
+        """log weight + log density of each component, (K, n)."""
+        check_is_fitted(self)
+        return Rows(self._checked(X), None).log_densities(self._learned())
+
+    def _checked(self, X: Any) -> Any:
+        if is_as_fitted(self, X) and X.flags.c_contiguous and np.isfinite(X).all():
+            return X
+        with naming_columns(X):
+            return validate_data(self, X, reset=False, dtype=FLOATS, order="C")
+
+    def score_samples(self, X: Any) -> NDArray[Any]:
+        """Return the log-density of each row of X: (n,)."""
+        return np.asarray(logsumexp(self._joint(X), axis=0), self.means_.dtype)
+
+    def predict(self, X: Any) -> NDArray[np.intp]:
+        """Return the likeliest component of each row of X, the first of several: (n,)."""
+        return np.asarray(self._joint(X).argmax(axis=0))
+
+    def predict_proba(self, X: Any) -> NDArray[Any]:
+        """Return the share of each component in each row of X: (n, K)."""
+        joint = self._joint(X)
+        return np.asarray(np.exp(joint - logsumexp(joint, axis=0)).T, self.means_.dtype, order="C")
+
+    def objective(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Return minus the mean log-likelihood of the rows of X."""
+        return -float(np.average(self.score_samples(X), weights=sample_weight))
+
+    def _n_parameters(self) -> int:
+        """Free numbers; scikit-learn's `bic` and `aic` read it."""
+        if self.known_variance is not None:
+            return int(self.means_.size)
+        return int(super()._n_parameters())
+
+    @property
+    def n_parameters_(self) -> int:
+        """Free numbers of the model."""
+        return self._n_parameters()
+
+    def trace_view(self) -> dict[str, Any]:
+        """Return the states that traces and plots draw: centres (K, d), spreads, shares (K,)."""
+        if not hasattr(self, "means_"):
+            return {}
+        return {
+            "centres": self.means_,
+            "spreads": spreads_of(self.covariances_, self.covariance_type, *self.means_.shape),
+            "shares": self.weights_,
+        }
+
+    # Rows in pieces.
+
+    def measure(self, X: Any, y: Any = None, sample_weight: Any = None) -> Moments:
+        """Return the moments of rows by their shares: weight, mean and scatter, which add up.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            The rows of one piece.
+        y : ignored.
+        sample_weight : array-like of shape (n,) or None
+            How often each row counts.
+        """
+        check_is_fitted(self)
+        X = self._checked(X)
+        if sample_weight is not None:
+            sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
+        full = self.covariance_type in ("full", "tied")
+        hard = self.assignment == "hard"
+        _, sums = Rows(X, sample_weight).expected(self._learned(), hard, full)
+        return sums.moments(len(X), X.dtype)
+
+    @classmethod
+    def from_statistics(cls, statistics: Moments, **parameters: Any) -> Self:
+        """Return the model that is likeliest for a statistic, as `measure` returns it.
+
+        Parameters
+        ----------
+        statistics : moments by component, of some rows or summed over pieces.
+        parameters : of the model; n_components is the number of components in the statistic.
+        """
+        model = cls(**{"n_components": len(statistics.classes), **parameters})
+        model._validate_params()
+        learned, _ = model._maximised(Sums.of(statistics), None)
+        run = EM(learned, [])
+        model.__dict__.update(model._attributes(run, statistics.dtype))
+        model.n_features_in_ = statistics.n_features
+        return model
+
+
+class EM:
+    """The state of one start: parameters, and the mean log-likelihood before each iteration."""
+
+    def __init__(self, parameters: Components, bounds: list[float]) -> None:
+        self.parameters, self.bounds = parameters, bounds
+        self.raw: NDArray[np.float64] | None = None  # covariances without the floor
+        self.stopped: StopReason | None = None
+
+
+def with_precisions(parameters: Components, precisions: NDArray[np.float64]) -> Components:
+    """Parameters with given precisions in place of their covariances."""
+    kind = parameters.kind
+    if kind in ("diag", "spherical"):
+        return parameters._replace(covariances=1 / precisions, roots=np.sqrt(precisions))
+    covariances = np.linalg.inv(precisions)
+    return parameters._replace(covariances=covariances, roots=roots_of(covariances, kind))
+
+
+def is_flat(X: NDArray[Any], floor: float) -> bool:
+    """Whether the rows themselves have no spread in some direction, so that no component can."""
+    some = X[:: max(1, len(X) // 10_000)].astype(np.float64)
+    return bool(np.linalg.eigvalsh(np.atleast_2d(np.cov(some.T)))[0] < floor)
+
+
+def spreads_of(covariances: NDArray[Any], kind: str, K: int, d: int) -> NDArray[Any]:
+    """Covariances of any type as matrices (K, d, d)."""
+    if kind in ("full", "tied"):
+        return np.broadcast_to(covariances, (K, d, d))
+    variances = np.broadcast_to(np.reshape(covariances, (K, -1)), (K, d))
+    return np.asarray(variances[:, :, None] * np.eye(d))

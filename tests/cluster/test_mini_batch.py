@@ -1,0 +1,35 @@
+"""k-means on small batches: scikit-learn's fit, our answers."""
+
+import numpy as np
+import sklearn.cluster
+from sklearn.utils.estimator_checks import check_estimator
+
+from rosenblatt import KMeans, MiniBatchKMeans
+from tests.cluster.test_kmeans import blobs
+
+WHY = "it draws batches of rows"
+
+
+def test_it_is_scikit_learns():
+    X, _ = blobs(2_000, 4, 6)
+    how = {"n_clusters": 6, "random_state": 0, "batch_size": 256}
+    ours, theirs = MiniBatchKMeans(**how).fit(X), sklearn.cluster.MiniBatchKMeans(**how).fit(X)
+    assert np.array_equal(ours.cluster_centers_, theirs.cluster_centers_)
+    assert np.array_equal(ours.predict(X), theirs.predict(X))
+    assert ours.stop_reason_ == "converged"
+    assert ours.inertia_ >= KMeans(6, init=ours.cluster_centers_).fit(X).inertia_
+
+
+def test_batches_come_one_by_one():
+    X, _ = blobs(1_000, 3, 4, spread=8.0)
+    model = MiniBatchKMeans(4, random_state=0)
+    for batch in np.array_split(X, 10):
+        model.partial_fit(batch)
+    assert model.score(X) == -model.objective(X)
+    assert -model.score(X) < 1.5 * KMeans(4, n_init=5, random_state=0).fit(X).inertia_
+
+
+def test_it_passes_the_checks_of_scikit_learn():
+    kinds = ("dense", "sparse")
+    meant = {f"check_sample_weight_equivalence_on_{kind}_data": WHY for kind in kinds}
+    check_estimator(MiniBatchKMeans(3, random_state=0), expected_failed_checks=meant, on_skip=None)
