@@ -46,9 +46,9 @@ class Sums(NamedTuple):
         K, full = len(self.weight), self.scatter.ndim == 3
         counts = ClassCounts(np.arange(K), np.full(K, n, np.int64), self.weight[None].copy())
         noise = 2.0**-44 * (np.einsum("kii->ki", self.scatter) if full else self.scatter)
-        pairs = [np.stack([a, np.zeros_like(a)]) for a in (self.mean, self.scatter)]
+        mean, scatter = (np.stack([a, np.zeros_like(a)]) for a in (self.mean, self.scatter))
         weight = np.stack([self.weight, np.zeros(K)])[:, :, None]
-        return Moments(counts, None, np.dtype(dtype), *pairs, noise, weight, "refuse")
+        return Moments(counts, None, np.dtype(dtype), mean, scatter, noise, weight, "refuse")
 
     @staticmethod
     def of(moments: Moments) -> "Sums":
@@ -94,7 +94,7 @@ class Rows:
         means = np.ascontiguousarray((shares.T @ self.X) / weight[:, None], np.float64)
         by_component = np.ascontiguousarray(shares.T, np.float64)
 
-        def work(start: int, stop: int) -> Table:
+        def work(start: int, stop: int) -> Any:
             columns, _, _, block, sums = scratch.fresh()
             loops.mixture.sum_given(
                 self.stored, by_component, start, stop, means, sums, columns, block

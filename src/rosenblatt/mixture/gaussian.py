@@ -160,7 +160,8 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
         passes.attributes = lambda: self._attributes(run, rows.X.dtype)
         for _ in passes:
             run.bounds.append(self._step(rows, run))
-            if self._ended(run, begun):
+            run.stopped = self._ended(run, begun)
+            if run.stopped:
                 ends.append(run)
                 if len(ends) == n_starts:
                     passes.stop(run.stopped)
@@ -174,7 +175,8 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> NDArray[np.intp]:
         """Learn from the rows X (n, d); return the likeliest component of each, (n,)."""
-        return self.fit(X, y, sample_weight).predict(X)
+        self.fit(X, y, sample_weight)
+        return self.predict(X)
 
     def _rows(self, X: Any, sample_weight: Any) -> Rows:
         self._validate_params()
@@ -243,17 +245,16 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
     def _learned(self) -> Components:
         """The fitted parameters."""
         tables = self.weights_, self.means_, self.covariances_, self.precisions_cholesky_
-        return Components(*(np.asarray(t, np.float64) for t in tables), self.covariance_type)
+        weights, means, covariances, roots = (np.asarray(t, np.float64) for t in tables)
+        return Components(weights, means, covariances, roots, self.covariance_type)
 
-    def _ended(self, run: "EM", begun: bool) -> bool:
-        """Whether a start ends after this iteration."""
+    def _ended(self, run: "EM", begun: bool) -> StopReason | None:
+        """Why a start ends after this iteration, if it does."""
         change = np.inf if len(run.bounds) < 2 else abs(run.bounds[-1] - run.bounds[-2])
         n_iter = len(run.bounds) - begun
         if change < self.tol:
-            run.stopped = "converged"
-        elif n_iter >= self.max_iter:
-            run.stopped = "max_iter"
-        return run.stopped is not None
+            return "converged"
+        return "max_iter" if n_iter >= self.max_iter else None
 
     # What is published.
 
@@ -418,7 +419,7 @@ def with_precisions(parameters: Components, precisions: NDArray[np.float64]) -> 
     kind = parameters.kind
     if kind in ("diag", "spherical"):
         return parameters._replace(covariances=1 / precisions, roots=np.sqrt(precisions))
-    covariances = np.linalg.inv(precisions)
+    covariances = np.asarray(np.linalg.inv(precisions), np.float64)
     return parameters._replace(covariances=covariances, roots=roots_of(covariances, kind))
 
 

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.cluster import KMeans
+from rosenblatt.cluster.assignment import rows_of
 from rosenblatt.cluster.seeding import distant_rows
 
 from .components import Rows
@@ -24,6 +25,6 @@ def start_shares(rows: Rows, how: str, n_components: int, random_state: Any) -> 
     if how == "random_from_data":
         chosen = random_state.choice(rows.n, size=n_components, replace=False)
     else:
-        chosen = distant_rows(rows, n_components, random_state)
+        chosen = distant_rows(rows_of(rows.X, rows.weights), n_components, random_state)
     shares[chosen, np.arange(n_components)] = 1.0
     return shares
