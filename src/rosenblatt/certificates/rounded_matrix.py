@@ -44,6 +44,10 @@ class RoundedMatrix:
             part = self.X[rows]
             yield rows, part if sp.issparse(part) else part - self.mean
 
+    def dense(self, part: Any) -> Floats:
+        """A run of rows as an array, centred."""
+        return part.toarray() - self.level if sp.issparse(part) else part
+
     def centre(self, w: Floats, b: Any) -> tuple[Any, Any]:
         """Intercepts b of weights (d,) or (k, d), of columns less their mean; their rounding."""
         # Far from the origin b and mean.w are large and cancel: in longer doubles, if there are.

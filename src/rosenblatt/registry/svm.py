@@ -4,7 +4,8 @@ from .row import Contestant, Contract, Row, Warm, Without
 
 NOT_ADDITIVE = Without("the rows on the margin decide: no sum over the rows is enough")
 POWERS_OF_C = (1e-3, 1e-2, 0.1, 1.0, 10.0)
-LATER = Without("the verifier of linear machines is the next step")
+ENDLESS = {"loss": "hinge", "dual": True, "tol": 1e-15}
+JOINT = {"multi_class": "joint", "dual": True}
 IN_DUAL = {"dual": True, "random_state": 0}
 
 ROWS = (
@@ -13,23 +14,26 @@ ROWS = (
         module="svm.linear",
         task="classification",
         inputs=("dense", "sparse"),
-        verifier=LATER,
-        sklearn=LATER,
+        verifier="linear_svm",
+        sklearn=("LinearSVC",),
         additive=NOT_ADDITIVE,
         path=("C",),
         trace=("weights",),
-        warm=Warm(({}, {"loss": "hinge"}, IN_DUAL, {"multi_class": "joint"}, {"penalty": "l1"})),
+        warm=Warm(
+            ({}, {"loss": "hinge"}, IN_DUAL, {"multi_class": "joint"}, JOINT, {"penalty": "l1"})
+        ),
         contract=Contract(
             settings=(
                 {},
                 {"loss": "hinge"},
                 {"loss": "hinge", "C": 0.01, **IN_DUAL},
-                {"penalty": "l1", "C": 0.1},
+                {"penalty": "l1", "C": 1.0, "tol": 1e-8},
                 {"penalize_intercept": False},
-                {"multi_class": "crammer_singer", "C": 0.01, "random_state": 0},
-                {"multi_class": "joint", "C": 0.01, "random_state": 0},
+                {"multi_class": "crammer_singer"},
+                {"multi_class": "joint", "dual": True, "C": 0.01, "random_state": 0},
             ),
             checked=({}, {"loss": "hinge"}, {"penalty": "l1"}),
+            endless=ENDLESS,
         ),
         contestants=(
             Contestant(
@@ -48,8 +52,8 @@ ROWS = (
         module="svm.linear",
         task="regression",
         inputs=("dense", "sparse"),
-        verifier=LATER,
-        sklearn=LATER,
+        verifier="linear_svm",
+        sklearn=("LinearSVR",),
         additive=NOT_ADDITIVE,
         path=("C",),
         trace=("weights",),
@@ -58,10 +62,11 @@ ROWS = (
             settings=(
                 {},
                 {"epsilon": 0.1, "penalize_intercept": False},
-                {"loss": "squared_epsilon_insensitive"},
+                {"loss": "squared_epsilon_insensitive", "epsilon": 1.0, "C": 10.0},
                 {"epsilon": 0.1, "C": 0.01, **IN_DUAL},
             ),
             checked=({}, {"loss": "squared_epsilon_insensitive"}),
+            endless={"dual": True, "tol": 1e-15},
         ),
         contestants=(
             Contestant(

@@ -15,12 +15,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import scipy.linalg
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from rosenblatt.runtime.blas import one_blas_thread
+from rosenblatt import loops
 
+from .curvature_factors import factored
 from .margin_problem import Array, MarginProblem
 
 Solve = Callable[[Array], Array]
@@ -28,6 +28,7 @@ Solve = Callable[[Array], Array]
 CELLS_PER_BLOCK = 100_000
 TO_THE_EDGE = 0.995  # of the longest step that stays inside
 FINE = 1e-10  # the gap that a fit goes on to, of the objective without weights
+FALLING = 0.9  # a gap that falls by less than a tenth falls no more
 
 
 class InteriorPoint:
@@ -37,115 +38,91 @@ class InteriorPoint:
     be high, and r = s t - epsilon; the price c of the side gives ``0 <= a <= c``.
     """
 
-    def __init__(self, problem: MarginProblem, tol: float) -> None:
-        self.problem, self.tol = problem, tol
-        up, down = np.flatnonzero(problem.above > 0), np.flatnonzero(problem.below > 0)
-        self.row = np.concatenate([up, down])
-        self.s = np.repeat([1.0, -1.0], [len(up), len(down)])
-        self.c = np.concatenate([problem.above[up], problem.below[down]])
-        self.r = self.s * problem.t[self.row] - problem.epsilon
-        self.w, self.b = np.zeros(problem.d), 0.0
-        self.f = np.zeros(len(problem.t))
-        self.a = self.c / 2
-        size = max(1.0, float(np.abs(self.r).max(initial=0.0)))
-        self.xi = np.maximum(self.r, 0.0) + size
-        self.u = self.xi - self.r
-        self.small_gap = tol * problem.zero
-        self.last = np.inf
-        self.violation = np.inf
-
     start = None  # a fit with another penalty begins anew
+
+    def __init__(self, problem: MarginProblem, tol: float) -> None:
+        self.problem = problem
+        up, down = np.flatnonzero(problem.above > 0), np.flatnonzero(problem.below > 0)
+        row, s = np.concatenate([up, down]), np.repeat([1.0, -1.0], [len(up), len(down)])
+        c = np.concatenate([problem.above[up], problem.below[down]])
+        r = s * problem.t[row] - problem.epsilon
+        self.sides = loops.interior_point.Sides(row, s, c, r)
+        self.w, self.b, self.f = np.zeros(problem.d), 0.0, np.zeros(len(problem.t))
+        self.a, self.xi = c / 2, np.maximum(r, 0.0) + max(1.0, np.abs(r).max(initial=0.0))
+        self.u = self.xi - r
+        self.theta, self.h, self.push = np.empty(len(c)), np.empty(len(self.f)), self.f.copy()
+        self.changes = tuple(np.zeros(len(c)) for _ in range(3))
+        self.small_gap = self.wanted = tol * problem.zero
+        self.last = self.violation = np.inf
 
     @property
     def planes(self) -> tuple[Array, Array]:
         """Weights (1, d) and intercept (1,)."""
         return self.w[np.newaxis], np.array([self.b])
 
-    def _by_row(self, values: Array) -> Array:
-        """The sums (n,) of what the sides of each row have."""
-        return np.asarray(np.bincount(self.row, values, len(self.f)), np.float64)
-
     @property
     def beta(self) -> Array:
         """The multipliers of the rows (n,)."""
-        return self._by_row(self.s * self.a)
+        signed = self.sides.s * self.a
+        return np.asarray(np.bincount(self.sides.row, signed, len(self.f)), np.float64)
 
     @property
     def support(self) -> NDArray[np.intp]:
         """The rows that the plane is made of: those whose multiplier is more than its lead."""
-        return np.unique(self.row[self.a * self.scale > self.u])
-
-    @property
-    def scale(self) -> float:
-        """What makes multipliers and leads comparable."""
-        return float(np.abs(self.r).mean() / self.c.mean()) if len(self.c) else 1.0
+        r, c = self.sides.r, self.sides.c
+        scale = float(np.abs(r).mean() / c.mean()) if len(c) else 1.0
+        return np.unique(self.sides.row[self.a * scale > self.u])
 
     def advance(self) -> bool:
         """Make a step; return whether the gap is small and falls no more."""
-        with one_blas_thread(), np.errstate(all="ignore"):
-            self._step()
+        with np.errstate(all="ignore"):
+            left = self._step()
+        if left > self.small_gap:  # the gap is no less, but for what is not yet feasible
+            return False
         gap = self.gap()
-        done = gap <= FINE * self.problem.zero or (gap >= 0.5 * self.last and gap <= self.small_gap)
+        done = gap <= FINE * self.problem.zero or (gap >= FALLING * self.last <= self.small_gap)
         self.last = min(gap, self.last)
         return bool(done)
 
-    def _step(self) -> None:
-        a, u, xi = self.a, self.u, self.xi
-        g = self.c - a
-        theta = 1 / (u / a + xi / g)
-        solve = self._factor(theta)
-        mean = float(a @ u + g @ xi) / (2 * len(a))
-        nothing = np.zeros_like(a)
-        da, du, dxi, *_ = self._direction(solve, theta, g, nothing, nothing)
-        length = min(reach(a, da), reach(u, du), reach(g, -da), reach(xi, dxi))
-        left = (a + length * da) @ (u + length * du) + (g - length * da) @ (xi + length * dxi)
-        centred = mean * (float(left) / (2 * len(a) * mean)) ** 3
-        first, second = centred - da * du, centred + da * dxi
-        da, du, dxi, dw, db = self._direction(solve, theta, g, first, second)
-        length = min(reach(a, da), reach(u, du), reach(g, -da), reach(xi, dxi))
+    def _step(self) -> float:
+        """Mehrotra's predictor and corrector; return the sum of the products that go to zero."""
+        loop, state = loops.interior_point, (self.sides, self.a, self.u, self.xi)
+        loop.weigh(*state, self.theta, self.h)
+        solve = self._factor()
+        whole = loop.products(*state, 0.0, *self.changes)
+        length, *_ = self._direction(solve, 0.0)
+        left = loop.products(*state, length, *self.changes)
+        length, dw, db = self._direction(solve, whole * (left / whole) ** 3 / (2 * len(self.a)))
         length = min(1.0, TO_THE_EDGE * length)
-        if not np.isfinite(length) or not np.isfinite(dw).all():
-            return
-        self.a, self.xi = a + length * da, xi + length * dxi
+        if not (np.isfinite(length) and np.isfinite(dw).all()):
+            return 0.0
+        loop.move(*state[1:], length, *self.changes)
         self.w, self.b = self.w + length * dw, self.b + length * db
         self.f = self.problem.scores(self.w) + self.b
-        self.u = u + length * du
+        return float(loop.products(*state, 0.0, *self.changes))
 
-    def _direction(
-        self, solve: Solve, theta: Array, g: Array, first: Array, second: Array
-    ) -> tuple[Array, Array, Array, Array, float]:
-        """The changes of a, u, xi, w and b that bring a u to `first` and (c - a) xi to `second`."""
-        problem, a, u, xi = self.problem, self.a, self.u, self.xi
-        short = first / a - second / g + self.r - self.s * self.f[self.row]
-        push = self._by_row(self.s * (a + theta * short))
-        right = np.append(problem.combination(push) - self.w, push.sum() - self._pull())
-        move = solve(right)
+    def _direction(self, solve: Solve, aim: float) -> tuple[float, Array, float]:
+        """The longest step, and the changes of w and b, that bring the products to `aim`."""
+        problem, loop = self.problem, loops.interior_point
+        state = (self.sides, self.a, self.u, self.xi, self.theta, self.f, aim)
+        loop.push(*state, *self.changes, self.push)
+        pull = self.b / problem.bias**2 if problem.bias else 0.0
+        level = float(self.push.sum()) - pull if problem.bias else 0.0
+        move = solve(np.append(problem.combination(self.push) - self.w, level))
         dw, db = move[:-1], float(move[-1])
         df = problem.scores(dw) + db
-        da = theta * (short - self.s * df[self.row])
-        du = first / a - u - u / a * da
-        dxi = second / g - xi + xi / g * da
-        return da, du, dxi, dw, db
+        return loop.change(*state, df, *self.changes), dw, db
 
-    def _pull(self) -> float:
-        """The slope of the intercept's penalty."""
-        return self.b / self.problem.bias**2 if self.problem.bias else 0.0
-
-    def _factor(self, theta: Array) -> Solve:
+    def _factor(self) -> Solve:
         """A function that solves the Newton system, of d weights and the intercept."""
         problem = self.problem
-        H = gram(problem.X, self._by_row(theta))
+        H = gram(problem.X, self.h)
         H.flat[: -1 : problem.d + 2] += 1.0
         if problem.bias:
             H[-1, -1] += 0.0 if problem.free else 1 / problem.bias**2
         else:
             H[-1], H[:, -1], H[-1, -1] = 0.0, 0.0, 1.0
-        factor = scipy.linalg.cho_factor(H, lower=True, check_finite=False)
-        return lambda right: np.asarray(
-            scipy.linalg.cho_solve(
-                factor, right if problem.bias else np.append(right[:-1], 0.0), check_finite=False
-            )
-        )
+        return factored(H)
 
     def objective(self) -> float:
         """The objective of the plane."""

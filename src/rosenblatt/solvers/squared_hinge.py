@@ -96,7 +96,6 @@ class SquaredHinge:
         self.first = at_zero.gradient_norm
         self.wanted = tol * self.first
         self.steps = self._solve()
-        self.stuck = False
 
     def _solve(self) -> Iterator[Place]:
         if self.problem.l1:
@@ -140,18 +139,17 @@ class SquaredHinge:
         return self.place.gradient_norm
 
     def advance(self) -> bool:
-        """Make a step; return whether the gradient is short and the gap small."""
+        """Make a step; return whether the gradient is short, the gap small and the step the last.
+
+        Where both are small few rows cross their margin any more, so that one more step is exact,
+        or nearly so.
+        """
+        was_near = self.violation <= self.wanted and self.gap() <= self.small_gap
         new = next(self.steps, None)
-        if new is None:
-            self.stuck = True
-            return self.gap() <= self.small_gap
-        self.place = new
-        if self.violation > self.wanted or self.gap() > self.small_gap:
-            return False
-        # Few rows cross their margin any more: one more step is exact, or nearly so.
-        if self.violation > EXACT * self.first and (last := next(self.steps, None)):
-            self.place = last
-        return True
+        if new is not None:
+            self.place = new
+        exact = new is None or self.violation <= EXACT * self.first
+        return was_near or (exact and self.gap() <= self.small_gap)
 
     def objective(self) -> float:
         """The objective of the plane."""

@@ -15,6 +15,7 @@ from rosenblatt.base import Passes, warn_not_converged
 from rosenblatt.solvers.dual_coordinate import DualCoordinate
 from rosenblatt.solvers.hard_margin import HardMargin
 from rosenblatt.solvers.interior_point import InteriorPoint
+from rosenblatt.solvers.joint_interior import JointInterior
 from rosenblatt.solvers.joint_margin import JointCoordinate, JointProblem
 from rosenblatt.solvers.margin_problem import MarginProblem
 from rosenblatt.solvers.squared_hinge import SquaredHinge
@@ -71,6 +72,13 @@ def descent_of(problem: MarginProblem, dual: Any, tol: float, seed: int, start: 
     elif dual == "auto" and d <= FEW_COLUMNS and cells(problem.X) * d <= WORK_OF_MATRIX:
         return InteriorPoint(problem, tol)
     return DualCoordinate(problem, tol, seed, start if isinstance(start, np.ndarray) else None)
+
+
+def few_unknowns(problem: JointProblem) -> bool:
+    """Whether an interior point method suits a problem of all classes."""
+    n, d = problem.X.shape
+    unknowns = (d + 1) * problem.n_classes
+    return bool(unknowns <= 2 * FEW_COLUMNS and n * unknowns**2 <= WORK_OF_MATRIX)
 
 
 def cells(X: Any) -> int:
@@ -151,6 +159,8 @@ def fits_of(
     """The fits of several planes, or of all classes in one problem."""
     rng = check_random_state(random_state)
     if isinstance(problems, JointProblem):
+        if few_unknowns(problems) and dual == "auto" and not problems.hard:
+            return MarginFits([JointInterior(problems, tol)])
         start = None if starts is None else starts[0]
         return MarginFits([JointCoordinate(problems, tol, rng.randint(LARGEST_SEED), start)])
     begin = [None] * len(problems) if starts is None else starts
