@@ -46,7 +46,7 @@ class RoundedMatrix:
 
     def dense(self, part: Any) -> Floats:
         """A run of rows as an array, centred."""
-        return part.toarray() - self.level if sp.issparse(part) else part
+        return np.asarray(part.toarray() - self.level if sp.issparse(part) else part)
 
     def centre(self, w: Floats, b: Any) -> tuple[Any, Any]:
         """Intercepts b of weights (d,) or (k, d), of columns less their mean; their rounding."""
