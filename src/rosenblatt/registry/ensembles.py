@@ -34,7 +34,7 @@ ROWS = (
                 reads="columns",
                 settings=FIXED,
                 limits=NO_TEXTS,
-                short_names=("ada", "boosting", "boosted stumps"),
+                short_names=("ada", "boosted stumps"),
             ),
         ),
         file_types=(*TREE_TYPES, "tree.classifier.DecisionTreeClassifier"),

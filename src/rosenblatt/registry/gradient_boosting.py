@@ -3,8 +3,7 @@
 from .row import Contestant, Contract, Row, Warm, Without
 
 NOT_ADDITIVE = Without("each tree depends on the predictions of those before it")
-SHORT_NAMES = ("gb", "gbdt", "gbm", "hgb", "boosted trees", "lightgbm", "xgboost")
-OF_NUMBERS = ("boosting", "gradient boosting")
+SHORT_NAMES = ("gb", "gbdt", "gbm", "hgb", "boosting", "boosted trees", "lightgbm", "xgboost")
 FEW_ROUNDS = {
     "max_iter": 5,
     "min_samples_leaf": 1,  # a leaf of two rows would take one of weight two for one
@@ -39,12 +38,17 @@ def _boosting(task: str, losses: tuple[str, ...], benchmark: str) -> Row:
             Contestant(
                 "gradient boosting" + " regression" * (task == "regression"),
                 "tables of numbers and categories with rows enough: what to try first",
-                {"max_leaf_nodes": (31, 127, 8), "max_features": (1.0, 0.5)},
-                reads="columns",
-                settings={"random_state": 0},
-                limits=("a table", "columns beside texts"),
+                {
+                    "max_leaf_nodes": (31, 127, 8),
+                    "max_features": (1.0, 0.5),
+                    "min_samples_leaf": (20, 5),
+                },
+                reads="levels",
+                # Without a penalty leaves of few rows make endless steps.
+                settings={"random_state": 0, "l2_regularization": 1.0},
+                limits=("a table or few cells", "columns beside texts"),
                 halve="max_iter",
-                short_names=SHORT_NAMES + (OF_NUMBERS if task == "regression" else ()),
+                short_names=SHORT_NAMES + ("gradient boosting",) * (task == "regression"),
             ),
         ),
         file_types=("ensemble.boosted_trees.BoostedTrees",),

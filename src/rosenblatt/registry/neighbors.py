@@ -44,7 +44,7 @@ ROWS = (
             "nearest neighbours",
             ALIKE,
             K_NEAREST,
-            limits=("columns beside texts",),
+            limits=("columns beside texts", "few pairs of sparse rows"),
             short_names=("knn", "k-nn", "neighbours", "nearest neighbors", "k nearest neighbors"),
         ),
         Contestant(
@@ -64,7 +64,7 @@ ROWS = (
             "nearest neighbours regression",
             ALIKE,
             K_NEAREST,
-            limits=("columns beside texts",),
+            limits=("columns beside texts", "few pairs of sparse rows"),
             short_names=("knn", "k-nn", "neighbours", "nearest neighbors", "k nearest neighbors"),
         ),
         Contestant(

@@ -44,7 +44,8 @@ class Contestant(NamedTuple):
     name: str  # as leaderboards show it
     when: str  # it is the right choice
     grid: dict[str, tuple[Any, ...]]
-    reads: str = "numbers"  # or "counts", "columns", "table": how `workbench` prepares them
+    # "counts", "columns", "codes", "levels" or "table": how `workbench` prepares them
+    reads: str = "numbers"
     settings: Settings = NO_SETTINGS  # beside the grid
     limits: tuple[str, ...] = ()  # what `workbench` checks before it tries the model
     expansion: str = ""  # of the columns, before the model: "products" or "splines"

@@ -59,7 +59,7 @@ def _trees(
         name,
         when,
         {"max_features": fewer_columns, "min_samples_leaf": (1, 3)},
-        reads="columns",
+        reads="codes",
         settings=FIXED,
         limits=NO_TEXTS,
         halve="n_estimators",

@@ -248,7 +248,7 @@ def protocol_of(arena: Arena, clock: Clock, command: str) -> Protocol:
         problem.split_words,
         arena.ratio,
         positive_class(problem.y, arena.metric),
-        problem.why_folds(len(arena.folds)),
+        arena.why_folds,
         n_train_there=len(arena.whole.train),
     )
 

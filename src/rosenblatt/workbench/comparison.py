@@ -150,7 +150,7 @@ def compare(
         positive=positive,
     )  # fmt: skip
     metric = metric_for(problem, metric, positive)
-    arena = Arena(problem, metric)
+    arena = Arena(problem, metric, np.inf if clock.budget is None else clock.budget)
     suiting, others = families_for(problem, peers, metric)
     if families is not None:
         suiting, others = chosen_families(families, suiting, others)

@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 import rosenblatt
 from rosenblatt.preprocessing import BasisExpansion
 from rosenblatt.registry import ROWS, Contestant, Row
+from rosenblatt.workbench.preparation.features import MOST_BYTES
 from rosenblatt.workbench.preparation.problem import Problem
 from rosenblatt.workbench.preparation.splines import (
     Bends,
@@ -27,6 +29,8 @@ CLASSIFICATION, REGRESSION = "classification", "regression"
 MOST_ROWS_OF_KERNELS = 5_000
 MOST_ROWS_OF_KERNEL_LOGISTIC = 1_500
 MOST_COLUMNS_OF_COVARIANCES = 1_000  # of a matrix that is sparse
+MOST_CELLS_MADE_DENSE = 2**24
+MOST_SPARSE_ROWS = 20_000  # whose pairs are compared
 MOST_COLUMNS_OF_A_TABLE = 2_000  # above this width one LAPACK call blocks Ctrl-C for too long
 
 
@@ -39,7 +43,8 @@ class Family:
     grid: dict[str, list[Any]]
     task: str
     # "numbers" (centred and scaled), "counts" (as they are), "columns" (the same without texts),
-    # or the "table" itself
+    # "codes" (the same with a category as one number, and gaps), "levels" (the same, and the model
+    # is given which columns those are), or the "table" itself
     takes: str
     when: str  # it is the right choice
     suits: Callable[[Problem], str] = lambda problem: ""  # why it does not
@@ -113,16 +118,28 @@ def _columns_beside_texts(problem: Problem) -> str:
     return ""
 
 
-def _a_table(problem: Problem) -> str:
-    return "" if problem.is_table else "reads each column as levels, and a sparse matrix has many"
+def _few_cells(problem: Problem) -> str:
+    if problem.is_table or np.prod(problem.X.shape, dtype=float) <= MOST_CELLS_MADE_DENSE:
+        return ""
+    return "reads no sparse rows, and this matrix is too large to be made dense"
+
+
+def _few_sparse_pairs(problem: Problem) -> str:
+    """Pairs of sparse rows are compared by scikit-learn, in calls that no end of time stops."""
+    n = len(problem.train)
+    sparse = not problem.is_table or 8 * n * width_of(problem) > MOST_BYTES
+    if sparse and n > MOST_SPARSE_ROWS:
+        return f"compares all pairs of rows; {n:,} sparse ones are more than {MOST_SPARSE_ROWS:,}"
+    return ""
 
 
 # What the registry's rows call by a name: why a model does not suit a problem, or nothing.
 LIMITS: dict[str, Callable[[Problem], str]] = {
-    "a table": _a_table,
+    "a table or few cells": _few_cells,
     "columns beside texts": _columns_beside_texts,
     "counts": _counts,
     "few columns": _few_columns,
+    "few pairs of sparse rows": _few_sparse_pairs,
     "few rows for each mistake": _few_rows_for_each_mistake,
     "few rows for pairs": partial(_few_rows, MOST_ROWS_OF_KERNELS, "compares all pairs of rows"),
     "few rows for solving pairs": partial(

@@ -17,6 +17,8 @@ TAKES = {
     "numbers": "numbers, centred and scaled; categories as columns of zeros and ones",
     "counts": "counts as they are; categories as columns of zeros and ones; words of texts",
     "columns": "numbers as they are; categories as columns of zeros and ones",
+    "codes": "numbers and gaps as they are; a category as a number, its place in the alphabet",
+    "levels": "numbers, categories and gaps as they are, and no texts",
     "table": "numbers, categories and gaps as they are",
 }
 WIDTH = 96

@@ -105,3 +105,15 @@ def test_stretches_of_a_sparse_table_are_the_table(monkeypatch):
         sparse = made.transform(table)
         assert sparse.has_canonical_format
         np.testing.assert_array_equal(sparse.toarray(), expected)
+
+
+def test_coded_categories_are_numbers_and_gaps_stay():
+    frame = pl.DataFrame({"age": [20.0, None, 40.0], "town": ["Rome", None, "Oslo"]})
+    kinds = {"town": "categorical", "age": "numeric"}
+    features = TableFeatures(kinds, counts=True, coded=True).fit(frame)
+    np.testing.assert_array_equal(
+        features.transform(frame), [[1.0, 20.0], [np.nan, np.nan], [0.0, 40.0]]
+    )
+    assert list(features.get_feature_names_out()) == ["town", "age"]
+    other = pl.DataFrame({"age": [1.0], "town": ["Bonn"]})  # never seen
+    np.testing.assert_array_equal(features.transform(other), [[np.nan, 1.0]])

@@ -87,6 +87,19 @@ class Numbers(Part):
         return numbers_in(values).to_numpy(writable=False).astype(np.float64, copy=False)
 
 
+class Gaps(Numbers):
+    """Numbers as they are, NaN where they are missing: for models that read gaps."""
+
+    def fit(self, values: pl.Series, counts: bool) -> None:
+        self.mean, self.scale, self.marks = 0.0, 1.0, False
+
+    def transform(self, values: pl.Series) -> Any:
+        return self.numbers(values)[:, np.newaxis]
+
+    def scaled(self) -> list[bool] | None:
+        return [False]
+
+
 class Truth(Numbers):
     """Yes and no as one and zero."""
 
@@ -145,15 +158,19 @@ class Categories(Part):
         self.marks = bool(words.null_count())
 
     def transform(self, values: pl.Series) -> Any:
-        m = len(self.categories)
-        places = dict(zip(self.categories, range(m), strict=True))
-        words = values.cast(pl.String)
-        codes = words.replace_strict(places, default=-1, return_dtype=pl.Int64).to_numpy().copy()
+        codes = self.places(values)
         if self.marks:
-            codes[words.is_null().to_numpy()] = m
+            codes[values.is_null().to_numpy()] = len(self.categories)
         rows = np.flatnonzero(codes >= 0)
-        shape = (len(values), m + self.marks)
+        shape = (len(values), len(self.categories) + self.marks)
         return sp.csr_matrix((np.ones(len(rows)), (rows, codes[rows])), shape)
+
+    def places(self, values: pl.Series) -> NDArray[np.int64]:
+        """The place (n,) of each value among the categories, -1 if it is none of them."""
+        known = dict(zip(self.categories, range(len(self.categories)), strict=True))
+        words = values.cast(pl.String)
+        found = words.replace_strict(known, default=-1, return_dtype=pl.Int64)
+        return found.fill_null(-1).to_numpy().copy()
 
     def n_used(self) -> int:
         return 1
@@ -161,6 +178,18 @@ class Categories(Part):
     def names(self) -> list[str]:
         names = [f"{self.name} = {category}" for category in self.categories]
         return [*names, f"{self.name} is missing"] if self.marks else names
+
+
+class Levels(Categories):
+    """A category by its place among those known; NaN for one never seen, or none."""
+
+    def transform(self, values: pl.Series) -> Any:
+        places = self.places(values).astype(np.float64)
+        places[places < 0] = np.nan
+        return places[:, np.newaxis]
+
+    def names(self) -> list[str]:
+        return [self.name]
 
 
 class Words(Part):
@@ -188,3 +217,5 @@ PARTS: dict[str, type[Part]] = {
     "categorical": Categories,
     "text": Words,
 }
+# For models that read categories and gaps themselves.
+CODED_PARTS = {**PARTS, "numeric": Gaps, "categorical": Levels}

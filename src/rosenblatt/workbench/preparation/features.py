@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.workbench.protocol.clock import give_back
 
-from .column_parts import PARTS, Numbers, Part
+from .column_parts import CODED_PARTS, PARTS, Numbers, Part
 from .row_view import NO_LONGER, dates_in, frame_for, numbers_in
 from .texts import Stretches
 
@@ -44,6 +44,9 @@ class TableFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Whether dense numbers come out in 32 bits, which take half the memory.
     notations : dict or None
         How numbers or dates of some columns are written in words, by name.
+    coded : bool
+        Whether a category is one number, its place among those known, and a number that is missing
+        is NaN: for models that read both.
 
     Attributes
     ----------
@@ -66,7 +69,7 @@ class TableFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     _sklearn_auto_wrap_output_keys: ClassVar[set[str]] = set()
 
-    single, notations = False, None  # of files from before there was a choice
+    single, notations, coded = False, None, False  # of files from before there was a choice
 
     def __init__(
         self,
@@ -74,16 +77,19 @@ class TableFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         counts: bool = False,
         single: bool = False,
         notations: dict[str, str] | None = None,
+        coded: bool = False,
     ) -> None:
         self.kinds = kinds
         self.counts = counts
         self.single = single
         self.notations = notations
+        self.coded = coded
 
     def fit(self, frame: Any, y: Any = None) -> Self:
         """Learn categories, means and deviations from training rows; return self."""
         frame = frame_for(frame, self.kinds, self.notations)
-        parts = [PARTS[kind](name) for name, kind in self.kinds.items()]
+        known = CODED_PARTS if self.coded else PARTS
+        parts = [known[kind](name) for name, kind in self.kinds.items()]
         for part in parts:
             part.fit_to(frame, self.counts)
         self.parts_ = parts
@@ -146,6 +152,27 @@ class TableFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(unpacked(state))
+
+
+class DenseRows(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Rows of a sparse matrix, zeros and all, for models that read no sparse ones.
+
+    Examples
+    --------
+    >>> DenseRows().fit_transform(sp.csr_matrix([[0, 2]]))
+    array([[0., 2.]])
+    """
+
+    _sklearn_auto_wrap_output_keys: ClassVar[set[str]] = set()
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Nothing is to be learned but the width; return self."""
+        self.n_features_in_ = X.shape[1]
+        return self
+
+    def transform(self, X: Any) -> NDArray[np.float64]:
+        """Return the rows as an array."""
+        return np.asarray(X.toarray() if sp.issparse(X) else X, np.float64)
 
 
 class TableColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]

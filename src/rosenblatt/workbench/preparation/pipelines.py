@@ -12,12 +12,13 @@ from rosenblatt.capabilities import path_parameters
 from rosenblatt.model_selection.additive_pipelines import is_additive
 from rosenblatt.workbench.families import Family
 
-from .features import TableColumns, TableFeatures
+from .features import DenseRows, TableColumns, TableFeatures
 from .problem import Problem
 from .row_view import n_bytes
 
 MOST_AT_ONCE = 2**27  # bytes of a table whose features are made at once to fit the last time
 ROWS_AT_A_TIME = 2**17
+CODED = ("codes", "levels")  # what is read with a category as one number
 
 
 def preparation(problem: Problem, family: Family) -> Any:
@@ -26,10 +27,32 @@ def preparation(problem: Problem, family: Family) -> Any:
         return "passthrough"
     if family.takes == "table":
         return TableColumns(problem.used_by_mixed, problem.single, _notations(problem))
+    if family.takes in CODED and problem.is_table:
+        kinds, how = _categories_first(problem), _notations(problem)
+        return TableFeatures(kinds, True, problem.single, how, coded=True)
     if problem.is_table:
         kinds = problem.used if reads_texts(family) else problem.used_by_mixed
         return TableFeatures(kinds, family.takes != "numbers", problem.single, _notations(problem))
+    if family.takes == "levels":
+        return DenseRows()
     return MaxAbsScaler() if family.takes == "numbers" else "passthrough"
+
+
+def _categories_first(problem: Problem) -> dict[str, str]:
+    """The kinds of the columns that are no texts, those of categories before the others."""
+    kinds = problem.used_by_mixed.items()
+    return dict(sorted(kinds, key=lambda pair: pair[1] != "categorical"))
+
+
+def model_of(problem: Problem, family: Family) -> Any:
+    """A family's model, with the kinds of the columns set where it reads them."""
+    model = family.make()
+    if family.takes == "table":
+        model.set_params(**TableColumns(problem.used_by_mixed).parameters_for(model))
+    if family.takes == "levels" and problem.is_table:
+        n_categorical = list(problem.used_by_mixed.values()).count("categorical")
+        model.set_params(categorical_features=list(range(n_categorical)) or None)
+    return model
 
 
 def _notations(problem: Problem) -> dict[str, str] | None:
@@ -44,9 +67,7 @@ def reads_texts(family: Family) -> bool:
 
 def pipeline(problem: Problem, family: Family, parameters: dict[str, Any]) -> Pipeline:
     """The whole model, from rows of the table to predictions."""
-    model, first = family.make().set_params(**parameters), preparation(problem, family)
-    if family.takes == "table":
-        model.set_params(**first.parameters_for(model))
+    model, first = model_of(problem, family).set_params(**parameters), preparation(problem, family)
     between = [] if family.before is None else [("expansion", family.before())]
     return Pipeline([("features", first), *between, ("model", model)])
 

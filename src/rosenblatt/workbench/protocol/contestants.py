@@ -12,6 +12,7 @@ from sklearn.pipeline import Pipeline
 from rosenblatt.model_selection.search import simplest
 from rosenblatt.workbench.families import Family
 from rosenblatt.workbench.preparation.pipelines import (
+    CODED,
     fitted_to,
     fitted_with_features,
     pipeline,
@@ -76,7 +77,7 @@ def contestant(arena: Arena, family: Family, candidates: list[Candidate]) -> Con
 def _unread(problem: Problem, family: Family) -> str:
     """Which columns a family does not look at, though they are used."""
     texts = [name for name, kind in problem.used.items() if kind == "text"]
-    if family.takes not in ("table", "columns") or not texts:
+    if family.takes not in ("table", "columns", *CODED) or not texts:
         return ""
     more = f" and {len(texts) - MOST_NAMED} others" if len(texts) > MOST_NAMED else ""
     return f"does not read texts ({', '.join(texts[:MOST_NAMED])}{more})"

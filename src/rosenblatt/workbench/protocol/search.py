@@ -20,16 +20,21 @@ from rosenblatt.model_selection import GridSearchCV
 from rosenblatt.model_selection.additive_pipelines import is_additive
 from rosenblatt.preprocessing import Standardizer
 from rosenblatt.workbench.families import Family
-from rosenblatt.workbench.preparation.features import TableColumns, TableFeatures
-from rosenblatt.workbench.preparation.pipelines import preparation, reads_texts
+from rosenblatt.workbench.preparation.features import TableFeatures
+from rosenblatt.workbench.preparation.pipelines import (
+    CODED,
+    model_of,
+    preparation,
+    reads_texts,
+)
 from rosenblatt.workbench.preparation.problem import Problem, can_be_smaller, smaller
 from rosenblatt.workbench.preparation.row_view import n_bytes
 
-from .boosting_search import rounds_in_time
+from .boosting_search import FITS_MORE, rounds_in_time
 from .clock import OutOfTime, give_back
 from .results import Candidate, Contestant
 from .scoring import OF, OF_ANY_CLASSES, score_of
-from .splits import Rows
+from .splits import MOST_FOLDS, USUAL_FOLDS, Rows
 
 # Features of all folds at once, where what is learned of columns is their mean and deviation.
 #
@@ -72,10 +77,14 @@ def scaled_alike(
     return np.array([scaled for part in parts for scaled in part or []], bool)
 
 
+FEWEST_FOLDS = 2
+SHARE_OF_BOOSTING = 1 / 3  # of the time, about
+SECONDS_A_CELL = 4e-7  # of 100 rounds of boosting
 FEWEST_ROWS = 500  # that settings are sorted out on
 FEWEST_TREES = 12  # that settings are sorted out with,
 ENOUGH_ROWS = 20_000  # grown on so many rows
 LEAST_TREES = 25  # of a forest; if there is no time for so many, each grows on fewer rows
+ROOM = 1.4  # times what forests are expected to take: more rows make deeper trees
 KEPT_OF_HALVED = 3  # one of so many settings goes on to twice the rows or trees
 MOST_KEPT_BYTES = 2**27  # of features of folds
 
@@ -91,18 +100,32 @@ class Prepared(NamedTuple):
     seconds: float  # that it took
 
 
+def folds_in(problem: Problem, seconds: float) -> int:
+    """How many folds a search is to score, so that boosting has the time for about 100 rounds."""
+    width = len(problem.used) if problem.is_table else problem.X.shape[1]
+    n_outputs = problem.n_classes if problem.task == "classification" else 1
+    cells = len(problem.train) * width * (n_outputs if n_outputs > 2 else 1)
+    n_fits = SHARE_OF_BOOSTING * seconds / (cells * SECONDS_A_CELL)
+    return int(np.clip(n_fits - FITS_MORE, FEWEST_FOLDS, MOST_FOLDS))
+
+
 class Arena:
     """The problem as contestants meet it: features of each fold, kept while there is room."""
 
-    def __init__(self, problem: Problem, metric: str) -> None:
+    def __init__(self, problem: Problem, metric: str, seconds: float = np.inf) -> None:
         self.metric, self.whole, self._smaller = metric, problem, smaller(problem)
         self.end = np.inf  # of the time of the family at hand, by `time.perf_counter`
-        self._enter(problem)
+        self._enter(problem, folds_in(problem, seconds))
 
-    def _enter(self, problem: Problem, most_folds: int | None = None) -> None:
+    def _enter(self, problem: Problem, most_folds: int) -> None:
         self.problem, metric = problem, self.metric
-        self.folds = problem.folds(every_class=metric not in OF_ANY_CLASSES)[:most_folds]
-        self.hints = problem.on_folds(len(self.folds))
+        folds = problem.folds(every_class=metric not in OF_ANY_CLASSES)
+        self.folds = folds[:most_folds]
+        self.hints = problem.on_folds(len(folds))
+        # Why there are not as many folds as usual, in words.
+        self.why_folds = problem.why_folds(len(folds))
+        if len(self.folds) < min(len(folds), USUAL_FOLDS):
+            self.why_folds = f"of {len(folds)} that there are, for want of time"
         self.rows, self.y = problem.some(problem.train), problem.y[problem.train]
         # By its name a score may be had from sums; a function sees each fit.
         needed = (rows for f in self.folds for rows in (f[:1] if metric in OF_ANY_CLASSES else f))
@@ -223,7 +246,7 @@ class Arena:
         rng = np.random.default_rng(self.problem.random_state)
         some = np.sort(rng.permutation(fitted)[:ENOUGH_ROWS])
         if family.halve == "max_iter":
-            return rounds_in_time(self, family, settings, some)
+            return rounds_in_time(self, family, some)
         most, n_trees, seconds = family.make().n_estimators, FEWEST_TREES, 0.0
         while len(settings) > 1 and n_trees < most:
             start = time.perf_counter()
@@ -233,7 +256,7 @@ class Arena:
             settings = _best_of(settings, scores)
             n_trees *= 2
         # A fit for each fold and one to all of them.
-        seconds *= (len(self.folds) + 1 + self.ratio) * len(fitted) / len(some)
+        seconds *= ROOM * (len(self.folds) + 1 + self.ratio) * len(fitted) / len(some)
         left = max(self.end - time.perf_counter(), 0.0)
         fewer = _trees_in(left / seconds if seconds else np.inf, most)
         return [{**setting, **fewer} for setting in settings]
@@ -266,7 +289,7 @@ class Arena:
 
     def _made(self, family: Family, fold: int, fitted: Any, rows: Any) -> Prepared:
         """Some rows of the training part, prepared by what some teach; fold -1 is all of them."""
-        key = (family.takes, fold)
+        key = ("codes" if family.takes in CODED else family.takes, fold)
         if key in self._kept:
             return self._kept[key]
         start = time.perf_counter()
@@ -315,9 +338,7 @@ class Arena:
         if len(names) == 1 and len(*names) == 1:  # one parameter: said as such, it may be a path
             [[name]] = names
             grid = {name: [setting[name] for setting in settings]}
-        model = family.make()
-        if family.takes == "table":
-            model.set_params(**TableColumns(self.problem.used_by_mixed).parameters_for(model))
+        model = model_of(self.problem, family)
         if scaler is not None:
             model = Pipeline([("scaler", scaler), ("model", model)])
         search = GridSearchCV(model, grid, scoring=self.scoring, cv=folds, refit=False)

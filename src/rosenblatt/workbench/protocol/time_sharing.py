@@ -12,7 +12,9 @@ from sklearn.base import clone
 from rosenblatt.ensemble import VotingClassifier
 from rosenblatt.model_selection.additive_pipelines import is_additive
 from rosenblatt.workbench.families import Family
+from rosenblatt.workbench.preparation.pipelines import CODED
 from rosenblatt.workbench.preparation.problem import can_be_smaller
+from rosenblatt.workbench.preparation.splines import width_of
 
 from .clock import Clock, give_back
 from .contestants import contestant
@@ -23,6 +25,7 @@ RESERVE = 0.1  # of the budget, for what follows the search
 FITS_AFTER = 3  # the search: about so many fits and predictions go into the answer itself
 NAME_OF_ERROR = re.compile(r"^[\w.]*[A-Z]\w*: ")  # before what it says
 MOST_VOTERS = 3
+MANY_CELLS = 10_000_000
 LEAST_SHARE = 1.0  # seconds; less is none
 MUCH_LEFT = 1 / 5  # of the budget, at the end of the queue: enough for one more try
 LARGEST_SHARE = 1 / 2  # of the time that is left, for a family that is not the last
@@ -122,7 +125,7 @@ def vote_of(arena: Arena, found: Found, clock: Clock) -> Family | None:
     fit = [
         (family, entry)
         for family, entry in found
-        if family.takes in ("numbers", "columns")
+        if family.takes in ("numbers", "columns", *CODED)
         and family.before is None
         and family.package == "rosenblatt"
         and hasattr(family.make(), "predict_proba")
@@ -154,18 +157,24 @@ def _in_turn(arena: Arena, families: list[Family]) -> list[Family]:
 
     What learns by sums takes one pass: an answer is there before anything takes long. Of texts it
     is models of counts that have one. With more columns than rows least squares fit anything, and
-    few columns that matter are found by those that choose among them.
+    few columns that matter are found by those that choose among them. After the first answer come
+    trees, boosted ones before others: they adapt to the time there is, and most often win. In a
+    large table with categories they come first of all, for they read these as they are.
     """
     text = "text" in arena.problem.used.values()
     wide = arena.problem.task == "regression" and len(arena.problem.used) > len(arena.y)
-    return sorted(
+    large = arena.problem.is_table and len(arena.y) * width_of(arena.problem) > MANY_CELLS
+    first, *others = sorted(
         families,
         key=lambda f: (
+            large and f.halve != "max_iter",
             wide and f.name != "lasso",
             not is_additive(f.make()),
             text and f.takes != "counts",
         ),
     )
+    ranks = {"max_iter": 0, "n_estimators": 1}  # what limits the trees of a family
+    return [first, *(others if text else sorted(others, key=lambda f: ranks.get(f.halve, 2)))]
 
 
 def _worth_another_try(
