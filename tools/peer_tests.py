@@ -102,6 +102,7 @@ TABLE = (
         for name in ("test_gradient_boosting", "test_monotonic_constraints", "test_warm_start")
     ),
     Module("tests/test_kernel_ridge.py", "kernel_ridge", ("KernelRidge",)),
+    Module("cluster/tests/test_hierarchical.py", "cluster", ("AgglomerativeClustering",)),
     Module("neighbors/tests/test_neighbors.py", "neighbors", NEIGHBOURS, quick=False),
     Module("decomposition/tests/test_pca.py", "decomposition", ("PCA",)),
     Module("cluster/tests/test_k_means.py", "cluster", CENTRES, quick=False),

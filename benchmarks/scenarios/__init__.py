@@ -10,6 +10,7 @@ from benchmarks.scenarios import (
     gradient_boosting,
     kernel_machines,
     lasso,
+    linkage,
     logistic,
     model_selection,
     naive_bayes,
@@ -47,5 +48,6 @@ def all_scenarios(scale: float = 1.0) -> list[Scenario]:
         *adaboost.scenarios(scale),
         *gradient_boosting.scenarios(scale),
         *clustering.scenarios(scale),
+        *linkage.scenarios(scale),
         *workbench.scenarios(scale),
     ]

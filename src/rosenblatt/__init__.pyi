@@ -29,8 +29,11 @@ from . import workbench as workbench
 from .certificates import Certificate as Certificate
 from .certificates import Claim as Claim
 from .certificates import certify as certify
+from .cluster import AgglomerativeClustering as AgglomerativeClustering
+from .cluster import ClusterQuality as ClusterQuality
 from .cluster import KMeans as KMeans
 from .cluster import MiniBatchKMeans as MiniBatchKMeans
+from .cluster import cluster_quality as cluster_quality
 from .decomposition import PCA as PCA
 from .discriminant_analysis import FisherDiscriminant as FisherDiscriminant
 from .discriminant_analysis import LinearDiscriminantAnalysis as LinearDiscriminantAnalysis
@@ -108,6 +111,7 @@ __version__: str
 __all__ = [
     "PCA",
     "AdaBoostClassifier",
+    "AgglomerativeClustering",
     "AveragedPerceptron",
     "BaggingClassifier",
     "BaggingRegressor",
@@ -117,6 +121,7 @@ __all__ = [
     "CategoricalNB",
     "Certificate",
     "Claim",
+    "ClusterQuality",
     "Comparison",
     "ComplementNB",
     "ConjunctionClassifier",
@@ -173,6 +178,7 @@ __all__ = [
     "VotingClassifier",
     "bias_variance",
     "certify",
+    "cluster_quality",
     "compare",
     "cross_val_score",
     "cross_validate",

@@ -176,6 +176,8 @@ def scores(model, X):
             return getattr(model, method)(X)
     if is_regressor(model):
         return model.predict(X)
+    if not predicts(model):  # it clusters the rows it is given, and no others
+        return model.labels_
     # Labels alone: one for the class that is predicted, zero for the others.
     return (model.predict(X)[:, None] == model.classes_).astype(learned(model).dtype)
 

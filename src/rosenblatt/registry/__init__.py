@@ -17,6 +17,7 @@ from . import (
     gradient_boosting,
     kernels,
     linear_classifiers,
+    linkage,
     naive_bayes,
     neighbors,
     preprocessing,
@@ -59,12 +60,14 @@ ROWS: tuple[Row, ...] = (
     *decomposition.ROWS,
     *preprocessing.ROWS,
     *clustering.ROWS,
+    *linkage.ROWS,
     *text.ROWS,
 )
 
 # Public names that are no estimators, by the module that holds them.
 OTHER_NAMES = {
     "certificates": ("Certificate", "Claim", "certify"),
+    "cluster": ("ClusterQuality", "cluster_quality"),
     "explanation": ("Explanation", "explain"),
     "linear_model": ("enet_path", "lasso_path", "ridge_path"),
     "model_selection": (

@@ -1,0 +1,103 @@
+"""Trees of clusters, against the best peers."""
+
+from importlib import import_module
+
+import numpy as np
+
+from benchmarks.data import kept
+from benchmarks.scenario import Contender, Data, Quality, Scenario
+from benchmarks.scenarios.trees import read_once
+
+
+def scenarios(scale: float) -> list[Scenario]:
+    return [
+        *(
+            linkage(method, n, int(n * scale), 16, wanted)
+            for method, wanted in (("Ward", 4), ("single", 5), ("complete", 2), ("average", 2))
+            for n in (10_000, 20_000)
+        ),
+        linkage("Ward", 1_000, 1_000, 20, 1, rounds=21),
+    ]
+
+
+def linkage(method: str, full: int, n: int, d: int, wanted: float, rounds: int = 3) -> Scenario:
+    """The whole tree of blobs, one thread."""
+    name = method.lower()
+    peers = [
+        tree_by("fastcluster", "fastcluster", "linkage", name, wanted),
+        tree_by("scipy", "scipy.cluster.hierarchy", "linkage", name, wanted),
+        scikit_learns(name, None),
+    ]
+    if name in ("single", "ward"):
+        peers.insert(1, tree_by("fastcluster", "fastcluster", "linkage_vector", name, None))
+    if name == "single":
+        peers.append(genie())
+    return Scenario(
+        name=f"linkage, {method}, {full:,} x {d}",
+        job=f"The tree of {full:,} x {d} float64 by {method} linkage, Euclidean, one thread.",
+        data=lambda: kept(blobs, n, d),
+        ours=ours(name),
+        peers=tuple(peers),
+        quality=Quality("minus the sum of heights", minus_heights, slack=1e-6),
+        limits=read_once,
+        rounds=rounds,
+        memory_wanted=None,
+    )
+
+
+def blobs(n: int, d: int) -> Data:
+    """Rows about ten centres."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, d)) + (3 * rng.normal(size=(10, d)))[rng.integers(0, 10, n)]
+    return Data(X, np.zeros(n), X, np.zeros(n))
+
+
+def ours(name: str) -> Contender:
+    """The fit of our class, cut into ten."""
+
+    def run(data: Data, seed: int):
+        from rosenblatt import AgglomerativeClustering
+
+        return AgglomerativeClustering(10, linkage=name).fit(data.X).linkage_matrix_
+
+    words = f"AgglomerativeClustering(linkage={name!r})"
+    return Contender("rosenblatt", words, "rosenblatt", run, None)
+
+
+def tree_by(package: str, module: str, function: str, name: str, wanted: float | None) -> Contender:
+    """A function that returns SciPy's matrix."""
+
+    def run(data: Data, seed: int):
+        return getattr(import_module(module), function)(data.X, name)
+
+    return Contender(package, f"{function}({name!r})", package, run, wanted)
+
+
+def scikit_learns(name: str, wanted: float | None) -> Contender:
+    """The fit of scikit-learn's class."""
+
+    def run(data: Data, seed: int):
+        from sklearn.cluster import AgglomerativeClustering
+
+        model = AgglomerativeClustering(10, linkage=name, compute_distances=True).fit(data.X)
+        return np.stack([model.distances_] * 3, axis=1)
+
+    words = f"AgglomerativeClustering(linkage={name!r})"
+    return Contender("scikit-learn", words, "scikit-learn", run, wanted)
+
+
+def genie() -> Contender:
+    """genieclust's spanning tree: what single linkage is, with Gini threshold 1."""
+
+    def run(data: Data, seed: int):
+        from genieclust import Genie
+
+        model = Genie(n_clusters=10, gini_threshold=1.0, compute_full_tree=True).fit(data.X)
+        return np.stack([model.distances_] * 3, axis=1)
+
+    return Contender("genieclust", "Genie(gini_threshold=1)", "genieclust", run, None)
+
+
+def minus_heights(Z, data: Data) -> float:
+    """Minus the sum of heights: the same tree has the same."""
+    return -float(Z[:, 2].sum())

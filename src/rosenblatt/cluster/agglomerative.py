@@ -1,0 +1,203 @@
+"""Agglomerative clustering: each row a cluster, and the two closest joined until one is left."""
+
+from heapq import heappush, heappushpop
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn import cluster
+from sklearn.callback import CallbackSupportMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from rosenblatt import loops
+from rosenblatt.base import fitting_at_once
+
+from .distances import Distances, Euclidean, Given, Measured
+from .linkage import linkage_matrix, matrix_joins, spanning_tree, spanning_tree_of, ward_joins
+
+EUCLIDEAN = ("euclidean", "l2")
+
+
+class AgglomerativeClustering(CallbackSupportMixin, cluster.AgglomerativeClustering):  # type: ignore[misc]
+    """Joins the two closest clusters, from one row each to one of all.
+
+    How close two clusters are is their linkage: the distance of their nearest rows ("single"), of
+    their farthest ("complete"), of all pairs on average ("average"), or, for "ward", the square
+    root of twice what joining them adds to the sum of squares about centroids. Heights never fall
+    on the way up. The tree holds a clustering for every number of clusters and every height.
+
+    Single linkage (Prim's spanning tree [1]_) and Ward's (from centroids) need no matrix of
+    distances. Complete and average linkage keep one, in single precision from 4,000 rows on;
+    heights are computed in doubles from the rows. Ward, complete and average linkage join pairs
+    that are nearest to each other in any order [2]_, which gives the same tree.
+
+    Parameters
+    ----------
+    n_clusters : int or None
+        Where to cut the tree; None if `distance_threshold` does.
+    metric : str, callable or "precomputed"
+        The distance; a callable returns the matrix (n, n) for the rows (n, d). Ward's is Euclidean.
+    memory, connectivity, compute_full_tree
+        As in scikit-learn, whose tree is built if `memory` or `connectivity` is given.
+    linkage : {"ward", "complete", "average", "single"}
+    distance_threshold : float or None
+        The height at or above which clusters are not joined; None if `n_clusters` is given.
+    compute_distances : whether `distances_` is published even without a threshold.
+
+    Attributes ---------- labels_ : the cluster of each row, shape (n,). n_clusters_, n_leaves_,
+    n_connected_components_ : clusters, rows, parts of the connectivity graph. children_ : the two
+    clusters that each step joins, shape (n - 1, 2); step i makes cluster n + i. distances_ : the
+    heights, shape (n - 1,), if asked for. linkage_matrix_ : SciPy's matrix (n - 1, 4): two
+    clusters, height, size. Not with `connectivity` or
+        `memory`.
+    n_features_in_, feature_names_in_ : of the data.
+
+    Examples
+    --------
+    >>> from rosenblatt import AgglomerativeClustering
+    >>> X = [[0.0], [1.0], [3.0], [7.0]]
+    >>> model = AgglomerativeClustering(n_clusters=2, linkage="average").fit(X)
+    >>> model.labels_
+    array([0, 0, 0, 1])
+    >>> model.linkage_matrix_[:, 2].round(4)
+    array([1.    , 2.5   , 5.6667])
+    >>> model.cut(height=2.0)
+    array([0, 0, 2, 1])
+
+    References
+    ----------
+    .. [1] R. C. Prim (1957), Shortest connection networks and some generalizations.
+    .. [2] F. Murtagh (1983), A survey of recent advances in hierarchical clustering algorithms.
+    """
+
+    labels_: NDArray[np.intp]
+    linkage_matrix_: NDArray[np.float64]
+
+    @fitting_at_once
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Build the tree of X (n, d), or of distances (n, n) if precomputed; return self."""
+        self._validate_params()
+        rows = validate_data(self, X, ensure_min_samples=2)
+        self.__dict__.pop("linkage_matrix_", None)
+        self._refuse_settings(len(rows))
+        if self.connectivity is not None or self.memory is not None:
+            self._fit(rows)
+            return self
+        if self.linkage == "ward":
+            joins = ward_joins(np.ascontiguousarray(rows, np.float64))
+        else:
+            joins = _joins(rows, self.metric, self.linkage)
+        if not np.isfinite(joins[1]).all():
+            raise ValueError("Some distances are not finite numbers: scale the columns down.")
+        self._publish(linkage_matrix(*joins))
+        return self
+
+    def _refuse_settings(self, n: int) -> None:
+        if (self.n_clusters is None) == (self.distance_threshold is None):
+            raise ValueError(
+                "Exactly one of n_clusters and distance_threshold has to be set, and the other "
+                "needs to be None."
+            )
+        if self.distance_threshold is not None and not self.compute_full_tree:
+            raise ValueError("compute_full_tree must be True if distance_threshold is set.")
+        if self.linkage == "ward" and self.metric not in EUCLIDEAN:
+            raise ValueError(
+                f"{self.metric} was provided as metric. Ward can only work with euclidean "
+                "distances (i.e. 'euclidean' and 'l2')."
+            )
+        if self.n_clusters is not None and self.n_clusters > n:
+            raise ValueError(
+                f"Cannot extract more clusters than samples: {self.n_clusters} clusters were given "
+                f"for a tree with {n} leaves."
+            )
+
+    def _publish(self, Z: NDArray[np.float64]) -> None:
+        self.linkage_matrix_ = Z
+        self.children_ = Z[:, :2].astype(np.intp)
+        self.n_leaves_, self.n_connected_components_ = len(Z) + 1, 1
+        self.__dict__.pop("distances_", None)
+        if self.distance_threshold is not None or self.compute_distances:
+            self.distances_ = Z[:, 2].copy()
+        if self.distance_threshold is None:
+            self.n_clusters_ = self.n_clusters
+        else:
+            self.n_clusters_ = 1 + int(np.count_nonzero(Z[:, 2] >= self.distance_threshold))
+        self.labels_ = self.cut(self.n_clusters_)
+
+    def cut(self, n_clusters: int | None = None, *, height: float | None = None) -> Any:
+        """Return the labels (n,) of another cut: some number of clusters, or all below a height."""
+        check_is_fitted(self, "linkage_matrix_")
+        Z = self.linkage_matrix_
+        if (n_clusters is None) == (height is None):
+            raise ValueError("Give n_clusters or height, and not both.")
+        if height is not None:
+            n_clusters = 1 + int(np.count_nonzero(Z[:, 2] >= height))
+        k = int(n_clusters or 0)
+        if not 1 <= k <= self.n_leaves_:
+            raise ValueError(f"n_clusters must be between 1 and {self.n_leaves_}; got {k}.")
+        labels = np.empty(2 * len(Z) + 1, np.intp)
+        loops.linkage.label_leaves(self.children_, _heads(self.children_, k), labels)
+        return labels[: self.n_leaves_].copy()
+
+
+def _heads(children: NDArray[np.intp], k: int) -> NDArray[np.intp]:
+    """The k clusters left when the last k - 1 joins are undone, in scikit-learn's order."""
+    n = len(children) + 1
+    heads = [-(2 * n - 2)]  # a heap; its first is the cluster that was made last
+    for _ in range(k - 1):
+        first, second = children[-heads[0] - n]
+        heappush(heads, -first)
+        heappushpop(heads, -second)
+    return -np.array(heads, np.intp)
+
+
+def _joins(X: Any, metric: Any, linkage: str) -> Any:
+    """Pairs and heights by single, complete or average linkage."""
+    if linkage == "single" and metric in EUCLIDEAN:
+        return spanning_tree(np.ascontiguousarray(X, np.float64))
+    if linkage == "complete" and metric in EUCLIDEAN:  # squares are in the same order
+        pairs, squares = matrix_joins(Euclidean(np.ascontiguousarray(X, np.float64), True), linkage)
+        return pairs, np.sqrt(squares)
+    distances = _distances(X, metric)
+    return spanning_tree_of(distances) if linkage == "single" else matrix_joins(distances, linkage)
+
+
+def _distances(X: Any, metric: Any) -> Distances:
+    if metric in EUCLIDEAN:
+        return Euclidean(np.ascontiguousarray(X, np.float64))
+    if metric == "precomputed":
+        return Given(checked_distances(X))
+    if callable(metric):
+        return Given(checked_distances(np.asarray(metric(X))))
+    if metric == "cosine" and not X.any(axis=1).all():
+        raise ValueError("Cosine affinity cannot be used when X contains zero vectors")
+    if metric in ("seuclidean", "mahalanobis"):  # they depend on all rows
+        from scipy.spatial.distance import pdist, squareform
+
+        return Given(squareform(pdist(X, metric)))
+    return Measured(X, metric)
+
+
+def checked_distances(D: NDArray[Any]) -> NDArray[Any]:
+    """A matrix (n, n), if it can be one of distances."""
+    if D.ndim != 2 or D.shape[0] != D.shape[1]:
+        raise ValueError(f"Distance matrix should be square, got matrix of shape {D.shape}")
+    largest = np.abs(D).max()
+    if (D < 0).any():
+        i, j = np.argwhere(D < 0)[0]
+        raise ValueError(f"Distances must not be negative; rows {i} and {j} have {D[i, j]:.6g}.")
+    if np.abs(D.diagonal()).max() > 1e-6 * largest:
+        i = int(np.argmax(D.diagonal()))
+        raise ValueError(
+            f"The distance of a row from itself must be 0; row {i} has {D[i, i]:.6g}. Are these "
+            "similarities? Pass distances, such as 1 - similarity."
+        )
+    for start in range(0, len(D), 1000):
+        uneven = np.abs(D[start : start + 1000] - D[:, start : start + 1000].T)
+        if uneven.max() > 1e-6 * largest:
+            i, j = np.unravel_index(int(uneven.argmax()), uneven.shape)
+            raise ValueError(
+                f"The matrix of distances is not symmetric: from row {start + i} to row {j} it has "
+                f"{D[start + i, j]:.6g}, and back {D[j, start + i]:.6g}."
+            )
+    return D

@@ -1,0 +1,115 @@
+"""Distances of all pairs of points, some rows at a time.
+
+Legend: n points X (n, d).
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
+from sklearn.metrics import pairwise_distances
+
+from rosenblatt import loops
+from rosenblatt.runtime import threads
+
+Table = NDArray[np.float64]
+
+CELLS = 2_000_000  # of a block of rows
+
+
+class Distances:
+    """The distances of n points from each other."""
+
+    n: int
+
+    def rows(self, start: int, stop: int, first: int = 0) -> Table:
+        """The distances of points start to stop from those numbered first and higher."""
+        raise NotImplementedError
+
+    def take(self, places: NDArray[np.intp]) -> "Distances":
+        """The same of points in another order."""
+        raise NotImplementedError
+
+    def matrix(self, dtype: np.dtype[Any]) -> NDArray[Any]:
+        """All of them, with infinity on the diagonal."""
+        D = np.empty((self.n, self.n), dtype)
+
+        def work(start: int, stop: int) -> None:
+            D[start:stop] = self.rows(start, stop)
+
+        threads.over_chunks(work, self.n, self.n * self.n)
+        np.fill_diagonal(D, np.inf)
+        return D
+
+    def upper_rows(self) -> Iterator[tuple[int, int, Table]]:
+        """Blocks of rows start to stop, with the columns from start on."""
+        step = max(1, CELLS // self.n)
+        for start in range(0, self.n, step):
+            stop = min(start + step, self.n)
+            yield start, stop, self.rows(start, stop, start)
+
+
+class Euclidean(Distances):
+    """Distances of points by our own loop, in doubles; or their squares."""
+
+    def __init__(self, X: Table, squared: bool = False) -> None:
+        self.X, self.n, self.squared = X, len(X), squared
+        width = loops.linkage.BLOCK
+        n_blocks = -(-self.n // width)
+        padded = np.zeros((n_blocks * width, X.shape[1]))
+        padded[: self.n] = X
+        self.blocks = np.ascontiguousarray(padded.reshape(n_blocks, width, -1).transpose(0, 2, 1))
+
+    def rows(self, start: int, stop: int, first: int = 0) -> Table:
+        """The distances of points start to stop from those numbered first and higher."""
+        return self.of(self.X[start:stop], first)
+
+    def of(self, Q: Table, first: int = 0) -> Table:
+        """The distances of other points Q (m, d) from those numbered first and higher."""
+        block, skip = divmod(first, loops.linkage.BLOCK)
+        out = np.empty((len(Q), (len(self.blocks) - block) * loops.linkage.BLOCK))
+        loops.linkage.squared_rows(self.blocks, Q, 0, len(Q), block, out)
+        found = out[:, skip : skip + self.n - first]
+        return found if self.squared else np.sqrt(found, out=found)
+
+    def take(self, places: NDArray[np.intp]) -> "Euclidean":
+        """The same of points in another order."""
+        return Euclidean(self.X[places], self.squared)
+
+
+SCIPYS = {"l1": "cityblock", "manhattan": "cityblock"}  # what SciPy calls them
+
+
+class Measured(Distances):
+    """Distances by a metric of SciPy's, else of scikit-learn's."""
+
+    def __init__(self, X: Table, metric: str) -> None:
+        self.X, self.n, self.metric = X, len(X), SCIPYS.get(metric, metric)
+
+    def rows(self, start: int, stop: int, first: int = 0) -> Table:
+        """The distances of points start to stop from those numbered first and higher."""
+        measure = pairwise_distances if self.metric in ("haversine", "nan_euclidean") else cdist
+        return np.asarray(measure(self.X[start:stop], self.X[first:], metric=self.metric))
+
+    def take(self, places: NDArray[np.intp]) -> "Measured":
+        """The same of points in another order."""
+        return Measured(self.X[places], self.metric)
+
+
+class Given(Distances):
+    """Distances that someone computed before."""
+
+    def __init__(self, D: NDArray[Any], places: NDArray[np.intp] | None = None) -> None:
+        self.D, self.n, self.places = D, len(D), places
+
+    def rows(self, start: int, stop: int, first: int = 0) -> Table:
+        """The distances of points start to stop from those numbered first and higher."""
+        if self.places is None:
+            return np.asarray(self.D[start:stop, first:], np.float64)
+        return np.asarray(self.D[self.places[start:stop]][:, self.places[first:]], np.float64)
+
+    def take(self, places: NDArray[np.intp]) -> "Given":
+        """The same of points in another order."""
+        return Given(self.D, places)

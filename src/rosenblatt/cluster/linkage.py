@@ -1,0 +1,327 @@
+"""Trees of clusters: which two are joined, and at what height, until one is left.
+
+Each method returns pairs (n - 1, 2), a point of each of the two clusters, and heights (n - 1,), in
+an order in which the parts of a cluster come before it. `linkage_matrix` makes SciPy's matrix of
+them.
+
+Single linkage is the minimum spanning tree. For the others, any two clusters that are nearest to
+each other may be joined at once, since a union is never nearer to a third than both of its parts
+were: a round joins all such pairs, and about three in ten clusters are gone. Where a round finds
+few pairs, a chain of nearest neighbours goes on.
+
+Legend: n points X (n, d), m clusters left.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt import loops
+from rosenblatt.runtime import threads
+
+from .distances import Distances
+
+Table = NDArray[np.float64]
+Places = NDArray[np.intp]
+Joins = tuple[Places, Table]
+
+STEPS = 100_000_000  # numbers read by one compiled call, so that Ctrl-C takes effect
+FEW = 32  # a round is slow if it joins fewer than one in so many of the clusters it looked at
+SINGLES = 4_000  # rows from which a matrix is kept in single precision
+QUERIES = 256
+SHRINK = 0.7  # a matrix moves together when so few of its columns are left
+
+
+def linkage_matrix(pairs: Places, heights: Table) -> Table:
+    """SciPy's linkage matrix (n - 1, 4): two clusters, the height, the size of the union."""
+    n = len(pairs) + 1
+    order = np.argsort(heights, kind="stable")
+    parent, sizes = np.full(2 * n - 1, -1, np.intp), np.ones(2 * n - 1, np.intp)
+    Z = np.empty((n - 1, 4))
+    loops.linkage.number_clusters(pairs, order, heights, parent, sizes, Z)
+    return Z
+
+
+# Single linkage.
+
+
+def spanning_tree(X: Table) -> Joins:
+    """The edges and lengths of the minimum spanning tree of points."""
+    n, d = X.shape
+    width = loops.minimum_spanning_tree.TILE
+    centre, scale = _about(X)
+    tiles = np.zeros((-(-n // width), d, width), np.float32)
+    places = len(tiles) * width
+    loops.nearest.put_about(X[:-1], centre, scale, width, 0.0, tiles, np.empty(n))
+    tip = ((X[-1] - centre) * scale).astype(np.float32)
+    order, near = np.arange(places), np.zeros(places, np.intp)
+    squares, limits = np.full(places, np.inf), np.full(places, -1, np.float32)
+    limits[: n - 1] = np.inf
+    lowest = np.full(len(tiles), np.inf)
+    scores = np.empty(width, np.float32)
+    edges, lengths = np.empty((n - 1, 2), np.intp), np.empty(n - 1)
+    slack = (d + 16) * 2.0**-22
+    steps = max(1, STEPS // (n * d))
+    for first in range(0, n - 1, steps):
+        loops.minimum_spanning_tree.prim_steps(
+            X, tiles, order, near, squares, limits, lowest, tip, scores, scale, slack,
+            first, min(first + steps, n - 1), edges, lengths,
+        )  # fmt: skip
+    return edges, np.sqrt(lengths)
+
+
+def spanning_tree_of(distances: Distances) -> Joins:
+    """The same by any metric: the distances of one point from all others at a time."""
+    n = distances.n
+    waiting, near = np.arange(n - 1), np.zeros(n - 1, np.intp)
+    least = np.full(n - 1, np.inf)
+    edges, lengths, joined = np.empty((n - 1, 2), np.intp), np.empty(n - 1), n - 1
+    for step in range(n - 1):
+        found = distances.rows(joined, joined + 1)[0][waiting]
+        nearer = found < least
+        least[nearer], near[nearer] = found[nearer], joined
+        k = int(least.argmin())
+        joined = int(waiting[k])
+        edges[step], lengths[step] = (near[k], joined), least[k]
+        waiting[k], near[k], least[k] = waiting[-1], near[-1], least[-1]
+        waiting, near, least = waiting[:-1], near[:-1], least[:-1]
+    return edges, lengths
+
+
+# Ward's linkage.
+
+
+def ward_joins(X: Table) -> Joins:
+    """Join the clusters whose union adds least to the variance, from their centroids alone."""
+    C, shares = X.copy(), np.ones(len(X))
+    points = np.arange(len(X))  # one of each cluster
+    near, increases = np.full(len(X), -1), np.full(len(X), np.inf)
+    pairs, heights = [], []
+    while len(C) > 1:
+        queries = np.flatnonzero(near < 0)
+        _find_nearest(C, shares, queries, near, increases)
+        found = _reciprocal(near)
+        if len(found) * FEW < len(queries):
+            joined, added = _ward_chain(C, shares)
+            pairs.append(points[joined])
+            heights.append(added)
+            break
+        added = np.empty(len(found))
+        loops.ward.join_pairs(C, shares, found, added)
+        pairs.append(points[found])
+        heights.append(added)
+        C, shares, points, near, increases = _without(found, C, shares, points, near, increases)
+    return np.concatenate(pairs), _rising(np.concatenate(pairs), np.concatenate(heights), 2.0)
+
+
+def _find_nearest(C: Table, shares: Table, queries: Places, near: Places, increases: Table) -> None:
+    """Find the nearest of some clusters."""
+    (m, d), q = C.shape, len(queries)
+    nearest = loops.nearest
+    centre, scale = _about(C)
+    rounding = (d + 16) * 2.0**-23
+    panels = np.zeros((-(-m // nearest.POINTS), d, nearest.POINTS), np.float32)
+    halves = np.full(len(panels) * nearest.POINTS, np.inf, np.float32)
+    nearest.put_about(C, centre, scale, nearest.POINTS, rounding, panels, halves)
+    halves -= np.float32(1e-30)
+    thirds = np.zeros(len(halves), np.float32)
+    thirds[:m] = shares
+    quads = np.zeros((-(-q // nearest.QUERIES), d, nearest.QUERIES), np.float32)
+    sizes = np.zeros(q)
+    nearest.put_about(C[queries], centre, scale, nearest.QUERIES, rounding, quads, sizes)
+    limits, factors = np.empty((2, 4 * len(quads)), np.float32)
+
+    def work(first: int, last: int) -> None:
+        loops.ward.nearest_clusters(
+            C, shares, panels, halves, thirds, queries, quads, sizes, scale,
+            4 * first, min(4 * last, q), near, increases, limits, factors,
+            np.empty(nearest.POINTS, np.float32),
+        )  # fmt: skip
+
+    threads.over_chunks(work, len(quads), -(-q // QUERIES) * threads.CELLS_PER_CHUNK)
+
+
+def _without(
+    joined: Places, C: Table, shares: Table, points: Places, near: Places, increases: Table
+) -> tuple[Any, ...]:
+    """The clusters that are left; those whose nearest is gone have none (-1)."""
+    m = len(C)
+    left = np.ones(m, bool)
+    left[joined[:, 1]] = False
+    place = np.cumsum(left) - 1
+    place[joined.ravel()] = -1  # also for the unions: their distances have changed
+    near[joined[:, 0]] = joined[:, 0]
+    near = place[near[left]]
+    increases = np.where(near < 0, np.inf, increases[left])
+    return C[left], shares[left], points[left], near, increases
+
+
+def _reciprocal(near: Places) -> Places:
+    """Pairs (p, 2) of clusters that are nearest to each other, the smaller number first."""
+    a = np.arange(len(near))
+    first = np.flatnonzero((near[near] == a) & (a < near))
+    return np.stack([first, near[first]], axis=1)
+
+
+def _ward_chain(C: Table, shares: Table) -> Joins:
+    """Join all that is left, one pair after the other."""
+    m, d = C.shape
+    alive, chain = np.arange(m + 1), np.empty(m, np.intp)  # alive[m] counts them
+    pairs, increases = np.empty((m - 1, 2), np.intp), np.empty(m - 1)
+    done, length = 0, 0
+    while done < m - 1:
+        more, length = loops.ward.ward_chain(
+            C, shares, alive, chain, length, STEPS // d, pairs[done:], increases[done:]
+        )
+        done += more
+    return pairs, increases
+
+
+# Complete and average linkage.
+
+
+def matrix_joins(distances: Distances, linkage: str) -> Joins:
+    """Join the two clusters whose farthest points, or points on average, are nearest."""
+    average = linkage == "average"
+    matrix = ClusterDistances(distances, average)
+    pairs, heights = [], []
+    while len(matrix) > 1:
+        found = _reciprocal(matrix.near)
+        join = matrix.join_round if len(found) * FEW >= len(matrix) else matrix.join_chain
+        joined, least = join(found)
+        pairs.append(joined)
+        heights.append(least)
+    joined = np.concatenate(pairs)
+    if distances.n < SINGLES:
+        return joined, _rising(joined, np.concatenate(heights).astype(np.float64), 0.0)
+    return joined, _rising(joined, exact_heights(distances, joined, average), 0.0)
+
+
+class ClusterDistances:
+    """The distances of clusters, in a square matrix that shrinks with their number."""
+
+    def __init__(self, distances: Distances, average: bool) -> None:
+        n = distances.n
+        self.average = average
+        dtype = np.dtype(np.float64 if n < SINGLES else np.float32)
+        self.D = distances.matrix(dtype)
+        self.bits = self.D.view(np.int64 if n < SINGLES else np.int32)
+        self.infinity = self.bits.dtype.type(np.array(np.inf, dtype).view(self.bits.dtype))
+        self.rows, self.points = np.arange(n), np.arange(n)
+        self.alive, self.sizes = np.ones(n, bool), np.ones(n)
+        self.near, self.least = np.full(n, -1), np.empty(n, self.bits.dtype)
+        self._join_columns(np.empty((0, 2), np.intp))
+
+    def __len__(self) -> int:
+        return int(np.count_nonzero(self.alive))
+
+    def _over_rows(self, work: Callable[[int, int], None], n_rows: int) -> None:
+        threads.over_chunks(work, n_rows, n_rows * len(self.rows))
+
+    def join_round(self, pairs: Places) -> tuple[Places, NDArray[Any]]:
+        """Join pairs of clusters; the closest, where rounding has left no pair."""
+        if not len(pairs):
+            a = np.flatnonzero(self.alive)[self.least[self.alive].argmin()]
+            pairs = np.sort([[a, self.near[a]]])
+        least, points = self.least[pairs[:, 0]].view(self.D.dtype), self.points[pairs]
+        self._over_rows(
+            lambda first, last: loops.linkage.join_rows(
+                self.D, self.bits, self.rows, pairs, self.sizes, self.average, first, last
+            ),
+            len(pairs),
+        )
+        self._bury(pairs)
+        self._join_columns(pairs)
+        self.sizes[pairs[:, 0]] += self.sizes[pairs[:, 1]]
+        self._shrink()
+        return points, least
+
+    def _bury(self, pairs: Places) -> None:
+        """Mark the second of each pair as dead; nobody's nearest is one of a pair any more."""
+        self.alive[pairs[:, 1]] = False
+        changed = np.zeros(len(self.rows), bool)
+        changed[pairs.ravel()] = True
+        self.near[changed | changed[self.near]] = -1
+        self.near[~self.alive] = np.flatnonzero(~self.alive)  # no pair with anyone
+
+    def _join_columns(self, pairs: Places) -> None:
+        self._over_rows(
+            lambda first, last: loops.linkage.join_columns(
+                self.D, self.bits, self.rows, pairs, self.sizes, self.average, self.alive,
+                first, last, self.infinity, self.near, self.least,
+            ),
+            len(self.rows),
+        )  # fmt: skip
+
+    def _shrink(self) -> None:
+        """Leave dead rows and columns behind, if they are many."""
+        if len(self) > SHRINK * len(self.rows):
+            return
+        left = np.flatnonzero(self.alive)
+        place = np.cumsum(self.alive) - 1
+        self.rows, self.points = self.rows[left], self.points[left]
+        self.alive, self.sizes = self.alive[left], self.sizes[left]
+        self.near, self.least = place[self.near[left]], self.least[left]
+        self._over_rows(
+            lambda first, last: loops.linkage.move_columns(self.bits, self.rows, left, first, last),
+            len(left),
+        )
+
+    def join_chain(self, _: Places) -> tuple[Places, NDArray[Any]]:
+        """Join half of the clusters, one pair after the other."""
+        m, wanted = len(self.rows), len(self) // 2
+        chain = np.zeros(m + 1, np.intp)
+        pairs, least = np.empty((wanted, 2), np.intp), np.empty(wanted, self.bits.dtype)
+        self._over_rows(
+            lambda a, b: loops.linkage.make_symmetric(self.D, self.rows, self.alive, a, b), m
+        )
+        done, length = 0, 0
+        while done < wanted:
+            more, length = loops.linkage.chain_steps(
+                self.D, self.bits, self.rows, self.sizes, self.alive, self.average, chain, length,
+                STEPS, self.infinity, pairs[done:], least[done:],
+            )  # fmt: skip
+            done += more
+        self._bury(pairs)
+        self._join_columns(pairs[:0])
+        points = self.points[pairs]
+        self._shrink()
+        return points, least.view(self.D.dtype)
+
+
+def exact_heights(distances: Distances, pairs: Places, average: bool) -> Table:
+    """The heights of joins in doubles: the mean or the greatest distance of pairs across."""
+    n = len(pairs) + 1
+    order = np.arange(float(n - 1))  # as heights: the numbers of the joins
+    Z = linkage_matrix(pairs, order)
+    children, sizes = Z[:, :2].astype(np.intp), np.append(np.ones(n), Z[:, 3]).astype(np.intp)
+    parent = np.full(2 * n - 1, -1)
+    parent[children.ravel()] = np.repeat(np.arange(n, 2 * n - 1), 2)
+    first, leaves = sizes.copy(), np.empty(n, np.intp)
+    loops.linkage.order_leaves(children, first, leaves)
+    inside = distances.take(leaves)
+    totals = np.zeros(2 * n - 1)
+    for start, stop, found in inside.upper_rows():
+        loops.linkage.add_distances(
+            found[: stop - start], start, leaves, parent, first, first + sizes, average, totals
+        )
+    if not average:
+        return totals[n:]
+    return totals[n:] / (sizes[children[:, 0]] * sizes[children[:, 1]])
+
+
+def _rising(pairs: Places, heights: Table, factor: float) -> Table:
+    """Heights that never fall on the way up: what rounding has put below its parts is lifted."""
+    if factor:  # increases of squares
+        heights = np.sqrt(factor * heights)
+    loops.linkage.lift(pairs, heights, np.full(2 * len(pairs) + 1, -1), np.zeros(len(pairs) + 1))
+    return heights
+
+
+def _about(X: Table) -> tuple[Table, float]:
+    """The middle of the rows, and a scale that puts them into the unit ball about it."""
+    low, high = X.min(axis=0), X.max(axis=0)
+    reach = float((high - low).max()) / 2
+    return low + (high - low) / 2, 1.0 / (reach * np.sqrt(X.shape[1])) if reach > 0 else 1.0

@@ -1,0 +1,176 @@
+"""Q3, Q4: agglomerative clustering: agreement with SciPy and fastcluster, by every route."""
+
+import warnings
+
+import fastcluster
+import numpy as np
+import pytest
+import sklearn.cluster
+from scipy.cluster import hierarchy
+from scipy.spatial.distance import pdist, squareform
+
+from rosenblatt import AgglomerativeClustering
+from rosenblatt.cluster import linkage as trees
+from tests.reference.linkage import slow_linkage
+
+METHODS = ("single", "complete", "average", "ward")
+each_method = pytest.mark.parametrize("method", METHODS)
+
+
+def rows(n, d, seed=0):
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(n, d)) + (4 * rng.normal(size=(3, d)))[rng.integers(0, 3, n)]
+
+
+def tree(X, method, **settings):
+    return AgglomerativeClustering(linkage=method, **settings).fit(X).linkage_matrix_
+
+
+@each_method
+@pytest.mark.parametrize(("n", "d"), [(2, 1), (3, 2), (9, 1), (70, 3), (333, 7)])
+def test_the_tree_is_that_of_the_slow_version_of_scipy_and_of_fastcluster(method, n, d):
+    X = rows(n, d)
+    found = tree(X, method)
+    np.testing.assert_allclose(found, hierarchy.linkage(X, method), rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(found, fastcluster.linkage(X, method), rtol=1e-10, atol=1e-12)
+    if n < 100:
+        np.testing.assert_allclose(found[:, 2], slow_linkage(X, method), rtol=1e-10, atol=1e-12)
+
+
+@each_method
+def test_labels_and_children_are_scikit_learns(method):
+    X = rows(150, 4)
+    for settings in ({"n_clusters": 7}, {"n_clusters": None, "distance_threshold": 1.5}):
+        own = AgglomerativeClustering(linkage=method, **settings).fit(X)
+        peer = sklearn.cluster.AgglomerativeClustering(linkage=method, **settings).fit(X)
+        if method != "single":  # whose numbers follow from where the spanning tree began
+            np.testing.assert_array_equal(own.labels_, peer.labels_)
+        assert len(set(zip(own.labels_, peer.labels_, strict=True))) == own.n_clusters_
+        np.testing.assert_array_equal(np.sort(own.children_), np.sort(peer.children_))
+        assert own.n_clusters_ == peer.n_clusters_
+        assert hasattr(own, "distances_") == hasattr(peer, "distances_")
+
+
+@pytest.mark.parametrize("method", ["complete", "average", "ward"])
+@pytest.mark.parametrize("few", [0.5, 1e9], ids=["a chain alone", "rounds alone"])
+def test_chains_and_rounds_give_one_tree(method, few, monkeypatch):
+    monkeypatch.setattr(trees, "FEW", few)
+    X = rows(300, 4)
+    np.testing.assert_allclose(tree(X, method), hierarchy.linkage(X, method), rtol=1e-10)
+
+
+@pytest.mark.parametrize("method", ["complete", "average"])
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan", "precomputed"])
+def test_a_matrix_in_single_precision_gives_heights_in_doubles(method, metric, monkeypatch):
+    monkeypatch.setattr(trees, "SINGLES", 50)
+    X = rows(200, 3)
+    D = pdist(X, "cityblock" if metric == "manhattan" else "euclidean")
+    data = squareform(D) if metric == "precomputed" else X
+    np.testing.assert_allclose(
+        tree(data, method, metric=metric), hierarchy.linkage(D, method), rtol=1e-12
+    )
+
+
+@each_method
+def test_hubs_that_all_others_are_nearest_to_take_no_cubic_time(method):
+    """Points on a sphere about a dense middle: each round finds one pair of clusters."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(800, 60))
+    X *= (1 + np.arange(800) / 800)[:, None] / np.linalg.norm(X, axis=1)[:, None]
+    np.testing.assert_allclose(tree(X, method), hierarchy.linkage(X, method), rtol=1e-9)
+
+
+@each_method
+def test_ties_give_a_tree_whose_joins_are_of_the_closest_pairs(method):
+    from rosenblatt import certify
+
+    X = np.stack(np.meshgrid(*[np.arange(4.0)] * 3), -1).reshape(-1, 3)
+    for data in (X, np.repeat(X[:9], 5, axis=0), np.ones((20, 2))):
+        model = AgglomerativeClustering(linkage=method).fit(data)
+        assert certify(model, data).holds
+
+
+@pytest.mark.parametrize("metric", ["manhattan", "cosine", "chebyshev", "l1", "seuclidean"])
+@pytest.mark.parametrize("method", ["single", "complete", "average"])
+def test_other_metrics_are_scipys(method, metric):
+    X = rows(60, 3)
+    name = {"manhattan": "cityblock", "l1": "cityblock"}.get(metric, metric)
+    if metric in ("chebyshev", "seuclidean"):  # beyond scikit-learn's list for vectors
+
+        def metric(X):
+            return squareform(pdist(X, name))
+
+    found = tree(X, method, metric=metric)
+    np.testing.assert_allclose(found, hierarchy.linkage(X, method, name), rtol=1e-9, atol=1e-12)
+
+
+@each_method
+def test_one_tree_is_cut_at_any_number_and_height(method):
+    X = rows(80, 2)
+    model = AgglomerativeClustering(linkage=method).fit(X)
+    Z = model.linkage_matrix_
+    assert set(model.cut(80)) == set(range(80))
+    assert set(model.cut(height=np.inf)) == {0}
+    assert len(set(model.cut(height=0.0))) == 80
+    for k in (2, 5, 17):
+        labels = model.cut(k)
+        other = hierarchy.fcluster(Z, k, "maxclust")
+        assert len(set(zip(labels, other, strict=True))) == k
+        np.testing.assert_array_equal(labels, model.cut(height=Z[len(Z) - k + 1, 2]))
+    with pytest.raises(ValueError, match="between 1 and 80"):
+        model.cut(81)
+    with pytest.raises(ValueError, match="and not both"):
+        model.cut()
+
+
+@pytest.mark.parametrize("data", ["far", "tiny", "constant column", "wide"])
+@each_method
+def test_columns_far_from_zero_or_constant_change_nothing(method, data):
+    X = rows(90, 3)
+    other = {
+        "far": X + 1e6, "tiny": X * 1e-9, "wide": np.hstack([X, np.zeros((90, 300))]),
+        "constant column": np.hstack([X, np.full((90, 1), 7.0)]),
+    }[data]  # fmt: skip
+    expected = hierarchy.linkage(other, method)
+    np.testing.assert_allclose(tree(other, method)[:, 2], expected[:, 2], rtol=1e-7)
+
+
+def test_what_cannot_be_a_matrix_of_distances_is_refused():
+    D = squareform(pdist(rows(6, 2)))
+    model = AgglomerativeClustering(metric="precomputed", linkage="average")
+    bad = D.copy()
+    bad[1, 2] += 1
+    with pytest.raises(ValueError, match="not symmetric: from row 1 to row 2"):
+        model.fit(bad)
+    bad = D.copy()
+    bad[1, 2] = bad[2, 1] = -1
+    with pytest.raises(ValueError, match="must not be negative; rows 1 and 2 have -1"):
+        model.fit(bad)
+    with pytest.raises(ValueError, match="Are these similarities"):
+        model.fit(np.exp(-D))
+    with pytest.raises(ValueError, match="should be square"):
+        model.fit(D[:4])
+
+
+def test_bad_settings_and_rows_are_refused():
+    X = rows(6, 2)
+    with pytest.raises(ValueError, match="more clusters than samples: 7"):
+        AgglomerativeClustering(7).fit(X)
+    with pytest.raises(ValueError, match="NaN"):
+        AgglomerativeClustering().fit([[0.0], [np.nan]])
+    with pytest.raises(ValueError, match="minimum of 2"):
+        AgglomerativeClustering().fit([[0.0]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with pytest.raises(ValueError, match="not finite"):
+            AgglomerativeClustering(linkage="single").fit([[0.0], [1e200], [3e200]])
+
+
+def test_connectivity_and_memory_are_left_to_scikit_learn(tmp_path):
+    X = rows(40, 2)
+    graph = np.eye(40, k=1) + np.eye(40, k=-1)
+    for settings in ({"connectivity": graph}, {"memory": str(tmp_path)}):
+        own = AgglomerativeClustering(3, **settings).fit(X)
+        peer = sklearn.cluster.AgglomerativeClustering(3, **settings).fit(X)
+        np.testing.assert_array_equal(own.labels_, peer.labels_)
+        assert not hasattr(own, "linkage_matrix_")
