@@ -16,6 +16,7 @@ from rosenblatt import (
     NearestCentroid,
     QuadraticDiscriminantAnalysis,
     Standardizer,
+    TreeAugmentedNB,
 )
 from rosenblatt.statistics import CategoryCounts, FeatureCounts, Gram, Moments, Together
 
@@ -34,6 +35,7 @@ MODELS = (
     MultinomialNB,
     NearestCentroid,
     QuadraticDiscriminantAnalysis,
+    TreeAugmentedNB,
 )
 models = pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)
 

@@ -87,6 +87,7 @@ from .naive_bayes import ComplementNB as ComplementNB
 from .naive_bayes import GaussianNB as GaussianNB
 from .naive_bayes import MixedNB as MixedNB
 from .naive_bayes import MultinomialNB as MultinomialNB
+from .naive_bayes import TreeAugmentedNB as TreeAugmentedNB
 from .neighbors import KNeighborsClassifier as KNeighborsClassifier
 from .neighbors import KNeighborsRegressor as KNeighborsRegressor
 from .neighbors import NearestCentroid as NearestCentroid
@@ -175,6 +176,7 @@ __all__ = [
     "TfidfTransformer",
     "TfidfVectorizer",
     "Trace",
+    "TreeAugmentedNB",
     "VotingClassifier",
     "bias_variance",
     "certify",

@@ -1,7 +1,9 @@
 """Why a model decided as it did, in parts that add up."""
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -83,6 +85,57 @@ class Explanation:
         return "\n".join([head, *(f"  {name:<{width}}  {value:+.4g}" for name, value in lines)])
 
 
+@dataclass(frozen=True)
+class TextExplanation(Explanation):
+    """The same for one text, with the words where they stand.
+
+    ``start + sum of the marks' contributions + rest`` is `log_odds`.
+
+    Attributes
+    ----------
+    text : the text, as it was given.
+    marks : start, stop and contribution of each word of the text that the model knows; a word that
+        stands there twice has half of its contribution at each place.
+    rest : what the model concludes from words that the text lacks.
+    """
+
+    text: str = ""
+    marks: tuple[tuple[int, int, float], ...] = ()
+    rest: float = 0.0
+
+    @staticmethod
+    def of_text(told: Explanation, text: str, spans: list[tuple[int, int, str]]) -> "Explanation":
+        """Say where the features of an explanation stand in a text: start, stop and name."""
+        place = {name: j for j, name in enumerate(told.names)}
+        known = [(start, stop, place[name]) for start, stop, name in spans if name in place]
+        n_times = Counter(j for _, _, j in known)
+        marks = tuple((a, b, float(told.contributions[j]) / n_times[j]) for a, b, j in known)
+        absent = np.delete(told.contributions, list(n_times))
+        return TextExplanation(**vars(told), text=text, marks=marks, rest=float(absent.sum()))
+
+    def marked(self) -> str:
+        """Return the text with the contribution of each word after it."""
+        parts, at = [], 0
+        for _, stop, value in self.marks:
+            parts.append(f"{self.text[at:stop]} [{value:+.2f}]")
+            at = stop
+        return "".join([*parts, self.text[at:]])
+
+    def _repr_html_(self) -> str:
+        """The text with words in colour: blue for the winner, red for the rival."""
+        most = max((abs(value) for _, _, value in self.marks if np.isfinite(value)), default=1.0)
+        parts, at = [], 0
+        for start, stop, value in self.marks:
+            share = min(abs(value) / (most or 1.0), 1.0)
+            colour = f"rgba({'31,119,180' if value > 0 else '214,39,40'},{0.6 * share:.2f})"
+            word = escape(self.text[max(start, at) : stop])
+            parts.append(escape(self.text[at : max(start, at)]))
+            parts.append(f'<span style="background:{colour}" title="{value:+.4g}">{word}</span>')
+            at = max(stop, at)
+        head = escape(f"{self.winner} rather than {self.rival}: log-odds {self.log_odds:+.4g}")
+        return f"<p><b>{head}</b></p><p>{''.join(parts)}{escape(self.text[at:])}</p>"
+
+
 def explain(model: Any, x: Any, rival: Any = None, feature_names: Any = None) -> Explanation:
     """Return what each feature of one example adds to the decision of a model or pipeline.
 
@@ -104,13 +157,13 @@ def explain(model: Any, x: Any, rival: Any = None, feature_names: Any = None) ->
     Returns
     -------
     explanation : Explanation
-        Its parts add up to the log-odds, or to the lead of the score.
+        Its parts add up to the log-odds, or to the lead of the score. Of a text, if the pipeline
+        begins with a vectorizer of ours, a `TextExplanation`, which marks the words.
 
     Examples
     --------
-    >>> from sklearn.feature_extraction.text import CountVectorizer
     >>> from sklearn.pipeline import make_pipeline
-    >>> from rosenblatt import MultinomialNB, explain
+    >>> from rosenblatt import CountVectorizer, MultinomialNB, explain
     >>> texts, labels = ["win cash now", "win now", "see you now"], ["spam", "spam", "ham"]
     >>> model = make_pipeline(CountVectorizer(), MultinomialNB()).fit(texts, labels)
     >>> print(explain(model, "win now"))
@@ -119,8 +172,12 @@ def explain(model: Any, x: Any, rival: Any = None, feature_names: Any = None) ->
       win       +0.8755
       now       +0.1823
       log-odds  +1.751
+    >>> print(explain(model, "Win now!").marked())
+    Win [+0.88] now [+0.18]!
     """
     model = getattr(model, "best_estimator_", model)
+    reads_text = isinstance(model, Pipeline) and hasattr(model.steps[0][1], "spans")
+    text = x if isinstance(x, str) and reads_text else None
     last = model.steps[-1][1] if isinstance(model, Pipeline) else model
     if not hasattr(last, "explain"):
         raise TypeError(
@@ -134,7 +191,14 @@ def explain(model: Any, x: Any, rival: Any = None, feature_names: Any = None) ->
         if feature_names is None:
             feature_names = _names_out(transformers)
     told: Explanation = last.explain(x, rival, feature_names)
-    return told
+    return told if text is None else TextExplanation.of_text(told, text, _spans(model, text))
+
+
+def _spans(model: Pipeline, text: str) -> list[tuple[int, int, str]]:
+    """Where the terms of a pipeline's vectorizer stand in a text."""
+    vectorizer = model.steps[0][1]
+    names = vectorizer.get_feature_names_out()
+    return [(start, stop, str(names[j])) for start, stop, j in vectorizer.spans(text)]
 
 
 def _names_out(transformers: Pipeline) -> Any:

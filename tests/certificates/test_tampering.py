@@ -24,6 +24,7 @@ from rosenblatt import (
     MultinomialNB,
     NearestCentroid,
     QuadraticDiscriminantAnalysis,
+    TreeAugmentedNB,
     certify,
 )
 
@@ -64,9 +65,10 @@ CASES = [
     *((model, COUNTS, Y) for model in (
         BernoulliNB(), BernoulliNB(alpha=0, binarize=1), BernoulliNB(fit_prior=False),
         MultinomialNB(), MultinomialNB(alpha=0), ComplementNB(), ComplementNB(norm=True),
-        CategoricalNB(), CategoricalNB(min_categories=20),
+        CategoricalNB(), CategoricalNB(min_categories=20), TreeAugmentedNB(),
     )),
     (CategoricalNB(), WORDS, Y),
+    (TreeAugmentedNB(alpha=0.5), WORDS, Y),
     (MixedNB(kinds={"calls": "count"}), FRAME, Y),
 ]  # fmt: skip
 each_case = pytest.mark.parametrize(
@@ -77,6 +79,7 @@ each_case = pytest.mark.parametrize(
 UNREAD = {
     ("*", "feature_names_in_"): "names are compared with those of a frame, and predict nothing",
     ("CategoricalNB", "statistics_"): "learning goes on from it; predictions and counts are copies",
+    ("TreeAugmentedNB", "statistics_"): "learning goes on from it; predictions are of the tables",
     ("MixedNB", "statistics_"): "learning goes on from it; predictions and counts are copies",
 }
 

@@ -1,4 +1,4 @@
-"""Vectorizers give scikit-learn's tokens, vocabulary and matrix."""
+"""C4: vectorizers give scikit-learn's tokens, vocabulary and matrix."""
 
 import gzip
 import pickle

@@ -22,6 +22,7 @@ from rosenblatt.statistics import (
     FeatureCounts,
     Gram,
     Moments,
+    PairCounts,
     RowCounts,
 )
 from tests.reference import statistics as reference
@@ -73,6 +74,11 @@ KINDS = {
     "category counts": Kind(
         lambda X, y, w: CategoryCounts.of(X.astype(int), y, w),
         lambda: CategoryCounts.zero(D),
+        True,
+    ),
+    "pair counts": Kind(
+        lambda X, y, w: PairCounts.of(X.astype(int), y, w),
+        lambda: PairCounts.zero(D),
         True,
     ),
     "row counts": Kind(
@@ -316,6 +322,7 @@ def test_groups_are_the_statistics_of_their_rows(kind, batch, data):
         options = {
             FeatureCounts: lambda: {"binarize": made.binarize, "missing": made.missing},
             CategoryCounts: dict,
+            PairCounts: dict,
             Extremes: lambda: {"missing": made.missing},
             RowCounts: dict,
             Moments: lambda: {"full": made.full, "missing": made.missing},

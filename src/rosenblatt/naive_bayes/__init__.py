@@ -10,6 +10,7 @@ from .categorical import CategoricalNB
 from .gaussian import GaussianNB
 from .mixed import MixedNB
 from .multinomial import ComplementNB, MultinomialNB
+from .tree_augmented import TreeAugmentedNB
 
 __all__ = [
     "BernoulliNB",
@@ -18,4 +19,5 @@ __all__ = [
     "GaussianNB",
     "MixedNB",
     "MultinomialNB",
+    "TreeAugmentedNB",
 ]

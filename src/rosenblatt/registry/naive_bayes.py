@@ -167,4 +167,19 @@ ROWS = (
         file_types=("statistics.categories.CategoryCounts", LABELS),
         benchmark=Without("no wanted ratio: tables of categories are small"),
     ),
+    Row(
+        name="TreeAugmentedNB",
+        module="naive_bayes.tree_augmented",
+        **{**SHARED, "page": "tree_augmented.md"},
+        inputs=("dense", "missing", "counts", "categorical"),
+        verifier="tree_augmented",
+        sklearn=Without("scikit-learn has no naive Bayes model with edges between features"),
+        contract=Contract(
+            settings=({}, {"alpha": 0.5, "unknown": "smooth", "missing": "ignore"}),
+            checked=({}, {"unknown": "smooth", "missing": "ignore"}),
+        ),
+        contestants=Without("a table is searched with trees of any depth, which read all kinds"),
+        file_types=("statistics.pairs.PairCounts", LABELS),
+        benchmark=Without("no peer in Python fits it"),
+    ),
 )

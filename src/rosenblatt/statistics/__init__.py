@@ -16,6 +16,7 @@ from .features import FeatureCounts
 from .files import load, save
 from .grams import Gram
 from .moments import Moments
+from .pairs import PairCounts
 from .product import Together
 from .statistic import Statistic
 from .sums import Labels
@@ -29,6 +30,7 @@ __all__ = [
     "Gram",
     "Labels",
     "Moments",
+    "PairCounts",
     "RowCounts",
     "Statistic",
     "TermCounts",

@@ -11,6 +11,7 @@ from .extremes import Extremes
 from .features import FeatureCounts
 from .grams import Gram
 from .moments import Moments
+from .pairs import PairCounts
 from .product import Together
 from .statistic import Statistic, kind_of
 from .terms import TermCounts
@@ -24,6 +25,7 @@ KINDS: dict[str, type[Statistic]] = {
         FeatureCounts,
         Gram,
         Moments,
+        PairCounts,
         RowCounts,
         TermCounts,
         Together,

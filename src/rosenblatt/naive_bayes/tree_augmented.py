@@ -1,0 +1,229 @@
+"""Naive Bayes with one more parent for each feature: a tree of features beside the class."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils._param_validation import StrOptions
+
+from rosenblatt.additive import Additive
+from rosenblatt.statistics import PairCounts
+
+from .base import log_shares
+from .categorical import CategoricalNB
+from .categories import places_of, refuse_unknown
+from .discrete import DiscreteNB
+from .linear_scores import over_rows
+
+ROOT = -1
+DIGITS = 12  # of information: what is equal but for rounding is to be equal
+
+Array = NDArray[np.float64]
+
+
+class TreeAugmentedNB(DiscreteNB):
+    """Naive Bayes in which each feature but one also depends on one other feature.
+
+    ``P(y, x) = P(y) prod_j P(x_j | x_parent(j), y)``. Parents form a tree: of all trees the one
+    whose edges carry the most conditional mutual information ``I(x_i; x_j | y)``, which is the one
+    that makes the rows most probable [1]_. Probabilities are smoothed shares,
+    ``(n_ab + alpha) / (n_b + alpha m)``.
+
+    A row whose parent value is unknown or missing is scored by ``P(x_j | y)`` there, as in naive
+    Bayes.
+
+    Parameters
+    ----------
+    alpha : smoothing, a number: 0 is maximum likelihood.
+    fit_prior : whether class probabilities are counted; if not, they are equal.
+    class_prior : class probabilities, shape (K,), in the place of either.
+    unknown : what a value does that no row had in training: ``"error"``, or ``"smooth"`` to give
+        it the probability of a value that the class has never had.
+    missing : what NaN and None do: ``"refuse"``, or ``"ignore"`` to leave them out of counts
+        and products.
+
+    Attributes
+    ----------
+    classes_ : the classes, shape (K,).
+    class_count_ : the weight of each class's rows, shape (K,).
+    categories_ : for each feature its values, in the order of the tables below.
+    parents_ : the parent of each feature, -1 for the first, shape (d,).
+    information_ : conditional mutual information of each two features in bits, shape (d, d).
+    class_log_prior_ : log P(y), shape (K,).
+    feature_log_prob_ : for each feature log P(value | y), shape (K, categories).
+    conditional_log_prob_ : for each feature log P(value | value of its parent, y), shape
+        (K, categories of the parent, categories); of the first feature log P(value | y).
+    n_parameters_ : how many free numbers were learned.
+    statistics_ : the counts of pairs, with + and -.
+    n_features_in_, feature_names_in_ : the number of features, and their names if known.
+
+    Examples
+    --------
+    >>> from rosenblatt import TreeAugmentedNB
+    >>> X = [["a", "a"], ["b", "b"], ["a", "b"], ["b", "a"]] * 5
+    >>> y = ["same", "same", "other", "other"] * 5
+    >>> model = TreeAugmentedNB().fit(X, y)
+    >>> model.parents_, model.score(X, y)
+    (array([-1,  0]), 1.0)
+
+    References
+    ----------
+    .. [1] N. Friedman, D. Geiger, M. Goldszmidt (1997), Bayesian network classifiers.
+    """
+
+    statistics_: PairCounts
+
+    measured_by = ("missing",)
+    statistic_type = (PairCounts, {})
+    simpler_when_larger = ("alpha",)
+    force_alpha = True
+    _measure_groups = Additive._measure_groups
+    _check_X = CategoricalNB._check_X
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        name: DiscreteNB._parameter_constraints[name] for name in ("fit_prior", "class_prior")
+    } | {
+        "alpha": DiscreteNB._parameter_constraints["alpha"][:1],
+        "unknown": [StrOptions({"error", "smooth"})],
+        "missing": [StrOptions({"refuse", "ignore"})],
+    }
+
+    def __init__(
+        self,
+        *,
+        alpha: float = 1.0,
+        fit_prior: bool = True,
+        class_prior: Any = None,
+        unknown: str = "error",
+        missing: str = "refuse",
+    ) -> None:
+        self.alpha = alpha
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
+        self.unknown = unknown
+        self.missing = missing
+
+    def _conclude(self) -> None:
+        counts, d = self.statistics_, self.n_features_in_
+        information = conditional_information(counts)
+        parents = widest_tree(information)
+        self.categories_ = list(counts.categories)
+        self.parents_, self.information_ = parents, information
+        self.feature_log_prob_ = [self._shares(counts.counts_of(j)) for j in range(d)]
+        self.conditional_log_prob_ = [
+            self.feature_log_prob_[j] if i == ROOT else self._shares(counts.pairs_of(i, j))
+            for j, i in enumerate(parents.tolist())
+        ]
+        self._conclude_prior()
+        free = sum(logs[..., 1:].size for logs in self.conditional_log_prob_)
+        self.n_parameters_ = free + self._n_prior_parameters()
+
+    def _shares(self, counts: NDArray[Any]) -> Array:
+        """Smoothed log shares of counts (K, ..., m) along their last axis."""
+        table = self._by_class(np.asarray(counts, np.float64))
+        if not table.size:
+            return table
+        flat = log_shares(table.reshape(-1, table.shape[-1]), np.asarray(self.alpha, np.float64))
+        return np.ascontiguousarray(flat).reshape(table.shape)
+
+    def _log_likelihood(self, X: Any) -> NDArray[Any]:
+        tables = self._tables()
+
+        def score(first: int, last: int) -> Array:
+            places = self._places(X[first:last])
+            total = np.zeros((last - first, len(self.classes_)))
+            for j, (table, i) in enumerate(zip(tables, self.parents_.tolist(), strict=True)):
+                above = 0 if i == ROOT else np.minimum(places[:, i], len(table) - 1)
+                total += table[above, places[:, j]]
+            return total
+
+        return np.concatenate(over_rows(score, X))
+
+    def _log_factors(self, X: Any) -> Array:
+        places = self._places(X)[0]
+        parts = []
+        for j, (table, i) in enumerate(zip(self._tables(), self.parents_.tolist(), strict=True)):
+            above = 0 if i == ROOT else min(places[i], len(table) - 1)
+            parts.append(table[above, places[j]])
+        return np.transpose(parts)
+
+    def _tables(self) -> list[Array]:
+        """For each feature its log-probabilities (parent's categories + 1, categories + 2, K).
+
+        The last row is for a parent that is unknown or missing, the last two columns for a value
+        that is unknown, and for one that is missing, which has no part in the product.
+        """
+        tables = []
+        for j, i in enumerate(self.parents_.tolist()):
+            plain = self.feature_log_prob_[j][:, np.newaxis]
+            rows = plain if i == ROOT else np.concatenate([self.conditional_log_prob_[j], plain], 1)
+            never, nothing = self._never(j, i), np.zeros((*rows.shape[:2], 1))
+            tables.append(np.concatenate([rows, never, nothing], axis=2).transpose(1, 2, 0).copy())
+        return tables
+
+    def _never(self, j: int, i: int) -> Array:
+        """log-probabilities (K, parent's categories + 1, 1) of a value that no row had."""
+        counts = self._by_class(np.asarray(self.statistics_.counts_of(j), np.float64))
+        totals = counts.sum(axis=1)[:, np.newaxis]
+        if i != ROOT:
+            pairs = self._by_class(self.statistics_.pairs_of(i, j)).sum(axis=2)
+            totals = np.concatenate([pairs, totals], axis=1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            logs = np.log(self.alpha / (totals + self.alpha * max(counts.shape[1], 1)))
+        return np.asarray(np.nan_to_num(logs, nan=-np.inf, neginf=-np.inf)[..., np.newaxis])
+
+    def _places(self, X: NDArray[Any]) -> NDArray[np.int64]:
+        """Where the values (n, d) of rows stand in the tables."""
+        places = np.empty(X.shape, np.int64)
+        for j, categories in enumerate(self.categories_):
+            width = len(categories)
+            if X.dtype.kind == "i":  # numbers of categories, of which some may not have been seen
+                found = np.minimum(np.searchsorted(categories, X[:, j]), max(width - 1, 0))
+                known = (categories[found] == X[:, j]) if width else np.zeros(len(X), bool)
+                places[:, j] = np.where(known, found, width)
+            else:
+                places[:, j] = places_of(X[:, j], categories, width)
+            if self.unknown == "error" and (places[:, j] == width).any():
+                value = X[places[:, j] == width, j].tolist()[0]
+                refuse_unknown(value, getattr(self, "feature_names_in_", range(X.shape[1]))[j])
+        return places
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = False
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        tags.input_tags.positive_only = True
+        return tags
+
+
+def conditional_information(counts: PairCounts) -> Array:
+    """I(x_i; x_j | y) of each two features in bits, (d, d), from their shares of the rows."""
+    d = counts.n_features
+    found = np.zeros((d, d))
+    for i in range(d):
+        for j in range(i):
+            together = counts.pairs_of(i, j)  # (K, m_i, m_j)
+            of_class = together.sum(axis=(1, 2), keepdims=True)
+            apart = together.sum(axis=2, keepdims=True) * together.sum(axis=1, keepdims=True)
+            seen = together > 0
+            ratio = (together * of_class)[seen] / apart[seen]
+            total = max(float(of_class.sum()), 1e-300)
+            found[i, j] = found[j, i] = max(0.0, float(together[seen] @ np.log2(ratio)) / total)
+    return found.round(DIGITS)
+
+
+def widest_tree(weights: Array) -> NDArray[np.int64]:
+    """The parents (d,) in the tree from feature 0 whose edges have the largest sum of weights.
+
+    Prim's rule: of all edges from the tree to a feature outside, the widest is taken next.
+    """
+    d = len(weights)
+    parents = np.full(d, ROOT, np.int64)
+    nearest, widest, outside = np.zeros(d, np.int64), weights[0].copy(), np.arange(d) > 0
+    while outside.any():
+        j = int(np.where(outside, widest, -np.inf).argmax())
+        parents[j], outside[j] = nearest[j], False
+        wider = outside & (weights[j] > widest)
+        nearest[wider], widest[wider] = j, weights[j][wider]
+    return parents
