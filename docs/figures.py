@@ -19,6 +19,7 @@ from rosenblatt import (
     BasisExpansion,
     FisherDiscriminant,
     KernelPerceptron,
+    KNeighborsClassifier,
     Lasso,
     LeastSquaresClassifier,
     LogisticRegression,
@@ -32,7 +33,14 @@ from rosenblatt import (
     lasso_path,
     ridge_path,
 )
-from rosenblatt.plot import bias_variance, boundary, constraint
+from rosenblatt.plot import (
+    bias_variance,
+    boundaries_by_k,
+    boundary,
+    constraint,
+    neighbours,
+    voronoi,
+)
 from rosenblatt.plot.drawing import COLOURS, INK, PALE, colour, marker, pyplot
 from rosenblatt.statistics import Moments
 
@@ -58,6 +66,18 @@ def main() -> None:
         touching(STATIC / "circle_and_diamond.png")
         descending(STATIC / "logistic_regression.png")
         moving(STATIC / "curve.png")
+        voting(STATIC / "neighbours.png")
+
+
+def voting(path: Path) -> None:
+    """Cells, the votes on a place, and boundaries as k grows."""
+    figure, axes = pyplot().subplots(1, 5, figsize=(20, 4.4), layout="constrained")
+    X, y = make_moons(60, noise=0.3, random_state=1)
+    labels = np.array(["ham", "spam"])[y]
+    voronoi(X, labels, axes[0])
+    neighbours(KNeighborsClassifier(7).fit(X, labels), X, labels, [0.6, 0.2], axes[1])
+    boundaries_by_k(X, labels, (1, 5, 25), axes[2:])
+    figure.savefig(path, dpi=90)
 
 
 def overlapping(n: int, seed: int) -> Data:

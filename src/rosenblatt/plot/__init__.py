@@ -13,8 +13,13 @@ if TYPE_CHECKING:
     from .model_choice import bias_variance as bias_variance
     from .model_choice import learning_curve as learning_curve
     from .model_choice import validation_curve as validation_curve
+    from .neighbours import boundaries_by_k as boundaries_by_k
+    from .neighbours import distance_concentration as distance_concentration
+    from .neighbours import neighbours as neighbours
+    from .neighbours import voronoi as voronoi
     from .penalty_paths import path as path
     from .regions import boundary as boundary
+    from .split_sizes import split_sizes as split_sizes
     from .tree_nodes import decision_tree as decision_tree
     from .tree_votes import vote_curves as vote_curves
     from .tree_votes import votes as votes
@@ -26,8 +31,10 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "boosting": ["alpha_curve", "boosting_curves", "error_parts", "margin_losses"],
         "constraints": ["constraint"],
         "model_choice": ["bias_variance", "learning_curve", "validation_curve"],
+        "neighbours": ["boundaries_by_k", "distance_concentration", "neighbours", "voronoi"],
         "penalty_paths": ["path"],
         "regions": ["boundary"],
+        "split_sizes": ["split_sizes"],
         "tree_nodes": ["decision_tree"],
         "tree_votes": ["vote_curves", "votes"],
     },
