@@ -106,7 +106,7 @@ def neighbours(model: Any, X: Any, y: Any, point: Any, ax: Axes | None = None) -
     _, [found] = model.kneighbors(place)
     for i in found:
         ax.plot(*np.vstack([place[0], points[i]]).T, color=INK, linewidth=0.9, zorder=2.8)
-    ax.scatter(*place.T, s=3 * size_of(points), marker="*", c=INK, zorder=5)
+    ax.scatter(place[:, 0], place[:, 1], s=3 * size_of(points), marker="*", c=INK, zorder=5)
     votes = [f"{np.sum(labels[found] == c)} {clipped(c, 20)}" for c in model.classes_]
     legend = ax.get_legend()
     before = "" if legend is None else legend.get_title().get_text()
