@@ -70,6 +70,7 @@ CENTRES = ("KMeans",)
 TEXT = ("CountVectorizer", "HashingVectorizer", "TfidfTransformer", "TfidfVectorizer")
 CENTRES = ("KMeans", "MiniBatchKMeans")
 NEIGHBOURS = ("KNeighborsClassifier", "KNeighborsRegressor", "NearestNeighbors")
+MACHINES = ("SVC", "SVR")
 
 TABLE = (
     Module("tests/test_naive_bayes.py", "naive_bayes", BAYES),
@@ -101,6 +102,8 @@ TABLE = (
         Module(f"ensemble/_hist_gradient_boosting/tests/{name}.py", "ensemble", BOOSTING, False)
         for name in ("test_gradient_boosting", "test_monotonic_constraints", "test_warm_start")
     ),
+    Module("svm/tests/test_svm.py", "svm", MACHINES, quick=False),
+    Module("svm/tests/test_sparse.py", "svm", MACHINES),
     Module("tests/test_kernel_ridge.py", "kernel_ridge", ("KernelRidge",)),
     Module("cluster/tests/test_hierarchical.py", "cluster", ("AgglomerativeClustering",)),
     Module("neighbors/tests/test_neighbors.py", "neighbors", NEIGHBOURS, quick=False),

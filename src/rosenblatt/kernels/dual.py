@@ -119,7 +119,7 @@ def merge_identical(
     """Let the first of identical rows X (s, d) speak for all: fewer supports, the same scores."""
     # Returns the supports that are left, and their coefficients; those that cancel are gone.
     first: dict[bytes, int] = {}
-    place = np.array([first.setdefault(key, len(first)) for key in _keys(X)], np.intp)
+    place = np.array([first.setdefault(key, len(first)) for key in row_keys(X)], np.intp)
     if len(first) == len(support):
         return support, a
     merged = np.zeros((len(a), len(first)))
@@ -130,7 +130,7 @@ def merge_identical(
     return support[speakers[left]], merged[:, left]
 
 
-def _keys(X: Any) -> list[bytes]:
+def row_keys(X: Any) -> list[bytes]:
     """A key for each row, the same for equal rows and for no others."""
     if not sp.issparse(X):
         return [row.tobytes() for row in X + 0.0]  # -0.0 is 0.0

@@ -1,5 +1,6 @@
 """Support vector machines: the plane with the widest margin."""
 
+from .kernel import SVC, SVR
 from .linear import LinearSVC, LinearSVR
 
-__all__ = ["LinearSVC", "LinearSVR"]
+__all__ = ["SVC", "SVR", "LinearSVC", "LinearSVR"]

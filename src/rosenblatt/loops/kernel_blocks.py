@@ -1,0 +1,44 @@
+"""Blocks of Gaussian kernel values from scalar products, and sums over their rows."""
+
+from . import compiled
+from .simd.exponential import exp_of_its_precision
+
+
+@compiled(fuse=True)
+def gaussian_rows(products, of_rows, of_columns, places, start, kept):
+    """Put ``exp(products - of_rows - of_columns)`` into the rows `places` of kept, from `start` on.
+
+    Reads products (q, m), of_rows (q,), of_columns (m,); changes kept[places, start : start + m].
+    """
+    zero = products.dtype.type(0)
+    for r in range(products.shape[0]):
+        own, place = of_rows[r], places[r]
+        for j in range(products.shape[1]):
+            power = products[r, j] - own - of_columns[j]
+            kept[place, start + j] = exp_of_its_precision(min(power, zero))
+
+
+@compiled(reorder_sums=True)  # a row of a matrix product: any order of its terms will do
+def gaussian_sums(products, of_rows, of_columns, a, sums):
+    """Add the kernel of each row with m others, weighted by a (c, m), to sums (q, c).
+
+    Reads products (q, m); the kernel is as in `gaussian_rows`. Changes products and sums.
+    """
+    for r in range(products.shape[0]):
+        own = of_rows[r]
+        for j in range(products.shape[1]):
+            products[r, j] = exp_of_its_precision(min(products[r, j] - own - of_columns[j], 0.0))
+        for k in range(a.shape[0]):
+            total = 0.0
+            for j in range(products.shape[1]):
+                total += a[k, j] * products[r, j]
+            sums[r, k] += total
+
+
+@compiled
+def add_rows(kept, places, steps, start, stop, f):
+    """Add steps (q,) times rows `places` of kept to f[start:stop]."""
+    for r in range(places.shape[0]):
+        place, step = places[r], steps[r]
+        for j in range(start, stop):
+            f[j] += step * kept[place, j]

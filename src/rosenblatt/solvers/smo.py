@@ -1,0 +1,131 @@
+"""Working sets of coefficients, each improved by sequential minimal optimisation.
+
+A working set holds the rows whose slopes are furthest off, and some of the last set. Its kernel
+rows are computed in one block, pairs within it are improved by `loops.smo`, and the scores of all
+rows follow from what changed. At the end the scores are computed anew in float64: errors of kernel
+rows in float32 are found and corrected by another round.
+"""
+
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt import loops
+
+Floats = NDArray[np.float64]
+
+WORKING_SET = 512
+WHOLE = 1024  # rows that are one working set
+MOST_ROUNDS = 8  # of correction
+INNER = 0.1  # share of the violation to which a working set is solved
+
+
+class KernelRowsOf(Protocol):
+    """What gives rows of a kernel matrix; see `kernels.blocks.KernelBlocks`."""
+
+    kept: NDArray[Any]
+
+    def fetch(self, rows: NDArray[np.intp]) -> NDArray[np.intp]: ...
+    def among(self, rows: NDArray[np.intp], places: NDArray[np.intp]) -> Floats: ...
+    def add(self, places: NDArray[np.intp], steps: Floats, f: Floats) -> None: ...
+    def exactly(self, b: Floats) -> Floats: ...
+
+
+class BoxProblem(NamedTuple):
+    """``min 1/2 b'Kb + c.b + kink |b|_1``, ``sum b = 0``, ``low <= b <= high``."""
+
+    c: Floats
+    low: Floats
+    high: Floats
+    kink: float
+
+
+class Smo:
+    """A run: coefficients b (n,), scores f = K b, and by how much slopes are off at most."""
+
+    def __init__(
+        self, problem: BoxProblem, rows: KernelRowsOf, tol: float, most: int, start: Floats | None
+    ) -> None:
+        self.problem, self.rows, self.tol = problem, rows, tol
+        n = len(problem.c)
+        self.b = np.zeros(n) if start is None else start.copy()
+        self.f = rows.exactly(self.b) if self.b.any() else np.zeros(n)
+        self.exact = True
+        self.up, self.down = np.empty(n), np.empty(n)
+        self.n_steps, self.most, self.rounds = 0, most, 0
+        size = n if n <= WHOLE else WORKING_SET
+        self.size = min(size, len(rows.kept))
+        self.last = np.empty(0, np.intp)
+        self.violation = self._slopes()
+
+    def _slopes(self) -> float:
+        """The slopes of all rows; return by how much the furthest pair is off."""
+        c, low, high, kink = self.problem
+        loops.smo.slopes(self.f + c, self.b, low, high, kink, self.up, self.down)
+        return float(self.down.max(initial=-np.inf) - self.up.min(initial=np.inf))
+
+    def advance(self) -> str | None:
+        """Improve one working set; return why to stop, or None."""
+        if self.violation <= self.tol:
+            return self._finish()
+        if self.n_steps >= self.most:
+            return "max_iter"
+        work = self._working_set()
+        places = self.rows.fetch(work)
+        c, low, high, kink = self.problem
+        before, b = self.b[work], self.b[work]
+        inner = max(self.tol, INNER * self.violation) if len(work) < len(self.b) else self.tol
+        # Fresh sums each time: what rounding does to them within a set is lost with it.
+        made = loops.smo.smo_steps(
+            self.rows.among(work, places), self.f[work] + c[work], b, low[work], high[work], kink,
+            min(inner, 0.9 * self.violation), min(self.most - self.n_steps, 100 * len(work)),
+        )  # fmt: skip
+        self.n_steps += made
+        moved = np.flatnonzero(b != before)
+        if made and len(moved):
+            self.b[work] = b
+            self.rows.add(places[moved], (b - before)[moved], self.f)
+            self.exact = False
+        self.violation = self._slopes()
+        if not made:
+            return self._finish()
+        return None
+
+    def _finish(self) -> str | None:
+        """Whether scores computed anew in float64 agree that it is over."""
+        if not self.exact:
+            self.f, self.exact = self.rows.exactly(self.b), True
+            self.violation = self._slopes()
+            self.rounds += 1
+        if self.violation <= self.tol:
+            return "converged"
+        return "no_progress" if self.rounds >= MOST_ROUNDS else None
+
+    def _working_set(self) -> NDArray[np.intp]:
+        """The rows that are furthest off, half to rise and half to fall, and some of the last."""
+        n, size = len(self.b), self.size
+        if size == n:
+            return np.arange(n)
+        half = max(1, size // 2 if len(self.last) == 0 else size // 4)
+        rise = np.argpartition(self.up, half)[:half]
+        fall = np.argpartition(-self.down, half)[:half]
+        new = np.union1d(rise[np.isfinite(self.up[rise])], fall[np.isfinite(self.down[fall])])
+        stay = np.setdiff1d(self.last, new, assume_unique=True)
+        low, high = self.problem.low, self.problem.high
+        free = (self.b[stay] > low[stay]) & (self.b[stay] < high[stay])
+        stay = stay[np.argsort(~free, kind="stable")][: size - len(new)]
+        self.last = np.concatenate([new, stay])
+        return self.last
+
+    @property
+    def intercept(self) -> float:
+        """b of the scores f + b: the middle of what the slopes allow, the mean of free rows."""
+        c, low, high, kink = self.problem
+        free = (self.b > low) & (self.b < high) & ((self.b != 0) | (kink == 0))
+        if free.any():
+            sides = np.where(self.b > 0, kink, -kink)
+            return float(-np.mean((self.f + c + sides)[free]))
+        ends = [self.up.min(initial=np.inf), self.down.max(initial=-np.inf)]
+        finite = [end for end in ends if np.isfinite(end)]
+        return float(-np.mean(finite)) if finite else 0.0

@@ -1,0 +1,61 @@
+"""Whether a margin without slack exists, and the proof if not."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.kernels.dual import row_keys
+from rosenblatt.kernels.functions import Gaussian, Laplacian, Linear
+from rosenblatt.kernels.space import KernelSpace
+from rosenblatt.separation import separability
+
+from .machine import TrainingRows
+from .multiclass import Machine
+
+
+def refuse_inseparable(
+    rows: TrainingRows,
+    first: NDArray[np.intp],
+    codes: NDArray[np.intp],
+    machines: list[Machine],
+) -> None:
+    """Raise if some machine's classes cannot be separated in the kernel's space."""
+    if rows.kernel is not None:
+        refuse_equal_rows(rows, first, codes)
+        if isinstance(rows.kernel, Gaussian | Laplacian):
+            return  # different rows are independent in their space: any sides can be taken
+    for machine in machines:
+        places = first[machine.rows]
+        found = separability(_coordinates(rows, places), machine.side)
+        if found.separable:
+            continue
+        counted = np.flatnonzero(np.asarray(found.combination) > 0)
+        some = ", ".join(str(int(i)) for i in places[counted][:6])
+        raise ValueError(
+            "C=inf allows no slack, and the classes cannot be separated: averages of both, over "
+            f"{len(counted)} rows ({some}{', ...' if len(counted) > 6 else ''}) with the weights "
+            "of separability(X, y).combination, coincide. Choose a finite C, or another kernel."
+        )
+
+
+def refuse_equal_rows(
+    rows: TrainingRows, first: NDArray[np.intp], codes: NDArray[np.intp]
+) -> None:
+    """Raise if two equal rows have different classes: no kernel separates them."""
+    seen: dict[bytes, int] = {}
+    for k, key in enumerate(row_keys(rows.X[first])):
+        other = seen.setdefault(key, k)
+        if other != k and codes[other] != codes[k]:
+            raise ValueError(
+                f"C=inf allows no slack, and rows {first[other]} and {first[k]} of X are equal but "
+                "have different labels: nothing separates them. Choose a finite C."
+            )
+
+
+def _coordinates(rows: TrainingRows, places: NDArray[np.intp]) -> Any:
+    """The rows in the kernel's space."""
+    if isinstance(rows.kernel, Linear):
+        return rows.wide[places]
+    K = rows.wide[np.ix_(places, places)] if rows.kernel is None else rows.kernel(rows.wide[places])
+    return KernelSpace.of(np.asarray(K)).F

@@ -1,0 +1,511 @@
+"""Support vector machines with kernels."""
+
+import warnings
+from collections.abc import Sequence
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+import scipy.sparse as sp
+import sklearn.svm
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.callback import CallbackSupportMixin
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.model_selection import StratifiedKFold
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import (
+    assert_all_finite,
+    check_random_state,
+    column_or_1d,
+    compute_class_weight,
+)
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.extmath import safe_sparse_dot
+from sklearn.utils.validation import check_is_fitted
+
+from rosenblatt.base import Passes, callers_level, encode_classes, fitting, path_values
+from rosenblatt.capabilities import ModelPath, rows_of
+from rosenblatt.solvers.smo import BoxProblem
+
+from .hard_margin import refuse_inseparable
+from .machine import KernelMachine, Run, Runs, TrainingRows
+from .multiclass import machines, most_votes, n_coefficients, pair_scores
+
+Floats = NDArray[np.float64]
+
+
+class SVC(KernelMachine, CallbackSupportMixin, sklearn.svm.SVC):  # type: ignore[misc]
+    """The widest margin between two classes in the feature space of a kernel.
+
+    The score ``f(x) = sum_i a_i y_i K(x_i, x) + b`` minimises ``1/2 |w|^2 + sum_i C_i [1 - y_i
+    f(x_i)]_+``, w being its element of the feature space; 1 / |w| is the margin, and rows with
+    ``a_i > 0`` are its support. It is solved in the dual, where pairs of coefficients are improved
+    in working sets [1]_. The parameters are scikit-learn's, but for `multi_class`.
+
+    Parameters
+    ----------
+    C : float
+        What slack costs against a narrow margin; infinity allows none (the hard margin), and is
+        refused for classes that cannot be separated.
+    kernel : {"linear", "poly", "rbf", "laplacian", "sigmoid", "precomputed"}, callable or `Kernel`
+        A function is given two tables of rows, and must return the kernel of all pairs.
+    degree, gamma, coef0 : float
+        The numbers of the kernel.
+    shrinking, verbose : accepted as in scikit-learn.
+    probability : bool
+        Whether to calibrate probabilities by cross-validation; deprecated, as in scikit-learn.
+    tol : by how much slopes of the dual may be off at the end.
+    cache_size : megabytes for rows of the kernel matrix.
+    class_weight : multiplies C by class.
+    max_iter : pairs improved at most, in each two-class machine; -1 for no limit.
+    decision_function_shape, break_ties : how pairs of classes decide, as in scikit-learn.
+    random_state : seed of the folds for `probability`.
+    multi_class : {"ovo", "ovr"}
+        A machine for each pair of classes, or for each class against the rest.
+
+    Attributes
+    ----------
+    support_, support_vectors_, n_support_, dual_coef_, intercept_, coef_, classes_, class_weight_,
+    fit_status_, n_iter_, shape_fit_, n_features_in_, feature_names_in_ : as in scikit-learn; equal
+        rows of a class are one support.
+    margin_ : ndarray of shape (machines,)
+        1 / |w|, the distance from the boundary to the lines where the score is 1 and -1.
+    slack_ : ndarray of shape (n,), or (n, K - 1) for pairs, (n, K) for classes against the rest
+        ``[1 - y_i f(x_i)]_+`` of each training row, in the order of `dual_coef_`.
+    objective_, dual_gap_ : ndarray of shape (machines,)
+        The objective, and how far it may be from the best possible.
+    stop_reason_ : str
+        "converged", "max_iter", "no_progress" or "callback".
+
+    References
+    ----------
+    .. [1] R.-E. Fan, P.-H. Chen, C.-J. Lin (2005), Working set selection using second order
+       information for training support vector machines.
+
+    Examples
+    --------
+    >>> from rosenblatt import SVC
+    >>> X, y = [[1, 1], [-1, 1], [-1, -1], [1, -1]], ["same", "other", "same", "other"]
+    >>> model = SVC(kernel="poly", degree=2, gamma=1).fit(X, y)
+    >>> model.predict([[2, 3], [2, -3]])     # XOR, which no line separates
+    array(['same', 'other'], dtype='<U5')
+    >>> model.dual_coef_, model.margin_.round(4)      # f(x) = x1 x2
+    (array([[-0.125, -0.125,  0.125,  0.125]]), array([1.4142]))
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **sklearn.svm.SVC._parameter_constraints,
+        "kernel": [
+            StrOptions({"linear", "poly", "rbf", "laplacian", "sigmoid", "precomputed"}),
+            callable,
+        ],
+        "multi_class": [StrOptions({"ovo", "ovr"})],
+    }
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: float | Literal["scale", "auto"] = "scale",
+        coef0: float = 0.0,
+        shrinking: bool = True,
+        probability: Any = "deprecated",
+        tol: float = 1e-3,
+        cache_size: float = 200,
+        class_weight: Any = None,
+        verbose: bool = False,
+        max_iter: int = -1,
+        decision_function_shape: Literal["ovr", "ovo"] = "ovr",
+        break_ties: bool = False,
+        random_state: Any = None,
+        multi_class: Literal["ovo", "ovr"] = "ovo",
+    ) -> None:
+        super().__init__(
+            C=C, kernel=kernel, degree=degree, gamma=gamma, coef0=coef0, shrinking=shrinking,
+            probability=probability, tol=tol, cache_size=cache_size, class_weight=class_weight,
+            verbose=verbose, max_iter=max_iter, decision_function_shape=decision_function_shape,
+            break_ties=break_ties, random_state=random_state,
+        )  # fmt: skip
+        self.multi_class = multi_class
+
+    @fitting
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from X (n, d) and labels y (n,); return self.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows; with ``kernel="precomputed"`` their kernel matrix, (n, n).
+        y : array-like of shape (n,)
+            Their labels, of two classes or more.
+        sample_weight : array-like of shape (n,) or None
+            Multiplies C by row; rows of weight 0 are left out.
+        """
+        self._validate_params()
+        self._warn_of_probability()
+        rows = self._training_rows(X)
+        classes, codes = self._check_labels(y, len(rows))
+        problem = Margins(self, rows, codes, self._costs(classes, codes, sample_weight))
+        problem.refuse_if_inseparable(self.C)
+        rows.warn_if_flat()
+        runs = problem.runs(self)
+        passes = Passes(self, X, y, sample_weight, None)
+        passes.attributes = lambda: problem.attributes(runs.results(), classes)
+        attributes = problem.attributes(self._run(runs, passes), classes)
+        for name, value in attributes.items():
+            setattr(self, name, value)
+        self._calibrated = self._calibrate(X, y, sample_weight)
+        return self
+
+    def _check_labels(self, y: Any, n: int) -> tuple[NDArray[Any], NDArray[np.intp]]:
+        classes, codes = encode_classes(y, n)
+        self.class_weight_ = compute_class_weight(
+            self.class_weight, classes=classes, y=classes[codes]
+        )
+        return classes, codes
+
+    def _costs(self, classes: Any, codes: NDArray[np.intp], sample_weight: Any) -> Floats:
+        """C (n,) of each row; zero for rows without a positive weight."""
+        weight = np.ones(len(codes))
+        if sample_weight is not None:
+            weight = np.asarray(sample_weight, np.float64)
+            if weight.shape != codes.shape:
+                raise ValueError(
+                    f"sample_weight and X have incompatible shapes: {weight.shape!r} vs "
+                    f"{(len(codes),)!r}"
+                )
+        cost = np.where(weight > 0, weight, 0.0) * self.class_weight_[codes]
+        if not cost.any():
+            raise ValueError("Invalid input - all samples have zero or negative weights.")
+        if len(np.unique(codes[cost > 0])) < 2:
+            raise ValueError(
+                "Invalid input - all samples with positive weights belong to the same class."
+            )
+        with np.errstate(invalid="ignore"):  # no cost, at an infinite price
+            return np.where(cost > 0, cost * self.C, 0.0)
+
+    def _warn_of_probability(self) -> None:
+        if self.probability != "deprecated":
+            warnings.warn(
+                "The `probability` parameter was deprecated in 1.9 and will be removed in version "
+                "1.11. Use `CalibratedClassifierCV(SVC(), ensemble=False)` instead of "
+                "`SVC(probability=True)`",
+                FutureWarning,
+                stacklevel=callers_level(),
+            )
+
+    def _calibrate(self, X: Any, y: Any, sample_weight: Any) -> Any:
+        """Probabilities by Platt's sigmoid of scores that folds gave; None if not asked for."""
+        self._probA = self._probB = np.empty(0)
+        if self.probability == "deprecated" or not self.probability:
+            return None
+        plain = clone(self).set_params(probability="deprecated")
+        fewest = int(np.unique(np.asarray(y), return_counts=True)[1].min())
+        folds = StratifiedKFold(
+            max(2, min(5, fewest)), shuffle=True, random_state=check_random_state(self.random_state)
+        )
+        model = CalibratedClassifierCV(plain, cv=folds, ensemble=False)
+        model.fit(X, y, sample_weight)
+        found = model.calibrated_classifiers_[0].calibrators
+        self._probA = np.array([sigmoid.a_ for sigmoid in found])
+        self._probB = np.array([sigmoid.b_ for sigmoid in found])
+        return model
+
+    def _decision_function(self, X: Any) -> Floats:
+        """Scores (n,) of two classes, (n, K) of classes against the rest, or (n, P) of pairs."""
+        rows = self._rows_to_score(X)
+        if len(self.classes_) == 2 or self.multi_class == "ovr":
+            scores = self._sums(rows, self.dual_coef_) + self.intercept_
+            scores = scores[:, 0] if len(self.classes_) == 2 else scores
+        else:
+            scores = pair_scores(
+                lambda some: self._sums(rows, self.dual_coef_, some), self.n_support_,
+                self.intercept_,
+            )  # fmt: skip
+        return scores.astype(self.dual_coef_.dtype, copy=False)
+
+    def decision_function(self, X: Any) -> NDArray[Any]:
+        """Return the scores of the rows of X.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows; with ``kernel="precomputed"`` their kernel with all training rows.
+
+        Returns
+        -------
+        scores : ndarray
+            (n,) for two classes; (n, K), or (n, P) of all pairs with
+            ``decision_function_shape="ovo"``.
+        """
+        if self.multi_class == "ovr":
+            return self._decision_function(X)
+        return np.asarray(super().decision_function(X))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class of each row of X: that with most votes of pairs, or the best score.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows; with ``kernel="precomputed"`` their kernel with all training rows.
+        """
+        check_is_fitted(self)
+        if self.break_ties and self.decision_function_shape == "ovo":
+            raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
+        K = len(self.classes_)
+        if K == 2:
+            chosen = (self._decision_function(X) > 0).astype(np.intp)
+        elif self.break_ties or self.multi_class == "ovr":
+            chosen = self.decision_function(X).argmax(axis=1)
+        else:
+            chosen = most_votes(self._decision_function(X), K)
+        return np.asarray(self.classes_.take(chosen))
+
+    @available_if(sklearn.svm.SVC._check_proba)
+    def predict_proba(self, X: Any) -> NDArray[Any]:
+        """Return calibrated probabilities (n, K) of the classes, if fitted for it.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows.
+        """
+        check_is_fitted(self)
+        if self._calibrated is None:
+            raise NotFittedError(
+                "predict_proba is not available when fitted with probability=False"
+            )
+        return np.asarray(self._calibrated.predict_proba(X))
+
+    def trace_view(self) -> dict[str, Any]:
+        """Return the states that traces and plots draw: supports and what they count."""
+        return trace_view(self)
+
+    def path_parameters(self) -> tuple[str, ...]:
+        """Return the parameters along which a fit starts from the last."""
+        return () if self._probabilities else ("C",)
+
+    @property
+    def _probabilities(self) -> bool:
+        return self.probability != "deprecated" and bool(self.probability)
+
+    def fit_path(self, data: Any, parameter: str, values: Sequence[Any]) -> ModelPath:
+        """Fit with each C, from small to large, each fit from the one before."""
+        X, y, sample_weight = rows_of(data)
+        values = path_values(self, parameter, values)
+        models = [clone(self).set_params(C=value) for value in values]
+        for i in np.argsort(values, kind="stable"):
+            models[i].fit(X, y, sample_weight)
+        return ModelPath(models)
+
+
+class Margins:
+    """The two-class problems of a classifier, of rows of which equal ones are merged."""
+
+    def __init__(
+        self, model: SVC, rows: TrainingRows, codes: NDArray[np.intp], cost: Floats
+    ) -> None:
+        self.rows, self.model, self.n_classes = rows, model, int(codes.max()) + 1
+        self.first, self.group = rows.groups(codes)
+        self.codes = codes[self.first]
+        self.cost = np.bincount(self.group, cost, len(self.first))
+        self.scheme = model.multi_class
+        self.machines = list(machines(self.codes, self.n_classes, self.scheme))
+
+    def runs(self, model: SVC) -> Runs:
+        """The runs of all machines."""
+        runs = Runs(model, self.rows)
+        for rows, side, _ in self.machines:
+            cost = self.cost[rows]
+            if len({*side[cost > 0].tolist()}) < 2:
+                raise ValueError(
+                    "Invalid input - all samples with positive weights belong to the same class."
+                )
+            low, high = np.where(side > 0, 0.0, -cost), np.where(side > 0, cost, 0.0)
+            runs.add(self.first[rows], BoxProblem(-side, low, high, 0.0), None)
+        return runs
+
+    def refuse_if_inseparable(self, C: float) -> None:
+        """Raise, with the proof, if no slack is allowed and the classes cannot be separated."""
+        if np.isfinite(C):
+            return
+        refuse_inseparable(self.rows, self.first, self.codes, self.machines)
+
+    def attributes(self, results: list[Run], classes: NDArray[Any]) -> dict[str, Any]:
+        """What the runs imply, under the names that are published."""
+        n, X, dtype = len(self.first), self.rows.X, self.rows.X.dtype
+        a = np.zeros((n_coefficients(self.n_classes, self.scheme), n))
+        slack = np.zeros(a.shape)
+        primal, margin = np.zeros(len(results)), np.zeros(len(results))
+        for p, ((rows, side, places), run) in enumerate(zip(self.machines, results, strict=True)):
+            a[places, rows] = run.b
+            slack[places, rows] = left = np.maximum(1 - side * (run.f + run.intercept), 0)
+            length = max(float(run.b @ run.f), 0.0)
+            cost = self.cost[rows]
+            finite = np.isfinite(cost)
+            primal[p] = length / 2 + float(cost[finite] @ left[finite])
+            margin[p] = 1 / np.sqrt(length) if length > 0 else np.inf
+        support = np.flatnonzero(a.any(axis=0))
+        support = support[np.lexsort((self.first[support], self.codes[support]))]
+        of_rows = slack[:, self.group].T
+        return {
+            "classes_": classes,
+            **published_supports(self.rows, self.first[support], a[:, support]),
+            "_n_support": np.bincount(self.codes[support], minlength=self.n_classes).astype(
+                np.int32
+            ),
+            "intercept_": np.array([run.intercept for run in results]).astype(dtype),
+            "slack_": (of_rows[:, 0] if len(a) == 1 else of_rows).astype(dtype),
+            "margin_": margin,
+            "objective_": primal,
+            "dual_gap_": np.maximum(primal - [run.dual for run in results], 0.0),
+            "n_iter_": np.array([run.n_steps for run in results], np.int32),
+        }
+
+
+def published_supports(
+    rows: TrainingRows, support: NDArray[np.intp], a: Floats
+) -> dict[str, Any]:
+    """Supports and their coefficients a (c, s), as scikit-learn publishes them."""
+    matrix = rows.kernel is None
+    X, dtype = rows.X, rows.X.dtype
+    return {
+        "support_": support.astype(np.int32),
+        "support_vectors_": np.empty((0, 0), dtype) if matrix else X[support],
+        "dual_coef_": (sp.csr_matrix(a) if sp.issparse(X) else a).astype(dtype),
+        "_gamma": 0.0 if rows.gamma is None else rows.gamma,
+        "_sparse": sp.issparse(X),
+    }
+
+
+def trace_view(model: Any) -> dict[str, Any]:
+    """Supports, what they count, and the intercept."""
+    if not hasattr(model, "dual_coef_"):
+        return {}
+    coef = model.dual_coef_
+    return {
+        "supports": model.support_,
+        "support_weights": coef.toarray() if sp.issparse(coef) else coef,
+        "intercept": model.intercept_,
+    }
+
+
+class SVR(KernelMachine, CallbackSupportMixin, sklearn.svm.SVR):  # type: ignore[misc]
+    """A function that is within `epsilon` of the targets where it can, in a kernel's space.
+
+    ``f(x) = sum_i c_i K(x_i, x) + b`` minimises ``1/2 |w|^2 + sum_i C_i [|t_i - f(x_i)| -
+    epsilon]_+``. Rows inside the tube have no coefficient. The parameters are scikit-learn's.
+
+    Parameters
+    ----------
+    kernel, degree, gamma, coef0, tol, cache_size, shrinking, verbose, max_iter : as in `SVC`.
+    C : float
+        What leaving the tube costs.
+    epsilon : float
+        Half the width of the tube.
+
+    Attributes
+    ----------
+    support_, support_vectors_, n_support_, dual_coef_, intercept_, coef_, fit_status_, n_iter_,
+    shape_fit_, n_features_in_, feature_names_in_ : as in scikit-learn.
+    slack_ : ndarray of shape (n,)
+        How far each training row is outside of the tube.
+    objective_, dual_gap_, stop_reason_ : as in `SVC`, for the one problem.
+
+    Examples
+    --------
+    >>> from rosenblatt import SVR
+    >>> X = [[0.0], [1.0], [2.0], [3.0]]
+    >>> model = SVR(kernel="linear", C=10, epsilon=0.5, tol=1e-6).fit(X, [0.0, 1.0, 2.0, 3.0])
+    >>> model.coef_.round(3), model.intercept_.round(3)     # as flat as the tube allows
+    (array([[0.667]]), array([0.5]))
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **sklearn.svm.SVR._parameter_constraints,
+        "kernel": SVC._parameter_constraints["kernel"],
+    }
+
+    @fitting
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from X (n, d) and targets y (n,); return self.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows; with ``kernel="precomputed"`` their kernel matrix, (n, n).
+        y : array-like of shape (n,)
+            Their targets.
+        sample_weight : array-like of shape (n,) or None
+            Multiplies C by row; rows of weight 0 are left out.
+        """
+        self._validate_params()
+        rows = self._training_rows(X)
+        t = self._check_targets(y, len(rows))
+        cost = self._row_costs(len(rows), sample_weight)
+        rows.warn_if_flat()
+        runs = Runs(self, rows)
+        runs.add(np.arange(len(t)), BoxProblem(-t, -cost, cost, float(self.epsilon)), None)
+        passes = Passes(self, X, y, sample_weight, None)
+        passes.attributes = lambda: self._attributes(rows, t, cost, runs.results()[0])
+        attributes = self._attributes(rows, t, cost, self._run(runs, passes)[0])
+        for name, value in attributes.items():
+            setattr(self, name, value)
+        return self
+
+    def _check_targets(self, y: Any, n: int) -> Floats:
+        if y is None:
+            raise ValueError("This SVR estimator requires y to be passed, but the target y is None.")
+        t = column_or_1d(y, warn=True).astype(np.float64, copy=False)
+        assert_all_finite(t, input_name="y")
+        if len(t) != n:
+            raise ValueError(f"X and y have incompatible shapes.\nX has {n} samples, but y has {len(t)}.")
+        return np.asarray(t)
+
+    def _row_costs(self, n: int, sample_weight: Any) -> Floats:
+        """C (n,) of each row."""
+        weight = np.ones(n) if sample_weight is None else np.asarray(sample_weight, np.float64)
+        if weight.shape != (n,):
+            raise ValueError(
+                f"sample_weight and X have incompatible shapes: {weight.shape!r} vs {(n,)!r}"
+            )
+        weight = np.where(weight > 0, weight, 0.0)
+        if not weight.any():
+            raise ValueError("Invalid input - all samples have zero or negative weights.")
+        return np.asarray(weight * self.C)
+
+    def _attributes(self, rows: TrainingRows, t: Floats, cost: Floats, run: Run) -> dict[str, Any]:
+        support, dtype = np.flatnonzero(run.b), rows.X.dtype
+        slack = np.maximum(np.abs(t - run.f - run.intercept) - self.epsilon, 0)
+        primal = max(float(run.b @ run.f), 0.0) / 2 + float(cost @ slack)
+        return {
+            **published_supports(rows, support, run.b[np.newaxis, support]),
+            "_n_support": np.array([len(support), 0], np.int32),
+            "intercept_": np.array([run.intercept]).astype(dtype),
+            "slack_": slack.astype(dtype),
+            "objective_": primal,
+            "dual_gap_": max(primal - run.dual, 0.0),
+            "n_iter_": run.n_steps,
+        }
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the predicted targets (n,) of the rows of X.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows; with ``kernel="precomputed"`` their kernel with all training rows.
+        """
+        scores = self._sums(self._rows_to_score(X), self.dual_coef_)[:, 0] + self.intercept_
+        return np.asarray(scores.astype(self.dual_coef_.dtype, copy=False))
+
+    def trace_view(self) -> dict[str, Any]:
+        """Return the states that traces and plots draw: supports and what they count."""
+        return trace_view(self)
+
+    def _get_coef(self) -> Any:
+        return safe_sparse_dot(self.dual_coef_, self.support_vectors_)
