@@ -20,7 +20,8 @@ def stubs() -> str:
     lines = ["# Generated from the registry by tools/from_registry.py.", ""]
     lines += [f"from . import {module} as {module}" for module in registry.MODULES]
     for module, names in homes.items():
-        lines += [f"from .{module} import {name} as {name}" for name in names]
+        ordered = sorted(names, key=lambda name: (not name.isupper(), name))  # as ruff does
+        lines += [f"from .{module} import {name} as {name}" for name in ordered]
     names = [name for names in homes.values() for name in names]
     names.sort(key=lambda name: (not name.isupper(), name))  # ruff's order: PCA, AdaBoost...
     lines += ["", "__version__: str", "__all__ = ["]

@@ -280,7 +280,20 @@ def pytest_pycollect_makemodule(module_path: Path) -> Iterator[Any]:
             places.enter_context(swapped(module))
         if rows:
             collected.obj  # noqa: B018 - imports the module
+    for module in rows:
+        stand_in(module, collected.obj)
     return collected
+
+
+def stand_in(module: Module, tests: Any) -> None:
+    """Let a test module that imported a package, `svm`, find our names in it."""
+    public = importlib.import_module(f"sklearn.{module.home}")
+    ours = importlib.import_module(f"rosenblatt.{module.home}")
+    package = types.ModuleType(ours.__name__)
+    vars(package).update(vars(public), __name__=ours.__name__)
+    vars(package).update({name: getattr(ours, name) for name in module.names})
+    for name in [name for name, value in vars(tests).items() if value is public]:
+        setattr(tests, name, package)
 
 
 @pytest.hookimpl(trylast=True)

@@ -62,7 +62,14 @@ def holds_out(estimator):
 
 def n_passes(model):
     """How many passes or iterations a fit made, as one number; a closed form is one."""
+    if hasattr(model, "n_sweeps_"):
+        return model.n_sweeps_
     return int(np.max(getattr(model, "n_iter_", 1)))
+
+
+def counts_passes(estimator):
+    """Whether max_iter limits passes: in kernel machines it limits pairs of coefficients."""
+    return iterative(estimator) and not hasattr(estimator, "shrinking")
 
 
 def limit_of(estimator):
@@ -163,6 +170,7 @@ def learned(model):
     ):
         if hasattr(model, name):
             found = getattr(model, name)
+            found = found.toarray() if sp.issparse(found) else found
             return np.hstack([p.ravel() for p in found]) if isinstance(found, list) else found
     tables = [a for a in fitted_arrays(model).values() if a.dtype.kind == "f"]
     return np.concatenate([table.ravel() for table in tables])

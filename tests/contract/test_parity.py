@@ -17,6 +17,7 @@ pytestmark = [
     pytest.mark.usefixtures("unconverged"),
     # What scikit-learn says of its own LogisticRegressionCV.
     pytest.mark.filterwarnings("ignore:The default value (for|of):FutureWarning"),
+    pytest.mark.filterwarnings("ignore:Attribute `prob[AB]_` was deprecated:FutureWarning"),
     pytest.mark.filterwarnings("ignore:The fitted attributes of LogisticRegressionCV"),
 ]
 

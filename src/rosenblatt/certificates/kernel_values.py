@@ -40,7 +40,8 @@ class KernelOf:
         kernel = KernelOf(model)
         if kernel.function is None and kernel.name not in NAMES:
             raise ValueError(f"Kernel {kernel.name!r} cannot be certified; these can: {NAMES}.")
-        kernel.gamma = _rate(model.gamma, X)
+        if getattr(model, "gamma_", None) is None:
+            kernel.gamma = _rate(model.gamma, X)
         kernel.pairwise = hasattr(model, "kernel_params") and not hasattr(
             kernel.function, "against"
         )
@@ -238,12 +239,12 @@ def _places(X: Any, fitted: Any) -> NDArray[np.intp] | None:
     """Where the rows given stand among those of the fit; None if one of them is not there."""
     if X.shape == fitted.shape and not abs(X - fitted).max():
         return np.arange(X.shape[0])
-    known = {row: i for i, row in enumerate(_rows_as_bytes(fitted))}
-    places = [known.get(row, -1) for row in _rows_as_bytes(X)]
+    known = {row: i for i, row in enumerate(row_bytes(fitted))}
+    places = [known.get(row, -1) for row in row_bytes(X)]
     return None if -1 in places else np.array(places, np.intp)
 
 
-def _rows_as_bytes(X: Any) -> list[bytes]:
+def row_bytes(X: Any) -> list[bytes]:
     """Each row as a key; 0 and -0 are the same."""
     rows = (X[[i]].toarray() if sp.issparse(X) else X[i] for i in range(X.shape[0]))
     return [(row + 0.0).tobytes() for row in rows]

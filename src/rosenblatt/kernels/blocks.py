@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.utils.extmath import row_norms
 
 from rosenblatt import loops
-from rosenblatt.base import read_only
 from rosenblatt.runtime.threads import over_chunks
 
 from .distances import ACCURATE
@@ -22,41 +22,63 @@ from .gram import CURE, MEGABYTE, against, refuse_strange_values
 COLUMNS = 2048  # of a block that stay in the cache
 UNIT = 1e-15  # rounding of a sum of products, relative to its terms
 BLOCK = 1 << 21  # kernel values computed at a time by other kernels
+FEW = 1500  # rows of which all kernel values are computed in float64
 SAFE_IN_32_BITS = 500.0  # exponents up to this are off by less than 1e-4 of the kernel's value
 
 
 class GaussianRows:
-    """Rows V (m, d) scaled so that ``K(u, v) = exp(u.v - |u|^2 / 2 - |v|^2 / 2)``."""
+    """Rows V (m, d), dense or sparse, and their squares: ``|u - v|^2 = |u|^2 + |v|^2 - 2 u.v``."""
 
-    def __init__(self, V: NDArray[Any], gamma: float, dtype: Any = np.float64) -> None:
-        self.centre, self.scale = V.mean(axis=0, dtype=np.float64), np.sqrt(2 * gamma)
-        wide = (V - self.centre) * self.scale
-        self.halves = read_only(np.einsum("ij,ij->i", wide, wide).astype(dtype) / 2)
-        self.rows = read_only(wide.astype(dtype))
+    def __init__(self, V: Any, gamma: float, dtype: Any = np.float64) -> None:
+        self.rate, self.centre = np.asarray(gamma, dtype)[()], None
+        self.rows, self.squares = V.astype(np.float64, copy=False), row_norms(V, squared=True)
+        if not sp.issparse(V) and (dtype == np.float32 or not self.accurate):
+            self.centre = V.mean(axis=0, dtype=np.float64)
+            self.rows = self.rows - self.centre
+            self.squares = row_norms(self.rows, squared=True)
+        self.rows = self.rows.astype(dtype, copy=False)
+        self.squares = self.squares.astype(dtype, copy=False)
 
     @property
     def largest(self) -> float:
-        """The largest exponent's part."""
-        return float(self.halves.max(initial=0.0))
+        """The largest part of an exponent."""
+        return float(self.rate) * float(self.squares.max(initial=0.0))
+
+    @property
+    def accurate(self) -> bool:
+        """Whether the squares leave enough digits of the distances, in float64."""
+        return UNIT * self.largest <= ACCURATE
 
     def sums(
-        self, U: NDArray[Any], a: NDArray[np.float64], some: slice = slice(None)
+        self, U: Any, a: NDArray[np.float64], some: slice = slice(None)
     ) -> NDArray[np.float64]:
         """``a K`` (n, c) for rows U (n, d) and weights a (c, s) of some of V's rows."""
-        V, of_columns = self.rows[some], self.halves[some]
-        U = (U.astype(np.float64) - self.centre) * self.scale
-        halves, sums = np.einsum("ij,ij->i", U, U) / 2, np.zeros((len(U), len(a)))
+        V, of_columns = self.rows[some], self.squares[some]
+        U = U.astype(np.float64, copy=False)
+        U = U if self.centre is None else _dense(U) - self.centre
+        of_rows, sums = row_norms(U, squared=True), np.zeros((U.shape[0], len(a)))
 
         def work(start: int, stop: int) -> None:
-            for j in range(0, len(V), COLUMNS):
+            for j in range(0, V.shape[0], COLUMNS):
                 columns = slice(j, j + COLUMNS)
                 loops.kernel_blocks.gaussian_sums(
-                    U[start:stop] @ V[columns].T, halves[start:stop], of_columns[columns],
-                    a[:, columns], sums[start:stop],
+                    products_of(U[start:stop], V[columns]), of_rows[start:stop],
+                    of_columns[columns], self.rate, a[:, columns], sums[start:stop],
                 )  # fmt: skip
 
-        over_chunks(work, len(U), len(U) * max(len(V), 1) // 2)
+        over_chunks(work, U.shape[0], U.shape[0] * max(V.shape[0], 1) // 2)
         return sums
+
+
+def products_of(U: Any, V: Any) -> NDArray[Any]:
+    """All scalar products (n, m) of rows; of sparse ones, through one dense side."""
+    if not sp.issparse(V):
+        return np.asarray(U @ V.T)
+    return np.ascontiguousarray((V @ _dense(U).T).T)
+
+
+def _dense(U: Any) -> NDArray[Any]:
+    return np.asarray(U.toarray() if sp.issparse(U) else U)
 
 
 class KernelScores:
@@ -65,9 +87,9 @@ class KernelScores:
     def __init__(self, kernel: Kernel | Callable[..., Any], V: Any) -> None:
         self.kernel, self.V = kernel, V.astype(np.float64, copy=False)
         self.fast = None
-        if isinstance(kernel, Gaussian) and not sp.issparse(V) and V.shape[0]:
+        if isinstance(kernel, Gaussian) and V.shape[0]:
             rows = GaussianRows(V, kernel.gamma)
-            self.fast = rows if UNIT * rows.largest <= ACCURATE else None
+            self.fast = rows if rows.accurate else None
 
     def __call__(
         self, U: Any, a: NDArray[np.float64], some: slice = slice(None)
@@ -77,7 +99,7 @@ class KernelScores:
             return np.zeros((U.shape[0], len(a)))
         if isinstance(self.kernel, Linear):
             return np.asarray(U @ np.asarray(a @ self.V[some]).T, np.float64)
-        if self.fast is not None and not sp.issparse(U):
+        if self.fast is not None:
             return self.fast.sums(U, a, some)
         of_rows, at_once = against(self.kernel, self.V[some]), max(1, BLOCK // a.shape[1])
         blocks = [U[i : i + at_once].astype(np.float64) for i in range(0, U.shape[0], at_once)]
@@ -98,9 +120,8 @@ class KernelBlocks:
         room = int(megabytes * MEGABYTE // (n * dtype.itemsize))
         if room < min(2, n):
             raise ValueError(
-                f"cache_size={megabytes} megabytes cannot hold two rows of the kernel matrix, which "
-                f"have {n} numbers each: at least {2 * n * dtype.itemsize / MEGABYTE:.3g} are "
-                "needed."
+                f"cache_size={megabytes} megabytes cannot hold two rows of the kernel matrix, "
+                f"which have {n} numbers each: {2 * n * dtype.itemsize / MEGABYTE:.3g} are needed."
             )
         self.row_of = None if self.fast else against(kernel, X)
         self.kept = np.empty((min(room, n), n), dtype)
@@ -110,16 +131,15 @@ class KernelBlocks:
         self.clock = 0
 
     def _fast(self) -> GaussianRows | None:
-        """The rows as a Gaussian kernel reads them; None for other kernels and sparse rows."""
-        if not isinstance(self.kernel, Gaussian) or sp.issparse(self.X):
+        """The rows as a Gaussian kernel reads them; None for other kernels."""
+        if not isinstance(self.kernel, Gaussian):
             return None
         rows = GaussianRows(self.X, self.kernel.gamma)
-        if UNIT * rows.largest > ACCURATE:
+        if not rows.accurate:
             return None  # from differences
-        return GaussianRows(self.X, self.kernel.gamma, np.float32) if self._safe(rows) else rows
-
-    def _safe(self, rows: GaussianRows) -> bool:
-        return len(self.X) > 1500 and rows.largest <= SAFE_IN_32_BITS
+        many = self.X.shape[0] > FEW and not sp.issparse(self.X)
+        single = GaussianRows(self.X, self.kernel.gamma, np.float32) if many else rows
+        return single if single.largest <= SAFE_IN_32_BITS else rows
 
     def fetch(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
         """Compute what is missing of some rows; return their places in `kept`."""
@@ -146,16 +166,17 @@ class KernelBlocks:
             self.kept[places] = K
             return
         fast: Any = self.fast
-        U, halves = fast.rows[rows], fast.halves[rows]
+        U, of_rows, n = fast.rows[rows], fast.squares[rows], self.X.shape[0]
 
         def work(start: int, stop: int) -> None:
             for j in range(start, stop, COLUMNS):
                 columns = slice(j, min(j + COLUMNS, stop))
                 loops.kernel_blocks.gaussian_rows(
-                    U @ fast.rows[columns].T, halves, fast.halves[columns], places, j, self.kept
-                )
+                    products_of(U, fast.rows[columns]), of_rows, fast.squares[columns], fast.rate,
+                    places, j, self.kept,
+                )  # fmt: skip
 
-        over_chunks(work, len(self.X), len(self.X) * len(rows))
+        over_chunks(work, n, n * len(rows))
 
     def among(self, rows: NDArray[np.intp], places: NDArray[np.intp]) -> NDArray[np.float64]:
         """The kernel (q, q) of some rows with each other."""
@@ -166,9 +187,7 @@ class KernelBlocks:
 
         def work(start: int, stop: int) -> None:
             for j in range(start, stop, COLUMNS):
-                loops.kernel_blocks.add_rows(
-                    self.kept, places, steps, j, min(j + COLUMNS, stop), f
-                )
+                loops.kernel_blocks.add_rows(self.kept, places, steps, j, min(j + COLUMNS, stop), f)
 
         over_chunks(work, len(f), len(f) * len(places))
 

@@ -134,15 +134,16 @@ def kernel_of(
     return Linear()
 
 
-def gamma_of(gamma: float | str, X: Any) -> float:
+def gamma_of(gamma: float | str, X: Any, weight: NDArray[Any] | None = None) -> float:
     """The number behind "scale", 1 / (d var(X)), and "auto", 1 / d, as scikit-learn has them."""
     if not isinstance(gamma, str):
         return float(gamma)
     d = int(X.shape[1])
     if gamma == "auto":
         return 1.0 / d
+    variance: float
     with np.errstate(over="ignore", invalid="ignore"):  # said below
-        variance = variance_of(X)
+        variance = variance_of(X) if weight is None else weighted_variance(X, weight)
     if not np.isfinite(variance):
         raise ValueError(
             'gamma="scale" is 1 / (d X.var()), and the variance of X overflowed. Standardise X, '
@@ -158,6 +159,17 @@ def variance_of(X: Any) -> float:
     cells, values = X.shape[0] * X.shape[1], X.data.astype(np.float64)
     mean, zeros = values.sum() / cells, cells - len(values)
     return float((((values - mean) ** 2).sum() + zeros * mean**2) / cells)
+
+
+def weighted_variance(X: Any, weight: NDArray[Any]) -> float:
+    """The variance of all cells of X, those of a row counted by its weight."""
+    total, d = float(weight.sum()), int(X.shape[1])
+    mean = float((weight @ X).sum()) / (total * d)
+    if not sp.issparse(X):
+        return float((weight @ (X - mean) ** 2).sum()) / (total * d)
+    counts = np.repeat(weight, np.diff(X.indptr))
+    stored = float(counts @ (X.data - mean) ** 2)
+    return (stored + (total * d - float(counts.sum())) * mean**2) / (total * d)
 
 
 # Rows of a kernel matrix, computed when they are first needed and kept within a budget.

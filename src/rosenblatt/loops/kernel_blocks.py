@@ -5,21 +5,22 @@ from .simd.exponential import exp_of_its_precision
 
 
 @compiled(fuse=True)
-def gaussian_rows(products, of_rows, of_columns, places, start, kept):
-    """Put ``exp(products - of_rows - of_columns)`` into the rows `places` of kept, from `start` on.
+def gaussian_rows(products, of_rows, of_columns, rate, places, start, kept):
+    """Put ``exp(-rate |u - v|^2)`` into the rows `places` of kept, from column `start` on.
 
-    Reads products (q, m), of_rows (q,), of_columns (m,); changes kept[places, start : start + m].
+    Reads products u.v (q, m), squares |u|^2 (q,) and |v|^2 (m,), and rate, a number of their
+    precision; changes kept[places, start : start + m].
     """
-    zero = products.dtype.type(0)
+    two, zero = products.dtype.type(2), products.dtype.type(0)
     for r in range(products.shape[0]):
         own, place = of_rows[r], places[r]
         for j in range(products.shape[1]):
-            power = products[r, j] - own - of_columns[j]
-            kept[place, start + j] = exp_of_its_precision(min(power, zero))
+            apart = max(own + of_columns[j] - two * products[r, j], zero)
+            kept[place, start + j] = exp_of_its_precision(-rate * apart)
 
 
 @compiled(reorder_sums=True)  # a row of a matrix product: any order of its terms will do
-def gaussian_sums(products, of_rows, of_columns, a, sums):
+def gaussian_sums(products, of_rows, of_columns, rate, a, sums):
     """Add the kernel of each row with m others, weighted by a (c, m), to sums (q, c).
 
     Reads products (q, m); the kernel is as in `gaussian_rows`. Changes products and sums.
@@ -27,7 +28,8 @@ def gaussian_sums(products, of_rows, of_columns, a, sums):
     for r in range(products.shape[0]):
         own = of_rows[r]
         for j in range(products.shape[1]):
-            products[r, j] = exp_of_its_precision(min(products[r, j] - own - of_columns[j], 0.0))
+            apart = max(own + of_columns[j] - 2.0 * products[r, j], 0.0)
+            products[r, j] = exp_of_its_precision(-rate * apart)
         for k in range(a.shape[0]):
             total = 0.0
             for j in range(products.shape[1]):

@@ -1,7 +1,7 @@
 """Sequential minimal optimisation: pairs of coefficients, one raised and one lowered by as much.
 
-The problem is ``min 1/2 b'Kb + c.b + kink |b|_1`` with ``sum b = 0`` and ``low <= b <= high``. For a
-support vector classifier c is -y, low and high are 0 and C on the side of y, and kink is 0; for
+The problem is ``min 1/2 b'Kb + c.b + kink |b|_1`` with ``sum b = 0`` and ``low <= b <= high``. For
+a support vector classifier c is -y, low and high are 0 and C on the side of y, and kink is 0; for
 regression c is -t, low and high are -C and C, and kink is the width of the tube.
 
 Legend: g = K b + c; up_i is the slope of the objective when b_i rises, down_j when b_j falls, which
@@ -63,7 +63,7 @@ def move_pair(K, g, b, low, high, kink, i, j):
 
 @compiled
 def slopes(g, b, low, high, kink, up, down):
-    """Set up and down (n,): the slopes of what can rise and can fall, else infinity and minus it."""
+    """Set up and down (n,): slopes of what can rise and can fall, else infinity and minus it."""
     for t in range(g.shape[0]):
         up[t] = g[t] + (kink if b[t] >= 0 else -kink) if b[t] < high[t] else np.inf
         down[t] = g[t] + (kink if b[t] > 0 else -kink) if b[t] > low[t] else -np.inf

@@ -1,5 +1,6 @@
 """Support vector machines."""
 
+from .kernels import KERNELS
 from .row import Contestant, Contract, Row, Warm, Without
 
 NOT_ADDITIVE = Without("the rows on the margin decide: no sum over the rows is enough")
@@ -79,5 +80,72 @@ ROWS = (
         file_types=(),
         page="svm.md",
         benchmark=Without("its loops and solvers are those of LinearSVC"),
+    ),
+    Row(
+        name="SVC",
+        module="svm.kernel",
+        task="classification",
+        inputs=("dense", "sparse", "precomputed"),
+        verifier="kernel_machine",
+        sklearn=("SVC",),
+        additive=NOT_ADDITIVE,
+        path=("C",),
+        trace=("supports", "support_weights"),
+        warm=Warm(({}, {"kernel": "linear"})),
+        contract=Contract(
+            settings=(
+                {},
+                {"kernel": "linear", "C": 0.1},
+                {"kernel": "poly", "coef0": 1.0, "cache_size": 1.0, "multi_class": "ovr"},
+                {"kernel": "laplacian", "decision_function_shape": "ovo"},
+            ),
+            checked=({}, {"kernel": "linear"}),
+            most_rows=2_000,
+            endless={"kernel": "linear", "C": 1e6, "tol": 1e-12},
+        ),
+        contestants=(
+            Contestant(
+                "support vector machine",
+                "curved boundaries with a wide margin, up to some ten thousand rows",
+                {"gamma": (0.001, 0.01, 0.1, 1.0), "C": (0.1, 1.0, 10.0, 100.0)},
+                limits=("few rows for pairs",),
+                halve="rows",
+                short_names=("svm", "kernel svm"),
+            ),
+        ),
+        file_types=KERNELS,
+        page="kernel_machines.md",
+        benchmark="SVC, Gaussian, noisy 10k x 50",
+    ),
+    Row(
+        name="SVR",
+        module="svm.kernel",
+        task="regression",
+        inputs=("dense", "sparse", "precomputed"),
+        verifier="kernel_machine",
+        sklearn=("SVR",),
+        additive=NOT_ADDITIVE,
+        path=("C",),
+        trace=("supports", "support_weights"),
+        warm=Warm(({}, {"kernel": "linear"})),
+        contract=Contract(
+            settings=({}, {"kernel": "linear", "epsilon": 0.5}, {"kernel": "poly", "degree": 2}),
+            checked=({}, {"kernel": "linear"}),
+            most_rows=2_000,
+            endless={"kernel": "linear", "C": 1e6, "tol": 1e-12},
+        ),
+        contestants=(
+            Contestant(
+                "support vector regression",
+                "curves in any direction that few large errors should not bend",
+                {"gamma": (0.001, 0.01, 0.1), "C": (0.1, 1.0, 10.0, 100.0)},
+                limits=("few rows for pairs",),
+                halve="rows",
+                short_names=("svm", "kernel svm"),
+            ),
+        ),
+        file_types=KERNELS,
+        page="kernel_machines.md",
+        benchmark="SVR, Gaussian, 5,000 x 20",
     ),
 )

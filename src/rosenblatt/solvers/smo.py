@@ -57,6 +57,7 @@ class Smo:
         size = n if n <= WHOLE else WORKING_SET
         self.size = min(size, len(rows.kept))
         self.last = np.empty(0, np.intp)
+        self.matrix: Floats | None = None  # of all rows, if they are one working set
         self.violation = self._slopes()
 
     def _slopes(self) -> float:
@@ -71,26 +72,41 @@ class Smo:
             return self._finish()
         if self.n_steps >= self.most:
             return "max_iter"
+        made = self._improve_all() if self.size == len(self.b) else self._improve_some()
+        self.n_steps += made
+        self.violation = self._slopes()
+        return None if made else self._finish()
+
+    def _improve_all(self) -> int:
+        """Some steps among all rows, if they are few."""
+        c, low, high, kink = self.problem
+        if self.matrix is None:
+            everything = np.arange(len(self.b))
+            self.matrix = self.rows.among(everything, self.rows.fetch(everything))
+        g, most = self.f + c, max(10, len(self.b) // 10)
+        made = loops.smo.smo_steps(
+            self.matrix, g, self.b, low, high, kink, self.tol, min(most, self.most - self.n_steps)
+        )
+        self.f, self.exact = g - c, False
+        return int(made)
+
+    def _improve_some(self) -> int:
+        """Steps in a working set, and what they change in the scores of all rows."""
+        c, low, high, kink = self.problem
         work = self._working_set()
         places = self.rows.fetch(work)
-        c, low, high, kink = self.problem
         before, b = self.b[work], self.b[work]
-        inner = max(self.tol, INNER * self.violation) if len(work) < len(self.b) else self.tol
-        # Fresh sums each time: what rounding does to them within a set is lost with it.
+        inner = min(max(self.tol, INNER * self.violation), 0.9 * self.violation)
         made = loops.smo.smo_steps(
             self.rows.among(work, places), self.f[work] + c[work], b, low[work], high[work], kink,
-            min(inner, 0.9 * self.violation), min(self.most - self.n_steps, 100 * len(work)),
+            inner, min(self.most - self.n_steps, 10 * len(work)),
         )  # fmt: skip
-        self.n_steps += made
         moved = np.flatnonzero(b != before)
-        if made and len(moved):
+        if len(moved):
             self.b[work] = b
             self.rows.add(places[moved], (b - before)[moved], self.f)
             self.exact = False
-        self.violation = self._slopes()
-        if not made:
-            return self._finish()
-        return None
+        return int(made)
 
     def _finish(self) -> str | None:
         """Whether scores computed anew in float64 agree that it is over."""

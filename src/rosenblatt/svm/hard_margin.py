@@ -39,9 +39,7 @@ def refuse_inseparable(
         )
 
 
-def refuse_equal_rows(
-    rows: TrainingRows, first: NDArray[np.intp], codes: NDArray[np.intp]
-) -> None:
+def refuse_equal_rows(rows: TrainingRows, first: NDArray[np.intp], codes: NDArray[np.intp]) -> None:
     """Raise if two equal rows have different classes: no kernel separates them."""
     seen: dict[bytes, int] = {}
     for k, key in enumerate(row_keys(rows.X[first])):

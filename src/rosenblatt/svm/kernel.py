@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Sequence
+from copy import copy
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -9,10 +10,11 @@ import scipy.sparse as sp
 import sklearn.svm
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.callback import CallbackSupportMixin
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.model_selection import StratifiedKFold
+from sklearn.callback import CallbackSupportMixin
 from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
+from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import (
     assert_all_finite,
     check_random_state,
@@ -20,8 +22,8 @@ from sklearn.utils import (
     compute_class_weight,
 )
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.extmath import safe_sparse_dot
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.base import Passes, callers_level, encode_classes, fitting, path_values
@@ -29,7 +31,7 @@ from rosenblatt.capabilities import ModelPath, rows_of
 from rosenblatt.solvers.smo import BoxProblem
 
 from .hard_margin import refuse_inseparable
-from .machine import KernelMachine, Run, Runs, TrainingRows
+from .machine import KernelMachine, Run, Runs, TrainingRows, summed
 from .multiclass import machines, most_votes, n_coefficients, pair_scores
 
 Floats = NDArray[np.float64]
@@ -75,8 +77,11 @@ class SVC(KernelMachine, CallbackSupportMixin, sklearn.svm.SVC):  # type: ignore
         ``[1 - y_i f(x_i)]_+`` of each training row, in the order of `dual_coef_`.
     objective_, dual_gap_ : ndarray of shape (machines,)
         The objective, and how far it may be from the best possible.
-    stop_reason_ : str
-        "converged", "max_iter", "no_progress" or "callback".
+    gamma_ : float or None
+        The number that `gamma` stood for; "scale" weighs rows as the fit does.
+    n_sweeps_, stop_reason_ : int, str
+        Working sets improved, and why that ended: "converged", "max_iter", "no_progress" or
+        "callback".
 
     References
     ----------
@@ -91,7 +96,7 @@ class SVC(KernelMachine, CallbackSupportMixin, sklearn.svm.SVC):  # type: ignore
     >>> model.predict([[2, 3], [2, -3]])     # XOR, which no line separates
     array(['same', 'other'], dtype='<U5')
     >>> model.dual_coef_, model.margin_.round(4)      # f(x) = x1 x2
-    (array([[-0.125, -0.125,  0.125,  0.125]]), array([1.4142]))
+    (array([[-0.25,  0.25]]), array([1.4142]))
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -146,17 +151,17 @@ class SVC(KernelMachine, CallbackSupportMixin, sklearn.svm.SVC):  # type: ignore
         """
         self._validate_params()
         self._warn_of_probability()
-        rows = self._training_rows(X)
-        classes, codes = self._check_labels(y, len(rows))
-        problem = Margins(self, rows, codes, self._costs(classes, codes, sample_weight))
+        table = self._training_rows(X)
+        classes, codes = self._check_labels(y, table.shape[0])
+        weight = row_weights(table.shape[0], sample_weight)
+        rows = TrainingRows(self, table, codes, weight)
+        problem = Margins(self, rows, codes, self._costs(codes, weight))
         problem.refuse_if_inseparable(self.C)
         rows.warn_if_flat()
         runs = problem.runs(self)
         passes = Passes(self, X, y, sample_weight, None)
         passes.attributes = lambda: problem.attributes(runs.results(), classes)
-        attributes = problem.attributes(self._run(runs, passes), classes)
-        for name, value in attributes.items():
-            setattr(self, name, value)
+        self._publish(problem.attributes(self._run(runs, passes), classes))
         self._calibrated = self._calibrate(X, y, sample_weight)
         return self
 
@@ -167,19 +172,9 @@ class SVC(KernelMachine, CallbackSupportMixin, sklearn.svm.SVC):  # type: ignore
         )
         return classes, codes
 
-    def _costs(self, classes: Any, codes: NDArray[np.intp], sample_weight: Any) -> Floats:
-        """C (n,) of each row; zero for rows without a positive weight."""
-        weight = np.ones(len(codes))
-        if sample_weight is not None:
-            weight = np.asarray(sample_weight, np.float64)
-            if weight.shape != codes.shape:
-                raise ValueError(
-                    f"sample_weight and X have incompatible shapes: {weight.shape!r} vs "
-                    f"{(len(codes),)!r}"
-                )
-        cost = np.where(weight > 0, weight, 0.0) * self.class_weight_[codes]
-        if not cost.any():
-            raise ValueError("Invalid input - all samples have zero or negative weights.")
+    def _costs(self, codes: NDArray[np.intp], weight: Floats) -> Floats:
+        """C (n,) of each row."""
+        cost = weight * self.class_weight_[codes]
         if len(np.unique(codes[cost > 0])) < 2:
             raise ValueError(
                 "Invalid input - all samples with positive weights belong to the same class."
@@ -202,12 +197,14 @@ class SVC(KernelMachine, CallbackSupportMixin, sklearn.svm.SVC):  # type: ignore
         self._probA = self._probB = np.empty(0)
         if self.probability == "deprecated" or not self.probability:
             return None
-        plain = clone(self).set_params(probability="deprecated")
         fewest = int(np.unique(np.asarray(y), return_counts=True)[1].min())
-        folds = StratifiedKFold(
-            max(2, min(5, fewest)), shuffle=True, random_state=check_random_state(self.random_state)
-        )
-        model = CalibratedClassifierCV(plain, cv=folds, ensemble=False)
+        if fewest < 2:  # no fold could do without that row: scores of the training rows must do
+            model = CalibratedClassifierCV(FrozenEstimator(_without_calibration(self)))
+        else:
+            plain = clone(self).set_params(probability="deprecated")
+            rng = check_random_state(self.random_state)
+            folds = StratifiedKFold(min(5, fewest), shuffle=True, random_state=rng)
+            model = CalibratedClassifierCV(plain, cv=folds, ensemble=False)
         model.fit(X, y, sample_weight)
         found = model.calibrated_classifiers_[0].calibrators
         self._probA = np.array([sigmoid.a_ for sigmoid in found])
@@ -243,7 +240,7 @@ class SVC(KernelMachine, CallbackSupportMixin, sklearn.svm.SVC):  # type: ignore
         """
         if self.multi_class == "ovr":
             return self._decision_function(X)
-        return np.asarray(super().decision_function(X))
+        return np.asarray(super().decision_function(X), self.dual_coef_.dtype)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class of each row of X: that with most votes of pairs, or the best score.
@@ -265,7 +262,7 @@ class SVC(KernelMachine, CallbackSupportMixin, sklearn.svm.SVC):  # type: ignore
             chosen = most_votes(self._decision_function(X), K)
         return np.asarray(self.classes_.take(chosen))
 
-    @available_if(sklearn.svm.SVC._check_proba)
+    @available_if(sklearn.svm.SVC._check_proba)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> NDArray[Any]:
         """Return calibrated probabilities (n, K) of the classes, if fitted for it.
 
@@ -294,13 +291,15 @@ class SVC(KernelMachine, CallbackSupportMixin, sklearn.svm.SVC):  # type: ignore
         return self.probability != "deprecated" and bool(self.probability)
 
     def fit_path(self, data: Any, parameter: str, values: Sequence[Any]) -> ModelPath:
-        """Fit with each C, from small to large, each fit from the one before."""
-        X, y, sample_weight = rows_of(data)
-        values = path_values(self, parameter, values)
-        models = [clone(self).set_params(C=value) for value in values]
-        for i in np.argsort(values, kind="stable"):
-            models[i].fit(X, y, sample_weight)
-        return ModelPath(models)
+        """Fit with each C; see :class:`rosenblatt.capabilities.PathModel`."""
+        return path_of(self, data, parameter, values)
+
+
+def _without_calibration(model: SVC) -> SVC:
+    """The same fitted machine, which asks for no probabilities."""
+    plain = copy(model)
+    plain.probability = "deprecated"
+    return plain
 
 
 class Margins:
@@ -310,9 +309,9 @@ class Margins:
         self, model: SVC, rows: TrainingRows, codes: NDArray[np.intp], cost: Floats
     ) -> None:
         self.rows, self.model, self.n_classes = rows, model, int(codes.max()) + 1
-        self.first, self.group = rows.groups(codes)
+        self.first, self.group = rows.first, rows.group
         self.codes = codes[self.first]
-        self.cost = np.bincount(self.group, cost, len(self.first))
+        self.cost = summed(self.group, cost, len(self.first))
         self.scheme = model.multi_class
         self.machines = list(machines(self.codes, self.n_classes, self.scheme))
 
@@ -337,7 +336,7 @@ class Margins:
 
     def attributes(self, results: list[Run], classes: NDArray[Any]) -> dict[str, Any]:
         """What the runs imply, under the names that are published."""
-        n, X, dtype = len(self.first), self.rows.X, self.rows.X.dtype
+        n, dtype = len(self.first), self.rows.X.dtype
         a = np.zeros((n_coefficients(self.n_classes, self.scheme), n))
         slack = np.zeros(a.shape)
         primal, margin = np.zeros(len(results)), np.zeros(len(results))
@@ -351,7 +350,7 @@ class Margins:
             margin[p] = 1 / np.sqrt(length) if length > 0 else np.inf
         support = np.flatnonzero(a.any(axis=0))
         support = support[np.lexsort((self.first[support], self.codes[support]))]
-        of_rows = slack[:, self.group].T
+        of_rows = np.where(self.group >= 0, slack[:, self.group], 0.0).T
         return {
             "classes_": classes,
             **published_supports(self.rows, self.first[support], a[:, support]),
@@ -367,9 +366,7 @@ class Margins:
         }
 
 
-def published_supports(
-    rows: TrainingRows, support: NDArray[np.intp], a: Floats
-) -> dict[str, Any]:
+def published_supports(rows: TrainingRows, support: NDArray[np.intp], a: Floats) -> dict[str, Any]:
     """Supports and their coefficients a (c, s), as scikit-learn publishes them."""
     matrix = rows.kernel is None
     X, dtype = rows.X, rows.X.dtype
@@ -377,7 +374,7 @@ def published_supports(
         "support_": support.astype(np.int32),
         "support_vectors_": np.empty((0, 0), dtype) if matrix else X[support],
         "dual_coef_": (sp.csr_matrix(a) if sp.issparse(X) else a).astype(dtype),
-        "_gamma": 0.0 if rows.gamma is None else rows.gamma,
+        "gamma_": rows.gamma,
         "_sparse": sp.issparse(X),
     }
 
@@ -414,7 +411,7 @@ class SVR(KernelMachine, CallbackSupportMixin, sklearn.svm.SVR):  # type: ignore
     shape_fit_, n_features_in_, feature_names_in_ : as in scikit-learn.
     slack_ : ndarray of shape (n,)
         How far each training row is outside of the tube.
-    objective_, dual_gap_, stop_reason_ : as in `SVC`, for the one problem.
+    objective_, dual_gap_, gamma_, n_sweeps_, stop_reason_ : as in `SVC`, for the one problem.
 
     Examples
     --------
@@ -444,53 +441,30 @@ class SVR(KernelMachine, CallbackSupportMixin, sklearn.svm.SVR):  # type: ignore
             Multiplies C by row; rows of weight 0 are left out.
         """
         self._validate_params()
-        rows = self._training_rows(X)
-        t = self._check_targets(y, len(rows))
-        cost = self._row_costs(len(rows), sample_weight)
+        table = self._training_rows(X)
+        weight = row_weights(table.shape[0], sample_weight)
+        t = self._check_targets(y, table.shape[0])
+        rows = TrainingRows(self, table, t, weight)
         rows.warn_if_flat()
-        runs = Runs(self, rows)
-        runs.add(np.arange(len(t)), BoxProblem(-t, -cost, cost, float(self.epsilon)), None)
+        problem = Tube(self, rows, t, weight * self.C)
+        runs = problem.runs(self)
         passes = Passes(self, X, y, sample_weight, None)
-        passes.attributes = lambda: self._attributes(rows, t, cost, runs.results()[0])
-        attributes = self._attributes(rows, t, cost, self._run(runs, passes)[0])
-        for name, value in attributes.items():
-            setattr(self, name, value)
+        passes.attributes = lambda: problem.attributes(runs.results()[0])
+        self._publish(problem.attributes(self._run(runs, passes)[0]))
         return self
 
     def _check_targets(self, y: Any, n: int) -> Floats:
         if y is None:
-            raise ValueError("This SVR estimator requires y to be passed, but the target y is None.")
+            raise ValueError(
+                "This SVR estimator requires y to be passed, but the target y is None."
+            )
         t = column_or_1d(y, warn=True).astype(np.float64, copy=False)
         assert_all_finite(t, input_name="y")
         if len(t) != n:
-            raise ValueError(f"X and y have incompatible shapes.\nX has {n} samples, but y has {len(t)}.")
-        return np.asarray(t)
-
-    def _row_costs(self, n: int, sample_weight: Any) -> Floats:
-        """C (n,) of each row."""
-        weight = np.ones(n) if sample_weight is None else np.asarray(sample_weight, np.float64)
-        if weight.shape != (n,):
             raise ValueError(
-                f"sample_weight and X have incompatible shapes: {weight.shape!r} vs {(n,)!r}"
+                f"X and y have incompatible shapes.\nX has {n} samples, but y has {len(t)}."
             )
-        weight = np.where(weight > 0, weight, 0.0)
-        if not weight.any():
-            raise ValueError("Invalid input - all samples have zero or negative weights.")
-        return np.asarray(weight * self.C)
-
-    def _attributes(self, rows: TrainingRows, t: Floats, cost: Floats, run: Run) -> dict[str, Any]:
-        support, dtype = np.flatnonzero(run.b), rows.X.dtype
-        slack = np.maximum(np.abs(t - run.f - run.intercept) - self.epsilon, 0)
-        primal = max(float(run.b @ run.f), 0.0) / 2 + float(cost @ slack)
-        return {
-            **published_supports(rows, support, run.b[np.newaxis, support]),
-            "_n_support": np.array([len(support), 0], np.int32),
-            "intercept_": np.array([run.intercept]).astype(dtype),
-            "slack_": slack.astype(dtype),
-            "objective_": primal,
-            "dual_gap_": max(primal - run.dual, 0.0),
-            "n_iter_": run.n_steps,
-        }
+        return np.asarray(t)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the predicted targets (n,) of the rows of X.
@@ -509,3 +483,65 @@ class SVR(KernelMachine, CallbackSupportMixin, sklearn.svm.SVR):  # type: ignore
 
     def _get_coef(self) -> Any:
         return safe_sparse_dot(self.dual_coef_, self.support_vectors_)
+
+    def path_parameters(self) -> tuple[str, ...]:
+        """Return the parameters along which fits share work."""
+        return ("C",)
+
+    def fit_path(self, data: Any, parameter: str, values: Sequence[Any]) -> ModelPath:
+        """Fit with each C; see :class:`rosenblatt.capabilities.PathModel`."""
+        return path_of(self, data, parameter, values)
+
+
+class Tube:
+    """The problem of a regression, of rows of which equal ones are merged."""
+
+    def __init__(self, model: SVR, rows: TrainingRows, t: Floats, cost: Floats) -> None:
+        self.rows, self.epsilon = rows, float(model.epsilon)
+        self.first, self.group = rows.first, rows.group
+        self.t, self.cost = t[self.first], summed(self.group, cost, len(self.first))
+
+    def runs(self, model: SVR) -> Runs:
+        """The one run."""
+        runs = Runs(model, self.rows)
+        runs.add(self.first, BoxProblem(-self.t, -self.cost, self.cost, self.epsilon), None)
+        return runs
+
+    def attributes(self, run: Run) -> dict[str, Any]:
+        """What the run implies, under the names that are published."""
+        support, dtype = np.flatnonzero(run.b), self.rows.X.dtype
+        support = support[np.argsort(self.first[support])]
+        slack = np.maximum(np.abs(self.t - run.f - run.intercept) - self.epsilon, 0)
+        primal = max(float(run.b @ run.f), 0.0) / 2 + float(self.cost @ slack)
+        return {
+            **published_supports(self.rows, self.first[support], run.b[np.newaxis, support]),
+            "_n_support": np.array([len(support), 0], np.int32),
+            "intercept_": np.array([run.intercept]).astype(dtype),
+            "slack_": np.where(self.group >= 0, slack[self.group], 0.0).astype(dtype),
+            "objective_": primal,
+            "dual_gap_": max(primal - run.dual, 0.0),
+            "n_iter_": run.n_steps,
+        }
+
+
+def row_weights(n: int, sample_weight: Any) -> Floats:
+    """Weights (n,); rows without a positive one are left out."""
+    if sample_weight is None:
+        return np.ones(n)
+    weight = np.asarray(sample_weight, np.float64)
+    if weight.shape != (n,):
+        raise ValueError(
+            f"sample_weight and X have incompatible shapes: {weight.shape!r} vs {(n,)!r}"
+        )
+    weight = np.where(weight > 0, weight, 0.0)
+    if not weight.any():
+        raise ValueError("Invalid input - all samples have zero or negative weights.")
+    return np.asarray(weight)
+
+
+def path_of(model: Any, data: Any, parameter: str, values: Sequence[Any]) -> ModelPath:
+    """A model fitted with each value of C."""
+    X, y, sample_weight = rows_of(data)
+    values = path_values(model, parameter, values)
+    models = [clone(model).set_params(**{parameter: value}) for value in values]
+    return ModelPath([each.fit(X, y, sample_weight) for each in models])

@@ -19,6 +19,7 @@ from rosenblatt.kernels.gram import (
     check_symmetric,
     check_with_training_rows,
     gamma_of,
+    is_positive_semidefinite,
     kernel_of,
 )
 from rosenblatt.runtime.blas import one_blas_thread
@@ -27,6 +28,7 @@ from rosenblatt.solvers.smo import BoxProblem, Smo
 Floats = NDArray[np.float64]
 
 ENDLESS = 1 << 62
+MOST_ROWS_OF_EIGENVALUES = 2_000
 SAMPLE = 64  # rows whose kernel shows whether its width suits them
 FLAT = 1e-6  # a kernel whose values are all within this of 0, or of 1, sees no difference
 
@@ -34,32 +36,58 @@ FLAT = 1e-6  # a kernel whose values are all within this of 0, or of 1, sees no 
 class TrainingRows:
     """The rows of a fit, and what gives blocks of their kernel."""
 
-    def __init__(self, model: Any, X: Any) -> None:
+    def __init__(self, model: Any, X: Any, labels: NDArray[Any], weight: Floats) -> None:
         self.X, self.megabytes = X, model.cache_size
-        self.kernel, self.gamma = kernel_and_rate(model, X)
         self.wide = X.astype(np.float64, copy=False)
+        self.matrix = model.kernel == "precomputed" or (
+            callable(model.kernel) and not isinstance(model.kernel, Kernel)
+        )
+        self.first, self.group = self._groups(labels, weight)
+        of_groups = summed(self.group, weight, len(self.first))
+        self.kernel, self.gamma = self._kernel(model, of_groups)
 
     def __len__(self) -> int:
         return int(self.X.shape[0])
 
-    def groups(self, codes: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """The first of equal rows of one class, and the number (n,) of each row's group."""
-        if self.kernel is None:  # a matrix does not show for certain which rows are equal
-            everything = np.arange(len(self))
-            return everything, everything
-        first: dict[Any, int] = {}
-        keys = zip(row_keys(self.X), codes.tolist(), strict=True)
-        group = np.array([first.setdefault(key, len(first)) for key in keys], np.intp)
-        if len(first) == len(self):
-            return np.arange(len(self)), group
-        return np.unique(group, return_index=True)[1], group
+    def _groups(
+        self, labels: NDArray[Any], weight: Floats
+    ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """The first of equal rows of one label, and the number (n,) of each row's group.
+
+        Rows without a weight have none, -1. Groups are sorted, so that a row of weight two, a row
+        given twice, and rows in another order or storage all give the same problem.
+        """
+        counted = np.flatnonzero(weight > 0)
+        group = np.full(len(self), -1, np.intp)
+        if self.matrix:  # which does not show for certain which rows are equal
+            group[counted] = np.arange(len(counted))
+            return counted, group
+        keys = zip(row_keys(self.X[counted]), labels[counted].tolist(), strict=True)
+        number: dict[Any, int] = {}
+        group[counted] = [number.setdefault(key, len(number)) for key in keys]
+        first = counted[np.unique(group[counted], return_index=True)[1]]
+        direction = np.random.default_rng(0).normal(size=self.X.shape[1])
+        order = np.lexsort((labels[first], self.wide[first] @ direction))
+        place = np.empty(len(order), np.intp)
+        place[order] = np.arange(len(order))
+        group[counted] = place[group[counted]]
+        return first[order], group
+
+    def _kernel(self, model: Any, weight: Floats) -> tuple[Any, float | None]:
+        """The kernel and its gamma; None for a matrix, given or computed by a function."""
+        if self.matrix or isinstance(model.kernel, Kernel):
+            return (None if self.matrix else model.kernel), None
+        X = self.wide[self.first]
+        # Twelve digits, so that other storage and repeated rows, summed in another order, agree.
+        rate = float(f"{gamma_of(model.gamma, X, weight):.12g}")
+        return kernel_of(model.kernel, X, gamma=rate, degree=model.degree, coef0=model.coef0), rate
 
     def blocks(self, rows: NDArray[np.intp]) -> Any:
         """What gives the kernel of some rows with each other."""
         X = self.wide
         if self.kernel is None:
-            return PrecomputedBlocks(X if len(rows) == len(X) else X[np.ix_(rows, rows)])
-        return KernelBlocks(self.kernel, X if len(rows) == len(self) else X[rows], self.megabytes)
+            return PrecomputedBlocks(X[np.ix_(rows, rows)])
+        return KernelBlocks(self.kernel, X[rows], self.megabytes)
 
     def warn_if_flat(self) -> None:
         """Warn if a Gaussian or Laplacian kernel is all ones or all zeros on these rows."""
@@ -83,15 +111,22 @@ class TrainingRows:
         )
 
 
-def kernel_and_rate(model: Any, X: Any) -> tuple[Kernel | None, float | None]:
-    """The kernel of a model and its gamma; None for a matrix, given or computed by a function."""
-    if isinstance(model.kernel, Kernel):
-        return model.kernel, None
-    if callable(model.kernel) or model.kernel == "precomputed":
-        return None, None
-    rate = gamma_of(model.gamma, X)
-    kernel = kernel_of(model.kernel, X, gamma=rate, degree=model.degree, coef0=model.coef0)
-    return kernel, rate  # type: ignore[return-value]
+def warn_if_indefinite(K: NDArray[Any]) -> None:
+    """Warn, with the eigenvalue, if a matrix holds no scalar products."""
+    if len(K) > MOST_ROWS_OF_EIGENVALUES or is_positive_semidefinite(K):
+        return
+    least = float(np.linalg.eigvalsh(K.astype(np.float64))[0])
+    warnings.warn(
+        f"The kernel matrix is not positive semidefinite: its least eigenvalue is {least:.3g}. The "
+        "problem then has no unique solution, and the answer may depend on the order of the rows.",
+        stacklevel=callers_level(),
+    )
+
+
+def summed(group: NDArray[np.intp], cost: Floats, n_groups: int) -> Floats:
+    """The cost of each group of rows; those of no group, -1, have none."""
+    counted = group >= 0
+    return np.asarray(np.bincount(group[counted], cost[counted], n_groups), np.float64)
 
 
 class Run(NamedTuple):
@@ -162,6 +197,9 @@ class KernelMachine:
     tol: float
     max_iter: int
     cache_size: float
+    degree: int
+    coef0: float
+    gamma_: float | None
     support_: NDArray[np.int32]
     support_vectors_: Any
     dual_coef_: Any
@@ -172,7 +210,7 @@ class KernelMachine:
 
     # Rows.
 
-    def _training_rows(self, X: Any) -> TrainingRows:
+    def _training_rows(self, X: Any) -> Any:
         """Rows or a kernel matrix, checked."""
         self._X_fit = self._scores = None
         if callable(self.kernel) and not isinstance(self.kernel, Kernel):
@@ -191,12 +229,11 @@ class KernelMachine:
                     f" Input is a {X.shape[0]}x{X.shape[1]} matrix."
                 )
             check_symmetric(X)
+            warn_if_indefinite(X)
         else:
-            X = validate_data(
-                self, X, dtype=FLOATS, order="C", accept_sparse="csr", accept_large_sparse=False
-            )
+            X = validate_data(self, X, dtype=FLOATS, order="C", accept_sparse="csr")
         self.shape_fit_ = X.shape if self._X_fit is None else np.shape(self._X_fit)
-        return TrainingRows(self, canonical(X))
+        return canonical(X)
 
     def _matrix(self, X: Any) -> NDArray[np.float64]:
         """The kernel of rows with those of the fit, by the function that was given."""
@@ -211,8 +248,8 @@ class KernelMachine:
             K = self._matrix(X)
             if K.shape[1] != self.shape_fit_[0]:
                 raise ValueError(
-                    f"X.shape[1] = {K.shape[1]} should be equal to {self.shape_fit_[0]}, the number "
-                    "of samples at training time"
+                    f"X.shape[1] = {K.shape[1]} should be equal to {self.shape_fit_[0]}, the "
+                    "number of samples at training time"
                 )
             return K
         if is_as_fitted(self, X) and np.isfinite(X.sum()) and self.kernel != "precomputed":
@@ -222,8 +259,7 @@ class KernelMachine:
             if self.kernel == "precomputed":
                 check_with_training_rows(X, self.shape_fit_[0], type(self).__name__)
             X = validate_data(
-                self, X, accept_sparse="csr", dtype=FLOATS, order="C", accept_large_sparse=False,
-                reset=False,
+                self, X, accept_sparse="csr", dtype=FLOATS, order="C", reset=False,
             )  # fmt: skip
         if self.kernel != "precomputed":
             self._check_unaltered()
@@ -247,10 +283,17 @@ class KernelMachine:
     def _fitted_kernel(self) -> Kernel:
         if isinstance(self.kernel, Kernel):
             return self.kernel
-        rate: float = self._gamma  # type: ignore[attr-defined]
+        rate: Any = self.gamma_
         return kernel_of(  # type: ignore[return-value]
-            self.kernel, None, gamma=rate, degree=self.degree, coef0=self.coef0  # type: ignore[attr-defined]
+            self.kernel, None, gamma=rate, degree=self.degree, coef0=self.coef0
         )
+
+    def _publish(self, attributes: dict[str, Any]) -> None:
+        """Set fitted attributes, and make the supports ready to be compared with."""
+        for name, value in attributes.items():
+            setattr(self, name, value)
+        if self._X_fit is None and self.kernel != "precomputed":
+            self._scores = KernelScores(self._fitted_kernel(), self.support_vectors_)
 
     def _run(self, runs: Runs, passes: Passes) -> list[Run]:
         """Solve all problems, each working set a pass that callbacks see."""
@@ -258,7 +301,7 @@ class KernelMachine:
             for _ in passes:
                 if reason := runs.advance():
                     passes.stop(reason)
-        self.stop_reason_ = passes.stop_reason
+        self.stop_reason_, self.n_sweeps_ = passes.stop_reason, passes.n_iter
         results = runs.results()
         self._warn_not_converged(results)
         return results

@@ -1,4 +1,4 @@
-"""Two-class machines for more classes: which rows each sees, and how their answers are put together.
+"""Two-class machines for more classes: which rows each sees, and what their answers make.
 
 With K classes and one against one, machine (i, j), i < j, sees the rows of both, those of class i
 on the positive side; a support of class i has a coefficient in K - 1 machines, in row j - 1 of

@@ -1,0 +1,109 @@
+"""Certificates of kernel machines bound the true excess, of ours and of LIBSVM's."""
+
+import copy
+
+import numpy as np
+import pytest
+import sklearn.svm
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rosenblatt import SVC, SVR, certify
+from rosenblatt.kernels import Gaussian
+
+pytestmark = pytest.mark.usefixtures("unconverged")
+
+
+def objective(model, X, y, C):
+    """The objective in long doubles, from the published numbers alone."""
+    K = np.exp(
+        -np.longdouble(model.gamma) * ((X[:, None] - X[None]) ** 2).sum(axis=2, dtype=np.longdouble)
+    )
+    b = np.zeros(len(X), np.longdouble)
+    b[model.support_] = model.dual_coef_[0]
+    f = K @ b + np.longdouble(model.intercept_[0])
+    if hasattr(model, "epsilon") and not hasattr(model, "classes_"):
+        loss = np.maximum(np.abs(y - f) - np.longdouble(model.epsilon), 0)
+    else:
+        loss = np.maximum(1 - np.where(y > 0, 1, -1) * f, 0)
+    return float(b @ K @ b / 2 + C * loss.sum())
+
+
+@given(
+    seed=st.integers(0, 10_000),
+    C=st.sampled_from([0.01, 1.0, 100.0]),
+    max_iter=st.sampled_from([1, 3, 10, 100, -1]),
+    kind=st.sampled_from(["SVC", "SVR"]),
+    ours=st.booleans(),
+)
+def test_the_gap_is_never_below_the_true_excess(seed, C, max_iter, kind, ours):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(4, 40))
+    X = rng.normal(size=(n, 3)).round(int(rng.integers(0, 3)))
+    y = (rng.uniform(size=n) < 0.5).astype(int) if kind == "SVC" else rng.normal(size=n)
+    if kind == "SVC":
+        y[:2] = [0, 1]
+    settings = {"gamma": 0.4, "C": C}
+    library = {"SVC": SVC, "SVR": SVR} if ours else vars(sklearn.svm)
+    model = library[kind](**settings, max_iter=max_iter).fit(X, y)
+    best = min(
+        objective(
+            getattr(sklearn.svm, kind)(**settings, tol=1e-11, max_iter=10_000).fit(X, y), X, y, C
+        ),
+        objective(model, X, y, C),
+    )
+    gap = certify(model, X, y)["gap"]
+    excess = objective(model, X, y, C) - best
+    assert gap.value >= excess - 1e-12 * best, (gap, excess)
+
+
+def problem(n_classes=2):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(90, 3))
+    return X, np.digitize(X[:, 0] + 0.5 * rng.normal(size=90), [0.0, 0.7][: n_classes - 1])
+
+
+@pytest.mark.parametrize("library", [SVC, sklearn.svm.SVC])
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("name", ["dual_coef_", "intercept_", "support_vectors_"])
+def test_it_fails_when_a_number_is_changed(library, n_classes, name):
+    X, y = problem(n_classes)
+    model = library(tol=1e-6).fit(X, y)
+    assert certify(model, X, y).holds
+    changed = copy.deepcopy(model)
+    table = np.array(getattr(model, name))
+    table.flat[0] += 0.5
+    setattr(changed, name, table)
+    if name == "support_vectors_":
+        with pytest.raises(ValueError, match="not the rows of support_"):
+            certify(changed, X, y)
+    else:
+        assert not certify(changed, X, y).holds
+
+
+@pytest.mark.parametrize("name", ["objective_", "margin_"])
+def test_published_numbers_are_computed_again(name):
+    X, y = problem()
+    model = SVC().fit(X, y)
+    setattr(model, name, getattr(model, name) * 1.1)
+    assert not certify(model, X, y)["published numbers"].holds
+
+
+def test_a_kernel_that_is_none_has_no_gap():
+    X, y = problem()
+    certificate = certify(SVC(kernel="sigmoid", gamma=1.0).fit(X, y), X, y)
+    assert certificate["gap"].value == np.inf
+    assert certificate["feature space"].value < 0
+
+
+def test_matrices_functions_and_storages_have_one():
+    X, y = problem(3)
+    K = Gaussian(0.3)(X)
+    for model, rows in (
+        (SVC(kernel="precomputed"), K),
+        (SVC(kernel=Gaussian(0.3)), X),
+        (SVC(kernel="laplacian"), X),
+        (SVC(), X.astype(np.float32)),
+    ):
+        certificate = certify(model.fit(rows, y), rows, y)
+        assert certificate.holds, str(certificate)

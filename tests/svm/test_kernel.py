@@ -1,0 +1,244 @@
+"""Kernel machines: LIBSVM's answers, the theory of margins, and what bad input gets."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import sklearn.svm
+from sklearn.datasets import load_iris, make_circles, make_classification
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
+
+import rosenblatt.solvers.smo as smo
+from rosenblatt import SVC, SVR, Trace, certify
+from rosenblatt.kernels import Gaussian, KernelRidge
+from rosenblatt.kernels.blocks import KernelBlocks
+from rosenblatt.model_selection import GridSearchCV
+
+KERNELS = [
+    {"kernel": "linear"},
+    {"kernel": "poly", "coef0": 1.0, "degree": 2, "gamma": 0.3},
+    {"kernel": "rbf", "gamma": 0.3},
+    {"kernel": "sigmoid", "gamma": 0.01},
+]
+each_kernel = pytest.mark.parametrize("setting", KERNELS, ids=lambda s: s["kernel"])
+
+
+def clouds(n=150, n_classes=2, seed=0):
+    return make_classification(
+        n, 4, n_informative=4, n_redundant=0, n_classes=n_classes, flip_y=0.1, random_state=seed
+    )
+
+
+@pytest.mark.parametrize("setting", KERNELS[:3], ids=lambda s: s["kernel"])
+@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_the_scores_are_those_of_libsvm(setting, n_classes, sparse):
+    X, y = clouds(n_classes=n_classes)
+    X = sp.csr_matrix(np.where(np.abs(X) < 0.3, 0, X)) if sparse else X
+    weight = np.random.default_rng(0).uniform(0.5, 2, len(y))
+    common = {**setting, "C": 2.0, "tol": 1e-8, "class_weight": {1: 3.0}}
+    ours = SVC(**common).fit(X, y, weight)
+    theirs = sklearn.svm.SVC(**common).fit(X, y, weight)
+    np.testing.assert_allclose(
+        ours.decision_function(X), theirs.decision_function(X), rtol=1e-4, atol=1e-4
+    )
+    assert np.array_equal(ours.support_, theirs.support_)
+    assert np.array_equal(ours.n_support_, theirs.n_support_)
+    near = {"rtol": 1e-2, "atol": 1e-3}
+    for a, b in ((ours.dual_coef_, theirs.dual_coef_), (ours.intercept_, theirs.intercept_)):
+        a, b = (v.toarray() if sp.issparse(v) else v for v in (a, b))
+        np.testing.assert_allclose(a, b, **near)
+
+
+@each_kernel
+def test_regression_is_that_of_libsvm(setting):
+    X, _ = clouds()
+    t = np.sin(X[:, 0]) + 0.3 * X[:, 1]
+    common = {**setting, "C": 2.0, "epsilon": 0.05, "tol": 1e-8}
+    ours, theirs = SVR(**common).fit(X, t), sklearn.svm.SVR(**common).fit(X, t)
+    np.testing.assert_allclose(ours.predict(X), theirs.predict(X), rtol=1e-4, atol=1e-3)
+    assert certify(ours, X, t).holds or setting["kernel"] == "sigmoid"
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_working_sets_and_blocks_in_32_bits_reach_the_same_optimum(monkeypatch, dtype):
+    monkeypatch.setattr(smo, "WHOLE", 10)
+    monkeypatch.setattr(smo, "WORKING_SET", 32)
+    monkeypatch.setattr("rosenblatt.kernels.blocks.FEW", 10 if dtype == np.float32 else 1000)
+    X, y = clouds(n=300)
+    blocks = KernelBlocks(Gaussian(0.3), X, 0.05)
+    assert blocks.kept.dtype == dtype
+    model = SVC(gamma=0.3, C=5, tol=1e-6, cache_size=0.1).fit(X, y)
+    theirs = sklearn.svm.SVC(gamma=0.3, C=5, tol=1e-6).fit(X, y)
+    np.testing.assert_allclose(model.decision_function(X), theirs.decision_function(X), atol=1e-4)
+    assert model.stop_reason_ == "converged"
+
+
+def test_equal_rows_are_one_support_and_weights_are_repetitions():
+    # M5: merge identical points
+    X, y = clouds(n=60)
+    weight = np.random.default_rng(1).integers(0, 3, len(y))
+    twice = np.repeat(np.arange(60), weight)[::-1]
+    a, b = SVC().fit(X, y, weight), SVC().fit(X[twice], y[twice])
+    np.testing.assert_allclose(a.decision_function(X), b.decision_function(X), rtol=1e-10)
+    assert len(b.support_vectors_) == len(np.unique(b.support_vectors_, axis=0))
+    assert certify(b, X[twice], y[twice]).holds
+    assert certify(a, X, y, sample_weight=weight).holds
+
+
+def test_one_against_the_rest_is_k_machines():
+    # L5
+    X, y = clouds(n_classes=3)
+    model = SVC(multi_class="ovr", tol=1e-6).fit(X, y)
+    for k in range(3):
+        alone = SVC(tol=1e-6).fit(X, y == k)
+        np.testing.assert_allclose(
+            model.decision_function(X)[:, k], alone.decision_function(X), atol=1e-9
+        )
+    assert certify(model, X, y).holds
+
+
+def test_a_class_between_two_others_cannot_be_told_from_the_rest_by_a_line():
+    # L5: columns -, +, o in a row
+    X, y = np.arange(9.0)[:, None], np.repeat([0, 1, 2], 3)
+    assert SVC(kernel="linear", C=100, multi_class="ovr").fit(X, y).score(X, y) < 1
+    assert SVC(kernel="linear", C=100, multi_class="ovo").fit(X, y).score(X, y) == 1
+
+
+def test_meta_estimators_of_scikit_learn_take_it():
+    X, y = clouds(n_classes=3)
+    for wrapper in (OneVsRestClassifier, OneVsOneClassifier):
+        model = wrapper(SVC()).fit(X, y)
+        assert model.score(X, y) > 0.7
+        for k, machine in enumerate(model.estimators_):
+            if wrapper is OneVsRestClassifier:
+                assert certify(machine, X, (y == k).astype(int)).holds
+
+
+# Golden numbers.
+
+
+def test_gc06_and_gc22_hard_margins():
+    X = [[1, 1], [3, 2], [2, 4], [3, 4], [2, 3]]
+    y = np.array([-1, 1, 1, 1, -1])
+    model = SVC(kernel="linear", C=np.inf, tol=1e-9).fit(X, y)
+    np.testing.assert_allclose(model.coef_, [[4, 2]], atol=1e-6)
+    np.testing.assert_allclose(model.intercept_, [-15], atol=1e-6)
+    assert model.margin_[0] == pytest.approx(1 / np.sqrt(20))
+    np.testing.assert_allclose(y * model.decision_function(X), [9, 1, 1, 5, 1], atol=1e-6)
+    assert certify(model, X, y).holds
+    X, y = [[3, 2], [-2, 2], [-2, -3]], [1, -1, 1]
+    model = SVC(kernel="linear", C=np.inf, tol=1e-9).fit(X, y)
+    np.testing.assert_allclose(model.coef_, [[0.4, -0.4]], atol=1e-8)
+    np.testing.assert_allclose(model.intercept_, [0.6], atol=1e-8)
+    # By row 0.08, 0.16, 0.08: the square of the weights is their sum, 0.32.
+    np.testing.assert_allclose(np.abs(model.dual_coef_), [[0.16, 0.08, 0.08]], atol=1e-8)
+    assert np.abs(model.dual_coef_).sum() == pytest.approx(model.margin_[0] ** -2)
+
+
+DC08 = [(0.1, 0.2, 0.18), (0.25, 0.5, 0.375), (0.5, 1, 0.5), (9, 1, 0.5)]
+
+
+@pytest.mark.parametrize(("C", "w", "objective"), DC08)
+def test_dc08_two_points(C, w, objective):
+    model = SVC(kernel="linear", C=C, tol=1e-9).fit([[-1], [1]], [0, 1])
+    assert model.coef_[0, 0] == pytest.approx(w)
+    assert model.objective_[0] == pytest.approx(objective)
+    assert model.dual_gap_[0] == pytest.approx(0, abs=1e-9)
+    np.testing.assert_allclose(model.slack_, [1 - w, 1 - w], atol=1e-9)
+
+
+def test_other_rows_than_supports_may_vanish():
+    # T10
+    X, y = clouds(n=80)
+    model = SVC(kernel="linear", tol=1e-10).fit(X, y)
+    rest = SVC(kernel="linear", tol=1e-10).fit(X[model.support_], y[model.support_])
+    np.testing.assert_allclose(rest.coef_, model.coef_, rtol=1e-5)
+
+
+# Bad input.
+
+
+def test_hard_margins_of_classes_that_touch_are_refused_with_a_proof():
+    with pytest.raises(ValueError, match="averages of both, over 3 rows"):
+        SVC(kernel="linear", C=np.inf).fit([[0], [1], [2]], [0, 1, 0])
+    with pytest.raises(ValueError, match="rows 0 and 2 of X are equal but have different labels"):
+        SVC(C=np.inf).fit([[0], [1], [0]], [0, 1, 1])
+    X, y = make_circles(60, noise=0.05, factor=0.4, random_state=0)
+    with pytest.raises(ValueError, match="cannot be separated"):
+        SVC(kernel="poly", degree=1, C=np.inf, gamma=1.0).fit(X, y)
+    assert SVC(kernel="poly", degree=2, C=np.inf, gamma=1.0).fit(X, y).score(X, y) == 1
+
+
+def test_matrices_and_kernels_that_are_none_are_named():
+    X, y = clouds(n=20)
+    K = Gaussian(0.3)(X)
+    K[2, 7] += 1
+    with pytest.raises(ValueError, match=r"A kernel is symmetric, but X\[2, 7\]"):
+        SVC(kernel="precomputed").fit(K, y)
+    with pytest.raises(ValueError, match="the kernel of row 0 with training row 0, is nan"):
+        SVC(kernel=lambda U, V: np.full((len(U), len(V)), np.nan)).fit(X, y)
+    with pytest.raises(ValueError, match=r"The kernel of rows \d+ and \d+ of X is inf"):
+        SVC(kernel="poly", degree=200, gamma=1e9).fit(X, y)
+    K = Gaussian(0.3)(X) - 2 * np.eye(20)
+    with pytest.warns(UserWarning, match="least eigenvalue is -1"):
+        SVC(kernel="precomputed", max_iter=100).fit(K, y)
+    with pytest.raises(ValueError, match="The 'C' parameter"):
+        SVC(C=0).fit(X, y)
+    with pytest.raises(ValueError, match="y has 1 class"):
+        SVC().fit(X, np.zeros(20))
+    with pytest.raises(ValueError, match="cannot hold two rows of the kernel matrix"):
+        SVC(cache_size=1e-4).fit(X, y)
+
+
+@pytest.mark.parametrize(("scale", "word"), [(1e4, "like no other"), (1e-5, "look alike")])
+def test_kernels_that_see_no_difference_are_warned_of(scale, word):
+    X, y = clouds(n=60)
+    with pytest.warns(UserWarning, match=f"{word}.*try gamma="):
+        SVC(gamma=1.0).fit(scale * X, y)
+
+
+def test_a_fit_that_stops_short_says_by_how_much():
+    X, y = clouds()
+    with pytest.warns(ConvergenceWarning, match=r"max_iter=5.*slopes are off by"):
+        model = SVC(max_iter=5).fit(X, y)
+    assert model.stop_reason_ == "max_iter"
+    assert model.fit_status_ == 1
+    assert not certify(model, X, y).holds
+
+
+def test_probabilities_come_with_scikit_learns_warning():
+    X, y = clouds()
+    with pytest.warns(FutureWarning, match="`probability` parameter was deprecated"):
+        model = SVC(probability=True, random_state=0).fit(X, y)
+    p = model.predict_proba(X)
+    assert np.allclose(p.sum(axis=1), 1)
+    assert ((p[:, 1] > 0.5) == (model.predict(X) == 1)).mean() > 0.95
+
+
+def test_traces_show_sweeps():
+    X, y = clouds()
+    trace = Trace()
+    SVC(C=10).set_callbacks(trace).fit(X, y)
+    frame = trace.to_frame()
+    assert len(frame) == len(trace) > 3
+    gaps = [step.estimator.dual_gap_[0] for step in list(trace)[1:]]
+    assert gaps[-1] < gaps[0]
+
+
+def test_searches_over_kernels_c_and_gamma_agree_with_scikit_learns():
+    # M4
+    X, y = load_iris(return_X_y=True)
+    grid = {"kernel": ["linear", "rbf"], "C": [0.1, 10.0], "gamma": [0.1, 1.0]}
+    ours = GridSearchCV(SVC(tol=1e-6), grid, cv=3).fit(X, y)
+    theirs = GridSearchCV(sklearn.svm.SVC(tol=1e-6), grid, cv=3).fit(X, y)
+    np.testing.assert_allclose(
+        ours.cv_results_["mean_test_score"], theirs.cv_results_["mean_test_score"]
+    )
+
+
+def test_ridge_and_tubes_take_the_same_kernels():
+    X, _ = clouds()
+    t = X[:, 0]
+    assert SVR(kernel=Gaussian(0.3)).fit(X, t).score(X, t) > 0.8
+    assert KernelRidge(kernel=Gaussian(0.3)).fit(X, t).score(X, t) > 0.8
