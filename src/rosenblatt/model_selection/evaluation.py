@@ -22,7 +22,8 @@ from rosenblatt.statistics import Statistic
 from rosenblatt.statistics.folds import Block, Split, blocks
 
 from .additive_pipelines import Measurement, Recipe
-from .paths import PathGroup, fitted_along, path_groups
+from .paths import PathGroup, behind, fitted_along, last_step, path_groups
+from .pipeline_fronts import FrontGroup, behind_front, front_groups
 from .scoring import Rows, Scoring, accuracies, is_accuracy, scores_of
 
 Parameters = Mapping[str, Any] | None
@@ -73,9 +74,9 @@ class Evaluation:
 
     def run(self, splits: Sequence[Split], n_jobs: Any, pre_dispatch: Any) -> list[Result]:
         """The results as scikit-learn makes them: all splits of the first candidate first."""
-        along = self._paths
+        shared = self.fronts, self._paths
         tasks = (
-            delayed(_run_split)(self.estimator, split, (s, len(splits)), jobs, along, self.scoring)
+            delayed(_run_split)(self.estimator, split, (s, len(splits)), jobs, shared, self.scoring)
             for s, (split, jobs) in enumerate(self._jobs(splits))
         )
         by_split = Parallel(n_jobs=n_jobs, pre_dispatch=pre_dispatch)(tasks)
@@ -109,6 +110,12 @@ class Evaluation:
             seconds=sum(measured[i][3] / self._users[i] for i in sources),
             progress=(c, len(self.candidates)),
         )
+
+    @cached_property
+    def fronts(self) -> list[FrontGroup]:
+        """Candidates whose pipelines share the steps before the model, unless a scaler alone."""
+        without = {c: self.trials[c] for c, recipe in enumerate(self.recipes) if recipe is None}
+        return front_groups(without, self.candidates, self.scoring)
 
     @cached_property
     def _users(self) -> list[int]:
@@ -192,14 +199,18 @@ def _run_split(
     split: Split,
     progress: tuple[int, int],
     jobs: list[Job],
-    paths: list[PathGroup],
+    shared: tuple[list[FrontGroup], list[PathGroup]],
     scoring: Scoring,
 ) -> list[Result]:
     """The results of all candidates on one split."""
     rows = Rows(split, scoring)
+    fronts, paths = shared
     found: dict[int, Result] = {}
+    for front in fronts:
+        found |= _search_behind(front, rows, progress)
     for group in paths:
-        found |= _follow(group, jobs[group.first], rows)
+        if group.first not in found:
+            found |= _follow(group, jobs[group.first], rows)
     if scoring.verbose > 1:
         for c, result in found.items():
             _print(jobs[c], progress, result)
@@ -211,6 +222,29 @@ def _run_split(
                 estimator, split, progress, jobs[c], scoring
             )
     return [found[c] for c in range(len(jobs))]
+
+
+def _search_behind(group: FrontGroup, rows: Rows, progress: tuple[int, int]) -> dict[int, Result]:
+    """The results of pipelines with the same steps before their models, by number."""
+    # empty if these steps fail on this split: what is wrong shows when each is fitted.
+    start = time.perf_counter()
+    try:
+        cut = behind_front(group, rows)
+    except Exception:
+        return {}
+    if cut is None:
+        return {}
+    seconds = (time.perf_counter() - start) / len(group.trials)
+    model = last_step(next(iter(group.trials.values())))
+    inner = Evaluation(model, group.candidates, cut.scoring, cut.scoring.return_estimator)
+    ((split, jobs),) = inner._jobs([cut.split])
+    shared = inner.fronts, inner._paths
+    results = _run_split(model, split, progress, jobs, shared, cut.scoring)
+    for (_, trial), result in zip(group.trials.items(), results, strict=True):
+        result["fit_time"] += seconds
+        if "estimator" in result and result["estimator"] is not None:
+            result["estimator"] = behind(cut.steps, trial, result["estimator"])
+    return dict(zip(group.trials, results, strict=True))
 
 
 def _follow(group: PathGroup, job: Job, rows: Rows) -> dict[int, Result]:

@@ -60,9 +60,9 @@ def path_groups(
     groups: dict[Any, PathGroup] = {}
     for c, (trial, given) in enumerate(zip(trials, candidates, strict=True)):
         try:
-            if not has_path(trial) or not set(fit_params) <= {_prefix(trial) + "sample_weight"}:
+            if not has_path(trial) or not set(fit_params) <= {prefix_of(trial) + "sample_weight"}:
                 continue
-            model, given, prefix = last_step(trial), dict(given or {}), _prefix(trial)
+            model, given, prefix = last_step(trial), dict(given or {}), prefix_of(trial)
             names = path_parameters(model)
             varied = next((name for name in names if prefix + name in given), names[0])
             given.pop(prefix + varied, None)
@@ -105,9 +105,9 @@ def fitted_along(group: PathGroup, rows: Rows) -> dict[int, Any]:
             steps = clone(first[:-1])
             rows.front = group.front, steps.steps, steps.fit_transform(X, y)
         _, front, X = rows.front
-    data = (X, y, given.get(_prefix(first) + "sample_weight"))
+    data = (X, y, given.get(prefix_of(first) + "sample_weight"))
     path = last_step(first).fit_path(data, group.parameter, group.values)
-    return {c: _behind(front, trial, path[i]) for i, (c, trial) in enumerate(group.trials.items())}
+    return {c: behind(front, trial, path[i]) for i, (c, trial) in enumerate(group.trials.items())}
 
 
 def last_step(estimator: Any) -> Any:
@@ -115,7 +115,7 @@ def last_step(estimator: Any) -> Any:
     return estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
 
 
-def _behind(front: list[Any], trial: Any, model: Any) -> Any:
+def behind(front: list[Any], trial: Any, model: Any) -> Any:
     """A fitted model as the last step of its pipeline, if it has one."""
     if not isinstance(trial, Pipeline):
         return model
@@ -124,6 +124,6 @@ def _behind(front: list[Any], trial: Any, model: Any) -> Any:
     return pipeline
 
 
-def _prefix(estimator: Any) -> str:
+def prefix_of(estimator: Any) -> str:
     """What stands before the names of the model's parameters."""
     return f"{estimator.steps[-1][0]}__" if isinstance(estimator, Pipeline) else ""

@@ -36,8 +36,9 @@ class GridSearchCV(theirs.GridSearchCV):  # type: ignore[misc]
     once for training: each training set is a sum of statistics, and candidates that differ only in
     what is concluded from it (smoothing, shrinkage, priors) share it, the refit included. Penalties
     of `Lasso` and `ElasticNet`, and of `LogisticRegression` also as the last step of a `Pipeline`,
-    are followed along one path on each split. For all other estimators the search is scikit-learn's
-    own.
+    are followed along one path on each split. Behind other steps, such as a `ColumnTransformer`,
+    the rows of a split are transformed once, and these models searched on what comes out. For all
+    other estimators the search is scikit-learn's own.
 
     Of candidates with the same best score the simplest is taken: fewest parameters
     (``n_parameters_``), then the most smoothing or shrinkage, then the first in the grid. Of
