@@ -5,10 +5,11 @@ import math
 from rosenblatt.certificates import certify as certificate_of
 from rosenblatt.data import Table
 from rosenblatt.workbench.fitting import learned_rows
-from rosenblatt.workbench.model_file.files import SavedModel, blaming, load_model
+from rosenblatt.workbench.model_file.files import SavedModel, blaming
 from rosenblatt.workbench.preparation.known_columns import rows_for, targets_of
 
 from .errors import say
+from .model_files import load_model
 from .tables import Reading, printed_to
 
 

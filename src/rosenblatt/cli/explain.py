@@ -6,11 +6,12 @@ from typing import Any
 
 from rosenblatt.data import Table, TableError
 from rosenblatt.workbench.importance import explain_row
-from rosenblatt.workbench.model_file.files import SavedModel, blaming, load_model
+from rosenblatt.workbench.model_file.files import SavedModel, blaming
 from rosenblatt.workbench.preparation.known_columns import rows_for, target_of
 from rosenblatt.workbench.protocol.results import rows_counted
 
 from .errors import on_one_line
+from .model_files import load_model
 from .tables import Reading, printed_to
 
 

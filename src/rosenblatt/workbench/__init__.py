@@ -1,7 +1,23 @@
 """The workbench: from a table to an answer that can be trusted."""
 
-from rosenblatt.workbench.model_file.files import load_model
+from typing import TYPE_CHECKING, Any
 
-from .comparison import Comparison, compare
+if TYPE_CHECKING:
+    from .comparison import Comparison as Comparison
+    from .comparison import compare as compare
+    from .model_file.files import load_model as load_model
 
 __all__ = ["Comparison", "compare", "load_model"]
+
+
+def __getattr__(name: str) -> Any:
+    # A command that loads a model needs none of the families that a comparison tries.
+    if name == "load_model":
+        from .model_file import files
+
+        return files.load_model
+    if name in __all__:
+        from . import comparison
+
+        return getattr(comparison, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

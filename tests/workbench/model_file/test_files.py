@@ -23,7 +23,7 @@ from rosenblatt.workbench.fitting import fit_table
 from rosenblatt.workbench.model_catalogue import named_families
 from rosenblatt.workbench.model_file import files
 from rosenblatt.workbench.model_file.files import SavedModel, load_model, save_model
-from rosenblatt.workbench.model_file.trusted_types import MOVED, allowed, nodes_of, trusted_types
+from rosenblatt.workbench.model_file.trusted_types import ALLOWED, MOVED, nodes_of, trusted_types
 from rosenblatt.workbench.preparation.known_columns import rows_for
 from tests.workbench.models import fitted, table_for
 
@@ -302,7 +302,7 @@ def test_the_list_is_of_classes_defined_where_they_say():
     assert not [name for name in ours if ".cli." in name or ".trace." in name or ".data." in name]
     others = {name.partition(".")[0] for name in trusted_types()} - {"rosenblatt"}
     assert others == {"builtins", "numpy", "scipy", "sklearn"}
-    assert "builtins.type" not in allowed()["TypeNode"]
+    assert "builtins.type" not in ALLOWED["TypeNode"]
 
 
 def test_a_pipeline_of_other_steps_is_refused(path):

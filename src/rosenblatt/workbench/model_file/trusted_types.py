@@ -84,29 +84,48 @@ class Untrusted(ValueError):
     """A file holds what no model of ours is made of."""
 
 
-@cache
-def allowed() -> dict[str, frozenset[str]]:
-    """For each loader of skops the types that it may make."""
-    objects, tuples = _our_types()
-    return {
-        "ObjectNode": objects | set(OBJECTS),
-        "TupleNode": tuples | {"builtins.tuple"},
-        "DictNode": frozenset({"builtins.dict", "sklearn.utils._bunch.Bunch"}),
-        "ListNode": frozenset({"builtins.list"}),
-        "SetNode": frozenset({"builtins.set"}),
-        "SliceNode": frozenset({"builtins.slice"}),
-        "JsonNode": frozenset({"builtins.str"}),
-        "TypeNode": frozenset(KEYS),
-        "NdArrayNode": frozenset({"numpy.ndarray", *SCALARS}),
-        "DTypeNode": frozenset({"numpy.dtype"}),
-        "FunctionNode": frozenset(FUNCTIONS),
-        "SparseMatrixNode": frozenset(MATRICES),
-    }
+# For each loader of skops the types of others that it may make.
+ALLOWED = {
+    "ObjectNode": OBJECTS,
+    "TupleNode": ("builtins.tuple",),
+    "DictNode": ("builtins.dict", "sklearn.utils._bunch.Bunch"),
+    "ListNode": ("builtins.list",),
+    "SetNode": ("builtins.set",),
+    "SliceNode": ("builtins.slice",),
+    "JsonNode": ("builtins.str",),
+    "TypeNode": KEYS,
+    "NdArrayNode": ("numpy.ndarray", *SCALARS),
+    "DTypeNode": ("numpy.dtype",),
+    "FunctionNode": FUNCTIONS,
+    "SparseMatrixNode": MATRICES,
+}
 
 
 def trusted_types() -> list[str]:
-    """All of these types, as skops wants them."""
-    return sorted(set().union(*allowed().values()))
+    """All of these types and of our own, as skops wants them."""
+    return sorted(our_types().union(*ALLOWED.values()))
+
+
+def may_make(loader: Any, name: str) -> bool:
+    """Whether a loader of skops may make a type: of ours, tuples with names or objects."""
+    if name not in our_types():
+        return isinstance(loader, str) and name in ALLOWED.get(loader, ())
+    module, _, kind = name.rpartition(".")
+    # Only what a file holds is imported: all families take longer than a prediction.
+    is_tuple = issubclass(getattr(import_module(module), kind), tuple)
+    return bool(loader == ("TupleNode" if is_tuple else "ObjectNode"))
+
+
+@cache
+def our_types() -> frozenset[str]:
+    """The names of our classes that models are made of."""
+    held = {
+        name
+        for row in ROWS
+        if not isinstance(row.file_types, Without)
+        for name in (f"{row.module}.{row.name}", *row.file_types)
+    }
+    return frozenset(f"rosenblatt.{name}" for name in held.union(PREPARATION))
 
 
 def check_tree(schema: Any) -> None:
@@ -116,8 +135,8 @@ def check_tree(schema: Any) -> None:
         raise Untrusted("a form of skops that is not read here")
     for node in nodes_of(schema):
         if "__loader__" in node or "__class__" in node or "__module__" in node:
-            loader, name = node.get("__loader__"), _type_of(node)
-            if not isinstance(loader, str) or name not in allowed().get(loader, frozenset()):
+            name = _type_of(node)
+            if not may_make(node.get("__loader__"), name):
                 raise Untrusted(name)
 
 
@@ -146,20 +165,3 @@ def nodes_of(tree: Any) -> Iterator[dict[str, Any]]:
 
 def _type_of(node: dict[str, Any]) -> str:
     return f"{node.get('__module__')}.{node.get('__class__')}"
-
-
-def _our_types() -> tuple[frozenset[str], frozenset[str]]:
-    """The names of our classes that models are made of: objects, and tuples with names."""
-    held = {
-        name
-        for row in ROWS
-        if not isinstance(row.file_types, Without)
-        for name in (f"{row.module}.{row.name}", *row.file_types)
-    }
-    objects: set[str] = set()
-    tuples: set[str] = set()
-    for name in held.union(PREPARATION):
-        module, _, kind = f"rosenblatt.{name}".rpartition(".")
-        is_tuple = issubclass(getattr(import_module(module), kind), tuple)
-        (tuples if is_tuple else objects).add(f"{module}.{kind}")
-    return frozenset(objects), frozenset(tuples)
