@@ -29,7 +29,7 @@ def test_it_has_a_claim_that_was_checked_and_agrees_with_predict(estimator, n_cl
         assert certificate["training error"].value == np.count_nonzero(model.predict(X) != y)
     failing = [claim.name for claim in certificate if not claim.holds]
     stopped = getattr(model, "stop_reason_", "converged") == "max_iter"
-    assert certificate.holds or (stopped and failing == ["gap"]), str(certificate)
+    assert certificate.holds or (stopped and failing in (["gap"], ["next step"])), str(certificate)
 
 
 @each_setting

@@ -1,0 +1,188 @@
+"""k-means: the loss again, what one more step or one move would gain, and how far the best is.
+
+Legend: n rows X (n, d) with weights, K centres. A clustering's loss is the weighted sum of squared
+distances from the nearest centre. All but the last claim are local.
+"""
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
+
+from .claims import Certificate, Claim, measured, total_weight, within
+from .kmeans_bounds import best_bound
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.intp]
+
+CELLS_AT_ONCE = 4_000_000
+ROUNDING = {np.dtype(np.float64): 1e-9, np.dtype(np.float32): 1e-3}  # of losses that were summed
+
+
+def certify_model(
+    model: Any, X: Any, y: NDArray[Any], weight: Floats, *, tol: float, effort: int
+) -> Certificate:
+    """Measure all rows again and bound the best possible loss."""
+    if not hasattr(model, "cluster_centers_"):
+        raise ValueError(f"This {type(model).__name__} is not fitted yet: call fit before certify.")
+    centres = np.asarray(model.cluster_centers_, np.float64)
+    n, d = X.shape
+    if centres.shape[1] != d or not np.isfinite(centres).all():
+        raise ValueError(f"cluster_centers_ must be finite and have {d} columns.")
+    allowed = ROUNDING.get(np.asarray(model.cluster_centers_).dtype, 1e-3)
+    nearest, squares, second = two_nearest(X, centres)
+    loss = float(weight @ squares)
+    spread = float(weight @ squared_sizes(X, weight))
+    slack = allowed * loss + 1e-12 * spread
+    claims = [
+        loss_claim(model, loss, slack),
+        *label_claims(model, X, centres, squares, allowed, spread / weight.sum()),
+        step_claim(model, X, weight, centres, nearest, loss, tol, slack),
+        move_claim(weight, nearest, squares, second, len(centres), slack),
+        *curve_claims(model),
+        optimum_claim(X, weight, len(centres), loss, effort),
+    ]
+    problem = f"{len(centres)} centres, least sum of squared distances from the nearest"
+    data = f"the {n:,} rows and {d:,} columns given, {total_weight(weight)}"
+    return Certificate(type(model).__name__, problem, data, tuple(claims))
+
+
+def two_nearest(X: Any, centres: Floats) -> tuple[Codes, Floats, Floats]:
+    """The nearest centre of each row, its squared distance, and all squared distances' second.
+
+    The second is an array (n, K) only where it is small; else the distance to the second nearest.
+    """
+    n = X.shape[0]
+    nearest, squares, second = np.empty(n, np.intp), np.empty(n), np.full((n, 2), np.inf)
+    step = max(1, CELLS_AT_ONCE // max(len(centres), X.shape[1]))
+    for start in range(0, n, step):
+        some = slice(start, start + step)
+        distances = distances_of(X[some], centres)
+        nearest[some] = distances.argmin(axis=1)
+        rows = np.arange(len(distances))
+        squares[some] = distances[rows, nearest[some]]
+        distances[rows, nearest[some]] = np.inf
+        other = distances.argmin(axis=1)
+        second[some] = np.column_stack([other, distances[rows, other]])
+    return nearest, squares, second
+
+
+def distances_of(rows: Any, centres: Floats) -> Floats:
+    """Squared distances (m, K), from the differences; of sparse rows from products."""
+    if not sp.issparse(rows):
+        return np.asarray(cdist(rows, centres, "sqeuclidean"))
+    sizes = np.asarray(rows.multiply(rows).sum(axis=1)).reshape(-1, 1)
+    products = np.asarray(rows @ centres.T)
+    return np.maximum(sizes - 2 * products + (centres**2).sum(axis=1), 0.0)
+
+
+def squared_sizes(X: Any, weight: Floats) -> Floats:
+    """Squared distances (n,) from zero, or for dense rows from their mean."""
+    if sp.issparse(X):
+        return np.asarray(X.multiply(X).sum(axis=1)).ravel()
+    centred = X - np.average(X, axis=0, weights=weight)
+    return np.einsum("ij,ij->i", centred, centred)
+
+
+def loss_claim(model: Any, loss: float, slack: float) -> Claim:
+    """That the published loss is the loss."""
+    if not hasattr(model, "inertia_"):
+        return measured("loss", f"the loss is {loss:.6g}", loss)
+    off = abs(float(model.inertia_) - loss)
+    statement = f"the loss is {loss:.6g}; inertia_ is off by {off:.1e}"
+    return within("loss", statement, off, slack)
+
+
+def label_claims(
+    model: Any, X: Any, centres: Floats, squares: Floats, allowed: float, scale: float
+) -> list[Claim]:
+    """That each row is labelled by a nearest centre."""
+    labels = getattr(model, "labels_", None)
+    if labels is None or len(labels) != X.shape[0]:
+        return []
+    labels = np.asarray(labels)
+    if labels.min() < 0 or labels.max() >= len(centres):
+        return [within("labels", "some labels name no centre", 1.0, 0.0)]
+    own = np.empty(len(labels))
+    step = max(1, CELLS_AT_ONCE // X.shape[1])
+    for start in range(0, len(labels), step):
+        some = slice(start, start + step)
+        rows = X[some].toarray() if sp.issparse(X) else X[some]
+        own[some] = ((rows - centres[labels[some]]) ** 2).sum(axis=1)
+    wrong = int(np.count_nonzero(own - squares > allowed * (squares + scale)))
+    statement = f"{wrong:,} of {len(labels):,} rows have a nearer centre than their own"
+    return [within("labels", statement, wrong, 0)]
+
+
+def step_claim(
+    model: Any, X: Any, weight: Floats, centres: Floats, nearest: Codes, loss: float, tol: float,
+    slack: float,
+) -> Claim:  # fmt: skip
+    """What it would gain to move every centre to the mean of its rows."""
+    gain = 0.0
+    for k in range(len(centres)):
+        mine = np.flatnonzero((nearest == k) & (weight > 0))
+        if len(mine):
+            total = float(weight[mine].sum())
+            mean = np.asarray(weight[mine] @ X[mine]).ravel() / total
+            gain += total * float(((mean - centres[k]) ** 2).sum())
+    statement = f"one more step would lower the loss by {gain:.2g} (local)"
+    if not hasattr(model, "algorithm"):  # batches do not aim at it
+        return measured("next step", statement, gain)
+    return within("next step", statement, gain, tol * loss + slack)
+
+
+def move_claim(
+    weight: Floats, nearest: Codes, squares: Floats, second: Floats, K: int, slack: float
+) -> Claim:
+    """What it would gain to move one row to the cluster of its second nearest centre.
+
+    Moving x of weight w from A to B gains ``W_A w d_A^2 / (W_A - w) - W_B w d_B^2 / (W_B + w)``;
+    no other cluster than the second nearest is tried.
+    """
+    if K < 2:
+        return measured("single moves", "with one cluster no row can move", 0.0)
+    mass = np.bincount(nearest, weights=weight, minlength=K)
+    other, far = second[:, 0].astype(np.intp), second[:, 1]
+    left = mass[nearest] - weight
+    with np.errstate(divide="ignore", invalid="ignore"):
+        gain = weight * np.where(left > 0, mass[nearest] * squares / left, 0.0)
+        gain -= weight * mass[other] * far / (mass[other] + weight)
+    gain[(left <= 0) | (weight <= 0)] = 0.0
+    count = int(np.count_nonzero(gain > slack))
+    best = max(float(gain.max(initial=0.0)), 0.0)
+    if not count:
+        statement = "no row can lower the loss by moving to its second nearest centre (local)"
+        return measured("single moves", statement, 0.0)
+    statement = f"{count:,} rows could lower the loss by moving alone, by up to {best:.3g} (local)"
+    return measured("single moves", statement, best)
+
+
+def curve_claims(model: Any) -> list[Claim]:
+    """That the loss never rose, as far as the fit recorded it."""
+    curve = getattr(model, "loss_curve_", None)
+    if curve is None or len(curve) < 1:
+        return []
+    curve = np.asarray(curve, np.float64)
+    rise = max(float(np.diff(curve).max(initial=0.0)), 0.0)
+    statement = f"in {len(curve)} recorded iterations the loss rose by at most {rise:.1e}"
+    bound = 1e-12 * float(abs(curve[0]))
+    return [Claim("never rose", statement, rise, bound, bool(rise <= bound), "observed")]
+
+
+def optimum_claim(X: Any, weight: Floats, K: int, loss: float, effort: int) -> Claim:
+    """How far the loss is from the best possible one."""
+    bound, how = best_bound(X, weight, K, loss, effort)
+    if not bound > 0:
+        reason = "the loss is 0, the best possible" if loss <= 0 else (
+            "no informative lower bound of the best possible loss is known here"
+        )  # fmt: skip
+        return measured("optimum", reason, 0.0 if loss <= 0 else np.inf)
+    excess = max(loss / bound - 1, 0.0)
+    statement = (
+        f"the loss is within {100 * excess:.2g}% of the best possible: no {K} centres have a "
+        f"loss below {bound:.6g} ({how})"
+    )
+    return measured("optimum", statement, excess)
