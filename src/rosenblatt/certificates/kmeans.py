@@ -75,7 +75,7 @@ def distances_of(rows: Any, centres: Floats) -> Floats:
         return np.asarray(cdist(rows, centres, "sqeuclidean"))
     sizes = np.asarray(rows.multiply(rows).sum(axis=1)).reshape(-1, 1)
     products = np.asarray(rows @ centres.T)
-    return np.maximum(sizes - 2 * products + (centres**2).sum(axis=1), 0.0)
+    return np.asarray(np.maximum(sizes - 2 * products + (centres**2).sum(axis=1), 0.0))
 
 
 def squared_sizes(X: Any, weight: Floats) -> Floats:
@@ -83,7 +83,7 @@ def squared_sizes(X: Any, weight: Floats) -> Floats:
     if sp.issparse(X):
         return np.asarray(X.multiply(X).sum(axis=1)).ravel()
     centred = X - np.average(X, axis=0, weights=weight)
-    return np.einsum("ij,ij->i", centred, centred)
+    return np.asarray(np.einsum("ij,ij->i", centred, centred))
 
 
 def loss_claim(model: Any, loss: float, slack: float) -> Claim:

@@ -206,6 +206,12 @@ class KMeans(NearestCentres, CallbackSupportMixin, sklearn.cluster.KMeans):  # t
         n = X.shape[0]
         if n < self.n_clusters:
             raise ValueError(f"n_samples={n} should be >= n_clusters={self.n_clusters}.")
+        if self.algorithm == "elkan" and self.n_clusters == 1:
+            warnings.warn(
+                "algorithm='elkan' doesn't make sense for a single cluster. Using 'lloyd' instead.",
+                RuntimeWarning,
+                stacklevel=callers_level(),
+            )
         if isinstance(self.init, str) or callable(self.init):
             several = 1 if isinstance(self.init, str) and self.init == "k-means++" else 10
             return [self.init] * (several if self.n_init == "auto" else self.n_init)

@@ -198,11 +198,11 @@ def roots_of(covariances: Table, kind: str) -> Table:
 
 def refuse(component: int | None) -> None:
     """Raise because a covariance has no inverse."""
-    which = "" if component is None else f" (component {component})"
+    which = "" if component is None else f" It is component {component}."
     raise ValueError(
         "Fitting the mixture model failed because some components have ill-defined empirical "
-        f"covariance{which} (for instance caused by singleton or collapsed samples). Try to "
-        "decrease the number of components, increase reg_covar, or scale the input data."
+        "covariance (for instance caused by singleton or collapsed samples). Try to "
+        "decrease the number of components, increase reg_covar, or scale the input data." + which
     ) from None
 
 
