@@ -72,8 +72,11 @@ CENTRES = ("KMeans", "MiniBatchKMeans")
 NEIGHBOURS = ("KNeighborsClassifier", "KNeighborsRegressor", "NearestNeighbors")
 MACHINES = ("SVC", "SVR")
 
+LINEAR_MACHINES = ("LinearSVC", "LinearSVR")
+
 TABLE = (
     Module("tests/test_naive_bayes.py", "naive_bayes", BAYES),
+    Module("svm/tests/test_svm.py", "svm", LINEAR_MACHINES),
     Module("tests/test_discriminant_analysis.py", "discriminant_analysis", DISCRIMINANTS),
     Module("neighbors/tests/test_nearest_centroid.py", "neighbors", ("NearestCentroid",)),
     Module("linear_model/tests/test_perceptron.py", "linear_model", ("Perceptron",)),

@@ -121,7 +121,9 @@ class Hinge:
     def scale(self) -> float:
         """The size of the objective: what it is without coefficients."""
         nothing = np.zeros(self.table.n)
-        return self.value(np.zeros(0), nothing + self.best_bias(nothing), 0.0)
+        best = self.value(np.zeros(0), nothing + self.best_bias(nothing), 0.0)
+        # Targets that are all equal leave nothing of it: then a little of that without intercept.
+        return max(best, 1e-6 * self.value(np.zeros(0), nothing, 0.0), 1e-300)
 
 
 @dataclass(frozen=True, eq=False)

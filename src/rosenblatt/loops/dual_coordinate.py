@@ -34,12 +34,12 @@ def dual_pass(table, centre, order, n_active, firm, seed, beta, w):
     """Visit the active rows, ``order[:n_active]``, in a new random order and set each multiplier.
 
     A row whose multiplier is at a limit and pushed against it by more than `firm` becomes inactive.
-    Changes order (n,), seed (1,), beta (n,), w (d + 1,). Returns how many rows are still active and
-    the largest slope that was met along which a multiplier could move.
+    Changes order (n,), seed (1,), beta (n,), w (d + 1,). Returns how many rows are still active,
+    the largest slope that was met along which a multiplier could move, and the sum of all such.
     """
     epsilon, bias, d = table.epsilon, table.bias, w.shape[0] - 1
     shuffle(order, n_active, seed)
-    largest, t = 0.0, 0
+    largest, total, t = 0.0, 0.0, 0
     while t < n_active:
         rows.call_ahead(table.X, beta, order[:n_active], t)
         i = order[t]
@@ -62,13 +62,14 @@ def dual_pass(table, centre, order, n_active, firm, seed, beta, w):
                 order[t], order[n_active] = order[n_active], i
                 continue
         largest = max(largest, push)
+        total += push
         if push > NO_STEP and table.lengths[i] + table.ridge[i] > 0:
             new = best(table, i, beta[i], slope, table.lengths[i] + table.ridge[i])
             rows.add(table.X, i, new - beta[i], w[:d])
             w[d] += (new - beta[i]) * bias
             beta[i] = new
         t += 1
-    return n_active, largest
+    return n_active, largest, total
 
 
 @compiled(inline=True)

@@ -42,12 +42,17 @@ class DualCoordinate:
         )  # fmt: skip
         self.weights = np.append(problem.combination(self.beta), bias * self.beta.sum())
         self.centre = 0.0  # of the penalty on a free intercept
+        self.two_sided = bool((problem.above * problem.below).any())  # targets, and no classes
+        if problem.free and self.two_sided:
+            self.centre = problem.best_intercept(np.zeros(n))
         self.order = np.arange(n)
         self.seed = np.array([2 * seed + 1], np.uint64)
         self.n_active, self.firm = n, np.inf
-        first = np.maximum(np.abs(problem.t) - problem.epsilon, 0.0)
-        self.wanted = self.still = tol * float(first.max(initial=0.0))
-        self.violation = np.inf
+        first = np.maximum(np.abs(problem.t) - problem.epsilon, 0.0)[(low < 0) | (high > 0)]
+        self.first = float(first.mean()) if len(first) else 0.0
+        self.n_rows = max(len(first), 1)
+        self.wanted = self.still = tol * self.first
+        self.violation = self.mean_violation = np.inf
         self.small_gap = tol * problem.zero
 
     @property
@@ -77,11 +82,12 @@ class DualCoordinate:
 
     def advance(self) -> bool:
         """Make a pass; return whether all rows are at rest and the gap is small."""
-        self.n_active, self.violation = loops.dual_coordinate.dual_pass(
+        self.n_active, self.firm, total = loops.dual_coordinate.dual_pass(
             self.table, self.centre, self.order, self.n_active, self.firm, self.seed,
             self.beta, self.weights,
         )  # fmt: skip
-        self.firm = self.violation
+        self.mean_violation = total / self.n_rows
+        self.violation = self.mean_violation if self.two_sided else self.firm
         moved = 0.0
         if self.problem.free:
             moved = self.table.bias * float(self.weights[-1])

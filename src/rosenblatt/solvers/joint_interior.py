@@ -64,7 +64,9 @@ class JointInterior:
         with np.errstate(all="ignore"):
             self._step()
         gap = self.gap()
-        done = gap <= FINE * self.problem.zero or (gap >= FALLING * self.last <= self.small_gap)
+        done = gap <= min(FINE, self.tol / 100) * self.problem.zero or (
+            gap >= FALLING * self.last <= self.small_gap
+        )
         self.last = min(gap, self.last)
         return bool(done)
 

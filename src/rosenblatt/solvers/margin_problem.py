@@ -21,6 +21,7 @@ from rosenblatt import loops
 from rosenblatt.runtime.storage import arrays, read_only
 
 Array = NDArray[np.float64]
+LEAST = 1e-6  # of the objective without weights and intercept
 ROUNDING = 1e-14  # of objective and bound, each a sum of rounded terms
 
 
@@ -121,9 +122,14 @@ class MarginProblem:
 
     @cached_property
     def zero(self) -> float:
-        """The objective of zero weights with the best intercept, to measure gaps against."""
+        """The objective of zero weights with the best intercept, to measure gaps against.
+
+        Targets that are all equal would leave nothing of it: then a little of that without one.
+        """
         f = np.zeros(len(self.t))
-        return self.loss(f + self.best_intercept(f)) if not self.hard else np.inf
+        if self.hard:
+            return np.inf
+        return max(self.loss(f + self.best_intercept(f)), LEAST * self.loss(f), 1e-300)
 
     def best_intercept(self, f: Array) -> float:
         """The free intercept that serves scores f best; 0 if it is not free."""

@@ -5,7 +5,6 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import column_or_1d
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
@@ -49,8 +48,8 @@ class LinearSVC(LinearMachine, LinearClassifier):
         method or, with "l1", coordinate descent. "auto" takes what is fastest for the shape of the
         data, an interior point method for the hinge loss of few columns included.
     tol : float
-        Stop when no optimality condition is violated by more than `tol` times the worst violation
-        at zero weights, and the duality gap is at most `tol` times the objective there.
+        Stop when no optimality condition is violated by more than `tol`, in units of the margin,
+        and the duality gap is at most `tol` times the objective at zero weights.
     C : float
         The price of a row inside the margin; ``np.inf`` allows none.
     multi_class : {"ovr", "crammer_singer", "joint"}
@@ -244,8 +243,8 @@ class LinearSVR(LinearMachine, LinearRegressor):
     epsilon : float
         The error that costs nothing, in the units of the targets.
     tol : float
-        Stop when no optimality condition is violated by more than `tol` times the worst violation
-        at zero weights, and the duality gap is at most `tol` times the objective there.
+        Stop when the optimality conditions are violated at most `tol` times as much as at zero
+        weights, on average, and the duality gap is at most `tol` times the objective there.
     C : float
         The price of an error.
     loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}
@@ -352,7 +351,7 @@ class LinearSVR(LinearMachine, LinearRegressor):
         table, t = validate_data(
             self, X, y, accept_sparse="csr", dtype=FLOATS, order="C", y_numeric=True
         )
-        t = column_or_1d(t, warn=True).astype(np.float64)
+        t = t.astype(np.float64, copy=False)
         weight = _check_sample_weight(
             sample_weight, table, dtype=np.float64, ensure_non_negative=True
         )

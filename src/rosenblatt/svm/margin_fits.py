@@ -18,12 +18,15 @@ from rosenblatt.solvers.interior_point import InteriorPoint
 from rosenblatt.solvers.joint_interior import JointInterior
 from rosenblatt.solvers.joint_margin import JointCoordinate, JointProblem
 from rosenblatt.solvers.margin_problem import MarginProblem
-from rosenblatt.solvers.squared_hinge import SquaredHinge
+from rosenblatt.solvers.squared_hinge import MOST_COLUMNS, SquaredHinge
 
 Array = NDArray[np.float64]
 
 FEW_COLUMNS = 500  # of which all products are formed, in each step
 WORK_OF_MATRIX = 3e10  # multiplications that forming them may take
+ENOUGH_CELLS = 10_000  # from which on coordinate descent may be quicker than the exact answer
+# What is left of the first violation of the optimality conditions where passes promise an end soon.
+QUICK = {5: 0.05, 50: 0.002, 200: 0.0}
 LARGEST_SEED = 2**31 - 1
 
 
@@ -64,14 +67,44 @@ def descent_of(problem: MarginProblem, dual: Any, tol: float, seed: int, start: 
     """The fit of one plane, from the multipliers or the weights of an earlier one if given."""
     if problem.hard:
         return HardMargin(problem, tol, seed)
-    n, d = problem.X.shape
+    d = problem.d
     if problem.squared:
-        in_dual = dual is True or (dual == "auto" and d > max(n, FEW_COLUMNS))
+        in_dual = dual is True or (dual == "auto" and d > MOST_COLUMNS)
         if problem.l1 or not in_dual:
             return SquaredHinge(problem, tol, start if isinstance(start, tuple) else None)
     elif dual == "auto" and d <= FEW_COLUMNS and cells(problem.X) * d <= WORK_OF_MATRIX:
-        return InteriorPoint(problem, tol)
+        return FewColumns(problem, tol, seed)
     return DualCoordinate(problem, tol, seed, start if isinstance(start, np.ndarray) else None)
+
+
+class FewColumns:
+    """Coordinate descent as long as it is quick, else an interior point method.
+
+    Small tables go to the interior point method at once, which is exact but for rounding.
+    """
+
+    start = None
+
+    def __init__(self, problem: MarginProblem, tol: float, seed: int) -> None:
+        self.problem, self.tol = problem, tol
+        small = cells(problem.X) < ENOUGH_CELLS
+        self.now: DualCoordinate | InteriorPoint = (
+            InteriorPoint(problem, tol) if small else DualCoordinate(problem, tol, seed)
+        )
+        self.n_passes = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.now, name)
+
+    def advance(self) -> bool:
+        """Make a pass, or a step; return whether the fit is done."""
+        if isinstance(self.now, InteriorPoint):
+            return self.now.advance()
+        done, self.n_passes = self.now.advance(), self.n_passes + 1
+        wanted = QUICK.get(self.n_passes, np.inf) * self.now.first
+        if not done and self.now.mean_violation > wanted:
+            self.now = InteriorPoint(self.problem, self.tol)
+        return done
 
 
 def few_unknowns(problem: JointProblem) -> bool:
@@ -107,7 +140,8 @@ class MarginFits:
     @property
     def support(self) -> NDArray[np.intp]:
         """The rows that any plane is made of."""
-        return np.unique(np.concatenate([descent.support for descent in self.descents]))
+        parts = [descent.support for descent in self.descents]
+        return parts[0] if len(parts) == 1 else np.unique(np.concatenate(parts))
 
     @property
     def starts(self) -> list[Any]:
@@ -142,8 +176,8 @@ class MarginFits:
         worst = max(self.open, key=lambda descent: descent.gap() / descent.small_gap)
         warn_not_converged(
             "Liblinear failed to converge, increase the number of iterations. After "
-            f"{n_iter} passes the duality gap is {worst.gap():.3g} and the largest violation of "
-            f"the optimality conditions {worst.violation:.3g}; wanted were {worst.small_gap:.3g} "
+            f"{n_iter} passes the duality gap is {worst.gap():.3g} and the violation of the "
+            f"optimality conditions {worst.violation:.3g}; wanted were {worst.small_gap:.3g} "
             f"and {getattr(worst, 'wanted', worst.small_gap):.3g}. Increase max_iter or tol, "
             "standardise the columns, or lower C."
         )

@@ -19,6 +19,8 @@ def class_factors(
     classes: NDArray[Any], codes: NDArray[np.intp], weight: Array, class_weight: Any
 ) -> Array:
     """The weight of each class (K,); "balanced" counts rows by their weights."""
+    if class_weight is None:
+        return np.ones(len(classes))
     row_weights(classes, codes, weight, class_weight)  # refuses those that are negative
     found = compute_class_weight(
         class_weight, classes=classes, y=classes[codes], sample_weight=weight
