@@ -19,6 +19,7 @@ from benchmarks.scenarios import (
     perceptron,
     regression,
     separability,
+    spam,
     svm,
     text,
     trees,
@@ -49,5 +50,6 @@ def all_scenarios(scale: float = 1.0) -> list[Scenario]:
         *gradient_boosting.scenarios(scale),
         *clustering.scenarios(scale),
         *linkage.scenarios(scale),
+        *spam.scenarios(scale),
         *workbench.scenarios(scale),
     ]

@@ -20,6 +20,7 @@ from . import neighbors as neighbors
 from . import plot as plot
 from . import preprocessing as preprocessing
 from . import separation as separation
+from . import spam as spam
 from . import statistics as statistics
 from . import svm as svm
 from . import threads as threads
@@ -97,8 +98,7 @@ from .preprocessing import Discretizer as Discretizer
 from .preprocessing import Standardizer as Standardizer
 from .separation import Separability as Separability
 from .separation import separability as separability
-from .svm import SVC as SVC
-from .svm import SVR as SVR
+from .spam import SpamFilter as SpamFilter
 from .svm import LinearSVC as LinearSVC
 from .svm import LinearSVR as LinearSVR
 from .trace import Trace as Trace
@@ -113,8 +113,6 @@ from .workbench import load_model as load_model
 __version__: str
 __all__ = [
     "PCA",
-    "SVC",
-    "SVR",
     "AdaBoostClassifier",
     "AgglomerativeClustering",
     "AveragedPerceptron",
@@ -176,6 +174,7 @@ __all__ = [
     "RidgeCV",
     "SealedTest",
     "Separability",
+    "SpamFilter",
     "Standardizer",
     "TfidfTransformer",
     "TfidfVectorizer",

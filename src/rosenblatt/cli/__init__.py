@@ -17,9 +17,19 @@ def main() -> None:
     atexit.register(gc.freeze)
     try:
         _run()
+    except SystemExit as ending:
+        if ending.code not in (0, 75) and _filters_mail():  # an option that it does not have
+            sys.stdout.buffer.write(sys.stdin.buffer.read())
+            sys.exit(0)
+        raise
     except KeyboardInterrupt:  # before a command has begun, or after its end
         sys.stderr.write("Stopped.\n")  # what prints elsewhere may not be loaded yet
         sys.exit(130)
+
+
+def _filters_mail() -> bool:
+    """Whether a message passes through this process, which must come out whatever happens."""
+    return sys.argv[1:2] == ["spam"] and "--filter" in sys.argv and "--tempfail" not in sys.argv
 
 
 def _run() -> None:

@@ -35,6 +35,7 @@ from .options import (
     Time,
     Verbose,
 )
+from .spam import app as spam
 
 # Plain help: drawing boxes would triple the time it takes to answer.
 app = typer.Typer(
@@ -329,3 +330,6 @@ def doctor() -> None:
     from .doctor import doctor as run
 
     raise typer.Exit(run())
+
+
+app.add_typer(spam, name="spam")

@@ -79,6 +79,7 @@ OTHER_NAMES = {
         "train_dev_test_split",
     ),
     "separation": ("Separability", "separability"),
+    "spam": ("SpamFilter",),
     "trace": ("Trace",),
     "workbench": ("Comparison", "compare", "load_model"),
 }
@@ -105,6 +106,7 @@ MODULES = (
     "plot",
     "preprocessing",
     "separation",
+    "spam",
     "statistics",
     "svm",
     "threads",

@@ -41,11 +41,16 @@ def page(findings: Findings) -> str:
         "repeat": protocol(findings),
     }
     shown = {name: section for name, section in sections.items() if section}
+    return assembled(_title(findings), joined(_header(findings, list(shown)), *shown.values()))
+
+
+def assembled(title: str, body: Markup) -> str:
+    """Return a page with the style and the script of reports."""
     parts = {
-        "title": joined(_title(findings)),
+        "title": joined(title),
         "style": _source("style.css"),
         "script": _source("page.js"),
-        "body": joined(_header(findings, list(shown)), *shown.values()),
+        "body": body,
     }
     # In one go: a part may contain anything, another's place among it.
     return re.sub(r"%(\w+)%", lambda place: parts[place[1]], _source("page.html"))

@@ -1,0 +1,155 @@
+"""The spam filter on the SpamAssassin corpus, beside bogofilter and a pipeline of scikit-learn."""
+
+import functools
+import shutil
+import subprocess
+import tarfile
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.data import CACHE
+from benchmarks.scenario import Contender, Data, Quality, Scenario
+from benchmarks.scenarios.trees import read_once
+
+CORPUS = Path(__file__).resolve().parents[3] / "shared" / "data" / "spamassassin"
+
+
+def scenarios(scale: float) -> list[Scenario]:
+    return [learning(), classifying()]
+
+
+def learning() -> Scenario:
+    return Scenario(
+        name="spam, learn 1,500 messages",
+        job="Learn 1,500 raw messages of SpamAssassin's corpus, one file each, into a new store.",
+        data=corpus,
+        ours=ours(learn, None),
+        peers=(bogofilter(bogofilter_learn, 1), sklearn(sklearn_learn, None)),
+        quality=Quality("spam caught with 0.1% of ham lost", caught_by, slack=0.01),
+        limits=read_once,
+        rounds=5,
+        memory_wanted=None,
+    )
+
+
+def classifying() -> Scenario:
+    return Scenario(
+        name="spam, classify 1,500 messages",
+        job="Judge 1,500 raw messages of SpamAssassin's corpus after learning the other half.",
+        data=corpus,
+        ours=ours(classify, None, learn),
+        peers=(
+            bogofilter(classify, 1, bogofilter_learn),
+            sklearn(classify, None, sklearn_learn),
+        ),
+        quality=Quality("spam caught with 0.1% of ham lost", caught_by, slack=0.01),
+        limits=read_once,
+        rounds=5,
+        memory_wanted=None,
+    )
+
+
+def corpus() -> Data:
+    """Paths of the messages, half to learn and half to judge, at random."""
+    if not CORPUS.exists():
+        raise FileNotFoundError(f"{CORPUS} is not here: the spam rows need the shared data.")
+    CACHE.mkdir(exist_ok=True)
+    folder = CACHE / "spamassassin"
+    if not folder.exists():
+        draft = Path(tempfile.mkdtemp(dir=CACHE))
+        for name in ("easy_ham", "spam"):
+            with tarfile.open(CORPUS / f"{name}.tar.gz") as archive:
+                archive.extractall(draft, filter="data")
+        draft.rename(folder)
+    files = sorted(path for path in folder.glob("*/*") if path.is_file())
+    X = np.array([str(path) for path in files])
+    y = np.array([path.parent.name == "spam" for path in files])
+    order = np.random.RandomState(0).permutation(len(X))
+    half = len(X) // 2
+    return Data(X[order[:half]], y[order[:half]], X[order[half:]], y[order[half:]], CACHE)
+
+
+def caught_by(model, data: Data) -> float:
+    """The share of spam that scores above all but 0.1% of the ham."""
+    from rosenblatt.spam.evaluation import caught
+
+    return caught(np.asarray(model(data)), data.y_test, 0.001)
+
+
+def with_model(run, before):
+    """`prepare` and `run` of a contender: the model is made beforehand if it is not the job."""
+    if before is None:
+        return (lambda data: data), run
+    return (lambda data: (before(data, 0), data)), lambda prepared, seed: run(*prepared)
+
+
+def ours(run, wanted, before=None) -> Contender:
+    prepare, job = with_model(run, before)
+    return Contender("rosenblatt", "chi-square", "rosenblatt", job, wanted, prepare)
+
+
+def learn(data: Data, seed: int):
+    from rosenblatt.spam import Mail, SpamFilter
+
+    folder = tempfile.TemporaryDirectory()
+    with SpamFilter(f"{folder.name}/spam.db") as spam_filter:
+        mails = (Mail(x, Path(x).read_bytes(), int(y)) for x, y in zip(data.X, data.y, strict=True))
+        spam_filter.learn(mails)
+    return functools.partial(_scores, folder)
+
+
+def _scores(folder, data: Data):
+    from rosenblatt.spam import Mail, SpamFilter
+
+    with SpamFilter(f"{folder.name}/spam.db", read_only=True) as spam_filter:
+        mails = (Mail(x, Path(x).read_bytes()) for x in data.X_test)
+        return [judged.probability for _, judged, _ in spam_filter.classify_all(mails)]
+
+
+def classify(model, data: Data):
+    """Judge by a model that was learned."""
+    scores = model(data)
+    return lambda data: scores
+
+
+def bogofilter(run, wanted, before=None) -> Contender:
+    prepare, job = with_model(run, before)
+    return Contender("bogofilter", "as installed, -b and -TT", "numpy", job, wanted, prepare)
+
+
+def bogofilter_learn(data: Data, seed: int):
+    if shutil.which("bogofilter") is None:
+        raise FileNotFoundError("bogofilter is not installed")
+    folder = tempfile.TemporaryDirectory()
+    for flag, paths in (("-n", data.X[~data.y]), ("-s", data.X[data.y])):
+        _bogofilter(folder, paths, flag)
+    return functools.partial(_bogofilter_scores, folder)
+
+
+def _bogofilter(folder, paths, *flags: str) -> str:
+    command = ["bogofilter", "-d", folder.name, *flags, "-b"]
+    done = subprocess.run(command, input="\n".join(paths), text=True, capture_output=True)
+    return done.stdout
+
+
+def _bogofilter_scores(folder, data: Data):
+    lines = _bogofilter(folder, data.X_test, "-TT").splitlines()
+    return [float(line.split()[-1]) for line in lines]
+
+
+def sklearn(run, wanted, before=None) -> Contender:
+    prepare, job = with_model(run, before)
+    words = "CountVectorizer(binary), MultinomialNB(alpha=0.01) on the raw text"
+    return Contender("scikit-learn", words, "scikit-learn", job, wanted, prepare)
+
+
+def sklearn_learn(data: Data, seed: int):
+    from sklearn.feature_extraction.text import CountVectorizer
+    from sklearn.naive_bayes import MultinomialNB
+    from sklearn.pipeline import make_pipeline
+
+    vectorizer = CountVectorizer(input="filename", encoding="latin-1", binary=True)
+    model = make_pipeline(vectorizer, MultinomialNB(alpha=0.01)).fit(data.X, data.y)
+    return lambda data: np.diff(model.predict_log_proba(data.X_test), axis=1)[:, 0]

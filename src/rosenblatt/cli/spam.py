@@ -1,0 +1,417 @@
+"""`rosenblatt spam`: learn from mail, judge it, and say why.
+
+What judges one message imports neither NumPy nor anything that does.
+"""
+
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from typing import Annotated, Any
+
+import typer
+
+from .errors import PlainGroup, plain_errors, refusal, say
+
+app = typer.Typer(
+    cls=PlainGroup,
+    help="A spam filter: learn from ham and spam, classify, explain, correct, forget.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+# What a script sees of a single message.
+EXIT = {"ham": 0, "spam": 1, "unsure": 3}
+TRY_AGAIN = 75  # EX_TEMPFAIL of sysexits.h: the mail server keeps the message and tries later
+MANY = 200  # messages from which on progress is shown
+
+StoreOption = Annotated[
+    str | None,
+    typer.Option(help="The file of what was learned; among your own files if not given."),
+]
+ModelOption = Annotated[
+    str, typer.Option("--model", "-m", help="How tokens become a probability; see docs/spam.md.")
+]
+Above = Annotated[float | None, typer.Option("--spam-above", help="Probability of the band spam.")]
+Below = Annotated[float | None, typer.Option("--ham-below", help="Probability of the band ham.")]
+Label = Annotated[bool | None, typer.Option("--spam/--ham", help="What the message is.")]
+MessageArgument = Annotated[
+    str, typer.Argument(help="A file with the message, or - for standard input.")
+]
+
+
+@app.callback()
+def store_of(context: typer.Context, store: StoreOption = None) -> None:
+    """A spam filter: learn from ham and spam, classify, explain, correct, forget."""
+    context.obj = store
+
+
+def command(function: Any) -> Any:
+    """A sub-command whose errors are sentences."""
+    return app.command(function.__name__.replace("_", "-").rstrip("-"))(plain_errors(function))
+
+
+def _open(context: typer.Context, **options: Any) -> Any:
+    from rosenblatt.spam import SpamFilter
+
+    return SpamFilter(context.obj, **options)
+
+
+def _one(path: str) -> bytes:
+    """The one message of a file."""
+    from rosenblatt.spam import mails
+
+    found = list(mails(path))
+    if len(found) != 1:
+        raise ValueError(f"{path} holds {len(found)} messages; this command takes one.")
+    return found[0].raw
+
+
+@command
+def learn(
+    context: typer.Context,
+    ham: Annotated[list[str] | None, typer.Option(help="Mail that is wanted.")] = None,
+    spam: Annotated[list[str] | None, typer.Option(help="Mail that is not.")] = None,
+    table: Annotated[
+        list[str] | None, typer.Option(help="A CSV or TSV file with a text and a label per row.")
+    ] = None,
+    history: Annotated[
+        bool,
+        typer.Option(
+            "--history/--no-history",
+            help="Keep the counts of each message, so that it can be forgotten by its digest.",
+        ),
+    ] = True,
+) -> None:
+    """Learn from messages: an mbox, a Maildir, a folder of messages, or single files.
+
+    \b
+    Example:
+      rosenblatt spam learn --ham Mail/inbox --spam Mail/junk.mbox
+    """
+    from rosenblatt.spam.spam_filter import Learned
+
+    if not (ham or spam or table):
+        raise refusal("say where there is mail to learn from: --ham PATH, --spam PATH or --table.")
+    total = Learned(0, 0, 0, [])
+    with _open(context, history=None if history else False) as spam_filter:
+        for label, paths in (("ham", ham), ("spam", spam), (None, table)):
+            done = spam_filter.learn(_watched(paths or [], label or "messages"), label)
+            total = Learned(*(a + b for a, b in zip(total, done, strict=True)))
+        warning = spam_filter.balance_warning()
+    typer.echo(
+        f"Learned {total.ham:,} ham and {total.spam:,} spam."
+        + (f" {total.repeated:,} were known already." if total.repeated else "")
+    )
+    _refused(total.refused)
+    if warning:
+        say(warning)
+
+
+def _watched(paths: Iterable[str], label: str) -> Iterator[Any]:
+    """Messages of some places, with their number shown on a terminal while it grows."""
+    from rosenblatt.spam import mails
+
+    shown = sys.stderr.isatty()
+    n = 0
+    for path in paths:
+        for mail in mails(path):
+            yield mail
+            n += 1
+            if shown and n % MANY == 0:
+                sys.stderr.write(f"\r{n:,} {label} read ")
+                sys.stderr.flush()
+    if shown and n >= MANY:
+        sys.stderr.write("\r\033[K")
+
+
+def _refused(refused: list[tuple[str, str]]) -> None:
+    for name, why in refused[:5]:
+        say(f"Not read: {name}: {why}")
+    if len(refused) > 5:
+        say(f"and {len(refused) - 5:,} more.")
+
+
+@command
+def classify(
+    context: typer.Context,
+    paths: Annotated[
+        list[str] | None, typer.Argument(help="Files or folders; standard input if none.")
+    ] = None,
+    format: Annotated[str, typer.Option(help="text or jsonl, an object a message.")] = "text",
+    filter: Annotated[
+        bool,
+        typer.Option("--filter", help="Copy one message through, with X-Rosenblatt headers."),
+    ] = False,
+    tempfail: Annotated[
+        bool, typer.Option("--tempfail", help="With --filter: exit 75 if anything fails.")
+    ] = False,
+    model: ModelOption = "chi-square",
+    spam_above: Above = None,
+    ham_below: Below = None,
+) -> None:
+    """Judge messages: label, probability of spam, band (ham, spam, unsure).
+
+    Of one message the exit code is 0 for ham, 1 for spam, 3 for unsure; 2 is an error. With
+    --filter it is 0 whatever happens, and the message always comes out.
+
+    \b
+    Examples:
+      rosenblatt spam classify Mail/inbox
+      rosenblatt spam classify --filter < message > judged
+    """
+    options = {"model": model, "thresholds": _thresholds(model, ham_below, spam_above)}
+    if filter:
+        raise typer.Exit(_filtered(context, paths or ["-"], options, tempfail))
+    if format not in ("text", "jsonl"):
+        raise refusal(f"--format must be text or jsonl; got {format!r}.")
+    raise typer.Exit(_classified(context, paths or ["-"], options, format))
+
+
+def _thresholds(model: str, below: float | None, above: float | None) -> tuple[float, float]:
+    from rosenblatt.spam.spam_filter import OTHER_THRESHOLDS, THRESHOLDS
+
+    low, high = THRESHOLDS.get(model, OTHER_THRESHOLDS)
+    return low if below is None else below, high if above is None else above
+
+
+def _classified(context: typer.Context, paths: list[str], options: Any, format: str) -> int:
+    """Print a line for each message; the exit code of the last, if there was one."""
+    n, code, refused = 0, 0, []
+    with _open(context, read_only=True, **options) as spam_filter:
+        mails = _watched(paths, "messages")
+        first = [mail for _, mail in zip(range(2), mails, strict=False)]
+        for mail, judged, why in _judged(spam_filter, first, mails):
+            n += 1
+            if judged is None:
+                refused.append((mail.name, why))
+                code = 2
+                continue
+            code = EXIT[judged.band]
+            fields = {"path": mail.name, **judged._asdict()}
+            if format == "jsonl":
+                typer.echo(json.dumps(fields))
+            else:
+                typer.echo(f"{judged.band:<6} {judged.probability:.4f}  {mail.name}")
+    _refused(refused)
+    return code if n == 1 else 2 if n == len(refused) else 0
+
+
+def _judged(spam_filter: Any, first: list[Any], rest: Iterator[Any]) -> Iterator[Any]:
+    """Judge messages: one alone by its own tokens, many with all counts in memory."""
+    if len(first) == 1:
+        try:
+            yield first[0], spam_filter.classify(first[0].raw), ""
+        except ValueError as error:
+            yield first[0], None, str(error)
+    else:
+        import itertools
+
+        yield from spam_filter.classify_all(itertools.chain(first, rest))
+
+
+def _filtered(context: typer.Context, paths: list[str], options: Any, tempfail: bool) -> int:
+    """Copy a message through with its judgement; if that fails, as it came."""
+    raw = b""
+    try:
+        raw = _whole(paths[0])
+        out = _marked(context, raw, options)
+    except BaseException as error:
+        if tempfail:
+            say(f"{type(error).__name__}: {error}")
+            return TRY_AGAIN
+        say(f"The message passes unjudged: {error}")
+        out = raw
+    try:
+        sys.stdout.buffer.write(out)
+        sys.stdout.buffer.flush()
+    except OSError:
+        return TRY_AGAIN  # half a message may have gone out: the server must keep its copy
+    return 0
+
+
+def _whole(path: str) -> bytes:
+    """A message, however long: all of it must come out again."""
+    if path == "-":
+        return sys.stdin.buffer.read()
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def _marked(context: typer.Context, raw: bytes, options: Any) -> bytes:
+    from rosenblatt.spam import marked
+
+    with _open(context, read_only=True, **options) as spam_filter:
+        judged = spam_filter.classify(raw)
+        probability = f"{judged.probability:.6f}"
+        return marked(raw, {"X-Rosenblatt": judged.band, "X-Rosenblatt-Probability": probability})
+
+
+@command
+def explain(
+    context: typer.Context,
+    message: MessageArgument = "-",
+    model: ModelOption = "chi-square",
+    most: Annotated[int, typer.Option("--most", help="How many tokens to show.")] = 20,
+) -> None:
+    """Show the tokens that decided, with their weights, the strongest first."""
+    with _open(context, read_only=True, model=model) as spam_filter:
+        verdict = spam_filter.explain(_one(message))
+        judged = spam_filter.judgement(verdict.probability)
+    typer.echo(f"{judged.band}: probability of spam {judged.probability:.4f}")
+    for evidence in verdict.evidence[:most]:
+        side, colour = ("spam", "red") if evidence.weight > 0 else ("ham", "green")
+        ham, spam, *_ = evidence.counts
+        form = "" if evidence.counted_as == evidence.token else f", as {evidence.counted_as}"
+        word = typer.style(evidence.token, fg=colour)
+        typer.echo(
+            f"{evidence.weight:+8.2f} {side:<4} {word} (in {ham:,} ham, {spam:,} spam{form})"
+        )
+    rest = len(verdict.evidence) - most
+    if rest > 0:
+        typer.echo(f"and {rest:,} more.")
+    if model != "chi-square":
+        typer.echo(f"{verdict.prior:+8.2f}      before any token")
+        typer.echo(f"{verdict.log_odds:+8.2f}      log-odds in all")
+
+
+@command
+def correct(context: typer.Context, message: MessageArgument = "-", spam: Label = None) -> None:
+    """Learn a message as --ham or --spam and forget what it was learned as before."""
+    if spam is None:
+        raise refusal("say what the message is: --ham or --spam.")
+    label = "spam" if spam else "ham"
+    with _open(context) as spam_filter:
+        old = spam_filter.correct(_one(message), label)
+    if old == label:
+        typer.echo(f"It was learned as {label} before; nothing has changed.")
+    else:
+        typer.echo(f"Learned as {label}" + (f", forgotten as {old}." if old else "."))
+
+
+@command
+def forget(
+    context: typer.Context,
+    message: MessageArgument = "-",
+    digest: Annotated[
+        str | None, typer.Option(help="The digest of the message in place of the message.")
+    ] = None,
+) -> None:
+    """Forget a message, as if it had never been learned."""
+    with _open(context) as spam_filter:
+        if digest is not None:
+            old = spam_filter.forget(digest=bytes.fromhex(digest))
+        else:
+            old = spam_filter.forget(_one(message))
+    typer.echo(f"Forgotten; it was learned as {old}.")
+
+
+@command
+def status(context: typer.Context) -> None:
+    """Show what the store holds."""
+    with _open(context, read_only=True) as spam_filter:
+        totals = spam_filter.store.totals()
+        history = "with" if spam_filter.store.fact("history") else "without"
+        typer.echo(
+            f"{totals.messages[0]:,} ham and {totals.messages[1]:,} spam, {totals.n_tokens:,} "
+            f"tokens, {history} history, in {spam_filter.store.path}"
+        )
+        if warning := spam_filter.balance_warning():
+            say(warning)
+
+
+@command
+def export(
+    context: typer.Context,
+    out: Annotated[str, typer.Option("--out", "-o", help="The file; standard output if -.")] = "-",
+) -> None:
+    """Write all that was learned as plain text, an object a line."""
+    from rosenblatt.spam.exchange import export_lines
+
+    with _open(context, read_only=True) as spam_filter:
+        lines = export_lines(spam_filter.store)
+        if out == "-":
+            for line in lines:
+                typer.echo(line)
+        else:
+            from rosenblatt.data.files import whole_file
+
+            with whole_file(out) as draft, draft.open("w", encoding="utf-8") as file:
+                file.writelines(f"{line}\n" for line in lines)
+
+
+@command
+def import_(
+    context: typer.Context,
+    file: Annotated[str, typer.Argument(help="What `export` wrote; - for standard input.")] = "-",
+) -> None:
+    """Add what another store exported to this one."""
+    from rosenblatt.spam.exchange import import_lines
+
+    source = sys.stdin if file == "-" else open(file, encoding="utf-8")  # noqa: SIM115
+    with source:
+        n = import_lines(source, lambda history: _open(context, history=history).store)
+    typer.echo(f"Added {n:,} messages.")
+
+
+@command
+def evaluate(
+    context: typer.Context,
+    ham: Annotated[list[str] | None, typer.Option(help="Mail that is wanted.")] = None,
+    spam: Annotated[list[str] | None, typer.Option(help="Mail that is not.")] = None,
+    table: Annotated[
+        list[str] | None, typer.Option(help="A CSV or TSV file with a text and a label per row.")
+    ] = None,
+    protocol: Annotated[
+        str, typer.Option(help="time: learn what came before; folds: ten folds at random.")
+    ] = "time",
+    model: ModelOption = "chi-square",
+    out: Annotated[str | None, typer.Option("--out", "-o", help="A page with curves.")] = None,
+) -> None:
+    """Measure the filter on messages it has not learned, in the order in which they came.
+
+    Without --ham and --spam the messages of the store's history are used.
+    """
+    from rosenblatt.spam import Mail
+    from rosenblatt.spam.evaluation import (
+        evaluate_filter,
+        examples_of_mails,
+        examples_of_store,
+        summary,
+    )
+
+    if ham or spam or table:
+        mails: list[tuple[Mail, int | None]] = []
+        for number, paths in ((0, ham), (1, spam), (None, table)):
+            mails += [
+                (mail, mail.label if number is None else number)
+                for mail in _watched(paths or [], "messages")
+            ]
+        examples = examples_of_mails(mails)
+    else:
+        with _open(context, read_only=True) as spam_filter:
+            examples = examples_of_store(spam_filter.store)
+    found = evaluate_filter(examples, model=model, protocol=protocol)
+    typer.echo(summary(found))
+    if out is not None:
+        from rosenblatt.spam.evaluation_page import save
+
+        save(found, out)
+        typer.echo(f"Report: {out}")
+
+
+@command
+def serve(
+    context: typer.Context,
+    socket: Annotated[str | None, typer.Option(help="A unix socket to listen on.")] = None,
+    port: Annotated[int | None, typer.Option(help="A port on 127.0.0.1 to listen on.")] = None,
+    token_file: Annotated[
+        str | None, typer.Option(help="A file with the token that writes need; made if need be.")
+    ] = None,
+    model: ModelOption = "chi-square",
+) -> None:
+    """Keep the model in memory and answer over a unix socket or HTTP on this machine."""
+    from rosenblatt.spam.service import run
+
+    if (socket is None) == (port is None):
+        raise refusal("say where to listen: --socket FILE or --port NUMBER.")
+    run(context.obj, model=model, socket=socket, port=port, token_file=token_file, say=say)

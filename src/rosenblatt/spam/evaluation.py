@@ -1,0 +1,224 @@
+"""How good the filter is on messages that it has not learned.
+
+`time` keeps the order of the messages: it learns a first part, judges the next block, learns that
+too, and goes on. `folds` judges each tenth of the messages, drawn at random, after learning the
+other nine. Either way no message is judged by a model that has seen it, and one that is a copy of
+another stays with it.
+"""
+
+import itertools
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .mailbox import Mail
+from .scoring import COUNTING, CountingModel
+from .spam_filter import MODELS, OTHER_THRESHOLDS, THRESHOLDS, lesson, read
+from .store import HAM, SPAM, Lesson, Store, Sums, TokenCounts, Totals, tokens_by_name
+
+PROTOCOLS = ("time", "folds")
+N_BLOCKS = 10
+HAM_LOST = (0.0, 0.001, 0.005)
+FEWEST = 20  # messages of each class
+
+
+class Evaluation(NamedTuple):
+    """What was measured; arrays have a number for each message that was judged."""
+
+    model: str
+    protocol: str
+    names: list[str]
+    is_spam: NDArray[np.bool_]
+    probability: NDArray[np.float64]
+    n_examples: int
+    thresholds: tuple[float, float]
+
+    def caught(self, ham_lost: float) -> float:
+        """The share of spam above the threshold that loses at most this share of the ham."""
+        return caught(self.probability, self.is_spam, ham_lost)
+
+    def area(self) -> float:
+        """The area under the ROC curve; ties count half."""
+        return area(self.probability, self.is_spam)
+
+    def bands(self) -> dict[str, tuple[int, int]]:
+        """How many ham and spam fell into each band."""
+        low, high = self.thresholds
+        p, spam = self.probability, self.is_spam
+        inside = {"ham": p <= low, "spam": p >= high}
+        inside["unsure"] = ~(inside["ham"] | inside["spam"])
+        return {
+            name: (int(np.sum(mask & ~spam)), int(np.sum(mask & spam)))
+            for name, mask in inside.items()
+        }
+
+    def most_wrong(self, most: int = 10) -> list[tuple[str, str, float]]:
+        """Name, truth and probability of the messages that the filter got most wrong."""
+        wrong = np.where(self.is_spam, 1 - self.probability, self.probability)
+        order = np.argsort(-wrong, kind="stable")[:most]
+        truth = np.where(self.is_spam, "spam", "ham")
+        return [
+            (self.names[i], str(truth[i]), float(self.probability[i]))
+            for i in order
+            if wrong[i] > 0.5
+        ]
+
+
+def caught(score: NDArray[Any], is_spam: NDArray[np.bool_], ham_lost: float) -> float:
+    """The share of spam that scores above all but this share of the ham."""
+    ham = np.sort(score[~is_spam])[::-1]
+    threshold = ham[min(int(ham_lost * len(ham)), len(ham) - 1)]
+    return float(np.mean(score[is_spam] > threshold))
+
+
+def area(score: NDArray[Any], is_spam: NDArray[np.bool_]) -> float:
+    """The probability that a spam scores above a ham, ties counted half."""
+    ham = np.sort(score[~is_spam])
+    below = np.searchsorted(ham, score[is_spam], "left")
+    upto = np.searchsorted(ham, score[is_spam], "right")
+    return float(np.mean(below + upto) / (2 * len(ham)))
+
+
+def examples_of_mails(mails: Iterable[tuple[Mail, int | None]]) -> list[Lesson]:
+    """The lessons of messages; what cannot be read or has no label is left out."""
+    found = []
+    for mail, label in mails:
+        try:
+            message = read(mail.raw)
+        except ValueError:
+            continue
+        if label is not None:
+            found.append(lesson(mail.raw, message, label, mail.name))
+    return found
+
+
+def examples_of_store(store: Store) -> list[Lesson]:
+    """The lessons of a store's history."""
+    names = store.token_names()
+    return [
+        Lesson(m.digest, m.label, tokens_by_name(m, names), m.sent, m.name or m.digest.hex())
+        for m in store.messages()
+    ]
+
+
+def evaluate_filter(
+    examples: Sequence[Lesson], *, model: str = "chi-square", protocol: str = "time", seed: int = 0
+) -> Evaluation:
+    """Judge every message by a model that has not seen it."""
+    if protocol not in PROTOCOLS:
+        raise ValueError(f"protocol must be one of {', '.join(PROTOCOLS)}; got {protocol!r}.")
+    if model not in MODELS:
+        raise ValueError(f"model must be one of {', '.join(MODELS)}; got {model!r}.")
+    examples = list({example.digest: example for example in examples}.values())
+    n_spam = sum(example.label for example in examples)
+    if min(n_spam, len(examples) - n_spam) < FEWEST:
+        raise ValueError(
+            f"An evaluation needs {FEWEST} ham and {FEWEST} spam at the least; there are "
+            f"{len(examples) - n_spam} and {n_spam}."
+        )
+    blocks = _in_time(examples) if protocol == "time" else _at_random(examples, seed)
+    judged, probabilities = [], []
+    for train, test in blocks:
+        scorer = _trained(train, model)
+        judged += test
+        probabilities += [scorer.probability(example.tokens) for example in test]
+    return Evaluation(
+        model,
+        protocol,
+        [example.name for example in judged],
+        np.array([example.label for example in judged], bool),
+        np.array(probabilities),
+        len(examples),
+        THRESHOLDS.get(model, OTHER_THRESHOLDS),
+    )
+
+
+Block = tuple[list[Lesson], list[Lesson]]
+
+
+def _in_time(examples: list[Lesson]) -> Iterator[Block]:
+    """What came before, and the next block; those without a date come last."""
+    order = sorted(examples, key=lambda e: (e.sent is None, e.sent or 0.0, e.digest))
+    ends = [round(k * len(order) / N_BLOCKS) for k in range(N_BLOCKS + 1)]
+    for start, end in itertools.pairwise(ends[1:]):
+        labels = Counter(example.label for example in order[:start])
+        if min(labels[HAM], labels[SPAM]) > 0:
+            yield order[:start], order[start:end]
+
+
+def _at_random(examples: list[Lesson], seed: int) -> Iterator[Block]:
+    """Ten folds, each with its share of either class."""
+    order = np.random.RandomState(seed).permutation(len(examples))
+    ranks: Counter[int] = Counter()
+    fold = {}
+    for i in order:
+        label = examples[i].label
+        fold[int(i)] = ranks[label] % N_BLOCKS
+        ranks[label] += 1
+    for k in range(N_BLOCKS):
+        yield (
+            [e for i, e in enumerate(examples) if fold[i] != k],
+            [e for i, e in enumerate(examples) if fold[i] == k],
+        )
+
+
+def _trained(train: list[Lesson], model: str) -> Any:
+    """A model of these messages alone."""
+    if model in COUNTING:
+        return CountingModel(InMemory(train), model, all_tokens=True)  # type: ignore[arg-type]
+    import tempfile
+
+    from .fitted_models import fitted_model
+
+    with tempfile.TemporaryDirectory() as folder:
+        store = Store.open(f"{folder}/spam.db")
+        store.learn(train)
+        return fitted_model(store, model)
+
+
+class InMemory:
+    """The sums of some messages, read like a store."""
+
+    def __init__(self, lessons: list[Lesson]) -> None:
+        sums = Sums((lesson.label, lesson.tokens) for lesson in lessons)
+        self._counts = {token: sums.of(token) for token in sums.tokens()}
+        presences = [sum(sums.presences[k].values()) for k in (HAM, SPAM)]
+        occurrences = [presences[k] + sum(sums.repeats[k].values()) for k in (HAM, SPAM)]
+        self._totals = Totals(
+            (sums.messages[HAM], sums.messages[SPAM]),
+            (occurrences[HAM], occurrences[SPAM]),
+            (presences[HAM], presences[SPAM]),
+            len(self._counts),
+            0,
+        )
+
+    def totals(self) -> Totals:
+        """What all messages add up to."""
+        return self._totals
+
+    def all_counts(self) -> Mapping[str, TokenCounts]:
+        """The counts of all tokens."""
+        return self._counts
+
+
+def summary(found: Evaluation) -> str:
+    """The answer first: how much spam is caught for how much ham, then the bands."""
+    n_ham, n_spam = int(np.sum(~found.is_spam)), int(np.sum(found.is_spam))
+    how = "after learning what came before" if found.protocol == "time" else "in ten random folds"
+    lines = [f"{found.model} judged {n_ham:,} ham and {n_spam:,} spam, {how}."]
+    for ham_lost in HAM_LOST:
+        lost = "no ham" if ham_lost == 0 else f"{ham_lost:.1%} of the ham"
+        lines.append(f"  {found.caught(ham_lost):6.1%} of the spam caught with {lost} lost")
+    lines.append(f"  {found.area():.5f} area under the ROC curve")
+    low, high = found.thresholds
+    lines.append(f"Bands (ham up to {low:g}, spam from {high:g}):")
+    for name, (ham, spam) in found.bands().items():
+        lines.append(f"  {name:<6} {ham:6,} ham {spam:6,} spam")
+    wrong = found.most_wrong(3)
+    if wrong:
+        lines.append("Most wrong:")
+        lines += [f"  {p:.4f}  {truth}  {name}" for name, truth, p in wrong]
+    return "\n".join(lines)

@@ -1,0 +1,118 @@
+"""The models that are fitted to the history: averaged perceptron, logistic regression, neighbours.
+
+The linear ones are kept in the store as weights by token, with the revision of the counts they were
+fitted to, so that classifying needs no fit until something new is learned.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from rosenblatt import AveragedPerceptron, KNeighborsClassifier, LogisticRegression
+
+from .scoring import Evidence, Verdict, _logistic
+from .store import NEVER, Store, StoreError
+from .tokens import plainer
+
+N_NEIGHBORS = 5
+SEED = 0
+
+
+def fitted_model(store: Store, name: str) -> Any:
+    """The model of a store, from its kept weights or fitted anew."""
+    if name == "nearest neighbours":
+        return Neighbours(store)
+    return Linear(store, name)
+
+
+def history(store: Store) -> tuple[sp.csr_array, Any]:
+    """Which tokens each message of the history holds (n, ids), and which of them are spam (n,)."""
+    rows, labels = [], []
+    for message in store.messages():
+        rows.append(np.fromiter(message.tokens or {}, np.int32))
+        labels.append(message.label)
+    if len(set(labels)) < 2:
+        raise StoreError("This model needs ham and spam: learn some of either first.")
+    indptr = np.concatenate([[0], np.cumsum([len(row) for row in rows])])
+    indices = np.concatenate(rows).astype(np.int32)
+    shape = (len(rows), int(max(store.token_names())) + 1)
+    X = sp.csr_array((np.ones(len(indices)), indices, indptr.astype(np.int32)), shape=shape)
+    X.sort_indices()
+    return X, np.array(labels)
+
+
+class Linear:
+    """Weights of tokens that add up to the log-odds of spam."""
+
+    def __init__(self, store: Store, name: str) -> None:
+        self.totals = store.totals()
+        self.store = store
+        kept = store.weights(name)
+        if kept is not None and kept[0] == self.totals.revision:
+            values = np.frombuffer(kept[1], np.float64)
+        else:
+            values = _fit(store, name)
+            store.keep_weights(name, self.totals.revision, values.tobytes())
+        self.prior, by_id = float(values[0]), values[1:]
+        self._weights = {
+            token: float(by_id[number]) for number, token in store.token_names().items()
+        }
+
+    def probability(self, tokens: Mapping[str, int]) -> float:
+        """The probability that a message with these tokens is spam."""
+        return self.verdict(tokens).probability
+
+    def verdict(self, tokens: Mapping[str, int]) -> Verdict:
+        """The probability with its evidence."""
+        found = []
+        for token in tokens:
+            forms = (token, *plainer(token))
+            form = next((form for form in forms if form in self._weights), None)
+            if form is not None and self._weights[form]:
+                found.append((token, self._weights[form], form))
+        log_odds = self.prior + sum(weight for _, weight, _ in found)
+        counts = self.store.counts(form for _, _, form in found)
+        evidence = [Evidence(token, w, form, counts.get(form, NEVER)) for token, w, form in found]
+        evidence.sort(key=lambda e: -abs(e.weight))
+        return Verdict(_logistic(log_odds), evidence, log_odds, self.prior)
+
+
+def _fit(store: Store, name: str) -> Any:
+    """The intercept and the weight of each id."""
+    X, y = history(store)
+    if name == "logistic regression":
+        model: Any = LogisticRegression(C=1.0, max_iter=500).fit(X, y)
+    else:
+        model = AveragedPerceptron(max_iter=20, random_state=SEED).fit(X, y)
+        # Scores of a perceptron have no scale: a typical one counts as log-odds of three.
+        scores = np.abs(X @ model.coef_[0] + model.intercept_[0])
+        scale = 3.0 / max(float(np.median(scores)), 1e-300)
+        return np.concatenate([model.intercept_ * scale, model.coef_[0] * scale])
+    return np.concatenate([model.intercept_, model.coef_[0]])
+
+
+class Neighbours:
+    """The share of spam among the messages that have most tokens in common (cosine)."""
+
+    def __init__(self, store: Store) -> None:
+        self.totals = store.totals()
+        X, y = history(store)
+        self._ids = {token: number for number, token in store.token_names().items()}
+        self._d = X.shape[1]
+        k = min(N_NEIGHBORS, X.shape[0])
+        self._model = KNeighborsClassifier(k, metric="cosine", weights="distance").fit(X, y)
+
+    def probability(self, tokens: Mapping[str, int]) -> float:
+        """The probability that a message with these tokens is spam."""
+        ids = sorted({self._ids[token] for token in tokens if token in self._ids})
+        if not ids:
+            return 0.5
+        row = sp.csr_array((np.ones(len(ids)), (np.zeros(len(ids), int), ids)), shape=(1, self._d))
+        return float(self._model.predict_proba(row)[0, 1])
+
+    def verdict(self, tokens: Mapping[str, int]) -> Verdict:
+        """The probability; neighbours weigh messages, not tokens."""
+        p = min(max(self.probability(tokens), 1e-12), 1 - 1e-12)
+        return Verdict(p, [], float(np.log(p / (1 - p))), 0.0)

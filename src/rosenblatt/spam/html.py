@@ -1,0 +1,78 @@
+"""What a page of HTML shows and what it hides: text alone, nothing rendered, nothing fetched."""
+
+import re
+from html import unescape
+from typing import NamedTuple
+
+MOST_LINKS = 200
+SKIPPED = re.compile(r"<(script|style|head|title)\b.*?</\1\s*>|<!--.*?-->", re.I | re.S)
+TAG = re.compile(r"<(/?[a-zA-Z!][^<>]*)>?")
+LINK = re.compile(r"""(?:href|src|action|background)\s*=\s*["']?([^\s"'>]+)""", re.I)
+# Text that the writer hides from readers, and not from filters.
+HIDDEN = re.compile(
+    r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*[01](?![0-9.])|\bsize\s*=\s*[\"']?[01]\b"
+    r"|(?<![-\w])color\s*[:=]\s*[\"']?\s*(?:#fff\b|#ffffff|white\b)|\bhidden\b",
+    re.I,
+)
+BREAKS = frozenset(
+    ("p", "br", "div", "td", "tr", "table", "li", "ul", "ol", "h1", "h2", "h3", "h4", "h5", "h6")
+    + ("hr", "center", "blockquote", "body", "html", "option")
+)
+VOID = frozenset(
+    ("br", "hr", "img", "input", "meta", "link", "area", "base", "col", "embed", "source", "wbr")
+)
+
+
+class Page(NamedTuple):
+    """A page of HTML, taken apart."""
+
+    visible: str
+    hidden: str
+    links: list[str]
+    tags: list[str]  # names in lower case
+    n_comments: int
+
+
+def read_page(source: str) -> Page:
+    """Separate what a page shows from what it hides.
+
+    >>> page = read_page('<p>Dear <b>friend</b></p><a href="http://x.example/buy">buy</a>'
+    ...                  '<span style="display:none">poem</span>')
+    >>> page.visible.split(), page.hidden.split(), page.links
+    (['Dear', 'friend', 'buy'], ['poem'], ['http://x.example/buy'])
+    """
+    n_comments = source.count("<!--")
+    source = SKIPPED.sub("", source)
+    shown: list[str] = []
+    hidden: list[str] = []
+    links: list[str] = []
+    tags: list[str] = []
+    depth, into = 0, shown  # elements open below one that hides its text
+    for place, piece in enumerate(TAG.split(source)):
+        if place % 2 == 0:
+            into.append(piece)
+            continue
+        name = piece.split(None, 1)[0].rstrip("/").lower()
+        if name.lstrip("/") in BREAKS:
+            into.append(" ")
+        if name.startswith("/"):
+            depth = max(depth - 1, 0) if depth else 0
+        else:
+            tags.append(name)
+            if "=" in piece:
+                links += LINK.findall(piece)
+                if depth == 0 and name not in VOID and name != "body" and HIDDEN.search(piece):
+                    depth, into = 1, hidden
+                    hidden.append(" ")
+                    continue
+            if depth and name not in VOID:
+                depth += 1
+        into = hidden if depth else shown
+    text = "".join(shown)
+    return Page(
+        unescape(text) if "&" in text else text,
+        unescape("".join(hidden)),
+        [unescape(link) for link in links[:MOST_LINKS]],
+        tags,
+        n_comments,
+    )

@@ -1,0 +1,158 @@
+"""Where messages are: a file, a folder of files, a Maildir, an mbox, or a table of texts."""
+
+import csv
+import gzip
+import io
+import os
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from .message import MOST_BYTES
+
+FROM_LINE = re.compile(rb"^From \S+ .*\d{4}", re.M)
+MAILDIR = ("cur", "new")
+TABLES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
+TEXT_COLUMNS = ("text", "message", "body", "sms", "email", "content", "v2")
+LABEL_COLUMNS = ("label", "class", "category", "spam", "target", "type", "v1")
+SPAM_WORDS, HAM_WORDS = ("spam", "1", "true", "yes", "junk"), ("ham", "0", "false", "no", "good")
+
+
+class Mail(NamedTuple):
+    """A message as it lies somewhere.
+
+    >>> Mail("inbox/1", b"Subject: Hi\\n\\nHello").name
+    'inbox/1'
+    """
+
+    name: str
+    raw: bytes  # at most a little more than is ever read
+    label: int | None = None  # 1 is spam; tables have labels
+
+
+def mails(path: str) -> Iterator[Mail]:
+    """All messages below a path; `-` is standard input.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "1").write_text("Subject: Hi\\n\\nHello")
+    ...     [mail.raw for mail in mails(folder)]
+    [b'Subject: Hi\\n\\nHello']
+    """
+    if path == "-":
+        yield Mail("-", sys.stdin.buffer.read(MOST_BYTES + 1))
+        return
+    place = Path(path)
+    if not place.exists():
+        raise FileNotFoundError(f"There is no file or folder {path}.")
+    if place.is_dir():
+        yield from _folder(place)
+    elif str(place).lower().endswith(TABLES):
+        yield from _table(place)
+    else:
+        yield from _file(place)
+
+
+def _folder(place: Path) -> Iterator[Mail]:
+    """A Maildir's messages, else those of all files below a folder, hidden ones left out."""
+    if all((place / name).is_dir() for name in MAILDIR):
+        folders = [place / name for name in MAILDIR]
+    else:
+        folders = [place]
+    for folder in folders:
+        yield from _files(folder)
+
+
+def _files(folder: str | Path) -> Iterator[Mail]:
+    with os.scandir(folder) as found:
+        entries = sorted(found, key=lambda entry: entry.name)
+    for entry in entries:
+        if not entry.name.startswith("."):
+            if entry.is_dir(follow_symlinks=False):
+                yield from _files(entry.path)
+            elif entry.is_file():
+                yield from _file(entry.path)
+
+
+def _file(place: str | Path) -> Iterator[Mail]:
+    """One message, or all of an mbox: a file in which `From ` lines begin messages."""
+    with open(place, "rb") as file:
+        size = os.fstat(file.fileno()).st_size  # asking for more would make room for it
+        start = file.read(min(size, MOST_BYTES) + 1)
+        if start.startswith(b"From ") and b"\nFrom " in start and _n_from_lines(start) > 1:
+            file.seek(0)
+            yield from _mbox(file, str(place))
+        else:
+            yield Mail(str(place), start)
+
+
+def _n_from_lines(start: bytes) -> int:
+    """How many messages begin here: a `From ` line counts after an empty line, before a header."""
+    return sum(
+        1
+        for match in FROM_LINE.finditer(start)
+        if (match.start() == 0 or start[: match.start()].endswith((b"\n\n", b"\r\n\r\n")))
+        and re.match(rb"\r?\n[!-9;-~]+:", start[match.end() : match.end() + 200])
+    )
+
+
+def _mbox(file: io.BufferedReader, name: str) -> Iterator[Mail]:
+    """The messages of an mbox, read line by line; a message cut off at the end still counts."""
+    lines: list[bytes] = []
+    size, n, empty = 0, 0, True
+    for line in file:
+        if empty and line.startswith(b"From ") and FROM_LINE.match(line):
+            if lines:
+                n += 1
+                yield Mail(f"{name}:{n}", b"".join(lines))
+            lines, size = [], 0
+        if size <= MOST_BYTES:
+            lines.append(line[1:] if line.startswith(b">From ") else line)
+            size += len(line)
+        empty = line in (b"\n", b"\r\n")
+    if lines:
+        yield Mail(f"{name}:{n + 1}", b"".join(lines))
+
+
+def _table(place: Path) -> Iterator[Mail]:
+    """Rows of a table with a text and a label, with or without a header."""
+    opener = gzip.open if place.suffix == ".gz" else open
+    tabs = ".tsv" in place.name.lower()
+    with opener(place, "rt", encoding="utf-8", errors="replace", newline="") as file:
+        csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
+        if tabs:
+            rows = csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
+        else:
+            rows = csv.reader(file)
+        first = next(rows, [])
+        names = [cell.strip().lower().lstrip("\ufeff") for cell in first]
+        text = next((names.index(name) for name in TEXT_COLUMNS if name in names), None)
+        label = next((names.index(name) for name in LABEL_COLUMNS if name in names), None)
+        if text is None:
+            if not names or label_of(names[0]) is None:
+                raise ValueError(
+                    f"{place} needs a column called {', '.join(TEXT_COLUMNS[:3])} or the like; "
+                    f"it has {', '.join(first[:8])}."
+                )
+            text, label = 1, 0
+            yield _row(place, 1, first, text, label)
+        for n, row in enumerate(rows, 2):
+            if len(row) > text:
+                yield _row(place, n, row, text, label)
+
+
+def _row(place: Path, n: int, row: list[str], text: int, label: int | None) -> Mail:
+    known = label_of(row[label]) if label is not None and len(row) > label else None
+    return Mail(f"{place}:{n}", b"\n" + row[text].encode()[: MOST_BYTES + 1], known)
+
+
+def label_of(word: str) -> int | None:
+    """1 for spam, 0 for ham, None for anything else.
+
+    >>> label_of("Spam"), label_of("ham"), label_of("perhaps")
+    (1, 0, None)
+    """
+    word = word.strip().lower()
+    return 1 if word in SPAM_WORDS else 0 if word in HAM_WORDS else None

@@ -1,0 +1,474 @@
+"""What the filter has learned, in one SQLite file: how often each token came in ham and in spam.
+
+Counts are additive: a message is learned by adding its counts and forgotten by taking them away
+again, exactly. With its history the store keeps the counts of each message, so that a message can
+be forgotten by its digest alone and every model can be refitted.
+
+A batch of messages is one transaction. What `learn` has returned is on the disk; what was killed
+before is not there at all. Readers see whole batches while a writer is at work (write-ahead log).
+"""
+
+import hashlib
+import os
+import re
+import sqlite3
+import time
+import zlib
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+from .tokens import VERSION
+
+SCHEMA = 1
+HAM, SPAM = 0, 1
+LABELS = ("ham", "spam")
+MOST_NAMES = 500  # of one query
+PATIENCE_SECONDS = 30.0  # to wait for another writer
+OWN_HEADER = re.compile(rb"^x-rosenblatt[\w-]*:[^\n]*\n(?:[ \t][^\n]*\n)*", re.I | re.M)
+
+TABLES = """
+CREATE TABLE facts (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
+CREATE TABLE tokens (
+    id INTEGER PRIMARY KEY, token TEXT NOT NULL UNIQUE,
+    ham INTEGER NOT NULL, spam INTEGER NOT NULL,             -- messages that contain it
+    ham_total INTEGER NOT NULL, spam_total INTEGER NOT NULL  -- occurrences
+);
+CREATE TABLE messages (
+    digest BLOB PRIMARY KEY, label INTEGER NOT NULL, sent REAL, name TEXT,
+    tokens BLOB                                              -- ids and counts; NULL: no history
+) WITHOUT ROWID;
+CREATE TABLE weights (model TEXT PRIMARY KEY, revision INTEGER NOT NULL, value BLOB) WITHOUT ROWID;
+"""
+
+
+class StoreError(ValueError):
+    """The store cannot do what was asked; nothing in it has changed.
+
+    >>> from rosenblatt.spam import SpamFilter
+    >>> SpamFilter("nowhere/spam.db", read_only=True)
+    Traceback (most recent call last):
+    rosenblatt.spam.store.StoreError: There is no store nowhere/spam.db: ...first.
+    """
+
+
+class Totals(NamedTuple):
+    """What all messages add up to; pairs are (ham, spam)."""
+
+    messages: tuple[int, int]
+    occurrences: tuple[int, int]
+    presences: tuple[int, int]  # distinct tokens of each message, added up
+    n_tokens: int
+    revision: int  # changes whenever the counts do
+
+
+class Lesson(NamedTuple):
+    """A message to be learned."""
+
+    digest: bytes
+    label: int
+    tokens: Mapping[str, int]
+    sent: float | None = None
+    name: str = ""
+
+
+class Remembered(NamedTuple):
+    """A message that was learned."""
+
+    digest: bytes
+    label: int
+    sent: float | None
+    name: str
+    tokens: dict[int, int] | None  # by id
+
+
+TokenCounts = tuple[int, int, int, int]  # ham, spam, ham_total, spam_total
+NEVER: TokenCounts = (0, 0, 0, 0)
+
+
+def digest_of(raw: bytes) -> bytes:
+    """Sixteen bytes that name a message; headers of ours do not count."""
+    if b"-rosenblatt" in raw[:20_000].lower():
+        raw = OWN_HEADER.sub(b"", raw)
+    return hashlib.blake2b(raw, digest_size=16).digest()
+
+
+class Sums:
+    """What some messages add up to, by label."""
+
+    def __init__(self, messages: Iterable[tuple[int, Mapping[str, int]]]) -> None:
+        self.messages = [0, 0]
+        self.presences: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
+        self.repeats: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
+        for label, tokens in messages:
+            self.messages[label] += 1
+            self.presences[label].update(tokens.keys())
+            repeats = self.repeats[label]
+            for token, n in tokens.items():
+                if n > 1:
+                    repeats[token] += n - 1
+
+    def tokens(self) -> list[str]:
+        """All tokens, in the order in which the file keeps them."""
+        return sorted(self.presences[HAM].keys() | self.presences[SPAM].keys())
+
+    def of(self, token: str) -> TokenCounts:
+        """The counts of a token."""
+        ham, spam = self.presences[HAM][token], self.presences[SPAM][token]
+        return ham, spam, ham + self.repeats[HAM][token], spam + self.repeats[SPAM][token]
+
+
+class Store:
+    """Counts of tokens in a file.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder, Store.open(folder + "/spam.db") as store:
+    ...     _ = store.learn([Lesson(b"1", SPAM, {"free": 2}), Lesson(b"2", HAM, {"hello": 1})])
+    ...     store.counts(["free", "never"])
+    {'free': (0, 1, 0, 2)}
+    """
+
+    def __init__(self, connection: sqlite3.Connection, path: Path, read_only: bool) -> None:
+        self.connection, self.path, self.read_only = connection, path, read_only
+        self._ids: dict[str, int] = {}
+
+    @classmethod
+    def open(
+        cls, path: str | os.PathLike[str], *, history: bool | None = None, read_only: bool = False
+    ) -> Self:
+        """Open a store, or make one that only its owner can read; `history` is of a new one."""
+        path = Path(path)
+        if not path.exists():
+            if read_only:
+                raise StoreError(f"There is no store {path}: learn some ham and spam first.")
+            _make(path, history=history is not False)
+        mode = "ro" if read_only or not os.access(path, os.W_OK) else "rw"
+        try:
+            connection = sqlite3.connect(
+                f"{path.absolute().as_uri()}?mode={mode}", uri=True, timeout=PATIENCE_SECONDS,
+                isolation_level=None, check_same_thread=False,
+            )  # fmt: skip
+            store = cls(connection, path, mode == "ro")
+            store._check_versions()
+        except sqlite3.Error as error:
+            raise StoreError(f"{path} cannot be read as a store: {error}.") from None
+        if history is False and store.fact("history"):
+            raise StoreError(f"{path} keeps its history; --no-history is for a new store.")
+        return store
+
+    def _check_versions(self) -> None:
+        schema, tokens = self.fact("schema"), self.fact("tokens")
+        if schema is None:
+            raise sqlite3.DatabaseError("it has no table of facts")
+        for name, found, known in (("layout", schema, SCHEMA), ("tokens", tokens, VERSION)):
+            if found > known:
+                raise StoreError(
+                    f"{self.path} has {name} of version {found} and this program reads up to "
+                    f"{known}: install a newer rosenblatt."
+                )
+        if tokens < VERSION:
+            raise StoreError(
+                f"{self.path} counts tokens of version {tokens}, this program of {VERSION}: "
+                "learn the messages again into a new store."
+            )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self.connection.close()
+
+    # Reading
+
+    def fact(self, name: str) -> Any:
+        """One of the facts that are kept beside the counts; None if there is none."""
+        try:
+            row = self.connection.execute("SELECT value FROM facts WHERE name = ?", (name,))
+        except sqlite3.OperationalError as error:
+            if "no such table" in str(error):
+                return None
+            raise
+        return next((value for (value,) in row), None)
+
+    def totals(self) -> Totals:
+        """What all messages add up to."""
+        facts = dict(self.connection.execute("SELECT name, value FROM facts"))
+        pairs = [
+            (facts.get(f"ham_{what}", 0), facts.get(f"spam_{what}", 0))
+            for what in ("messages", "occurrences", "presences")
+        ]
+        return Totals(pairs[0], pairs[1], pairs[2], facts.get("n_tokens", 0), facts["revision"])
+
+    def counts(self, tokens: Iterable[str]) -> dict[str, TokenCounts]:
+        """The counts of those tokens that were ever seen."""
+        found: dict[str, TokenCounts] = {}
+        for some in _batches(list(tokens), MOST_NAMES):
+            places = ",".join("?" * len(some))
+            rows = self.connection.execute(
+                "SELECT token, ham, spam, ham_total, spam_total FROM tokens "
+                f"WHERE token IN ({places}) AND ham + spam > 0",
+                some,
+            )
+            found.update((token, (a, b, c, d)) for token, a, b, c, d in rows)
+        return found
+
+    def all_counts(self) -> dict[str, TokenCounts]:
+        """The counts of all tokens."""
+        rows = self.connection.execute(
+            "SELECT token, ham, spam, ham_total, spam_total FROM tokens WHERE ham + spam > 0"
+        )
+        return {token: (a, b, c, d) for token, a, b, c, d in rows}
+
+    def token_names(self) -> dict[int, str]:
+        """The tokens by their ids."""
+        return dict(self.connection.execute("SELECT id, token FROM tokens"))
+
+    def label_of(self, digest: bytes) -> int | None:
+        """How a message was learned; None if it was not."""
+        row = self.connection.execute("SELECT label FROM messages WHERE digest = ?", (digest,))
+        return next((label for (label,) in row), None)
+
+    def messages(self) -> Iterator[Remembered]:
+        """All messages that were learned, by the time they were sent."""
+        self._need_history("this")
+        rows = self.connection.execute(
+            "SELECT digest, label, sent, name, tokens FROM messages "
+            "ORDER BY sent IS NULL, sent, digest"
+        )
+        for digest, label, sent, name, packed in rows:
+            yield Remembered(digest, label, sent, name, unpacked(packed))
+
+    def digests(self) -> Iterator[Remembered]:
+        """All messages that were learned, without their tokens."""
+        rows = self.connection.execute("SELECT digest, label, sent, name FROM messages")
+        for digest, label, sent, name in rows:
+            yield Remembered(digest, label, sent, name, None)
+
+    # Writing
+
+    def learn(self, lessons: Sequence[Lesson]) -> list[bool]:
+        """Learn a batch of messages in one transaction; return which of them were new."""
+        with self._writing():
+            known = set(self._known(lesson.digest for lesson in lessons))
+            new = []
+            for lesson in lessons:
+                new.append(lesson.digest not in known)
+                known.add(lesson.digest)
+            taken = [lesson for lesson, fresh in zip(lessons, new, strict=True) if fresh]
+            self._add(Sums((lesson.label, lesson.tokens) for lesson in taken))
+            keep = bool(self.fact("history"))
+            ids = self._ids
+            self.connection.executemany(
+                "INSERT INTO messages VALUES (?, ?, ?, ?, ?)",
+                (
+                    (m.digest, m.label, m.sent, m.name, packed(m.tokens, ids) if keep else None)
+                    for m in taken
+                ),
+            )
+        return new
+
+    def forget(self, digest: bytes, tokens: Mapping[str, int] | None = None) -> int:
+        """Forget a message; return what it was learned as. Without a history `tokens` is needed."""
+        with self._writing():
+            label, counted = self._remembered(digest, tokens)
+            self._add(Sums([(label, counted)]), sign=-1)
+            self.connection.execute("DELETE FROM messages WHERE digest = ?", (digest,))
+        return label
+
+    def correct(self, lesson: Lesson, tokens: Mapping[str, int] | None = None) -> int | None:
+        """Forget what a message was learned as and learn the right label; return the old one."""
+        old = self.label_of(lesson.digest)
+        if old == lesson.label:
+            return old
+        with self._writing():
+            if old is not None:
+                label, counted = self._remembered(lesson.digest, tokens or lesson.tokens)
+                self._add(Sums([(label, counted)]), sign=-1)
+                self.connection.execute("DELETE FROM messages WHERE digest = ?", (lesson.digest,))
+            self._add(Sums([(lesson.label, lesson.tokens)]))
+            kept = packed(lesson.tokens, self._ids) if self.fact("history") else None
+            row = (lesson.digest, lesson.label, lesson.sent, lesson.name, kept)
+            self.connection.execute("INSERT INTO messages VALUES (?, ?, ?, ?, ?)", row)
+        return old
+
+    def add_counts(self, messages: Sequence[Lesson], counts: Mapping[str, TokenCounts]) -> None:
+        """Add the counts of another store without a history; refused if both know a message."""
+        with self._writing():
+            if shared := sum(1 for _ in self._known(message.digest for message in messages)):
+                raise StoreError(f"{shared} of the messages were learned here, too: nothing added.")
+            if self.fact("history"):
+                raise StoreError(f"{self.path} keeps a history, and the counts to add have none.")
+            sums = Sums((message.label, {}) for message in messages)
+            for token, (ham, spam, ham_total, spam_total) in counts.items():
+                for label, n, total in ((HAM, ham, ham_total), (SPAM, spam, spam_total)):
+                    sums.presences[label][token] += n
+                    sums.repeats[label][token] += total - n
+            self._add(sums)
+            rows = [(m.digest, m.label, m.sent, m.name, None) for m in messages]
+            self.connection.executemany("INSERT INTO messages VALUES (?, ?, ?, ?, ?)", rows)
+
+    def weights(self, model: str) -> tuple[int, bytes] | None:
+        """The revision and the weights that were kept of a model; None if there are none."""
+        rows = self.connection.execute(
+            "SELECT revision, value FROM weights WHERE model = ?", (model,)
+        )
+        return next(((revision, value) for revision, value in rows), None)
+
+    def keep_weights(self, model: str, revision: int, value: bytes) -> None:
+        """Keep the weights of a model, fitted to the counts of a revision."""
+        if not self.read_only:
+            self.connection.execute(
+                "INSERT OR REPLACE INTO weights VALUES (?, ?, ?)", (model, revision, value)
+            )
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """One transaction: all of it happens, or none."""
+        if self.read_only:
+            raise StoreError(f"{self.path} cannot be written to: check its permissions.")
+        try:
+            self.connection.execute("BEGIN IMMEDIATE")
+            yield
+            self.connection.execute("COMMIT")
+        except sqlite3.Error as error:
+            self._undo()
+            raise StoreError(f"{self.path} was left as it was: {error}.") from None
+        except BaseException:
+            self._undo()
+            raise
+
+    def _undo(self) -> None:
+        self._ids.clear()  # some may not have been kept
+        if self.connection.in_transaction:
+            self.connection.execute("ROLLBACK")
+
+    def _add(self, sums: Sums, sign: int = 1) -> None:
+        """Add the sums of some messages to the counts, or take them away."""
+        tokens = sums.tokens()
+        self._give_ids(tokens)
+        ids, of = self._ids, sums.of
+        self.connection.executemany(
+            "INSERT INTO tokens VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET "
+            "ham = ham + excluded.ham, spam = spam + excluded.spam, "
+            "ham_total = ham_total + excluded.ham_total, "
+            "spam_total = spam_total + excluded.spam_total",
+            [(ids[token], token, *[sign * n for n in of(token)]) for token in tokens],
+        )
+        changes = {"revision": 1}
+        for k, label in enumerate(LABELS):
+            presences = sum(sums.presences[k].values())
+            changes[f"{label}_messages"] = sign * sums.messages[k]
+            changes[f"{label}_presences"] = sign * presences
+            changes[f"{label}_occurrences"] = sign * (presences + sum(sums.repeats[k].values()))
+        self.connection.executemany(
+            "UPDATE facts SET value = value + ? WHERE name = ?",
+            [(change, name) for name, change in changes.items()],
+        )
+        self.connection.execute(
+            "UPDATE facts SET value = (SELECT count(*) FROM tokens WHERE ham + spam > 0) "
+            "WHERE name = 'n_tokens'"
+        )
+
+    def _give_ids(self, tokens: Iterable[str]) -> None:
+        """Look up the ids of tokens; those that are new get the next ones."""
+        unknown = [token for token in tokens if token not in self._ids]
+        (last,) = self.connection.execute("SELECT coalesce(max(id), 0) FROM tokens").fetchone()
+        for some in _batches(unknown if last else [], MOST_NAMES):
+            places = ",".join("?" * len(some))
+            query = f"SELECT token, id FROM tokens WHERE token IN ({places})"
+            self._ids.update(self.connection.execute(query, some))
+        new = sorted(token for token in unknown if token not in self._ids)
+        self._ids.update((token, last + k) for k, token in enumerate(new, 1))
+
+    def _known(self, digests: Iterable[bytes]) -> Iterator[bytes]:
+        for some in _batches(list(digests), MOST_NAMES):
+            places = ",".join("?" * len(some))
+            query = f"SELECT digest FROM messages WHERE digest IN ({places})"
+            yield from (digest for (digest,) in self.connection.execute(query, some))
+
+    def _remembered(
+        self, digest: bytes, tokens: Mapping[str, int] | None
+    ) -> tuple[int, Mapping[str, int]]:
+        """The label and the counts of a message that was learned."""
+        row = self.connection.execute(
+            "SELECT label, tokens FROM messages WHERE digest = ?", (digest,)
+        ).fetchone()
+        if row is None:
+            raise StoreError("This message was never learned, so there is nothing to forget.")
+        counted = unpacked(row[1])
+        if counted is None:
+            if tokens is None:
+                self._need_history("forgetting by digest")
+            return row[0], tokens or {}
+        names = dict(
+            self.connection.execute(
+                f"SELECT id, token FROM tokens WHERE id IN ({','.join(map(str, counted))})"
+            )
+        )
+        return row[0], {names[number]: n for number, n in counted.items()}
+
+    def _need_history(self, what: str) -> None:
+        if not self.fact("history"):
+            raise StoreError(
+                f"{self.path} keeps counts only (--no-history), and {what} needs the history of "
+                "each message."
+            )
+
+
+def _make(path: Path, history: bool) -> None:
+    """Make an empty store, whole or not at all, that only its owner can read."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    draft = path.with_name(f".{path.name}.{os.getpid()}.{time.monotonic_ns()}")
+    os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    try:
+        connection = sqlite3.connect(draft, isolation_level=None)
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.executescript(TABLES)
+        facts = {"schema": SCHEMA, "tokens": VERSION, "history": int(history), "revision": 0}
+        for label in LABELS:
+            facts |= {f"{label}_{what}": 0 for what in ("messages", "occurrences", "presences")}
+        connection.executemany("INSERT INTO facts VALUES (?, ?)", [*facts.items(), ("n_tokens", 0)])
+        connection.close()
+        with suppress(FileExistsError):
+            os.link(draft, path)  # unlike a rename, this never replaces another's store
+    finally:
+        for name in (draft, *draft.parent.glob(f"{draft.name}-*")):
+            name.unlink(missing_ok=True)
+
+
+def packed(tokens: Mapping[str, int], ids: Mapping[str, int]) -> bytes:
+    """Ids of the tokens of a message, then those that occur more than once with their counts."""
+    numbers = array("I", map(ids.__getitem__, tokens))
+    repeats = [(ids[token], n) for token, n in tokens.items() if n > 1]
+    for pair in repeats:
+        numbers.extend(pair)
+    numbers.append(len(repeats))
+    return zlib.compress(numbers.tobytes(), 1)
+
+
+def unpacked(data: bytes | None) -> dict[int, int] | None:
+    """Counts by id; None if no history was kept."""
+    if data is None:
+        return None
+    numbers = array("I", zlib.decompress(data))
+    end = len(numbers) - 1 - 2 * numbers[-1]
+    found = dict.fromkeys(numbers[:end], 1)
+    found.update(zip(numbers[end:-1:2], numbers[end + 1 : -1 : 2], strict=True))
+    return found
+
+
+def _batches(items: list[Any], size: int) -> Iterator[list[Any]]:
+    for start in range(0, len(items), size):
+        yield items[start : start + size]
+
+
+def tokens_by_name(remembered: Remembered, names: Mapping[int, str]) -> Counter[str]:
+    """The tokens of a message that was learned."""
+    return Counter({names[number]: n for number, n in (remembered.tokens or {}).items()})

@@ -1,0 +1,166 @@
+"""The tokens of a message: what the filter counts.
+
+Words keep their case and their exclamation marks (`FREE!!`); a word that the filter never saw is
+looked up in plainer forms, see `plainer`. Digits become `#`, so that prices and years are alike.
+What does not come from the text carries a name: `subject:free`, `from:example.com`,
+`url:example.com`, `hidden:poem`, `attachment:.exe`.
+
+A filter reads thousands of messages a second, so texts are cut by one regular expression and
+counted by `Counter`, which run in C; headers and links come again and again, and are cached.
+
+>>> from rosenblatt.spam.message import parse
+>>> sorted(tokens(parse(b"Subject: Hi\\n\\nWIN $1000 now! http://a.example/x")))[:4]
+['$####', 'WIN', 'header:subject', 'now!']
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from functools import lru_cache
+
+from .message import Message
+
+VERSION = 1  # of the tokens; counts of another version do not fit
+LONGEST = 24  # characters of a word; longer runs are no words
+MOST_LINKS = 200
+MOST_WORDS = 8  # of one header
+
+LETTER = r"a-zA-Z#$_'\x80-\U0010ffff-"
+WORD = re.compile(rf"[{LETTER}]{{2,}}!{{0,3}}")
+GENERAL = str.maketrans("0123456789", "#" * 10)
+URL = re.compile(r"(?:http|ftp|HTTP)s?://([^\s/<>\"'?#]+)([^\s<>\"']{0,200})")
+NAME = re.compile(r"[\w.+-]+")
+ADDRESS_BYTES = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}")
+HOST = re.compile(r"[a-zA-Z0-9-]+\.[a-zA-Z0-9.-]+")
+# Where a message came from and where it goes: names and addresses as they are.
+ADDRESSES = frozenset(["from", "to", "cc", "reply-to", "return-path", "message-id"])
+# Headers that others added after delivery, another filter's opinion, and what mailing lists add to
+# every message alike: fifty tokens that say where a message passed would outvote its text.
+IGNORED = re.compile(
+    r"x-(?:rosenblatt|spam|bogosity|uid|keywords|status|mozilla|evolution|gmail|virus|beenthere"
+    r"|mailman|egroups|list|original)|list-|errors-to$|precedence$|sender$|mailing-list$|status$"
+    r"|date$|content-length$|lines$|delivered-to$"
+)
+
+
+def tokens(message: Message) -> Counter[str]:
+    """How often each token occurs in a message."""
+    found = [*header_tokens(message), *words("\n".join(message.texts))]
+    for page in message.pages:
+        found += [f"hidden:{word}" for word in words(page.hidden)]
+        found += [f"html:{tag[:12]}" for tag in page.tags]
+        found += ["html:comment"] * page.n_comments
+        for host, path in URL.findall(" ".join(page.links)):
+            found += link_tokens(host, path)
+    found += [f"attachment:{kind}" for kind in message.attachments]
+    if message.truncated:
+        found.append("message:long")
+    return Counter(found)
+
+
+def words(text: str) -> list[str]:
+    """The words of a text, and the tokens of its links.
+
+    >>> words("it's FREE!!, in 1999 a " + "x" * 40)
+    ["it's", 'FREE!!', 'in', '####']
+    """
+    links: list[str] = []
+    if "://" in text:
+        before, *rest = URL.split(text, MOST_LINKS)
+        for host, path in zip(rest[::3], rest[1::3], strict=True):
+            links += link_tokens(host, path)
+        text = " ".join([before, *rest[2::3]])
+    found = [word for word in WORD.findall(text.translate(GENERAL)) if len(word) <= LONGEST]
+    return found + links
+
+
+def plainer(token: str) -> Iterator[str]:
+    """Plainer forms of a token, the nearest first, to look up if the token was never seen.
+
+    >>> list(plainer("subject:FREE!!"))
+    ['subject:FREE', 'subject:Free', 'subject:free', 'FREE!!', 'FREE', 'Free', 'free']
+    """
+    place, colon, word = token.rpartition(":")
+    seen = {token}
+    for home in (f"{place}{colon}", "") if colon else ("",):
+        bare = word.rstrip("!")
+        for form in (word, bare, bare.capitalize(), bare.lower()):
+            if home + form not in seen:
+                seen.add(home + form)
+                yield home + form
+
+
+def header_tokens(message: Message) -> list[str]:
+    """The tokens of all headers."""
+    found: list[str] = []
+    relays: list[str] = []
+    for name, value in message.headers:
+        if name == "received":
+            relays.append(value[:200])
+        elif name == "subject":
+            found.append("header:subject")
+            found += [f"subject:{word}" for word in words(value)]
+        elif len(value) < 500:
+            found += tokens_of_header(name, value)
+    # A host that a message passed twice counts once.
+    found += map(relay_token, set(HOST.findall(" ".join(relays))))
+    return found
+
+
+@lru_cache(20_000)
+def tokens_of_header(name: str, value: str) -> tuple[str, ...]:
+    """The tokens of a header other than those of the subject and of relays.
+
+    >>> tokens_of_header("from", "<ann@mail.example>")
+    ('header:from', 'from:ann', 'from:mail.example', 'from:@mail.example', 'from:@example')
+    """
+    if IGNORED.match(name):
+        return ()
+    name = name[:30]
+    found = NAME.findall(value.lower())[:MOST_WORDS]
+    if name not in ADDRESSES:
+        found = [word.translate(GENERAL) for word in found]
+    found = [f"{name}:{word}" for word in found if len(word) <= 2 * LONGEST]
+    hosts = re.findall(r"@([\w.-]+)", value.lower()) if name in ADDRESSES else []
+    domains = [f"{name}:@{domain}" for host in hosts for domain in _domains(host)[:3]]
+    return (f"header:{name}", *found, *domains)
+
+
+@lru_cache(20_000)
+def relay_token(word: str) -> str:
+    """The token of a host or an address that a message passed through.
+
+    >>> relay_token("mx1.mail.example"), relay_token("192.0.2.17")
+    ('received:mail.example', 'received:192.0.2')
+    """
+    if ADDRESS_BYTES.fullmatch(word):
+        return f"received:{word.rpartition('.')[0]}"
+    if word[-1].isdigit():
+        return "received:version"  # of software
+    return f"received:{'.'.join(word.lower().split('.')[-2:])}"
+
+
+@lru_cache(20_000)
+def link_tokens(host: str, path: str) -> tuple[str, ...]:
+    """Tokens of a link: its host, with and without sub-domains, and the words of its path.
+
+    >>> link_tokens("www.shop.example", "/buy?id=17")
+    ('url:www.shop.example', 'url:shop.example', 'url:example', 'url:/buy', 'url:/id')
+    """
+    host = host.rpartition("@")[2].partition(":")[0].lower()[:100]
+    if ADDRESS_BYTES.fullmatch(host):
+        hosts = ["address-in-numbers", host.rpartition(".")[0]]
+    else:
+        hosts = _domains(host)
+    parts = [f"/{part}" for part in re.findall(r"\w{2,24}", path.translate(GENERAL))[:20]]
+    return tuple(f"url:{part}" for part in (*hosts, *parts))
+
+
+def _domains(host: str) -> list[str]:
+    """A host and the domains that it belongs to, four at the most.
+
+    >>> _domains("a.b.example")
+    ['a.b.example', 'b.example', 'example']
+    """
+    labels = host.strip(".").split(".")[-4:]
+    return [".".join(labels[k:]) for k in range(len(labels))]

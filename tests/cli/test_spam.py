@@ -1,0 +1,150 @@
+"""The commands of the spam filter, as a mail server and a person call them."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from rosenblatt.cli.app import app
+from tests.spam.messages import ham, message, spam
+
+
+@pytest.fixture
+def trained(tmp_path):
+    """A folder with ham, spam and a store that has learned both."""
+    for name, mails in (("ham", ham()), ("spam", spam())):
+        (tmp_path / name).mkdir()
+        for k, raw in enumerate(mails):
+            (tmp_path / name / str(k)).write_bytes(raw)
+    result = run(tmp_path, "learn", "--ham", tmp_path / "ham", "--spam", tmp_path / "spam")
+    assert result.output == "Learned 30 ham and 30 spam.\n"
+    (tmp_path / "new").write_bytes(message(1, 40))
+    return tmp_path
+
+
+def run(folder, *words, input=None):
+    arguments = ["spam", "--store", str(folder / "s.db"), *map(str, words)]
+    return CliRunner().invoke(app, arguments, input=input)
+
+
+def test_a_message_is_judged_with_an_exit_code(trained):
+    found = run(trained, "classify", trained / "new")
+    assert (found.exit_code, found.output.split()[0]) == (1, "spam")
+    assert run(trained, "classify", trained / "ham" / "3").exit_code == 0
+    assert run(trained, "classify", input="Subject: odd\n\nunheard words").exit_code == 3
+    assert run(trained, "classify", trained / "none").exit_code == 2
+
+
+def test_many_messages_as_objects(trained):
+    found = run(trained, "classify", "--format", "jsonl", trained / "spam", trained / "ham")
+    rows = [json.loads(line) for line in found.output.splitlines()]
+    assert len(rows) == 60
+    assert set(rows[0]) == {"path", "label", "probability", "band"}
+    assert {row["label"] for row in rows[:30]} == {"spam"}
+    assert found.exit_code == 0
+
+
+def test_explaining_correcting_and_forgetting(trained):
+    assert "spam" in run(trained, "explain", trained / "new").output
+    assert "log-odds in all" in run(trained, "explain", "-m", "multinomial", trained / "new").output
+    before = run(trained, "status").output
+    assert run(trained, "correct", trained / "new", "--ham").output == "Learned as ham.\n"
+    found = run(trained, "correct", trained / "new", "--spam").output
+    assert found == "Learned as spam, forgotten as ham.\n"
+    assert "nothing has changed" in run(trained, "correct", trained / "new", "--spam").output
+    assert run(trained, "forget", trained / "new").output.startswith("Forgotten")
+    assert run(trained, "status").output == before
+    assert run(trained, "forget", trained / "new").exit_code == 2
+    assert "--ham or --spam" in run(trained, "correct", trained / "new").output
+    known = run(trained, "learn", "--spam", trained / "spam").output
+    assert known == "Learned 0 ham and 0 spam. 30 were known already.\n"
+
+
+def test_stores_move_as_text_and_are_evaluated(trained, tmp_path):
+    assert run(trained, "export", "-o", trained / "e.jsonl").exit_code == 0
+    other = trained / "other"
+    other.mkdir()
+    assert run(other, "import", trained / "e.jsonl").output == "Added 60 messages.\n"
+    found = run(other, "evaluate", "--protocol", "folds", "-o", trained / "page.html")
+    assert "100.0% of the spam caught with no ham lost" in found.output
+    assert (trained / "page.html").exists()
+
+
+FILTER = [sys.executable, "-m", "rosenblatt", "spam"]
+
+
+def filtered(raw, *words, store, before=FILTER):
+    command = [*before, "--store", str(store), "classify", "--filter", *words]
+    return subprocess.run(command, input=raw, capture_output=True, check=False)
+
+
+def test_a_filter_never_loses_mail(trained):
+    """Whatever fails, the message comes out as it went in, with exit code 0."""
+    raw = b"From x Mon Jul  1 10:00:00 2024\r\nX-Rosenblatt: ham\r\n" + message(1, 41).replace(
+        b"\n", b"\r\n"
+    )
+    store = trained / "s.db"
+    done = filtered(raw, store=store)
+    assert done.returncode == 0
+    assert b"X-Rosenblatt: spam\r\nX-Rosenblatt-Probability: " in done.stdout
+    assert b"X-Rosenblatt: ham" not in done.stdout
+    assert done.stdout.endswith(raw[raw.index(b"From: ") :])
+
+    (trained / "broken.db").write_bytes(b"no database" * 100)
+    for bad, words in (
+        (trained / "none.db", ()),
+        (trained / "broken.db", ()),
+        (store, ("--model", "magic")),
+        (store, ("--no-such-option",)),
+    ):
+        done = filtered(raw, *words, store=bad)
+        assert (done.returncode, done.stdout) == (0, raw), done.stderr
+    done = filtered(raw, "--tempfail", store=trained / "none.db")
+    assert (done.returncode, done.stdout) == (75, b"")
+    binary = bytes(range(256)) * 100
+    assert filtered(binary, store=store).stdout == binary
+
+
+def test_one_message_needs_no_heavy_import(trained):
+    """A new process answers before NumPy would be loaded."""
+    code = (
+        "import sys\nfrom rosenblatt.cli.app import app\n"
+        f"sys.argv = ['rosenblatt', 'spam', '--store', {str(trained / 's.db')!r}, 'classify', "
+        f"{str(trained / 'new')!r}]\n"
+        "try:\n    app()\nexcept SystemExit:\n    pass\n"
+        "print(sorted({'numba', 'scipy', 'sklearn', 'numpy'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.skipif(shutil.which("maildrop") is None, reason="maildrop is not installed here")
+def test_a_real_delivery_through_the_filter(trained):
+    """maildrop pipes each message through the filter and sorts it into a Maildir by our header."""
+    for name in ("Inbox", "Junk"):
+        for part in ("cur", "new", "tmp"):
+            (trained / name / part).mkdir(parents=True)
+    command = f"{sys.executable} -m rosenblatt spam --store {trained}/s.db classify --filter"
+    recipe = trained / "mailfilter"
+    recipe.write_text(
+        f'xfilter "{command}"\nif (/^X-Rosenblatt: spam/)\n{{\n    to "{trained}/Junk"\n}}\n'
+        f'to "{trained}/Inbox"\n'
+    )
+    recipe.chmod(0o600)
+    environment = {**os.environ, "HOME": str(trained)}
+    for raw in (message(0, 43), message(1, 43)):
+        done = subprocess.run(
+            ["maildrop", str(recipe)], input=raw, env=environment, capture_output=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+    delivered = {
+        name: [file.read_bytes() for file in (trained / name / "new").iterdir()]
+        for name in ("Inbox", "Junk")
+    }
+    assert [len(mails) for mails in delivered.values()] == [1, 1]
+    assert message(1, 43) in delivered["Junk"][0]
+    assert b"X-Rosenblatt: ham" in delivered["Inbox"][0]

@@ -1,0 +1,47 @@
+"""Mail is found in every place that mail is kept in."""
+
+import gzip
+import mailbox
+
+import pytest
+
+from rosenblatt.spam.mailbox import mails
+from tests.spam.messages import ham
+
+
+def test_an_mbox_is_read_like_the_standard_library_does(tmp_path):
+    box = mailbox.mbox(tmp_path / "box")
+    for raw in (*ham(3), ham(1)[0] + b"\nFrom here on it is text\n"):
+        box.add(raw)
+    box.close()
+    found = list(mails(str(tmp_path / "box")))
+    assert len(found) == 4
+    assert found[3].raw.endswith(b"\nFrom here on it is text\n\n")
+    cut = tmp_path / "cut"
+    cut.write_bytes((tmp_path / "box").read_bytes()[:-60])
+    assert len(list(mails(str(cut)))) == 4
+
+
+def test_folders_maildirs_and_single_files(tmp_path):
+    for folder in ("cur", "new", "tmp"):
+        (tmp_path / "maildir" / folder).mkdir(parents=True)
+        (tmp_path / "maildir" / folder / "1:2,S").write_bytes(ham(1)[0])
+    assert len(list(mails(str(tmp_path / "maildir")))) == 2  # tmp holds what is being delivered
+    (tmp_path / "plain" / "deep").mkdir(parents=True)
+    (tmp_path / "plain" / "deep" / "a").write_bytes(ham(1)[0])
+    (tmp_path / "plain" / ".hidden").write_bytes(ham(1)[0])
+    assert [mail.raw for mail in mails(str(tmp_path / "plain"))] == ham(1)
+    with pytest.raises(FileNotFoundError, match="There is no file or folder"):
+        list(mails(str(tmp_path / "none")))
+
+
+def test_tables_bring_their_labels(tmp_path):
+    (tmp_path / "a.csv").write_text('label,text\nspam,"win, now"\nham,hello\nodd,x\n')
+    assert [mail.label for mail in mails(str(tmp_path / "a.csv"))] == [1, 0, None]
+    with gzip.open(tmp_path / "b.tsv.gz", "wt") as file:
+        file.write('ham\tHe said "hi\nspam\tWIN\n')
+    found = list(mails(str(tmp_path / "b.tsv.gz")))
+    assert [(mail.label, mail.raw) for mail in found] == [(0, b'\nHe said "hi'), (1, b"\nWIN")]
+    (tmp_path / "c.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(ValueError, match="needs a column called text"):
+        list(mails(str(tmp_path / "c.csv")))

@@ -1,0 +1,125 @@
+"""Messages are taken apart as Python's own parser does, and nothing that arrives can break it."""
+
+import email
+import email.policy
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rosenblatt.spam import message as messages
+from rosenblatt.spam.html import read_page
+from rosenblatt.spam.message import check_mail, decode, from_base64, parse
+from rosenblatt.spam.tokens import plainer, tokens
+from tests.spam.messages import ham
+
+MULTIPART = b"""From: a@b.example
+Subject: =?utf-8?b?R3LDvMOfZQ==?= =?utf-8?q?_aus_K=C3=B6ln?=
+Content-Type: multipart/mixed; boundary="x y"
+
+preamble
+--x y
+Content-Type: text/plain; charset=iso-8859-1
+Content-Transfer-Encoding: quoted-printable
+
+caf=E9 =
+folded
+--x y
+Content-Type: text/html; charset=utf-8
+Content-Transfer-Encoding: base64
+
+PHA+SGVsbG8gPGI+d29ybGQ8L2I+PC9wPjxhIGhyZWY9Imh0dHA6Ly94LmV4YW1wbGUvYnV5Ij4=
+--x y
+Content-Type: application/octet-stream; name="run.EXE"
+
+MZ
+--x y--
+epilogue
+"""
+
+
+def test_parts_encodings_and_attachments():
+    found = parse(MULTIPART)
+    assert found.header("subject") == "Grüße aus Köln"
+    assert found.texts[0].split() == ["café", "folded"]
+    assert found.texts[1].split() == ["Hello", "world"]
+    assert found.pages[0].links == ["http://x.example/buy"]
+    assert found.attachments == ["application/octet-stream", ".exe"]
+
+
+def test_texts_and_headers_are_those_of_the_standard_library():
+    for raw in (MULTIPART, MULTIPART.replace(b"\n", b"\r\n"), *ham(5)):
+        peer = email.message_from_bytes(raw, policy=email.policy.default)
+        plain = [
+            part.get_content() for part in peer.walk() if part.get_content_type() == "text/plain"
+        ]
+        ours = parse(raw)
+        assert [text.split() for text in ours.texts[: len(plain)]] == [t.split() for t in plain]
+        assert ours.header("subject") == str(peer["subject"])
+        assert [name for name, _ in ours.headers] == [name.lower() for name in peer]
+
+
+@given(st.binary(max_size=300), st.randoms(use_true_random=False))
+def test_any_bytes_are_read(noise, chance):
+    """Mutated mail: pieces cut out, doubled and replaced by noise."""
+    raw = bytearray(MULTIPART)
+    for _ in range(4):
+        a, b = sorted(chance.randrange(len(raw) + 1) for _ in range(2))
+        raw[a:b] = chance.choice([b"", bytes(raw[a:b]) * 2, noise])
+    for mail in (bytes(raw), noise, b"Content-Type: text/html\n\n" + noise):
+        assert all(isinstance(token, str) and token for token in tokens(parse(mail)))
+
+
+def test_bombs_are_bounded():
+    deep = b"".join(
+        b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (k, k) for k in range(200)
+    )
+    assert parse(deep + b"\n\nhello").texts == []
+    many = b"Content-Type: multipart/mixed; boundary=b\n\n" + b"--b\n\nhi\n" * 5000
+    assert len(parse(many).texts) < messages.MOST_PARTS
+    long = parse(b"Subject: x\n\n" + b"word " * 400_000)
+    assert long.truncated
+    assert len(long.texts[0]) <= messages.MOST_BYTES
+    assert tokens(long)["message:long"] == 1
+    assert len(parse(b"A: b\n" * 10_000 + b"\nx").headers) <= messages.MOST_HEADERS
+
+
+def test_broken_encodings_never_fail():
+    assert decode(b"\xff\xfe", "utf-8") == "ÿþ"
+    assert decode(b"abc", "no-such-charset") == "abc"
+    assert decode(b"abc", "utf\0") == "abc"
+    rng = random.Random(0)
+    for n in range(40):
+        from_base64(bytes(rng.randrange(256) for _ in range(n)))
+    assert from_base64(b"aGVs\nbG8") == b"hello"
+
+
+def test_what_html_hides_is_kept_apart():
+    page = read_page(
+        "<style>p{}</style><!-- secret --><p>See <font color='#ffffff'>invisible ink</font> "
+        "this</p>"
+        '<div style="display:none">deep <b>poem</b> here</div>after&amp;all'
+    )
+    assert page.visible.split() == ["See", "this", "after&all"]
+    assert page.hidden.split() == ["invisible", "ink", "deep", "poem", "here"]
+    assert page.n_comments == 1
+
+
+@pytest.mark.parametrize("raw", [b"", b"  \n", b"\x7fELF\x02\x01\0\0" * 50])
+def test_what_is_no_mail_is_refused(raw):
+    with pytest.raises(ValueError, match=r"empty|no e-mail"):
+        check_mail(raw)
+
+
+def test_headers_of_ours_and_of_other_filters_are_never_tokens():
+    raw = (
+        b"X-Rosenblatt: spam\nX-Spam-Status: Yes\nX-Bogosity: Spam\nStatus: RO\nSubject: hi\n\nyes"
+    )
+    assert set(tokens(parse(raw))) == {"header:subject", "subject:hi", "yes"}
+
+
+def test_numbers_and_links_are_generalised_and_case_is_kept():
+    found = tokens(parse(b"Subject: a\n\nWIN $1000 in 2024!! http://u:p@shop.example:80/Buy?id=77"))
+    assert {"WIN", "$####", "####!!", "url:shop.example", "url:example", "url:/Buy"} <= set(found)
+    assert list(plainer("FREE!!")) == ["FREE", "Free", "free"]
