@@ -99,6 +99,8 @@ from .preprocessing import Standardizer as Standardizer
 from .separation import Separability as Separability
 from .separation import separability as separability
 from .spam import SpamFilter as SpamFilter
+from .svm import SVC as SVC
+from .svm import SVR as SVR
 from .svm import LinearSVC as LinearSVC
 from .svm import LinearSVR as LinearSVR
 from .trace import Trace as Trace
@@ -113,6 +115,8 @@ from .workbench import load_model as load_model
 __version__: str
 __all__ = [
     "PCA",
+    "SVC",
+    "SVR",
     "AdaBoostClassifier",
     "AgglomerativeClustering",
     "AveragedPerceptron",
