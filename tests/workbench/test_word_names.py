@@ -9,9 +9,8 @@ from rosenblatt.data import Table
 from rosenblatt.workbench.fitting import fit_table
 from rosenblatt.workbench.importance import explain_row
 from rosenblatt.workbench.preparation.known_columns import rows_for
-from rosenblatt.workbench.preparation.texts import TEXT_WIDTH, word_counts, words_at
 from rosenblatt.workbench.report import page
-from rosenblatt.workbench.weights import named_words, note_on_weights, weights_of
+from rosenblatt.workbench.weights import note_on_weights, weights_of
 
 FAMILIES = ["LogisticRegression", "MultinomialNB", "BernoulliNB", "ComplementNB"]
 PLAIN = [f"plain{i}" for i in range(60)]
@@ -34,19 +33,17 @@ def letters(n=300, classes=("good", "bad")):
 def test_the_heaviest_words_are_named(family, classes):
     table = letters(classes=classes)
     model = fit_table(table, "y", family, certificate=False).model
-    heaviest = [name.split(" [")[0] for name, _ in weights_of(model, table.frame, 1.0)[0][:6]]
+    heaviest = [name.split(" [")[0] for name, _ in weights_of(model)[0][:6]]
     telling = {f"said: tells{label}" for label in classes}
     assert telling <= set(heaviest)
-    assert "at one place" in note_on_weights(model)
-    unnamed = [name for name, _ in weights_of(model)[0][:6]]
-    assert any(name.startswith("said: place ") for name in unnamed)
+    assert ("tf-idf" in note_on_weights(model)) == (family == "LogisticRegression")
 
 
 def test_a_positive_weight_speaks_for_the_second_class():
     table = letters()
     for family in FAMILIES:
         model = fit_table(table, "y", family, certificate=False).model
-        weights = dict(weights_of(model, table.frame, 1.0)[0])
+        weights = dict(weights_of(model)[0])
         assert weights["said: tellsgood"] > 0 > weights["said: tellsbad"], family
         assert "above zero speaks for good, what is below for bad" in note_on_weights(model)
 
@@ -76,30 +73,10 @@ def test_a_text_without_words_stands_by_its_value(text):
     assert told.names == ("rooms = 1", f"said = {'missing' if text is None else text}")
 
 
-def test_every_word_is_found_where_it_is_counted():
-    text = "A Häuschen, naïve ΣΊΣΥΦΟΣ İstanbul x 1.5 don't ﬁn 中文字 __init__ to TO"
-    counts = word_counts(pl.Series([text]))
-    found = words_at(range(TEXT_WIDTH), pl.Series([text]))
-    assert set(found) == set(counts.indices.tolist())
-    assert counts.sum() == 1 + sum(map(len, found.values()))  # "to" is there twice
-
-
-def test_words_that_share_a_place_share_a_name():
-    many = pl.Series([" ".join(f"w{i}" for i in range(2000))])
-    place, words = next((p, w) for p, w in words_at(range(TEXT_WIDTH), many).items() if w[1:])
-    model = fit_table(letters(), "y", "LogisticRegression", certificate=False).model
-    rows = pl.DataFrame({"said": many})
-    assert named_words(model.steps[0][1], [1 + place], rows, 1.0) == {
-        1 + place: f"said: {words[0]} or {words[1]}"
-    }
-
-
-def test_the_report_names_words_and_a_table_without_texts_is_left_alone(tmp_path):
+def test_the_report_names_words(tmp_path):
     found = rosenblatt.compare(
         letters().frame, target="y", families=["MultinomialNB"], ledger=tmp_path / "openings"
     )
     text = page(found.findings)
     assert "said: tellsbad" in text
     assert "said: place" not in " ".join(name for name, _ in found.findings.learned[:40])
-    model = fit_table(letters(), "y", "LogisticRegression", certificate=False).model
-    assert named_words(model.steps[-1][1], [1], letters().frame, 1.0) == {}

@@ -1,7 +1,7 @@
 """Documents to rows of counts, by the compiled loops or, where these do not serve, by Python."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from rosenblatt import loops
 
-from .analysis import Analysis, Scratch
-from .documents import batches
+from .analysis import Analysis, Scratch, analysis_of, why_python
+from .documents import Batch, batches
 from .term_table import TermTable
 
 MORE = 1.5  # times the room, where there was too little
@@ -71,34 +71,54 @@ class Room:
         return self.indices, self.data
 
 
+class TermCounter:
+    """Counts the terms of documents, and numbers terms as they come: batches share the numbers."""
+
+    def __init__(self, analysis: Analysis) -> None:
+        self.reading, self.table = analysis.reading, TermTable()
+        self._scratch, self._room = Scratch(analysis), Room()
+        self._make_tables(NOTHING, NOTHING)
+
+    @classmethod
+    def of(cls, vectorizer: Any) -> Self:
+        """The counter that a vectorizer's parameters ask for."""
+        analysis = analysis_of(vectorizer)
+        if analysis is None:
+            raise ValueError(f"{why_python(vectorizer)} is not compiled: texts take Python.")
+        return cls(analysis)
+
+    def _make_tables(self, documents: Counts, occurrences: Counts) -> None:
+        """Room for as many terms as the table has, from what is known of some."""
+        n = self.table.room
+        self._place = np.zeros(n, np.int32)
+        self.documents, self.occurrences = _longer(documents, n), _longer(occurrences, n)
+
+    def add_to(self, rows: Rows, documents: Any) -> None:
+        """Append a row of counts for each document."""
+        for batch in batches(documents, self.reading):
+            scan = self._scratch.for_batch(batch)
+            row = self._room.row(self._scratch.most_terms(batch))
+            ends, n, reached = np.zeros(len(batch.limits), np.int64), len(batch.limits) - 1, 0
+            while (reached := self._count(batch, reached, scan, row, ends)) < n:
+                self.table.grow()
+                self._make_tables(self.documents, self.occurrences)
+            rows.add(row[0][: ends[-1]], row[1][: ends[-1]], ends[1:])
+
+    def _count(self, batch: Batch, reached: int, scan: Any, row: Any, ends: Counts) -> int:
+        counts = self.table.size, self._place, self.documents, self.occurrences
+        found, table = self._scratch.found, self.table.arrays
+        return int(
+            loops.text.count_terms(tuple(batch), reached, scan, found, table, counts, row, ends)
+        )
+
+
 def count_new(documents: Any, analysis: Analysis, dtype: Any) -> Counted:
     """Count the terms of documents, and number the terms as they come."""
-    table, scratch, room, rows = TermTable(), Scratch(analysis), Room(), Rows(dtype)
-    tally = np.zeros(table.room, np.int64), np.zeros(table.room, np.int64)
-    place = np.zeros(table.room, np.int32)
-    for batch in batches(documents, analysis.reading):
-        scan, row = scratch.for_batch(batch), room.row(scratch.most_terms(batch))
-        ends, n = np.zeros(len(batch.limits), np.int64), len(batch.limits) - 1
-        reached = 0
-        while True:
-            reached = loops.text.count_terms(
-                tuple(batch),
-                reached,
-                scan,
-                scratch.found,
-                table.arrays,
-                (table.size, place, *tally),
-                row,
-                ends,
-            )
-            if reached == n:
-                break
-            table.grow()
-            place = np.zeros(table.room, np.int32)
-            tally = _longer(tally[0], table.room), _longer(tally[1], table.room)
-        rows.add(row[0][: ends[-1]], row[1][: ends[-1]], ends[1:])
-    V = len(table)
-    return Counted(rows.matrix(V), table.terms(), tally[0][:V], tally[1][:V])
+    counter, rows = TermCounter(analysis), Rows(dtype)
+    counter.add_to(rows, documents)
+    V = len(counter.table)
+    tallies = counter.documents[:V], counter.occurrences[:V]
+    return Counted(rows.matrix(V), counter.table.terms(), *tallies)
 
 
 def _longer(counts: Counts, n: int) -> Counts:
@@ -154,3 +174,18 @@ def count_in_python(
     columns = np.bincount(X.indices, minlength=len(places))
     occurrences = np.bincount(X.indices, X.data, len(places)).astype(np.int64)
     return Counted(X, list(places), columns, occurrences)
+
+
+def with_columns(X: Any, columns: NDArray[np.int32], width: int) -> Any:
+    """A CSR matrix whose column j is renamed columns[j], or left out where that is -1.
+
+    Its arrays may become those of the result.
+    """
+    if len(columns) and columns.min() < 0:
+        renamed = columns[X.indices]
+        kept = renamed >= 0
+        ends = np.concatenate([[0], np.cumsum(kept)])[X.indptr]
+        parts = X.data[kept], renamed[kept], ends.astype(X.indptr.dtype)
+        return sp.csr_matrix(parts, (X.shape[0], width))
+    np.take(columns, X.indices, out=X.indices, mode="clip")
+    return sp.csr_matrix((X.data, X.indices, X.indptr), (X.shape[0], width))

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rosenblatt import loops
 from rosenblatt.statistics.terms import joined, split
@@ -29,7 +30,11 @@ class TermTable:
     @classmethod
     def of(cls, terms: Iterable[str]) -> Self:
         """The table of some terms, numbered in their order."""
-        text, limits = joined(list(terms))
+        return cls.of_bytes(*joined(list(terms)))
+
+    @classmethod
+    def of_bytes(cls, text: NDArray[np.uint8], limits: NDArray[np.int64]) -> Self:
+        """The table of terms that stand one after the other."""
         n = len(limits) - 1
         table = cls(n, len(text))
         table.arena[: len(text)], table.limits[: n + 1] = text, limits
@@ -59,6 +64,21 @@ class TermTable:
         larger.limits[: n + 1] = self.limits[: n + 1]
         loops.text.place_terms(larger.arrays, n)
         self.slots, self.arena, self.limits = larger.arrays
+
+    def numbers_of(self, other: "TermTable") -> NDArray[np.int32]:
+        """The number here of each term of another table; -1 of those that are not here."""
+        n = len(other)
+        bits, numbers = np.empty(n, np.uint64), np.empty(n, np.int64)
+        places = other.limits[:n], other.limits[1 : n + 1]
+        loops.text.look_up(other.arena, places, n, self.arrays, bits, numbers)
+        return numbers.astype(np.int32)
+
+    def some(self, which: NDArray[np.int64]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+        """Some of the terms one after the other, and where each begins."""
+        lengths = np.diff(self.limits)[which]
+        limits = np.concatenate([[0], np.cumsum(lengths)])
+        taken = np.arange(limits[-1]) + np.repeat(self.limits[which] - limits[:-1], lengths)
+        return self.arena[taken], limits
 
     def terms(self) -> list[str]:
         """All terms, in their order."""

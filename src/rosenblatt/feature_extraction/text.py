@@ -17,7 +17,14 @@ from rosenblatt.statistics import TermCounts
 from rosenblatt.statistics.terms import joined
 
 from .analysis import analysis_of, why_python
-from .counting import Counted, count_hashes, count_in_python, count_known, count_new
+from .counting import (
+    Counted,
+    count_hashes,
+    count_in_python,
+    count_known,
+    count_new,
+    with_columns,
+)
 from .documents import refuse_tables
 from .spans import spans_in
 from .term_table import TermTable
@@ -171,7 +178,7 @@ class CountVectorizer(peer.CountVectorizer):  # type: ignore[misc]
         columns[order[kept]] = np.arange(kept.sum(), dtype=np.int32)
         if self.binary:
             found.X.data.fill(1)
-        return _with_columns(found.X, columns, int(kept.sum()))
+        return with_columns(found.X, columns, int(kept.sum()))
 
     def _conclude(self, counts: TermCounts, terms: list[str] | None = None) -> NDArray[np.bool]:
         """Set the vocabulary that counts imply; return which terms are in it."""
@@ -377,18 +384,6 @@ def as_configured(X: Any) -> Any:
     arrays = get_config()["sparse_interface"] == "sparray"
     kind = sp.csr_array if arrays else sp.csr_matrix
     return X if isinstance(X, kind) else kind(X)
-
-
-def _with_columns(X: Any, columns: NDArray[np.int32], width: int) -> Any:
-    """A CSR matrix whose column j is renamed columns[j], or left out where that is -1."""
-    if width < len(columns):
-        kept = columns[X.indices] >= 0
-        ends = np.concatenate([[0], np.cumsum(kept)])[X.indptr]
-        parts = X.data[kept], columns[X.indices[kept]], ends.astype(X.indptr.dtype)
-        return sp.csr_matrix(parts, (X.shape[0], width))
-    np.take(columns, X.indices, out=X.indices, mode="clip")
-    X.has_sorted_indices = X.has_canonical_format = False
-    return X
 
 
 def _same(mine: dict[str, Any], others: dict[str, Any]) -> bool:

@@ -15,12 +15,10 @@ from sklearn.pipeline import Pipeline
 from rosenblatt.certificates import certify
 from rosenblatt.explanation import Explanation, explain, two_classes
 from rosenblatt.workbench.model_file.files import SavedModel
-from rosenblatt.workbench.preparation.column_parts import Words
+from rosenblatt.workbench.preparation.column_parts import Terms, Words
 from rosenblatt.workbench.preparation.features import TableFeatures
-from rosenblatt.workbench.preparation.pipelines import reads_texts
 from rosenblatt.workbench.preparation.problem import Problem
 from rosenblatt.workbench.preparation.row_view import n_bytes
-from rosenblatt.workbench.preparation.texts import words_at
 from rosenblatt.workbench.protocol.clock import Clock
 from rosenblatt.workbench.protocol.scoring import score_of
 from rosenblatt.workbench.protocol.search import Arena
@@ -32,7 +30,6 @@ MOST_ROWS = 2_000  # of the development part
 LEAST_ROWS = 100  # that say something
 SHUFFLES = 2  # of each column, whose falls are averaged: more change less than other rows would
 MOST_SECONDS = 2.0
-SECONDS_FOR_WORDS = 1.0  # to find out which they are
 NO_TIME = " There was no time to see what each column is worth to it."
 
 
@@ -48,8 +45,7 @@ def what_it_learned(
     if family.takes == "rows":
         return {}
     problem, of_training_part = arena.problem, arena.fitted(family)
-    rows = problem.some(learned_from) if reads_texts(family) and seconds > 0 else None
-    weights, n_weights = weights_of(model, rows, min(seconds / 2, SECONDS_FOR_WORDS))
+    weights, n_weights = weights_of(model)
     note = note_on_weights(model)
     said = {"learned": weights, "n_weights": n_weights, "learned_note": note}
     if weights or not problem.is_table or len(problem.used) < 2:
@@ -205,12 +201,15 @@ def _by_column(model: Pipeline, found: Explanation, row: Any) -> Explanation:
             found, names=tuple(f"{name} = {_value(row[name][0])}" for name in row.columns)
         )
     for part in first.parts_:
-        stop = start + len(part.names())
+        stop = start + part.width()
         parts = found.contributions[start:stop]
         value = f"{part.name} = {_value(row[part.name][0])}"
-        words = words_at(range(stop - start), row[part.name]) if isinstance(part, Words) else {}
-        added += [(f"{part.name}: {' and '.join(words[j])}", parts[j]) for j in words]
-        absent = np.delete(parts, list(words)).sum()
+        words: list[int] = []
+        if isinstance(part, Terms | Words):
+            words = part.columns_of(row).indices.tolist()
+        names_of_words = part.names() if words else []
+        added += [(names_of_words[j], parts[j]) for j in words]
+        absent = np.delete(parts, words).sum()
         added += [(value if not words else f"{part.name}: words that are not in it", absent)]
         start = stop
     names, contributions = zip(*added, strict=True)

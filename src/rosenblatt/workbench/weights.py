@@ -1,21 +1,16 @@
 """What a model learned, by the names of columns: the weights of a line, the tests of a tree."""
 
 import re
-import time
-from collections import Counter
 from collections.abc import Collection
 from typing import Any
 
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from rosenblatt.workbench.preparation.column_parts import Words
 from rosenblatt.workbench.preparation.features import TableFeatures
 from rosenblatt.workbench.preparation.splines import Bends
-from rosenblatt.workbench.preparation.texts import placed, words_seen
 
 MOST_WEIGHTS = 215  # that a report shows
-SHARED = " A weight may be shared by words that are counted at one place."
 WITHIN = "\0"  # for a space within the name of a column, while there are others
 
 
@@ -24,13 +19,8 @@ def names_of_matrix(n: int) -> list[str]:
     return [f"x{j + 1}" for j in range(n)]
 
 
-def weights_of(
-    model: Pipeline, rows: Any = None, seconds: float = 0.0
-) -> tuple[list[tuple[str, float]], int]:
-    """The heaviest features of a linear model, and how many there are; none of another model.
-
-    Words of texts go by the names that they have in some rows, which are read for some seconds.
-    """
+def weights_of(model: Pipeline) -> tuple[list[tuple[str, float]], int]:
+    """The heaviest features of a linear model, and how many there are; none of another model."""
     last = model.steps[-1][1]
     coef = _weights_of_words(model)
     coef = getattr(last, "coef_", None) if coef is None else coef
@@ -44,11 +34,7 @@ def weights_of(
     labels = [""] if len(coef) == 1 else [f" [{label}]" for label in last.classes_]
     heaviest = np.argsort(-np.abs(coef), axis=None, kind="stable")[:MOST_WEIGHTS]
     places = list(zip(*np.unravel_index(heaviest, coef.shape), strict=True))
-    shown = {int(j) for _, j in places}
-    words = {} if rows is None else named_words(model.steps[0][1], shown, rows, seconds)
-    return [
-        (f"{words.get(int(j), names[j])}{labels[k]}", float(coef[k, j])) for k, j in places
-    ], coef.size
+    return [(f"{names[j]}{labels[k]}", float(coef[k, j])) for k, j in places], coef.size
 
 
 def _weights_of_words(model: Pipeline) -> Any:
@@ -106,10 +92,10 @@ def note_on_weights(model: Pipeline) -> str:
         beside = "the other" if len(last.classes_) == 2 else "their mean"
         return (
             f"What each adds to the score of a class where it occurs, beside {beside}."
-            f"{_in_favour(last)}{SHARED}"
+            f"{_in_favour(last)}"
         )
     if isinstance(model.steps[0][1], TableFeatures):
-        scaled = f" The counts of a text's words are scaled to length one.{SHARED}"
+        scaled = " Words have their tf-idf: rare ones count for more, texts have length one."
         words = scaled * _reads_texts(model.steps[0][1])
         return (
             "Weights of columns that are centred and in units of their deviation; categories are "
@@ -190,44 +176,3 @@ def _as_yes_or_no(found: re.Match[str], marks: Collection[str]) -> str:
     if name not in marks:
         return found.group()
     return f"{indent}{name}" if sign == ">" else f"{indent}not {name}"
-
-
-# Words by their names: models count them at places, of which nobody knows what they stand for.
-
-
-ROWS_AT_A_TIME = 100
-OF_WORDS = 0.8  # of the time, to read them; the rest is for finding their places
-MOST_WORDS = 2  # that are named of those at one place,
-FREQUENT = 1 / 4  # if they are there so often beside the most frequent
-
-
-def named_words(first: Any, features: Collection[int], rows: Any, seconds: float) -> dict[int, str]:
-    """What features of texts are called after the words that some rows have there, by number.
-
-    Rows are read for some seconds at most, and then they are a sample of all.
-    """
-    found: dict[int, str] = {}
-    if not isinstance(first, TableFeatures):
-        return found
-    end, start = time.perf_counter() + OF_WORDS * seconds, 0
-    for part in first.parts_:
-        width = len(part.names())
-        if isinstance(part, Words):
-            wanted = {j - start for j in features if start <= j < start + width}
-            seen = _read(part.name, rows, end) if wanted else Counter()
-            for place, words in placed(wanted, seen).items():
-                told = [w for w in words[:MOST_WORDS] if seen[w] >= FREQUENT * seen[words[0]]]
-                found[start + place] = f"{part.name}: {' or '.join(told)}"
-        start += width
-    return found
-
-
-def _read(name: str, rows: Any, end: float) -> Counter[str]:
-    """How often a column has each word, in as many rows as there is time for."""
-    seen: Counter[str] = Counter()
-    step = -(-rows.height // ROWS_AT_A_TIME)
-    for first in range(step):
-        seen.update(words_seen(rows[np.arange(first, rows.height, step)][name]))
-        if time.perf_counter() > end:
-            break
-    return seen

@@ -16,7 +16,8 @@ PREPARATION = tuple(
     f"workbench.preparation.{name}"
     for name in (
         *("column_parts.Categories", "column_parts.Dates", "column_parts.Numbers"),
-        *("column_parts.Gaps", "column_parts.Levels", "column_parts.Truth", "column_parts.Words"),
+        *("column_parts.Gaps", "column_parts.Levels", "column_parts.Terms"),
+        *("column_parts.Truth", "column_parts.Words"),
         *("features.DenseRows", "features.TableColumns", "features.TableFeatures"),
         "splines.Bends",
     )

@@ -8,12 +8,20 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.preprocessing import normalize
 
+from rosenblatt import loops
+from rosenblatt.feature_extraction.counting import with_columns
+from rosenblatt.feature_extraction.term_table import TermTable
+from rosenblatt.feature_extraction.vocabulary import inverse_document_frequency
+from rosenblatt.statistics.terms import split
+
 from .row_view import View, dates_in, numbers_in
-from .texts import TEXT_WIDTH, word_counts
+from .texts import TEXT_WIDTH, CountedTexts, word_counts
 
 Array = NDArray[np.float64]
 
 MOST_CATEGORIES = 200  # of a column that get a column of their own, the most frequent ones
+MOST_TERMS = 2**17  # of a column of texts, those that most texts have
+MANY_TEXTS = 500
 WORDS_OF_A_TEXT = 100  # different ones, about
 TRUE = ("1", "true", "yes", "y", "t")
 
@@ -43,6 +51,10 @@ class Part:
     def names(self) -> list[str]:
         """What the columns are called."""
         return [self.name]
+
+    def width(self) -> int:
+        """How many columns there are."""
+        return len(self.names())
 
     def n_used(self) -> int:
         """How many of the columns are not zero in a row, about."""
@@ -192,15 +204,69 @@ class Levels(Categories):
         return [self.name]
 
 
+class Terms(Part):
+    """Counts of the words that training rows have, one column a word; tf-idf unless counts.
+
+    A word that is there often counts for less than as many words: 1 + log of its count; a word that
+    many texts have for less than a rare one. Texts are scaled to length one.
+    """
+
+    def fit_to(self, frame: Any, counts: bool) -> None:
+        texts, X = _counted(frame, self.name)
+        documents = np.bincount(X.indices, minlength=X.shape[1])
+        kept = _frequent(documents, X.shape[0])
+        self.text, self.limits = texts.table(self.name).some(kept)
+        self.counts, self.used = counts, max(1, int(X.nnz) // max(int(X.shape[0]), 1))
+        double = np.dtype(np.float64)
+        self.idf = inverse_document_frequency(documents[kept], X.shape[0], True, double)
+
+    def columns_of(self, frame: Any) -> Any:
+        texts, X = _counted(frame, self.name)
+        columns = TermTable.of_bytes(self.text, self.limits).numbers_of(texts.table(self.name))
+        X = with_columns(X, columns, len(self.idf))
+        if not self.counts:
+            loops.text.weigh(X.data, X.indices, X.indptr, self.idf, True, 2)
+        return X
+
+    def n_used(self) -> int:
+        return int(self.used)
+
+    def width(self) -> int:
+        return len(self.idf)
+
+    def names(self) -> list[str]:
+        return [f"{self.name}: {term}" for term in split(self.text, self.limits)]
+
+
+def _counted(frame: Any, name: str) -> tuple[CountedTexts, Any]:
+    """The counts of the words of a column, as they are kept or counted now, and their words."""
+    if not isinstance(frame, View) or frame.texts is None:
+        whole = pl.DataFrame({name: frame[name]})
+        frame = View(whole, np.arange(whole.height), CountedTexts())
+    return frame.texts, frame.word_counts(name)
+
+
+def _frequent(documents: NDArray[np.int64], n_rows: int) -> NDArray[np.int64]:
+    """The words that become columns: of many texts those of two or more, the most frequent."""
+    # A word of one text says nothing of others, and most are such; of few texts any may return.
+    kept = np.flatnonzero(documents >= (2 if n_rows >= MANY_TEXTS else 1))
+    if len(kept) > MOST_TERMS:
+        order = np.argsort(-documents[kept], kind="stable")[:MOST_TERMS]
+        kept = np.sort(kept[order])
+    return kept
+
+
 class Words(Part):
-    """Counts of words, each at a place that follows from the word itself; damped unless counts."""
+    """Counts of words, each at a place that follows from the word itself; damped unless counts.
+
+    Models of old files have these.
+    """
 
     def fit_to(self, frame: Any, counts: bool) -> None:
         self.counts = counts  # nothing is learned from texts, and they are not read
 
     def columns_of(self, frame: Any) -> Any:
-        known = frame.word_counts(self.name) if isinstance(frame, View) else None
-        X = word_counts(frame[self.name]) if known is None else known
+        X = word_counts(frame[self.name])
         return X if self.counts else normalize(X, copy=False)
 
     def n_used(self) -> int:
@@ -215,7 +281,7 @@ PARTS: dict[str, type[Part]] = {
     "boolean": Truth,
     "date": Dates,
     "categorical": Categories,
-    "text": Words,
+    "text": Terms,
 }
 # For models that read categories and gaps themselves.
 CODED_PARTS = {**PARTS, "numeric": Gaps, "categorical": Levels}

@@ -2,7 +2,7 @@
 
 Numbers are centred and scaled, what is missing is put at the mean and marked by a column of its
 own; categories become columns of zeros and ones; dates become numbers; texts become counts of
-words, found by hashing.
+words, or tf-idf.
 """
 
 import json
@@ -93,7 +93,7 @@ class TableFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         for part in parts:
             part.fit_to(frame, self.counts)
         self.parts_ = parts
-        self.n_features_out_ = sum(len(part.names()) for part in parts)
+        self.n_features_out_ = sum(part.width() for part in parts)
         return self
 
     def transform(self, frame: Any) -> Any:
@@ -119,7 +119,7 @@ class TableFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Return whether so many rows become a CSR matrix."""
         width = self.n_features_out_
         most = MOST_BYTES_OF_TEXTS if "text" in self.kinds.values() else MOST_BYTES
-        return 8 * n_rows * width > most and LEAST_WIDTH * self._n_used() < width
+        return bool(8 * n_rows * width > most and LEAST_WIDTH * self._n_used() < width)
 
     def _n_used(self) -> int:
         """How many columns are not zero in a row, about."""

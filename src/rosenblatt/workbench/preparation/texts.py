@@ -1,64 +1,43 @@
 """Words of texts, counted once for each row: its counts follow from its own text alone.
 
-Nothing is learned here, so that rows that a fold scores on may be counted beside those it fits to.
+Nothing is learned here, so that rows that a fold scores on may be counted beside those it fits to:
+words get numbers as they come, and a fold makes columns of those that its own rows have.
 """
 
 import time
-from collections import Counter
-from collections.abc import Collection
-from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.feature_extraction import FeatureHasher
-from sklearn.feature_extraction.text import HashingVectorizer
 
+from rosenblatt.feature_extraction import CountVectorizer, HashingVectorizer
+from rosenblatt.feature_extraction.counting import Rows as GrowingRows
+from rosenblatt.feature_extraction.counting import TermCounter
+from rosenblatt.feature_extraction.term_table import TermTable
 from rosenblatt.workbench.protocol.clock import give_back
 
 TEXT_WIDTH = 2**14
-ROWS_AT_A_TIME = 2**12  # whose words are lists of Python's for a while
+ROWS_AT_A_TIME = 2**12  # between which an interrupt takes effect
 
 Rows = NDArray[np.int64]
 
 
 def word_counts(values: pl.Series) -> Any:
-    """How often (n, TEXT_WIDTH) each word is in texts, at a place that follows from the word."""
+    """How often (n, TEXT_WIDTH) each word is in texts, at a place that follows from the word.
+
+    As models of old files count them.
+    """
     hasher = HashingVectorizer(n_features=TEXT_WIDTH, alternate_sign=False, norm=None)
     return hasher.transform(_strings(values)).tocsr()
 
 
-def words_at(places: Collection[int], values: pl.Series) -> dict[int, list[str]]:
-    """The words of texts that are counted at some places, the most frequent first.
-
-    There are fewer places than words, so that several may share one.
-    """
-    return placed(places, words_seen(values))
-
-
-def words_seen(values: pl.Series) -> Counter[str]:
-    """How often texts have each word.
-
-    >>> words_seen(pl.Series(["To be or not to be", None])).most_common(2)
-    [('to', 2), ('be', 2)]
-    """
-    words_of = HashingVectorizer().build_analyzer()
-    return Counter(chain.from_iterable(map(words_of, _strings(values))))
-
-
-def placed(places: Collection[int], seen: Counter[str]) -> dict[int, list[str]]:
-    """Those of some words that are counted at some places, the most frequent first."""
-    words = [word for word, _ in seen.most_common()]
-    found: dict[int, list[str]] = {}
-    if not words:  # of which the hasher can make nothing
-        return found
-    hasher = FeatureHasher(TEXT_WIDTH, input_type="string", alternate_sign=False)
-    for word, place in zip(words, hasher.transform([[w] for w in words]).indices, strict=True):
-        if place in places:
-            found.setdefault(int(place), []).append(word)
-    return found
+def term_counts(values: pl.Series, counter: TermCounter) -> Any:
+    """How often (n, V) each word is in texts, words numbered as they come."""
+    rows = GrowingRows(np.int32)
+    counter.add_to(rows, _strings(values))
+    return rows.matrix(len(counter.table))
 
 
 def _strings(values: pl.Series) -> list[str]:
@@ -79,10 +58,15 @@ class CountedTexts:
 
     def __init__(self) -> None:
         self._kept: dict[str, _Counts] = {}
+        self._counters: dict[str, TermCounter] = {}
         self.n_rows, self.seconds = 0, 0.0  # that were counted, all columns together, and in what
 
+    def table(self, name: str) -> TermTable:
+        """The words of a column, with their numbers."""
+        return self._counters[name].table
+
     def of(self, frame: pl.DataFrame, name: str, rows: Rows) -> Any:
-        """The counts of some rows of a column, as a CSR matrix."""
+        """The counts (n, V) of some rows of a column, as a CSR matrix."""
         self.count(frame, name, rows)
         place, data, indices, indptr = self._kept[name]
         first = indptr[place[rows]]
@@ -90,22 +74,22 @@ class CountedTexts:
         ends = np.concatenate([[0], np.cumsum(n_used)])
         taken = np.arange(ends[-1]) + np.repeat(first - ends[:-1], n_used)
         parts = data[taken].astype(np.float64), indices[taken].astype(np.int32), ends
-        found = sp.csr_matrix(parts, (len(rows), TEXT_WIDTH))
-        found.has_sorted_indices = found.has_canonical_format = True  # as they were made
-        return found
+        return sp.csr_matrix(parts, (len(rows), len(self.table(name))))
 
     def count(self, frame: pl.DataFrame, name: str, rows: Rows) -> None:
         """Count those of some rows that are not counted yet; what is done by an interrupt stays."""
         if name not in self._kept:
             nothing = np.empty(0, np.uint8), np.empty(0, np.uint8), np.zeros(1, np.int64)
             self._kept[name] = _Counts(np.full(frame.height, -1, np.int32), *nothing)
+            self._counters[name] = TermCounter.of(CountVectorizer())
         known = self._kept[name]
         new = rows[known.place[rows] < 0]
         done: list[Any] = []
         begun = time.perf_counter()
         try:
             for start in range(0, len(new), ROWS_AT_A_TIME):
-                done.append(_small(word_counts(frame[name][new[start : start + ROWS_AT_A_TIME]])))
+                some = frame[name][new[start : start + ROWS_AT_A_TIME]]
+                done.append(_small(term_counts(some, self._counters[name])))
         finally:
             if done:
                 self._kept[name] = _with(known, new, done)
@@ -121,8 +105,8 @@ class CountedTexts:
 
 def _small(X: Any) -> tuple[NDArray[Any], NDArray[Any], Rows]:
     """Counts in the smallest numbers that hold them, as `_Counts` has them."""
-    of_counts, of_words = map(np.min_scalar_type, (int(X.data.max(initial=0)), TEXT_WIDTH - 1))
-    return X.data.astype(of_counts), X.indices.astype(of_words), X.indptr.astype(np.int64)
+    of_counts = np.min_scalar_type(int(X.data.max(initial=0)))
+    return X.data.astype(of_counts), X.indices, X.indptr.astype(np.int64)
 
 
 def _with(known: _Counts, rows: Rows, done: list[Any]) -> _Counts:
