@@ -445,6 +445,8 @@ def test_spreadsheets_are_read_by_sheet(tmp_path):
         ("country,1990,1991,1992\nA,1,2,3\nB,2,3,4\nC,5,6,7\n", False),
         ("0,1,2,y\n5,6,7,a\n8,9,1,b\n", False),
         ("age,town\n5,Rome\n6,Rome\n", False),
+        ('"1,169",$5.00,05/13/2020,a\n"2,000",$7.50,05/14/2020,b\n30,$1.00,06/01/2020,c\n', True),
+        ('"pay, gross",paid,day\n"2,000",$7.50,05/14/2020\n30,$1.00,06/01/2020\n', False),
     ],
 )
 def test_a_first_line_that_looks_like_a_row_gets_a_hint(tmp_path, lines, hinted):

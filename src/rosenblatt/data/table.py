@@ -19,6 +19,7 @@ from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 from .delimited import NO_HEADER, dialect_of, of_cells, read_delimited, tidy
 from .errors import TableError, did_you_mean, listed
 from .files import SEPARATORS, SPREADSHEETS, Form, check_unzipped, form_of, form_of_content
+from .notation import read_words, written_as
 from .text import blame_json, blame_libsvm, input_of, number_in
 
 PIPED = "standard input"
@@ -254,8 +255,13 @@ def header_hint(frame: pl.DataFrame, name: str) -> str:
 def _is_like_a_value(name: str, values: pl.Series) -> bool:
     if values.dtype.is_numeric():
         return number_in(name) is not None
+    if values.dtype != pl.String:
+        return False
     some = values.head(ROWS_FOR_HINT)
-    return values.dtype == pl.String and 2 * some.n_unique() < len(some) and name in some
+    notation = written_as(some)  # of numbers and dates as people write them
+    if notation is not None:
+        return read_words(pl.Series([name]), notation.notation)[0] is not None
+    return 2 * some.n_unique() < len(some) and name in some
 
 
 def read_json_lines(source: Any, of_words: Collection[str] = ()) -> pl.DataFrame:

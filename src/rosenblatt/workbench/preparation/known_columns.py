@@ -64,7 +64,9 @@ def rows_for(saved: SavedModel, table: Table, start: int = 0) -> Any:
     there = set(table.frame.columns)
     missing = [column.name for column in saved.columns if column.name not in there]
     if missing:
-        raise TableError(lacking(table.name, missing, table.frame.columns))
+        raise TableError(
+            f"{lacking(table.name, missing, table.frame.columns)} {table.hint}".rstrip()
+        )
     return pl.DataFrame([_column(table, column, start) for column in saved.columns])
 
 

@@ -81,6 +81,8 @@ def share(value: float) -> str:
         return f"{value:.0%}"
     if 0 < value < 0.0005:
         return "<" + THIN + "0.1%"
+    if -0.0005 < value < 0:
+        return "0.0%"
     if 0.9995 <= value < 1:
         return f"{math.floor(value * 1e4) / 100:.2f}%"
     return f"{100 * value:.1f}%"
