@@ -16,6 +16,7 @@ from rosenblatt.workbench.preparation import targets
 from rosenblatt.workbench.preparation.known_columns import known_columns, knows_plain_labels
 from rosenblatt.workbench.preparation.pipelines import pipeline
 from rosenblatt.workbench.preparation.problem import Problem, problem_of, smaller, with_types
+from rosenblatt.workbench.preparation.row_view import first_of
 from rosenblatt.workbench.protocol.scoring import USUAL
 
 from .arguments import versions
@@ -146,7 +147,7 @@ def trace_table(
     """Fit a model to all rows of a table with a trace; return the names of its features, if any."""
     problem, family = _problem_and_family(table, target, model, task)
     if not _has_steps(family):
-        able = ", ".join(class_of(other) for other in named_families() if _has_steps(other))
+        able = first_of([class_of(one) for one in named_families() if _has_steps(one)])
         raise TypeError(
             f"{family.name} learns at once and has no steps to show. These have: {able}."
         )
