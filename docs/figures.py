@@ -38,6 +38,7 @@ from rosenblatt.plot import (
     boundaries_by_k,
     boundary,
     constraint,
+    linkages,
     neighbours,
     voronoi,
 )
@@ -67,6 +68,7 @@ def main() -> None:
         descending(STATIC / "logistic_regression.png")
         moving(STATIC / "curve.png")
         voting(STATIC / "neighbours.png")
+        linked(STATIC / "linkages.png")
 
 
 def voting(path: Path) -> None:
@@ -453,6 +455,12 @@ def descending(path: Path) -> None:
     curves.legend(frameon=False)
     figure.savefig(path, dpi=110)
     plt.close(figure)
+
+
+def linked(path: Path) -> None:
+    """Two rings and their trees by the four linkages (V10)."""
+    X, _ = make_circles(300, factor=0.5, noise=0.04, random_state=0)
+    linkages(X, 2).savefig(path, dpi=130)
 
 
 def moving(path: Path) -> None:

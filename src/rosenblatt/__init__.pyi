@@ -31,9 +31,12 @@ from .certificates import Certificate as Certificate
 from .certificates import Claim as Claim
 from .certificates import certify as certify
 from .cluster import AgglomerativeClustering as AgglomerativeClustering
+from .cluster import ClusterNumber as ClusterNumber
 from .cluster import ClusterQuality as ClusterQuality
+from .cluster import ConsensusClustering as ConsensusClustering
 from .cluster import KMeans as KMeans
 from .cluster import MiniBatchKMeans as MiniBatchKMeans
+from .cluster import choose_k as choose_k
 from .cluster import cluster_quality as cluster_quality
 from .decomposition import PCA as PCA
 from .discriminant_analysis import FisherDiscriminant as FisherDiscriminant
@@ -128,10 +131,12 @@ __all__ = [
     "CategoricalNB",
     "Certificate",
     "Claim",
+    "ClusterNumber",
     "ClusterQuality",
     "Comparison",
     "ComplementNB",
     "ConjunctionClassifier",
+    "ConsensusClustering",
     "CountVectorizer",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
@@ -187,6 +192,7 @@ __all__ = [
     "VotingClassifier",
     "bias_variance",
     "certify",
+    "choose_k",
     "cluster_quality",
     "compare",
     "cross_val_score",

@@ -44,12 +44,15 @@ class AgglomerativeClustering(CallbackSupportMixin, cluster.AgglomerativeCluster
         The height at or above which clusters are not joined; None if `n_clusters` is given.
     compute_distances : whether `distances_` is published even without a threshold.
 
-    Attributes ---------- labels_ : the cluster of each row, shape (n,). n_clusters_, n_leaves_,
-    n_connected_components_ : clusters, rows, parts of the connectivity graph. children_ : the two
-    clusters that each step joins, shape (n - 1, 2); step i makes cluster n + i. distances_ : the
-    heights, shape (n - 1,), if asked for. linkage_matrix_ : SciPy's matrix (n - 1, 4): two
-    clusters, height, size. Not with `connectivity` or
-        `memory`.
+    Attributes
+    ----------
+    labels_ : the cluster of each row, shape (n,).
+    n_clusters_, n_leaves_, n_connected_components_ : clusters, rows, parts of the connectivity
+        graph.
+    children_ : the two clusters that each step joins, shape (n - 1, 2); step i makes cluster n + i.
+    distances_ : the heights, shape (n - 1,), if asked for.
+    linkage_matrix_ : SciPy's matrix (n - 1, 4): two clusters, height, size. Not with
+        `connectivity` or `memory`.
     n_features_in_, feature_names_in_ : of the data.
 
     Examples
@@ -135,9 +138,14 @@ class AgglomerativeClustering(CallbackSupportMixin, cluster.AgglomerativeCluster
         k = int(n_clusters or 0)
         if not 1 <= k <= self.n_leaves_:
             raise ValueError(f"n_clusters must be between 1 and {self.n_leaves_}; got {k}.")
-        labels = np.empty(2 * len(Z) + 1, np.intp)
-        loops.linkage.label_leaves(self.children_, _heads(self.children_, k), labels)
-        return labels[: self.n_leaves_].copy()
+        return labels_of_tree(self.children_, k)
+
+
+def labels_of_tree(children: NDArray[np.intp], k: int) -> NDArray[np.intp]:
+    """The labels (n,) of a tree (n - 1, 2) that is cut into k clusters."""
+    labels = np.empty(2 * len(children) + 1, np.intp)
+    loops.linkage.label_leaves(children, _heads(children, k), labels)
+    return labels[: len(children) + 1].copy()
 
 
 def _heads(children: NDArray[np.intp], k: int) -> NDArray[np.intp]:

@@ -182,10 +182,15 @@ def _ward_chain(C: Table, shares: Table) -> Joins:
 # Complete and average linkage.
 
 
-def matrix_joins(distances: Distances, linkage: str) -> Joins:
-    """Join the two clusters whose farthest points, or points on average, are nearest."""
+def matrix_joins(distances: Distances, linkage: str, sizes: Table | None = None) -> Joins:
+    """Join the two clusters whose farthest points, or points on average, are nearest.
+
+    Points may stand for groups of some sizes (n,), whose distances count so often in averages.
+    """
     average = linkage == "average"
     matrix = ClusterDistances(distances, average)
+    if sizes is not None:
+        matrix.sizes = sizes.copy()
     pairs, heights = [], []
     while len(matrix) > 1:
         found = _reciprocal(matrix.near)
@@ -194,7 +199,7 @@ def matrix_joins(distances: Distances, linkage: str) -> Joins:
         pairs.append(joined)
         heights.append(least)
     joined = np.concatenate(pairs)
-    if distances.n < SINGLES:
+    if distances.n < SINGLES or sizes is not None:
         return joined, _rising(joined, np.concatenate(heights).astype(np.float64), 0.0)
     return joined, _rising(joined, exact_heights(distances, joined, average), 0.0)
 

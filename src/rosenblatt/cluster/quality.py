@@ -99,9 +99,8 @@ def cluster_quality(X: Any, labels: Any, *, random_state: Any = 0) -> ClusterQua
     labels : array-like of shape (n,)
         The cluster of each row; at least two different ones. Rows labelled -1 are a cluster, too:
         leave noise out first.
-    random_state : seed of the sample of 10,000 rows whose silhouettes are computed if there are
-    more
-        than 100,000 rows; each against all rows.
+    random_state : seed of the sample of 10,000 rows whose silhouettes are computed, each against
+        all rows, if there are more than 100,000 rows.
 
     Returns
     -------

@@ -10,6 +10,10 @@ if TYPE_CHECKING:
     from .boosting import error_parts as error_parts
     from .boosting import margin_losses as margin_losses
     from .constraints import constraint as constraint
+    from .dendrogram import cluster_numbers as cluster_numbers
+    from .dendrogram import dendrogram as dendrogram
+    from .dendrogram import linkages as linkages
+    from .dendrogram import vote_map as vote_map
     from .model_choice import bias_variance as bias_variance
     from .model_choice import learning_curve as learning_curve
     from .model_choice import validation_curve as validation_curve
@@ -30,6 +34,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     submod_attrs={
         "boosting": ["alpha_curve", "boosting_curves", "error_parts", "margin_losses"],
         "constraints": ["constraint"],
+        "dendrogram": ["cluster_numbers", "dendrogram", "linkages", "vote_map"],
         "model_choice": ["bias_variance", "learning_curve", "validation_curve"],
         "neighbours": ["boundaries_by_k", "distance_concentration", "neighbours", "voronoi"],
         "penalty_paths": ["path"],

@@ -67,7 +67,7 @@ ROWS: tuple[Row, ...] = (
 # Public names that are no estimators, by the module that holds them.
 OTHER_NAMES = {
     "certificates": ("Certificate", "Claim", "certify"),
-    "cluster": ("ClusterQuality", "cluster_quality"),
+    "cluster": ("ClusterNumber", "ClusterQuality", "choose_k", "cluster_quality"),
     "explanation": ("Explanation", "explain"),
     "linear_model": ("enet_path", "lasso_path", "ridge_path"),
     "model_selection": (

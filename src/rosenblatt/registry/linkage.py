@@ -35,4 +35,27 @@ ROWS = (
         page="linkage.md",
         benchmark="linkage, Ward, 10,000 x 16",
     ),
+    Row(
+        name="ConsensusClustering",
+        module="cluster.consensus",
+        task="clustering",
+        inputs=("dense",),
+        verifier=Without("`votes` recounts any pair from the labels of the runs, which are kept"),
+        sklearn=Without("scikit-learn has no such class"),
+        additive=Without("its runs are clusterings of all rows"),
+        path=Without("another number of pieces is another cut of the same votes"),
+        trace=Without("its runs are fits of another model, which has a trace of its own"),
+        warm=Warm(({"n_runs": 2},), sparse=False),
+        contract=Contract(
+            settings=(
+                {"n_runs": 3, "random_state": 0},
+                {"n_runs": 3, "n_clusters": 2, "max_samples": 0.8, "random_state": 0},
+            ),
+            checked=({"n_runs": 3, "random_state": 0},),
+        ),
+        contestants=NO_TARGET,
+        file_types=(),
+        page="consensus.md",
+        benchmark=Without("its time is that of the runs"),
+    ),
 )

@@ -1,0 +1,240 @@
+"""Consensus clustering: what many clusterings of the same rows agree on.
+
+Legend: n rows, R runs; votes of two rows: the share of runs that put them into one cluster.
+"""
+
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClusterMixin, clone
+from sklearn.callback import CallbackSupportMixin
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import HasMethods, Interval
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+
+from rosenblatt import loops
+from rosenblatt.base import fitting_at_once
+
+from .agglomerative import labels_of_tree
+from .distances import Given
+from .graph_cuts import exact_cut, two_way_cut
+from .linkage import linkage_matrix, matrix_joins
+
+Labels = NDArray[np.intp]
+
+MOST_FOR_MATRIX = 10_000  # groups of rows whose votes are kept in a matrix
+SMALL_CUT, TWO_WAY_CUT = 10, 300  # groups that are cut exactly, into any number and into two
+PAIRS = 20_000_000  # compared by one compiled call
+
+
+class ConsensusClustering(CallbackSupportMixin, ClusterMixin, BaseEstimator):  # type: ignore[misc]
+    """Runs a clusterer many times, and keeps what the runs agree on.
+
+    Each run gives one vote to each pair of rows that it puts together. Without `n_clusters`, rows
+    with votes above the threshold are linked, and clusters are the connected components. With it,
+    the graph of votes is cut into so many pieces, with the smallest sum of votes across: exactly
+    where there are few different rows, by average linkage of ``1 - votes`` where there are many.
+
+    Rows with the same label in every run are one group, and only groups are compared. No matrix of
+    all rows is made.
+
+    Parameters
+    ----------
+    estimator : clusterer or None
+        What is run, with another `random_state` each time; `KMeans` with 8 clusters if None.
+    n_clusters : int or None
+        How many pieces; None for as many as there are components.
+    n_runs : int, default=20
+        How many runs.
+    threshold : float, default=0.5
+        Votes above which two rows are linked.
+    max_samples : float, default=1.0
+        The share of rows that each run is fitted to. The others get the label that `predict` gives,
+        or that of the nearest row of the run.
+    random_state : int, RandomState instance or None
+        Seeds the runs.
+
+    Attributes
+    ----------
+    labels_ : shape (n,); clusters are numbered by size, the largest first.
+    n_clusters_ : how many there are.
+    runs_ : the labels of each run, shape (n, R).
+    groups_ : the group of each row, shape (n,).
+    stability_ : mean vote of each row with the other rows of its cluster, shape (n,); 1 if alone.
+    cluster_stability_ : the mean of it over each cluster, shape (n_clusters_,).
+    cut_ : how the clusters were found, in words.
+    cut_votes_ : the sum of votes (in runs) of pairs in different clusters.
+    n_features_in_, feature_names_in_ : of the data.
+
+    Examples
+    --------
+    >>> from rosenblatt import ConsensusClustering
+    >>> runs = [[0, 1, 0, 0], [0, 1, 0, 0], [1, 0, 1, 0], [1, 0, 1, 1]]  # four rows, four runs
+    >>> model = ConsensusClustering().fit_labels(runs)
+    >>> model.labels_, model.votes()[0]
+    (array([0, 0, 1, 1]), array([1.  , 1.  , 0.25, 0.  ]))
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "estimator": [HasMethods(["fit_predict"]), None],
+        "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
+        "n_runs": [Interval(Integral, 1, None, closed="left")],
+        "threshold": [Interval(Real, 0, 1, closed="left")],
+        "max_samples": [Interval(Real, 0, 1, closed="right")],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        n_clusters: int | None = None,
+        n_runs: int = 20,
+        threshold: float = 0.5,
+        max_samples: float = 1.0,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.n_clusters = n_clusters
+        self.n_runs = n_runs
+        self.threshold = threshold
+        self.max_samples = max_samples
+        self.random_state = random_state
+
+    @fitting_at_once
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Run the clusterer on X (n, d), and cut the graph of votes; return self."""
+        self._validate_params()
+        X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
+        rng = check_random_state(self.random_state)
+        runs = np.stack([self._run(X, rng) for _ in range(self.n_runs)], axis=1)
+        self._conclude(runs)
+        return self
+
+    def fit_labels(self, runs: Any) -> Self:
+        """Take labels (n, R) of runs that were made elsewhere; return self."""
+        self._validate_params()
+        runs = check_array(runs, dtype=None, ensure_min_samples=2)
+        self._conclude(runs)
+        return self
+
+    def _run(self, X: NDArray[Any], rng: Any) -> Labels:
+        """The labels of one run."""
+        from .kmeans import KMeans
+
+        model = KMeans() if self.estimator is None else clone(self.estimator)
+        if "random_state" in model.get_params():
+            model.set_params(random_state=int(rng.randint(2**31 - 1)))
+        n = len(X)
+        drawn = n if self.max_samples == 1 else max(2, round(self.max_samples * n))
+        if drawn == n:
+            return np.asarray(model.fit_predict(X), np.intp)
+        rows = np.sort(rng.choice(n, drawn, replace=False))
+        labels = np.asarray(model.fit_predict(X[rows]), np.intp)
+        return _labels_of_all(model, X, rows, labels)
+
+    def _conclude(self, runs: Any) -> None:
+        codes = np.stack([np.unique(run, return_inverse=True)[1] for run in runs.T], axis=1)
+        different, groups = np.unique(codes, axis=0, return_inverse=True)
+        table = np.ascontiguousarray(different, np.int32)
+        sizes = np.bincount(groups).astype(np.float64)
+        if self.n_clusters is None:
+            found, how = _components(table, self.threshold), "components above the threshold"
+        else:
+            if self.n_clusters > len(sizes):
+                raise ValueError(
+                    f"n_clusters={self.n_clusters} pieces are asked for, and the runs tell only "
+                    f"{len(sizes)} groups of rows apart."
+                )
+            found, how = _cut(table, sizes, int(self.n_clusters))
+        labels = _by_size(found[groups])
+        self.labels_, self.groups_, self.cut_ = labels, groups, how
+        self.runs_ = codes
+        self.n_clusters_ = int(labels.max()) + 1
+        self.stability_, self.cut_votes_ = _agreement(codes, labels)
+        self.cluster_stability_ = np.bincount(labels, self.stability_) / np.bincount(labels)
+
+    def votes(self, rows: Any = None) -> NDArray[np.float64]:
+        """Return the votes (m, m) of some rows, all if None: symmetric, the diagonal one."""
+        check_is_fitted(self)
+        codes = self.runs_ if rows is None else self.runs_[np.asarray(rows)]
+        return _votes(np.ascontiguousarray(codes, np.int32))
+
+
+def _labels_of_all(model: Any, X: NDArray[Any], rows: Labels, labels: Labels) -> Labels:
+    """The labels of all rows, of which a run has seen some."""
+    if hasattr(model, "predict"):
+        return np.asarray(model.predict(X), np.intp)
+    from scipy.spatial import KDTree
+
+    found = np.empty(len(X), np.intp)
+    found[rows] = labels
+    others = np.setdiff1d(np.arange(len(X)), rows)
+    found[others] = labels[KDTree(X[rows]).query(X[others])[1]]
+    return found
+
+
+def _votes(codes: NDArray[np.int32]) -> NDArray[np.float64]:
+    """The share of runs that put two rows together, (n, n)."""
+    together = np.zeros((len(codes), len(codes)))
+    for run in codes.T:
+        together += run[:, np.newaxis] == run
+    return together / codes.shape[1]
+
+
+def _components(codes: NDArray[np.int32], threshold: float) -> Labels:
+    """The component of each group, linked by votes above the threshold."""
+    n, R = codes.shape
+    parent = np.arange(n)
+    needed = int(np.floor(threshold * R + 1e-9)) + 1
+    step = max(1, PAIRS // n)
+    for start in range(0, n, step):
+        loops.consensus.link_rows(codes, needed, start, min(start + step, n), parent)
+    loops.consensus.flatten(parent)
+    return np.asarray(np.unique(parent, return_inverse=True)[1])
+
+
+def _cut(codes: NDArray[np.int32], sizes: NDArray[np.float64], k: int) -> tuple[Labels, str]:
+    """The piece of each group, and how the pieces were found."""
+    n = len(codes)
+    if k in (1, n):
+        return (np.zeros(n, np.intp) if k == 1 else np.arange(n)), "the only cut"
+    if n > MOST_FOR_MATRIX:
+        raise ValueError(
+            f"The runs tell {n:,} groups of rows apart, and {MOST_FOR_MATRIX:,} can be cut: take "
+            "fewer runs or clusters, or leave n_clusters out for components above the threshold."
+        )
+    votes = _votes(codes)
+    weights = votes * sizes[:, np.newaxis] * sizes
+    if n <= SMALL_CUT:
+        return exact_cut(weights, k), "minimum cut, exact"
+    if k == 2 and n <= TWO_WAY_CUT:
+        return two_way_cut(weights), "minimum cut, exact"
+    Z = linkage_matrix(*matrix_joins(Given(1.0 - votes), "average", sizes))
+    return labels_of_tree(Z[:, :2].astype(np.intp), k), "average linkage of 1 - votes"
+
+
+def _by_size(labels: Labels) -> Labels:
+    """Numbers by falling size; of equal sizes the one with the first row first."""
+    _, first, codes, sizes = np.unique(
+        labels, return_index=True, return_inverse=True, return_counts=True
+    )
+    rank = np.empty(len(sizes), np.intp)
+    rank[np.lexsort((first, -sizes))] = np.arange(len(sizes))
+    return rank[codes]
+
+
+def _agreement(codes: NDArray[Any], labels: Labels) -> tuple[NDArray[np.float64], float]:
+    """Each row's mean vote with others of its cluster; and the votes across clusters, in runs."""
+    n, R = codes.shape
+    sizes = np.bincount(labels)
+    inside, across = np.zeros(n), 0.0
+    for run in codes.T:
+        counts = np.zeros((len(sizes), run.max() + 1))
+        np.add.at(counts, (labels, run), 1)
+        inside += counts[labels, run] - 1
+        across += float((counts.sum(axis=0) ** 2).sum() - (counts**2).sum()) / 2
+    others = R * (sizes[labels] - 1)
+    return np.where(others > 0, inside / np.maximum(others, 1), 1.0), across

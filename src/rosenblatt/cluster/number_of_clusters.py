@@ -1,0 +1,216 @@
+"""How many clusters: a clusterer at each number, and a score that says which to take."""
+
+from collections.abc import Iterable
+from copy import copy
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.model_selection import KFold
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_array
+
+from .quality import cluster_quality
+
+Table = NDArray[np.float64]
+
+CRITERIA = {
+    "silhouette": "the mean silhouette is largest",
+    "gap": "the gap over rows without clusters is within one error of that at the next number",
+    "bic": "the Bayesian information criterion is smallest",
+    "likelihood": "the log-likelihood of rows left out is within one error of the largest",
+}
+FOLDS = 5
+
+
+@dataclass(frozen=True)
+class ClusterNumber:
+    """The number of clusters that a criterion chose, and its scores.
+
+    Examples
+    --------
+    >>> from rosenblatt import KMeans, choose_k
+    >>> X = [[0.0], [0.5], [1.0], [5.0], [5.5], [6.0], [10.0], [10.5], [11.0]]
+    >>> choose_k(KMeans(random_state=0, n_init=5), X, range(2, 6)).why
+    '3 clusters: the mean silhouette is largest'
+    """
+
+    k: int
+    criterion: str
+    numbers: NDArray[np.intp]  # that were tried, (m,)
+    scores: Table  # at each, (m,)
+    errors: Table  # standard errors, (m,); zero where there are none
+    models: tuple[Any, ...]  # fitted at each
+
+    @property
+    def why(self) -> str:
+        """The choice in a sentence."""
+        return f"{self.k} clusters: {CRITERIA[self.criterion]}"
+
+    @property
+    def model(self) -> Any:
+        """The model at the number that was chosen."""
+        return self.models[int(np.flatnonzero(self.numbers == self.k)[0])]
+
+
+def choose_k(
+    estimator: Any,
+    X: Any,
+    k: Iterable[int] = range(2, 11),
+    *,
+    criterion: str = "auto",
+    n_references: int = 10,
+    random_state: Any = 0,
+) -> ClusterNumber:
+    """Choose the number of clusters.
+
+    Parameters
+    ----------
+    estimator : clusterer or mixture
+        It has a parameter `n_clusters` or `n_components`. A tree of clusters is built once.
+    X : array-like of shape (n, d)
+    k : numbers to try.
+    criterion : {"auto", "silhouette", "gap", "bic", "likelihood"}
+        The largest mean silhouette [1]_; the gap statistic [2]_, which compares the spread within
+        clusters with that of rows drawn evenly from a box, and can choose one cluster; the smallest
+        `bic`; or the largest log-likelihood of rows left out. "auto" is "bic" where the model has
+        one, else "silhouette".
+    n_references : how many boxes of random rows "gap" draws.
+    random_state : seed of what is drawn.
+
+    Returns
+    -------
+    choice : ClusterNumber
+
+    Examples
+    --------
+    >>> from rosenblatt import AgglomerativeClustering, choose_k
+    >>> X = [[0.0], [0.5], [1.0], [5.0], [5.5], [6.0], [10.0], [10.5], [11.0]]
+    >>> choose_k(AgglomerativeClustering(), X, range(2, 6)).k
+    3
+
+    References
+    ----------
+    .. [1] P. J. Rousseeuw (1987), Silhouettes: a graphical aid to the interpretation and
+       validation of cluster analysis.
+    .. [2] R. Tibshirani, G. Walther, T. Hastie (2001), Estimating the number of clusters in a data
+       set via the gap statistic.
+    """
+    X = check_array(X, dtype=np.float64, order="C", ensure_min_samples=3)
+    criterion = _checked(estimator, criterion)
+    numbers = _numbers(k, len(X), least=1 if criterion != "silhouette" else 2)
+    rng = check_random_state(random_state)
+    if criterion == "likelihood":
+        scores, errors = _held_out(estimator, X, numbers, rng)
+        models = _fitted(estimator, X, numbers)
+        good = scores >= scores.max() - errors[int(scores.argmax())]
+        chosen = int(numbers[good][0])
+    else:
+        models = _fitted(estimator, X, numbers)
+        errors = np.zeros(len(numbers))
+        if criterion == "silhouette":
+            scores = np.array([_silhouette(X, labels_of(m, X)) for m in models])
+            chosen = int(numbers[scores.argmax()])
+        elif criterion == "bic":
+            scores = np.array([float(model.bic(X)) for model in models])
+            chosen = int(numbers[scores.argmin()])
+        else:
+            scores, errors = _gaps(estimator, X, models, numbers, n_references, rng)
+            enough = scores[:-1] >= scores[1:] - errors[1:]
+            chosen = int(numbers[enough.argmax()] if enough.any() else numbers[scores.argmax()])
+    return ClusterNumber(chosen, criterion, numbers, scores, errors, tuple(models))
+
+
+def _checked(estimator: Any, criterion: str) -> str:
+    if criterion == "auto":
+        return "bic" if hasattr(estimator, "bic") else "silhouette"
+    if criterion not in CRITERIA:
+        raise ValueError(f"criterion must be 'auto' or one of {list(CRITERIA)}; got {criterion!r}.")
+    needed = {"bic": "bic", "likelihood": "score_samples"}.get(criterion)
+    if needed is not None and not hasattr(estimator, needed):
+        raise ValueError(
+            f"criterion={criterion!r} needs a model with `{needed}`, such as GaussianMixture; "
+            f"{type(estimator).__name__} has none."
+        )
+    return criterion
+
+
+def _numbers(k: Iterable[int], n: int, least: int) -> NDArray[np.intp]:
+    """The numbers to try, in order, as far as there are rows for them."""
+    asked = np.unique(np.array(list(k), np.intp))
+    numbers = asked[(asked >= least) & (asked < n)]
+    if not len(numbers):
+        raise ValueError(
+            f"k must hold numbers from {least} to {n - 1}, fewer than the {n} rows; got "
+            f"{asked.tolist()}."
+        )
+    return numbers
+
+
+def _fitted(estimator: Any, X: Table, numbers: NDArray[np.intp]) -> list[Any]:
+    """A model at each number; all of one tree, where the model is one."""
+    if not hasattr(estimator, "cut") or estimator.connectivity is not None:
+        return [fitted_at(estimator, X, int(k)) for k in numbers]
+    tree = fitted_at(estimator, X, int(numbers[0]))
+    models = [copy(tree).set_params(n_clusters=int(k)) for k in numbers]
+    for model in models:
+        model.n_clusters_, model.labels_ = model.n_clusters, tree.cut(model.n_clusters)
+    return models
+
+
+def fitted_at(estimator: Any, X: Table, k: int) -> Any:
+    """A fitted copy with k clusters."""
+    name = "n_components" if "n_components" in estimator.get_params() else "n_clusters"
+    return clone(estimator).set_params(**{name: k}).fit(X)
+
+
+def labels_of(model: Any, X: Table) -> NDArray[Any]:
+    """The clusters of the rows that a model was fitted to."""
+    return np.asarray(model.labels_ if hasattr(model, "labels_") else model.predict(X))
+
+
+def _silhouette(X: Table, labels: NDArray[Any]) -> float:
+    return cluster_quality(X, labels).silhouette if len(np.unique(labels)) > 1 else -1.0
+
+
+def _held_out(estimator: Any, X: Table, numbers: NDArray[np.intp], rng: Any) -> tuple[Table, Table]:
+    """The mean log-likelihood of rows left out, and its standard error, at each number."""
+    folds = list(KFold(min(FOLDS, len(X)), shuffle=True, random_state=rng).split(X))
+    found = np.array(
+        [[fitted_at(estimator, X[a], int(k)).score(X[b]) for a, b in folds] for k in numbers]
+    )
+    return found.mean(axis=1), found.std(axis=1, ddof=1) / np.sqrt(len(folds))
+
+
+def _gaps(
+    estimator: Any, X: Table, models: list[Any], numbers: NDArray[np.intp], n_references: int,
+    rng: Any,
+) -> tuple[Table, Table]:  # fmt: skip
+    """How much tighter clusters are than those of rows without any, and the error, in logarithms.
+
+    The box of the reference rows lies along the principal axes of the data.
+    """
+    centre = X.mean(axis=0)
+    axes = np.linalg.svd(X - centre, full_matrices=False)[2]
+    turned = (X - centre) @ axes.T
+    low, high = turned.min(axis=0), turned.max(axis=0)
+    own = np.array([_log_within(X, labels_of(model, X)) for model in models])
+    others = np.empty((n_references, len(numbers)))
+    for b in range(n_references):
+        box = rng.uniform(low, high, turned.shape) @ axes + centre
+        boxed = _fitted(estimator, box, numbers)
+        others[b] = [_log_within(box, labels_of(model, box)) for model in boxed]
+    errors = others.std(axis=0) * np.sqrt(1 + 1 / n_references)
+    return others.mean(axis=0) - own, errors
+
+
+def _log_within(X: Table, labels: NDArray[Any]) -> float:
+    """The logarithm of the sum of squares about centroids."""
+    _, codes = np.unique(labels, return_inverse=True)
+    sums = np.zeros((codes.max() + 1, X.shape[1]))
+    np.add.at(sums, codes, X)
+    centroids = sums / np.bincount(codes)[:, np.newaxis]
+    within = float(((X - centroids[codes]) ** 2).sum())
+    return float(np.log(max(within, np.finfo(float).tiny)))

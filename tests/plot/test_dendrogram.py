@@ -1,0 +1,91 @@
+"""V10, Q4: trees of joins, four linkages side by side, votes, and the choice of a number."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+import sklearn.cluster
+from scipy.cluster import hierarchy
+
+from rosenblatt import AgglomerativeClustering, ConsensusClustering, choose_k
+from rosenblatt.plot import cluster_numbers, dendrogram, linkages, vote_map
+
+X = np.random.default_rng(0).normal(size=(40, 2))
+
+
+@pytest.fixture
+def ax():
+    figure, ax = plt.subplots()
+    yield ax
+    plt.close(figure)
+
+
+def brackets(ax):
+    return [np.asarray(line) for line in ax.collections[0].get_segments()]
+
+
+@pytest.mark.parametrize("linkage", ["single", "ward"])
+def test_brackets_are_those_of_scipy(ax, linkage):
+    model = AgglomerativeClustering(3, linkage=linkage).fit(X)
+    drawn = sorted(float(line[1, 1]) for line in brackets(dendrogram(model, ax=ax)))
+    theirs = hierarchy.dendrogram(model.linkage_matrix_, no_plot=True)
+    np.testing.assert_allclose(drawn, sorted(d[1] for d in theirs["dcoord"]))
+    assert sorted(int(tick.get_text()) for tick in ax.get_xticklabels()) == list(range(40))
+    for line in brackets(ax):  # it stands on what it joins
+        assert (line[[0, 3], 1] <= line[1, 1]).all()
+
+
+def test_leaves_of_a_cluster_stand_next_to_each_other(ax):
+    model = AgglomerativeClustering(5, linkage="average").fit(X)
+    dendrogram(model, ax=ax)
+    order = [int(tick.get_text()) for tick in ax.get_xticklabels()]
+    assert np.count_nonzero(np.diff(model.labels_[order])) == 4
+
+
+def test_a_thousand_leaves_have_sizes_and_no_names(ax):
+    many = np.random.default_rng(1).normal(size=(1000, 2)) + 9 * np.eye(2)[np.arange(1000) % 2]
+    dendrogram(AgglomerativeClustering(2).fit(many), ax=ax)
+    assert not ax.get_xticklabels()
+    assert ax.get_xlabel() == "1,000 rows"
+    assert sorted(text.get_text() for text in ax.texts) == ["500", "500"]
+    assert len(brackets(ax)) == 999
+
+
+def test_scikit_learns_trees_and_scipys_matrix_are_drawn(ax):
+    peer = sklearn.cluster.AgglomerativeClustering(3, compute_distances=True).fit(X)
+    own = AgglomerativeClustering(3).fit(X)
+    first = brackets(dendrogram(peer, ax=ax))
+    ax.clear()
+    second = brackets(dendrogram(own.linkage_matrix_, n_clusters=3, names=list(range(40)), ax=ax))
+    np.testing.assert_allclose(
+        sorted(line[1, 1] for line in first), sorted(line[1, 1] for line in second)
+    )
+    with pytest.raises(ValueError, match="compute_distances=True"):
+        dendrogram(sklearn.cluster.AgglomerativeClustering().fit(X), ax=ax)
+    with pytest.raises(ValueError, match="between 1 and 40"):
+        dendrogram(own, n_clusters=41, ax=ax)
+
+
+def test_the_cut_is_drawn_where_it_is(ax):
+    model = AgglomerativeClustering(3).fit(X)
+    dendrogram(model, height=1.0, ax=ax)
+    colours = {tuple(c) for c in ax.collections[0].get_colors()}
+    assert len(colours) > 2
+
+
+def test_four_linkages_stand_side_by_side():
+    figure = linkages(X, 3)
+    assert [ax.get_title(loc="left") for ax in figure.axes[:4]] == [
+        "single", "complete", "average", "ward",
+    ]  # fmt: skip
+    plt.close(figure)
+
+
+def test_votes_and_numbers_are_drawn(ax):
+    model = ConsensusClustering().fit_labels(np.repeat(np.arange(4)[:, None], 3, axis=1))
+    vote_map(model, ax)
+    np.testing.assert_array_equal(ax.images[0].get_array(), np.eye(4))
+    figure, other = plt.subplots()
+    choice = choose_k(AgglomerativeClustering(), X, range(2, 6))
+    cluster_numbers(choice, other)
+    assert other.get_title(loc="left") == choice.why
+    plt.close(figure)
