@@ -111,7 +111,9 @@ from .tree import ConjunctionClassifier as ConjunctionClassifier
 from .tree import DecisionTreeClassifier as DecisionTreeClassifier
 from .tree import DecisionTreeRegressor as DecisionTreeRegressor
 from .tree import MofNClassifier as MofNClassifier
+from .workbench import Clustering as Clustering
 from .workbench import Comparison as Comparison
+from .workbench import cluster_table as cluster_table
 from .workbench import compare as compare
 from .workbench import load_model as load_model
 
@@ -133,6 +135,7 @@ __all__ = [
     "Claim",
     "ClusterNumber",
     "ClusterQuality",
+    "Clustering",
     "Comparison",
     "ComplementNB",
     "ConjunctionClassifier",
@@ -194,6 +197,7 @@ __all__ = [
     "certify",
     "choose_k",
     "cluster_quality",
+    "cluster_table",
     "compare",
     "cross_val_score",
     "cross_validate",

@@ -21,7 +21,18 @@ from tests.cli.commands import done, refused, run
 from tests.workbench.models import mixed_frame
 
 QUICK = ("--families", "logreg,nb")  # where it is not the families that are tested
-COMMANDS = ["compare", "fit", "predict", "explain", "certify", "trace", "split", "models", "doctor"]
+COMMANDS = [
+    "compare",
+    "cluster",
+    "fit",
+    "predict",
+    "explain",
+    "certify",
+    "trace",
+    "split",
+    "models",
+    "doctor",
+]
 
 
 @pytest.fixture

@@ -320,6 +320,47 @@ def compare(
 
 
 @app.command()
+@plain_errors
+def cluster(
+    table: TableArgument,
+    k: Annotated[
+        str | None, typer.Option("--k", help="How many clusters: 4, or 2-8 to try several.")
+    ] = None,
+    without: Annotated[
+        list[str] | None, typer.Option(help="Columns to leave out, such as labels that are known.")
+    ] = None,
+    budget: Budget = None,
+    out: Annotated[
+        str, typer.Option("--out", "-o", help="The page of the report.")
+    ] = "clusters.html",
+    labels: Annotated[
+        str | None, typer.Option(help="A CSV file for the rows with the cluster of each.")
+    ] = None,
+    save: Save = None,
+    format: Format = None,
+    header: Header = True,
+    sheet: Sheet = None,
+    verbose: Verbose = False,
+    seed: Seed = 0,
+) -> None:
+    """Find groups of rows in one table, and say what makes them different.
+
+    \b
+    Example:
+      rosenblatt cluster iris --out clusters.html --labels iris_clusters.csv
+    """
+    with Stages("Stopped before anything was tried; nothing was written.") as stages:
+        from .cluster import cluster as run
+        from .tables import Reading
+
+        code = run(
+            table, Reading(format, header, sheet, verbose), stages=stages, k=k, without=without,
+            out=out, labels=labels, save=save, budget=budget, random_state=seed,
+        )  # fmt: skip
+    raise typer.Exit(code)
+
+
+@app.command()
 def doctor() -> None:
     """Say what is here, and what is missing.
 

@@ -18,6 +18,8 @@ from .model_files import load_model
 from .tables import Reading
 
 PREDICTION = "prediction"
+PREDICTION, CLUSTER = "prediction", "cluster"
+METRICS = {"classification": ("accuracy", accuracy_score), "regression": ("R²", r2_score)}
 
 
 def predict(
@@ -35,7 +37,9 @@ def predict(
     if out is not None:
         place_for(out, table, model)
     saved = load_model(model, large=large)
-    if proba and not hasattr(saved.model, "predict_proba"):
+    if score and saved.task == "clustering":
+        raise ValueError("Clusters have no right answer to be scored by: leave --score out.")
+    if proba and not (hasattr(saved.model, "predict_proba") and hasattr(saved.model, "classes_")):
         raise ValueError(f"{saved.family} gives no probabilities: leave --proba out.")
     if score and table == "-":
         raise ValueError("--score reads the table twice, which standard input is not: give a file.")
@@ -71,7 +75,8 @@ def _scored(saved: SavedModel, table: str, target: str | None, reading: Reading)
 
 def _predictions(saved: SavedModel, X: Any, proba: bool) -> pl.DataFrame:
     """A column of predictions; on request, one of probabilities for each class."""
-    columns = [pl.Series(PREDICTION, saved.model.predict(X))]
+    name = CLUSTER if saved.task == "clustering" else PREDICTION
+    columns = [pl.Series(name, saved.model.predict(X))]
     if proba:
         probabilities = saved.model.predict_proba(X)
         columns += [

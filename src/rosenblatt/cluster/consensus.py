@@ -181,7 +181,7 @@ def _votes(codes: NDArray[np.int32]) -> NDArray[np.float64]:
     together = np.zeros((len(codes), len(codes)))
     for run in codes.T:
         together += run[:, np.newaxis] == run
-    return together / codes.shape[1]
+    return np.asarray(together / codes.shape[1])
 
 
 def _components(codes: NDArray[np.int32], threshold: float) -> Labels:

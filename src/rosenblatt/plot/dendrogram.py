@@ -225,7 +225,14 @@ def _draw_rows(ax: Axes, X: Table, model: Any) -> None:
     cluster = _clusters(np.asarray(model.children_), model.n_clusters_)[: len(X)]
     for k in np.unique(cluster):
         inside = cluster == k
-        ax.scatter(*X[inside].T, s=12, color=colour(int(k)), marker=marker(int(k)), linewidths=0)
+        ax.scatter(
+            X[inside, 0],
+            X[inside, 1],
+            s=12,
+            color=colour(int(k)),
+            marker=marker(int(k)),
+            linewidths=0,
+        )
     ax.set_aspect("equal", "datalim")
     ax.set_xticks([])
     ax.set_yticks([])

@@ -81,7 +81,7 @@ OTHER_NAMES = {
     "separation": ("Separability", "separability"),
     "spam": ("SpamFilter",),
     "trace": ("Trace",),
-    "workbench": ("Comparison", "compare", "load_model"),
+    "workbench": ("Clustering", "Comparison", "cluster_table", "compare", "load_model"),
 }
 
 # Public modules, reached as `rosenblatt.losses` without an import of their own.

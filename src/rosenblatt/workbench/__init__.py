@@ -21,3 +21,8 @@ def __getattr__(name: str) -> Any:
 
         return getattr(comparison, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+from .clustering import cluster_table
+from .clustering_result import Clustering
+from .comparison import Comparison, compare
+
+__all__ = ["Clustering", "Comparison", "cluster_table", "compare", "load_model"]

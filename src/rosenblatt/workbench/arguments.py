@@ -84,7 +84,7 @@ def table_of(
         if target not in (None, y):
             raise TableError(f"The target is {y!r} or {target!r}, not both.")
         y, target = None, y
-    table = _features_of(X, format, header, sheet)
+    table = features_of(X, format, header, sheet)
     _check_plain(table.frame)
     if y is None:
         if target is None:
@@ -169,7 +169,7 @@ def _values_of(y: Any, target: str | None) -> pl.Series:
     return values if target is None else values.rename(target)
 
 
-def _features_of(X: Any, format: str | None, header: bool, sheet: str | None) -> Table:
+def features_of(X: Any, format: str | None, header: bool, sheet: str | None) -> Table:
     """X as a table; the columns of an array are called x0, x1, ..."""
     if isinstance(X, str | Path):
         return read_table(X, format, header=header, sheet=sheet)
@@ -201,16 +201,16 @@ USUAL = {
 }  # what need not be said; else None
 
 
-def call_of(X: Any, y: Any, **options: Any) -> str:
+def call_of(X: Any, y: Any, name: str = "compare", **options: Any) -> str:
     """The call, with the arguments that were given; tables that have no name are X and y."""
     named = isinstance(X, str | os.PathLike)
     words = [_word(X) if named else "X"]
     if isinstance(y, str):  # the name of a column, which says it all
         words, y = [*words, _word(y)], None
     words += ["y"] if y is not None else []
-    for name, value in options.items():
-        if value is not None and not (name in USUAL and value == USUAL[name]):
-            words.append(f"{name}={_word(value)}")
+    for option, value in options.items():
+        if value is not None and not (option in USUAL and value == USUAL[option]):
+            words.append(f"{option}={_word(value)}")
     lines = ["import rosenblatt"]
     if not named and y is not None:
         lines.append(
@@ -219,7 +219,7 @@ def call_of(X: Any, y: Any, **options: Any) -> str:
     elif not named or y is not None:
         which = "y is the target" if named else "X is the table"
         lines.append(f"# {which} that was given, which this page does not hold.")
-    return "\n".join([*lines, f"rosenblatt.compare({', '.join(words)})"])
+    return "\n".join([*lines, f"rosenblatt.{name}({', '.join(words)})"])
 
 
 def _word(value: Any) -> str:

@@ -252,6 +252,9 @@ def try_out(saved: SavedModel) -> None:
         if saved.task == "regression":
             if told.dtype.kind != "f" or np.isnan(told).any():
                 raise Damaged("its predictions are no numbers")
+        elif saved.task == "clustering":
+            if told.dtype.kind not in "iu":
+                raise Damaged("its clusters are no numbers")
         elif hasattr(saved.model, "predict_proba"):
             probabilities = np.asarray(saved.model.predict_proba(X))
             if probabilities.shape != (2, len(saved.model.classes_)):
@@ -262,7 +265,8 @@ def try_out(saved: SavedModel) -> None:
 
 def _check_agreement(saved: SavedModel) -> None:
     """What the file says of the model must be what the model is."""
-    if is_classifier(saved.model) != (saved.task == "classification"):
+    by_neighbours = saved.task == "clustering"  # linkage assigns new rows so
+    if is_classifier(saved.model) != (saved.task == "classification") and not by_neighbours:
         raise Damaged(f"it is said to be for {saved.task}, and its model is not")
     if saved.task == "classification":
         classes = np.asarray(saved.model.classes_)

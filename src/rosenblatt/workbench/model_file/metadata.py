@@ -34,8 +34,8 @@ class SavedModel:
     model : Pipeline
         From rows of a table to predictions.
     family, target, task, source : str
-        What kind of model, what it predicts, "classification" or "regression", and the name of the
-        table it was fitted to.
+        What kind of model, what it predicts, "classification", "regression" or "clustering", and
+        the name of the table it was fitted to.
     n_rows : int
         How many rows it was fitted to.
     columns : tuple of KnownColumn
@@ -81,7 +81,7 @@ class SavedModel:
 LATER_FIELDS = ("split_by", "digest", "metric")
 ABOUT_FIELDS = [entry.name for entry in fields(SavedModel) if entry.name != "model"]
 
-TASKS = ("classification", "regression")
+TASKS = ("classification", "regression", "clustering")
 WORDS = ("family", "target", "source", "split")
 DIGEST = re.compile("[0-9a-f]{64}")
 LONGEST = 60  # characters of a value that are shown

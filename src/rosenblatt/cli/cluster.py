@@ -1,0 +1,125 @@
+"""rosenblatt cluster: groups of rows in one table."""
+
+import shlex
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from rosenblatt import cli
+from rosenblatt.data.errors import listed
+from rosenblatt.data.files import place_for
+from rosenblatt.workbench.arguments import checked_budget
+from rosenblatt.workbench.clustering import cluster_table
+from rosenblatt.workbench.clustering_result import Clustering, Trial
+from rosenblatt.workbench.protocol.clock import Clock, age_of_process
+
+from .compare import NO_REPORT, TO_END, TO_SAVE, Screen
+from .errors import Stages
+from .tables import Reading
+
+MOST_NAMED = 5  # columns that were left out
+
+
+def cluster(
+    table: str,
+    reading: Reading,
+    *,
+    stages: Stages,
+    k: str | None,
+    without: list[str] | None,
+    out: str,
+    labels: str | None,
+    save: str | None,
+    budget: float | None,
+    random_state: int,
+) -> int:
+    """Cluster, show what was tried, and write the report, the labels and the model."""
+    place_for(out, table)
+    if labels is not None:
+        place_for(labels, table, out)
+    if save is not None:
+        place_for(save, table, out)
+        import_module("skops")  # which may not be there
+    already = age_of_process() if cli.is_the_process else 0.0
+    clock = Clock(checked_budget(budget), already, TO_END + (TO_SAVE if save is not None else 0.0))
+    console = Screen(markup=False, highlight=False)
+    source = reading._replace(verbose=False).table(table)
+    found = cluster_table(
+        source, k=numbers_of(k), without=names_of(without), budget=clock, random_state=random_state,
+        progress=_say(console, stages), command=shlex.join(["rosenblatt", *sys.argv[1:]]),
+    )  # fmt: skip
+    _answer(console, found)
+    found.report(Path(out))
+    console.print(f"Report: {out}")
+    if labels is not None:
+        found.write_labels(labels)
+        console.print(f"Rows with their clusters: {labels}")
+    if save is not None:
+        found.save(save)
+        console.print(f"Model: {save}")
+    stages.word = ""
+    return 0
+
+
+def names_of(words: list[str] | None) -> list[str]:
+    """What `--without` says, once or several times, with commas or not.
+
+    >>> names_of(["a,b", "c"])
+    ['a', 'b', 'c']
+    """
+    return [name.strip() for word in words or [] for name in word.split(",") if name.strip()]
+
+
+def numbers_of(text: str | None) -> int | list[int] | None:
+    """What `--k` says: "4", "2-8" or "2,4,8".
+
+    >>> numbers_of("4"), numbers_of("2-4"), numbers_of("2,5"), numbers_of(None)
+    (4, [2, 3, 4], [2, 5], None)
+    """
+    if text is None:
+        return None
+    try:
+        first, _, last = text.partition("-")
+        if last:
+            return list(range(int(first), int(last) + 1))
+        numbers = [int(word) for word in text.split(",")]
+    except ValueError:
+        raise ValueError(f"--k takes a number such as 4, or 2-8 or 2,4,8; got {text!r}.") from None
+    return numbers[0] if len(numbers) == 1 else numbers
+
+
+def _say(console: Screen, stages: Stages) -> Any:
+    """What prints each clustering as it is done."""
+    said = 0
+
+    def say(trials: list[Trial], trying: str, clock: Clock) -> None:
+        nonlocal said
+        stages.word = NO_REPORT
+        for trial in trials[said:]:
+            console.print(
+                f"{clock.seconds:6.1f} s  {trial.silhouette:6.3f}  "
+                f"{trial.family}, {trial.k} clusters"
+            )
+        said = len(trials)
+
+    return say
+
+
+def _answer(console: Screen, found: Clustering) -> None:
+    findings = found.findings
+    console.print(findings.answer, style="bold")
+    for reason in findings.reasons:
+        console.print(reason)
+    for profile in findings.profiles:
+        rows = f"{profile.size:,} rows, {profile.share:.0%}"
+        console.print(f"cluster {profile.number} ({rows}): {profile.sentence}")
+    for hint in findings.hints:
+        console.print(f"note: {hint}")
+    gone = [
+        f"{column.name} ({column.kind}{column.note and f': {column.note}'})"
+        for column in findings.columns
+        if not column.used
+    ]
+    if gone:
+        console.print(f"Columns left out: {listed(gone, MOST_NAMED)}", style="dim")

@@ -1,0 +1,277 @@
+"""What a clustering of a table found, as one self-contained page: the answer first, then why."""
+
+import os
+import re
+
+from rosenblatt.data.files import whole_file
+from rosenblatt.workbench.cluster_profiles import ClusterProfile, Difference, day, figure
+from rosenblatt.workbench.clustering_result import ClusterFindings
+
+from . import numbers
+from .numbers import Markup, joined, table, tag
+from .page import source_of
+from .pictures import Axis, Plot, bar, dash, entry
+from .pictures import figure as drawn
+
+NAMES = {
+    "answer": "answer", "map": "map", "clusters": "clusters", "number": "which number",
+    "stability": "how sure", "data": "data", "repeat": "repeat",
+}  # fmt: skip
+MOST_COLUMNS = 30
+MOST_DRAWN = 7  # clusters with a colour of their own
+
+
+def page(findings: ClusterFindings) -> str:
+    """Return the report as HTML that needs nothing else: no network, no font, no script."""
+    sections = {
+        "answer": _answer(findings),
+        "map": _map(findings),
+        "clusters": _clusters(findings),
+        "number": _number(findings),
+        "stability": _stability(findings),
+        "data": _data(findings),
+        "repeat": _repeat(findings),
+    }
+    shown = {name: section for name, section in sections.items() if section}
+    parts = {
+        "title": joined(f"Clusters of {numbers.clipped(findings.source, 60)}"),
+        "style": source_of("style.css"),
+        "script": source_of("page.js"),
+        "body": joined(_header(findings, list(shown)), *shown.values()),
+    }
+    return re.sub(r"%(\w+)%", lambda place: parts[place[1]], source_of("page.html"))
+
+
+def save(findings: ClusterFindings, path: str | os.PathLike[str]) -> None:
+    """Write the report whole or not at all."""
+    with whole_file(path) as draft:
+        draft.write_bytes(page(findings).encode("utf-8", "replace"))
+
+
+def _header(findings: ClusterFindings, sections: list[str]) -> Markup:
+    used = sum(column.used for column in findings.columns)
+    words = (
+        f"{numbers.plural(findings.n_rows, 'row')}, {numbers.plural(used, 'column')} used, "
+        f"{numbers.plural(len(findings.trials), 'clustering')} tried in "
+        f"{numbers.seconds(findings.seconds)}"
+    )
+    links = [tag("li", tag("a", NAMES[name], href=f"#{name}")) for name in sections]
+    source = tag("span", numbers.clipped(findings.source, 60), class_="source")
+    return tag(
+        "header", tag("h1", "Clusters of ", source), tag("p", words),
+        tag("nav", tag("ul", *links), aria_label="sections"),
+    )  # fmt: skip
+
+
+def _answer(findings: ClusterFindings) -> Markup:
+    hints = list(findings.hints)
+    if findings.stopped:
+        why = "The time was over" if findings.stopped == "budget" else "It was interrupted"
+        hints.append(f"{why} before everything was tried: what was found by then is shown.")
+    if findings.n_searched < findings.n_rows:
+        hints.append(
+            f"{findings.n_searched:,} rows, drawn at random, were searched; all "
+            f"{findings.n_rows:,} were assigned."
+        )
+    return tag(
+        "section", tag("h2", findings.answer), *(tag("p", reason) for reason in findings.reasons),
+        numbers.warnings("To know", hints), id="answer",
+    )  # fmt: skip
+
+
+def _map(findings: ClusterFindings) -> Markup | None:
+    """Rows in the plane of the first two principal components."""
+    if findings.map is None:
+        return None
+    shown = findings.map
+    names = [
+        f"{word} axis ({numbers.share(share)} of the variance)"
+        for word, share in zip(("first", "second"), shown["shares"], strict=False)
+    ]
+    names += [""] * (2 - len(names))
+    plot = Plot(Axis.around(shown["x"], names[0]), Axis.around(shown["y"], names[1]), 640, 420)
+    for k in range(findings.best.k):
+        inside = shown["labels"] == k
+        plot.cloud(shown["x"][inside], shown["y"][inside], k)
+    legend = [entry(f"cluster {k}", k, marked=True) for k in range(findings.best.k)]
+    axes = "; ".join(
+        f"{word}: {', '.join(numbers.clipped(name, 40) for name in columns)}"
+        for word, columns in zip(("first", "second"), shown["axes"], strict=False)
+    )
+    words = (
+        f"{numbers.plural(len(shown['x']), 'row')} on the two principal components. The columns "
+        f"that weigh most in each, {axes}."
+    )
+    picture = plot.draw(f"Map of the rows, coloured by cluster. {words}")
+    return tag(
+        "section", tag("h2", "A map of the rows"), drawn("", picture, words, legend=legend),
+        id="map",
+    )  # fmt: skip
+
+
+def _clusters(findings: ClusterFindings) -> Markup:
+    """Sizes, a sentence for each cluster, and the columns in their own units."""
+    most = max(profile.size for profile in findings.profiles)
+    rows = [_cluster(profile, most) for profile in findings.profiles]
+    said = [
+        tag(
+            "p",
+            tag("strong", f"Cluster {profile.number}. "),
+            numbers.clipped(profile.sentence, 400),
+        )
+        for profile in findings.profiles
+    ]
+    return tag(
+        "section", tag("h2", "The clusters"), table(("cluster", "", "rows", "share"), rows, "bars"),
+        tag("h3", "What makes each different"), *said,
+        tag("h3", "Means and shares"), _columns(findings), id="clusters",
+    )  # fmt: skip
+
+
+def _cluster(profile: ClusterProfile, most: int) -> Markup:
+    words = f"cluster {profile.number}: {numbers.plural(profile.size, 'row')}"
+    return tag(
+        "tr", tag("th", f"cluster {profile.number}", scope="row"),
+        tag("td", bar(profile.size, most, words, profile.number), class_="drawn"),
+        tag("td", numbers.count(profile.size), class_="figure"),
+        tag("td", numbers.share(profile.share), class_="figure"),
+    )  # fmt: skip
+
+
+def _columns(findings: ClusterFindings) -> Markup:
+    """Each column's mean, or the share of a category, in each cluster and in all rows."""
+    by_cluster = [{d.column: d for d in p.differences} for p in findings.profiles]
+    names = sorted(
+        {name for differences in by_cluster for name in differences},
+        key=lambda name: -max(abs(d[name].effect) for d in by_cluster if name in d),
+    )
+    heads = ["column", *(f"cluster {p.number}" for p in findings.profiles), "all rows"]
+    rows = [
+        tag("tr", tag("th", numbers.clipped(name, 50), scope="row"),
+            *(tag("td", _inside(d.get(name)), class_="figure") for d in by_cluster),
+            tag("td", _overall([d[name] for d in by_cluster if name in d]), class_="figure"))
+        for name in names[:MOST_COLUMNS]
+    ]  # fmt: skip
+    more = len(names) - MOST_COLUMNS
+    rest = tag("p", f"{numbers.plural(more, 'column')} that differ less.") if more > 0 else None
+    return joined(_scrolled(table(heads, rows, "plain"), "columns by cluster"), rest)
+
+
+def _inside(difference: Difference | None) -> str:
+    if difference is None:
+        return numbers.DASH
+    if difference.kind == "categorical":
+        return f"{numbers.clipped(difference.value, 20)} {numbers.share(difference.inside)}"
+    return _value(difference.kind, difference.inside)
+
+
+def _overall(differences: list[Difference]) -> str:
+    first = differences[0]
+    return "" if first.kind == "categorical" else _value(first.kind, first.overall)
+
+
+def _value(kind: str, value: float) -> str:
+    return day(value) if kind == "date" else figure(value)
+
+
+def _number(findings: ClusterFindings) -> Markup | None:
+    """The silhouette of each family at each number of clusters."""
+    families = list(dict.fromkeys(trial.family for trial in findings.trials))
+    ks = sorted({trial.k for trial in findings.trials})
+    scores = [trial.silhouette for trial in findings.trials]
+    if len(ks) < 2:
+        return None
+    places = tuple((float(k), str(k)) for k in ks)
+    x = Axis(ks[0] - 0.3, ks[-1] + 0.3, "number of clusters", places=places)
+    plot = Plot(x, Axis.around([*scores, 0], "mean silhouette"), 560, 340)
+    for j, family in enumerate(families):
+        own = [trial for trial in findings.trials if trial.family == family]
+        at, values = [t.k for t in own], [t.silhouette for t in own]
+        words = [f"{family}, {t.k} clusters: {numbers.score(t.silhouette)}" for t in own]
+        plot.line(at, values, j, dashes=dash(j))
+        plot.marks(at, values, j, words=words)
+    if findings.references:
+        plot.rule([ks[0] - 0.3, ks[-1] + 0.3], [max(findings.references)] * 2)
+    said = (
+        "The silhouette of a row compares its mean distance from its own cluster with that from "
+        "the nearest other one: 1 is far from all others, 0 on the border."
+    )
+    if findings.references:
+        said += " The dotted line is the largest one with shuffled columns."
+    legend = [entry(f, j, dashes=dash(j), marked=True) for j, f in enumerate(families)]
+    picture = drawn("", plot.draw("Mean silhouette by number of clusters."), said, legend=legend)
+    tiny = [t for t in findings.trials if t.silhouette > findings.best.silhouette]
+    note = None
+    if tiny:
+        best = max(tiny, key=lambda t: t.silhouette)
+        note = tag(
+            "p", f"{best.family} with {best.k} clusters scores {numbers.score(best.silhouette)}, "
+            f"but its smallest cluster has {numbers.plural(best.sizes[-1], 'row')}: outliers, not "
+            "a "
+            "group.",
+        )  # fmt: skip
+    return tag("section", tag("h2", "Which number, and why"), picture, note, id="number")
+
+
+def _stability(findings: ClusterFindings) -> Markup | None:
+    """How well clusterings of parts of the rows agree."""
+    stability = findings.stability
+    if stability is None:
+        return None
+    rows = [
+        tag("tr", tag("th", f"cluster {k}", scope="row"),
+            tag("td", bar(value, 1, f"{value:.2f}", k), class_="drawn"),
+            tag("td", f"{value:.2f}", class_="figure"))
+        for k, value in enumerate(stability.overlaps)
+    ]  # fmt: skip
+    words = (
+        f"The same method was fitted to {stability.n_resamples} random parts of "
+        f"{stability.share:.0%} of the rows. For each cluster, how much of it comes out again: "
+        "rows in both, of all rows in either. Above 0.75 a cluster can be relied on; below 0.5 it "
+        "cannot."
+    )
+    return tag(
+        "section", tag("h2", "How sure"), tag("p", words),
+        table(("cluster", "", "comes out again"), rows, "bars"), id="stability",
+    )  # fmt: skip
+
+
+def _data(findings: ClusterFindings) -> Markup:
+    rows = [
+        tag("tr", tag("th", numbers.clipped(column.name, 60), scope="row"), tag("td", column.kind),
+            tag("td", numbers.count(column.n_missing), class_="figure"),
+            tag("td", numbers.count(column.n_different), class_="figure"),
+            tag("td", numbers.clipped(column.note, 200)),
+            class_=None if column.used else "unused")
+        for column in findings.columns
+    ]  # fmt: skip
+    words = (
+        "Numbers are centred and divided by their standard deviation, categories become columns of "
+        "zeros and ones, and missing numbers are put at the mean and marked."
+    )
+    heads = ("column", "kind", "missing", "different", "note")
+    return tag(
+        "section", tag("h2", "The data"), tag("p", words),
+        _scrolled(table(heads, rows, "plain columns"), "columns"), id="data",
+    )  # fmt: skip
+
+
+def _repeat(findings: ClusterFindings) -> Markup:
+    pairs = [
+        ("rows", numbers.count(findings.n_rows)),
+        ("seed", str(findings.random_state)),
+        ("budget", "none" if findings.budget is None else numbers.seconds(findings.budget)),
+        ("took", numbers.seconds(findings.seconds)),
+        *findings.versions.items(),
+    ]
+    lines = [tag("div", tag("dt", name), tag("dd", value)) for name, value in pairs]
+    return tag(
+        "section", tag("h2", "To repeat it"),
+        tag("pre", tag("code", findings.command), class_="command", tabindex=0,
+            aria_label="command"),
+        tag("dl", *lines, class_="facts"), id="repeat",
+    )  # fmt: skip
+
+
+def _scrolled(content: Markup, label: str) -> Markup:
+    return tag("div", content, class_="scroll", tabindex=0, role="region", aria_label=label)

@@ -1,0 +1,34 @@
+"""`rosenblatt cluster`, from a table to a report, labels and a model that assigns rows."""
+
+import polars as pl
+import pytest
+
+from rosenblatt.cli.cluster import names_of, numbers_of
+from tests.cli.commands import done, refused
+
+
+def test_it_writes_a_report_labels_and_a_model(tmp_path):
+    report, labels, model = (tmp_path / name for name in ("r.html", "l.csv", "m.skops"))
+    said = done("cluster", "iris", "--k", "2-3", "--without", "species", "-o", report,
+                "--labels", labels, "--save", model)  # fmt: skip
+    assert "2 clusters of 150 rows" in said
+    assert "petal_length lower, 1.46 on average" in " ".join(said.split())
+    assert "species" in said  # among the columns left out
+    assert "A map of the rows" in report.read_text(encoding="utf-8")
+    written = pl.read_csv(labels)["cluster"].to_list()
+    assigned = done("predict", model, "iris").splitlines()
+    assert assigned[0] == "cluster"
+    assert [int(line) for line in assigned[1:151]] == written
+    assert "leave --score out" in refused("predict", model, "iris", "--score")
+
+
+def test_bad_numbers_and_places_are_refused(tmp_path):
+    assert "2-8 or 2,4,8" in refused("cluster", "iris", "--k", "many", "-o", tmp_path / "r.html")
+    assert "from 2 to 149" in refused("cluster", "iris", "--k", "1", "-o", tmp_path / "r.html")
+    assert not (tmp_path / "r.html").exists()
+
+
+@pytest.mark.parametrize(("text", "numbers"), [("4", 4), ("2-4", [2, 3, 4]), ("2,6", [2, 6])])
+def test_numbers_are_read(text, numbers):
+    assert numbers_of(text) == numbers
+    assert names_of(["a, b", "c"]) == ["a", "b", "c"]

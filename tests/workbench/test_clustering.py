@@ -1,0 +1,128 @@
+"""Q7, W10: groups in a table: prepared, chosen, described, resampled, saved, reported."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+import rosenblatt
+from rosenblatt.data import TableError
+from rosenblatt.workbench.cluster_profiles import profiles_of
+from rosenblatt.workbench.clustering import FAMILIES
+from rosenblatt.workbench.report.cluster_page import page
+
+
+def customers(n=120, seed=0):
+    """Three kinds of customers, with a name, a remark and a constant."""
+    rng = np.random.default_rng(seed)
+    kind = np.arange(n) % 3
+    return pl.DataFrame(
+        {
+            "name": [f"customer number {i}" for i in range(n)],
+            "visits": rng.poisson([2, 10, 30], (n // 3, 3)).ravel(),
+            "spent": rng.normal([300, 100, 20], 8, (n // 3, 3)).ravel(),
+            "pays": np.array(["card", "cash", "cash"])[kind],
+            "country": ["here"] * n,
+        }
+    ), kind
+
+
+@pytest.fixture(scope="module")
+def found():
+    return rosenblatt.cluster_table(customers()[0], k=[2, 3, 4])
+
+
+def test_groups_that_are_there_are_found_and_described(found):
+    assert found.k == 3
+    assert found.sizes.tolist() == [40, 40, 40]
+    kind = customers()[1]
+    assert len(set(zip(found.labels, kind, strict=True))) == 3
+    assert set(found.trials["family"]) == set(FAMILIES)
+    sentences = " ".join(found.summary["different"])
+    assert "spent higher, 30" in sentences
+    assert "pays is card in 100% (all rows: 33%)" in sentences
+    assert "3 clusters of 120 rows" in str(found)
+
+
+def test_it_says_why_and_how_sure(found):
+    findings = found.findings
+    assert findings.best.silhouette == max(t.silhouette for t in findings.trials)
+    assert findings.stability.index > 0.95
+    assert min(findings.stability.overlaps) > 0.9
+    assert max(findings.references) < findings.best.silhouette
+    assert any("go together" in reason for reason in findings.reasons)
+
+
+def test_names_and_constants_are_left_out(found):
+    used = {column.name for column in found.findings.columns if column.used}
+    assert used == {"visits", "spent", "pays"}
+    left = rosenblatt.cluster_table(customers()[0], k=3, without=["pays"])
+    assert "pays" not in {c.name for c in left.findings.columns if c.used}
+
+
+def test_columns_without_groups_are_reported_as_such():
+    rng = np.random.default_rng(1)
+    noise = pl.DataFrame({f"x{j}": rng.normal(size=150) for j in range(4)})
+    reasons = " ".join(rosenblatt.cluster_table(noise, k=[2, 3]).findings.reasons)
+    assert "may mean little" in reasons
+    assert "overlap" in reasons
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_saved_model_of_any_family_assigns_the_same_clusters(family, tmp_path, monkeypatch):
+    from rosenblatt.workbench import clustering
+
+    monkeypatch.setattr(clustering, "FAMILIES", (family,))
+    monkeypatch.setattr(clustering, "RESAMPLES", 2)
+    frame, _ = customers(60)
+    found = rosenblatt.cluster_table(frame, k=3)
+    found.save(tmp_path / "model.skops")
+    saved = rosenblatt.load_model(tmp_path / "model.skops")
+    assert saved.task == "clustering"
+    np.testing.assert_array_equal(saved.model.predict(frame), found.labels)
+    assert (np.diff(found.sizes) <= 0).all()
+
+
+def test_the_page_and_the_labels_are_written(found, tmp_path):
+    text = page(found.findings)
+    for words in ("Clusters of", "A map of the rows", "Which number", "How sure", "spent"):
+        assert words in text
+    assert "<script src" not in text
+    found.report(tmp_path / "report.html")
+    found.write_labels(tmp_path / "labels.csv")
+    written = pl.read_csv(tmp_path / "labels.csv")
+    assert written["cluster"].to_list() == found.labels.tolist()
+    assert written.columns[:-1] == customers()[0].columns
+
+
+def test_names_cannot_be_markup():
+    frame, _ = customers(60)
+    frame = frame.rename({"spent": "<b>spent</b>"})
+    text = page(rosenblatt.cluster_table(frame, k=2).findings)
+    assert "<b>spent" not in text
+    assert "&lt;b&gt;spent" in text
+
+
+def test_missing_values_and_dates_are_described():
+    days = pl.date_range(pl.date(2020, 1, 1), pl.date(2020, 3, 30), eager=True)
+    frame = pl.DataFrame({"day": days, "x": [1.0, None, 4.0] * 30})
+    profiles = profiles_of(frame, {"day": "date", "x": "numeric"}, np.arange(90) // 45)
+    assert "day later, 2020-03-" in profiles[1].sentence
+    assert len(profiles[0].differences) == 2
+
+
+def test_what_cannot_be_clustered_is_refused():
+    with pytest.raises(TableError, match="no column to cluster by"):
+        rosenblatt.cluster_table(pl.DataFrame({"name": [f"person {i} of many" for i in range(30)]}))
+    with pytest.raises(TableError, match="10 are needed"):
+        rosenblatt.cluster_table(pl.DataFrame({"x": [1.0, 2.0]}))
+    with pytest.raises(ValueError, match="k must be a number from 2"):
+        rosenblatt.cluster_table(customers()[0], k=1)
+    with pytest.raises(TableError, match="shoe"):
+        rosenblatt.cluster_table(customers()[0], without=["shoe"])
+
+
+def test_the_budget_ends_the_search():
+    frame, _ = customers(3000)
+    found = rosenblatt.cluster_table(frame, budget=2.0)
+    assert found.findings.seconds < 20
+    assert found.k >= 2
