@@ -66,8 +66,9 @@ def cluster_table(
     """Find groups of rows in one table.
 
     k-means, Gaussian mixtures, Ward's and average linkage are tried at each number of clusters. The
-    clustering with the largest mean silhouette is chosen, of those without a cluster below three rows
-    in a hundred, and fitted again to parts of the rows, to see whether the same groups come out.
+    clustering with the largest mean silhouette is chosen, of those without a cluster below three
+    rows in a hundred, and fitted again to parts of the rows, to see whether the same groups come
+    out.
 
     Parameters
     ----------
