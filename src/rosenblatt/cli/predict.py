@@ -17,9 +17,7 @@ from .errors import say, tell
 from .model_files import load_model
 from .tables import Reading
 
-PREDICTION = "prediction"
 PREDICTION, CLUSTER = "prediction", "cluster"
-METRICS = {"classification": ("accuracy", accuracy_score), "regression": ("R²", r2_score)}
 
 
 def predict(

@@ -3,11 +3,13 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .clustering import cluster_table as cluster_table
+    from .clustering_result import Clustering as Clustering
     from .comparison import Comparison as Comparison
     from .comparison import compare as compare
     from .model_file.files import load_model as load_model
 
-__all__ = ["Comparison", "compare", "load_model"]
+__all__ = ["Clustering", "Comparison", "cluster_table", "compare", "load_model"]
 
 
 def __getattr__(name: str) -> Any:
@@ -16,13 +18,12 @@ def __getattr__(name: str) -> Any:
         from .model_file import files
 
         return files.load_model
+    if name in ("Clustering", "cluster_table"):
+        from . import clustering
+
+        return getattr(clustering, name)
     if name in __all__:
         from . import comparison
 
         return getattr(comparison, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-from .clustering import cluster_table
-from .clustering_result import Clustering
-from .comparison import Comparison, compare
-
-__all__ = ["Clustering", "Comparison", "cluster_table", "compare", "load_model"]

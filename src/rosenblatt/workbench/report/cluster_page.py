@@ -1,7 +1,6 @@
 """What a clustering of a table found, as one self-contained page: the answer first, then why."""
 
 import os
-import re
 
 from rosenblatt.data.files import whole_file
 from rosenblatt.workbench.cluster_profiles import ClusterProfile, Difference, day, figure
@@ -9,7 +8,7 @@ from rosenblatt.workbench.clustering_result import ClusterFindings
 
 from . import numbers
 from .numbers import Markup, joined, table, tag
-from .page import source_of
+from .page import assembled
 from .pictures import Axis, Plot, bar, dash, entry
 from .pictures import figure as drawn
 
@@ -33,13 +32,8 @@ def page(findings: ClusterFindings) -> str:
         "repeat": _repeat(findings),
     }
     shown = {name: section for name, section in sections.items() if section}
-    parts = {
-        "title": joined(f"Clusters of {numbers.clipped(findings.source, 60)}"),
-        "style": source_of("style.css"),
-        "script": source_of("page.js"),
-        "body": joined(_header(findings, list(shown)), *shown.values()),
-    }
-    return re.sub(r"%(\w+)%", lambda place: parts[place[1]], source_of("page.html"))
+    title = f"Clusters of {numbers.clipped(findings.source, 60)}"
+    return assembled(title, joined(_header(findings, list(shown)), *shown.values()))
 
 
 def save(findings: ClusterFindings, path: str | os.PathLike[str]) -> None:

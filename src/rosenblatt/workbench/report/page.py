@@ -51,13 +51,9 @@ def assembled(title: str, body: Markup) -> str:
         "style": _source("style.css"),
         "script": _source("page.js"),
         "body": body,
-        "title": joined(_title(findings)),
-        "style": source_of("style.css"),
-        "script": source_of("page.js"),
-        "body": joined(_header(findings, list(shown)), *shown.values()),
     }
     # In one go: a part may contain anything, another's place among it.
-    return re.sub(r"%(\w+)%", lambda place: parts[place[1]], source_of("page.html"))
+    return re.sub(r"%(\w+)%", lambda place: parts[place[1]], _source("page.html"))
 
 
 def save(findings: Findings, path: str | os.PathLike[str]) -> None:
@@ -119,7 +115,6 @@ def _classes(opening: Opening, positive: Any) -> Markup:
     return joined(confusion(opening, areas), row)
 
 
-def source_of(name: str) -> Markup:
-    """A file of the view: style, script or the page around them."""
+def _source(name: str) -> Markup:
     folder = resources.files("rosenblatt.workbench.report").joinpath("view")
     return Markup(folder.joinpath(name).read_text(encoding="utf-8"))
