@@ -10,8 +10,9 @@ from rosenblatt import cli
 from rosenblatt.data.errors import listed
 from rosenblatt.data.files import place_for
 from rosenblatt.workbench.arguments import checked_budget
+from rosenblatt.workbench.cluster_findings import Trial
 from rosenblatt.workbench.clustering import cluster_table
-from rosenblatt.workbench.clustering_result import Clustering, Trial
+from rosenblatt.workbench.clustering_result import Clustering
 from rosenblatt.workbench.protocol.clock import Clock, age_of_process
 
 from .compare import NO_REPORT, TO_END, TO_SAVE, Screen

@@ -30,8 +30,9 @@ from rosenblatt.workbench.preparation.problem import with_types
 from rosenblatt.workbench.protocol.clock import Clock
 
 from .arguments import call_of, checked_budget, features_of, versions
+from .cluster_findings import ClusterFindings, Stability, Trial
 from .cluster_profiles import profiles_of
-from .clustering_result import ClusterFindings, Clustering, Stability, Trial
+from .clustering_result import Clustering
 
 Progress = Callable[[list[Trial], str, Clock], None]
 Numbers = NDArray[np.float64]

@@ -3,8 +3,8 @@
 import os
 
 from rosenblatt.data.files import whole_file
+from rosenblatt.workbench.cluster_findings import ClusterFindings
 from rosenblatt.workbench.cluster_profiles import ClusterProfile, Difference, day, figure
-from rosenblatt.workbench.clustering_result import ClusterFindings
 
 from . import numbers
 from .numbers import Markup, joined, table, tag
