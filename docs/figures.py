@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.datasets import load_diabetes, make_circles, make_moons
+from sklearn.datasets import load_diabetes, make_blobs, make_circles, make_moons
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import make_pipeline
@@ -22,6 +22,7 @@ from rosenblatt import (
     KNeighborsClassifier,
     Lasso,
     LeastSquaresClassifier,
+    LinearSVC,
     LogisticRegression,
     Perceptron,
     PocketPerceptron,
@@ -39,7 +40,9 @@ from rosenblatt.plot import (
     boundary,
     constraint,
     linkages,
+    margins,
     neighbours,
+    separating_lines,
     voronoi,
 )
 from rosenblatt.plot.drawing import COLOURS, INK, PALE, colour, marker, pyplot
@@ -69,6 +72,7 @@ def main() -> None:
         moving(STATIC / "curve.png")
         voting(STATIC / "neighbours.png")
         linked(STATIC / "linkages.png")
+        streets(STATIC / "margins.png")
 
 
 def voting(path: Path) -> None:
@@ -79,6 +83,21 @@ def voting(path: Path) -> None:
     voronoi(X, labels, axes[0])
     neighbours(KNeighborsClassifier(7).fit(X, labels), X, labels, [0.6, 0.2], axes[1])
     boundaries_by_k(X, labels, (1, 5, 25), axes[2:])
+    figure.savefig(path, dpi=90)
+
+
+def streets(path: Path) -> None:
+    """Lines that separate and the widest one; a hard and two soft margins; losses of the margin."""
+    figure, axes = pyplot().subplots(1, 4, figsize=(19, 4.6), layout="constrained")
+    X, y = make_blobs(40, centers=[[0, 0], [4.2, 3.4]], cluster_std=1.0, random_state=2)
+    labels = np.array(["ham", "spam"])[y]
+    separating_lines(X, labels, ax=axes[0])
+    margins(LinearSVC(C=np.inf, penalize_intercept=False).fit(X, labels), X, labels, axes[1])
+    X[0], labels[0] = (2.6, 2.4), "ham"
+    for C, ax in zip((10.0, 0.05), axes[2:], strict=True):
+        soft = LinearSVC(loss="hinge", C=C, penalize_intercept=False).fit(X, labels)
+        margins(soft, X, labels, ax)
+        ax.set_title(f"C = {C:g}: {ax.get_title()}")
     figure.savefig(path, dpi=90)
 
 

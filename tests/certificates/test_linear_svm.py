@@ -1,4 +1,4 @@
-"""Certificates of linear machines: never below the true excess, and close to it.
+"""L2, T10: certificates of linear machines are never below the true excess, and close to it.
 
 The truth of small problems is worked out in fractions; of larger ones both ends of a bracket must
 agree with a fit to the last digits.

@@ -1,4 +1,4 @@
-"""GC06: five points, from one pass by hand to the whole run."""
+"""GC06, L1, L2: five points, from one pass by hand to the whole run."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""GC22, I1, J3: three points through the origin."""
+"""GC22, L2, I1, J3: three points through the origin."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""GC36: sizes, of support vector machines."""
+"""GC36, L6: sizes, of support vector machines."""
 
 import numpy as np
 from sklearn.datasets import load_iris

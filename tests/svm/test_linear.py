@@ -1,4 +1,4 @@
-"""Linear machines: against a slow reference, scikit-learn, and what is refused."""
+"""L3, L4, L5, L6, L7, L8, T10: linear machines beside a slow reference and scikit-learn."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC as TheirLinearSVC
 from sklearn.svm import LinearSVR as TheirLinearSVR
 
-from rosenblatt import LinearSVC, LinearSVR
+from rosenblatt import LinearSVC, LinearSVR, LogisticRegression
 
 CLASSIFIERS = [
     {},
@@ -183,3 +183,26 @@ def test_data_without_a_fit_are_refused():
         LinearSVC().fit([[0.0], [np.nan]], [0, 1])
     with pytest.raises(ValueError, match="infinity"):
         LinearSVR().fit([[0.0], [np.inf]], [0, 1])
+
+
+def test_hinge_and_logistic_loss_under_one_penalty_give_nearly_the_same_plane():
+    X, y = make_classification(200, 4, n_redundant=0, class_sep=2.0, flip_y=0.02, random_state=0)
+    planes = [
+        np.ravel(model.fit(X, y).coef_)
+        for model in (LinearSVC(loss="hinge", C=0.1), LogisticRegression(C=0.1))
+    ]
+    a, b = (w / np.linalg.norm(w) for w in planes)
+    assert a @ b > 0.9
+
+
+def test_a_small_price_makes_a_wide_street_and_one_row_moves_a_hard_margin():
+    X, y = make_classification(100, 2, n_redundant=0, class_sep=1.5, random_state=4)
+    widths = [
+        1 / np.linalg.norm(LinearSVC(loss="hinge", C=C).fit(X, y).coef_) for C in (0.001, 0.1, 10)
+    ]
+    assert widths[0] > widths[1] > widths[2]
+    A, b = np.array([[0.0, 0.0], [0.0, 1.0], [4.0, 0.0], [4.0, 1.0]]), np.array([0, 0, 1, 1])
+    wide = LinearSVC(C=np.inf, penalize_intercept=False).fit(A, b)
+    A, b = np.vstack([A, [3.9, -1.0]]), np.append(b, 0)
+    narrow = LinearSVC(C=np.inf, penalize_intercept=False).fit(A, b)
+    assert 1 / np.linalg.norm(narrow.coef_) < 0.5 / np.linalg.norm(wide.coef_)

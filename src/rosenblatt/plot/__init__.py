@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from .dendrogram import dendrogram as dendrogram
     from .dendrogram import linkages as linkages
     from .dendrogram import vote_map as vote_map
+    from .margin_lines import margins as margins
+    from .margin_lines import separating_lines as separating_lines
     from .model_choice import bias_variance as bias_variance
     from .model_choice import learning_curve as learning_curve
     from .model_choice import validation_curve as validation_curve
@@ -35,6 +37,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "boosting": ["alpha_curve", "boosting_curves", "error_parts", "margin_losses"],
         "constraints": ["constraint"],
         "dendrogram": ["cluster_numbers", "dendrogram", "linkages", "vote_map"],
+        "margin_lines": ["margins", "separating_lines"],
         "model_choice": ["bias_variance", "learning_curve", "validation_curve"],
         "neighbours": ["boundaries_by_k", "distance_concentration", "neighbours", "voronoi"],
         "penalty_paths": ["path"],

@@ -19,7 +19,7 @@ ROWS = (
         sklearn=("LinearSVC",),
         additive=NOT_ADDITIVE,
         path=("C",),
-        trace=("weights",),
+        trace=("weights", "supports"),
         warm=Warm(
             ({}, {"loss": "hinge"}, IN_DUAL, {"multi_class": "joint"}, JOINT, {"penalty": "l1"})
         ),
@@ -57,7 +57,7 @@ ROWS = (
         sklearn=("LinearSVR",),
         additive=NOT_ADDITIVE,
         path=("C",),
-        trace=("weights",),
+        trace=("weights", "supports"),
         warm=Warm(({}, {"loss": "squared_epsilon_insensitive"}, IN_DUAL)),
         contract=Contract(
             settings=(

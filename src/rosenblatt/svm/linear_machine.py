@@ -71,6 +71,11 @@ class LinearMachine(CallbackSupportMixin):  # type: ignore[misc]
         self.n_iter_, self.stop_reason_ = passes.n_iter, passes.stop_reason or "max_iter"
         return fits
 
+    def trace_view(self) -> dict[str, Any]:
+        """Return the states that traces and plots draw: weights, intercept, supports (m,)."""
+        above: dict[str, Any] = super().trace_view()
+        return above | ({"supports": self.support_} if hasattr(self, "support_") else {})
+
     def path_parameters(self) -> tuple[str, ...]:
         """Return ``("C",)``."""
         return ("C",)

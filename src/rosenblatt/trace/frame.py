@@ -17,7 +17,6 @@ from rosenblatt.trace.run import Run, Step
 
 from .model_views import (
     SupportScores,
-    has_supports,
     nameless,
     published,
     running,
@@ -88,7 +87,7 @@ def _row(run: Run, step: Step, names: Sequence[str]) -> dict[str, Any]:
     if not run.single:  # a visit says itself whether it was a mistake
         row["mistakes"] = run.mistakes(step)
     row["n_updates"] = step.n_updates
-    if has_supports(run.last):
+    if "supports" in trace_view(run.last):
         supports = trace_view(step.estimator).get("supports")
         row["n_support"] = None if supports is None else len(supports)
     if searches_penalty(run):
