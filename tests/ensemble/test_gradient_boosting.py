@@ -6,6 +6,7 @@ import pytest
 from sklearn import ensemble as theirs
 from sklearn.base import clone
 from sklearn.datasets import make_classification
+from sklearn.exceptions import NotFittedError
 
 import rosenblatt
 from rosenblatt import (
@@ -245,3 +246,37 @@ def test_what_cannot_be_is_refused(settings, target, message):
     X = np.arange(40.0)[:, np.newaxis]
     with pytest.raises(ValueError, match=message):
         HistGradientBoostingRegressor(**settings).fit(X, target)
+
+
+@pytest.mark.parametrize("K", [2, 3])
+def test_parts_of_an_explanation_add_up_to_the_log_odds(K):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"word": rng.choice(list("abcde"), 200), "number": rng.normal(size=200)})
+    frame.loc[::9, "number"] = np.nan
+    y = (frame["word"].isin(["a", "d"]).astype(int) + (frame["number"] > 0.5)) % K
+    model = HistGradientBoostingClassifier(max_iter=5, early_stopping=False).fit(frame, y)
+    scores = model.decision_function(frame)
+    for i in (0, 1, 5):
+        found = model.explain(frame.iloc[[i]])
+        lead = np.sort(scores[i])[-1] - np.sort(scores[i])[-2] if K > 2 else abs(scores[i])
+        assert found.log_odds == pytest.approx(lead)
+        assert found.winner == model.predict(frame.iloc[[i]])[0]
+        assert found.names == ("word", "number")
+
+
+@pytest.mark.parametrize("loss", ["squared_error", "poisson"])
+def test_what_a_column_adds_is_what_its_tests_change(loss):
+    X = np.array([[0.0, 1], [0, 2], [1, 1], [1, 2], [1, 3]] * 8)
+    y = 1.0 + 3 * X[:, 0]
+    model = HistGradientBoostingRegressor(
+        loss, max_iter=30, learning_rate=1.0, max_leaf_nodes=2, early_stopping=False,
+        min_samples_leaf=1,
+    ).fit(X, y)  # fmt: skip
+    found = model.explain([1.0, 3.0])
+    link = np.log if loss == "poisson" else float
+    if loss == "squared_error":  # whose trees add nothing on average
+        assert found.start == pytest.approx(y.mean())
+    assert found.contributions[1] == pytest.approx(0, abs=1e-9)  # no test asks for it
+    assert found.log_odds == pytest.approx(link(model.predict([[1.0, 3.0]])[0]))
+    with pytest.raises(NotFittedError):
+        HistGradientBoostingRegressor().explain([0.0])

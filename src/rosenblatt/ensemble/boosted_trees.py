@@ -30,7 +30,7 @@ class BoostedTrees:
     level: NDArray[np.int16]
     threshold: NDArray[np.float64]
     missing_left: NDArray[np.bool_]
-    value: NDArray[np.float64]  # of leaves and of inner nodes, learning rate included
+    value: NDArray[np.float64]  # of leaves, learning rate included; of inner nodes without it
     gain: NDArray[np.float64]
     count: NDArray[np.int64]  # training rows
     depth: NDArray[np.int32]
@@ -142,6 +142,45 @@ class BoostedTrees:
             loop.add_trees(levels_of(codes), first, *arguments, at, raw)
 
         threads.over_chunks(add, n, n * CELLS_A_ROW)
+
+    def node_means(self) -> NDArray[np.float64]:
+        """The mean of the leaves that the training rows of each node end in, shape (nodes,)."""
+        mean = self.value.copy()
+        for depth in range(int(self.depth.max(initial=0)) - 1, -1, -1):
+            v = np.flatnonzero((self.depth == depth) & (self.left >= 0))
+            a, b = self.left[v], self.left[v] + 1
+            mean[v] = (self.count[a] * mean[a] + self.count[b] * mean[b]) / self.count[v]
+        return mean
+
+    def contributions(
+        self, x: NDArray[np.float64], n_outputs: int
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """What the roots (K,) and the tests on each column (K, d) add to the scores of one row.
+
+        A test adds the mean of the node that it leads to less that of its own.
+        """
+        mean, at, output = self.node_means(), self.starts[:-1], np.arange(len(self)) % n_outputs
+        start, parts = np.zeros(n_outputs), np.zeros((n_outputs, len(x)))
+        np.add.at(start, output, mean[at])
+        while len(at):
+            inner = self.left[at] >= 0
+            at, output = at[inner], output[inner]
+            below = self.left[at] + ~self._goes_left(at, x[self.column[at]])
+            np.add.at(parts, (output, self.column[at]), mean[below] - mean[at])
+            at = below
+        return start, parts
+
+    def _goes_left(self, nodes: Any, x: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Whether values x (m,) of the columns of some inner nodes (m,) go left."""
+        left: NDArray[np.bool_] = np.where(
+            np.isnan(x), self.missing_left[nodes], x <= self.threshold[nodes]
+        )
+        by_set = np.flatnonzero(self._by_set()[nodes] & (x >= 0))
+        if len(by_set):
+            place = x[by_set].astype(np.int64)
+            bits = self.sets[nodes[by_set], place >> 6] >> (place & 63).astype(np.uint64)
+            left[by_set] = (bits & np.uint64(1)) > 0
+        return left
 
 
 def levels_of(codes: NDArray[np.uint64]) -> NDArray[np.uint8]:

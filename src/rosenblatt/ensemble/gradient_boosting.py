@@ -22,6 +22,7 @@ from sklearn.utils.validation import (
 )
 
 from rosenblatt.base import Passes, StopReason, naming_columns
+from rosenblatt.explanation import Explanation, names_of_features, one_row, two_classes
 from rosenblatt.mixed_tables import categorical_columns, checked_table, encode, learn_categories
 
 from . import boosting_bins
@@ -347,6 +348,44 @@ class GradientBoosting(CallbackSupportMixin, BaseEstimator):  # type: ignore[mis
             weight = _check_sample_weight(sample_weight, targets, dtype=np.float64)
         weight = self._class_weights(targets, weight)
         return self._make_loss().mean(raw, targets, NO_WEIGHT if weight is None else weight)
+
+    def explain(self, x: Any, rival: Any = None, feature_names: Any = None) -> Explanation:
+        """Return what the tests on each column add to the score of one row.
+
+        At each test on a row's way through the trees the mean score of the training rows changes;
+        the change is the column's.
+
+        Parameters
+        ----------
+        x : array-like of shape (d,) or (1, d)
+            The row.
+        rival : label or None
+            The class to compare with; the second best if None. Numbers have no rivals.
+        feature_names : array-like of shape (d,) or None
+            What to call the columns.
+
+        Returns
+        -------
+        explanation : Explanation
+            Of classes, in log-odds; of numbers, in those or, where the loss has a log link, in
+            their logarithms.
+        """
+        check_is_fitted(self, "trees_")
+        row = one_row(self, x, lambda X: self._check_rows(X, reset=False))[0]
+        start, parts = self.trees_.contributions(row, self.n_trees_per_iteration_)
+        start = start + self.baseline_
+        names = names_of_features(self, len(row), feature_names)
+        if not hasattr(self, "classes_"):
+            log_link = self.loss in ("poisson", "gamma")
+            words = ("at the roots", "log of the prediction" if log_link else "at the leaves")
+            total = float(start[0] + parts[0].sum())
+            return Explanation("prediction", None, total, float(start[0]), parts[0], names, words)
+        if len(start) == 1:  # the score of the second class; that of the first is zero
+            start, parts = np.append(0.0, start), np.vstack([np.zeros_like(parts), parts])
+        winner, second = two_classes(self.classes_, start + parts.sum(axis=1), rival)
+        lead, parts = float(start[winner] - start[second]), parts[winner] - parts[second]
+        words = ("at the roots", "log-odds")
+        return Explanation.of(self, winner, second, lead, parts, names, words)
 
     def trace_view(self) -> dict[str, Any]:
         """Return the scores by round that are there, and what the last round's trees are like."""

@@ -116,7 +116,7 @@ ROWS = (
         additive=NOT_ADDITIVE,
         path=("ccp_alpha",),
         trace=("splits",),
-        warm=Warm(({},)),
+        warm=Warm(({}, {"criterion": "absolute_error"})),
         contract=Contract(
             settings=(
                 {},

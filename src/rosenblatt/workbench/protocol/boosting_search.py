@@ -15,6 +15,8 @@ Array = NDArray[np.float64]
 
 FEW_ROUNDS = 40  # that settings are sorted out with,
 QUICK_RATE = 0.3  # in long steps, so that they come to where larger trees learn by heart
+SHORT = 20  # rounds, to see what one takes: at least so much of them all, whoever else computes
+OF_ROUNDS = 0.5
 SHARE_FOR_SETTINGS = 0.2  # of the time: past it, no more are tried
 FIRST_RATE = 0.1
 LARGEST_RATE = 0.4
@@ -25,7 +27,8 @@ PATIENCE = 20  # rounds without a better loss
 STEPS_OF_PATIENCE = 5.0  # rounds times rate without a better accuracy, which goes up and down
 FEWEST_ROUNDS = 10
 LEAST_FALL = 1e-4  # of the loss in so many, in shares of that of a guess
-FITS_MORE = 5  # beside one for each fold: this one, one to all of them, and room
+FITS_MORE = 4  # beside one for each fold: this one, one to all of them, and room
+WITH_SCORES = 1.5  # times what a fit takes, for its predictions
 SMOOTHED = 1 / 10  # of the rounds: accuracies go up and down from one to the next
 # By this the score must have risen for a smaller rate to be tried next: of accuracies, and of
 # losses in shares of them.
@@ -38,7 +41,18 @@ class Stage(NamedTuple):
     score: float
     n_rounds: int
     n_tried: int
-    seconds: float  # that one round took
+
+
+class Cost(NamedTuple):
+    """Seconds that a fit to the rows of the first fold takes."""
+
+    of_columns: float  # whatever the rounds
+    of_a_round: float
+
+    def rounds_until(self, end: float, n_fits: float) -> int:
+        """How many rounds there is time for in each of some fits."""
+        seconds = (end - time.perf_counter()) / n_fits - self.of_columns
+        return int(np.clip(seconds / self.of_a_round, FEWEST_ROUNDS, MOST_ROUNDS))
 
 
 def rounds_in_time(arena: Any, family: Family, rows: Any) -> Settings:
@@ -48,10 +62,11 @@ def rounds_in_time(arena: Any, family: Family, rows: Any) -> Settings:
     rows that the first fold scores rises no more, at half the rate if that was worth it, and so on.
     `arena` is the :class:`~.search.Arena` of the comparison.
     """
-    best, a_round = _sorted_out(arena, family, rows)
+    best = _sorted_out(arena, family, rows)
+    cost = _cost_of(arena, family, best)
     of = "accuracy" if arena.metric == "accuracy" else "loss"
-    n_fits, found = len(arena.folds) + FITS_MORE, None
-    most = _rounds_until(arena.end, n_fits * a_round)
+    n_fits, found = WITH_SCORES * (len(arena.folds) + FITS_MORE), None
+    most = cost.rounds_until(arena.end, n_fits)
     rate = min(max(FIRST_RATE, STEPS / most), LARGEST_RATE)  # few rounds take longer steps
     chosen = {"max_iter": most, "learning_rate": rate, "early_stopping": False}
     while rate >= LEAST_RATE and most > FEWEST_ROUNDS:
@@ -63,41 +78,48 @@ def rounds_in_time(arena: Any, family: Family, rows: Any) -> Settings:
             abs(found.score) if of == "loss" else 1.0
         )
         found, rate = stage, rate / 2
-        most = _rounds_until(arena.end, n_fits * stage.seconds)
+        most = cost.rounds_until(arena.end, n_fits)
         if not worth or stage.n_rounds == stage.n_tried or most < 2 * stage.n_rounds:
             break
     return [{**best, **chosen}]
 
 
-def _sorted_out(arena: Any, family: Family, rows: Any) -> tuple[dict[str, Any], float]:
-    """The setting that is best after few rounds on some rows, and the seconds of a round of all.
+def _sorted_out(arena: Any, family: Family, rows: Any) -> dict[str, Any]:
+    """The setting that is best after few rounds on some rows.
 
     Parameters are taken in turn, the values of the others being the best so far.
     """
-    start, (fitted, scored) = time.perf_counter(), arena._places(0)
+    start, (_, scored) = time.perf_counter(), arena._places(0)
     few = {"max_iter": FEW_ROUNDS, "learning_rate": QUICK_RATE, "early_stopping": False}
 
-    def tried(setting: dict[str, Any]) -> tuple[float, float]:
-        begun = time.perf_counter()
-        [[score]] = arena._search_fold(family, [setting], 0, rows, scored[: len(rows)])
-        return float(np.nan_to_num(score, nan=-np.inf)), time.perf_counter() - begun
+    def score_of(setting: dict[str, Any]) -> float:
+        found = arena._search_fold(family, [{**setting, **few}], 0, rows, scored[: len(rows)])
+        return float(np.nan_to_num(found[0][0], nan=-np.inf))
 
     best = {name: values[0] for name, values in family.grid.items()}
-    tried({**best, "max_iter": 1})  # prepares the columns, and loads the compiler
-    score, seconds = tried({**best, **few})
-    others = [(name, value) for name, values in family.grid.items() for value in values[1:]]
-    for name, value in others:
+    score = score_of(best)
+    for name, value in ((name, v) for name, values in family.grid.items() for v in values[1:]):
         if time.perf_counter() - start > SHARE_FOR_SETTINGS * (arena.end - start):
             break
-        found = tried({**best, name: value, **few})
-        if found[0] > score:
-            (score, seconds), best = found, {**best, name: value}
-    return best, seconds / FEW_ROUNDS * len(fitted) / len(rows)
+        other = {**best, name: value}
+        reached = score_of(other)
+        if reached > score:
+            score, best = reached, other
+    return best
 
 
-def _rounds_until(end: float, seconds: float) -> int:
-    """How many rounds of so many seconds there is time for."""
-    return int(np.clip((end - time.perf_counter()) / seconds, FEWEST_ROUNDS, MOST_ROUNDS))
+def _cost_of(arena: Any, family: Family, setting: dict[str, Any]) -> Cost:
+    """What a fit at a setting takes, by two short ones."""
+    fitted, scored = arena._places(0)
+    prepared = arena._made(family, 0, arena.folds[0][0], np.concatenate(arena.folds[0])).seconds
+
+    def seconds(n_rounds: int) -> float:
+        start, of = time.perf_counter(), {"max_iter": n_rounds, "early_stopping": False}
+        arena._search_fold(family, [{**setting, **of}], 0, fitted, scored[:1])
+        return time.perf_counter() - start
+
+    once, more = seconds(1), seconds(1 + SHORT)
+    return Cost(prepared + once, max(more - once, OF_ROUNDS * more) / SHORT)
 
 
 def _boosted(arena: Any, family: Family, setting: dict[str, Any], of: str) -> Stage:
@@ -111,13 +133,11 @@ def _boosted(arena: Any, family: Family, setting: dict[str, Any], of: str) -> St
         tol=LEAST_FALL * guess if of == "loss" else 0.0,
     )  # fmt: skip
     known = scored if arena.problem.task == "regression" else scored[np.isin(y[scored], y[fitted])]
-    start = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model.fit(X[fitted], y[fitted], X_val=X[known], y_val=y[known])
     scores = model.validation_score_[1:]
-    seconds = (time.perf_counter() - start) / len(scores)
-    return Stage(*_best_round(scores, of), len(scores), seconds)
+    return Stage(*_best_round(scores, of), len(scores))
 
 
 def _best_round(scores: Array, of: str) -> tuple[float, int]:

@@ -30,7 +30,7 @@ from rosenblatt.workbench.preparation.pipelines import (
 from rosenblatt.workbench.preparation.problem import Problem, can_be_smaller, smaller
 from rosenblatt.workbench.preparation.row_view import n_bytes
 
-from .boosting_search import FITS_MORE, rounds_in_time
+from .boosting_search import FITS_MORE, WITH_SCORES, rounds_in_time
 from .clock import OutOfTime, give_back
 from .results import Candidate, Contestant
 from .scoring import OF, OF_ANY_CLASSES, score_of
@@ -79,7 +79,7 @@ def scaled_alike(
 
 FEWEST_FOLDS = 2
 SHARE_OF_BOOSTING = 1 / 3  # of the time, about
-SECONDS_A_CELL = 4e-7  # of 100 rounds of boosting
+SECONDS_A_CELL = 8e-7  # of 100 rounds of boosting and their predictions
 FEWEST_ROWS = 500  # that settings are sorted out on
 FEWEST_TREES = 12  # that settings are sorted out with,
 ENOUGH_ROWS = 20_000  # grown on so many rows
@@ -106,7 +106,7 @@ def folds_in(problem: Problem, seconds: float) -> int:
     n_outputs = problem.n_classes if problem.task == "classification" else 1
     cells = len(problem.train) * width * (n_outputs if n_outputs > 2 else 1)
     n_fits = SHARE_OF_BOOSTING * seconds / (cells * SECONDS_A_CELL)
-    return int(np.clip(n_fits - FITS_MORE, FEWEST_FOLDS, MOST_FOLDS))
+    return int(np.clip(n_fits / WITH_SCORES - FITS_MORE, FEWEST_FOLDS, MOST_FOLDS))
 
 
 class Arena:
@@ -161,7 +161,8 @@ class Arena:
         """Every setting of a family with its score on every fold.
 
         If that would take until after `end`, the setting that is best on the first fold. If that
-        would do so, too, and there is no answer yet, it is `OutOfTime`.
+        would do so, too, and there is no answer yet, it is `OutOfTime`; but rounds of boosting have
+        been chosen by the time there is.
         """
         settings: Settings = list(ParameterGrid(family.grid))
         if reads_texts(family):  # at once: the first fold would seem to take longer than others
@@ -198,7 +199,7 @@ class Arena:
             if f == 0 and len(settings) > 1:
                 best = int(np.argmax(np.nan_to_num(rows[0], nan=-np.inf)))
                 settings, rows = [settings[best]], [rows[0][[best]]]
-            elif not self._best and can_be_smaller(self.problem):
+            elif not self._best and can_be_smaller(self.problem) and family.halve != "max_iter":
                 raise OutOfTime  # better now, with time left for an answer from fewer rows
         return settings, np.array(rows)
 
