@@ -159,7 +159,8 @@ class BoostedTrees:
 
         A test adds the mean of the node that it leads to less that of its own.
         """
-        mean, at, output = self.node_means(), self.starts[:-1], np.arange(len(self)) % n_outputs
+        at: NDArray[Any] = self.starts[:-1]
+        mean, output = self.node_means(), np.arange(len(self)) % n_outputs
         start, parts = np.zeros(n_outputs), np.zeros((n_outputs, len(x)))
         np.add.at(start, output, mean[at])
         while len(at):
