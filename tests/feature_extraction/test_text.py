@@ -51,6 +51,12 @@ VECTORIZERS = ["CountVectorizer", "TfidfVectorizer", "HashingVectorizer"]
 each_setting = pytest.mark.parametrize("setting", SETTINGS, ids=str)
 
 
+@pytest.fixture(autouse=True)
+def compiled(monkeypatch):
+    """Few documents are read by Python; here the loops are to read them."""
+    monkeypatch.setattr(documents, "FEW", 0)
+
+
 def both(name, setting):
     return getattr(peer, name)(**setting), getattr(text, name)(**setting)
 
@@ -166,6 +172,14 @@ def test_files_are_read_one_at_a_time(tmp_path):
 
 def test_plain_bytes_are_cut_into_words():
     assert tokens("École x to 2b".encode()) == ["école".encode(), b"to", b"2b"]
+
+
+@pytest.mark.parametrize("name", VECTORIZERS)
+def test_few_documents_are_counted_as_many_are(name, monkeypatch):
+    monkeypatch.setattr(documents, "FEW", 8)
+    assert_same(name, {}, DOCUMENTS[:-1])
+    with pytest.raises(ValueError, match="must be one column"):
+        getattr(text, name)().fit_transform(np.array([["a"]]))
 
 
 # What is learned adds up.

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from rosenblatt.statistics.terms import NOT_SPLIT
 
 BYTES_AT_A_TIME = 2**19
+FEW, FEW_CHARACTERS = 8, 2_000
 
 Bytes = NDArray[np.uint8]
 Places = NDArray[np.int64]
@@ -101,6 +102,16 @@ def refuse_tables(documents: Any) -> None:
         raise ValueError(
             "Documents must be one column; got a table. Give a column of it, as in table['text']."
         )
+
+
+def are_few(documents: Any) -> bool:
+    """Whether Python has read documents before a loop could be set up: a list of a few strings."""
+    return (
+        type(documents) in (list, tuple)
+        and len(documents) <= FEW
+        and all(type(document) is str for document in documents)
+        and sum(map(len, documents)) <= FEW_CHARACTERS
+    )
 
 
 def encoded(documents: list[str], lowercase: bool) -> Batch:

@@ -25,12 +25,13 @@ from .counting import (
     count_new,
     with_columns,
 )
-from .documents import refuse_tables
+from .documents import are_few, refuse_tables
 from .spans import spans_in
 from .term_table import TermTable
 from .vocabulary import inverse_document_frequency, kept_terms, numbered, suggest_characters
 
 MUCH_TEXT = 2**20  # characters from which on it matters who reads them
+POWERS = {None: 0, "l1": 1, "l2": 2}  # of the norms that rows are scaled by
 MOST_HASHES = 2**26  # columns that a place each is kept for
 
 __all__ = ["CountVectorizer", "HashingVectorizer", "TfidfTransformer", "TfidfVectorizer"]
@@ -190,6 +191,8 @@ class CountVectorizer(peer.CountVectorizer):  # type: ignore[misc]
 
     def _count_vocab(self, raw_documents: Any, fixed_vocab: bool) -> Any:
         """Where scikit-learn counts terms that are known."""
+        if are_few(raw_documents):
+            return super()._count_vocab(raw_documents, fixed_vocab)
         refuse_tables(raw_documents)
         analyze, analysis, known = self.build_analyzer(), analysis_of(self), self.vocabulary_
         if analysis is not None and (table := self._table()) is not None:
@@ -247,9 +250,8 @@ class TfidfTransformer(peer.TfidfTransformer, auto_wrap_output_keys=None):  # ty
         if not sp.issparse(X):
             X = sp.csr_array(X, dtype=X.dtype)
         idf = getattr(self, "idf_", np.empty(0))
-        power = {None: 0, "l1": 1, "l2": 2}[self.norm]
         idf = np.ascontiguousarray(idf, X.dtype)
-        loops.text.weigh(X.data, X.indices, X.indptr, idf, self.sublinear_tf, power)
+        loops.text.weigh(X.data, X.indices, X.indptr, idf, self.sublinear_tf, POWERS[self.norm])
         return as_configured(X)
 
 
@@ -339,6 +341,8 @@ token_pattern, ngram_range, analyzer, binary, dtype : as in `CountVectorizer`.
 
     def transform(self, X: Any) -> Any:
         """Return the counts (n, n_features) of documents as a CSR matrix."""
+        if are_few(X):
+            return super().transform(X)
         refuse_tables(X)
         self._validate_ngram_range()
         analysis = analysis_of(self) if self.n_features <= MOST_HASHES else None
@@ -352,8 +356,11 @@ token_pattern, ngram_range, analyzer, binary, dtype : as in `CountVectorizer`.
         found = count_hashes(X, analysis, self.n_features, signed, self.dtype)
         if self.binary:
             found.data.fill(1)
-        if self.norm is not None:
-            normalize(found, norm=self.norm, copy=False)
+        if self.norm is not None and found.dtype in FLOATS:
+            nothing, power = np.empty(0, found.dtype), POWERS[self.norm]
+            loops.text.weigh(found.data, found.indices, found.indptr, nothing, False, power)
+        elif self.norm is not None:
+            found = normalize(found, norm=self.norm, copy=False)
         return as_configured(found)
 
 
