@@ -230,3 +230,61 @@ def test_models_fitted_to_frames_are_merged_with_their_names():
     np.testing.assert_array_equal(model.predict(frame), whole.predict(frame))
     with pytest.raises(ValueError, match="4 here and 2 there"):
         model.merge(KNeighborsClassifier().fit(frame[["a", "b"]], IRIS[1]))
+
+
+@given(
+    arrays(np.int8, st.tuples(st.integers(4, 25), st.just(2)), elements=st.integers(-3, 3)),
+    st.sampled_from(["euclidean", "manhattan", "chebyshev"]),
+    st.sampled_from([KNeighborsClassifier, theirs.KNeighborsClassifier]),
+    st.integers(1, 3),
+    st.sampled_from(["right", "labels", "rows"]),
+)
+def test_no_certificate_of_neighbours_is_false(X, metric, kind, k, wrong):
+    """Distances of whole numbers are compared in integers: what is claimed is so."""
+    y = np.arange(len(X)) % 2
+    model = kind(k, metric=metric, algorithm="brute").fit(X.astype(float), y)
+    rows = X.astype(float) + (wrong == "rows") * np.arange(len(X))[:, None]
+    labels = 1 - y if wrong == "labels" else y
+    certificate = certify(model, rows, labels)
+    whole = np.abs(rows[:, None] - rows).astype(np.int64)
+    exact = {"euclidean": (whole**2).sum(axis=2), "manhattan": whole.sum(axis=2),
+             "chebyshev": whole.max(axis=2)}[metric]  # fmt: skip
+    said, found = model.kneighbors(rows)
+    own = np.take_along_axis(exact, found, axis=1)
+    size = np.sqrt(own) if metric == "euclidean" else own
+    right = np.allclose(size, said, atol=1e-6 * exact.max(initial=1))
+    nearest = (np.sort(exact, axis=1)[:, :k] == np.sort(own, axis=1)).all()
+    if certificate.holds:
+        assert right
+        assert nearest
+    if wrong == "right":
+        assert certificate.holds, str(certificate)
+
+
+def real_table(folder, name):
+    """The numbers and classes of a table; of categories, their places."""
+    if name == "mnist10k":
+        with np.load(folder / name / "mnist10k.npz") as file:
+            return [file[key] for key in sorted(file.files, key=lambda key: file[key].ndim)][::-1]
+    frame = pd.read_csv(next((folder / name).glob(f"{name}.csv*")))
+    target = {"letter": "letter", "spambase": "class", "car": "class", "zoo": "type"}[name]
+    target = target if target in frame else frame.columns[-1]
+    columns = frame.drop(columns=[target, *frame.columns.intersection(["animal"])])
+    codes = columns.apply(lambda c: c if c.dtype.kind in "if" else pd.factorize(c)[0])
+    return codes.to_numpy(float), frame[target].to_numpy()
+
+
+@pytest.mark.parametrize("name", ["letter", "mnist10k", "spambase", "car", "zoo"])
+def test_real_tables_are_answered_as_scikit_learn_answers(data_folder, name):
+    X, y = real_table(data_folder, name)
+    X, y = X.reshape(len(X), -1).astype(float), y.ravel().astype(str)
+    some = np.random.default_rng(0).permutation(len(X))[:2000]
+    (X, Q), (y, t) = (np.split(v[some], [len(some) * 4 // 5]) for v in (X, y))
+    metric = "hamming" if name in ("car", "zoo") else "euclidean"
+    ours = KNeighborsClassifier(5, metric=metric).fit(X, y)
+    other = theirs.KNeighborsClassifier(5, metric=metric, algorithm="brute").fit(X, y)
+    expected, _ = other.kneighbors(Q)
+    np.testing.assert_allclose(ours.kneighbors(Q)[0], expected, atol=1e-6 * expected.max())
+    ties = 0.1 if metric == "hamming" else 0.02  # of rows at one distance ours takes the first
+    assert abs(ours.score(Q, t) - other.score(Q, t)) <= ties
+    assert certify(ours, X, y, effort=0).holds

@@ -75,8 +75,20 @@ class KNeighborsClassifier(ExactSearch, sklearn.neighbors.KNeighborsClassifier):
     def _votes(self, X: Any) -> list[NDArray[np.float64]]:
         """The weight of the votes for each class, (m, K), of each output."""
         check_is_fitted(self)
+        shared = self._shared_votes(X)
+        if shared is not None:
+            return [shared]
         distances, found = self.kneighbors(X)
         return self._count(vote_weights(distances, self.weights), found)
+
+    def _shared_votes(self, X: Any) -> NDArray[Any] | None:
+        """The votes (m, K), if they were counted for all models of a path at once."""
+        uniform = isinstance(self.weights, str) and self.weights == "uniform"
+        if self._along is None or not uniform or self.outputs_2d_:
+            return None
+        if not self._along.has(X):
+            self.kneighbors(X)
+        return self._along.votes(X, self.n_neighbors, self._y, len(self.classes_))
 
     def _count(self, weights: Any, found: Any) -> list[NDArray[np.float64]]:
         outputs = self._y.reshape(len(self._y), -1)

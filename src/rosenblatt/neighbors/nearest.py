@@ -1,6 +1,7 @@
 """What nearest neighbours share: stored rows, the metric, the search, and rows added or removed."""
 
 from collections.abc import Sequence
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -24,8 +25,10 @@ OURS = {
     "cityblock": "manhattan", "chebyshev": "chebyshev", "infinity": "chebyshev",
     "minkowski": "minkowski", "p": "minkowski", "cosine": "cosine", "hamming": "hamming",
 }  # fmt: skip
+ALGORITHMS = ("auto", "brute", "kd_tree", "ball_tree")
 WEIGHTS = [StrOptions({"uniform", "distance", "kernel"}), callable, None]
 METRICS = [StrOptions({"gower"}.union(*sklearn.neighbors.VALID_METRICS.values())), callable]
+MOST_VOTES = 50_000_000  # that are counted at once
 NORMS = {1: "manhattan", 2: "euclidean", np.inf: "chebyshev"}
 
 
@@ -45,10 +48,10 @@ class ExactSearch:
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Store the rows X (n, d) and their labels or targets y (n,) or (n, t); return self."""
-        self._validate_params()  # type: ignore[attr-defined]
         before, asked = dict(vars(self)), self.algorithm
         try:
-            if self.metric == "gower":
+            if isinstance(self.metric, str) and self.metric == "gower":
+                self._validate_params()  # type: ignore[attr-defined]
                 self._store_mixed(X, y)
             else:
                 self._columns = None
@@ -59,7 +62,7 @@ class ExactSearch:
                 if self.metric == "precomputed":
                     _refuse_one_way(self._fit_X)
             self.algorithm = asked
-            self._points, self._along = self._prepared(), None
+            self._points = self._along = None  # prepared when first searched
         except BaseException:
             vars(self).clear()
             vars(self).update(before)
@@ -86,14 +89,16 @@ class ExactSearch:
         """Whether rows like these are searched by loops of ours."""
         if sp.issparse(X) or not isinstance(self.metric, str) or self.metric not in OURS:
             return False
-        known = sklearn.neighbors.VALID_METRICS.get(self.algorithm)
-        if known is not None and self.metric not in known:
+        if not isinstance(self.algorithm, str) or self.algorithm not in ALGORITHMS:
+            return False  # scikit-learn's fit refuses it, and others that are no parameters
+        if self.metric not in sklearn.neighbors.VALID_METRICS.get(self.algorithm, OURS):
             return False
-        return not self.metric_params and not (self.p is not None and self.p < 1)
+        norm = 2 if self.p is None else self.p
+        return not self.metric_params and isinstance(norm, Real) and norm >= 1
 
     def _searched(self) -> Points | None:
         """The stored rows as the search reads them; None if scikit-learn's search does."""
-        if self._points is None:  # after loading
+        if self._points is None:
             self._points = self._prepared()
         return self._points
 
@@ -239,6 +244,7 @@ class SharedSearch:
         assert points is not None
         self.points, self.k = points, min(largest.n_neighbors + 1, len(points.X))
         self.last: tuple[Any, Found] | None = None
+        self.counted: tuple[Any, NDArray[np.int32]] | None = None
 
     def nearest(self, Q: Any, k: int, given: Any) -> Found:
         """Distances and numbers of the k nearest points, from one search for most of them.
@@ -252,6 +258,26 @@ class SharedSearch:
         if k > found.shape[1]:
             return self.points.nearest(Q, k)
         return distances[:, :k], found[:, :k]
+
+    def has(self, given: Any) -> bool:
+        """Whether these rows were searched for last."""
+        return self.last is not None and self.last[0] is given
+
+    def votes(self, given: Any, k: int, labels: NDArray[Any], n: int) -> NDArray[np.int32] | None:
+        """The votes (m, n) of the k nearest for n classes; None if they take too much memory.
+
+        All k up to the largest are counted at once.
+        """
+        if self.last is None:
+            return None
+        if self.counted is None or self.counted[0] is not given:
+            found = self.last[1][1][:, : self.k]
+            if found.size * n > MOST_VOTES:
+                return None
+            counts = np.zeros((found.shape[1], len(found), n), np.int32)
+            np.put_along_axis(counts, labels[found].T[:, :, np.newaxis], 1, axis=2)
+            self.counted = given, np.cumsum(counts, axis=0, dtype=np.int32)
+        return np.asarray(self.counted[1][k - 1])
 
 
 def vote_weights(distances: NDArray[Any], weights: Any) -> NDArray[Any] | None:
