@@ -288,3 +288,16 @@ def test_real_tables_are_answered_as_scikit_learn_answers(data_folder, name):
     ties = 0.1 if metric == "hamming" else 0.02  # of rows at one distance ours takes the first
     assert abs(ours.score(Q, t) - other.score(Q, t)) <= ties
     assert certify(ours, X, y, effort=0).holds
+
+
+@pytest.mark.parametrize("most", [1, 9, 200, 3e9], ids=["bits", "bytes", "large", "floats"])
+@pytest.mark.parametrize("d", [3, 70, 300])
+def test_columns_that_differ_are_counted_in_any_code(most, d):
+    rng = np.random.default_rng(0)
+    X, Q = (np.floor(rng.uniform(0, most + 1, (n, d))) - 3 for n in (150, 9))
+    expected = (Q[:, None] != X).mean(axis=2)
+    distances, found = NearestNeighbors(n_neighbors=150, metric="hamming").fit(X).kneighbors(Q)
+    np.testing.assert_allclose(distances, np.take_along_axis(expected, found, axis=1), atol=1e-12)
+    np.testing.assert_array_equal(found, np.argsort(expected, axis=1, kind="stable"))
+    strange = NearestNeighbors(n_neighbors=1, metric="hamming").fit(X).kneighbors(Q + 0.5)
+    assert (strange[0] == 1).all()

@@ -6,8 +6,10 @@ blocks that stay near the processor while all queries of a chunk pass over them.
 
 By Euclidean distance, products of 4 queries with 24 points are summed in registers, in single
 precision: ``|x - q|^2 / 2 = |x|^2 / 2 - x.q + |q|^2 / 2``. They only say which points may be among
-the nearest; the distances of those are computed in doubles, from the differences. By other
-distances, a block holds 64 points column by column, and each column adds to 64 distances.
+the nearest; the distances of those are computed in doubles, from the differences. By Manhattan
+distance, sums of ``|x - q|`` in single precision do the same. By other distances, a block holds 64
+points column by column, and each column adds to 64 distances. Columns that differ are counted in
+bytes where values are small whole numbers, and 64 columns at a time where they are zeros and ones.
 
 Legend: n points X (n, d), m queries Q (m, d), k neighbours, found and points (m, k) the heaps.
 """
@@ -15,10 +17,12 @@ Legend: n points X (n, d), m queries Q (m, d), k neighbours, found and points (m
 import numpy as np
 
 from . import compiled
-from .simd import singles
+from .simd import bits, singles
 
 POINTS, QUERIES = 3 * singles.WIDTH, 4  # of a tile
 BLOCK = 64  # points that are measured together by other distances
+MOST_IN_A_BYTE = 255
+NEAR_WORDS = 1024  # points that stay near while the queries of a chunk pass
 MANHATTAN, MINKOWSKI, CHEBYSHEV, HAMMING = range(4)
 
 
@@ -39,24 +43,30 @@ def put_about(X, centre, scale, width, rounding, tiles, halves):
 
 @compiled
 def nearest_by_products(
-    X, panels, halves, Q, quads, sizes, scale, start, stop, found, points, limits, scores
+    X, panels, halves, Q, quads, sizes, scale, metric, start, stop, found, points, limits, scores
 ):
-    """Fill the heaps of queries start to stop with squared Euclidean distances.
+    """Fill the heaps of queries start to stop with Manhattan or squared Euclidean distances.
 
     panels (n / 24, d, 24) and quads (m / 4, d, 4) hold points and queries about a common centre,
     times a scale. halves (n,) is |x|^2 / 2 less what rounding may add to a score, infinite beyond
-    the last point; sizes (m,) is |q|^2 / 2 less the same. limits (m,) and scores (24,) are scratch
-    space.
+    the last point; sizes (m,) is |q|^2 / 2 less the same; of Manhattan distances, both are what
+    rounding may add alone, that of points negative. limits (m,) and scores (24,) are scratch space.
     """
     clear(found, points, start, stop)
     for i in range(start, stop):
         limits[i] = np.inf
     for panel in range(panels.shape[0]):  # stays in the nearest cache while all queries pass
         for group in range(start // QUERIES, (stop + QUERIES - 1) // QUERIES):
-            tile(
-                X, panels, halves, Q, quads, sizes, scale, panel, group, stop,
-                found, points, limits, scores,
-            )  # fmt: skip
+            if metric == MANHATTAN:
+                tile_of_differences(
+                    X, panels, halves, Q, quads, sizes, scale, panel, group, stop,
+                    found, points, limits, scores,
+                )  # fmt: skip
+            else:
+                tile(
+                    X, panels, halves, Q, quads, sizes, scale, panel, group, stop,
+                    found, points, limits, scores,
+                )  # fmt: skip
     for i in range(start, stop):
         sort_heap(found[i], points[i])
 
@@ -91,6 +101,50 @@ def tile(
         measure(X, Q, sizes, scale, first, i + 2, stop, found, points, limits, scores)
     if is_near(halves, first, d0, d1, d2, limits, i + 3, scores):
         measure(X, Q, sizes, scale, first, i + 3, stop, found, points, limits, scores)
+
+
+@compiled
+def tile_of_differences(
+    X, panels, halves, Q, quads, sizes, scale, panel, group, stop, found, points, limits, scores
+):
+    """The same by sums of |x - q|, two queries at a time: of more the registers are too few."""
+    d, first = panels.shape[1], panel * POINTS
+    for half in range(0, QUERIES, 2):
+        at, of = panel * d * POINTS, group * d * QUERIES + half
+        a0 = a1 = a2 = b0 = b1 = b2 = singles.zeros()
+        for _ in range(d):
+            x, y = singles.load(panels, at), singles.load(panels, at + 8)
+            z = singles.load(panels, at + 16)
+            q, r = singles.spread_from(quads, of), singles.spread_from(quads, of + 1)
+            a0, a1 = singles.less_distance(a0, x, q), singles.less_distance(a1, y, q)
+            a2, b0 = singles.less_distance(a2, z, q), singles.less_distance(b0, x, r)
+            b1, b2 = singles.less_distance(b1, y, r), singles.less_distance(b2, z, r)
+            at += POINTS
+            of += QUERIES
+        i = group * QUERIES + half
+        if is_near(halves, first, a0, a1, a2, limits, i, scores):
+            measure_differences(X, Q, sizes, scale, first, i, stop, found, points, limits, scores)
+        if is_near(halves, first, b0, b1, b2, limits, i + 1, scores):
+            measure_differences(
+                X, Q, sizes, scale, first, i + 1, stop, found, points, limits, scores
+            )
+
+
+@compiled
+def measure_differences(X, Q, sizes, scale, first, i, stop, found, points, limits, scores):
+    """Put the points whose scores (24,) are below the limit into the heap of query i."""
+    if i >= stop:
+        return
+    d = X.shape[1]
+    rounding = 1.0 + (d + 16) * 2.0**-22  # of the sum, and of the limit itself
+    for t in range(min(POINTS, X.shape[0] - first)):
+        if scores[t] < limits[i]:
+            distance = 0.0
+            for j in range(d):
+                distance += abs(X[first + t, j] - Q[i, j])
+            if distance < found[i, 0]:
+                sift(found[i], points[i], distance, first + t, found.shape[1])
+                limits[i] = (scale * found[i, 0] + sizes[i]) * rounding
 
 
 @compiled
@@ -148,6 +202,61 @@ def nearest_by_columns(blocks, n, Q, metric, p, start, stop, found, points, dist
 
 
 @compiled
+def nearest_by_codes(blocks, n, Q, start, stop, found, points, distances, counts):
+    """Fill the heaps of queries start to stop with numbers of columns that differ.
+
+    blocks (n / 64, d, 64) and Q (m, d) are bytes; distances (64,) and counts (64,), bytes as well,
+    are scratch space.
+    """
+    clear(found, points, start, stop)
+    for b in range(blocks.shape[0]):
+        for i in range(start, stop):
+            count_differences(blocks[b], Q[i], distances, counts)
+            if Q.shape[1] <= MOST_IN_A_BYTE:
+                keep_nearest(counts, b * BLOCK, n, found[i], points[i])
+            else:
+                keep_nearest(distances, b * BLOCK, n, found[i], points[i])
+    for i in range(start, stop):
+        sort_heap(found[i], points[i])
+
+
+@compiled
+def count_differences(block, q, distances, counts):
+    """Write in how many columns (64,) a block of points (d, 64) differs from a query (d,).
+
+    They are in counts if a byte holds them, and in distances if not.
+    """
+    d = block.shape[0]
+    for first in range(0, d, MOST_IN_A_BYTE):
+        for t in range(BLOCK):
+            counts[t] = 0
+        for j in range(first, min(first + MOST_IN_A_BYTE, d)):
+            value, column = q[j], block[j]
+            for t in range(BLOCK):
+                counts[t] += np.uint8(column[t] != value)
+        if d > MOST_IN_A_BYTE:
+            for t in range(BLOCK):
+                distances[t] = counts[t] + (distances[t] if first else 0.0)
+
+
+@compiled
+def nearest_by_bits(words, Q, start, stop, found, points):
+    """The same for points (n, w) and queries (m, w) of zeros and ones, 64 columns to a word."""
+    clear(found, points, start, stop)
+    n, w = words.shape
+    for first in range(0, n, NEAR_WORDS):
+        for i in range(start, stop):
+            for t in range(first, min(first + NEAR_WORDS, n)):
+                differ = 0
+                for v in range(w):
+                    differ += bits.ones(words[t, v] ^ Q[i, v])
+                if differ < found[i, 0]:
+                    sift(found[i], points[i], np.float64(differ), t, found.shape[1])
+    for i in range(start, stop):
+        sort_heap(found[i], points[i])
+
+
+@compiled
 def nearest_by_gower(blocks, n, Q, categorical, start, stop, found, points, distances, known):
     """Fill the heaps of queries start to stop with means over the columns known of both.
 
@@ -174,7 +283,7 @@ def keep_nearest(distances, first, n, found, points):
     if nearest < found[0]:
         for t in range(min(BLOCK, n - first)):
             if distances[t] < found[0]:
-                sift(found, points, distances[t], first + t, found.shape[0])
+                sift(found, points, np.float64(distances[t]), first + t, found.shape[0])
 
 
 @compiled

@@ -1,7 +1,6 @@
 """What nearest neighbours share: stored rows, the metric, the search, and rows added or removed."""
 
 from collections.abc import Sequence
-from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -62,7 +61,7 @@ class ExactSearch:
                 if self.metric == "precomputed":
                     _refuse_one_way(self._fit_X)
             self.algorithm = asked
-            self._points = self._along = None  # prepared when first searched
+            self._points, self._along = self._prepared(), None
         except BaseException:
             vars(self).clear()
             vars(self).update(before)
@@ -93,12 +92,12 @@ class ExactSearch:
             return False  # scikit-learn's fit refuses it, and others that are no parameters
         if self.metric not in sklearn.neighbors.VALID_METRICS.get(self.algorithm, OURS):
             return False
-        norm = 2 if self.p is None else self.p
-        return not self.metric_params and isinstance(norm, Real) and norm >= 1
+        norm: Any = 2 if self.p is None else self.p
+        return not self.metric_params and isinstance(norm, int | float | np.number) and norm >= 1
 
     def _searched(self) -> Points | None:
         """The stored rows as the search reads them; None if scikit-learn's search does."""
-        if self._points is None:
+        if self._points is None:  # after loading
             self._points = self._prepared()
         return self._points
 

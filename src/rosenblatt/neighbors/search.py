@@ -3,6 +3,7 @@
 Legend: n points X (n, d), m queries Q (m, d), k neighbours.
 """
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,7 @@ class Points:
         self._tree: Any = None  # made when first needed
         self._tiles: Any = None
         self._blocks: Any = None
+        self._codes: Codes | None = None
         self._in_tree = (
             d <= FEW_COLUMNS and n >= MANY_POINTS and metric in ("euclidean", "manhattan")
         )
@@ -48,8 +50,12 @@ class Points:
         if self.metric == "euclidean":
             found, points = self._by_products(np.ascontiguousarray(Q, np.float64), k)
             return np.sqrt(found), points
+        if self.metric == "manhattan":
+            return self._by_products(np.ascontiguousarray(Q, np.float64), k)
         if self.metric == "gower":
             return self._by_gower(Q, k)
+        if self.metric == "hamming":
+            return self._by_codes(Q, k)
         return self._by_columns(Q, k)
 
     def _by_tree(self, Q: NDArray[Any], k: int) -> Found:
@@ -64,10 +70,12 @@ class Points:
         return distances, points.astype(np.intp)
 
     def _by_products(self, Q: NDArray[Any], k: int) -> Found:
-        """Squared Euclidean distances of the nearest, and their numbers."""
+        """Squared Euclidean, or Manhattan, distances of the nearest, and their numbers."""
         m, d = Q.shape
+        manhattan = self.metric == "manhattan"
         if self._tiles is None:
-            self._tiles = _tiles_of(_of_length_one(self.X) if self.metric == "cosine" else self.X)
+            rows = _of_length_one(self.X) if self.metric == "cosine" else self.X
+            self._tiles = _tiles_of(rows, manhattan)
         X, centre, scale, panels, halves = self._tiles
         if m and max(np.abs(Q.max(axis=0) - centre).max(), np.abs(Q.min(axis=0) - centre).max()) > (
             FAR / scale
@@ -76,18 +84,44 @@ class Points:
         quads = np.zeros((-(-m // 4), d, 4), np.float32)
         sizes = np.zeros(m)
         loops.nearest.put_about(Q, centre, scale, 4, _rounding(d), quads, sizes)
+        if manhattan:
+            sizes = _rounding_of_sums(Q, centre, scale)
+        kind = loops.nearest.MANHATTAN if manhattan else loops.nearest.MINKOWSKI
         found, points = np.empty((m, k)), np.empty((m, k), np.intp)
         limits = np.empty(4 * len(quads), np.float32)
 
         def work(first: int, last: int) -> None:  # quads: no two threads share one
             scores = np.empty(loops.nearest.POINTS, np.float32)
             loops.nearest.nearest_by_products(
-                X, panels, halves, Q, quads, sizes, scale, 4 * first, min(4 * last, m),
+                X, panels, halves, Q, quads, sizes, scale, kind, 4 * first, min(4 * last, m),
                 found, points, limits, scores,
             )  # fmt: skip
 
         threads.over_chunks(work, len(quads), -(-m // QUERIES) * threads.CELLS_PER_CHUNK)
         return found, points
+
+    def _by_codes(self, Q: NDArray[Any], k: int) -> Found:
+        """Shares of columns that differ, counted in bytes or bits if values are small enough."""
+        if self._codes is None:
+            self._codes = Codes.of(self.X)
+        codes = self._codes.encode(Q)
+        if codes is None:
+            return self._by_columns(Q, k)
+        n, (m, d) = len(self.X), Q.shape
+        found, points = np.empty((m, k)), np.empty((m, k), np.intp)
+        table, bits = self._codes.table, self._codes.bits
+
+        def work(start: int, stop: int) -> None:
+            if bits:
+                loops.nearest.nearest_by_bits(table, codes, start, stop, found, points)
+                return
+            distances, counts = np.empty(loops.nearest.BLOCK), np.empty(64, np.uint8)
+            loops.nearest.nearest_by_codes(
+                table, n, codes, start, stop, found, points, distances, counts
+            )
+
+        threads.over_chunks(work, m, -(-m // 64) * threads.CELLS_PER_CHUNK)
+        return found / d, points
 
     def _by_columns(self, Q: NDArray[Any], k: int) -> Found:
         """Nearest by sums over columns."""
@@ -127,12 +161,52 @@ class Points:
         return found, points
 
 
+@dataclass(frozen=True)
+class Codes:
+    """Points whose values are whole numbers of a small range, as bytes or bits."""
+
+    table: Any  # words (n, d / 64) of bits; blocks of bytes; None of other values
+    bits: bool
+    least: float = 0.0  # that is taken off
+
+    @classmethod
+    def of(cls, X: Table) -> "Codes":
+        """The smallest codes that tell the values of points (n, d) apart."""
+        least = float(X.min())
+        span = float(X.max()) - least
+        if span > 255 or not np.array_equal(X, np.floor(X)):
+            return cls(None, False)
+        if span <= 1:
+            return cls(_words_of(X - least), True, least)
+        return cls(_blocks_of((X - least).astype(np.uint8)), False, least)
+
+    def encode(self, Q: NDArray[Any]) -> Any:
+        """Queries in the same code; None if there is none for them."""
+        Q, most = Q - self.least, 1 if self.bits else 255
+        if self.table is None or not np.array_equal(Q, np.clip(np.floor(Q), 0, most)):
+            return None
+        return _words_of(Q) if self.bits else np.ascontiguousarray(Q, np.uint8)
+
+
+def _words_of(X: NDArray[Any]) -> NDArray[np.uint64]:
+    """Rows (n, d) of zeros and ones as words of 64 bits."""
+    n, d = X.shape
+    packed = np.zeros((n, 8 * -(-d // 64)), np.uint8)
+    packed[:, : -(-d // 8)] = np.packbits(X != 0, axis=1)
+    return packed.view(np.uint64)
+
+
 def _rounding(d: int) -> float:
     """How much of ``|x|^2 + |q|^2`` rounding may add to a score in single precision."""
     return (d + 16) * 2.0**-23
 
 
-def _tiles_of(X: NDArray[Any]) -> tuple[NDArray[Any], Table, float, Any, Any]:
+def _rounding_of_sums(X: NDArray[Any], centre: Table, scale: float) -> Table:
+    """How far (n,) single precision may be off in the sum over columns of each row."""
+    return np.asarray(np.abs(X - centre).sum(axis=1) * (scale * 2.0**-23) + TINY)
+
+
+def _tiles_of(X: NDArray[Any], manhattan: bool) -> tuple[NDArray[Any], Table, float, Any, Any]:
     """Points about their centre, 24 at a time, in single precision; halves of their squares."""
     n, d = X.shape
     width = loops.nearest.POINTS
@@ -142,15 +216,17 @@ def _tiles_of(X: NDArray[Any]) -> tuple[NDArray[Any], Table, float, Any, Any]:
     panels = np.zeros((-(-n // width), d, width), np.float32)
     halves = np.full(len(panels) * width, np.inf, np.float32)
     loops.nearest.put_about(X, centre, scale, width, _rounding(d), panels, halves)
+    if manhattan:
+        halves[:n] = -_rounding_of_sums(X, centre, scale)
     halves -= np.float32(TINY)
     return X, centre, scale, panels, halves
 
 
-def _blocks_of(X: NDArray[Any]) -> Table:
+def _blocks_of(X: NDArray[Any]) -> NDArray[Any]:
     """Points column by column, 64 at a time; the last block repeats the last point."""
     n, d = X.shape
     width = loops.nearest.BLOCK
-    blocks = np.empty((-(-n // width), d, width))
+    blocks = np.empty((-(-n // width), d, width), X.dtype)
     whole = n // width
     blocks[:whole] = X[: whole * width].reshape(whole, width, d).transpose(0, 2, 1)
     if n % width:

@@ -3,6 +3,7 @@
 import numpy as np
 from llvmlite import ir
 from numba import config, types
+from numba.core import cgutils
 from numba.extending import intrinsic, models, register_model
 
 WIDTH = 8
@@ -28,6 +29,10 @@ if config.DISABLE_JIT:
     def subtract(a, b):
         """a - b."""
         return a - b
+
+    def less_distance(a, x, y):
+        """a - |x - y|."""
+        return a - np.abs(x - y)
 
     def multiply_add(a, b, c):
         """a b + c, rounded once if the machine can."""
@@ -117,6 +122,18 @@ else:
     def subtract(context, a, b):
         """a - b."""
         return SINGLES(SINGLES, SINGLES), lambda context, builder, signature, ab: builder.fsub(*ab)
+
+    @intrinsic
+    def less_distance(context, a, x, y):
+        """a - |x - y|."""
+
+        def generate(context, builder, signature, arguments):
+            kind, name = ir.FunctionType(VECTOR, [VECTOR]), f"llvm.fabs.v{WIDTH}f32"
+            size = cgutils.get_or_insert_function(builder.module, kind, name)
+            apart = builder.call(size, [builder.fsub(*arguments[1:])])
+            return builder.fsub(arguments[0], apart)
+
+        return SINGLES(SINGLES, SINGLES, SINGLES), generate
 
     @intrinsic
     def multiply_add(context, a, b, c):
