@@ -93,7 +93,9 @@ class ExactSearch:
         if self.metric not in sklearn.neighbors.VALID_METRICS.get(self.algorithm, OURS):
             return False
         norm: Any = 2 if self.p is None else self.p
-        return not self.metric_params and isinstance(norm, int | float | np.number) and norm >= 1
+        if not isinstance(norm, int | float | np.number):
+            return False
+        return not self.metric_params and bool(norm >= 1)
 
     def _searched(self) -> Points | None:
         """The stored rows as the search reads them; None if scikit-learn's search does."""
