@@ -217,7 +217,7 @@ class ClusterDistances:
         self.rows, self.points = np.arange(n), np.arange(n)
         self.alive, self.sizes = np.ones(n, bool), np.ones(n)
         self.near, self.least = np.full(n, -1), np.empty(n, self.bits.dtype)
-        self._join_columns(np.empty((0, 2), np.intp))
+        self._join_columns(np.empty((0, 2), np.intp), np.empty(0))
 
     def __len__(self) -> int:
         return int(np.count_nonzero(self.alive))
@@ -231,14 +231,16 @@ class ClusterDistances:
             a = np.flatnonzero(self.alive)[self.least[self.alive].argmin()]
             pairs = np.sort([[a, self.near[a]]])
         least, points = self.least[pairs[:, 0]].view(self.D.dtype), self.points[pairs]
+        own, other = self.sizes[pairs].T
+        parts = other / (own + other)
         self._over_rows(
             lambda first, last: loops.linkage.join_rows(
-                self.D, self.bits, self.rows, pairs, self.sizes, self.average, first, last
+                self.D, self.bits, self.rows, pairs, parts, self.average, first, last
             ),
             len(pairs),
         )
         self._bury(pairs)
-        self._join_columns(pairs)
+        self._join_columns(pairs, parts)
         self.sizes[pairs[:, 0]] += self.sizes[pairs[:, 1]]
         self._shrink()
         return points, least
@@ -251,10 +253,10 @@ class ClusterDistances:
         self.near[changed | changed[self.near]] = -1
         self.near[~self.alive] = np.flatnonzero(~self.alive)  # no pair with anyone
 
-    def _join_columns(self, pairs: Places) -> None:
+    def _join_columns(self, pairs: Places, parts: Table) -> None:
         self._over_rows(
             lambda first, last: loops.linkage.join_columns(
-                self.D, self.bits, self.rows, pairs, self.sizes, self.average, self.alive,
+                self.D, self.bits, self.rows, pairs, parts, self.average, self.alive,
                 first, last, self.infinity, self.near, self.least,
             ),
             len(self.rows),
@@ -290,7 +292,7 @@ class ClusterDistances:
             )  # fmt: skip
             done += more
         self._bury(pairs)
-        self._join_columns(pairs[:0])
+        self._join_columns(pairs[:0], np.empty(0))
         points = self.points[pairs]
         self._shrink()
         return points, least.view(self.D.dtype)

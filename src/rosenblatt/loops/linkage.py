@@ -70,13 +70,16 @@ def lowest_place(row, m):
 
 
 @compiled
-def join_rows(D, bits, rows, pairs, sizes, average, start, stop):
-    """Join the rows of pairs (p, 2) start to stop: row a becomes the distances of the union."""
+def join_rows(D, bits, rows, pairs, parts, average, start, stop):
+    """Join the rows of pairs (p, 2) start to stop: row a becomes the distances of the union.
+
+    The second of each pair has parts (p,) of the union.
+    """
     for p in range(start, stop):
         a, b = pairs[p, 0], pairs[p, 1]
         if average:
             x, y = D[rows[a]], D[rows[b]]
-            part = sizes[b] / (sizes[a] + sizes[b])
+            part = parts[p]
             for c in range(rows.shape[0]):
                 x[c] = (1.0 - part) * x[c] + part * y[c]
         else:
@@ -86,7 +89,7 @@ def join_rows(D, bits, rows, pairs, sizes, average, start, stop):
 
 
 @compiled
-def join_columns(D, bits, rows, pairs, sizes, average, alive, start, stop, infinity, near, least):
+def join_columns(D, bits, rows, pairs, parts, average, alive, start, stop, infinity, near, least):
     """Join columns of pairs in rows start to stop; find the nearest where it is unknown (-1)."""
     m = rows.shape[0]
     for a in range(start, stop):
@@ -96,8 +99,7 @@ def join_columns(D, bits, rows, pairs, sizes, average, alive, start, stop, infin
         for p in range(pairs.shape[0]):
             b, c = pairs[p, 0], pairs[p, 1]
             if average:
-                part = sizes[c] / (sizes[b] + sizes[c])
-                x[b] = (1.0 - part) * x[b] + part * x[c]
+                x[b] += parts[p] * (x[c] - x[b])
             else:
                 u[b] = max(u[b], u[c])
             u[c] = infinity
