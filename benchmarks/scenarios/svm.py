@@ -1,7 +1,6 @@
 """Linear support vector machines, to a relative duality gap of 1e-3 or better.
 
-Every contender has the loosest tolerance of its own that reaches the gap; the gap is worked out by
-`certify` for all of them.
+The gap is worked out by `certify` for all contenders.
 """
 
 import math
@@ -10,7 +9,7 @@ import warnings
 from benchmarks.data import dense, documents, kept
 from benchmarks.scenario import Contender, Data, Quality, Scenario
 
-DIGITS = 4.0
+DIGITS = 3.0
 
 
 def scenarios(scale: float) -> list[Scenario]:
@@ -19,8 +18,11 @@ def scenarios(scale: float) -> list[Scenario]:
             name="LinearSVC, CSR 200k x 50k",
             job="Squared hinge, C=1, two classes, 75 non-zeros a row.",
             data=lambda: kept(documents, int(200_000 * scale), 50_000, 2),
-            ours=ours("LinearSVC", dual=True, tol=1e-2),
-            peers=(liblinear("LinearSVC", 1.2, dual=True, tol=1e-2),),
+            ours=ours("LinearSVC", tol=1e-4),
+            peers=(
+                liblinear("LinearSVC", 1.2, dual=True, tol=1e-3),
+                liblinear("LinearSVC", 1.2, dual=False, tol=1e-3),
+            ),
             quality=GAP,
             limits=read_passes(20),
             rounds=3,
@@ -33,6 +35,17 @@ def scenarios(scale: float) -> list[Scenario]:
             peers=(liblinear("LinearSVC", 2, dual=False),),
             quality=GAP,
             limits=read_passes(5),
+            rounds=3,
+        ),
+        Scenario(
+            name="LinearSVC joint, dense 5,000 x 20, 5 classes",
+            job="All classes in one problem, C=1; crammer_singer has half of it at C=0.5, with a "
+            "penalised intercept.",
+            data=lambda: kept(dense, int(5000 * scale), 20, 5),
+            ours=ours("LinearSVC", multi_class="joint"),
+            peers=(liblinear("LinearSVC", 2, multi_class="crammer_singer", C=0.5),),
+            quality=GAP,
+            limits=read_passes(20),
             rounds=3,
         ),
         Scenario(
@@ -78,8 +91,14 @@ def digits(fitted, data: Data) -> float:
     """Minus the decimal logarithm of the relative gap, at most 15."""
     from rosenblatt import certify
 
-    gap = certify(fitted, data.X, data.y, tol=1e-6)["gap"]
-    return min(15.0, -math.log10(max(gap.value / gap.bound * 1e-6, 1e-16)))
+    # Squared losses imply multipliers that are good enough; the hinge asks for a search.
+    effort = int(getattr(fitted, "multi_class", "ovr") != "ovr" or fitted.loss == "hinge")
+    gaps = [
+        claim.value / claim.bound * 1e-6
+        for claim in certify(fitted, data.X, data.y, tol=1e-6, effort=effort)
+        if claim.name.startswith("gap")
+    ]
+    return min(15.0, -math.log10(max(*gaps, 1e-16)))
 
 
 GAP = Quality("digits of the relative duality gap", digits, slack=20.0, least=DIGITS)
