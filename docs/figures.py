@@ -18,7 +18,9 @@ from rosenblatt import (
     AveragedPerceptron,
     BasisExpansion,
     FisherDiscriminant,
+    GaussianMixture,
     KernelPerceptron,
+    KMeans,
     KNeighborsClassifier,
     Lasso,
     LeastSquaresClassifier,
@@ -38,9 +40,11 @@ from rosenblatt.plot import (
     bias_variance,
     boundaries_by_k,
     boundary,
+    cluster_steps,
     constraint,
     linkages,
     margins,
+    mixture_density,
     neighbours,
     separating_lines,
     voronoi,
@@ -73,6 +77,33 @@ def main() -> None:
         voting(STATIC / "neighbours.png")
         linked(STATIC / "linkages.png")
         streets(STATIC / "margins.png")
+        centring(STATIC)
+        settling(STATIC)
+
+
+def centring(folder: Path) -> None:
+    """k-means from a good start, and from one where it is stuck."""
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(c, 0.5, (60, 2)) for c in ((0, 0), (4, 0), (2, 3))])
+    starts = {"good": [[0, 0], [1, 0], [2, 2]], "stuck": [[2, 2.7], [2, 3.4], [2, 0]]}
+    for name, start in starts.items():
+        trace = Trace()
+        KMeans(3, init=np.array(start, float), tol=0).set_callbacks(trace).fit(X)
+        cluster_steps(trace, X).savefig(folder / f"kmeans_{name}.png", dpi=90)
+
+
+def settling(folder: Path) -> None:
+    """The ellipses of EM, and a mixture in one dimension."""
+    rng, trace = np.random.default_rng(1), Trace()
+    wide = rng.normal(size=(80, 2)) @ [[1.5, 0.9], [0, 0.4]]
+    X = np.concatenate([wide, rng.normal(size=(80, 2)) @ [[0.4, 0], [-0.3, 1.2]] + [3, 1]])
+    model = GaussianMixture(2, means_init=[[1.0, 0], [1.5, 0]], tol=1e-5, random_state=0)
+    model.set_callbacks(trace).fit(X)
+    cluster_steps(trace, X).savefig(folder / "mixture_steps.png", dpi=90)
+    x = np.concatenate([rng.normal(-2, 0.6, 60), rng.normal(1, 1, 90)])[:, None]
+    figure = pyplot().figure(figsize=(6, 3), layout="constrained")
+    mixture_density(GaussianMixture(2, random_state=0).fit(x), x, figure.gca())
+    figure.savefig(folder / "mixture_density.png", dpi=90)
 
 
 def voting(path: Path) -> None:

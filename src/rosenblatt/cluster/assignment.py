@@ -35,7 +35,8 @@ class Rows:
         self.X, self.weights = X, None if weights is None else read_only(weights)
         self.n, self.d = map(int, X.shape)
         self.stored = arrays(X)
-        self.labels = np.empty(self.n, np.int32)
+        self._labels = np.zeros(self.n + loops.kmeans.ROWS, np.int32)  # to the end of a panel
+        self.labels = self._labels[: self.n]
         self._changed, self._left = np.empty(self.n, np.int64), np.empty(self.n, np.int32)
 
     def forget_labels(self) -> None:
@@ -126,7 +127,7 @@ class DenseRows(Rows):
         reach = float(np.maximum(high, low).max(initial=0.0)) * np.sqrt(self.d)
         self.scale = float(1.0 / reach) if reach > 0 else 1.0
         self.panels = np.zeros((self.n_panels, self.d, width), np.float32)
-        self.sizes = np.empty(self.n)
+        self.sizes, self._sizes = np.empty(self.n), np.zeros(self.n_panels * width, np.float32)
         self.limits = np.empty(self.n_panels)
 
         def work(first: int, last: int) -> None:
@@ -137,6 +138,7 @@ class DenseRows(Rows):
             )  # fmt: skip
 
         threads.over_chunks(work, self.n_panels, self.n * self.d)
+        self._sizes[: self.n] = self.sizes
 
     def variance(self) -> float:
         mean = 2.0 * float(self.sizes.mean()) / self.d
@@ -153,14 +155,16 @@ class DenseRows(Rows):
             loops.nearest.put_about(centres, self.centre, self.scale, width, 0.0, quads, squares)
             halves[:K] = squares
         numbers = np.arange(len(halves), dtype=np.float32)
-        rounding = (self.d + 16) * 2.0**-23
+        rounding = (self.d + 16) * 2.0**-22
+        with np.errstate(over="ignore"):
+            errors = np.array([rounding, rounding * squares.max(), -(2.0**-20)], np.float32)
 
         def work(first: int, last: int) -> tuple[int, int]:
-            found = np.empty((3, loops.kmeans.ROWS), np.float32)
+            found = np.empty((2, loops.kmeans.ROWS), np.float32)
             count = loops.kmeans.assign_panels(
-                self.stored, self.panels, self.sizes, quads, halves, numbers, centres,
-                float(squares.max()), rounding, first, last, self.drift, self.limits, self.labels,
-                self._changed, self._left, found,
+                self.stored, self.panels, self._sizes, quads, halves, numbers, centres, errors,
+                first, last, self.drift, self.limits, self._labels, self._changed, self._left,
+                found,
             )  # fmt: skip
             return first * loops.kmeans.ROWS, count
 

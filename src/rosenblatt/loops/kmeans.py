@@ -27,47 +27,47 @@ ROWS, CENTRES = POINTS, QUERIES  # of a tile
 
 @compiled
 def assign_panels(
-    X, panels, sizes, quads, halves, numbers, centres, largest, rounding, start, stop, drift,
-    limits, labels, changed, left, found,
+    X, panels, sizes, quads, halves, numbers, centres, errors, start, stop, drift, limits, labels,
+    changed, left, found,
 ):  # fmt: skip
     """Assign the rows of panels start to stop; return how many changed sides.
 
-    Rows and centres in panels and quads are about a common centre, times a scale. sizes (n,) is
-    |x|^2 / 2, halves (K,) is |c|^2 / 2, infinite beyond the last centre; numbers (K,) counts from
-    0, largest is the largest |c|^2 / 2. What rounding may add to a score is `rounding` times the
-    sum of both squares. limits (n / 24,) are the drifts up to which a panel can be passed over;
+    Rows and centres in panels and quads are about a common centre, times a scale. sizes is
+    |x|^2 / 2 of each row, halves |c|^2 / 2 of each centre, infinite beyond the last; numbers counts
+    from 0. errors (3,) says what rounding may change: errors[0] |x|^2 / 2 + errors[1] in a score,
+    errors[2] of a distance. limits (n / 24,) are the drifts up to which a panel can be passed over;
     changed and left (n,), from place 24 start on, get rows that changed and their old labels. found
-    (3, 24) is scratch space.
+    (2, 24) is scratch space. sizes and labels go on to the end of the last panel.
     """
     n, n_changed = X.shape[0], 0
     for p in range(start, stop):
         if drift < limits[p]:
             continue
-        score_panel(panels, p, quads, halves, numbers, found)
-        gap = np.inf
-        for t in range(min(ROWS, n - p * ROWS)):
-            i = p * ROWS + t
-            nearest = np.int32(found[2, t])
-            error = 2.0 * rounding * (sizes[i] + largest)
-            near, far = np.float64(found[0, t]) + error, np.float64(found[1, t]) - error
-            if far > near:
-                far_root = np.sqrt(2.0 * max(far + sizes[i], 0.0))
-                gap = min(gap, far_root - np.sqrt(2.0 * max(near + sizes[i], 0.0)))
-            else:
-                nearest = nearest_of(X[i], centres, labels[i])
-                gap = 0.0
-            if nearest != labels[i]:
-                changed[start * ROWS + n_changed] = i
-                left[start * ROWS + n_changed] = labels[i]
-                labels[i] = nearest
-                n_changed += 1
+        gap = score_panel(panels, p, quads, halves, numbers, sizes, errors, labels, found)
+        if gap <= 0.0:  # rows changed sides, or rounding might decide
+            gap = np.inf
+            for t in range(min(ROWS, n - p * ROWS)):
+                i = p * ROWS + t
+                nearest = np.int32(found[0, t])
+                if not found[1, t] > 0.0:
+                    nearest = nearest_of(X[i], centres, labels[i])
+                gap = min(gap, max(np.float64(found[1, t]), 0.0))
+                if nearest != labels[i]:
+                    changed[start * ROWS + n_changed] = i
+                    left[start * ROWS + n_changed] = labels[i]
+                    labels[i] = nearest
+                    n_changed += 1
         limits[p] = drift + gap
     return n_changed
 
 
 @compiled
-def score_panel(panels, p, quads, halves, numbers, found):
-    """Fill found (3, 24): lowest score, second lowest, and the centre of the lowest."""
+def score_panel(panels, p, quads, halves, numbers, sizes, errors, labels, found):
+    """Return by how much all 24 rows are nearer to their own centre than to any other.
+
+    It is zero if for some row that is not so, or not certain; then found (2, 24) gets the centre of
+    each row's lowest score, and by how much it is nearer than the second.
+    """
     d = panels.shape[1]
     near_x = near_y = near_z = far_x = far_y = far_z = singles.spread_from(
         halves, halves.shape[0] - 1
@@ -93,9 +93,41 @@ def score_panel(panels, p, quads, halves, numbers, found):
         near_x, far_x, who_x = keep4(halves, numbers, c, a0, b0, c0, d0, near_x, far_x, who_x)
         near_y, far_y, who_y = keep4(halves, numbers, c, a1, b1, c1, d1, near_y, far_y, who_y)
         near_z, far_z, who_z = keep4(halves, numbers, c, a2, b2, c2, d2, near_z, far_z, who_z)
-    put_found(found, 0, near_x, near_y, near_z)
-    put_found(found, 1, far_x, far_y, far_z)
-    put_found(found, 2, who_x, who_y, who_z)
+    i = p * ROWS
+    gap_x = gap_of(near_x, far_x, sizes, i, errors)
+    gap_y = gap_of(near_y, far_y, sizes, i + 8, errors)
+    gap_z = gap_of(near_z, far_z, sizes, i + 16, errors)
+    lowest = singles.lowest(singles.lowest(gap_x, gap_y), gap_z)
+    moved = singles.any_different(who_x, singles.load_integers(labels, i))
+    moved |= singles.any_different(who_y, singles.load_integers(labels, i + 8))
+    moved |= singles.any_different(who_z, singles.load_integers(labels, i + 16))
+    if moved or not singles.any_below(singles.zeros(), lowest):
+        put_found(found, 0, who_x, who_y, who_z)
+        put_found(found, 1, gap_x, gap_y, gap_z)
+        return 0.0
+    singles.store(found, 0, lowest)
+    gap = np.float64(found[0, 0])
+    for t in range(1, singles.WIDTH):
+        gap = min(gap, np.float64(found[0, t]))
+    if gap <= 0.0:
+        put_found(found, 0, who_x, who_y, who_z)
+        put_found(found, 1, gap_x, gap_y, gap_z)
+    return gap
+
+
+@compiled(inline=True)
+def gap_of(near, far, sizes, i, errors):
+    """At least by how much 8 rows are farther from their second centre; not positive if unsure."""
+    size = singles.load(sizes, i)
+    error = singles.multiply_add(
+        singles.spread_from(errors, 0), size, singles.spread_from(errors, 1)
+    )
+    near = singles.add(singles.add(near, error), size)
+    far = singles.subtract(singles.add(far, size), error)
+    near, far = singles.root(singles.add(near, near)), singles.root(singles.add(far, far))
+    return singles.multiply_add(
+        singles.spread_from(errors, 2), singles.add(near, far), singles.subtract(far, near)
+    )
 
 
 @compiled(inline=True)

@@ -54,6 +54,22 @@ if config.DISABLE_JIT:
         """Whether a < b at any place."""
         return bool((a < b).any())
 
+    def any_different(a, b):
+        """Whether a != b at any place."""
+        return bool((a != b).any())
+
+    def load_integers(array, place):
+        """The eight integers from a place on, as numbers."""
+        return np.ravel(array)[place : place + WIDTH].astype(np.float32)
+
+    def add(a, b):
+        """a + b."""
+        return a + b
+
+    def root(a):
+        """The square root of a, of zero where a is negative."""
+        return np.sqrt(np.maximum(a, np.float32(0)))
+
 else:
 
     class Singles(types.Type):
@@ -182,3 +198,44 @@ else:
             return builder.icmp_unsigned("!=", mask, ir.IntType(WIDTH)(0))
 
         return types.boolean(SINGLES, SINGLES), generate
+
+    @intrinsic
+    def any_different(context, a, b):
+        """Whether a != b at any place."""
+
+        def generate(context, builder, signature, ab):
+            mask = builder.bitcast(builder.fcmp_unordered("!=", *ab), ir.IntType(WIDTH))
+            return builder.icmp_unsigned("!=", mask, ir.IntType(WIDTH)(0))
+
+        return types.boolean(SINGLES, SINGLES), generate
+
+    @intrinsic
+    def load_integers(context, array, place):
+        """The eight integers from a place on, as numbers."""
+
+        def generate(context, builder, signature, arguments):
+            data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+            whole = ir.VectorType(ir.IntType(32), WIDTH)
+            address = builder.bitcast(builder.gep(data, [arguments[1]]), whole.as_pointer())
+            return builder.sitofp(builder.load(address, align=4), VECTOR)
+
+        return SINGLES(array, types.intp), generate
+
+    @intrinsic
+    def add(context, a, b):
+        """a + b."""
+        return SINGLES(SINGLES, SINGLES), lambda context, builder, signature, ab: builder.fadd(*ab)
+
+    @intrinsic
+    def root(context, a):
+        """The square root of a, of zero where a is negative."""
+
+        def generate(context, builder, signature, arguments):
+            zero = ir.Constant(VECTOR, [0.0] * WIDTH)
+            positive = builder.fcmp_ordered(">", arguments[0], zero)
+            number = builder.select(positive, arguments[0], zero)
+            prototype = ir.FunctionType(VECTOR, [VECTOR])
+            sqrt = cgutils.get_or_insert_function(builder.module, prototype, "llvm.sqrt.v8f32")
+            return builder.call(sqrt, [number])
+
+        return SINGLES(SINGLES), generate

@@ -1,0 +1,97 @@
+"""k-means and mixtures at work: centres moving, rows changing sides, ellipses settling."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.capabilities import trace_view
+
+from .drawing import INK, colour, labelled_axes, marker, pyplot
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+ELLIPSE_POINTS = 100
+
+
+def cluster_steps(trace: Any, X: Any, steps: Sequence[int] | None = None) -> Figure:
+    """Draw some steps of a clustering of two columns side by side.
+
+    Rows have the colour of their nearest centre or likeliest component, centres trail the way they
+    came, and components have an ellipse of two standard deviations.
+
+    Parameters
+    ----------
+    trace : a `Trace` of one fit of `KMeans` or `GaussianMixture`.
+    X : the rows, shape (n, 2).
+    steps : which steps; by default four from the first to the last.
+    """
+    X, last = np.asarray(X, np.float64), len(trace) - 1
+    if X.ndim != 2 or X.shape[1] != 2:
+        raise ValueError(f"X must have two columns to be drawn; got shape {X.shape}.")
+    if steps is None:
+        steps = sorted({1, min(2, last), (last + 2) // 3, last})
+    figure, axes = pyplot().subplots(
+        1, len(steps), figsize=(3.2 * len(steps), 3.2), squeeze=False, sharex=True, sharey=True,
+        layout="constrained",
+    )  # fmt: skip
+    way = [trace_view(trace[s].estimator)["centres"] for s in range(1, last + 1)]
+    for ax, step in zip(axes[0], steps, strict=True):
+        draw_step(ax, trace[step].estimator, X, np.array(way[:step]), step)
+    return figure
+
+
+def draw_step(ax: Axes, model: Any, X: NDArray[Any], way: NDArray[Any], step: int) -> None:
+    """One step: rows, centres (steps, K, 2) on their way, ellipses, and the objective."""
+    view, labels = trace_view(model), np.asarray(model.predict(X))
+    for k in range(way.shape[1]):
+        mine = X[labels == k]
+        ax.scatter(mine[:, 0], mine[:, 1], s=12, color=colour(k), marker=marker(k), alpha=0.6)
+        ax.plot(way[:, k, 0], way[:, k, 1], color=INK, linewidth=1)
+        ax.plot(*way[-1, k], "X", color=INK, markersize=9, markeredgecolor="white")
+        if "spreads" in view:
+            ax.plot(*ellipse(view["centres"][k], view["spreads"][k]), color=colour(k), linewidth=2)
+    ax.set_title(f"step {step}: {model.objective(X):.4g}", loc="left", fontsize="medium")
+    ax.spines[["top", "right"]].set_visible(False)
+
+
+def ellipse(centre: NDArray[Any], spread: NDArray[Any], deviations: float = 2.0) -> NDArray[Any]:
+    """The points (2, m) at so many standard deviations from a centre."""
+    values, axes = np.linalg.eigh(np.asarray(spread, np.float64))
+    angles = np.linspace(0, 2 * np.pi, ELLIPSE_POINTS)
+    circle = np.stack([np.cos(angles), np.sin(angles)])
+    return np.asarray(
+        centre[:, None] + deviations * axes @ (np.sqrt(np.maximum(values, 0))[:, None] * circle)
+    )
+
+
+def mixture_density(model: Any, X: Any, ax: Axes | None = None) -> Axes:
+    """Draw the density of a mixture of one column, its components, and the rows below.
+
+    Parameters
+    ----------
+    model : a fitted `GaussianMixture` of one column.
+    X : the rows, shape (n, 1).
+    ax : axes to draw on; the current ones if None.
+    """
+    X = np.asarray(X, np.float64)
+    if X.ndim != 2 or X.shape[1] != 1:
+        raise ValueError(f"X must have one column to be drawn; got shape {X.shape}.")
+    ax = labelled_axes(ax, "x", "density")
+    room = 0.25 * float(np.ptp(X)) or 1.0
+    grid = np.linspace(X.min() - room, X.max() + room, 400)[:, None]
+    density, shares = np.exp(model.score_samples(grid)), model.predict_proba(grid)
+    for k in range(shares.shape[1]):
+        ax.fill_between(grid[:, 0], density * shares[:, k], color=colour(k), alpha=0.25)
+        ax.plot(grid[:, 0], density * shares[:, k], color=colour(k), linewidth=1)
+    ax.plot(grid[:, 0], density, color=INK, linewidth=1.6)
+    owner = np.asarray(model.predict(X))
+    for k in range(shares.shape[1]):
+        mine = X[owner == k, 0]
+        ax.plot(mine, np.full(len(mine), -0.02 * density.max()), "|", color=colour(k))
+    return ax
