@@ -36,6 +36,7 @@ def cluster_steps(trace: Any, X: Any, steps: Sequence[int] | None = None) -> Fig
         raise ValueError(f"X must have two columns to be drawn; got shape {X.shape}.")
     if steps is None:
         steps = sorted({1, min(2, last), (last + 2) // 3, last})
+    figure: Figure
     figure, axes = pyplot().subplots(
         1, len(steps), figsize=(3.2 * len(steps), 3.2), squeeze=False, sharex=True, sharey=True,
         layout="constrained",
