@@ -92,7 +92,7 @@ def genie() -> Contender:
     def run(data: Data, seed: int):
         from genieclust import Genie
 
-        model = Genie(n_clusters=10, gini_threshold=1.0, compute_full_tree=True).fit(data.X)
+        model = Genie(n_clusters=10, gini_threshold=1.0).fit(data.X)
         return np.stack([model.distances_] * 3, axis=1)
 
     return Contender("genieclust", "Genie(gini_threshold=1)", "genieclust", run, None)
