@@ -33,6 +33,7 @@ def clouds(n=150, n_classes=2, seed=0):
 @pytest.mark.parametrize("n_classes", [2, 4])
 @pytest.mark.parametrize("sparse", [False, True])
 def test_the_scores_are_those_of_libsvm(setting, n_classes, sparse):
+    # M8: the dual with a kernel
     X, y = clouds(n_classes=n_classes)
     X = sp.csr_matrix(np.where(np.abs(X) < 0.3, 0, X)) if sparse else X
     weight = np.random.default_rng(0).uniform(0.5, 2, len(y))
@@ -87,7 +88,7 @@ def test_equal_rows_are_one_support_and_weights_are_repetitions():
 
 
 def test_one_against_the_rest_is_k_machines():
-    # L5
+    # L5: one class against the rest
     X, y = clouds(n_classes=3)
     model = SVC(multi_class="ovr", tol=1e-6).fit(X, y)
     for k in range(3):
@@ -149,7 +150,7 @@ def test_dc08_two_points(C, w, objective):
 
 
 def test_other_rows_than_supports_may_vanish():
-    # T10
+    # T10: supports determine the solution
     X, y = clouds(n=80)
     model = SVC(kernel="linear", tol=1e-10).fit(X, y)
     rest = SVC(kernel="linear", tol=1e-10).fit(X[model.support_], y[model.support_])
@@ -227,7 +228,7 @@ def test_traces_show_sweeps():
 
 
 def test_searches_over_kernels_c_and_gamma_agree_with_scikit_learns():
-    # M4
+    # M4: try a few kernels, and let held-out rows decide
     X, y = load_iris(return_X_y=True)
     grid = {"kernel": ["linear", "rbf"], "C": [0.1, 10.0], "gamma": [0.1, 1.0]}
     ours = GridSearchCV(SVC(tol=1e-6), grid, cv=3).fit(X, y)

@@ -106,6 +106,29 @@ class KernelScores:
         return np.concatenate([of_rows(block) @ a.T for block in blocks])
 
 
+# Memory that is new to the process costs more than the kernel values that are put into it: blocks
+# that are done with leave theirs to the next ones.
+SPARE: list[NDArray[np.uint8]] = []
+MOST_SPARE = 2
+LARGEST_SPARE = 64 * MEGABYTE
+
+
+def _borrowed(n: int, m: int, dtype: Any) -> NDArray[Any]:
+    """An array (n, m), in memory left over if there is enough."""
+    size = n * m * dtype.itemsize
+    spare = SPARE.pop() if SPARE else np.empty(0, np.uint8)
+    memory = spare if len(spare) >= size else np.empty(size, np.uint8)
+    return memory[:size].view(dtype).reshape(n, m)
+
+
+def _give_back(kept: NDArray[Any]) -> None:
+    memory = kept
+    while isinstance(memory.base, np.ndarray):
+        memory = memory.base
+    if memory.nbytes <= LARGEST_SPARE and len(SPARE) < MOST_SPARE:
+        SPARE.append(memory)
+
+
 class KernelBlocks:
     """Rows of the kernel matrix (n, n) of training rows X, as many as a budget allows.
 
@@ -115,6 +138,7 @@ class KernelBlocks:
 
     def __init__(self, kernel: Kernel | Callable[..., Any], X: Any, megabytes: float) -> None:
         self.kernel, self.X, n = kernel, X, X.shape[0]
+        self.double: GaussianRows | None = None  # in float64, beside rows in float32
         self.fast = self._fast()
         dtype = np.dtype(np.float64) if self.fast is None else self.fast.rows.dtype
         room = int(megabytes * MEGABYTE // (n * dtype.itemsize))
@@ -124,11 +148,15 @@ class KernelBlocks:
                 f"which have {n} numbers each: {2 * n * dtype.itemsize / MEGABYTE:.3g} are needed."
             )
         self.row_of = None if self.fast else against(kernel, X)
-        self.kept = np.empty((min(room, n), n), dtype)
+        self.kept = _borrowed(min(room, n), n, dtype)
         self.slot = np.full(n, -1, np.intp)
         self.owner = np.full(len(self.kept), -1, np.intp)
         self.used = np.full(len(self.kept), -1, np.int64)
         self.clock = 0
+
+    def __del__(self) -> None:
+        if hasattr(self, "kept"):
+            _give_back(self.kept)
 
     def _fast(self) -> GaussianRows | None:
         """The rows as a Gaussian kernel reads them; None for other kernels."""
@@ -139,7 +167,10 @@ class KernelBlocks:
             return None  # from differences
         many = self.X.shape[0] > FEW and not sp.issparse(self.X)
         single = GaussianRows(self.X, self.kernel.gamma, np.float32) if many else rows
-        return single if single.largest <= SAFE_IN_32_BITS else rows
+        if single is rows or single.largest > SAFE_IN_32_BITS:
+            return rows
+        self.double = rows
+        return single
 
     def fetch(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
         """Compute what is missing of some rows; return their places in `kept`."""
@@ -148,7 +179,8 @@ class KernelBlocks:
         self.used[have[have >= 0]] = self.clock
         missing = rows[have < 0]
         if len(missing):
-            places = np.argpartition(self.used, len(missing) - 1)[: len(missing)]
+            oldest = np.argpartition(self.used, len(missing) - 1)[: len(missing)]
+            places = np.arange(len(missing)) if self.clock == 1 else oldest
             gone = self.owner[places]
             self.slot[gone[gone >= 0]] = -1
             self._compute(missing, places)
@@ -180,6 +212,16 @@ class KernelBlocks:
 
     def among(self, rows: NDArray[np.intp], places: NDArray[np.intp]) -> NDArray[np.float64]:
         """The kernel (q, q) of some rows with each other."""
+        if self.double is not None:  # less work than to collect it from rows far apart in memory
+            U, squares = self.double.rows[rows], self.double.squares[rows]
+            K = np.empty((len(rows), len(rows)))
+            loops.kernel_blocks.gaussian_rows(
+                products_of(U, U), squares, squares, self.double.rate, np.arange(len(rows)), 0, K
+            )
+            return K
+        if len(rows) == len(self.kept[0]):  # all, in their order
+            in_place = np.array_equal(places, rows)
+            return np.asarray(self.kept if in_place else self.kept[places], np.float64)
         return np.asarray(self.kept[places[:, np.newaxis], rows], np.float64)
 
     def add(self, places: NDArray[np.intp], steps: NDArray[Any], f: NDArray[np.float64]) -> None:
@@ -207,6 +249,7 @@ class PrecomputedBlocks:
         """Nothing needs to be computed: rows are at their own places."""
         return rows
 
+    double = None
     among, add = KernelBlocks.among, KernelBlocks.add
 
     def exactly(self, b: NDArray[np.float64]) -> NDArray[np.float64]:

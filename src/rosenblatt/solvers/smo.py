@@ -15,9 +15,10 @@ from rosenblatt import loops
 
 Floats = NDArray[np.float64]
 
-WORKING_SET = 512
+WORKING_SET = 256
 WHOLE = 1024  # rows that are one working set
 MOST_ROUNDS = 8  # of correction
+FINER, FINEST = 1e-4, 1e-9  # the tolerance for few rows: a share of that asked for, and the least
 INNER = 0.1  # share of the violation to which a working set is solved
 
 
@@ -56,6 +57,11 @@ class Smo:
         self.n_steps, self.most, self.rounds = 0, most, 0
         size = n if n <= WHOLE else WORKING_SET
         self.size = min(size, len(rows.kept))
+        # Few rows are solved more exactly than was asked for, which costs little: their order and
+        # storage then hardly show in the answer.
+        few = self.size == n and tol >= FINEST
+        self.goal = max(FINER * tol, FINEST) if few else tol
+        self.patience: int | None = None  # steps after which the tolerance asked for is enough
         self.last = np.empty(0, np.intp)
         self.matrix: Floats | None = None  # of all rows, if they are one working set
         self.violation = self._slopes()
@@ -68,7 +74,7 @@ class Smo:
 
     def advance(self) -> str | None:
         """Improve one working set; return why to stop, or None."""
-        if self.violation <= self.tol:
+        if self.violation <= self.goal or (self.violation <= self.tol and self._enough()):
             return self._finish()
         if self.n_steps >= self.most:
             return "max_iter"
@@ -77,6 +83,12 @@ class Smo:
         self.violation = self._slopes()
         return None if made else self._finish()
 
+    def _enough(self) -> bool:
+        """Whether there were enough steps beyond those that reached the tolerance."""
+        if self.patience is None:
+            self.patience = 1000 + 4 * self.n_steps
+        return self.n_steps >= min(self.patience, self.most)
+
     def _improve_all(self) -> int:
         """Some steps among all rows, if they are few."""
         c, low, high, kink = self.problem
@@ -84,9 +96,8 @@ class Smo:
             everything = np.arange(len(self.b))
             self.matrix = self.rows.among(everything, self.rows.fetch(everything))
         g, most = self.f + c, max(10, len(self.b) // 10)
-        made = loops.smo.smo_steps(
-            self.matrix, g, self.b, low, high, kink, self.tol, min(most, self.most - self.n_steps)
-        )
+        most = min(most, self.most - self.n_steps)
+        made = loops.smo.smo_steps(self.matrix, g, self.b, low, high, kink, self.goal, most)
         self.f, self.exact = g - c, False
         return int(made)
 
@@ -111,7 +122,9 @@ class Smo:
     def _finish(self) -> str | None:
         """Whether scores computed anew in float64 agree that it is over."""
         if not self.exact:
-            self.f, self.exact = self.rows.exactly(self.b), True
+            whole = self.matrix is not None and self.rows.kept.dtype == np.float64
+            self.f = self.matrix @ self.b if whole else self.rows.exactly(self.b)
+            self.exact = True
             self.violation = self._slopes()
             self.rounds += 1
         if self.violation <= self.tol:

@@ -199,7 +199,8 @@ class SVC(KernelMachine, CallbackSupportMixin, sklearn.svm.SVC):  # type: ignore
             return None
         fewest = int(np.unique(np.asarray(y), return_counts=True)[1].min())
         if fewest < 2:  # no fold could do without that row: scores of the training rows must do
-            model = CalibratedClassifierCV(FrozenEstimator(_without_calibration(self)))
+            frozen, everything = FrozenEstimator(_without_calibration(self)), np.arange(len(y))
+            model = CalibratedClassifierCV(frozen, cv=[(everything, everything)], ensemble=False)
         else:
             plain = clone(self).set_params(probability="deprecated")
             rng = check_random_state(self.random_state)

@@ -29,6 +29,7 @@ Floats = NDArray[np.float64]
 
 ENDLESS = 1 << 62
 MOST_ROWS_OF_EIGENVALUES = 2_000
+SMALL = 1 << 20  # cells of sparse rows that are compared as dense ones
 SAMPLE = 64  # rows whose kernel shows whether its width suits them
 FLAT = 1e-6  # a kernel whose values are all within this of 0, or of 1, sees no difference
 
@@ -39,6 +40,8 @@ class TrainingRows:
     def __init__(self, model: Any, X: Any, labels: NDArray[Any], weight: Floats) -> None:
         self.X, self.megabytes = X, model.cache_size
         self.wide = X.astype(np.float64, copy=False)
+        if sp.issparse(X) and X.shape[0] * X.shape[1] <= SMALL:  # the bits of dense rows
+            self.wide = self.wide.toarray()
         self.matrix = model.kernel == "precomputed" or (
             callable(model.kernel) and not isinstance(model.kernel, Kernel)
         )
@@ -79,7 +82,13 @@ class TrainingRows:
             return (None if self.matrix else model.kernel), None
         X = self.wide[self.first]
         # Twelve digits, so that other storage and repeated rows, summed in another order, agree.
-        rate = float(f"{gamma_of(model.gamma, X, weight):.12g}")
+        try:
+            rate = float(f"{gamma_of(model.gamma, X, weight):.12g}")
+        except ValueError as error:
+            raise ValueError(
+                "The dual coefficients or intercepts are not finite. The input data may contain "
+                f"large values and need to be preprocessed: {error}"
+            ) from error
         return kernel_of(model.kernel, X, gamma=rate, degree=model.degree, coef0=model.coef0), rate
 
     def blocks(self, rows: NDArray[np.intp]) -> Any:
