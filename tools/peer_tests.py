@@ -76,7 +76,6 @@ LINEAR_MACHINES = ("LinearSVC", "LinearSVR")
 
 TABLE = (
     Module("tests/test_naive_bayes.py", "naive_bayes", BAYES),
-    Module("svm/tests/test_svm.py", "svm", LINEAR_MACHINES),
     Module("tests/test_discriminant_analysis.py", "discriminant_analysis", DISCRIMINANTS),
     Module("neighbors/tests/test_nearest_centroid.py", "neighbors", ("NearestCentroid",)),
     Module("linear_model/tests/test_perceptron.py", "linear_model", ("Perceptron",)),
@@ -105,7 +104,7 @@ TABLE = (
         Module(f"ensemble/_hist_gradient_boosting/tests/{name}.py", "ensemble", BOOSTING, False)
         for name in ("test_gradient_boosting", "test_monotonic_constraints", "test_warm_start")
     ),
-    Module("svm/tests/test_svm.py", "svm", MACHINES, quick=False),
+    Module("svm/tests/test_svm.py", "svm", (*LINEAR_MACHINES, *MACHINES), quick=False),
     Module("svm/tests/test_sparse.py", "svm", MACHINES),
     Module("tests/test_kernel_ridge.py", "kernel_ridge", ("KernelRidge",)),
     Module("cluster/tests/test_hierarchical.py", "cluster", ("AgglomerativeClustering",)),
