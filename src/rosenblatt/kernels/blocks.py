@@ -118,7 +118,7 @@ def _borrowed(n: int, m: int, dtype: Any) -> NDArray[Any]:
     size = n * m * dtype.itemsize
     spare = SPARE.pop() if SPARE else np.empty(0, np.uint8)
     memory = spare if len(spare) >= size else np.empty(size, np.uint8)
-    return memory[:size].view(dtype).reshape(n, m)
+    return np.asarray(memory[:size].view(dtype).reshape(n, m))
 
 
 def _give_back(kept: NDArray[Any]) -> None:

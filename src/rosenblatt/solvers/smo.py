@@ -122,8 +122,8 @@ class Smo:
     def _finish(self) -> str | None:
         """Whether scores computed anew in float64 agree that it is over."""
         if not self.exact:
-            whole = self.matrix is not None and self.rows.kept.dtype == np.float64
-            self.f = self.matrix @ self.b if whole else self.rows.exactly(self.b)
+            K = self.matrix if self.rows.kept.dtype == np.float64 else None
+            self.f = self.rows.exactly(self.b) if K is None else np.asarray(K @ self.b)
             self.exact = True
             self.violation = self._slopes()
             self.rounds += 1
