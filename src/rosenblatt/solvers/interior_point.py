@@ -29,6 +29,7 @@ CELLS_PER_BLOCK = 100_000
 MOST_USED = 0.7  # of a block of rows, from which on picking them costs more than it saves
 TO_THE_EDGE = 0.995  # of the longest step that stays inside
 FINE = 1e-8  # the gap that a fit goes on to, of the objective without weights
+EXACT, SMALL = 1e-10, 10_000  # that of small tables, which have so many cells at most
 FALLING = 0.9  # a gap that falls by less than a tenth falls no more
 
 
@@ -54,7 +55,8 @@ class InteriorPoint:
         self.theta, self.h, self.push = np.empty(len(c)), np.empty(len(self.f)), self.f.copy()
         self.changes = tuple(np.zeros(len(c)) for _ in range(3))
         self.small_gap = self.wanted = tol * problem.zero
-        self.fine = min(FINE, tol / 100) * problem.zero
+        small = len(problem.t) * problem.d < SMALL
+        self.fine = min(EXACT if small else FINE, tol / 100) * problem.zero
         self.last = self.violation = np.inf
 
     @property
