@@ -5,6 +5,7 @@ from . import cluster as cluster
 from . import data as data
 from . import decomposition as decomposition
 from . import discriminant_analysis as discriminant_analysis
+from . import distributed as distributed
 from . import ensemble as ensemble
 from . import estimation as estimation
 from . import feature_extraction as feature_extraction

@@ -91,6 +91,7 @@ MODULES = (
     "data",
     "decomposition",
     "discriminant_analysis",
+    "distributed",
     "ensemble",
     "estimation",
     "feature_extraction",

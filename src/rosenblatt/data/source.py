@@ -1,0 +1,148 @@
+"""Data in many files, or in one that is larger than memory, cut into parts to be read alone."""
+
+import glob
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from .batches import ROWS_PER_BATCH, read_batches
+from .errors import TableError, listed
+from .files import form_of
+from .table import Table
+
+ROWS_PER_PART = 1_000_000
+HIDDEN = (".", "_")  # how names of files begin that other programs leave beside the data
+MOST_NAMED = 8
+
+
+class Part(NamedTuple):
+    """Some rows of one file."""
+
+    path: str
+    start: int
+    n_rows: int | None  # None: to the end
+
+    def __str__(self) -> str:
+        if self.n_rows is None:
+            return self.path
+        return f"{self.path}, rows {self.start:,} to {self.start + self.n_rows - 1:,}"
+
+
+class Source:
+    """Rows in files: one file, a folder or a pattern such as ``data/*.parquet``.
+
+    Columns and their types are those of the first file; every other must have the same columns, in
+    any order. Parts depend on the files alone, so that any number of workers gives the same answer.
+
+    Parameters
+    ----------
+    place : a file, a folder or a pattern.
+    target : the column to be predicted.
+    columns : the columns to learn from; all others if not given.
+    format : csv, tsv, parquet, arrow, jsonl or libsvm; by the file's name if not given.
+    rows_per_part : the most rows of a part of a Parquet file; other files are a part each.
+
+    Examples
+    --------
+    >>> import tempfile, polars
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> table = polars.DataFrame({"x": [1.0, 2.0, 3.0], "y": [0, 1, 1]})
+    >>> for name in ("a", "b"):
+    ...     table.write_parquet(f"{folder.name}/{name}.parquet")
+    >>> source = Source(folder.name, target="y", rows_per_part=2)
+    >>> [part.n_rows for part in source.parts()]
+    [2, 1, 2, 1]
+    >>> folder.cleanup()
+    """
+
+    def __init__(
+        self,
+        place: Any,
+        *,
+        target: str,
+        columns: list[str] | None = None,
+        format: str | None = None,
+        rows_per_part: int = ROWS_PER_PART,
+    ) -> None:
+        self.place, self.target, self.format = str(place), target, format
+        self.rows_per_part = rows_per_part
+        self.files = _files(self.place)
+        first = next(self._batches(Part(self.files[0], 0, 1), 1), None)
+        if first is None:
+            raise TableError(f"{self.files[0]} has no rows.")
+        first.column(target)
+        self.columns = columns or [name for name in first.frame.columns if name != target]
+        for name in self.columns:
+            first.column(name)
+        self.types = {name: first.frame.schema[name] for name in self.columns}
+        self.sparse = first.sparse is not None
+
+    def parts(self) -> list[Part]:
+        """The parts of all files, in the order of their names."""
+        return [part for path in self.files for part in self._parts_of(path)]
+
+    def _parts_of(self, path: str) -> Iterator[Part]:
+        if form_of(path, self.format).name != "parquet":
+            yield Part(path, 0, None)
+            return
+        n = self._n_rows(path)
+        for start in range(0, n, self.rows_per_part):
+            yield Part(path, start, min(self.rows_per_part, n - start))
+
+    def _n_rows(self, path: str) -> int:
+        try:
+            return int(pl.scan_parquet(path, glob=False).select(pl.len()).collect().item())
+        except (pl.exceptions.PolarsError, OSError) as error:
+            raise TableError(f"{path} cannot be read as Parquet: {error}.") from None
+
+    def read(self, part: Part, rows: int = ROWS_PER_BATCH) -> Iterator[tuple[Any, Any]]:
+        """X and y of a part, in batches."""
+        for table in self._batches(part, rows):
+            missing = [n for n in (*self.columns, self.target) if n not in table.frame.columns]
+            if missing:
+                raise TableError(
+                    f"{part} has no column {listed(missing, MOST_NAMED)}, which "
+                    f"{self.files[0]} has."
+                )
+            if len(table):
+                yield self._features(table, part), table.frame[self.target].to_numpy()
+
+    def _features(self, table: Table, part: Part) -> Any:
+        if self.sparse:
+            return table.sparse
+        frame = table.frame.select(self.columns)
+        for name, kind in self.types.items():
+            found = frame.schema[name]
+            if found.is_numeric() != kind.is_numeric() and found != pl.Null:
+                raise TableError(
+                    f"{part}: column {name!r} holds {found}, and {kind} in {self.files[0]}."
+                )
+        return frame
+
+    def _batches(self, part: Part, rows: int) -> Iterator[Table]:
+        if part.n_rows is None or form_of(part.path, self.format).name != "parquet":
+            yield from read_batches(part.path, self.format, rows=rows)
+            return
+        try:
+            scan = pl.scan_parquet(part.path, glob=False).slice(part.start, part.n_rows)
+            for frame in scan.collect_batches(chunk_size=rows, maintain_order=True):
+                yield Table(frame, str(part))
+        except (pl.exceptions.PolarsError, OSError) as error:
+            raise TableError(f"{part} cannot be read: {error}.") from None
+
+
+def _files(place: str) -> list[str]:
+    """The files of a place, by name."""
+    path = Path(place)
+    if path.is_dir():
+        found = [str(file) for file in path.rglob("*") if file.is_file()]
+    elif path.exists():
+        found = [place]
+    else:
+        found = [name for name in glob.glob(place, recursive=True) if Path(name).is_file()]
+    found = sorted(name for name in found if not Path(name).name.startswith(HIDDEN))
+    if not found:
+        raise TableError(f"There is no file {place}.")
+    return found

@@ -1,0 +1,173 @@
+"""Parts add up to the fit in memory, in the same bits on any number of workers."""
+
+import itertools
+import os
+import signal
+import subprocess
+import sys
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+
+import numpy as np
+import polars as pl
+import pytest
+
+from rosenblatt import (
+    CategoricalNB,
+    GaussianNB,
+    LinearDiscriminantAnalysis,
+    LogisticRegression,
+    MultinomialNB,
+    Ridge,
+)
+from rosenblatt.data import Source, TableError
+from rosenblatt.distributed import fit, fit_stream
+from rosenblatt.distributed.checkpoints import Checkpoint
+from rosenblatt.distributed.merging import MergeTree
+
+RNG = np.random.RandomState(0)
+N = 1_000
+
+
+def table(kind):
+    """Four columns and a target."""
+    X = RNG.randint(0, 5, (N, 4)) if kind == "counts" else RNG.randn(N, 4) * [1, 2, 3, 4] + 5
+    y = RNG.randint(0, 3, N)
+    if kind == "regression":
+        y = X @ [1.0, -2.0, 0.5, 3.0] + RNG.randn(N)
+    elif kind == "normal":
+        X += y[:, None]
+    return pl.DataFrame({f"x{j}": X[:, j] for j in range(4)} | {"y": y})
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Writes a table as files of different sizes and kinds; the last classes appear late."""
+
+    def write(frame, ending="parquet"):
+        cuts = [0, 300, 301, 700, N]
+        for k, (start, end) in enumerate(itertools.pairwise(cuts)):
+            getattr(frame[start:end], f"write_{ending}")(tmp_path / f"{k}.{ending}")
+        return tmp_path
+
+    return write
+
+
+CASES = [
+    (GaussianNB(), "normal"),
+    (LinearDiscriminantAnalysis(), "normal"),
+    (MultinomialNB(), "counts"),
+    (CategoricalNB(), "counts"),
+    (Ridge(), "regression"),
+]
+
+
+@pytest.mark.parametrize(("model", "kind"), CASES)
+def test_parts_add_up_to_the_fit_in_memory(model, kind, folder):
+    frame = table(kind).sort("y")  # labels appear late
+    source = Source(folder(frame), target="y", rows_per_part=150)
+    fitted = fit_stream(model, source)
+    whole = type(model)(**model.get_params()).fit(frame.drop("y"), frame["y"].to_numpy())
+    X = frame.drop("y")
+    if kind == "regression":
+        np.testing.assert_allclose(fitted.predict(X), whole.predict(X), rtol=1e-10)
+    else:
+        assert list(fitted.classes_) == [0, 1, 2]
+        np.testing.assert_allclose(fitted.predict_proba(X), whole.predict_proba(X), rtol=1e-8)
+    assert list(fitted.feature_names_in_) == ["x0", "x1", "x2", "x3"]
+
+
+def test_any_number_of_workers_gives_the_same_bits(folder):
+    """Of CSV files here, of Parquet files with Dask below."""
+    source = Source(folder(table("normal"), "csv"), target="y")
+    here = fit(GaussianNB(), source)
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+        there = fit(GaussianNB(), source, pool)
+    np.testing.assert_array_equal(here.theta_, there.theta_)
+    np.testing.assert_array_equal(here.var_, there.var_)
+
+
+def test_dask_workers_may_die(folder):
+    distributed = pytest.importorskip("distributed")
+    source = Source(folder(table("normal")), target="y", rows_per_part=50)
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    with (
+        distributed.LocalCluster(host="127.0.0.1", **options) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        killed = []
+
+        def kill_once(done, total):
+            if not killed:
+                killed.append(next(iter(cluster.workers.values())).pid)
+                os.kill(killed[0], signal.SIGKILL)
+
+        there = fit(GaussianNB(), source, client, progress=kill_once)
+    assert killed
+    np.testing.assert_array_equal(fit(GaussianNB(), source).theta_, there.theta_)
+
+
+KILLED = """
+import os, signal, sys
+from rosenblatt import GaussianNB
+from rosenblatt.data import Source
+from rosenblatt.distributed import fit
+def progress(done, total):
+    if done == 5:
+        os.kill(os.getpid(), signal.SIGKILL)
+fit(GaussianNB(), Source(sys.argv[1], target="y", rows_per_part=100), checkpoint=sys.argv[2],
+    progress=progress)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are those of POSIX")
+def test_a_killed_fit_goes_on_to_the_same_bits(folder, tmp_path_factory):
+    place, kept = folder(table("normal")), tmp_path_factory.mktemp("kept")
+    done = subprocess.run([sys.executable, "-c", KILLED, str(place), str(kept)], check=False)
+    assert done.returncode == -signal.SIGKILL
+    source = Source(place, target="y", rows_per_part=100)
+    seen = []
+    resumed = fit(GaussianNB(), source, checkpoint=kept, progress=lambda k, n: seen.append(k))
+    assert seen[0] == 6
+    np.testing.assert_array_equal(resumed.var_, fit(GaussianNB(), source).var_)
+    with pytest.raises(TableError, match="another fit"):
+        Checkpoint(kept, GaussianNB(var_smoothing=1.0), source.parts()).resumed()
+
+
+def test_bad_parts_are_named(tmp_path):
+    frame = table("normal")
+    frame.write_parquet(tmp_path / "1.parquet")
+    frame.drop("x2").write_parquet(tmp_path / "2.parquet")
+    with pytest.raises(TableError, match=r"2.parquet.* has no column x2"):
+        fit(GaussianNB(), Source(tmp_path, target="y"))
+    frame.with_columns(x2=pl.lit("word")).write_parquet(tmp_path / "2.parquet")
+    with pytest.raises(TableError, match=r"2.parquet.*column 'x2' holds String"):
+        fit(GaussianNB(), Source(tmp_path, target="y"))
+    whole = (tmp_path / "1.parquet").read_bytes()
+    (tmp_path / "2.parquet").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(TableError, match=r"2.parquet cannot be read"):
+        fit(GaussianNB(), Source(tmp_path, target="y"))
+    frame[:0].write_parquet(tmp_path / "2.parquet")  # an empty part changes nothing
+    fit(GaussianNB(), Source(tmp_path, target="y"))
+    with pytest.raises(TableError, match="There is no file"):
+        Source(tmp_path / "*.csv", target="y")
+    with pytest.raises(TableError, match="Did you mean x1"):
+        Source(tmp_path, target="x1x")
+
+
+def test_models_that_need_more_than_sums_are_refused(tmp_path):
+    table("normal").write_parquet(tmp_path / "1.parquet")
+    source = Source(tmp_path, target="y")
+    with pytest.raises(TypeError, match=r"Those that do: .*GaussianNB"):
+        fit(LogisticRegression(), source)
+    with pytest.raises(TypeError, match="client must be None"):
+        fit(GaussianNB(), source, client=3)
+
+
+def test_the_tree_depends_on_the_order_alone():
+    parts = [str(k) for k in range(11)]
+    tree = MergeTree()
+    for part in parts:
+        tree.add(part)
+    assert tree.total() == "".join(parts)
+    assert [level for level, _ in tree.levels] == [3, 1, 0]
