@@ -7,6 +7,7 @@ not what it would write.
 from importlib import import_module
 from pathlib import Path
 
+import rosenblatt
 from rosenblatt import registry
 from rosenblatt.workbench.families import FAMILIES
 from rosenblatt.workbench.model_catalogue import TAKES, TITLES, called_by_class, tried_settings
@@ -62,7 +63,8 @@ def reference() -> str:
     homes = set(registry.homes()) | set(registry.MODULES)
     models = {row.home for row in registry.ROWS} - listed
     sections = {"Models": (sorted(models), MODELS), **SECTIONS}
-    sections["Other modules"] = (sorted(homes - models - listed), "")
+    others = {module for module in homes - models - listed if names_of(module)}
+    sections["Other modules"] = (sorted(others), "")
     lines = [
         "# Reference",
         "",
@@ -82,8 +84,11 @@ def reference() -> str:
 def names_of(module: str) -> list[str]:
     """Lines with a module's public names, those last that need the module before them."""
     top = registry.homes().get(module, [])
-    known = import_module(f"rosenblatt.{module}").__all__ if module in registry.MODULES else []
-    below = sorted(f"{module}.{name}" for name in known if name not in top)
+    home = import_module(f"rosenblatt.{module}")
+    known = home.__all__ if module in registry.MODULES else []
+    # What has a home elsewhere and is imported here for scikit-learn's users is listed once.
+    below = [name for name in known if getattr(rosenblatt, name, None) is not getattr(home, name)]
+    below = sorted(f"{module}.{name}" for name in below)
     return [f"   {name}" for name in [*top, *below]]
 
 

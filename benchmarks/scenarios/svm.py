@@ -80,7 +80,8 @@ def liblinear(name: str, wanted: float | None, **settings) -> Contender:
             warnings.simplefilter("ignore")
             return getattr(sklearn.svm, name)(random_state=seed, **settings).fit(data.X, data.y)
 
-    return Contender("LIBLINEAR", shown(name, settings), "scikit-learn", run, wanted)
+    peer = "LIBLINEAR, dual" if settings.get("dual") is True else "LIBLINEAR"
+    return Contender(peer, shown(name, settings), "scikit-learn", run, wanted)
 
 
 def shown(name: str, settings: dict) -> str:

@@ -144,6 +144,7 @@ class TestOutputs:
 # A tree of one class is a leaf; scikit-learn's trees and forests accept one class too.
 ACCEPT_ONE = {
     "BernoulliNB", "CategoricalNB", "ComplementNB", "GaussianNB", "MixedNB", "MultinomialNB",
+    "TreeAugmentedNB",
     "LinearDiscriminantAnalysis", "LeastSquaresClassifier", "AdaBoostClassifier",
     "DecisionTreeClassifier", "ExtraTreesClassifier", "RandomForestClassifier",
     "HistGradientBoostingClassifier", "KNeighborsClassifier",

@@ -77,7 +77,10 @@ AGE = {"name": "age", "kind": "numeric", "dtype": "Float64"}
         ({"width": 4}, "with names or without, and has both or none"),
         ({"columns": [], "width": 5}, "the columns it names are not those that its model reads"),
         ({"width": -1}, "its width should be a count of columns, and is -1"),
-        ({"task": "sorting"}, "its task should be classification or regression, and is 'sorting'"),
+        (
+            {"task": "sorting"},
+            "its task should be classification, regression or clustering, and is 'sorting'",
+        ),
         ({"task": ["regression"]}, "its task should be classification or regression"),
         ({"task": "regression"}, "it is said to be for regression, and its model is not"),
         ({"n_rows": True}, "its n_rows should be a count of rows, and is True"),

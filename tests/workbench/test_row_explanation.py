@@ -22,8 +22,9 @@ CANNOT = {
     "nearest neighbours regression",
     "nearest neighbours of mixed columns",
     "nearest neighbours regression of mixed columns",
-    "gradient boosting",
-    "gradient boosting regression",
+    "kernel ridge regression",
+    "support vector machine",
+    "support vector regression",
 }
 
 

@@ -80,7 +80,7 @@ def test_a_measurement_is_marked_by_a_dash_on_the_page_as_on_the_terminal(tmp_pa
         for name in ("gap", "training error", "margin")
     }
     measured = page(replace(found, certificate=Certificate("M", "P", "D", claims[1:2])))
-    assert "It measures, and claims nothing; the command certify looks further." in measured
+    assert "Measurements only, nothing is claimed." in measured
     assert marks == {"gap": "✓ yes", "training error": "–", "margin": "✗ no"}
 
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from .errors import PlainGroup, plain_errors, refusal, say
+from .errors import PlainGroup, on_one_line, plain_errors, refusal, say, tell, tell_lines
 
 app = typer.Typer(
     cls=PlainGroup,
@@ -98,7 +98,7 @@ def learn(
             done = spam_filter.learn(_watched(paths or [], label or "messages"), label)
             total = Learned(*(a + b for a, b in zip(total, done, strict=True)))
         warning = spam_filter.balance_warning()
-    typer.echo(
+    tell(
         f"Learned {total.ham:,} ham and {total.spam:,} spam."
         + (f" {total.repeated:,} were known already." if total.repeated else "")
     )
@@ -189,9 +189,9 @@ def _classified(context: typer.Context, paths: list[str], options: Any, format: 
             code = EXIT[judged.band]
             fields = {"path": mail.name, **judged._asdict()}
             if format == "jsonl":
-                typer.echo(json.dumps(fields))
+                tell(json.dumps(fields))
             else:
-                typer.echo(f"{judged.band:<6} {judged.probability:.4f}  {mail.name}")
+                tell(f"{judged.band:<6} {judged.probability:.4f}  {mail.name}")
     _refused(refused)
     return code if n == 1 else 2 if n == len(refused) else 0
 
@@ -257,21 +257,19 @@ def explain(
     with _open(context, read_only=True, model=model) as spam_filter:
         verdict = spam_filter.explain(_one(message))
         judged = spam_filter.judgement(verdict.probability)
-    typer.echo(f"{judged.band}: probability of spam {judged.probability:.4f}")
+    tell(f"{judged.band}: probability of spam {judged.probability:.4f}")
     for evidence in verdict.evidence[:most]:
         side, colour = ("spam", "red") if evidence.weight > 0 else ("ham", "green")
         ham, spam, *_ = evidence.counts
         form = "" if evidence.counted_as == evidence.token else f", as {evidence.counted_as}"
-        word = typer.style(evidence.token, fg=colour)
-        typer.echo(
-            f"{evidence.weight:+8.2f} {side:<4} {word} (in {ham:,} ham, {spam:,} spam{form})"
-        )
+        words = f"{evidence.token} (in {ham:,} ham, {spam:,} spam{form})"
+        typer.secho(on_one_line(f"{evidence.weight:+8.2f} {side:<4} {words}"), fg=colour)
     rest = len(verdict.evidence) - most
     if rest > 0:
-        typer.echo(f"and {rest:,} more.")
+        tell(f"and {rest:,} more.")
     if model != "chi-square":
-        typer.echo(f"{verdict.prior:+8.2f}      before any token")
-        typer.echo(f"{verdict.log_odds:+8.2f}      log-odds in all")
+        tell(f"{verdict.prior:+8.2f}      before any token")
+        tell(f"{verdict.log_odds:+8.2f}      log-odds in all")
 
 
 @command
@@ -283,9 +281,9 @@ def correct(context: typer.Context, message: MessageArgument = "-", spam: Label 
     with _open(context) as spam_filter:
         old = spam_filter.correct(_one(message), label)
     if old == label:
-        typer.echo(f"It was learned as {label} before; nothing has changed.")
+        tell(f"It was learned as {label} before; nothing has changed.")
     else:
-        typer.echo(f"Learned as {label}" + (f", forgotten as {old}." if old else "."))
+        tell(f"Learned as {label}" + (f", forgotten as {old}." if old else "."))
 
 
 @command
@@ -302,7 +300,7 @@ def forget(
             old = spam_filter.forget(digest=bytes.fromhex(digest))
         else:
             old = spam_filter.forget(_one(message))
-    typer.echo(f"Forgotten; it was learned as {old}.")
+    tell(f"Forgotten; it was learned as {old}.")
 
 
 @command
@@ -311,7 +309,7 @@ def status(context: typer.Context) -> None:
     with _open(context, read_only=True) as spam_filter:
         totals = spam_filter.store.totals()
         history = "with" if spam_filter.store.fact("history") else "without"
-        typer.echo(
+        tell(
             f"{totals.messages[0]:,} ham and {totals.messages[1]:,} spam, {totals.n_tokens:,} "
             f"tokens, {history} history, in {spam_filter.store.path}"
         )
@@ -331,7 +329,7 @@ def export(
         lines = export_lines(spam_filter.store)
         if out == "-":
             for line in lines:
-                typer.echo(line)
+                tell(line)
         else:
             from rosenblatt.data.files import whole_file
 
@@ -350,7 +348,7 @@ def import_(
     source = sys.stdin if file == "-" else open(file, encoding="utf-8")  # noqa: SIM115
     with source:
         n = import_lines(source, lambda history: _open(context, history=history).store)
-    typer.echo(f"Added {n:,} messages.")
+    tell(f"Added {n:,} messages.")
 
 
 @command
@@ -391,12 +389,12 @@ def evaluate(
         with _open(context, read_only=True) as spam_filter:
             examples = examples_of_store(spam_filter.store)
     found = evaluate_filter(examples, model=model, protocol=protocol)
-    typer.echo(summary(found))
+    tell_lines(summary(found))
     if out is not None:
         from rosenblatt.spam.evaluation_page import save
 
         save(found, out)
-        typer.echo(f"Report: {out}")
+        tell(f"Report: {out}")
 
 
 @command

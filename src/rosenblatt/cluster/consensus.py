@@ -63,7 +63,7 @@ class ConsensusClustering(CallbackSupportMixin, ClusterMixin, BaseEstimator):  #
     runs_ : the labels of each run, shape (n, R).
     groups_ : the group of each row, shape (n,).
     stability_ : mean vote of each row with the other rows of its cluster, shape (n,); 1 if alone.
-    cluster_stability_ : the mean of it over each cluster, shape (n_clusters_,).
+    cluster_stability_ : the mean of it over each cluster, shape ``(n_clusters_,)``.
     cut_ : how the clusters were found, in words.
     cut_votes_ : the sum of votes (in runs) of pairs in different clusters.
     n_features_in_, feature_names_in_ : of the data.

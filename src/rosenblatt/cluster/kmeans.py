@@ -124,7 +124,7 @@ class KMeans(NearestCentres, CallbackSupportMixin, sklearn.cluster.KMeans):  # t
         The loss.
     inertias_ : array of shape (n_init,)
         The loss at the end of each start: their spread says how much the start matters.
-    loss_curve_ : array of shape (n_iter_,)
+    loss_curve_ : array with a number for each iteration
         The loss after each iteration of the start that was kept; it never rises.
     n_iter_, n_features_in_, feature_names_in_ : as in scikit-learn.
     stop_reason_ : {"converged", "max_iter", "callback"}

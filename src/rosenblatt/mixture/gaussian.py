@@ -79,8 +79,8 @@ class GaussianMixture(CallbackSupportMixin, sklearn.mixture.GaussianMixture):  #
     --------
     >>> import numpy as np
     >>> from rosenblatt import GaussianMixture
-    >>> X = np.array([[1.0, 2], [1, 4], [1, 0], [10, 2], [10, 4], [10, 0]])
-    >>> model = GaussianMixture(n_components=2, reg_covar=0.1, random_state=0).fit(X)
+    >>> X = np.array([[0.0, 2], [1, 4], [2, 0], [9, 2], [10, 4], [11, 0]])
+    >>> model = GaussianMixture(n_components=2, random_state=0).fit(X)
     >>> sorted(model.means_.round(3).tolist())
     [[1.0, 2.0], [10.0, 2.0]]
     >>> model.predict([[0, 0]]) == model.predict([[1, 3]])

@@ -30,6 +30,16 @@ def cluster_steps(trace: Any, X: Any, steps: Sequence[int] | None = None) -> Fig
     trace : a `Trace` of one fit of `KMeans` or `GaussianMixture`.
     X : the rows, shape (n, 2).
     steps : which steps; by default four from the first to the last.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rosenblatt import KMeans, Trace, plot
+    >>> X = np.array([[0.0, 0], [1, 0], [8, 8], [9, 8]])
+    >>> trace = Trace()
+    >>> _ = KMeans(2, n_init=1, random_state=0).set_callbacks(trace).fit(X)
+    >>> len(plot.cluster_steps(trace, X, steps=[1]).axes)
+    1
     """
     X, last = np.asarray(X, np.float64), len(trace) - 1
     if X.ndim != 2 or X.shape[1] != 2:
@@ -79,6 +89,15 @@ def mixture_density(model: Any, X: Any, ax: Axes | None = None) -> Axes:
     model : a fitted `GaussianMixture` of one column.
     X : the rows, shape (n, 1).
     ax : axes to draw on; the current ones if None.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rosenblatt import GaussianMixture, plot
+    >>> X = np.array([[0.0], [0.5], [1.0], [5.0], [6.0], [7.0]])
+    >>> model = GaussianMixture(2, random_state=0).fit(X)
+    >>> plot.mixture_density(model, X).get_ylabel()
+    'density'
     """
     X = np.asarray(X, np.float64)
     if X.ndim != 2 or X.shape[1] != 1:

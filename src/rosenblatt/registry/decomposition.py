@@ -19,7 +19,7 @@ ROWS = (
         additive=True,
         path=Without("all axes come from one decomposition; fewer are the first of them"),
         trace=Without("the axes come from one decomposition: no state moves"),
-        warm=Warm(),
+        warm=Warm(sparse=False),
         contract=Contract(settings=COMPONENTS, checked=COMPONENTS[:2]),
         contestants=Without("compare tries models; this stands before one"),
         file_types=("statistics.counts.ClassCounts", "statistics.moments.Moments"),

@@ -25,7 +25,7 @@ ROWS = (
         ),
         contract=Contract(
             settings=(
-                {},
+                {"random_state": 0},
                 {"loss": "hinge"},
                 {"loss": "hinge", "C": 0.01, **IN_DUAL},
                 {"penalty": "l1", "C": 1.0, "tol": 1e-8},
@@ -61,7 +61,7 @@ ROWS = (
         warm=Warm(({}, {"loss": "squared_epsilon_insensitive"}, IN_DUAL)),
         contract=Contract(
             settings=(
-                {},
+                {"random_state": 0},
                 {"epsilon": 0.1, "penalize_intercept": False},
                 {"loss": "squared_epsilon_insensitive", "epsilon": 1.0, "C": 10.0},
                 {"epsilon": 0.1, "C": 0.01, **IN_DUAL},

@@ -28,7 +28,7 @@ class LinearSVC(LinearMachine, LinearClassifier):
     """Linear support vector classification: the plane with the widest margin.
 
     Two classes y = -1 and +1 and scores ``f(x) = w.x + b``: with ``loss="hinge"`` the plane
-    minimises
+    minimises ::
 
         |w|^2 / 2 + C sum_i s_i [1 - y_i f(x_i)]_+,
 
@@ -231,7 +231,7 @@ class LinearSVC(LinearMachine, LinearClassifier):
 class LinearSVR(LinearMachine, LinearRegressor):
     """Linear support vector regression: errors up to epsilon cost nothing.
 
-    The line ``f(x) = w.x + b`` minimises
+    The line ``f(x) = w.x + b`` minimises ::
 
         |w|^2 / 2 + C sum_i s_i [|t_i - f(x_i)| - epsilon]_+
 

@@ -104,7 +104,7 @@ def checked_about(about: Any) -> dict[str, Any]:
             raise Damaged(f"it lacks {name!r}")
     for name in WORDS:
         _must(isinstance(known[name], str) and known[name], name, "a word", known[name])
-    _must(known["task"] in TASKS, "task", " or ".join(TASKS), known["task"])
+    _must(known["task"] in TASKS, "task", f"{', '.join(TASKS[:-1])} or {TASKS[-1]}", known["task"])
     _must(_is_count(known["n_rows"], 1), "n_rows", "a count of rows", known["n_rows"])
     _must(_is_count(known["width"]), "width", "a count of columns", known["width"])
     seed, by, digest = (known[name] for name in ("seed", "split_by", "digest"))

@@ -164,6 +164,8 @@ def _in_turn(arena: Arena, families: list[Family]) -> list[Family]:
     text = "text" in arena.problem.used.values()
     wide = arena.problem.task == "regression" and len(arena.problem.used) > len(arena.y)
     large = arena.problem.is_table and len(arena.y) * width_of(arena.problem) > MANY_CELLS
+    if not families:
+        return []
     first, *others = sorted(
         families,
         key=lambda f: (

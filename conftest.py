@@ -1,4 +1,4 @@
-"""What the examples of all pages share."""
+"""What the examples of pages and docstrings share."""
 
 import sys
 
