@@ -70,7 +70,8 @@ def tree_by(package: str, module: str, function: str, name: str, wanted: float |
     def run(data: Data, seed: int):
         return getattr(import_module(module), function)(data.X, name)
 
-    return Contender(package, f"{function}({name!r})", package, run, wanted)
+    how = "" if function == "linkage" else ", from vectors"
+    return Contender(f"{package}{how}", f"{function}({name!r})", package, run, wanted)
 
 
 def scikit_learns(name: str, wanted: float | None) -> Contender:

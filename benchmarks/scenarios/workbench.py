@@ -86,7 +86,7 @@ def minutes(scale: float) -> list[Scenario]:
             "and development rows; both on one thread, the score of the same test rows.",
             lambda path=path, target=target: table(path, target, scale),
             Contender("rosenblatt", "compare, budget=60", "rosenblatt", ours_in_a_minute),
-            (Contender("FLAML", "AutoML, time_budget=60", "flaml", flaml_in_a_minute),),
+            (Contender("FLAML", "AutoML, time_budget=60", "flaml", flaml_in_a_minute, 1),),
             Quality("test score", lambda found, data: found, slack=0.005),
             lambda data: {"read": data.nbytes},
             rounds=1,

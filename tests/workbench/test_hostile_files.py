@@ -81,7 +81,7 @@ AGE = {"name": "age", "kind": "numeric", "dtype": "Float64"}
             {"task": "sorting"},
             "its task should be classification, regression or clustering, and is 'sorting'",
         ),
-        ({"task": ["regression"]}, "its task should be classification or regression"),
+        ({"task": ["regression"]}, "its task should be classification, regression or clustering"),
         ({"task": "regression"}, "it is said to be for regression, and its model is not"),
         ({"n_rows": True}, "its n_rows should be a count of rows, and is True"),
         ({"n_rows": "many"}, "its n_rows should be a count of rows, and is 'many'"),
