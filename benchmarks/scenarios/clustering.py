@@ -95,7 +95,8 @@ def from_given(path: str, settings: dict, wanted: float | None) -> Contender:
 
     package = PACKAGES.get(module.partition(".")[0], module.partition(".")[0])
     words = ", ".join(f"{key}={value!r}" for key, value in settings.items())
-    return Contender(package, f"{name}({words})", package, run, wanted)
+    how = f", {settings['algorithm']}" if "algorithm" in settings else ""
+    return Contender(f"{package}{how}", f"{name}({words})", package, run, wanted)
 
 
 def faiss(k: int, wanted: float | None) -> Contender:
