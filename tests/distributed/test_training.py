@@ -87,6 +87,16 @@ def test_any_number_of_workers_gives_the_same_bits(folder):
     np.testing.assert_array_equal(here.var_, there.var_)
 
 
+@pytest.fixture
+def same_environment():
+    """Dask leaves variables behind that limit the threads of whatever runs next."""
+    before = dict(os.environ)
+    yield
+    os.environ.clear()
+    os.environ.update(before)
+
+
+@pytest.mark.usefixtures("same_environment")
 def test_dask_workers_may_die(folder):
     distributed = pytest.importorskip("distributed")
     source = Source(folder(table("normal")), target="y", rows_per_part=50)
