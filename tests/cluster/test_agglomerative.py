@@ -2,6 +2,7 @@
 
 import warnings
 
+import fastcluster
 import numpy as np
 import pytest
 import sklearn.cluster
@@ -11,11 +12,6 @@ from scipy.spatial.distance import pdist, squareform
 from rosenblatt import AgglomerativeClustering
 from rosenblatt.cluster import linkage as trees
 from tests.reference.linkage import slow_linkage
-
-try:
-    import fastcluster
-except ModuleNotFoundError:
-    fastcluster = None
 
 METHODS = ("single", "complete", "average", "ward")
 each_method = pytest.mark.parametrize("method", METHODS)
@@ -36,8 +32,7 @@ def test_the_tree_is_that_of_the_slow_version_of_scipy_and_of_fastcluster(method
     X = rows(n, d)
     found = tree(X, method)
     np.testing.assert_allclose(found, hierarchy.linkage(X, method), rtol=1e-10, atol=1e-12)
-    if fastcluster is not None:  # a peer of the benchmarks, which not everybody has
-        np.testing.assert_allclose(found, fastcluster.linkage(X, method), rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(found, fastcluster.linkage(X, method), rtol=1e-10, atol=1e-12)
     if n < 100:
         np.testing.assert_allclose(found[:, 2], slow_linkage(X, method), rtol=1e-10, atol=1e-12)
 

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from rosenblatt import AveragedPerceptron, KNeighborsClassifier, LogisticRegression
 
-from .scoring import Evidence, Verdict, _logistic
+from .scoring import Evidence, Verdict, logistic
 from .store import NEVER, Store, StoreError
 from .tokens import plainer
 
@@ -76,7 +76,7 @@ class Linear:
         counts = self.store.counts(form for _, _, form in found)
         evidence = [Evidence(token, w, form, counts.get(form, NEVER)) for token, w, form in found]
         evidence.sort(key=lambda e: -abs(e.weight))
-        return Verdict(_logistic(log_odds), evidence, log_odds, self.prior)
+        return Verdict(logistic(log_odds), evidence, log_odds, self.prior)
 
 
 def _fit(store: Store, name: str) -> Any:

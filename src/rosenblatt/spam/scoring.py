@@ -62,14 +62,18 @@ def robinson(totals: Totals) -> Callable[[TokenCounts], float]:
 
 def multinomial(totals: Totals) -> Callable[[TokenCounts], float]:
     """log P(w | spam) - log P(w | ham), from how many messages of each class hold w."""
-    return _smoothed(totals.presences, SMOOTHING * max(totals.n_tokens, 1))
+    return _smoothed(totals.presences, totals.n_tokens, HAM, SPAM)
 
 
-def _smoothed(sums: tuple[int, int], added: float) -> Callable[[TokenCounts], float]:
+def _smoothed(
+    sums: tuple[int, int], n_tokens: int, ham: int, spam: int
+) -> Callable[[TokenCounts], float]:
+    """The difference of smoothed log shares, from the counts at two places of `TokenCounts`."""
+    added = SMOOTHING * max(n_tokens, 1)
     offset = math.log((sums[HAM] + added) / (sums[SPAM] + added))
 
     def weight(counts: TokenCounts) -> float:
-        return math.log((counts[SPAM] + SMOOTHING) / (counts[HAM] + SMOOTHING)) + offset
+        return math.log((counts[spam] + SMOOTHING) / (counts[ham] + SMOOTHING)) + offset
 
     return weight
 
@@ -80,15 +84,7 @@ def complement(totals: Totals) -> Callable[[TokenCounts], float]:
     With two classes the complement of spam is ham, so the weight is the same difference; what
     differs is that repeated words count each time.
     """
-    offset = math.log(
-        (totals.occurrences[HAM] + SMOOTHING * max(totals.n_tokens, 1))
-        / (totals.occurrences[SPAM] + SMOOTHING * max(totals.n_tokens, 1))
-    )
-
-    def weight(counts: TokenCounts) -> float:
-        return math.log((counts[2 + SPAM] + SMOOTHING) / (counts[2 + HAM] + SMOOTHING)) + offset
-
-    return weight
+    return _smoothed(totals.occurrences, totals.n_tokens, 2 + HAM, 2 + SPAM)
 
 
 def bernoulli(totals: Totals) -> Callable[[TokenCounts], float]:
@@ -187,7 +183,7 @@ class CountingModel:
     def _combined(self, weights: list[float]) -> float:
         if self.name == "chi-square":
             return chi_square([weight for weight in weights if weight])
-        return _logistic(self.prior + math.fsum(weights))
+        return logistic(self.prior + math.fsum(weights))
 
     def _careful(self, probability: float) -> float:
         """Draw the answer towards one half as long as there was little to learn from."""
@@ -243,7 +239,7 @@ def chi_square_tail(half: float, n: int) -> float:
     return min(peak * total, 1.0)
 
 
-def _logistic(log_odds: float) -> float:
+def logistic(log_odds: float) -> float:
     """1 / (1 + exp(-log_odds)), for any log-odds."""
     if log_odds >= 0:
         return 1 / (1 + math.exp(-log_odds))

@@ -25,7 +25,6 @@ MODELS = (*COUNTING, *FITTED)
 THRESHOLDS = {"chi-square": (0.4, 0.55)}
 OTHER_THRESHOLDS = (0.1, 0.9)
 MOST_IMBALANCE = 10
-FEW = 50  # messages from which on all counts are read at once
 
 
 class Judgement(NamedTuple):
