@@ -1,5 +1,6 @@
 """Rows on their way into a statistic: checked, labelled, grouped, and cut into chunks."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -142,11 +143,11 @@ class Batch:
 
     def finite(self, *tables: NDArray[np.float64]) -> None:
         """Raise if a sum is not finite, saying which feature is to blame."""
-        for table in tables:
-            # One number tells it at the price of a sum; only then is it worth looking closer.
-            with np.errstate(over="ignore", invalid="ignore"):
-                suspect = not np.isfinite(table.sum())
-            if suspect and not np.isfinite(table).all():
+        # One number tells it at the price of a sum; only then is it worth looking closer.
+        with np.errstate(over="ignore", invalid="ignore"):
+            suspects = [table for table in tables if not math.isfinite(table.sum())]
+        for table in suspects:
+            if not np.isfinite(table).all():
                 axes = tuple(a for a in range(table.ndim) if a != 2)
                 j = int(np.flatnonzero(~np.isfinite(table).all(axis=axes))[0])
                 raise ValueError(self._strange(j))

@@ -14,6 +14,7 @@ from .batch import CHUNK_OVER_TABLE, Batch, Beside
 from .sums import settled
 
 Pairs = NDArray[np.float64]
+Buckets = NDArray[np.int64]  # a name, as inner functions evaluate their annotations at every call
 Tables = tuple[Pairs, Pairs, Pairs]  # mean (2, B, d), scatter (2, B, ...), noise (1, B, d)
 
 # From so many rows, in all and in a bucket on average, plain sums of units of rows will do.
@@ -32,7 +33,7 @@ def diagonal_moments(batch: Batch, weight: Pairs, careful: bool) -> Tables:
         return _shifted_moments(batch, weight)
     shape = (2, batch.n_buckets, batch.n_features)
 
-    def work(X: Any, buckets: NDArray[np.int64], weights: Any) -> Pairs:
+    def work(X: Any, buckets: Buckets, weights: Any) -> Pairs:
         table = np.zeros((2, *shape))
         loops.bucket_moments.sum_squares(X, buckets, weights, table[0], table[1])
         return table
@@ -59,7 +60,7 @@ def _shifted_moments(batch: Batch, weight: Pairs) -> Tables:
     middles = Middles.of(batch.X, batch.buckets, batch.n_buckets, SAMPLE)
     centres, limits = (np.ascontiguousarray(t[:, cells]) for t in (middles.centres, middles.limits))
 
-    def work(X: Any, buckets: NDArray[np.int64], weights: Any) -> tuple[Pairs, Pairs]:
+    def work(X: Any, buckets: Buckets, weights: Any) -> tuple[Pairs, Pairs]:
         table, plain = np.zeros((2, 2, *centres.shape)), np.zeros((1, 2, *centres.shape))
         tables = (table[0], table[1], plain[0, 0])
         scratch, counts = np.zeros(table.shape[1:]), np.zeros((2, len(centres)), np.int64)
@@ -82,7 +83,7 @@ def known_moments(batch: Batch, weight: Pairs) -> tuple[Tables, Pairs]:
     """As `diagonal_moments`, leaving out NaN; and the weight (2, B, d) of what is known."""
     shape = (2, batch.n_buckets, batch.n_features)
 
-    def work(X: Any, buckets: NDArray[np.int64], weights: Any) -> Pairs:
+    def work(X: Any, buckets: Buckets, weights: Any) -> Pairs:
         table = np.zeros((3, *shape))
         loops.bucket_moments.sum_known_squares(X, buckets, weights, table[0], table[1], table[2])
         return table
@@ -138,7 +139,7 @@ class Middles(NamedTuple):
     limits: NDArray[np.float64]  # (B, d): squared distances up to which a row is near; -1 if none
 
     @staticmethod
-    def of(X: Any, buckets: NDArray[np.int64], n_buckets: int, sample: int) -> "Middles":
+    def of(X: Any, buckets: Buckets, n_buckets: int, sample: int) -> "Middles":
         """The middles of rows X (n, d), from `sample` of each bucket; few rows have none."""
         step = max(1, len(buckets) // max(LOOKED_AT, LOOKED_AT_A_BUCKET * n_buckets))
         n_rows = np.bincount(buckets[::step] + 1, minlength=n_buckets + 1)[1:]
@@ -173,13 +174,13 @@ SPREAD_OF_NEAR = 1 / 16
 def full_moments(batch: Batch, careful: bool) -> Tables:
     """Mean, full scatter and noise of each bucket; `careful` keeps 32 digits of every row."""
     n_buckets, d = batch.n_buckets, batch.n_features
-    total = _Full.zero(n_buckets, d)
     # Four tables a chunk may exist at once: near rows, far rows, and their sums.
     work, table_cells = _chunk_moments(n_buckets, d, careful), 8 * n_buckets * d * d
     parts = batch.over_chunks(work, max(table_cells, long_chunk(batch)))
-    for part in parts:
-        for half in part:
-            total.add(half)
+    halves = [half for part in parts for half in part]
+    total = halves[0] if halves else _Full.zero(n_buckets, d)
+    for half in halves[1:]:
+        total.add(half)
     batch.finite(total.mean, total.scatter)
     return total.mean, total.scatter, total.noise[None]
 
@@ -208,7 +209,7 @@ class _Full(NamedTuple):
 def _chunk_moments(n_buckets: int, d: int, careful: bool) -> Callable[..., list[_Full]]:
     """The work on one chunk: the moments of its near rows, and of its far ones if there are any."""
 
-    def work(X: Any, buckets: NDArray[np.int64], weights: Any) -> list[_Full]:
+    def work(X: Any, buckets: Buckets, weights: Any) -> list[_Full]:
         if careful or isinstance(X, tuple):
             return [_exact(_joined(X), buckets, weights, n_buckets, d)]
         with np.errstate(over="ignore", invalid="ignore"):  # the sums will tell
@@ -223,7 +224,7 @@ def _joined(X: Any) -> Any:
     return X.joined() if isinstance(X, Beside) else X
 
 
-def _exact(X: Any, buckets: NDArray[np.int64], weights: Any, n_buckets: int, d: int) -> _Full:
+def _exact(X: Any, buckets: Buckets, weights: Any, n_buckets: int, d: int) -> _Full:
     """The moments of rows whose products are summed to 32 digits."""
     part = _Full.zero(n_buckets, d)
     sums, products = np.zeros_like(part.mean), np.zeros_like(part.scatter)
@@ -233,7 +234,7 @@ def _exact(X: Any, buckets: NDArray[np.int64], weights: Any, n_buckets: int, d: 
     return part
 
 
-def _middles(table: Any, buckets: NDArray[np.int64], n_buckets: int) -> Middles:
+def _middles(table: Any, buckets: Buckets, n_buckets: int) -> Middles:
     """The middles of rows, and of their targets beside them."""
     if not isinstance(table, Beside):
         return Middles.of(table, buckets, n_buckets, SAMPLE_OF_PRODUCTS)
@@ -242,8 +243,8 @@ def _middles(table: Any, buckets: NDArray[np.int64], n_buckets: int) -> Middles:
 
 
 def _near(
-    table: Any, buckets: NDArray[np.int64], weights: Any, n_buckets: int
-) -> tuple[_Full, NDArray[np.int64] | None]:
+    table: Any, buckets: Buckets, weights: Any, n_buckets: int
+) -> tuple[_Full, Buckets | None]:
     """The moments of the rows near the middle of their bucket, and the buckets (n,) of others."""
     centres, limits = _middles(table, buckets, n_buckets)
     d, four, tile = centres.shape[1], loops.simd.lanes.WIDTH, loops.simd.tiles.TILE
@@ -291,10 +292,10 @@ def _lower(d: int) -> NDArray[np.bool_]:
 
 def _exact_means(
     X: Any,
-    buckets: NDArray[np.int64],
+    buckets: Buckets,
     weights: Any,
     centres: NDArray[np.float64],
-    far: NDArray[np.int64],
+    far: Buckets,
     part: _Full,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Set the means to 32 digits, which rows far out ask for; return sums and shifts (B, d)."""
@@ -306,7 +307,7 @@ def _exact_means(
     return sums[0], shifts
 
 
-def _count(buckets: NDArray[np.int64], weights: Any, totals: Pairs) -> None:
+def _count(buckets: Buckets, weights: Any, totals: Pairs) -> None:
     """Add the weight of each bucket to the pairs totals (2, B, 1)."""
     if weights is None:
         totals[0, :, 0] = np.bincount(buckets + 1, minlength=totals.shape[1] + 1)[1:]

@@ -33,7 +33,8 @@ def sum_products_by_tile(
         put_rows(X, targets, start, stop, buckets, weights, centres, limits, far, block, end)
         for b in range(centres.shape[0]):
             if end[b] > begin[b]:
-                add_products(block, begin[b], end[b] - begin[b], products, b)
+                ahead = (stop + begin[b]) * X.shape[1]
+                add_products(block, begin[b], end[b] - begin[b], products, b, X, ahead)
 
 
 @compiled
@@ -79,7 +80,6 @@ def put_rows(X, targets, start, stop, buckets, weights, centres, limits, far, bl
         r, scale = end[b], lanes.spread(root)
         to = lanes.WIDTH * r
         for v in range(0, whole, lanes.WIDTH):
-            lanes.call(X, i * n_features + v + lanes.AHEAD)
             z = lanes.subtract(lanes.load(X, i * n_features + v), lanes.load(centres, b * d + v))
             lanes.store(block, to, lanes.multiply(z, scale))
             to += panel
@@ -95,24 +95,39 @@ def put_rows(X, targets, start, stop, buckets, weights, centres, limits, far, bl
 
 
 @compiled
-def add_products(block, first, n, products, b):
-    """Add the products of rows first to first + n of the block to the lower half of bucket b."""
+def add_products(block, first, n, products, b, X, ahead):
+    """Add the products of rows first to first + n of the block to the lower half of bucket b.
+
+    Meanwhile n rows of X are asked from memory, from place `ahead` on: they are read next, and
+    neither waits for the other.
+    """
     p, q, panel = products.shape[1], products.shape[2], block.shape[1] * lanes.WIDTH
+    n_tiles = 1 + p // lanes.WIDTH * p // (2 * TILE)
+    share = 1 + X.shape[1] // n_tiles  # numbers of a row that are asked for during one tile
     for l in range(0, p, TILE):  # noqa: E741
         wide = l // lanes.WIDTH * panel + first * lanes.WIDTH
-        for j in range(l, p, lanes.WIDTH):
+        place = (b * p + l) * q + l
+        if l + lanes.WIDTH < p:
+            add_corner(block, wide, panel, n, products, place, q)
+        else:
+            add_square(block, wide, n, products, place, q)
+        for j in range(l + 2 * lanes.WIDTH, p, lanes.WIDTH):
             narrow = j // lanes.WIDTH * panel + first * lanes.WIDTH
-            add_tile(block, narrow, wide, panel, n, products, (b * p + j) * q + l, q)
+            place = (b * p + j) * q + l
+            add_tile(block, narrow, wide, panel, n, products, place, q, X, ahead, share)
+            ahead += n * share
 
 
 @compiled
-def add_tile(block, narrow, wide, panel, n, products, place, width):
+def add_tile(block, narrow, wide, panel, n, products, place, width, X, ahead, share):
     """Add the products of a panel of 4 columns with 3 panels, over n rows, to 4 x 12 products.
 
     narrow and wide are where the panel and the first of the three begin.
     """
     a0 = a1 = a2 = b0 = b1 = b2 = c0 = c1 = c2 = d0 = d1 = d2 = lanes.spread(0.0)
     for t in range(0, n * lanes.WIDTH, lanes.WIDTH):
+        lanes.call(X, ahead)
+        ahead += share
         x = lanes.load(block, wide + t)
         y = lanes.load(block, wide + panel + t)
         z = lanes.load(block, wide + 2 * panel + t)
@@ -131,6 +146,60 @@ def add_tile(block, narrow, wide, panel, n, products, place, width):
 
 
 @compiled
+def add_corner(block, first, panel, n, products, place, width):
+    """Add the products of a panel with itself, and of the next one with both: 4 x 4 and 4 x 8."""
+    a = b = c = d = a0 = a1 = b0 = b1 = c0 = c1 = d0 = d1 = lanes.spread(0.0)
+    for t in range(first, first + n * lanes.WIDTH, lanes.WIDTH):
+        x, y = lanes.load(block, t), lanes.load(block, panel + t)
+        a = lanes.multiply_add(lanes.spread_from(block, t), x, a)
+        b = lanes.multiply_add(lanes.spread_from(block, t + 1), x, b)
+        c = lanes.multiply_add(lanes.spread_from(block, t + 2), x, c)
+        d = lanes.multiply_add(lanes.spread_from(block, t + 3), x, d)
+        a0, a1 = add2(lanes.spread_from(block, panel + t), x, y, a0, a1)
+        b0, b1 = add2(lanes.spread_from(block, panel + t + 1), x, y, b0, b1)
+        c0, c1 = add2(lanes.spread_from(block, panel + t + 2), x, y, c0, c1)
+        d0, d1 = add2(lanes.spread_from(block, panel + t + 3), x, y, d0, d1)
+    put4(products, place, width, a, b, c, d)
+    place += lanes.WIDTH * width
+    put4(products, place, width, a0, b0, c0, d0)
+    put4(products, place + lanes.WIDTH, width, a1, b1, c1, d1)
+
+
+@compiled
+def add_square(block, first, n, products, place, width):
+    """Add the products of a panel with itself, 4 x 4."""
+    a = b = c = d = lanes.spread(0.0)
+    for t in range(first, first + n * lanes.WIDTH, lanes.WIDTH):
+        x = lanes.load(block, t)
+        a = lanes.multiply_add(lanes.spread_from(block, t), x, a)
+        b = lanes.multiply_add(lanes.spread_from(block, t + 1), x, b)
+        c = lanes.multiply_add(lanes.spread_from(block, t + 2), x, c)
+        d = lanes.multiply_add(lanes.spread_from(block, t + 3), x, d)
+    put4(products, place, width, a, b, c, d)
+
+
+@compiled
+def add2(k, x, y, a, b):
+    """k times each of two vectors, added to two others."""
+    return lanes.multiply_add(k, x, a), lanes.multiply_add(k, y, b)
+
+
+@compiled
+def put4(products, place, width, a, b, c, d):
+    """Add four vectors to 4 numbers of four rows each."""
+    put(products, place, a)
+    put(products, place + width, b)
+    put(products, place + 2 * width, c)
+    put(products, place + 3 * width, d)
+
+
+@compiled
+def put(products, place, vector):
+    """Add a vector to 4 numbers."""
+    lanes.store(products, place, lanes.add(lanes.load(products, place), vector))
+
+
+@compiled
 def add3(k, x, y, z, a, b, c):
     """k times each of three vectors, added to three others."""
     return lanes.multiply_add(k, x, a), lanes.multiply_add(k, y, b), lanes.multiply_add(k, z, c)
@@ -139,6 +208,6 @@ def add3(k, x, y, z, a, b, c):
 @compiled
 def put3(products, place, a, b, c):
     """Add three vectors to 12 numbers."""
-    lanes.store(products, place, lanes.add(lanes.load(products, place), a))
-    lanes.store(products, place + 4, lanes.add(lanes.load(products, place + 4), b))
-    lanes.store(products, place + 8, lanes.add(lanes.load(products, place + 8), c))
+    put(products, place, a)
+    put(products, place + 4, b)
+    put(products, place + 8, c)
