@@ -153,6 +153,7 @@ class Rows:
         self.split, self.scoring = split, scoring
         # The steps before a model that were fitted last, and the training rows behind them.
         self.front: tuple[bytes, list[Any], Any] | None = None
+        self._stretches: dict[str, Any] = {}
 
     @property
     def n_test(self) -> int:
@@ -186,15 +187,24 @@ class Rows:
 
     def score(self, plain: PlainScore, estimator: Any, part: str) -> float | None:
         """A score on the rows of a part; without a copy of them if they fill a stretch."""
-        X, rows = self.scoring.X, getattr(self.split, part)
-        if type(X) is np.ndarray and rows.dtype.kind in "iu" and len(rows):
-            first, last = int(rows.min()), int(rows.max())
-            if last - first < MOST_OF_A_STRETCH * len(rows):
-                y = some(self.scoring.y, rows)
-                score = plain(estimator, X[first : last + 1], y, rows - first)
-                if score is not None:
-                    return score
-        return plain(estimator, *getattr(self, part)[:2])
+        if part not in self._stretches:
+            self._stretches[part] = self._stretch(getattr(self.split, part))
+        stretch = self._stretches[part]
+        score = None if stretch is None else plain(estimator, *stretch)
+        return plain(estimator, *getattr(self, part)[:2]) if score is None else score
+
+    def _stretch(self, rows: NDArray[Any]) -> tuple[Any, Any, NDArray[Any]] | None:
+        """The part of X that holds some rows and few others, their y, their places; None if none.
+
+        It is the same array at each call: models along a path share what they find in it.
+        """
+        X = self.scoring.X
+        if type(X) is not np.ndarray or rows.dtype.kind not in "iu" or not len(rows):
+            return None
+        first, last = int(rows.min()), int(rows.max())
+        if last - first >= MOST_OF_A_STRETCH * len(rows):
+            return None
+        return X[first : last + 1], some(self.scoring.y, rows), rows - first
 
     def _cut(self, rows: Any) -> tuple[Any, Any, Any]:
         X, params = self.scoring.X, self.scoring.score_params

@@ -1,6 +1,7 @@
 """What nearest neighbours share: stored rows, the metric, the search, and rows added or removed."""
 
 from collections.abc import Sequence
+from copy import copy
 from typing import Any, Self
 
 import numpy as np
@@ -11,7 +12,7 @@ from sklearn.base import clone
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rosenblatt.base import FLOATS, naming_columns
+from rosenblatt.base import FLOATS, Estimator, naming_columns
 from rosenblatt.capabilities import ModelPath, rows_of
 from rosenblatt.column_errors import which_missing
 from rosenblatt.mixed_tables import checked_table
@@ -31,7 +32,7 @@ MOST_VOTES = 50_000_000  # that are counted at once
 NORMS = {1: "manhattan", 2: "euclidean", np.inf: "chebyshev"}
 
 
-class ExactSearch:
+class ExactSearch(Estimator):
     """Finds the nearest of dense rows by loops of ours, and all others as scikit-learn does."""
 
     n_neighbors: int
@@ -166,14 +167,14 @@ class ExactSearch:
         X, y, _ = rows_of(data)
         if parameter != "n_neighbors":
             raise ValueError(f"parameter must be 'n_neighbors'; got {parameter!r}.")
-        models = [clone(self).set_params(n_neighbors=k) for k in values]
-        for model in models:
-            model._validate_params()
-        largest = models[int(np.argmax(values))].fit(X, y)
+        largest = clone(self)
+        for k in values:
+            largest.set_params(n_neighbors=k)._validate_params()
+        largest.set_params(n_neighbors=max(values)).fit(X, y)
         shared = None if largest._searched() is None else SharedSearch(largest)
-        for model in models:
-            learned = {n: v for n, v in vars(largest).items() if n.endswith("_") or n[:1] == "_"}
-            vars(model).update(learned, _along=shared)
+        models = [copy(largest) for _ in values]
+        for model, k in zip(models, values, strict=True):
+            vars(model).update(_points=largest._points, _along=shared, n_neighbors=k)
         return ModelPath(models)
 
     # Rows can be added and taken out: the model is the rows.
