@@ -51,21 +51,21 @@ class ExactSearch(Estimator):
         before, asked = dict(vars(self)), self.algorithm
         try:
             if isinstance(self.metric, str) and self.metric == "gower":
-                self._validate_params()  # type: ignore[attr-defined]
+                self._validate_params()
                 self._store_mixed(X, y)
             else:
                 self._columns = None
                 if self._searches(X):
                     self.algorithm = "brute"  # no tree of scikit-learn's is needed
                 with naming_columns(X):
-                    super().fit(X, y)  # type: ignore[misc]
+                    super().fit(X, y)
                 if self.metric == "precomputed":
                     _refuse_one_way(self._fit_X)
             self.algorithm = asked
             self._points, self._along = self._prepared(), None
         except BaseException:
-            vars(self).clear()
-            vars(self).update(before)
+            self.__dict__.clear()
+            self.__dict__.update(before)
             raise
         return self
 
@@ -77,7 +77,7 @@ class ExactSearch(Estimator):
         columns, rows = MixedColumns.learn(X, settings)
         # scikit-learn's fit checks y, and reads rows that it has a distance for.
         self.algorithm, self.metric, self.metric_params = "brute", "manhattan", None
-        super().fit(np.nan_to_num(rows), y)  # type: ignore[misc]
+        super().fit(np.nan_to_num(rows), y)
         self.metric, self.metric_params = "gower", asked
         self.effective_metric_, self.effective_metric_params_ = "gower", settings
         self._fit_X, self._columns = rows, columns
@@ -108,7 +108,7 @@ class ExactSearch(Estimator):
         if self._columns is not None:
             scaled, categorical = self._fit_X / self._columns.ranges, self._columns.categorical
             return Points(scaled, "gower", categorical=categorical)
-        brute = self._fit_method == "brute"  # type: ignore[attr-defined]
+        brute = self._fit_method == "brute"
         if not brute or not self._searches(self._fit_X):
             return None
         metric, p = OURS[self.metric], 2.0 if self.p is None else float(self.p)
@@ -126,7 +126,7 @@ class ExactSearch(Estimator):
         k = self.n_neighbors if n_neighbors is None else n_neighbors
         points = self._searched()
         if points is None or not isinstance(k, int | np.integer) or k < 1 or sp.issparse(X):
-            return super().kneighbors(X, n_neighbors, return_distance)  # type: ignore[misc]
+            return super().kneighbors(X, n_neighbors, return_distance)
         own = X is None
         Q = self._fit_X if own else self._checked(X)
         n = len(self._fit_X)
@@ -231,7 +231,7 @@ class ExactSearch(Estimator):
         return rows, classes[y]
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags = super().__sklearn_tags__()
         if self.metric == "gower":
             tags.input_tags.categorical = tags.input_tags.allow_nan = True
             tags.input_tags.sparse = False
