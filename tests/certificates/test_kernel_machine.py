@@ -1,6 +1,7 @@
 """Certificates of kernel machines bound the true excess, of ours and of LIBSVM's."""
 
 import copy
+from functools import partial
 
 import numpy as np
 import pytest
@@ -57,13 +58,45 @@ def test_the_gap_is_never_below_the_true_excess(seed, C, max_iter, kind, ours):
     assert gap.value >= excess - 1e-12 * best, (gap, excess)
 
 
+@given(
+    seed=st.integers(0, 10_000),
+    C=st.sampled_from([0.01, 1.0, 100.0]),
+    max_iter=st.sampled_from([1, 3, 10, 100, -1]),
+)
+def test_the_gap_of_all_classes_at_once_is_never_below_the_true_excess(seed, C, max_iter):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(6, 40))
+    X = rng.normal(size=(n, 3)).round(int(rng.integers(0, 3)))
+    y = rng.integers(0, 3, n)
+    y[:3] = [0, 1, 2]
+    settings = {"gamma": 0.4, "C": C, "multi_class": "joint"}
+    model = SVC(**settings, max_iter=max_iter).fit(X, y)
+    values = [joint_objective(m, X, y, C) for m in (model, SVC(**settings, tol=1e-9).fit(X, y))]
+    gap = certify(model, X, y)["gap"]
+    assert gap.value >= values[0] - min(values) - 1e-12 * min(values)
+    if max_iter == -1:
+        assert gap.holds
+
+
+def joint_objective(model, X, y, C):
+    """``sum_k |w_k|^2 + C sum_i xi_i`` in long doubles, from the published numbers alone."""
+    apart = ((X[:, None] - X[None]) ** 2).sum(axis=2, dtype=np.longdouble)
+    K = np.exp(-np.longdouble(model.gamma) * apart)
+    a = np.zeros((3, len(X)), np.longdouble)
+    a[:, model.support_] = model.dual_coef_
+    f = a @ K + np.asarray(model.intercept_, np.longdouble)[:, None]
+    own = f[y, np.arange(len(y))]
+    others = np.where(np.arange(3)[:, None] == y, -np.inf, f).max(axis=0)
+    return float((a @ K * a).sum() + C * np.maximum(1 + others - own, 0).sum())
+
+
 def problem(n_classes=2):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(90, 3))
     return X, np.digitize(X[:, 0] + 0.5 * rng.normal(size=90), [0.0, 0.7][: n_classes - 1])
 
 
-@pytest.mark.parametrize("library", [SVC, sklearn.svm.SVC])
+@pytest.mark.parametrize("library", [SVC, partial(SVC, multi_class="joint"), sklearn.svm.SVC])
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("name", ["dual_coef_", "intercept_", "support_vectors_"])
 def test_it_fails_when_a_number_is_changed(library, n_classes, name):
@@ -81,10 +114,11 @@ def test_it_fails_when_a_number_is_changed(library, n_classes, name):
         assert not certify(changed, X, y).holds
 
 
+@pytest.mark.parametrize("multi_class", ["ovo", "joint"])
 @pytest.mark.parametrize("name", ["objective_", "margin_"])
-def test_published_numbers_are_computed_again(name):
-    X, y = problem()
-    model = SVC().fit(X, y)
+def test_published_numbers_are_computed_again(name, multi_class):
+    X, y = problem(3)
+    model = SVC(multi_class=multi_class).fit(X, y)
     setattr(model, name, getattr(model, name) * 1.1)
     assert not certify(model, X, y)["published numbers"].holds
 

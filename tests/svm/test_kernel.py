@@ -8,8 +8,9 @@ from sklearn.datasets import load_iris, make_circles, make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 
+import rosenblatt.solvers.joint_smo as joint_smo
 import rosenblatt.solvers.smo as smo
-from rosenblatt import SVC, SVR, Trace, certify
+from rosenblatt import SVC, SVR, LinearSVC, Trace, certify
 from rosenblatt.kernels import Gaussian, KernelRidge
 from rosenblatt.kernels.blocks import KernelBlocks
 from rosenblatt.model_selection import GridSearchCV
@@ -104,6 +105,108 @@ def test_a_class_between_two_others_cannot_be_told_from_the_rest_by_a_line():
     X, y = np.arange(9.0)[:, None], np.repeat([0, 1, 2], 3)
     assert SVC(kernel="linear", C=100, multi_class="ovr").fit(X, y).score(X, y) < 1
     assert SVC(kernel="linear", C=100, multi_class="ovo").fit(X, y).score(X, y) == 1
+
+
+def test_all_classes_at_once_put_a_class_between_two_others_right_with_a_line():
+    # L6: columns -, +, o in a row, which one against the rest cannot do
+    X, y = np.arange(9.0)[:, None], np.repeat([0, 1, 2], 3)
+    for C in (100, np.inf):
+        model = SVC(kernel="linear", C=C, multi_class="joint").fit(X, y)
+        assert model.score(X, y) == 1
+        assert certify(model, X, y).holds
+
+
+def test_all_of_two_classes_at_once_are_the_two_class_machine():
+    # L6: f = f_1 - f_2, and the absent 1/2 is exactly right
+    X, y = clouds()
+    two, joint = SVC(C=2).fit(X, y), SVC(C=2, multi_class="joint").fit(X, y)
+    np.testing.assert_array_equal(two.decision_function(X), joint.decision_function(X))
+
+
+@pytest.mark.parametrize("C", [0.1, 1.0, 10.0])
+def test_all_classes_at_once_are_the_linear_machine_in_the_space_of_the_kernel(C):
+    # L6 with (1 + u.v)^2, against its explicit map (M2)
+    X, y = clouds(n_classes=4)
+    mapped = np.column_stack(
+        [np.sqrt(2) * X, *(X[:, i] * X[:, j] * (1 if i == j else np.sqrt(2))
+                           for i in range(4) for j in range(i + 1))]
+    )  # fmt: skip
+    model = SVC(kernel="poly", degree=2, gamma=1, coef0=1, C=C, multi_class="joint").fit(X, y)
+    line = LinearSVC(multi_class="joint", C=C, tol=1e-7).fit(mapped, y)
+    np.testing.assert_allclose(model.objective_, line.objective_, rtol=1e-5)
+    scores = line.decision_function(mapped)
+    scores -= scores.mean(axis=1, keepdims=True)
+    np.testing.assert_allclose(model.decision_function(X), scores, atol=1e-3)
+    np.testing.assert_allclose(model.slack_, np.maximum(
+        1 + np.where(np.arange(4) == y[:, None], -np.inf, scores).max(axis=1)
+        - scores[np.arange(len(y)), y], 0), atol=1e-3)  # fmt: skip
+    assert certify(model, X, y).holds
+
+
+def test_working_sets_of_all_classes_at_once_reach_the_same_optimum(monkeypatch):
+    X, y = clouds(n=300, n_classes=3)
+    exact = SVC(gamma=0.3, C=5, multi_class="joint").fit(X, y)
+    monkeypatch.setattr(joint_smo, "WHOLE", 10)
+    monkeypatch.setattr(joint_smo, "WORKING_SET", 32)
+    monkeypatch.setattr("rosenblatt.kernels.blocks.FEW", 10)  # in float32
+    model = SVC(gamma=0.3, C=5, multi_class="joint", tol=1e-6, cache_size=0.1).fit(X, y)
+    np.testing.assert_allclose(model.objective_, exact.objective_, rtol=1e-6)
+    np.testing.assert_allclose(model.decision_function(X), exact.decision_function(X), atol=1e-3)
+    assert model.dual_gap_ <= 1e-5 * model.objective_
+    assert certify(model, X, y).holds
+
+
+def test_a_hard_margin_of_all_classes_at_once_is_refused_with_the_proof():
+    X, y = [[0.0], [1.0], [2.0], [3.0], [1.5]], [0, 0, 1, 2, 2]
+    with pytest.raises(ValueError, match=r"no scores put each row's own class first.*rows \("):
+        SVC(kernel="linear", C=np.inf, multi_class="joint").fit(X, y)
+    assert SVC(gamma=1, C=np.inf, multi_class="joint").fit(X, y).slack_.max() < 1e-6
+
+
+@pytest.mark.parametrize("multi_class", ["ovr", "joint"])
+def test_weights_of_a_linear_kernel_are_a_row_for_each_class(multi_class):
+    X, y = clouds(n_classes=3)
+    model = SVC(kernel="linear", multi_class=multi_class).fit(X, y)
+    np.testing.assert_allclose(
+        X @ model.coef_.T + model.intercept_, model.decision_function(X), atol=1e-9
+    )
+
+
+@pytest.mark.parametrize("multi_class", ["ovo", "ovr", "joint"])
+def test_a_path_over_C_is_its_fits(multi_class):
+    X, y = clouds(n_classes=3)
+    values = [3.0, 0.3, 1.0]
+    path = SVC(multi_class=multi_class).fit_path((X, y), "C", values)
+    alone = [SVC(C=C, multi_class=multi_class).fit(X, y) for C in values]
+    for along, model in zip(path.models, alone, strict=True):
+        np.testing.assert_allclose(
+            along.decision_function(X), model.decision_function(X), atol=1e-5
+        )
+        assert certify(along, X, y).holds
+
+
+def test_a_path_begins_where_the_last_fit_ended():
+    X, y = clouds()
+    # Above some C no row is at its limit, and the next fit has nothing left to do.
+    path = SVC(gamma=5).fit_path((X, y), "C", [1e4, 1e3])
+    assert path.models[1].n_iter_ > 0 == path.models[0].n_iter_
+    # Below some C all rows are: their coefficients grow with it.
+    t = X[:, 0]
+    path = SVR(gamma=1e-3).fit_path((X, t), "C", [1e-3, 1e-2])
+    assert path.models[1].n_iter_ < SVR(gamma=1e-3, C=1e-2).fit(X, t).n_iter_
+
+
+def test_a_path_computes_each_kernel_row_once(monkeypatch):
+    computed = []
+    compute = KernelBlocks._compute
+    monkeypatch.setattr(
+        KernelBlocks, "_compute",
+        lambda self, rows, places: (computed.append(len(rows)), compute(self, rows, places)),
+    )  # fmt: skip
+    X, y = clouds()
+    SVC().fit_path((X, y), "C", [0.1, 1.0, 10.0])
+    SVR().fit_path((X, y), "C", [0.1, 1.0, 10.0])
+    assert sum(computed) <= 2 * len(X)
 
 
 def test_meta_estimators_of_scikit_learn_take_it():

@@ -15,17 +15,16 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from .claims import Certificate, Claim, measured, total_weight, within
 from .exact_arithmetic import balanced
-from .kernel_values import KernelOf, row_bytes
+from .joint_kernel_machine import joint_claims
+from .kernel_supports import Supports, scalar_products
+from .kernel_values import KernelOf
 from .published_numbers import labels_of
 from .rounded_matrix import UNIT, Floats
 
-BLOCK = 1 << 22
-MOST_ROWS_OF_EIGENVALUES = 3_000
 NEAR = 1e-6  # to which published numbers must be what the data give
 IN_32_BITS = 1e-3
 
@@ -39,83 +38,32 @@ def certify_model(
     kernel = KernelOf.of(model, X)
     supports = Supports(model, X, kernel)
     classifies = hasattr(model, "classes_")
+    claims = [*scalar_products(kernel, supports)]
+    words = f"the {len(y):,} rows and {X.shape[1]:,} columns given, {total_weight(weight)}"
+    if classifies:
+        claims += _labels(model, X, y, supports)
+        if getattr(model, "multi_class", "ovo") == "joint" and len(model.classes_) > 2:
+            codes, cost = _costs(model, y, weight)
+            claims += joint_claims(model, supports, codes, cost / 2, tol, _a_gap(claims))
+            problem = f"minimise sum_k |w_k|^2 + {model.C:g} sum s_i xi_i, b free"
+            return Certificate(
+                type(model).__name__, f"{problem}, kernel {kernel.name}", words, tuple(claims)
+            )
     cases = list(
         _classes(model, supports, y, weight) if classifies else _tube(model, supports, y, weight)
     )
-    claims = [*_scalar_products(kernel, supports)]
-    if classifies:
-        claims += _labels(model, X, y, supports)
-    if all(claim.holds and claim.name != "gap" for claim in claims):
+    if _a_gap(claims):
         claims.append(_gap(cases, tol))
     claims += [*_feasibility(cases), _conditions(cases), _tolerance(cases, model)]
     claims += _margins(cases, model) if classifies else []
     claims += [_slack(cases, classifies), _supports(model, len(y), classifies)]
     claims += _published(model, cases)
-    words = f"the {len(y):,} rows and {X.shape[1]:,} columns given, {total_weight(weight)}"
     return Certificate(type(model).__name__, _problem(model, kernel, cases), words, tuple(claims))
 
 
-class Supports:
-    """The support vectors of a model, found among the rows given, and their kernel with these."""
-
-    def __init__(self, model: Any, X: Any, kernel: KernelOf) -> None:
-        self.X, self.kernel = X, kernel
-        self.places = np.asarray(model.support_, np.intp)
-        self.coef = (
-            model.dual_coef_.toarray() if sp.issparse(model.dual_coef_) else model.dual_coef_
-        )
-        self.single = self.coef.dtype == np.float32
-        self.coef = np.asarray(self.coef, np.float64)
-        self.intercept = np.asarray(model.intercept_, np.float64)
-        self.matrix = kernel.name in ("precomputed", "callable")
-        if len(self.places) and self.places.max() >= X.shape[0]:
-            raise ValueError("support_ names rows that were not given. Pass the rows of the fit.")
-        if not (np.isfinite(self.coef).all() and np.isfinite(self.intercept).all()):
-            raise ValueError("dual_coef_ and intercept_ must be finite to be certified.")
-        self._check_rows(model)
-        self.off = 0.0 if kernel.name == "precomputed" else kernel.allowance(X, X)
-        # Equal rows; a matrix does not show them for certain.
-        self.keys = np.arange(X.shape[0]) if self.matrix else _numbered(row_bytes(X))
-
-    def _check_rows(self, model: Any) -> None:
-        """The vectors must be rows given: predictions read them."""
-        vectors = model.support_vectors_
-        if self.matrix or not len(self.places):
-            return
-        apart = self.X[self.places] - vectors
-        near = 1e-6 if vectors.dtype == np.float32 else 0.0
-        if abs(apart).max() > near * max(abs(self.X).max(), 1e-300):
-            raise ValueError(
-                "support_vectors_ are not the rows of support_. Pass the rows of the fit."
-            )
-
-    def blocks(
-        self, rows: NDArray[np.intp], columns: NDArray[np.intp]
-    ) -> Iterator[tuple[slice, Floats]]:
-        """The kernel of some rows with others, some rows at a time."""
-        at_once = max(1, BLOCK // max(len(columns), 1))
-        for i in range(0, len(rows), at_once):
-            some = rows[i : i + at_once]
-            if self.kernel.name == "precomputed":
-                yield slice(i, i + at_once), np.asarray(self.X[np.ix_(some, columns)], np.float64)
-            else:
-                yield slice(i, i + at_once), self.kernel(self.X[some], self.X[columns])
-
-    def sums(
-        self, rows: NDArray[np.intp], columns: NDArray[np.intp], b: Floats
-    ) -> tuple[Floats, Floats]:
-        """``sum_j b_j K(x_i, x_j)`` for some rows, and their rounding."""
-        f, sizes = np.zeros(len(rows)), np.zeros(len(rows))
-        for some, K in self.blocks(rows, columns):
-            f[some] = K @ b
-            sizes[some] = np.abs(K) @ np.abs(b)
-        return f, (len(b) + 4) * UNIT * sizes + self.off * float(np.abs(b).sum())
-
-
-def _numbered(keys: list[bytes]) -> NDArray[np.intp]:
-    """Equal keys get equal numbers."""
-    numbers: dict[bytes, int] = {}
-    return np.array([numbers.setdefault(key, len(numbers)) for key in keys], np.intp)
+def _a_gap(claims: list[Claim]) -> bool:
+    """Whether there is a gap to speak of: the kernel is one of scalar products."""
+    return all(claim.holds and claim.name != "gap" for claim in claims)
 
 
 @dataclass(eq=False)
@@ -221,14 +169,20 @@ def _case(
 
 def _classes(model: Any, supports: Supports, y: NDArray[Any], weight: Floats) -> Iterator[Case]:
     """The machines of a classifier."""
+    codes, cost = _costs(model, y, weight)
+    for rows, side, coef, intercept in _machines(model, supports, codes):
+        yield _case(supports, rows, side, cost[rows], coef, intercept, None)
+
+
+def _costs(model: Any, y: NDArray[Any], weight: Floats) -> tuple[NDArray[np.intp], Floats]:
+    """The class (n,) of each row, and what its slack costs."""
     classes = np.asarray(model.classes_)
     codes = np.searchsorted(classes, y)
     if (codes >= len(classes)).any() or (classes[np.minimum(codes, len(classes) - 1)] != y).any():
         raise ValueError("y has labels that are none of classes_.")
     cost = weight * np.asarray(model.class_weight_, np.float64)[codes]
-    cost = np.where(cost > 0, cost * float(model.C), 0.0) if np.isfinite(model.C) else cost * np.inf
-    for rows, side, coef, intercept in _machines(model, supports, codes):
-        yield _case(supports, rows, side, cost[rows], coef, intercept, None)
+    with np.errstate(invalid="ignore"):  # no cost, at an infinite price
+        return codes, np.where(cost > 0, cost * float(model.C), 0.0)
 
 
 def _machines(model: Any, supports: Supports, codes: NDArray[np.intp]) -> Iterator[Any]:
@@ -265,30 +219,6 @@ def _tube(model: Any, supports: Supports, y: NDArray[Any], weight: Floats) -> It
 
 
 # The claims.
-
-
-def _scalar_products(kernel: KernelOf, supports: Supports) -> list[Claim]:
-    """That the kernel is one of scalar products, where no theorem says so: else no gap is true."""
-    n = supports.X.shape[0]
-    if kernel.semidefinite_by_theorem:
-        return []
-    if n > MOST_ROWS_OF_EIGENVALUES:
-        return [Claim("scalar products", "too many rows to look at all eigenvalues", n,
-                      MOST_ROWS_OF_EIGENVALUES, False, "checked")]  # fmt: skip
-    everything = np.arange(n)
-    K = np.vstack([part for _, part in supports.blocks(everything, everything)])
-    least = float(np.linalg.eigvalsh((K + K.T) / 2)[0])
-    allowed = n * supports.off + 8 * n * UNIT * float(np.abs(K).sum(axis=1).max(initial=0.0))
-    statement = f"the least eigenvalue of the kernel matrix is {least:.3g}"
-    if least < -allowed:
-        return [measured("feature space", statement + ": there is no gap to speak of", least),
-                _no_gap()]  # fmt: skip
-    return [within("scalar products", statement, max(-least, 0.0), allowed)]
-
-
-def _no_gap() -> Claim:
-    words = "weak duality fails for this kernel: the optimality conditions are measured alone"
-    return measured("gap", words, np.inf)
 
 
 def _gap(cases: list[Case], tol: float) -> Claim:

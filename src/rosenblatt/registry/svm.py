@@ -91,13 +91,14 @@ ROWS = (
         additive=NOT_ADDITIVE,
         path=("C",),
         trace=("supports", "support_weights"),
-        warm=Warm(({}, {"kernel": "linear"})),
+        warm=Warm(({}, {"kernel": "linear"}, {"multi_class": "joint"})),
         contract=Contract(
             settings=(
                 {},
                 {"kernel": "linear", "C": 0.1},
                 {"kernel": "poly", "coef0": 1.0, "cache_size": 1.0, "multi_class": "ovr"},
                 {"kernel": "laplacian", "decision_function_shape": "ovo"},
+                {"multi_class": "joint"},
             ),
             checked=({}, {"kernel": "linear"}),
             most_rows=2_000,

@@ -41,6 +41,22 @@ class BoxProblem(NamedTuple):
     high: Floats
     kink: float
 
+    @property
+    def shape(self) -> tuple[int]:
+        """Of its coefficients."""
+        return self.c.shape
+
+    def mostly_bounded(self, b: Floats) -> bool:
+        """Whether most of the coefficients that are not zero are at a limit."""
+        used = b != 0
+        return bool(2 * np.count_nonzero(used & ((b <= self.low) | (b >= self.high))) > used.sum())
+
+    def run(
+        self, rows: KernelRowsOf, tol: float, most: int, start: Floats | None, shrinking: bool
+    ) -> "Smo":
+        """The solver, at coefficients `start` or at zero."""
+        return Smo(self, rows, tol, most, start)
+
 
 class Smo:
     """A run: coefficients b (n,), scores f = K b, and by how much slopes are off at most."""
@@ -50,7 +66,7 @@ class Smo:
     ) -> None:
         self.problem, self.rows, self.tol = problem, rows, tol
         n = len(problem.c)
-        self.b = np.zeros(n) if start is None else start.copy()
+        self.b = np.zeros(n) if start is None else between(start, problem.low, problem.high)
         self.f = rows.exactly(self.b) if self.b.any() else np.zeros(n)
         self.exact = True
         self.up, self.down = np.empty(n), np.empty(n)
@@ -158,3 +174,14 @@ class Smo:
         ends = [self.up.min(initial=np.inf), self.down.max(initial=-np.inf)]
         finite = [end for end in ends if np.isfinite(end)]
         return float(-np.mean(finite)) if finite else 0.0
+
+    def dual(self) -> float:
+        """The objective, with its sign changed: a value that no machine goes below."""
+        c, _, _, kink = self.problem
+        return -float(0.5 * self.b @ self.f + c @ self.b + kink * np.abs(self.b).sum())
+
+
+def between(b: Floats, low: Floats, high: Floats) -> Floats:
+    """Coefficients within their limits; at them, where rounding alone keeps them away."""
+    near = 1e-12 * np.abs(b)
+    return np.where(b >= high - near, high, np.where(b <= low + near, low, b))

@@ -10,8 +10,8 @@ from rosenblatt.kernels.functions import Gaussian, Laplacian, Linear
 from rosenblatt.kernels.space import KernelSpace
 from rosenblatt.separation import separability
 
-from .machine import TrainingRows
 from .multiclass import Machine
+from .training_rows import TrainingRows
 
 
 def refuse_inseparable(
@@ -21,22 +21,49 @@ def refuse_inseparable(
     machines: list[Machine],
 ) -> None:
     """Raise if some machine's classes cannot be separated in the kernel's space."""
-    if rows.kernel is not None:
-        refuse_equal_rows(rows, first, codes)
-        if isinstance(rows.kernel, Gaussian | Laplacian):
-            return  # different rows are independent in their space: any sides can be taken
+    if separates_anything(rows, first, codes):
+        return
     for machine in machines:
         places = first[machine.rows]
         found = separability(_coordinates(rows, places), machine.side)
-        if found.separable:
-            continue
-        counted = np.flatnonzero(np.asarray(found.combination) > 0)
-        some = ", ".join(str(int(i)) for i in places[counted][:6])
+        if not found.separable:
+            counted = np.flatnonzero(np.asarray(found.combination) > 0)
+            raise ValueError(
+                "C=inf allows no slack, and the classes cannot be separated: averages of both, "
+                f"over {len(counted)} rows ({_some(places[counted])}) with the weights of "
+                "separability(X, y).combination, coincide. Choose a finite C, or another kernel."
+            )
+
+
+def refuse_jointly_inseparable(
+    rows: TrainingRows, first: NDArray[np.intp], codes: NDArray[np.intp]
+) -> None:
+    """Raise if no scores, one a class, put every row's own class first in the kernel's space."""
+    if separates_anything(rows, first, codes):
+        return
+    found = separability(_coordinates(rows, first), codes, joint=True)
+    if not found.separable:
+        counted = np.flatnonzero(np.asarray(found.combination).any(axis=1))
         raise ValueError(
-            "C=inf allows no slack, and the classes cannot be separated: averages of both, over "
-            f"{len(counted)} rows ({some}{', ...' if len(counted) > 6 else ''}) with the weights "
-            "of separability(X, y).combination, coincide. Choose a finite C, or another kernel."
+            "C=inf allows no slack, and no scores put each row's own class first: with the weights "
+            f"of separability(X, y, joint=True).combination on {len(counted)} rows "
+            f"({_some(first[counted])}), the demands of these rows cancel. Choose a finite C, or "
+            "another kernel."
         )
+
+
+def separates_anything(
+    rows: TrainingRows, first: NDArray[np.intp], codes: NDArray[np.intp]
+) -> bool:
+    """Whether different rows are independent in the kernel's space, so that any sides are taken."""
+    if rows.kernel is not None:
+        refuse_equal_rows(rows, first, codes)
+    return isinstance(rows.kernel, Gaussian | Laplacian)
+
+
+def _some(places: NDArray[np.intp]) -> str:
+    words = ", ".join(str(int(i)) for i in places[:6])
+    return words + (", ..." if len(places) > 6 else "")
 
 
 def refuse_equal_rows(rows: TrainingRows, first: NDArray[np.intp], codes: NDArray[np.intp]) -> None:

@@ -1,7 +1,6 @@
 """Support vector machines with kernels."""
 
 import warnings
-from collections.abc import Sequence
 from copy import copy
 from typing import Any, ClassVar, Literal, Self
 
@@ -26,15 +25,14 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.base import Passes, callers_level, encode_classes, fitting, path_values
-from rosenblatt.capabilities import ModelPath, rows_of
+from rosenblatt.base import Passes, callers_level, encode_classes, fitting
 from rosenblatt.solvers.smo import BoxProblem
 
-from .hard_margin import refuse_inseparable
-from .machine import KernelMachine, Run, Runs, TrainingRows, summed
-from .multiclass import machines, most_votes, n_coefficients, pair_scores
-
-Floats = NDArray[np.float64]
+from .machine import KernelMachine
+from .margins import JointMargins, Margins, published_supports
+from .multiclass import most_votes, pair_scores
+from .runs import Run, Runs
+from .training_rows import Floats, TrainingRows, summed
 
 
 class SVC(KernelMachine, CallbackSupportMixin, sklearn.svm.SVC):  # type: ignore[misc]
@@ -63,8 +61,10 @@ class SVC(KernelMachine, CallbackSupportMixin, sklearn.svm.SVC):  # type: ignore
     max_iter : pairs improved at most, in each two-class machine; -1 for no limit.
     decision_function_shape, break_ties : how pairs of classes decide, as in scikit-learn.
     random_state : seed of the folds for `probability`.
-    multi_class : {"ovo", "ovr"}
-        A machine for each pair of classes, or for each class against the rest.
+    multi_class : {"ovo", "ovr", "joint"}
+        With more than two classes, a machine for each pair, one for each class against the rest, or
+        all classes at once: ``sum_k |w_k|^2 + sum_i C_i xi_i``, where the slack xi_i of a row is
+        what its own score lacks of leading every other by one.
 
     Attributes
     ----------
@@ -72,9 +72,11 @@ class SVC(KernelMachine, CallbackSupportMixin, sklearn.svm.SVC):  # type: ignore
     fit_status_, n_iter_, shape_fit_, n_features_in_, feature_names_in_ : as in scikit-learn; equal
         rows of a class are one support.
     margin_ : ndarray of shape (machines,)
-        1 / |w|, the distance from the boundary to the lines where the score is 1 and -1.
+        1 / |w|, the distance from the boundary to the lines where the score is 1 and -1; of all
+        classes at once, 1 / |w_k - w_l| of each pair.
     slack_ : ndarray of shape (n,), or (n, K - 1) for pairs, (n, K) for classes against the rest
-        ``[1 - y_i f(x_i)]_+`` of each training row, in the order of `dual_coef_`.
+        ``[1 - y_i f(x_i)]_+`` of each training row, in the order of `dual_coef_`; xi_i of all
+        classes at once.
     objective_, dual_gap_ : ndarray of shape (machines,)
         The objective, and how far it may be from the best possible.
     gamma_ : float or None
@@ -105,7 +107,7 @@ class SVC(KernelMachine, CallbackSupportMixin, sklearn.svm.SVC):  # type: ignore
             StrOptions({"linear", "poly", "rbf", "laplacian", "sigmoid", "precomputed"}),
             callable,
         ],
-        "multi_class": [StrOptions({"ovo", "ovr"})],
+        "multi_class": [StrOptions({"ovo", "ovr", "joint"})],
     }
 
     def __init__(
@@ -126,7 +128,7 @@ class SVC(KernelMachine, CallbackSupportMixin, sklearn.svm.SVC):  # type: ignore
         decision_function_shape: Literal["ovr", "ovo"] = "ovr",
         break_ties: bool = False,
         random_state: Any = None,
-        multi_class: Literal["ovo", "ovr"] = "ovo",
+        multi_class: Literal["ovo", "ovr", "joint"] = "ovo",
     ) -> None:
         super().__init__(
             C=C, kernel=kernel, degree=degree, gamma=gamma, coef0=coef0, shrinking=shrinking,
@@ -155,7 +157,8 @@ class SVC(KernelMachine, CallbackSupportMixin, sklearn.svm.SVC):  # type: ignore
         classes, codes = self._check_labels(y, table.shape[0])
         weight = row_weights(table.shape[0], sample_weight)
         rows = TrainingRows(self, table, codes, weight)
-        problem = Margins(self, rows, codes, self._costs(codes, weight))
+        kind = JointMargins if self.multi_class == "joint" and len(classes) > 2 else Margins
+        problem = kind(self, rows, codes, self._costs(codes, weight))
         problem.refuse_if_inseparable(self.C)
         rows.warn_if_flat()
         runs = problem.runs(self)
@@ -215,7 +218,7 @@ class SVC(KernelMachine, CallbackSupportMixin, sklearn.svm.SVC):  # type: ignore
     def _decision_function(self, X: Any) -> Floats:
         """Scores (n,) of two classes, (n, K) of classes against the rest, or (n, P) of pairs."""
         rows = self._rows_to_score(X)
-        if len(self.classes_) == 2 or self.multi_class == "ovr":
+        if len(self.classes_) == 2 or self.multi_class != "ovo":
             scores = self._sums(rows, self.dual_coef_) + self.intercept_
             scores = scores[:, 0] if len(self.classes_) == 2 else scores
         else:
@@ -224,6 +227,11 @@ class SVC(KernelMachine, CallbackSupportMixin, sklearn.svm.SVC):  # type: ignore
                 self.intercept_,
             )  # fmt: skip
         return scores.astype(self.dual_coef_.dtype, copy=False)
+
+    def _get_coef(self) -> Any:
+        if self.multi_class != "ovo":  # a row for each class
+            return safe_sparse_dot(self.dual_coef_, self.support_vectors_)
+        return super()._get_coef()
 
     def decision_function(self, X: Any) -> NDArray[Any]:
         """Return the scores of the rows of X.
@@ -239,7 +247,7 @@ class SVC(KernelMachine, CallbackSupportMixin, sklearn.svm.SVC):  # type: ignore
             (n,) for two classes; (n, K), or (n, P) of all pairs with
             ``decision_function_shape="ovo"``.
         """
-        if self.multi_class == "ovr":
+        if self.multi_class != "ovo":
             return self._decision_function(X)
         return np.asarray(super().decision_function(X), self.dual_coef_.dtype)
 
@@ -257,7 +265,7 @@ class SVC(KernelMachine, CallbackSupportMixin, sklearn.svm.SVC):  # type: ignore
         K = len(self.classes_)
         if K == 2:
             chosen = (self._decision_function(X) > 0).astype(np.intp)
-        elif self.break_ties or self.multi_class == "ovr":
+        elif self.break_ties or self.multi_class != "ovo":
             chosen = self.decision_function(X).argmax(axis=1)
         else:
             chosen = most_votes(self._decision_function(X), K)
@@ -291,93 +299,12 @@ class SVC(KernelMachine, CallbackSupportMixin, sklearn.svm.SVC):  # type: ignore
     def _probabilities(self) -> bool:
         return self.probability != "deprecated" and bool(self.probability)
 
-    def fit_path(self, data: Any, parameter: str, values: Sequence[Any]) -> ModelPath:
-        """Fit with each C; see :class:`rosenblatt.capabilities.PathModel`."""
-        return path_of(self, data, parameter, values)
-
 
 def _without_calibration(model: SVC) -> SVC:
     """The same fitted machine, which asks for no probabilities."""
     plain = copy(model)
     plain.probability = "deprecated"
     return plain
-
-
-class Margins:
-    """The two-class problems of a classifier, of rows of which equal ones are merged."""
-
-    def __init__(
-        self, model: SVC, rows: TrainingRows, codes: NDArray[np.intp], cost: Floats
-    ) -> None:
-        self.rows, self.model, self.n_classes = rows, model, int(codes.max()) + 1
-        self.first, self.group = rows.first, rows.group
-        self.codes = codes[self.first]
-        self.cost = summed(self.group, cost, len(self.first))
-        self.scheme = model.multi_class
-        self.machines = list(machines(self.codes, self.n_classes, self.scheme))
-
-    def runs(self, model: SVC) -> Runs:
-        """The runs of all machines."""
-        runs = Runs(model, self.rows)
-        for rows, side, _ in self.machines:
-            cost = self.cost[rows]
-            if len({*side[cost > 0].tolist()}) < 2:
-                raise ValueError(
-                    "Invalid input - all samples with positive weights belong to the same class."
-                )
-            low, high = np.where(side > 0, 0.0, -cost), np.where(side > 0, cost, 0.0)
-            runs.add(self.first[rows], BoxProblem(-side, low, high, 0.0), None)
-        return runs
-
-    def refuse_if_inseparable(self, C: float) -> None:
-        """Raise, with the proof, if no slack is allowed and the classes cannot be separated."""
-        if np.isfinite(C):
-            return
-        refuse_inseparable(self.rows, self.first, self.codes, self.machines)
-
-    def attributes(self, results: list[Run], classes: NDArray[Any]) -> dict[str, Any]:
-        """What the runs imply, under the names that are published."""
-        n, dtype = len(self.first), self.rows.X.dtype
-        a = np.zeros((n_coefficients(self.n_classes, self.scheme), n))
-        slack = np.zeros(a.shape)
-        primal, margin = np.zeros(len(results)), np.zeros(len(results))
-        for p, ((rows, side, places), run) in enumerate(zip(self.machines, results, strict=True)):
-            a[places, rows] = run.b
-            slack[places, rows] = left = np.maximum(1 - side * (run.f + run.intercept), 0)
-            length = max(float(run.b @ run.f), 0.0)
-            cost = self.cost[rows]
-            finite = np.isfinite(cost)
-            primal[p] = length / 2 + float(cost[finite] @ left[finite])
-            margin[p] = 1 / np.sqrt(length) if length > 0 else np.inf
-        support = np.flatnonzero(a.any(axis=0))
-        support = support[np.lexsort((self.first[support], self.codes[support]))]
-        of_rows = np.where(self.group >= 0, slack[:, self.group], 0.0).T
-        return {
-            "classes_": classes,
-            **published_supports(self.rows, self.first[support], a[:, support]),
-            "_n_support": np.bincount(self.codes[support], minlength=self.n_classes).astype(
-                np.int32
-            ),
-            "intercept_": np.array([run.intercept for run in results]).astype(dtype),
-            "slack_": (of_rows[:, 0] if len(a) == 1 else of_rows).astype(dtype),
-            "margin_": margin,
-            "objective_": primal,
-            "dual_gap_": np.maximum(primal - [run.dual for run in results], 0.0),
-            "n_iter_": np.array([run.n_steps for run in results], np.int32),
-        }
-
-
-def published_supports(rows: TrainingRows, support: NDArray[np.intp], a: Floats) -> dict[str, Any]:
-    """Supports and their coefficients a (c, s), as scikit-learn publishes them."""
-    matrix = rows.kernel is None
-    X, dtype = rows.X, rows.X.dtype
-    return {
-        "support_": support.astype(np.int32),
-        "support_vectors_": np.empty((0, 0), dtype) if matrix else X[support],
-        "dual_coef_": (sp.csr_matrix(a) if sp.issparse(X) else a).astype(dtype),
-        "gamma_": rows.gamma,
-        "_sparse": sp.issparse(X),
-    }
 
 
 def trace_view(model: Any) -> dict[str, Any]:
@@ -489,10 +416,6 @@ class SVR(KernelMachine, CallbackSupportMixin, sklearn.svm.SVR):  # type: ignore
         """Return the parameters along which fits share work."""
         return ("C",)
 
-    def fit_path(self, data: Any, parameter: str, values: Sequence[Any]) -> ModelPath:
-        """Fit with each C; see :class:`rosenblatt.capabilities.PathModel`."""
-        return path_of(self, data, parameter, values)
-
 
 class Tube:
     """The problem of a regression, of rows of which equal ones are merged."""
@@ -505,7 +428,7 @@ class Tube:
     def runs(self, model: SVR) -> Runs:
         """The one run."""
         runs = Runs(model, self.rows)
-        runs.add(self.first, BoxProblem(-self.t, -self.cost, self.cost, self.epsilon), None)
+        runs.add(self.first, BoxProblem(-self.t, -self.cost, self.cost, self.epsilon))
         return runs
 
     def attributes(self, run: Run) -> dict[str, Any]:
@@ -538,11 +461,3 @@ def row_weights(n: int, sample_weight: Any) -> Floats:
     if not weight.any():
         raise ValueError("Invalid input - all samples have zero or negative weights.")
     return np.asarray(weight)
-
-
-def path_of(model: Any, data: Any, parameter: str, values: Sequence[Any]) -> ModelPath:
-    """A model fitted with each value of C."""
-    X, y, sample_weight = rows_of(data)
-    values = path_values(model, parameter, values)
-    models = [clone(model).set_params(**{parameter: value}) for value in values]
-    return ModelPath([each.fit(X, y, sample_weight) for each in models])

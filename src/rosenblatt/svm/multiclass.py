@@ -43,7 +43,7 @@ def n_coefficients(n_classes: int, scheme: str) -> int:
     """How many rows `dual_coef_` has."""
     if n_classes == 2:
         return 1
-    return n_classes if scheme == "ovr" else n_classes - 1
+    return n_classes if scheme != "ovo" else n_classes - 1
 
 
 def pair_scores(

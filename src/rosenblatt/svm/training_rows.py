@@ -1,0 +1,126 @@
+"""The rows of a fit, equal ones merged, and what gives blocks of their kernel."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.spatial.distance import pdist
+
+from rosenblatt.base import callers_level
+from rosenblatt.kernels.blocks import KernelBlocks, PrecomputedBlocks
+from rosenblatt.kernels.dual import row_keys
+from rosenblatt.kernels.functions import Gaussian, Kernel, Laplacian
+from rosenblatt.kernels.gram import gamma_of, is_positive_semidefinite, kernel_of
+
+Floats = NDArray[np.float64]
+
+MOST_ROWS_OF_EIGENVALUES = 2_000
+SMALL = 1 << 20  # cells of sparse rows that are compared as dense ones
+SAMPLE = 64  # rows whose kernel shows whether its width suits them
+FLAT = 1e-6  # a kernel whose values are all within this of 0, or of 1, sees no difference
+
+
+class TrainingRows:
+    """The rows of a fit, and what gives blocks of their kernel."""
+
+    def __init__(self, model: Any, X: Any, labels: NDArray[Any], weight: Floats) -> None:
+        self.X, self.megabytes = X, model.cache_size
+        self.wide = X.astype(np.float64, copy=False)
+        if sp.issparse(X) and X.shape[0] * X.shape[1] <= SMALL:  # the bits of dense rows
+            self.wide = self.wide.toarray()
+        self.matrix = model.kernel == "precomputed" or (
+            callable(model.kernel) and not isinstance(model.kernel, Kernel)
+        )
+        self.first, self.group = self._groups(labels, weight)
+        of_groups = summed(self.group, weight, len(self.first))
+        self.kernel, self.gamma = self._kernel(model, of_groups)
+
+    def __len__(self) -> int:
+        return int(self.X.shape[0])
+
+    def _groups(
+        self, labels: NDArray[Any], weight: Floats
+    ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """The first of equal rows of one label, and the number (n,) of each row's group.
+
+        Rows without a weight have none, -1. Groups are sorted, so that a row of weight two, a row
+        given twice, and rows in another order or storage all give the same problem.
+        """
+        counted = np.flatnonzero(weight > 0)
+        group = np.full(len(self), -1, np.intp)
+        if self.matrix:  # which does not show for certain which rows are equal
+            group[counted] = np.arange(len(counted))
+            return counted, group
+        keys = zip(row_keys(self.X[counted]), labels[counted].tolist(), strict=True)
+        number: dict[Any, int] = {}
+        group[counted] = [number.setdefault(key, len(number)) for key in keys]
+        first = counted[np.unique(group[counted], return_index=True)[1]]
+        direction = np.random.default_rng(0).normal(size=self.X.shape[1])
+        order = np.lexsort((labels[first], self.wide[first] @ direction))
+        place = np.empty(len(order), np.intp)
+        place[order] = np.arange(len(order))
+        group[counted] = place[group[counted]]
+        return first[order], group
+
+    def _kernel(self, model: Any, weight: Floats) -> tuple[Any, float | None]:
+        """The kernel and its gamma; None for a matrix, given or computed by a function."""
+        if self.matrix or isinstance(model.kernel, Kernel):
+            return (None if self.matrix else model.kernel), None
+        X = self.wide[self.first]
+        # Twelve digits, so that other storage and repeated rows, summed in another order, agree.
+        try:
+            rate = float(f"{gamma_of(model.gamma, X, weight):.12g}")
+        except ValueError as error:
+            raise ValueError(
+                "The dual coefficients or intercepts are not finite. The input data may contain "
+                f"large values and need to be preprocessed: {error}"
+            ) from error
+        return kernel_of(model.kernel, X, gamma=rate, degree=model.degree, coef0=model.coef0), rate
+
+    def blocks(self, rows: NDArray[np.intp]) -> Any:
+        """What gives the kernel of some rows with each other."""
+        X = self.wide
+        if self.kernel is None:
+            return PrecomputedBlocks(X[np.ix_(rows, rows)])
+        return KernelBlocks(self.kernel, X[rows], self.megabytes)
+
+    def warn_if_flat(self) -> None:
+        """Warn if a Gaussian or Laplacian kernel is all ones or all zeros on these rows."""
+        if not isinstance(self.kernel, Gaussian | Laplacian) or len(self) < 3:
+            return
+        some = self.wide[:: max(1, len(self) // SAMPLE)][:SAMPLE]
+        squared = isinstance(self.kernel, Gaussian)
+        apart = pdist(
+            some.toarray() if sp.issparse(some) else some, "sqeuclidean" if squared else "cityblock"
+        )
+        apart = apart[apart > 0]
+        K = np.exp(-self.kernel.gamma * apart)
+        if not len(K) or (K.max() > FLAT and K.min() < 1 - FLAT):
+            return
+        values = "0: each row is like no other" if K.max() <= FLAT else "1: all rows look alike"
+        warnings.warn(
+            f"The kernel of different rows is about {values} with gamma={self.kernel.gamma:.3g}. "
+            f"Standardise X, or try gamma={1 / float(np.median(apart)):.3g}, which suits the "
+            "distances between these rows.",
+            stacklevel=callers_level(),
+        )
+
+
+def warn_if_indefinite(K: NDArray[Any]) -> None:
+    """Warn, with the eigenvalue, if a matrix holds no scalar products."""
+    if len(K) > MOST_ROWS_OF_EIGENVALUES or is_positive_semidefinite(K):
+        return
+    least = float(np.linalg.eigvalsh(K.astype(np.float64))[0])
+    warnings.warn(
+        f"The kernel matrix is not positive semidefinite: its least eigenvalue is {least:.3g}. The "
+        "problem then has no unique solution, and the answer may depend on the order of the rows.",
+        stacklevel=callers_level(),
+    )
+
+
+def summed(group: NDArray[np.intp], cost: Floats, n_groups: int) -> Floats:
+    """The cost of each group of rows; those of no group, -1, have none."""
+    counted = group >= 0
+    return np.asarray(np.bincount(group[counted], cost[counted], n_groups), np.float64)
