@@ -37,7 +37,8 @@ def render(results: dict) -> str:
         "# Benchmarks",
         "Written by `make bench` from `results.json`; do not edit. Ratio = the peer's time divided "
         "by ours: above 1 we are faster. All contenders of a row ran in turns in one process, on "
-        "one thread, after a warm-up; the ratio is the median over the rounds, with its quartiles. "
+        "one thread unless the name has another number, after a warm-up; the ratio is the median "
+        "over the rounds, with its quartiles. "
         "CPU time decides, wall time stands beside it.",
         f"Machine: {machine['processor']}, {machine['system']}, Python {machine['python']}.",
         _table(SUMMARY, [_summary_cells(row) for row in results["rows"]]),

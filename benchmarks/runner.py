@@ -14,15 +14,12 @@ from pathlib import Path
 from benchmarks.scenario import Contender, Scenario
 
 ROOT = Path(__file__).parents[1]
-THREADS = dict.fromkeys(
-    (
-        "OMP_NUM_THREADS",
-        "OPENBLAS_NUM_THREADS",
-        "MKL_NUM_THREADS",
-        "NUMBA_NUM_THREADS",
-        "ROSENBLATT_NUM_THREADS",
-    ),
-    "1",
+THREADS = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "NUMBA_NUM_THREADS",
+    "ROSENBLATT_NUM_THREADS",
 )
 # Fresh pages are dear: the heap stays resident, or whoever allocates least would win by that alone.
 HEAP = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": "30000000000"}
@@ -92,6 +89,7 @@ def _in_fresh_process(
 ) -> dict:
     """The answer of `worker.py`, or {"absent": the last line it said}."""
     inherited = {name: value for name, value in os.environ.items() if name not in HEAP}
+    threads = dict.fromkeys(THREADS, str(scenario.threads))
     with tempfile.TemporaryDirectory() as folder:
         answer = Path(folder) / "answer.json"
         command = [sys.executable, "-m", "benchmarks.worker", job, scenario.slug, str(answer)]
@@ -99,7 +97,7 @@ def _in_fresh_process(
         done = subprocess.run(
             command,
             cwd=ROOT,
-            env=inherited | THREADS | (extra_environment or {}),
+            env=inherited | threads | (extra_environment or {}),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             text=True,

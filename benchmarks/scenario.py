@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +65,7 @@ class Scenario:
     rounds: int = 11
     memory_wanted: float | None = 0.10  # share of the input's bytes a fit may add
     tried: str = ""  # for a row below the wanted ratio
+    threads: int = 1
 
     @property
     def slug(self) -> str:
@@ -73,6 +74,16 @@ class Scenario:
     @property
     def contenders(self) -> tuple[Contender, ...]:
         return (self.ours, *self.peers)
+
+
+def on_two_threads(scenario: Scenario) -> Scenario:
+    """The same job, with two threads for everyone."""
+    return replace(
+        scenario,
+        name=f"{scenario.name}, two threads",
+        job=scenario.job.replace("one thread", "two threads"),
+        threads=2,
+    )
 
 
 def choose(scenarios: list[Scenario], wanted: list[str]) -> list[Scenario]:

@@ -1,24 +1,31 @@
-"""Clustering: k-means from the same start, run to the same end."""
+"""Clustering: k-means and mixtures from the same start, run to the same end; k-means++."""
 
 import warnings
 from dataclasses import replace
 from importlib import import_module
+from types import SimpleNamespace
 
 import numpy as np
 
 from benchmarks.data import dense, kept
-from benchmarks.scenario import Contender, Data, Quality, Scenario
+from benchmarks.scenario import Contender, Data, Quality, Scenario, on_two_threads
 from benchmarks.scenarios.trees import PACKAGES, read_once
 
 KMEANS = "cluster.KMeans"
 
 
 def scenarios(scale: float) -> list[Scenario]:
-    return [
+    large = [
         kmeans("k-means, 1M x 16, 20 clusters", int(1_000_000 * scale), 16, 20, 3),
         kmeans("k-means, 100k x 64, 100 clusters", int(100_000 * scale), 64, 100, 3),
-        kmeans("k-means, small data 1,000 x 20", 1_000, 20, 8, 1, rounds=21),
+        plusplus("k-means++, 1M x 16, 20 centres", int(1_000_000 * scale), 16, 20, 3),
+        plusplus("k-means++, 100k x 64, 100 centres", int(100_000 * scale), 64, 100, 3),
         mixture("Gaussian mixture, 200k x 16, 10 full components, 50 iterations", scale, 12),
+    ]
+    return [
+        *large,
+        *map(on_two_threads, large),
+        kmeans("k-means, small data 1,000 x 20", 1_000, 20, 8, 1, rounds=21),
         mixture("Gaussian mixture, small data 1,000 x 20", None, 1, rounds=11),
     ]
 
@@ -42,6 +49,33 @@ def kmeans(name: str, n: int, d: int, k: int, wanted: float, rounds: int = 3) ->
         rounds=rounds,
         memory_wanted=None,
     )
+
+
+def plusplus(name: str, n: int, d: int, k: int, wanted: float) -> Scenario:
+    """Rows drawn far from each other, with the same draws."""
+    return Scenario(
+        name=name,
+        job=f"k-means++: {k} of {n:,} x {d} float64 drawn as centres, one thread.",
+        data=lambda: kept(dense, n, d, k),
+        ours=drawn_by("rosenblatt.cluster", None),
+        peers=(drawn_by("sklearn.cluster", wanted),),
+        quality=Quality("minus loss per row", minus_loss, slack=1e-9),
+        limits=read_once,
+        rounds=5,
+        memory_wanted=None,
+    )
+
+
+def drawn_by(module: str, wanted: float | None) -> Contender:
+    """The function `kmeans_plusplus` of a module; the number of centres is that of the classes."""
+
+    def run(data: Data, seed: int):
+        K = int(data.y.max()) + 1
+        centres, _ = import_module(module).kmeans_plusplus(data.X, K, random_state=seed)
+        return SimpleNamespace(cluster_centers_=centres)
+
+    package = PACKAGES.get(module.partition(".")[0], module.partition(".")[0])
+    return Contender(package, "kmeans_plusplus()", package, run, wanted)
 
 
 def mixture(name: str, scale: float | None, wanted: float, rounds: int = 3) -> Scenario:

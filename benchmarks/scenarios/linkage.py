@@ -5,17 +5,19 @@ from importlib import import_module
 import numpy as np
 
 from benchmarks.data import kept
-from benchmarks.scenario import Contender, Data, Quality, Scenario
+from benchmarks.scenario import Contender, Data, Quality, Scenario, on_two_threads
 from benchmarks.scenarios.trees import read_once
 
 
 def scenarios(scale: float) -> list[Scenario]:
+    large = [
+        linkage(method, n, int(n * scale), 16, wanted)
+        for method, wanted in (("Ward", 4), ("single", 5), ("complete", 2), ("average", 2))
+        for n in (10_000, 20_000)
+    ]
     return [
-        *(
-            linkage(method, n, int(n * scale), 16, wanted)
-            for method, wanted in (("Ward", 4), ("single", 5), ("complete", 2), ("average", 2))
-            for n in (10_000, 20_000)
-        ),
+        *large,
+        *(on_two_threads(scenario) for scenario in large[::2]),
         linkage("Ward", 1_000, 1_000, 20, 1, rounds=21),
     ]
 

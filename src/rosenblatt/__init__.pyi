@@ -39,6 +39,7 @@ from .cluster import KMeans as KMeans
 from .cluster import MiniBatchKMeans as MiniBatchKMeans
 from .cluster import choose_k as choose_k
 from .cluster import cluster_quality as cluster_quality
+from .cluster import kmeans_plusplus as kmeans_plusplus
 from .decomposition import PCA as PCA
 from .discriminant_analysis import FisherDiscriminant as FisherDiscriminant
 from .discriminant_analysis import LinearDiscriminantAnalysis as LinearDiscriminantAnalysis
@@ -204,6 +205,7 @@ __all__ = [
     "cross_validate",
     "enet_path",
     "explain",
+    "kmeans_plusplus",
     "lasso_path",
     "load_model",
     "ridge_path",

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
-from rosenblatt import KMeans, Trace
+from rosenblatt import KMeans, Trace, kmeans_plusplus
 from tests.reference.kmeans import lloyd
 
 kinds = pytest.mark.parametrize("kind", [np.asarray, sp.csr_matrix], ids=["dense", "csr"])
@@ -156,3 +156,32 @@ def test_constant_columns_and_a_single_cluster():
     X = np.column_stack([np.full(20, 3.0), np.arange(20.0)])
     model = KMeans(1, random_state=0).fit(X)
     assert model.cluster_centers_.tolist() == [[3.0, 9.5]]
+
+
+@types
+@pytest.mark.parametrize("shape", ["cloud", "one row far away", "far from zero", "grid"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_kmeans_plusplus_draws_the_rows_that_scikit_learn_draws(dtype, shape, weighted):
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(100 * seed + 30, seed + 1))
+        if shape == "one row far away":
+            X[0] *= 1e6
+        X = X + 1e4 if shape == "far from zero" else np.round(X) if shape == "grid" else X
+        weights = rng.choice([0.0, 0.5, 2.0], len(X)) if weighted else None
+        how = {"sample_weight": weights, "random_state": seed}
+        _, theirs = sklearn.cluster.kmeans_plusplus(X.astype(dtype), 9, **how)
+        centres, ours = kmeans_plusplus(X.astype(dtype), 9, **how)
+        assert np.array_equal(ours, theirs)
+        assert np.array_equal(centres, X.astype(dtype)[ours])
+
+
+@kinds
+def test_kmeans_plusplus_draws_again_where_all_rows_are_equal(kind):
+    _, places = kmeans_plusplus(kind(np.ones((6, 2))), 3, random_state=0)
+    assert len(places) == 3
+
+
+def test_kmeans_plusplus_refuses_more_centres_than_rows():
+    with pytest.raises(ValueError, match="n_samples=2 should be >= n_clusters=3"):
+        kmeans_plusplus([[0.0], [1.0]], 3)

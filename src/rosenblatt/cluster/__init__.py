@@ -6,6 +6,7 @@ from .kmeans import KMeans
 from .mini_batch import MiniBatchKMeans
 from .number_of_clusters import ClusterNumber, choose_k
 from .quality import ClusterQuality, cluster_quality
+from .seeding import kmeans_plusplus
 
 __all__ = [
     "AgglomerativeClustering",
@@ -16,4 +17,5 @@ __all__ = [
     "MiniBatchKMeans",
     "choose_k",
     "cluster_quality",
+    "kmeans_plusplus",
 ]

@@ -122,9 +122,8 @@ class DenseRows(Rows):
         super().__init__(X, weights)
         width = loops.kmeans.ROWS
         self.n_panels = -(-self.n // width)
-        self.centre = X.mean(axis=0, dtype=np.float64)
-        high, low = X.max(axis=0) - self.centre, self.centre - X.min(axis=0)
-        reach = float(np.maximum(high, low).max(initial=0.0)) * np.sqrt(self.d)
+        self.centre, low, high = self._centre_and_range()
+        reach = float(np.maximum(high - self.centre, self.centre - low).max()) * np.sqrt(self.d)
         self.scale = float(1.0 / reach) if reach > 0 else 1.0
         self.panels = np.zeros((self.n_panels, self.d, width), np.float32)
         self.sizes, self._sizes = np.empty(self.n), np.zeros(self.n_panels * width, np.float32)
@@ -139,6 +138,17 @@ class DenseRows(Rows):
 
         threads.over_chunks(work, self.n_panels, self.n * self.d)
         self._sizes[: self.n] = self.sizes
+
+    def _centre_and_range(self) -> tuple[Table, Table, Table]:
+        """The mean, the least and the greatest number of each column."""
+
+        def work(start: int, stop: int) -> tuple[Table, Table, Table]:
+            total, low, high = np.zeros(self.d), np.full(self.d, np.inf), np.full(self.d, -np.inf)
+            loops.kmeans.sum_and_range(self.stored, start, stop, total, low, high)
+            return total, low, high
+
+        totals, lows, highs = zip(*threads.over_chunks(work, self.n, self.X.size), strict=True)
+        return np.sum(totals, axis=0) / self.n, np.min(lows, axis=0), np.max(highs, axis=0)
 
     def variance(self) -> float:
         mean = 2.0 * float(self.sizes.mean()) / self.d

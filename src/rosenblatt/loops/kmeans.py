@@ -26,6 +26,17 @@ ROWS, CENTRES = POINTS, QUERIES  # of a tile
 
 
 @compiled
+def sum_and_range(X, start, stop, total, low, high):
+    """Add dense rows start to stop to total (d,), and widen the range low to high (d,) by them."""
+    for i in range(start, stop):
+        for j in range(X.shape[1]):
+            x = np.float64(X[i, j])
+            total[j] += x
+            low[j] = x if x < low[j] else low[j]
+            high[j] = x if x > high[j] else high[j]
+
+
+@compiled
 def assign_panels(
     X, panels, sizes, quads, halves, numbers, centres, errors, start, stop, drift, limits, labels,
     changed, left, found,

@@ -67,7 +67,13 @@ ROWS: tuple[Row, ...] = (
 # Public names that are no estimators, by the module that holds them.
 OTHER_NAMES = {
     "certificates": ("Certificate", "Claim", "certify"),
-    "cluster": ("ClusterNumber", "ClusterQuality", "choose_k", "cluster_quality"),
+    "cluster": (
+        "ClusterNumber",
+        "ClusterQuality",
+        "choose_k",
+        "cluster_quality",
+        "kmeans_plusplus",
+    ),
     "explanation": ("Explanation", "explain"),
     "linear_model": ("enet_path", "lasso_path", "ridge_path"),
     "model_selection": (

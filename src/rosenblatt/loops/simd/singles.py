@@ -54,6 +54,10 @@ if config.DISABLE_JIT:
         """Whether a < b at any place."""
         return bool((a < b).any())
 
+    def bits_below(a, b):
+        """An integer with bit i set where a < b at place i."""
+        return int(np.packbits(a < b, bitorder="little")[0])
+
     def any_different(a, b):
         """Whether a != b at any place."""
         return bool((a != b).any())
@@ -198,6 +202,16 @@ else:
             return builder.icmp_unsigned("!=", mask, ir.IntType(WIDTH)(0))
 
         return types.boolean(SINGLES, SINGLES), generate
+
+    @intrinsic
+    def bits_below(context, a, b):
+        """An integer with bit i set where a < b at place i."""
+
+        def generate(context, builder, signature, ab):
+            mask = builder.bitcast(builder.fcmp_ordered("<", *ab), ir.IntType(WIDTH))
+            return builder.zext(mask, ir.IntType(64))
+
+        return types.int64(SINGLES, SINGLES), generate
 
     @intrinsic
     def any_different(context, a, b):
