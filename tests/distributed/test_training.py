@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 
 from rosenblatt import (
+    SVC,
     CategoricalNB,
     GaussianNB,
     LinearDiscriminantAnalysis,
@@ -87,6 +88,17 @@ def test_any_number_of_workers_gives_the_same_bits(folder):
     np.testing.assert_array_equal(here.var_, there.var_)
 
 
+def test_progress_counts_parts_and_rows(folder, capsys):
+    source = Source(folder(table("normal")), target="y", rows_per_part=250)
+    seen = []
+    fit(GaussianNB(), source, progress=seen.append)
+    assert [(p.n_done, p.n_parts) for p in seen] == [(k, 7) for k in range(1, 8)]
+    assert seen[-1].n_rows == N
+    assert seen[-1].seconds_left == 0.0 < seen[0].rows_per_second
+    fit(GaussianNB(), source, progress=True)
+    assert "pass 1, part 7 of 7" in capsys.readouterr().err
+
+
 @pytest.fixture
 def same_environment():
     """Dask leaves variables behind that limit the threads of whatever runs next."""
@@ -105,43 +117,56 @@ def test_dask_workers_may_die(folder):
         distributed.LocalCluster(host="127.0.0.1", **options) as cluster,
         distributed.Client(cluster) as client,
     ):
-        killed = []
+        for model, n_pass in ((GaussianNB(), 1), (LogisticRegression(), 3)):
+            killed = []
 
-        def kill_once(done, total):
-            if not killed:
-                killed.append(next(iter(cluster.workers.values())).pid)
-                os.kill(killed[0], signal.SIGKILL)
+            def kill_once(progress, killed=killed, n_pass=n_pass):
+                if not killed and progress.number == n_pass:
+                    killed.append(next(iter(cluster.workers.values())).pid)
+                    os.kill(killed[0], signal.SIGKILL)
 
-        there = fit(GaussianNB(), source, client, progress=kill_once)
-    assert killed
-    np.testing.assert_array_equal(fit(GaussianNB(), source).theta_, there.theta_)
+            there = fit(model, source, client, progress=kill_once)
+            assert killed
+            same_bits(fit(model, source), there)
+
+
+def same_bits(one, other):
+    """Whether all arrays that two models publish are equal."""
+    for name, value in vars(one).items():
+        if name.endswith("_") and isinstance(value, np.ndarray):
+            np.testing.assert_array_equal(value, getattr(other, name), err_msg=name)
 
 
 KILLED = """
 import os, signal, sys
-from rosenblatt import GaussianNB
+from rosenblatt import GaussianNB, LogisticRegression
 from rosenblatt.data import Source
 from rosenblatt.distributed import fit
-def progress(done, total):
-    if done == 5:
+def progress(now):
+    if (now.number, now.n_done) == tuple(map(int, sys.argv[4:])):
         os.kill(os.getpid(), signal.SIGKILL)
-fit(GaussianNB(), Source(sys.argv[1], target="y", rows_per_part=100), checkpoint=sys.argv[2],
+model = {"nb": GaussianNB, "logistic": LogisticRegression}[sys.argv[3]]()
+fit(model, Source(sys.argv[1], target="y", rows_per_part=100), checkpoint=sys.argv[2],
     progress=progress)
 """
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are those of POSIX")
-def test_a_killed_fit_goes_on_to_the_same_bits(folder, tmp_path_factory):
+@pytest.mark.parametrize(
+    ("name", "model", "n_pass"), [("nb", GaussianNB(), 1), ("logistic", LogisticRegression(), 4)]
+)
+def test_a_killed_fit_goes_on_to_the_same_bits(folder, tmp_path_factory, name, model, n_pass):
     place, kept = folder(table("normal")), tmp_path_factory.mktemp("kept")
-    done = subprocess.run([sys.executable, "-c", KILLED, str(place), str(kept)], check=False)
+    arguments = [str(place), str(kept), name, str(n_pass), "5"]
+    done = subprocess.run([sys.executable, "-c", KILLED, *arguments], check=False)
     assert done.returncode == -signal.SIGKILL
     source = Source(place, target="y", rows_per_part=100)
     seen = []
-    resumed = fit(GaussianNB(), source, checkpoint=kept, progress=lambda k, n: seen.append(k))
-    assert seen[0] == 6
-    np.testing.assert_array_equal(resumed.var_, fit(GaussianNB(), source).var_)
+    resumed = fit(model, source, checkpoint=kept, progress=seen.append)
+    assert (seen[0].number, seen[0].n_done) == (n_pass, 6)
+    same_bits(fit(model, source), resumed)
     with pytest.raises(TableError, match="another fit"):
-        Checkpoint(kept, GaussianNB(var_smoothing=1.0), source.parts()).resumed()
+        Checkpoint(kept, GaussianNB(var_smoothing=1.0), source.parts())
 
 
 def test_bad_parts_are_named(tmp_path):
@@ -165,11 +190,11 @@ def test_bad_parts_are_named(tmp_path):
         Source(tmp_path, target="x1x")
 
 
-def test_models_that_need_more_than_sums_are_refused(tmp_path):
+def test_models_without_a_way_are_refused(tmp_path):
     table("normal").write_parquet(tmp_path / "1.parquet")
     source = Source(tmp_path, target="y")
-    with pytest.raises(TypeError, match=r"Those that do: .*GaussianNB"):
-        fit(LogisticRegression(), source)
+    with pytest.raises(TypeError, match=r"SVC is not fitted by parts. .* are: .*GaussianNB"):
+        fit(SVC(), source)
     with pytest.raises(TypeError, match="client must be None"):
         fit(GaussianNB(), source, client=3)
 

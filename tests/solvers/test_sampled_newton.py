@@ -6,7 +6,7 @@ import pytest
 
 from rosenblatt import LogisticRegression
 from rosenblatt.solvers.logistic import newton_for
-from rosenblatt.solvers.logistic_gap import balancing_move, dual_point, duality_gap
+from rosenblatt.solvers.logistic_gap import balancing_move, duality_gap
 from rosenblatt.solvers.newton import newton_cg
 from rosenblatt.solvers.sampled_newton import sampled_newton, sizes, sizes_of_curvature
 from rosenblatt.solvers.softmax import SoftmaxProblem
@@ -119,14 +119,12 @@ def test_what_the_gap_of_many_classes_is_made_of():
         problem = SoftmaxProblem(given.X, given.code, 6, np.ones(3_000), 0.0, 1.0, True, reference)
         place = problem.at(0.1 * np.random.default_rng(1).normal(size=problem.shape))
         for move in (balancing_move(problem, place), np.full(problem.shape, 1e-3)):
-            pull, entropy = dual_point(problem, place, move)
+            pull, entropy = problem.dual_at(place, move)
             P = problem.moved_probabilities(problem.probabilities(place), move, 0, problem.n)
             np.testing.assert_allclose(pull, problem.pull(P, 0, problem.n), atol=1e-9)
             assert entropy == pytest.approx(problem.entropy(P, 1.0, 0, problem.n), rel=1e-12)
-        assert (
-            dual_point(problem, place, np.full(problem.shape, 1e3) * np.arange(problem.K)) is None
-        )
-        assert dual_point(problem, place, np.full(problem.shape, np.nan)) is None
+        assert problem.dual_at(place, np.full(problem.shape, 1e3) * np.arange(problem.K)) is None
+        assert problem.dual_at(place, np.full(problem.shape, np.nan)) is None
 
 
 def test_curvatures_of_classes_make_conjugate_gradients_few(monkeypatch):

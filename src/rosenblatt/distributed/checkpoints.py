@@ -1,4 +1,10 @@
-"""What a long fit has done so far, on the disk: plain arrays, written whole or not at all."""
+"""What a long fit has done so far, on the disk: plain arrays, written whole or not at all.
+
+A fit is a sequence of passes, and all that it learns of the data are their totals. So a checkpoint
+keeps the totals of passes that ended, and the sums of the parts that are done in the one that did
+not. A fit that goes on runs its own code again on the totals, and reads data where they end: it
+comes to the same bits, and no algorithm needs a file format.
+"""
 
 import hashlib
 import json
@@ -6,18 +12,20 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from rosenblatt.data import TableError
 from rosenblatt.data.source import Part
 from rosenblatt.runtime.atomic_files import drafted
-from rosenblatt.statistics import load, save
 
 from .merging import MergeTree
+from .sums import from_arrays, to_arrays
 
 CURRENT = "current.json"
 
 
 class Checkpoint:
-    """A folder that keeps the sums of the parts that are done.
+    """A folder that keeps the totals of passes, and the sums of the one under way.
 
     Each state is a folder of its own; `current.json` names the one that counts, and changes last.
     """
@@ -27,35 +35,67 @@ class Checkpoint:
         self.folder.mkdir(parents=True, exist_ok=True)
         what = [type(model).__name__, repr(sorted(model.get_params().items())), repr(parts)]
         self.job = hashlib.sha256("\0".join(what).encode()).hexdigest()
-
-    def resumed(self) -> MergeTree:
-        """The sums of what was done before; empty if nothing was."""
-        tree = MergeTree()
+        self.state: dict[str, Any] = {"job": self.job, "pass": 1, "done": 0, "levels": []}
         current = self.folder / CURRENT
-        if not current.exists():
-            return tree
-        state = json.loads(current.read_text("utf-8"))
-        if state["job"] != self.job:
+        if current.exists():
+            self.state = json.loads(current.read_text("utf-8"))
+        if self.state["job"] != self.job:
             raise TableError(
                 f"{self.folder} holds the checkpoint of another fit: other files, another model or "
                 "other parameters. Remove it or name another folder."
             )
-        for level, name in state["levels"]:
-            tree.levels.append((level, load(self.folder / state["folder"] / name)))
-        tree.n_added = state["done"]
+
+    def seed(self, drawn: int) -> int:
+        """The seed of this job: one that was drawn before, else this one, which is kept."""
+        if "seed" not in self.state:
+            self._write({"seed": drawn})
+        return int(self.state["seed"])
+
+    def total(self, number: int) -> Any:
+        """The total of a pass that ended; None if it did not."""
+        if number >= self.state["pass"]:
+            return None
+        return _read(self.folder / f"pass-{number:06d}.npz")
+
+    def resumed(self, number: int) -> MergeTree:
+        """The sums of a pass that did not end; empty if it did not begin."""
+        tree = MergeTree()
+        if number == self.state["pass"] and self.state["done"]:
+            for level, name in self.state["levels"]:
+                tree.levels.append((level, _read(self.folder / self.state["folder"] / name)))
+            tree.n_added = self.state["done"]
         return tree
 
-    def save(self, tree: MergeTree) -> None:
+    def save(self, number: int, tree: MergeTree) -> None:
         """Keep the sums as they are now in place of those of before."""
-        state = self.folder / f"done-{tree.n_added:08d}"
+        state = self.folder / f"done-{number:06d}-{tree.n_added:08d}"
         shutil.rmtree(state, ignore_errors=True)
         state.mkdir()
         levels = [(level, f"{level}.npz") for level, _ in tree.levels]
         for (_, statistic), (_, name) in zip(tree.levels, levels, strict=True):
-            save(statistic, state / name)
-        words = {"job": self.job, "done": tree.n_added, "folder": state.name, "levels": levels}
-        with drafted(self.folder / CURRENT) as draft:
-            draft.write_text(json.dumps(words), "utf-8")
+            _write(statistic, state / name)
+        self._write({"pass": number, "done": tree.n_added, "folder": state.name, "levels": levels})
         for old in self.folder.glob("done-*"):
             if old != state:
                 shutil.rmtree(old, ignore_errors=True)
+
+    def end(self, number: int, total: Any) -> None:
+        """Keep the total of a pass."""
+        with drafted(self.folder / f"pass-{number:06d}.npz") as draft:
+            _write(total, draft)
+        self._write({"pass": number + 1, "done": 0, "levels": []})
+
+    def _write(self, news: dict[str, Any]) -> None:
+        self.state |= news
+        with drafted(self.folder / CURRENT) as draft:
+            draft.write_text(json.dumps(self.state), "utf-8")
+
+
+def _write(total: Any, path: Path) -> None:
+    with path.open("wb") as file:
+        np.savez(file, **to_arrays(total))  # type: ignore[arg-type]
+
+
+def _read(path: Path) -> Any:
+    with np.load(path, allow_pickle=False) as read:
+        return from_arrays({name: read[name] for name in read.files})

@@ -227,7 +227,7 @@ class LogisticRegression(LinearClassifier, LogisticScores):
         descent = LogisticDescent(problem, start, self._settings(strength.C), watched)
 
         def attributes(reason: str) -> dict[str, Any]:
-            found = self._published(descent, classes, table.dtype, shift)
+            found = attributes_of(descent, classes, table.dtype, shift)
             return {**found, "n_iter_": np.array([passes.n_iter], np.int32), "stop_reason_": reason}
 
         passes.attributes = lambda: attributes("callback")
@@ -314,19 +314,20 @@ class LogisticRegression(LinearClassifier, LogisticScores):
         # What moves all classes alike changes no probability, and its square costs.
         return problem.centred(start) if problem.l2 and not problem.l1 else start
 
-    def _published(
-        self, descent: LogisticDescent, classes: NDArray[Any], dtype: Any, shift: Array | None
-    ) -> dict[str, Any]:
-        """The fitted attributes where the descent is now, as copies."""
-        place, problem = descent.place, descent.problem
-        table = moved(np.array(place.point.reshape(problem.d + 1, -1)), shift, -1)
-        table = problem.by_class(table)
-        shortest = problem.subgradient(place.point, slopes_as_given(place.gradient, shift))
-        return {
-            "coef_": np.ascontiguousarray(table[:-1].T, dtype=dtype),
-            "intercept_": table[-1].astype(dtype),
-            "classes_": classes,
-            "objective_": place.objective,
-            "dual_gap_": descent.gap,
-            "gradient_norm_": float(np.linalg.norm(shortest)),
-        }
+
+def attributes_of(
+    descent: LogisticDescent, classes: NDArray[Any], dtype: Any, shift: Array | None
+) -> dict[str, Any]:
+    """The fitted attributes where a descent is now, as copies."""
+    place, problem = descent.place, descent.problem
+    table = moved(np.array(place.point.reshape(problem.d + 1, -1)), shift, -1)
+    table = problem.by_class(table)
+    shortest = problem.subgradient(place.point, slopes_as_given(place.gradient, shift))
+    return {
+        "coef_": np.ascontiguousarray(table[:-1].T, dtype=dtype),
+        "intercept_": table[-1].astype(dtype),
+        "classes_": classes,
+        "objective_": place.objective,
+        "dual_gap_": descent.gap,
+        "gradient_norm_": float(np.linalg.norm(shortest)),
+    }

@@ -50,6 +50,7 @@ ROWS = (
         file_types=(),
         page="logistic_regression.md",
         benchmark="logistic regression, dense 1M x 50",
+        parts="logistic",
     ),
     Row(
         name="LogisticRegressionCV",

@@ -134,6 +134,7 @@ ROWS = (
         file_types=(),
         page="lasso.md",
         benchmark="lasso path, 100 penalties, dense 100k x 500",
+        parts="lasso",
     ),
     Row(
         name="LassoCV",
@@ -175,6 +176,7 @@ ROWS = (
         file_types=(),
         page="lasso.md",
         benchmark=Without("the loops are those of the lasso"),
+        parts="lasso",
     ),
     Row(
         name="ElasticNetCV",

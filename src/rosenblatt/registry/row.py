@@ -92,6 +92,14 @@ class Row(NamedTuple):
     file_types: tuple[str, ...] | Without  # that a model file may hold beside the class itself
     page: str  # in docs/
     benchmark: str | Without  # a scenario's name
+    # The module in distributed/ that fits it to a source by parts, or "sums" for one pass over its
+    # statistic; without a word, what is additive goes by its sums.
+    parts: str | Without = Without("its fit needs all rows in one place")
+
+    @property
+    def way(self) -> str | Without:
+        """How `distributed.fit` fits it."""
+        return "sums" if self.additive is True and not self.parts else self.parts
 
     @property
     def home(self) -> str:

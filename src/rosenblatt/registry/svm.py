@@ -47,6 +47,7 @@ ROWS = (
         file_types=(),
         page="svm.md",
         benchmark="LinearSVC, CSR 200k x 50k",
+        parts="margins",
     ),
     Row(
         name="LinearSVR",
@@ -80,6 +81,7 @@ ROWS = (
         file_types=(),
         page="svm.md",
         benchmark=Without("its loops and solvers are those of LinearSVC"),
+        parts="margins",
     ),
     Row(
         name="SVC",

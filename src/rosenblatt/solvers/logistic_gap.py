@@ -7,7 +7,7 @@ once they balance in each direction that is not penalised.
 import numpy as np
 
 from .curvature_factors import factored
-from .logistic_problem import ROUNDING, Array, LogisticProblem, Place, added
+from .logistic_problem import ROUNDING, Array, LogisticProblem, Place
 
 MOST_FREE = 1500  # parameters without a penalty up to which a gap is worked out
 
@@ -19,7 +19,7 @@ def duality_gap(problem: LogisticProblem, place: Place) -> float:
     # there are too many directions, the bound is zero: no objective is negative.
     place = problem.exactly(place)
     move = balancing_move(problem, place)
-    dual = None if move is None else dual_point(problem, place, move)
+    dual = None if move is None else problem.dual_at(place, move)
     if move is None or dual is None:
         return place.objective
     pull, entropy = dual
@@ -34,7 +34,7 @@ def duality_gap(problem: LogisticProblem, place: Place) -> float:
         residual = float(np.linalg.norm(pull))
         allowance += 100.0 * residual * float(np.linalg.norm(place.point))
     if kept != 1.0:
-        entropy = _entropy_after(problem, place, move, kept)
+        entropy = problem.entropy_at(place, move, kept)
     bound = entropy - cost - allowance
     return place.objective - min(max(bound, 0.0), place.objective)
 
@@ -50,29 +50,6 @@ def balancing_move(problem: LogisticProblem, place: Place) -> Array | None:
     if move.size > MOST_FREE:
         return None
     return factored(problem.hessian(place))(place.gradient.ravel()).reshape(problem.shape)
-
-
-def dual_point(problem: LogisticProblem, place: Place, move: Array) -> tuple[Array, float] | None:
-    """Pull and entropy of the probabilities after a move; None if they are none any more."""
-    # They are worked out again by a part of the rows at a time: with many classes, all of them
-    # would take more memory than the rows.
-    P = problem.probabilities(place)
-    parts = problem.over_rows(lambda i, j: problem.dual_of_rows(P[i:j], move, i, j))
-    known = [part for part in parts if part is not None]
-    if len(known) < len(parts):
-        return None
-    return added([pull for pull, _ in known]), sum(entropy for _, entropy in known)
-
-
-def _entropy_after(problem: LogisticProblem, place: Place, move: Array, kept: float) -> float:
-    """The entropy of the probabilities after a move, the dual point multiplied by `kept`."""
-    P = problem.probabilities(place)
-
-    def work(start: int, stop: int) -> float:
-        moved = problem.moved_probabilities(P[start:stop], move, start, stop)
-        return problem.entropy(moved, kept, start, stop)
-
-    return sum(problem.over_rows(work))
 
 
 def _conjugate(problem: LogisticProblem, v: Array) -> tuple[float, float]:

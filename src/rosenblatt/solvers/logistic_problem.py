@@ -213,6 +213,27 @@ class LogisticProblem:
             return None
         return self.pull(moved, start, stop), self.entropy(moved, 1.0, start, stop)
 
+    def dual_at(self, place: Place, move: Array) -> tuple[Array, float] | None:
+        """Pull and entropy of the probabilities after a move; None if they are none any more."""
+        # They are worked out again by a part of the rows at a time: with many classes, all of them
+        # would take more memory than the rows.
+        P = self.probabilities(place)
+        parts = self.over_rows(lambda i, j: self.dual_of_rows(P[i:j], move, i, j))
+        known = [part for part in parts if part is not None]
+        if len(known) < len(parts):
+            return None
+        return added([pull for pull, _ in known]), sum(entropy for _, entropy in known)
+
+    def entropy_at(self, place: Place, move: Array, kept: float) -> float:
+        """The entropy of the probabilities after a move, the dual point multiplied by `kept`."""
+        P = self.probabilities(place)
+
+        def work(start: int, stop: int) -> float:
+            moved = self.moved_probabilities(P[start:stop], move, start, stop)
+            return self.entropy(moved, kept, start, stop)
+
+        return sum(self.over_rows(work))
+
     def pull(self, P: Array, start: int, stop: int) -> Array:
         """Minus the gradient of the loss of some rows at these probabilities, as a point."""
         raise NotImplementedError

@@ -1,0 +1,199 @@
+"""Passes over the parts of a source: map each to a statistic, merge them in order, hand on."""
+
+import functools
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from rosenblatt.data import TableError
+from rosenblatt.data.source import Part, Source
+
+from .checkpoints import Checkpoint
+from .engines import check_client, mapped
+from .merging import MergeTree
+
+LARGEST_SEED = 2**31 - 1
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a pass is."""
+
+    number: int  # of the pass, from 1
+    n_done: int  # parts
+    n_parts: int
+    n_rows: int  # read in this pass
+    seconds: float  # since it began
+    n_read: int  # parts read since then: fewer than are done if it was resumed
+
+    @property
+    def rows_per_second(self) -> float:
+        """The speed of this pass so far."""
+        return self.n_rows / max(self.seconds, 1e-9)
+
+    @property
+    def seconds_left(self) -> float:
+        """When this pass will end, if it goes on as fast."""
+        return (self.n_parts - self.n_done) * self.seconds / max(self.n_read, 1)
+
+    def __str__(self) -> str:
+        return (
+            f"pass {self.number}, part {self.n_done} of {self.n_parts}, "
+            f"{self.rows_per_second:,.0f} rows a second, {self.seconds_left:.0f} s left in it"
+        )
+
+
+class Numbered(NamedTuple):
+    """A part, and its place among all."""
+
+    number: int
+    part: Part
+
+    def __str__(self) -> str:
+        return str(self.part)
+
+
+class PartRows:
+    """The rows of one part, in batches, for who measures them."""
+
+    def __init__(self, source: Source, numbered: Numbered) -> None:
+        self.source, (self.number, self.part) = source, numbered
+        self.n_rows = 0
+
+    def __iter__(self) -> Iterator[tuple[Any, Any]]:
+        """Frames or CSR matrices, and their targets."""
+        for X, y in self.source.read(self.part):
+            self.n_rows += X.shape[0]
+            yield X, y
+
+    def tables(self, missing: bool = False) -> Iterator[tuple[Any, NDArray[Any]]]:
+        """Arrays of finite floats or CSR matrices, and their targets."""
+        for X, y in self:
+            yield self._numbers(X, missing), y
+
+    def summed(self, measure: Callable[..., Any], *state: Any) -> Any:
+        """The sum of ``measure(X, y, *state)`` over batches of numbers."""
+        tree = MergeTree()
+        for X, y in self.tables():
+            tree.add(measure(X, y, *state))
+        return tree.total()
+
+    def rng(self, *seed: int) -> np.random.Generator:
+        """Random numbers that depend on the seed and the part alone."""
+        return np.random.default_rng([*seed, self.number])
+
+    def _numbers(self, X: Any, missing: bool) -> Any:
+        if sp.issparse(X):
+            return X.tocsr()
+        words = [name for name, kind in X.schema.items() if not _is_number(kind)]
+        if words:
+            raise TableError(
+                f"{self.part}: column {words[0]!r} holds {X.schema[words[0]]}, and this model "
+                "reads numbers. Name the columns to learn from, or encode it."
+            )
+        table = X.to_numpy(order="c")
+        table = table if table.dtype == np.float32 else table.astype(np.float64, copy=False)
+        if not missing and not np.isfinite(table.sum()):
+            _refuse_missing(self.part, table, X.columns)
+        return table
+
+
+def _is_number(kind: Any) -> bool:
+    return bool(kind.is_numeric() or kind == "Boolean")
+
+
+def _refuse_missing(part: Part, table: NDArray[Any], names: list[str]) -> None:
+    """Name the first number that is none; sums of very large numbers are none either."""
+    wrong = np.argwhere(~np.isfinite(table))
+    if len(wrong):
+        i, j = wrong[0]
+        raise TableError(
+            f"{part}: column {names[j]!r} holds {table[i, j]}, and this model reads finite "
+            "numbers. Fill in what is missing before the fit."
+        )
+
+
+class Passes:
+    """The passes of one fit over all parts of its source."""
+
+    def __init__(
+        self, model: Any, source: Source, client: Any, checkpoint: Any, progress: Any
+    ) -> None:
+        check_client(client)
+        self.model, self.source, self.client = model, source, client
+        self.parts = [Numbered(k, part) for k, part in enumerate(source.parts())]
+        self.progress = _printed if progress is True else progress
+        parts = [part for _, part in self.parts]
+        self.kept = None if checkpoint is None else Checkpoint(checkpoint, model, parts)
+        self.n_passes = 0
+
+    def seed(self) -> int:
+        """The model's seed as a number; one that was drawn is the same in a resumed fit."""
+        state = self.model.random_state
+        if isinstance(state, int | np.integer):
+            return int(state)
+        drawn = int(check_random_state(state).randint(LARGEST_SEED))
+        return drawn if self.kept is None else self.kept.seed(drawn)
+
+    def total(self, work: Callable[..., Any], *state: Any) -> Any:
+        """The sum of ``work(rows, *state)`` over all parts; None counts nothing."""
+        self.n_passes += 1
+        tree = MergeTree()
+        if self.kept is not None:
+            known = self.kept.total(self.n_passes)
+            if known is not None:
+                return known
+            tree = self.kept.resumed(self.n_passes)
+        for statistic in self._measured(work, state, tree.n_added):
+            tree.add(statistic)
+            if self.kept is not None:
+                self.kept.save(self.n_passes, tree)
+        total = tree.total()
+        if total is None:
+            raise TableError(f"{self.source.place} has no rows.")
+        if self.kept is not None:
+            self.kept.end(self.n_passes, total)
+        return total
+
+    def _measured(self, work: Any, state: Any, first: int) -> Iterator[Any]:
+        """The statistics of the parts from one on, each reported after it was taken."""
+        began, n_rows, last = time.monotonic(), 0, len(self.parts)
+        measure = functools.partial(measured, work, self.source)
+        outcomes = mapped(measure, state, self.parts[first:], self.client)
+        for n_read, (statistic, more) in enumerate(outcomes, 1):
+            yield statistic
+            n_rows += more
+            if self.progress is not None:
+                seconds = time.monotonic() - began
+                self.progress(
+                    Progress(self.n_passes, first + n_read, last, n_rows, seconds, n_read)
+                )
+
+    def describe(self, model: Any) -> None:
+        """Give a model the names of its columns."""
+        model.n_features_in_ = len(self.source.columns)
+        if not self.source.sparse:
+            model.feature_names_in_ = np.array(self.source.columns, dtype=object)
+
+
+def measured(work: Any, source: Source, numbered: Numbered, state: Any) -> Any:
+    """The statistic of a part and the number of its rows; or what is wrong with its data."""
+    rows = PartRows(source, numbered)
+    try:
+        return work(rows, *state), rows.n_rows
+    except TableError as error:
+        return error
+    except ValueError as error:
+        return TableError(f"{numbered}: {error}")
+
+
+def _printed(progress: Progress) -> None:
+    end = "\n" if progress.n_done == progress.n_parts else ""
+    print(f"\r{progress}", end=end, file=sys.stderr, flush=True)
