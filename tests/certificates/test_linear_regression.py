@@ -158,8 +158,8 @@ class TestRidgeAndLeastSquares:
 
     def test_collinear_columns(self):
         rng = np.random.RandomState(0)
-        X = rng.standard_normal((40, 3))
-        X = np.column_stack([X, X[:, 0] + X[:, 1], np.full(40, 7.0)])
+        X = np.round(rng.standard_normal((40, 3)), 0) + rng.randint(0, 64, (40, 3)) / 64
+        X = np.column_stack([X, X[:, 0] + X[:, 1], np.full(40, 7.0)])  # without rounding
         t = X[:, 2] + rng.standard_normal(40)
         model = linear_model.LinearRegression().fit(X, t)
         certificate = certify(model, X, t)
@@ -218,8 +218,8 @@ class TestRidgeAndLeastSquares:
 
     def test_collinear_columns_that_must_not_be_negative(self):
         rng = np.random.RandomState(0)
-        X = np.abs(rng.standard_normal((30, 2)))
-        X = np.column_stack([X, X.sum(axis=1)])
+        X = rng.randint(1, 200, (30, 2)) / 64
+        X = np.column_stack([X, X.sum(axis=1)])  # without rounding
         t = X @ [1, 2, 0] + 0.1 * rng.standard_normal(30)
         model = linear_model.LinearRegression(positive=True).fit(X, t)
         assert certify(model, X, t).holds

@@ -349,7 +349,7 @@ class TestWhy:
     """A claim that fails says why, where that is known."""
 
     @pytest.mark.parametrize("K", [2, 3])
-    @pytest.mark.parametrize("settings", [{}, {"l1_ratio": 1.0}, {"C": np.inf}])
+    @pytest.mark.parametrize("settings", [{}, {"l1_ratio": 1.0}])
     def test_a_column_too_wide_for_its_rounding(self, K, settings):
         rng = np.random.default_rng(2)
         X = pd.DataFrame(rng.standard_normal((90, 3)), columns=["near", "wide", "too"])

@@ -165,8 +165,15 @@ def _newton_step(problem: BinaryLogistic, w: Floats, z: Floats) -> Floats:
 
 def solve_scaled(A: Floats, right: Floats) -> Floats:
     """``A^-1 right``, columns scaled to one first."""
-    scale = 1 / np.sqrt(np.diag(A))
-    return np.asarray(scale * np.linalg.solve(A * np.outer(scale, scale), scale * right))
+    diagonal = np.diag(A)
+    scale = 1 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
+    A, right = A * np.outer(scale, scale), scale * right
+    if not (np.isfinite(A).all() and np.isfinite(right).all()):
+        return np.zeros_like(right)
+    try:
+        return np.asarray(scale * np.linalg.solve(A, right))
+    except np.linalg.LinAlgError:  # columns so far from zero that they are one column
+        return np.asarray(scale * np.linalg.lstsq(A, right, rcond=None)[0])
 
 
 def _curvature(table: RoundedMatrix, h: Floats, columns: NDArray[np.intp]) -> Floats:

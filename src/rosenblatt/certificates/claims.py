@@ -73,7 +73,7 @@ class Certificate:
     Attributes
     ----------
     holds : bool
-        True when there is a claim and every claim holds.
+        True when something is claimed, beside what is only measured, and every claim holds.
     grade : str
         That of the weakest claim.
     verdict : str
@@ -94,8 +94,9 @@ class Certificate:
 
     @property
     def holds(self) -> bool:
-        """Whether there is a claim and every claim holds."""
-        return bool(self.claims) and all(claim.holds for claim in self.claims)
+        """Whether something is claimed, beside what is only measured, and every claim holds."""
+        claimed = any(not claim.is_measurement for claim in self.claims)
+        return claimed and all(claim.holds for claim in self.claims)
 
     @property
     def grade(self) -> Grade:
@@ -160,8 +161,8 @@ def _plain(number: float) -> float | int | str:
 
 
 def within(name: str, statement: str, value: float, bound: float) -> Claim:
-    """A test: that a value is at most its bound."""
-    return Claim(name, statement, value, bound, bool(value <= bound), "checked")
+    """A test: that a value is at most its bound; what is infinite or no number is not."""
+    return Claim(name, statement, value, bound, value <= bound and math.isfinite(value), "checked")
 
 
 def measured(name: str, statement: str, value: float) -> Claim:

@@ -14,7 +14,6 @@ import numpy as np
 
 from .claims import Claim, within
 from .closed_form import (
-    EPS,
     ClassData,
     Floats,
     agrees,
@@ -223,7 +222,8 @@ def moments(data: ClassData, X: Floats, full: bool = False) -> ClassMoments:
         divisor = np.where(known > 0, known, 1.0)
         mean = weight @ filled(rows) / divisor
         mean += weight @ filled(rows - mean) / divisor  # what rounding did far from the origin
-        away = filled(rows - mean)
+        away = rows - mean
+        away = filled(away - weight @ filled(away) / divisor)  # of which no mean holds the rest
         means.append(mean)
         scatters.append(away.T @ (away * weight[:, np.newaxis]) if full else weight @ away**2)
     return ClassMoments(w, np.array(means), np.array(scatters))
@@ -233,7 +233,7 @@ def rounding_of_means(model: Any, published: Any, X: Floats) -> Floats:
     """What rounding may do to the mean of each column (d,); ours are added up with compensation."""
     largest = np.abs(filled(X)).max(axis=0, initial=0.0)
     if is_ours(model):
-        return np.asarray((16 * EPS + 2 * unit(published)) * largest)
+        return np.asarray(2 * unit(published) * largest)
     return np.asarray(16 * np.sqrt(len(X)) * unit(published) * largest)
 
 

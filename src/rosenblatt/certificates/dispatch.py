@@ -11,8 +11,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from rosenblatt.registry import verifiers
+from rosenblatt.runtime.blas import one_blas_thread
 
-from .claims import Certificate
+from .claims import Certificate, Claim
 
 Adapter = Callable[..., Certificate]
 
@@ -84,12 +85,38 @@ def certify(
     if y is None:
         y = _no_target(model, X)
     X, y, weight = _check_data(X, y, sample_weight, words=words, gaps=gaps)
-    certificate = adapter(model, X, y, weight, tol=tol, effort=effort)
+    # Numbers out of range are infinity or NaN, of which no claim holds; and the same bits come out
+    # whatever number of threads BLAS has.
+    with np.errstate(over="ignore", invalid="ignore"), one_blas_thread():
+        try:
+            certificate = adapter(model, X, y, weight, tol=tol, effort=effort)
+        except Exception:
+            strange = _not_finite(model)
+            if not strange:
+                raise
+            return _of_strange_numbers(model, X, strange)
     # The fit may have had weights, of which a model says nothing afterwards.
     weighs = "sample_weight" in signature(model.fit).parameters
     if sample_weight is None and not certificate.holds and weighs:
         return _with_note(certificate, "each of weight 1 (a fit with sample_weight asks for it)")
     return certificate
+
+
+def _not_finite(model: Any) -> list[str]:
+    """The fitted attributes that contain NaN or infinity."""
+    names = [name for name in vars(model) if name.endswith("_") and not name.startswith("_")]
+    arrays = {name: getattr(model, name) for name in names}
+    arrays = {name: v.data if sp.issparse(v) else np.asarray(v) for name, v in arrays.items()
+              if isinstance(v, float | np.ndarray | np.floating) or sp.issparse(v)}  # fmt: skip
+    return [name for name, v in arrays.items() if v.dtype.kind == "f" and not np.isfinite(v).all()]
+
+
+def _of_strange_numbers(model: Any, X: Any, strange: list[str]) -> Certificate:
+    """The certificate of a model whose numbers lead nowhere."""
+    statement = f"{', '.join(strange)} must be finite, and contain NaN or infinity"
+    claim = Claim("finite numbers", statement, len(strange), 0, False, "proved")
+    words = f"the {X.shape[0]:,} rows and {X.shape[1]:,} columns given"
+    return Certificate(type(model).__name__, "that of the class", words, (claim,))
 
 
 def _adapter(model: Any) -> Adapter:
@@ -154,6 +181,8 @@ def _check_data(
         raise ValueError("X must be finite to certify a fit on it; it contains NaN or infinity.")
     if not (weight >= 0).all():
         raise ValueError(f"sample_weight must not be negative; got {weight.min()}.")
+    if np.isinf(weight).any():
+        raise ValueError("sample_weight must be finite; it contains infinity.")
     if not weight.any():
         raise ValueError("There is nothing to certify: no row has a positive weight.")
     return X, y, weight

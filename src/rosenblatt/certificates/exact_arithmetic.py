@@ -63,7 +63,7 @@ def leads_of(
         return RowLeads(lower, wrong, grade)
     for i in doubtful.tolist():
         exact, tied_right = _exact_lead(_dense_row(X, i), int(codes[i]), W, b, ties_go_up)
-        lower[i] = _rounded(exact) * (1 - 2 * UNIT if exact > 0 else 1 + 2 * UNIT)
+        lower[i] = not_above(exact)
         wrong[i] = exact < 0 or (exact == 0 and not tied_right)
     return RowLeads(lower, wrong, grade)
 
@@ -84,12 +84,17 @@ def rounded_leads(X: Any, codes: NDArray[np.intp], W: Floats, b: Floats) -> tupl
     return lead, errors[everyone, codes] + errors.max(axis=1) + 2 * UNIT * (abs(own) + abs(rival))
 
 
-def _rounded(exact: Fraction) -> float:
-    """The nearest floating-point number; infinity beyond their range."""
+def not_above(exact: Fraction) -> float:
+    """The largest floating-point number that is not above a fraction.
+
+    >>> not_above(Fraction(3, 4) * Fraction(5e-324)), not_above(Fraction(10) ** 400)
+    (0.0, 1.7976931348623157e+308)
+    """
     try:
-        return float(exact)
+        near = float(exact)
     except OverflowError:
-        return np.inf if exact > 0 else -np.inf
+        return float(np.finfo(float).max) if exact > 0 else -np.inf
+    return near if Fraction(near) <= exact else math.nextafter(near, -math.inf)
 
 
 def _dense_row(X: Any, i: int) -> Floats:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from .claims import Certificate, Claim
 from .closed_form import (
+    EPS,
     ClassData,
     Floats,
     agrees,
@@ -95,11 +96,13 @@ def gaussians(model: Any, data: ClassData, X: Floats) -> GaussianPart:
     off = rounding_of_means(model, model.theta_, X)
     claims = [
         agrees("means", "the means", model.theta_, mean, scale=deviation, slack=off),
-        variances_claim(model, s2, off),
-        smoothing_claim(model, data, X, float(spread.max(initial=0.0))),
+        variances_claim(model, s2, theta - mean, EPS * np.abs(mean)),
+        smoothing_claim(model, data, X, float(spread.max(initial=0.0)), EPS * np.abs(mean).max()),
     ]
-    gap = divergence(w, mean, s2, theta, var) if ddof == 0 else None
-    blur = float((w * np.where(s2 > 0, off**2 / np.where(s2 > 0, s2, 1.0), 0.0)).sum())
+    gap = divergence(data, X, w, s2, theta, var) if ddof == 0 else None
+    # The mean that is published is a number of its precision, and no nearer than that.
+    ulp = unit(model.theta_) * np.abs(mean)
+    blur = float((w * np.where(s2 > 0, ulp**2 / np.where(s2 > 0, s2, 1.0), 0.0)).sum() / 2)
     n_variances = {"feature": theta.shape[1], "class": len(theta), "single": 1}
     free = theta.size + n_variances.get(sharing, theta.size)
     scores, sizes = log_densities(X, theta, var)
@@ -115,10 +118,11 @@ def of_all(data: ClassData, X: Floats) -> tuple[Floats, Floats]:
     total = data.weight @ (1 - gaps(X))
     divisor = np.where(total > 0, total, 1.0)
     centre = data.weight @ filled(X) / divisor
-    away = filled(X - centre)
-    rest = data.weight @ away / divisor  # what rounding did to the centre
-    spread = data.weight @ (away - np.where(np.isnan(X), 0.0, rest)) ** 2 / divisor
-    return centre + rest, np.where(total > 0, spread, 1.0)
+    centre += data.weight @ filled(X - centre) / divisor  # what rounding did to the centre
+    away = X - centre
+    away = filled(away - data.weight @ filled(away) / divisor)  # of which no centre holds the rest
+    spread = data.weight @ away**2 / divisor
+    return centre, np.where(total > 0, spread, 1.0)
 
 
 def pooled(scatter: Floats, w: Floats, spread: Floats, sharing: str, ddof: float) -> Floats:
@@ -131,24 +135,27 @@ def pooled(scatter: Floats, w: Floats, spread: Floats, sharing: str, ddof: float
     return np.array(np.broadcast_to(np.where(weight > 0, variances, spread), scatter.shape))
 
 
-def variances_claim(model: Any, s2: Floats, off: Floats) -> Claim:
+def variances_claim(model: Any, s2: Floats, off: Floats, ulp: Floats) -> Claim:
     """That the variances are s2 (K, d); ours have a smallest one in the place of zero."""
-    # A mean that is off by its rounding adds the square of that to others' variances.
+    # Squares are taken around a mean in 64 bits, which is off by up to an `ulp` (K, d); others'
+    # around the mean they publish, which is `off` (K, d) by its rounding.
     derived = s2.astype(np.asarray(model.var_).dtype)
-    slack = 0.0 if is_ours(model) else off**2
+    slack = ulp**2 + (0.0 if is_ours(model) else 2 * off**2)
     if is_ours(model):
         derived[derived == 0] = 2.0**-100
     return agrees("variances", "the variances", model.var_, derived, slack=slack)
 
 
-def smoothing_claim(model: Any, data: ClassData, X: Floats, largest: float) -> Claim:
+def smoothing_claim(
+    model: Any, data: ClassData, X: Floats, largest: float, ulp: float = 0.0
+) -> Claim:
     """That epsilon_ is var_smoothing times the largest variance of a feature."""
     # scikit-learn takes the variance of the last batch, and unweighted. Of whatever rows: no
     # variance is larger than the square of half the range.
     share, epsilon = float(model.var_smoothing), float(model.epsilon_)
     if is_ours(model):
         expected = share * largest
-        apart = abs(epsilon - expected)
+        apart = max(0.0, abs(epsilon - expected) - share * ulp**2)
         value, bound = apart / expected if expected > 0 else apart and np.inf, rounding(model.var_)
         words = f"var_smoothing times the largest is {expected:.3g}"
     else:
@@ -172,12 +179,23 @@ def log_densities(X: Floats, theta: Floats, var: Floats) -> tuple[Floats, Floats
     return scores, sizes
 
 
-def divergence(w: Floats, mean: Floats, s2: Floats, theta: Floats, var: Floats) -> float:
-    """``sum_k sum_j w_kj KL(N(mean, s2) || N(theta, var))``, over features that vary."""
+def divergence(
+    data: ClassData, X: Floats, w: Floats, s2: Floats, theta: Floats, var: Floats
+) -> float:
+    """``sum_k sum_j w_kj KL(N(mean, s2) || N(theta, var))``, over features that vary, at most."""
+    # Means are taken from theta, so that far from the origin they keep their digits; variances are
+    # off by the rounding of a sum.
+    means = [
+        data.weight[rows] @ filled(X[rows] - at)
+        for rows, at in zip(data.members, theta, strict=True)
+    ]
+    off = np.array(means) / np.where(w > 0, w, 1.0)
+    rounding = 4 * (len(X) + 8) * EPS
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         ratio = s2 / var
-        each = 0.5 * (ratio - 1 - np.log(ratio) + (mean - theta) ** 2 / var)
-    each = np.where(np.isnan(each) | (var <= 0), np.inf, np.maximum(each, 0.0))
+        each = 0.5 * (ratio - 1 - np.log(ratio) + off**2 / var * (1 + rounding))
+        more = rounding * np.abs(ratio - 1) + 4 * EPS * (ratio + 1 + np.abs(np.log(ratio)))
+    each = np.where(np.isnan(each) | ~(var > 0), np.inf, np.maximum(each, 0.0) + more)
     return float(np.where((w > 0) & (s2 > 0), w * each, 0.0).sum())
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from .claims import Claim, distance_claim, gap_claim, measured
 from .published_numbers import NEAR, agreement
-from .rounded_matrix import UNIT, Floats, RegressionFit, mean_square, total
+from .rounded_matrix import UNIT, Floats, RegressionFit, mean_square, no_gap, total
 
 MOST_COLUMNS = 1000  # of those that matter, in a polish
 ROUNDS = 6
@@ -78,6 +78,8 @@ def claims(
     near: float = NEAR,
 ) -> list[Claim]:
     """What can be said of published coefficients, and of what the fit `said` of itself."""
+    if not fit.can_be_squared:
+        return [no_gap(fit)]
     penalty = Penalty(alpha * l1_ratio, alpha * (1 - l1_ratio), positive)
     primal, residual = primal_value(fit, penalty, fit.w, fit.b)
     best = dual_value(fit, penalty, residual)

@@ -9,17 +9,20 @@ squared length of the residuals' part that the columns span, and what the interc
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 import scipy.optimize
+import scipy.sparse as sp
 import scipy.sparse.linalg
+from numpy.typing import NDArray
 
 from . import normal_equations
 from .claims import Claim, distance_claim, gap_claim, measured, within
 from .normal_equations import ROUNDINGS, ClosedForm, iteration_claims
 from .orthogonal_factors import (
+    MOST_CELLS,
     MOST_ROWS,
+    Excess,
     OrthogonalFactors,
     RowProducts,
     at_most,
@@ -27,19 +30,18 @@ from .orthogonal_factors import (
     factors,
 )
 from .published_numbers import NEAR
-from .rounded_matrix import Floats, RegressionFit, mean_square
+from .rounded_matrix import (
+    ROUNDINGS_OF_A_SUM,
+    UNIT,
+    Floats,
+    RegressionFit,
+    RoundedMatrix,
+    mean_square,
+    no_gap,
+)
 
 STEPS = 200  # of conjugate gradients
-FURTHEST = 100
 LARGE = 1e8  # condition beyond which half of the digits are gone
-
-
-class Excess(NamedTuple):
-    """How far an objective is from its least value, for shares; and the length of the way there."""
-
-    most: float
-    distance: float
-    among: str = ""  # which other coefficients, if not all
 
 
 def claims(
@@ -78,6 +80,8 @@ def _of_coefficients(
 ) -> list[Claim]:
     """The gap, the distance, the equations and the condition, from residuals and their rounding."""
     table, (r, allowance) = fit.table, residuals
+    if not (fit.can_be_squared and np.isfinite(r).all()):
+        return [no_gap(fit)]
     square, _ = mean_square(table, r, allowance)
     bias = float(table.share @ r) if table.centred else 0.0
     centred = r - bias
@@ -88,27 +92,34 @@ def _of_coefficients(
         normal_equations.equations, fit, penalty, centred, noise, bias,
         positive=positive, closed=closed, left_out=least_share,
     )  # fmt: skip
-    if table.n < table.d and not positive:
-        easy = at_most(fit, penalty, centred, noise, square, intercept_cost)
-        if effort == 0 or weight * easy.excess <= bound:
-            found = [gap_claim(weight * easy.excess, weight * fit.size, bound, easy.words)]
-            if math.isfinite(easy.distance):
-                found.append(distance_claim(easy.distance, fit.w))
-            return [*found, *_of_rows(fit, penalty, effort, equations)]
+    easy = at_most(fit, penalty, centred, noise, square, intercept_cost)
+    enough = effort == 0 or weight * easy.most <= bound
+    if table.n < table.d and not positive and enough:
+        found = [gap_claim(weight * easy.most, weight * fit.size, bound, easy.among)]
+        if math.isfinite(easy.distance):
+            found.append(distance_claim(easy.distance, fit.w))
+        return [*found, *_of_rows(fit, penalty, effort, equations)]
     if not can_be_factored(table):
         return _of_large(
-            fit, penalty, weight, positive, centred, noise, intercept_cost, bound, equations()
+            fit, penalty, weight, positive, centred, noise, easy, intercept_cost, bound, equations()
         )
     parts = factors(table, centred, penalty, fit.w)
     weights = penalty * float(fit.w @ fit.w) if penalty else 0.0  # which may be too long to square
     length = math.sqrt(square + weights)
     off = parts.rounding * length * (1 + parts.condition) + noise
-    if positive:
+    unresolved = parts.unresolved(table)
+    if positive and (fit.w < 0).any():
+        excess = easy = Excess(math.inf, math.inf)
+    elif unresolved:
+        excess = Excess(math.inf, math.inf, _hidden(unresolved))
+    elif positive:
         excess = _non_negative(fit, parts, off)
     else:
         excess = _free(parts, off)
     # No sum of squares is below zero, whatever nearly dependent columns could do.
-    gap = weight * min(excess.most + intercept_cost, square + weights)
+    gap = weight * min(excess.most + intercept_cost, easy.most)
+    if not gap <= bound and unresolved:
+        gap = min(gap, weight * (square + weights - within_equal_rows(table, fit.t)))
     why = "" if positive or gap <= bound else _left_out(parts, least_share, weight, gap)
     found = [gap_claim(gap, weight * fit.size, bound, excess.among + why)]
     if math.isfinite(excess.distance):
@@ -121,6 +132,25 @@ def _of_coefficients(
         found.append(_shortest(fit, parts.rank, *parts.idle(fit.w)))
     left_out = 0 if penalty else table.d - parts.rank
     return [*found, _condition(parts.condition, left_out)]
+
+
+def _hidden(unresolved: int) -> str:
+    """What is said of a gap that counts all which rounding may hide."""
+    directions = "a direction" if unresolved == 1 else f"{unresolved} directions"
+    return f"; nearly collinear columns: rounding hides {directions}, in which all may be gained"
+
+
+def within_equal_rows(table: RoundedMatrix, t: Floats) -> float:
+    """``sum p (t - mean of t in equal rows)^2``, less rounding: what no coefficients go below."""
+    X = table.given.toarray() if sp.issparse(table.given) else table.given
+    if X.size > MOST_CELLS:
+        return 0.0
+    _, group = np.unique(X + 0.0, axis=0, return_inverse=True)
+    group, p = group.ravel(), table.share
+    mean = np.bincount(group, p * t) / np.bincount(group, p)
+    off = UNIT * ROUNDINGS_OF_A_SUM * table.n * float(np.sum(p * t**2))
+    within_groups = float(np.sum(p * (t - mean[group]) ** 2))
+    return max(0.0, within_groups - float(off))
 
 
 def _of_rows(
@@ -167,8 +197,6 @@ def _non_negative(fit: RegressionFit, parts: OrthogonalFactors, off: float) -> E
     """With ``w >= 0``: go to the best such point, and bound what is left from there."""
     # From w another point v >= 0 differs by ``2 g.(v - w) + (v - w)'A(v - w)``, and A is not below
     # its least eigenvalue m: the least of ``2 g_j (v_j - w_j) + m (v_j - w_j)^2`` is known.
-    if (fit.w < 0).any():
-        return Excess(math.inf, math.inf)
     triangle = (parts.axes * parts.sizes).T  # of columns in their scaled lengths
     start = parts.scale * fit.w
     best, _ = scipy.optimize.nnls(triangle, triangle @ start + parts.reach)
@@ -180,16 +208,34 @@ def _non_negative(fit: RegressionFit, parts: OrthogonalFactors, off: float) -> E
     rounding = off * (2 * float(np.linalg.norm(parts.reach)) + off)
     rounding += 3 * parts.relative * float(parts.reach @ parts.reach)
     if m <= 0:  # flat directions: what a slope gains depends on how far one goes
-        far = FURTHEST * max(float(best.max()), float(np.abs(start).max()), 1.0)
-        left = 2 * float(np.maximum(slope, 0.0) @ best + np.maximum(-slope, 0.0).sum() * far)
-        words = f" by coefficients up to {FURTHEST} times as large"
-        return Excess(max(fallen, 0.0) + left + rounding, math.inf, words)
+        left = _flat(triangle, parts.relations(), best == 0, moved, slope)
+        return Excess(max(fallen, 0.0) + left + rounding, math.inf)
     v = np.maximum(best - slope / m, 0.0)
     left = -float(np.sum(2 * slope * (v - best) + m * (v - best) ** 2))
     most = max(fallen, 0.0) + max(left, 0.0) + rounding
     further = (math.sqrt(max(left, 0.0)) + off) / math.sqrt(m) / float(parts.scale.min())
     distance = float(np.linalg.norm(step)) + further
     return Excess(most, distance)
+
+
+def _flat(
+    triangle: Floats, relations: Floats, held: NDArray[np.bool_], moved: Floats, slope: Floats
+) -> float:
+    """What is left at a point v >= 0 with these slopes, though some columns depend on others."""
+    # Columns in use, and those held back by little, are A, and c is the length of the residual's
+    # part that they span; others, whose slopes are above c times their length, do not pay, and A
+    # gains c^2. What A spans is certain if as many directions vanish as relations lie in it.
+    lengths = np.linalg.norm(triangle, axis=0)
+    for share in (1e-6, 1e-9, 0.0):
+        A = ~held | (slope <= share * lengths)
+        axes, sizes, _ = np.linalg.svd(triangle[:, A], full_matrices=False)
+        rank = int(A.sum()) - int((~(relations[~A] != 0).any(axis=0)).sum())
+        if not 0 < rank <= len(sizes) or sizes[rank - 1] <= 1e-7:
+            continue
+        c = float(np.linalg.norm(axes[:, :rank].T @ moved)) * (1 + 1e-6)
+        if (slope[~A] >= c * lengths[~A]).all():
+            return float(c * c)
+    return math.inf
 
 
 def _shortest(fit: RegressionFit, rank: int, idle: float, length: float) -> Claim:
@@ -227,13 +273,15 @@ def _of_large(
     positive: bool,
     r: Floats,
     noise: float,
+    easy: Excess,
     intercept_cost: float,
     bound: float,
     equations: Claim,
 ) -> list[Claim]:
     """Tables too large to factor: conjugate gradients, if there is a penalty to lean on."""
     if positive or penalty == 0:
-        return [within(equations.name, equations.statement, equations.value, 1e-6)]
+        value = math.inf if positive and (fit.w < 0).any() else weight * easy.most
+        return [gap_claim(value, weight * fit.size, bound, easy.among), equations]
     table = fit.table
     product, allowance = table.transposed(table.share * r)
     g = penalty * fit.w - product
@@ -248,7 +296,7 @@ def _of_large(
     left = g - times(x)
     further = float(np.linalg.norm(left)) + float(np.linalg.norm(allowance))
     most = float(2 * (g @ x) - x @ (g - left)) + (further + noise) ** 2 / penalty
-    gap = weight * (max(most, 0.0) * (1 + 1e-9) + intercept_cost)
+    gap = weight * min(max(most, 0.0) * (1 + 1e-9) + intercept_cost, easy.most)
     distance = (float(np.linalg.norm(g)) + float(np.linalg.norm(allowance))) / penalty
     nearness = gap_claim(gap, weight * fit.size, bound)
     return [nearness, distance_claim(distance, fit.w), equations]

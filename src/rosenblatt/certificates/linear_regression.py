@@ -25,7 +25,7 @@ from .published_numbers import (
     numbers_of,
     penalty_claim,
 )
-from .rounded_matrix import UNIT, Floats, RegressionFit, RoundedMatrix
+from .rounded_matrix import UNIT, Floats, RegressionFit, RoundedMatrix, shares_of
 
 
 def certify_model(
@@ -43,17 +43,17 @@ def certify_model(
     kept = np.flatnonzero(weight > 0)
     X, targets, weight = X[kept], targets[kept], weight[kept]
     coef, intercept = _published(model, targets.shape[1], X.shape[1])
-    table = RoundedMatrix(X, weight / weight.sum(), bool(getattr(model, "fit_intercept", True)))
-    problem, verify = _problem(model, float(weight.sum()))
+    table = RoundedMatrix(X, shares_of(weight), bool(getattr(model, "fit_intercept", True)))
+    total = float(weight.sum())
+    problem, verify = _problem(model, total)
     claims: list[Claim] = [*penalty_claim(model), *choice_claim(model)]
-    claims += singular_claim(model, table, float(weight.sum()))
+    claims += singular_claim(model, table, total)
     unit = 2.0**-24 if model.coef_.dtype == np.float32 else UNIT
     for k in range(targets.shape[1]):
         fit = RegressionFit(
             table, np.ascontiguousarray(targets[:, k]), coef[k], float(intercept[k]), unit
         )
-        with np.errstate(over="ignore"):  # numbers too large to square are infinity, and no proof
-            found = verify(fit, k, tol, effort)
+        found = verify(fit, k, tol, effort)
         claims += _named(found, k if targets.shape[1] > 1 else None)
     bias = ", b free" if table.centred else ", b = 0"
     words = f"the {len(kept):,} rows and {X.shape[1]:,} columns given, {total_weight(weight)}"

@@ -109,11 +109,13 @@ def _binary(
         found = binary_logistic.bracket(problem, w, centre, enough, effort)
     found = replace(found, most=found.most + off * float(c.sum()))
     bound = tol * scale
-    claims = [_gap(found, scale, bound, _among(setting))]
+    claims = [_gap(found, scale, bound)]
     scores, rounding = problem.scores(w)
     z, rounding = scores + centre, rounding + off + 4 * UNIT * abs(centre)
     value = problem.value(w, z, rounding)
-    if np.isinf(setting.C) and effort and found.most >= value:  # as if there were no best
+    if (
+        np.isinf(setting.C) and effort and found.most >= value * (1 - 1e-9)
+    ):  # as if there were no best
         lead = float((y * z - rounding).min())
         claims = claims_if_separable(X, y, fit_intercept, value, scale, bound, lead) or claims
     if np.isinf(setting.C) and effort and len(claims) == 1:
@@ -171,12 +173,12 @@ def _several(
     bound = tol * scale
     claims = []
     if np.isfinite(found.most) or not np.isinf(setting.C):
-        claims.append(_gap(found, scale, bound, _among(setting)))
+        claims.append(_gap(found, scale, bound))
     scores, rounding = problem.scores(W)
     z, rounding = scores + centre, rounding + off + 4 * UNIT * np.abs(centre)
     value = problem.value(W, z, rounding)
     wrong = np.isinf(found.least)  # a last class with weights, where it is to have none
-    if np.isinf(setting.C) and effort and found.most >= value and not wrong:  # as if without a best
+    if np.isinf(setting.C) and effort and found.most >= value * (1 - 1e-9) and not wrong:
         lead = softmax.least_lead(z, rounding, codes)
         claims = claims_if_separable(X, codes, fit_intercept, value, scale, bound, lead) or claims
     if np.isinf(setting.C) and effort and len(claims) == 1 and not wrong:
@@ -225,23 +227,16 @@ def _agreement(
     return agreement(numbers_of(model), derived, sizes, nearness(model))
 
 
-def _among(setting: Setting) -> str:
-    """Which other coefficients a gap speaks of, if not of all."""
-    if not np.isinf(setting.C):
-        return ""
-    return f" by coefficients up to {unpenalised_logistic.FURTHEST:g} times as long"
-
-
-def _gap(found: Bracket, scale: float, bound: float, among: str) -> Claim:
+def _gap(found: Bracket, scale: float, bound: float) -> Claim:
     nearer = f", and not nearer than {found.least:.3g}" if found.least > 1e-9 * bound else ""
-    return gap_claim(found.most, scale, bound, f"{among} (duality gap){nearer}")
+    return gap_claim(found.most, scale, bound, f" (duality gap){nearer}")
 
 
 def _with_reason(
     claims: list[Claim], model: Any, blur: Floats, setting: Setting, value: float, W: Floats
 ) -> list[Claim]:
     """A gap that is not shown to be small says why, if rounding (d,) of the slopes is to blame."""
-    reach = unpenalised_logistic.FURTHEST * float(np.linalg.norm(W))
+    reach = float(np.linalg.norm(W))
     return [
         claim
         if claim.name != "gap" or claim.holds

@@ -9,6 +9,7 @@ import scipy.linalg
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from .exact_arithmetic import simple_proportions
 from .rounded_matrix import CELLS_PER_BLOCK, UNIT, Floats, RegressionFit, RoundedMatrix
 
 MOST_WORK = 1e11  # multiplications, some seconds
@@ -16,6 +17,7 @@ MOST_CELLS = 3e7  # of a table made dense
 # A scatter matrix squares the condition, but is quick: up to this it loses too little to matter.
 WELL_CONDITIONED = 1e5
 MOST_RELATIVE = 0.05
+MOST_PROOF = 2e6  # cells that are added up exactly
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +55,27 @@ class OrthogonalFactors:
         sizes = self.sizes[self.kept]
         return float(sizes.max() / sizes.min()) if len(sizes) else 1.0
 
+    def unresolved(self, table: RoundedMatrix) -> int:
+        """How many directions may be dependence or may not: rounding hides which."""
+        if table.n < table.d:  # of which the means take one
+            return max(0, len(self.sizes) - self.rank - int(table.centred))
+        dropped = len(self.scale) - self.rank
+        return 0 if not dropped or all_depend(table, self.relations()) else dropped
+
+    def relations(self) -> Floats:
+        """Combinations of columns (d, m) without variation, each of as few columns as may be."""
+        null = self.null / self.scale[:, np.newaxis]
+        return np.asarray(null / np.abs(null).max(axis=0))
+
+    @property
+    def null(self) -> Floats:
+        """The same of scaled columns, one in m places of the columns that depend most."""
+        null = self.axes[:, ~self.kept]
+        pivots = scipy.linalg.qr(null.T, mode="r", pivoting=True)[1][: null.shape[1]]
+        null = np.linalg.solve(null[pivots].T, null.T).T
+        null[np.abs(null) <= self.off] = 0.0
+        return np.asarray(null)
+
     def step(self) -> Floats:
         """The change of coefficients (d,) that takes all of the residual that can be taken."""
         kept = self.kept
@@ -67,14 +90,34 @@ class OrthogonalFactors:
         if self.axes.shape[1] < len(self.scale):  # of few rows: nothing was scaled
             basis, _ = np.linalg.qr(self.axes[:, self.kept])
             return float(np.linalg.norm(w - basis @ (basis.T @ w))), float(np.linalg.norm(w))
-        null = self.axes[:, ~self.kept]
-        pivots = scipy.linalg.qr(null.T, mode="r", pivoting=True)[1][: null.shape[1]]
-        null = np.linalg.solve(null[pivots].T, null.T).T
-        null[np.abs(null) <= self.off] = 0.0
+        null = self.null
         units = null / self.scale[:, np.newaxis]
         basis, _ = np.linalg.qr(units / np.linalg.norm(units, axis=0))
         involved = null.any(axis=1)
         return float(np.linalg.norm(basis.T @ w)), float(np.linalg.norm(w[involved]))
+
+
+def all_depend(table: RoundedMatrix, relations: Floats) -> bool:
+    """Whether simple fractions in the place of relations (d, m) hold for all rows, exactly."""
+    return all(_depends(table, relation) for relation in relations.T)
+
+
+def _depends(table: RoundedMatrix, relation: Floats) -> bool:
+    """Whether a combination of columns is exactly 0, or the same in every row if centred."""
+    used = np.flatnonzero(relation)
+    factors = simple_proportions(relation[used])
+    if len(used) * table.n > MOST_PROOF or max(abs(factor) for factor in factors) >= 2**26:
+        return False
+    rows = table.given[:, used]
+    rows = np.asarray(rows.toarray() if sp.issparse(rows) else rows, np.float64)
+    with np.errstate(over="ignore", invalid="ignore"):
+        high = rows * 134217729.0  # Veltkamp: halves of 26 bits, whose products are exact
+        high = high - (high - rows)
+        terms = np.hstack([high, rows - high]) * np.tile(factors, 2).astype(np.float64)
+    if not np.isfinite(terms).all():
+        return False
+    level = (-terms[0]).tolist() if table.centred else []
+    return all(math.fsum(row + level) == 0 for row in terms.tolist())
 
 
 def can_be_factored(table: RoundedMatrix) -> bool:
@@ -88,8 +131,8 @@ def factors(table: RoundedMatrix, r: Floats, penalty: float, w: Floats) -> Ortho
     if table.n < table.d:
         return _wide(table, r, penalty, w)
     lengths = np.sqrt(table.norms() ** 2 + penalty)
-    # A column that varies by the rounding of its mean alone does not vary.
-    constant = lengths <= 32 * UNIT * np.abs(table.mean)
+    # A column that varies by the rounding of the rest of its mean alone does not vary.
+    constant = lengths <= 4 * (table.n + 64) * UNIT**2 * np.abs(table.mean)
     scale = np.where(constant | (lengths == 0), np.maximum(np.abs(table.mean), 1.0), lengths)
     found = _of_scatter(table, r, penalty, w, scale)
     well = found.rank == table.d and found.condition < WELL_CONDITIONED
@@ -190,29 +233,30 @@ def _dense_blocks(table: RoundedMatrix):  # type: ignore[no-untyped-def]
 MOST_ROWS = 3000  # whose products are taken
 
 
-class Bound(NamedTuple):
-    """How far an objective is from its least value, and how far coefficients are, at most."""
+class Excess(NamedTuple):
+    """How far an objective is from its least value, for shares; and the length of the way there."""
 
-    excess: float
+    most: float
     distance: float
-    words: str = ""
+    among: str = ""  # what else there is to say of it
 
 
 def at_most(
     fit: RegressionFit, penalty: float, r: Floats, noise: float, square: float, cost: float
-) -> Bound:
+) -> Excess:
     """The nearer of two bounds that one pass gives; `cost` is what the intercept costs."""
     # Rounding may have moved the residuals by `noise`, of which the columns reach no more than all.
     whole = square + penalty * float(fit.w @ fit.w)
-    nothing = Bound(whole, math.inf, "; it is no more than that itself, and none is below zero")
+    nothing = Excess(whole, math.inf, "; it is no more than that itself, and none is below zero")
     if not penalty:
         return nothing
     product, allowance = fit.table.transposed(fit.table.share * r)
+    penalty *= 1 - 4 * UNIT
     slope = float(np.linalg.norm(penalty * fit.w - product)) + float(np.linalg.norm(allowance))
     slope += 4 * UNIT * penalty * float(np.linalg.norm(fit.w))
     sure = slope / math.sqrt(penalty) + noise
-    strong = Bound(sure**2 + cost, sure / math.sqrt(penalty))
-    return min(strong, nothing, key=lambda bound: bound.excess)
+    strong = Excess(sure**2 + cost, sure / math.sqrt(penalty))
+    return min(strong, nothing, key=lambda bound: bound.most)
 
 
 class RowProducts(NamedTuple):

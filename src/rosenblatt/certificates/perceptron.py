@@ -7,7 +7,7 @@ form ``(e_own - e_rival) z``, and R^2 counts twice.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,8 +18,10 @@ from rosenblatt.separation import Separability, separability, widest
 
 from .claims import Certificate, Claim, Grade, total_weight, within
 from .exact_arithmetic import RowLeads, leads_of, stands
+from .rounded_matrix import shares_of
 
 SLACK = 1e-9  # relative allowance for the few roundings in a bound
+FAR_EXPONENT = 300  # of two, beyond which products with rows may leave the range
 
 Floats = NDArray[np.float64]
 
@@ -32,6 +34,7 @@ class PerceptronFit:
     codes: NDArray[np.intp]  # (n,)
     labels: NDArray[Any]  # (n,)
     weight: Floats  # (n,) sample weight
+    pull: Floats  # (n,) the same times the weight of the class
     classes: NDArray[Any]
     W: Floats  # (K, d); two classes: (1, d)
     b: Floats  # (K,) or (1,)
@@ -101,7 +104,8 @@ def read(model: Any, X: Any, y: NDArray[Any], weight: Floats) -> PerceptronFit:
         raise ValueError("coef_ and intercept_ must be finite to be certified.")
     order = np.argsort(classes)
     codes = order[np.searchsorted(classes, y, sorter=order)]
-    kept = np.flatnonzero(weight * class_weights(model, classes, codes, weight)[codes] > 0)
+    pull = weight * class_weights(model, classes, codes, weight)[codes]
+    kept = np.flatnonzero(pull > 0)
     if not len(kept):
         raise ValueError(
             "There is nothing to certify: class_weight leaves no row of positive weight."
@@ -110,7 +114,7 @@ def read(model: Any, X: Any, y: NDArray[Any], weight: Floats) -> PerceptronFit:
     fit_intercept = bool(model.fit_intercept)
     ties_go_up = getattr(model, "boundary", "mistake") == "positive"
     return PerceptronFit(
-        X[kept], codes, y[kept], weight[kept], classes, W, b, fit_intercept, ties_go_up
+        X[kept], codes, y[kept], weight[kept], pull[kept], classes, W, b, fit_intercept, ties_go_up
     )
 
 
@@ -137,9 +141,10 @@ def data_of(fit: PerceptronFit) -> str:
 
 
 def training_error(fit: PerceptronFit, leads: RowLeads, said_to_be_clean: bool) -> Claim:
-    """How many rows the published numbers get wrong; none, if the model says so."""
+    """How many rows the published numbers get wrong: none, if the model says so."""
+    # Else no more than one answer for all rows would, counted or weighed as the fit was asked to.
     wrong, n = int(np.count_nonzero(leads.wrong)), len(leads.wrong)
-    share = float(fit.weight[leads.wrong].sum() / fit.weight.sum())
+    share = float(shares_of(fit.weight)[leads.wrong].sum())
     most = "at most " if leads.grade == "checked" else ""
     statement = f"{most}{wrong:,} of {n:,} rows are predicted wrongly ({share:.3%} of the weight)"
     if wrong == 0:
@@ -148,17 +153,24 @@ def training_error(fit: PerceptronFit, leads: RowLeads, said_to_be_clean: bool) 
         statement += "; the model says that none is"
     if said_to_be_clean:
         return Claim("training error", statement, wrong, 0, wrong == 0, leads.grade)
-    return Claim("training error", statement, wrong, None, True, leads.grade)
+    constant = n - int(np.bincount(fit.codes).max())
+    pull = shares_of(fit.pull)
+    lighter = pull[leads.wrong].sum() <= 1 - np.bincount(fit.codes, pull).max() + SLACK
+    better = wrong <= constant or bool(lighter)
+    if not better:
+        statement += f"; one answer for all rows is wrong on {constant:,}"
+    return Claim("training error", statement, wrong, constant, better, leads.grade)
 
 
 def margin(fit: PerceptronFit, leads: RowLeads) -> Claim:
     """The distance of the nearest row from the published plane, when none is wrong."""
+    fit, leads = _in_range(fit, leads)
     length = length_of(fit.W if fit.two else fit.vector)
     if length == 0:
         statement = "all weights are 0: there is no boundary, and every row gets the same class"
         return Claim("margin", statement, 0.0, None, True, leads.grade)
     rounding = (fit.W.size + 8) * float(np.finfo(float).eps)
-    value = max(0.0, float(leads.lower.min())) / length * (1 - rounding)
+    value = float(np.clip(leads.lower.min(), 0.0, np.finfo(float).max)) / length * (1 - rounding)
     if value == 0:
         touching = int(np.count_nonzero(leads.lower <= 0))
         statement = f"no row is wrong, but {touching} lie on the boundary itself: the margin is 0"
@@ -168,6 +180,19 @@ def margin(fit: PerceptronFit, leads: RowLeads) -> Claim:
     else:
         statement = f"every row's own score is the highest, by at least {value:.6g} |(W, b)|"
     return Claim("margin", statement, value, 0.0, True, leads.grade)
+
+
+def _in_range(fit: PerceptronFit, leads: RowLeads) -> tuple[PerceptronFit, RowLeads]:
+    """The same plane by numbers near one, where those published are at the ends of their range."""
+    exponent = int(np.frexp(np.abs(fit.vector).max(initial=0.0))[1])
+    W, b = np.ldexp(fit.W, -exponent), np.ldexp(fit.b, -exponent)
+    same = np.array_equal(np.ldexp(W, exponent), fit.W) and np.array_equal(
+        np.ldexp(b, exponent), fit.b
+    )
+    if abs(exponent) < FAR_EXPONENT or not same:
+        return fit, leads
+    fit = replace(fit, W=W, b=b)
+    return fit, leads_of(fit.X, fit.codes, *score_rows(fit), fit.ties_go_up)
 
 
 def length_of(v: Floats) -> float:
@@ -272,7 +297,7 @@ def mistake_claims(
     """That M mistakes are at most `most`, and as many as lead to what is published."""
     made = f"{M:,} mistakes were made, at most {floor(most)} can be: {formula}"
     way = (
-        f"the published {what} are reached by {max(0, math.ceil(fewest)):,} to {floor(reach)} "
+        f"the published {what} are reached by {floor(max(0.0, fewest), up=True)} to {floor(reach)} "
         f"mistakes; the model counted {M:,}"
     )
     return [
@@ -289,9 +314,10 @@ def start_of(model: Any, fit: PerceptronFit, size: int) -> Floats:
     return flatten(W0, np.asarray(model.intercept_init_, np.float64), fit.fit_intercept)
 
 
-def floor(count: float) -> str:
-    """The largest whole number of mistakes within a bound, for people."""
-    return f"{math.floor(count):,}" if count < 1e15 else f"{count:.3g}"
+def floor(count: float, up: bool = False) -> str:
+    """The largest whole number of mistakes within a bound, or the smallest above, for people."""
+    whole = math.ceil if up else math.floor
+    return f"{whole(count):,}" if abs(count) < 1e15 else f"{count:.3g}"
 
 
 def smallest_lead(fit: PerceptronFit, u: Floats) -> float:

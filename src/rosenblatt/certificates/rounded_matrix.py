@@ -13,10 +13,13 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from .claims import Claim
+
 Floats = NDArray[np.float64]
 
 UNIT = 2.0**-53
 CELLS_PER_BLOCK = 1 << 20
+TINY = 1e-140  # a target whose square, and that times a share and a tolerance, is still a number
 # NumPy adds in pairs of runs of 128; this many roundings are on the way of any term.
 ROUNDINGS_OF_A_SUM = 64
 
@@ -26,12 +29,15 @@ class RoundedMatrix:
 
     def __init__(self, X: Any, share: Floats, centred: bool) -> None:
         self.X, self.share, self.centred = X, share, centred
+        self.given = X
         self.n, self.d = X.shape
         self.mean = self.level = np.zeros(self.d)  # level: what sparse rows still have of the mean
+        self.rest = np.zeros(self.d)  # what the mean has beyond its 53 bits
         if centred:
             self.mean = self.level = np.asarray(share @ X, np.float64).ravel()
-            # The rounding of a mean far from the origin, taken off.
+            # The rounding of a mean far from the origin, taken off; and then what no mean can hold.
             self.mean = self.level = self.mean + self._moment(1)
+            self.rest = self._moment(1)
             if sp.issparse(X):
                 self._centre_full_columns()
         self.target_unit = UNIT * (self.d + 4)
@@ -42,7 +48,7 @@ class RoundedMatrix:
         for start in range(0, self.n, size):
             rows = slice(start, min(start + size, self.n))
             part = self.X[rows]
-            yield rows, part if sp.issparse(part) else part - self.mean
+            yield rows, part if sp.issparse(part) else part - self.mean - self.rest
 
     def dense(self, part: Any) -> Floats:
         """A run of rows as an array, centred."""
@@ -51,11 +57,16 @@ class RoundedMatrix:
     def centre(self, w: Floats, b: Any) -> tuple[Any, Any]:
         """Intercepts b of weights (d,) or (k, d), of columns less their mean; their rounding."""
         # Far from the origin b and mean.w are large and cancel: in longer doubles, if there are.
-        terms = np.asarray(self.mean, np.longdouble) * w
+        terms = (np.asarray(self.mean, np.longdouble) + self._level_rest) * w
         level = np.abs(terms).sum(axis=-1) + np.abs(b)
         rounding = float(np.finfo(np.longdouble).eps) * (self.d + 4) * level
         centre = np.asarray(terms.sum(axis=-1) + b, np.float64)
         return centre, np.asarray(rounding, np.float64) + UNIT * np.abs(centre)
+
+    @property
+    def _level_rest(self) -> Floats:
+        """Of the rest what was taken off the rows (d,): not that of unfilled sparse columns."""
+        return np.where(self.level == 0, self.rest, 0.0) if sp.issparse(self.X) else self.rest
 
     def times(self, w: Floats) -> tuple[Floats, Floats]:
         """``X~ w`` (n,) or (n, k), and what rounding may have done to each, at most."""
@@ -116,6 +127,7 @@ class RoundedMatrix:
         if full.any():
             self.X, self.level = self.X.copy(), np.where(full, 0.0, self.mean)
             self.X.data -= (self.mean - self.level)[self.X.indices]
+            self.X.data -= np.where(full, self.rest, 0.0)[self.X.indices]
 
     def _moment(self, power: int) -> Floats:
         """``sum p x~^power`` of each column (d,), empty places of sparse rows included."""
@@ -145,6 +157,12 @@ class RoundedMatrix:
 def total(terms: Floats) -> tuple[float, float]:
     """The sum of terms, and what rounding may have done to it, the terms' own included."""
     return float(np.sum(terms)), float(ROUNDINGS_OF_A_SUM * UNIT * np.sum(np.abs(terms)))
+
+
+def shares_of(weight: Floats) -> Floats:
+    """Each weight's share of all, however large or small their sum (n,)."""
+    scaled = weight / weight.max()
+    return np.asarray(scaled / scaled.sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,7 +202,13 @@ class RegressionFit:
     def size(self) -> float:
         """``sum p t~^2``: what is lost without any coefficients; never below its own rounding."""
         spread = float(np.sum(self.table.share * self.centred_target**2))
-        return max(spread, UNIT * float(np.sum(self.table.share * self.t**2)), 1e-300)
+        return max(spread, UNIT * float(np.sum(self.table.share * self.t**2)))
+
+    @property
+    def can_be_squared(self) -> bool:
+        """Whether squares of the targets are in the range of floating point, unless all are 0."""
+        largest = float(np.abs(self.t).max(initial=0.0))
+        return largest == 0 or TINY < largest < 1 / TINY
 
     @property
     def blur(self) -> float:
@@ -192,7 +216,8 @@ class RegressionFit:
         # Each is off by a share of itself, so that predictions are off by no more than that share
         # of their terms; around the best numbers the cost is the square of that.
         lengths = np.hypot(self.table.norms(), self.table.mean)
-        return float(self.unit * (abs(self.b) + float(lengths @ np.abs(self.w)))) ** 2
+        off = float(self.unit * (abs(self.b) + float(lengths @ np.abs(self.w))))
+        return off * off
 
 
 def mean_square(table: RoundedMatrix, r: Floats, allowance: Floats) -> tuple[float, float]:
@@ -200,3 +225,11 @@ def mean_square(table: RoundedMatrix, r: Floats, allowance: Floats) -> tuple[flo
     value, rounding = total(table.share * r**2)
     rounding += total(table.share * (2 * np.abs(r) * allowance + allowance**2))[0]
     return value + rounding, rounding
+
+
+def no_gap(fit: RegressionFit) -> Claim:
+    """That nothing is known of a gap, since floating point does not hold the squares."""
+    largest = float(np.abs(fit.t).max(initial=0.0))
+    why = f"the targets are up to {largest:.3g}" if not fit.can_be_squared else "predictions are"
+    why += " out of the range in which numbers can be squared"
+    return Claim("gap", f"nothing is known of the gap: {why}", np.inf, 0.0, False, "checked")

@@ -21,7 +21,6 @@ from rosenblatt.separation import Separability, separability
 from .claims import Claim, Grade, share_at_zero
 from .exact_arithmetic import rows_ahead, simple_proportions, stands
 from .rounded_matrix import UNIT, Floats
-from .unpenalised_logistic import FURTHEST
 
 FEW_CELLS = 100_000
 MOST_CELLS = 1_000_000  # of the linear program
@@ -179,7 +178,7 @@ def _nearer(gap: Claim, scale: float, most: float) -> Claim:
     statement = (
         f"the objective is within {most:.3g}{share_at_zero(most, scale)} of what it comes near to "
         "and no coefficients reach, the least value on the rows that the direction leaves (duality "
-        f"gap, among coefficients up to {FURTHEST:g} times as long)"
+        "gap)"
     )
     holds = bool(gap.bound is not None and most <= gap.bound)
     return replace(gap, statement=statement, value=most, holds=holds)

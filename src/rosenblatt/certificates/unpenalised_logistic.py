@@ -1,198 +1,228 @@
-"""Logistic regression of two classes without a penalty.
+"""Logistic regression without a penalty: how far the objective is from the best possible.
 
-Then masses must cancel in every column: ``Z'(a y) = 0``, ``Z = [X~, 1]``. The natural masses are
-projected onto that, in the metric of the second derivatives, and divided until ``a <= c`` again.
-The equations hold to rounding only, so the bound is stated for coefficients up to a hundred times
-as long: rounding times their length is allowed for.
+Any masses ``a_ik >= 0`` of the wrong classes k of row i, no more than c_i together, give
+``P >= sum c_i H(a_i / c_i) - sum a_ik m_ik``, H the entropy of a row's probabilities and m_ik by
+how much its own class leads class k. If masses cancel in every column the last sum is zero, and the
+first is a bound for all coefficients. They cancel to rounding only: up to a small vector e. But
+where masses may be shifted by ``t mu_ik``, either way, against the sign of each lead, the last sum
+gains ``t sum mu |m|``, and that outweighs ``e.v`` for coefficients v of any length once
+
+    t >= |e| max |l_ik|,   lengths by the inverse of  N = sum mu_ik l_ik l_ik',   m_ik = l_ik.v
+
+The bound is then the least that the entropies come to within such shifts. Without that N, or with
+columns of which rounding hides whether they depend on others, there is no bound but 0.
 """
 
+from typing import NamedTuple
+
 import numpy as np
-from scipy.special import entr, expit, xlogy
+import scipy.linalg
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.special import entr
 
 from .binary_logistic import BinaryLogistic, Bracket
-from .rounded_matrix import UNIT, Floats, total
-from .softmax import MOST_UNKNOWNS, SoftmaxLogistic, curvature, probabilities, pull
+from .orthogonal_factors import can_be_factored, factors
+from .rounded_matrix import UNIT, Floats, RoundedMatrix, total
+from .softmax import MOST_UNKNOWNS, SoftmaxLogistic, log_sums, probabilities
 
-FURTHEST = 100.0
-MOST_COLUMNS = 1500
 MOST_STEPS = 25
+HALVINGS = 10
+WELL_CONDITIONED = 1e11
+
+
+class Basis(NamedTuple):
+    """Rows (n, k) whose columns span those of a table, and what rounding may have done to each."""
+
+    rows: Floats
+    off: Floats
+
+    @classmethod
+    def of(cls, table: RoundedMatrix) -> "Basis | None":
+        """Nearly orthogonal columns, and one of ones; None if it is not known what they span."""
+        if not can_be_factored(table) or table.n < table.d:
+            return None
+        parts = factors(table, np.zeros(table.n), 0.0, np.zeros(table.d))
+        if parts.unresolved(table):
+            return None
+        kept = parts.kept
+        T = parts.axes[:, kept] / parts.sizes[kept] / parts.scale[:, np.newaxis]
+        level = 2 * np.abs(table.level) if sp.issparse(table.X) else 0.0
+        blocks = [table.dense(part) for _, part in table.blocks()]
+        rows = np.vstack([block @ T for block in blocks])
+        off = np.vstack([(np.abs(block) + level) @ np.abs(T) for block in blocks])
+        off *= UNIT * (table.d + 6)
+        if table.centred:
+            ones = np.ones((table.n, 1))
+            rows, off = np.hstack([rows, ones]), np.hstack([off, 0 * ones])
+        return cls(rows, off)
+
+
+class Losses(NamedTuple):
+    """Classes (n,) of K, the weight c of each row's loss, and what scores are made of."""
+
+    codes: NDArray[np.intp]
+    c: Floats
+    K: int
+    basis: Basis
+
+    def value(self, z: Floats) -> float:
+        """``sum c (logsumexp(z) - z_y)`` at scores z (n, K)."""
+        return float(np.sum(self.c * (log_sums(z) - z[np.arange(len(z)), self.codes])))
+
+    def force(self, q: Floats) -> Floats:
+        """``c (q - e_y)`` (n, K - 1) for probabilities q; the last class follows."""
+        force = q * self.c[:, np.newaxis]
+        force[np.arange(len(q)), self.codes] -= self.c
+        return force[:, :-1]
+
+    def inverse_curvature(self, p: Floats) -> Floats:
+        """Of the losses in coefficients of the basis, at probabilities p."""
+        p = p[:, :-1]
+        weight = -p[:, :, np.newaxis] * p[:, np.newaxis]
+        weight += p[:, :, np.newaxis] * np.eye(self.K - 1)
+        H = self.products(weight * self.c[:, np.newaxis, np.newaxis])
+        scale = np.sqrt(np.maximum(np.diag(H), 1e-300))
+        inverse = np.linalg.pinv(H / np.outer(scale, scale), rcond=1e-14, hermitian=True)
+        return np.asarray(inverse / np.outer(scale, scale))
+
+    def products(self, weight: Floats) -> Floats:
+        """``sum_i weight_i (x) b_i b_i'`` for weights (n, K - 1, K - 1)."""
+        B, m = self.basis.rows, self.K - 1
+        H = np.empty((m, B.shape[1], m, B.shape[1]))
+        for k in range(m):
+            for j in range(k, m):
+                H[k, :, j] = B.T @ (B * weight[:, k, j, np.newaxis])
+                H[j, :, k] = H[k, :, j].T
+        return H.reshape(m * B.shape[1], -1)
+
+    def moved(self, force: Floats, inverse: Floats) -> tuple[Floats, Floats]:
+        """The change of scores (n, K) of the Newton step against a force; its coefficients."""
+        V = -(inverse @ (force.T @ self.basis.rows).ravel()).reshape(self.K - 1, -1)
+        along = np.zeros((len(force), self.K))
+        along[:, :-1] = self.basis.rows @ V.T
+        return along, V
+
+    def bound(self, p: Floats, inverse: Floats) -> float:
+        """What no coefficients go below, by masses near probabilities p; -inf if they give none."""
+        q = np.array(p)
+        for _ in range(3):  # again, for the rounding of the first
+            along, _ = self.moved(self.force(q), inverse)
+            q += p * (along - (p * along).sum(axis=1, keepdims=True))
+        if not (q >= 0).all():
+            return -np.inf
+        own = np.arange(len(q)), self.codes
+        masses = q / q.sum(axis=1, keepdims=True) * self.c[:, np.newaxis]
+        masses[own] = 0.0
+        left = np.maximum(self.c - masses.sum(axis=1), 0.0)
+        mu = np.minimum(masses, left[:, np.newaxis] / (self.K - 1))
+        t = self._shift(masses, mu)
+        if not t < 0.5:
+            return -np.inf
+        each = self._least_entropies(masses, t * mu, self.c[:, np.newaxis])
+        rest = self._least_entropies(left, t * mu.sum(axis=1), self.c)
+        value, more = total(np.append(each.ravel(), rest))
+        return value - 4 * more - 64 * UNIT * self.K * float(np.sum(self.c))
+
+    @staticmethod
+    def _least_entropies(a: Floats, shift: Floats, c: Floats) -> Floats:
+        """The least of ``-a log(a / c)`` within shifts of a: at an end, as it is concave."""
+        ends = (np.clip((a + sign * shift) / c, 0.0, 1.0) for sign in (-1, 1))
+        return np.asarray(c * np.minimum(*map(entr, ends)))
+
+    def _shift(self, masses: Floats, mu: Floats) -> float:
+        """t, at least, for masses and the room mu around them (n, K), zero at the own class."""
+        B, off = self.basis
+        n, k = B.shape
+        lengths, wide = np.linalg.norm(B, axis=1), np.linalg.norm(off, axis=1)
+        room = mu.sum(axis=1)
+        N = self.products(self._between(mu))
+        blur = 4 * float(room @ (2 * lengths * wide + wide**2))
+        blur += 8 * UNIT * (n + len(N)) * float(room @ lengths**2)
+        values = scipy.linalg.eigvalsh(N) - blur
+        if not values[0] > 0 or values[-1] > WELL_CONDITIONED * values[0]:
+            return np.inf
+        inverse = np.linalg.inv(N - blur * np.eye(len(N)))
+        force = masses.copy()
+        force[np.arange(n), self.codes] = -masses.sum(axis=1)
+        force = force[:, :-1]
+        e, size = force.T @ B, np.abs(force).T
+        rounding = UNIT * (n + self.K + 8) * (size @ np.abs(B)) + size @ off
+        shortest = np.sqrt(values[0])
+        rest = np.sqrt(max(float(e.ravel() @ inverse @ e.ravel()), 0.0))
+        rest += float(np.linalg.norm(rounding)) / shortest
+        longest = 0.0
+        for j in range(self.K - 1):
+            block = inverse[j * k : (j + 1) * k, j * k : (j + 1) * k]
+            square = np.maximum(np.einsum("ik,ik->i", B @ block, B), 0.0)
+            longest = max(longest, float((np.sqrt(square) + wide / shortest).max()))
+        return float(1.01 * rest * longest * (1 if self.K == 2 else 2))
+
+    def _between(self, mu: Floats) -> Floats:
+        """``sum_k mu_ik (e_y - e_k)(e_y - e_k)'`` of each row (n, K - 1, K - 1)."""
+        n, everyone = len(mu), np.arange(len(mu))
+        weight = np.zeros((n, self.K, self.K))
+        weight[:, np.arange(self.K), np.arange(self.K)] = mu
+        weight[everyone, self.codes] = -mu
+        weight[everyone, :, self.codes] = -mu
+        weight[everyone, self.codes, self.codes] = mu.sum(axis=1)
+        return weight[:, :-1, :-1]
 
 
 def bracket(problem: BinaryLogistic, w: Floats, b: float, tol: float) -> Bracket:
     """How far coefficients w and intercept b, of columns as centred, are from the best."""
     z, rounding = problem.scores(w)
     primal = problem.value(w, z + b, rounding + 4 * UNIT * abs(b))
-    if problem.table.d > MOST_COLUMNS:
-        return Bracket(0.0, np.inf)
-    length = float(np.linalg.norm(np.append(w, b)))
-    lowest, highest = primal, 0.0  # losses are not negative
-    scale = float(np.sum(problem.c)) * np.log(2)
     z = z + problem.best_bias(z)
-    value = np.inf
+    codes = (problem.y > 0).astype(np.intp)
+    return _bracket(problem.table, codes, problem.c, np.column_stack([0 * z, z]), primal, tol)
+
+
+def softmax_bracket(problem: SoftmaxLogistic, W: Floats, b: Floats, tol: float) -> Bracket:
+    """How far coefficients W and intercepts b, of columns as centred, are from the best."""
+    z, rounding = problem.scores(W)
+    z = z + b
+    primal = problem.value(W, z, rounding + 4 * UNIT * np.abs(b))
+    return _bracket(problem.table, problem.codes, problem.c, z, primal, tol)
+
+
+def _bracket(
+    table: RoundedMatrix, codes: NDArray[np.intp], c: Floats, z: Floats, primal: float, tol: float
+) -> Bracket:
+    """Newton steps from scores z (n, K): the lowest value and the highest bound on the way."""
+    K = z.shape[1]
+    basis = Basis.of(table) if (table.d + 1) * (K - 1) <= MOST_UNKNOWNS else None
+    if basis is None or not np.isfinite(z).all():
+        return Bracket(0.0, primal)  # losses are not negative
+    losses = Losses(codes, c, K, basis)
+    lowest, highest, value = primal, 0.0, losses.value(z)
+    scale, way = float(np.sum(c)) * np.log(K), np.zeros((K - 1, basis.rows.shape[1]))
     for _ in range(MOST_STEPS):
-        reach = max(length, float(np.linalg.norm(w)))
-        highest = max(highest, _dual(problem, z, FURTHEST * reach))
+        p = probabilities(z)
+        inverse = losses.inverse_curvature(p)
+        highest = max(highest, losses.bound(p, inverse))
         if primal - highest <= max(2 * (primal - lowest), 0.1 * tol * scale):
             break
-        step, shift = _newton_step(problem, z)
-        along = problem.scores(step)[0] + shift
-        for halving in range(10):
+        along, V = losses.moved(losses.force(p), inverse)
+        for halving in range(HALVINGS):
             t = 0.5**halving
-            reached = problem.value(w, z + t * along, 0 * z)
+            reached = losses.value(z + t * along)
             if reached < value:
                 break
         else:
             break
-        w, z, value = w + t * step, z + t * along, reached
-        lowest = min(lowest, value)
+        z, value, way = z + t * along, reached, way + t * np.abs(V)
+        off = (basis.off + UNIT * (table.d + 8) * np.abs(basis.rows)) @ way.sum(axis=0)
+        off += 64 * UNIT * (1 + np.abs(z).max(axis=1))
+        lowest = min(lowest, value + float(c @ off))
     return Bracket(max(primal - lowest, 0.0), max(primal - highest, 0.0))
 
 
 def least_value(problem: BinaryLogistic, w: Floats, b: float, tol: float) -> float:
-    """What the objective of no coefficients up to a hundred times as long is below."""
+    """What the objective of no coefficients is below."""
     # Any intercept will do: it is where the bracket is looked for, and what it is taken from.
     centre = float(problem.table.centre(w, b)[0])
-    z, _ = problem.scores(w)
+    z, rounding = problem.scores(w)
     # The bracket's upper end is a distance from a value that is not below the true one.
-    value = problem.value(w, z + centre, 0 * z)
+    value = problem.value(w, z + centre, rounding + 4 * UNIT * abs(centre))
     return max(0.0, value - bracket(problem, w, centre, tol).most)
-
-
-def _dual(problem: BinaryLogistic, z: Floats, radius: float) -> float:
-    """D at the projected masses, over coefficients within a radius; -inf if they are not masses."""
-    a = problem.c * expit(-problem.y * z)
-    h = np.maximum(a * (1 - a / problem.c), 1e-300)
-    for _ in range(2):  # the second time for the rounding of the first
-        residual, _ = _slopes(problem, a)
-        a = a - problem.y * h * _design_times(problem, _solve(problem, h, residual))
-    if (a < -UNIT * problem.c).any():
-        return -np.inf
-    a = np.maximum(a, 0.0)  # rounding of what was nothing; the equations are looked at below
-    a = a / max(1.0, float(np.max(a / problem.c)) * (1 + 4 * UNIT))
-    residual, rounding = _slopes(problem, a)
-    share = a / problem.c
-    value, more = total(problem.c * (entr(share) + entr(1 - share)))
-    off = float(np.linalg.norm(np.abs(residual) + rounding)) * radius
-    return value - 4 * more - 64 * UNIT * float(np.sum(problem.c)) - off
-
-
-def _slopes(problem: BinaryLogistic, a: Floats) -> tuple[Floats, Floats]:
-    """``Z'(a y)`` and its rounding."""
-    masses = a * problem.y
-    slopes, rounding = problem.table.transposed(masses)
-    if not problem.table.centred:
-        return slopes, rounding
-    level, more = total(masses)
-    return np.append(slopes, level), np.append(rounding, more)
-
-
-def _design_times(problem: BinaryLogistic, v: Floats) -> Floats:
-    """``Z v``."""
-    if not problem.table.centred:
-        return problem.scores(v)[0]
-    return np.asarray(problem.scores(v[:-1])[0] + v[-1])
-
-
-def _solve(problem: BinaryLogistic, h: Floats, right: Floats) -> Floats:
-    """The shortest v with ``Z'HZ v = right``, columns scaled to one."""
-    table = problem.table
-    d = table.d
-    gram = table.scatter(np.arange(d), h)
-    if table.centred:
-        pull = table.transposed(h)[0]
-        gram = np.block([[gram, pull[:, np.newaxis]], [pull[np.newaxis, :], h.sum()]])
-    scale = np.sqrt(np.maximum(np.diag(gram), 1e-300))
-    inverse = np.linalg.pinv(gram / np.outer(scale, scale), rcond=1e-13, hermitian=True)
-    return np.asarray(inverse @ (right / scale) / scale)
-
-
-def _newton_step(problem: BinaryLogistic, z: Floats) -> tuple[Floats, float]:
-    """The changes of w and b."""
-    a = problem.c * expit(-problem.y * z)
-    h = np.maximum(a * (1 - a / problem.c), 1e-14 * problem.c)
-    v = _solve(problem, h, _slopes(problem, a)[0])
-    return (v[:-1], float(v[-1])) if problem.table.centred else (v, 0.0)
-
-
-# Logistic regression of several classes without a penalty.
-#
-# Then masses must cancel in every column and class: ``sum c (e_y - p) z' = 0``, ``z = (x~, 1)``.
-# One Newton step changes the probabilities, to first order, by just what is missing: they are
-# taken as the dual point if none is negative. The equations hold to rounding only, so the bound
-# is stated for coefficients up to a hundred times as long, as with two classes.
-
-
-def softmax_bracket(problem: SoftmaxLogistic, W: Floats, b: Floats, tol: float) -> Bracket:
-    """How far coefficients W (K, d) and intercepts b, of columns as centred, are from the best."""
-    z, rounding = problem.scores(W)
-    z = z + b
-    primal = problem.value(W, z, rounding + 4 * UNIT * np.abs(b))
-    if (problem.table.d + 1) * problem.K > MOST_UNKNOWNS:
-        return Bracket(0.0, np.inf)
-    length = float(np.linalg.norm(np.column_stack([W, b])))
-    lowest, highest, value = primal, 0.0, np.inf  # losses are not negative
-    scale = float(np.sum(problem.c)) * np.log(problem.K)
-    for _ in range(MOST_STEPS):
-        inverse = _inverse_curvature(problem, z)
-        highest = max(highest, _softmax_dual(problem, z, inverse, FURTHEST * length))
-        if primal - highest <= max(2 * (primal - lowest), 0.1 * tol * scale):
-            break
-        along = _moved(problem, -_softmax_slopes(problem, pull(problem, z))[0], inverse)
-        for halving in range(10):
-            t = 0.5**halving
-            reached = problem.value(0 * W, z + t * along, 0.0)
-            if reached < value:
-                break
-        else:
-            break
-        z, value = z + t * along, reached
-        lowest = min(lowest, value)
-    return Bracket(max(primal - lowest, 0.0), max(primal - highest, 0.0))
-
-
-def _softmax_dual(problem: SoftmaxLogistic, z: Floats, inverse: Floats, radius: float) -> float:
-    """D at the corrected probabilities; -inf if one is negative."""
-    p = probabilities(z)
-    own = np.arange(len(p)), problem.codes
-    q = np.array(p)
-    for _ in range(3):  # again, for the rounding of the first
-        force = q * problem.c[:, np.newaxis]
-        force[own] -= problem.c
-        moved = _moved(problem, -_softmax_slopes(problem, force)[0], inverse)
-        q += p * (moved - (p * moved).sum(axis=1, keepdims=True))
-    if (q < 0).any():
-        return -np.inf
-    q /= q.sum(axis=1, keepdims=True)
-    force = q * problem.c[:, np.newaxis]
-    force[own] -= problem.c
-    residual, rounding = _softmax_slopes(problem, force)
-    value, more = total((-problem.c[:, np.newaxis] * xlogy(q, q)).ravel())
-    off = float(np.linalg.norm(np.abs(residual) + rounding)) * radius
-    return value - 4 * more - 64 * UNIT * problem.K * float(np.sum(problem.c)) - off
-
-
-def _softmax_slopes(problem: SoftmaxLogistic, masses: Floats) -> tuple[Floats, Floats]:
-    """``sum masses z'`` (K, d + 1) and its rounding."""
-    V, rounding = problem.table.transposed(masses)
-    if not problem.table.centred:
-        return V.T, rounding.T
-    level = masses.sum(axis=0)
-    more = 64 * UNIT * np.abs(masses).sum(axis=0)
-    return np.column_stack([V.T, level]), np.column_stack([rounding.T, more])
-
-
-def _moved(problem: SoftmaxLogistic, right: Floats, inverse: Floats) -> Floats:
-    """The change of scores (n, K) that the Newton step for a right-hand side (K, d + 1) makes."""
-    V = (inverse @ right.ravel()).reshape(right.shape)
-    d = problem.table.d
-    moved = problem.table.roughly_times(np.ascontiguousarray(V[:, :d].T))
-    return moved + V[:, d] if problem.table.centred else moved
-
-
-def _inverse_curvature(problem: SoftmaxLogistic, z: Floats) -> Floats:
-    """The inverse of the second derivatives, where there is one: not for shifts of all classes."""
-    H = curvature(problem, z)
-    H = H.reshape(H.shape[0] * H.shape[1], -1)
-    scale = np.sqrt(np.maximum(np.diag(H), 1e-300))
-    inverse = np.linalg.pinv(H / np.outer(scale, scale), rcond=1e-12, hermitian=True)
-    return np.asarray(inverse / np.outer(scale, scale))

@@ -1,0 +1,190 @@
+"""Certificates that were once fooled: each case with the exact number it got wrong."""
+
+import copy
+import warnings
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import sklearn.linear_model as theirs
+import sklearn.naive_bayes
+from scipy.linalg import LinAlgWarning
+
+import rosenblatt as rb
+from rosenblatt import certify
+
+
+def powers(degree):
+    x = np.linspace(0.0, 1.0, 60)
+    return np.column_stack([x**k for k in range(1, degree + 1)]), np.sin(7 * x) + (x > 0.6)
+
+
+def test_a_direction_that_rounding_hides_counts_as_one_in_which_all_may_be_gained():
+    a, c = np.arange(8.0), np.array([1.0, -1, 2, -2, 1, -1, 2, -2])
+    X = np.column_stack([a + 16, a + 16 + c * 2.0**-45])
+    certificate = certify(theirs.LinearRegression().fit(X, c), X, c)
+    assert not certificate["gap"].holds
+    assert certificate["gap"].value >= 19.0  # (x_2 - x_1) * 2^45 is the target itself
+    with pytest.raises(KeyError):
+        certificate["distance"]
+
+
+@pytest.mark.parametrize("degree", [14, 18, 24])
+def test_the_gap_of_many_powers_is_not_below_the_exact_one(degree):
+    X, t = powers(degree)
+    model = theirs.LinearRegression().fit(X, t)
+    assert certify(model, X, t)["gap"].value >= exact_excess(X, t, model.coef_, model.intercept_)
+
+
+def exact_excess(X, t, w, b):
+    """``sum r^2`` less its least value, in fractions: by the residual's part along each column."""
+    rows = [[Fraction(1), *map(Fraction, x)] for x in X.tolist()]
+    plane = [Fraction(float(b)), *map(Fraction, np.asarray(w).tolist())]
+    rest = [
+        Fraction(y) - sum(p * x for p, x in zip(plane, row, strict=True))
+        for row, y in zip(rows, t.tolist(), strict=True)
+    ]
+    gained, basis = Fraction(0), []
+    for column in zip(*rows, strict=True):
+        for other, square in basis:
+            part = sum(a * b for a, b in zip(column, other, strict=True)) / square
+            column = [a - part * b for a, b in zip(column, other, strict=True)]
+        square = sum(a * a for a in column)
+        if square:
+            along = sum(a * b for a, b in zip(rest, column, strict=True))
+            gained += along * along / square
+            basis.append((column, square))
+    return gained
+
+
+def test_columns_that_depend_but_for_rounding_are_not_said_to_be_fitted_best():
+    rng = np.random.RandomState(0)
+    X = rng.standard_normal((40, 3))
+    X, t = np.column_stack([X, X[:, 0] + X[:, 1]]), rng.standard_normal(40)
+    model = theirs.LinearRegression().fit(X, t)
+    gap = certify(model, X, t)["gap"]
+    assert not gap.holds
+    assert gap.value >= exact_excess(X, t, model.coef_, model.intercept_)
+
+
+def test_columns_near_the_end_of_whole_numbers_are_centred_on_their_true_mean():
+    x, t = (2.0**53 + 2 * np.arange(10))[:, None], np.arange(10.0)
+    with pytest.warns(LinAlgWarning):
+        model = rb.LinearRegression().fit(x, t)
+    assert certify(model, x, t)["gap"].value >= exact_excess(x, t, model.coef_, model.intercept_)
+
+
+@pytest.mark.parametrize("exponent", [44, 48, 50])
+@pytest.mark.parametrize("kind", [rb.GaussianNB, sklearn.naive_bayes.GaussianNB])
+def test_variances_far_from_zero_hold_as_fitted_and_fail_when_changed(kind, exponent):
+    rng = np.random.RandomState(0)
+    X = np.round(8 * rng.standard_normal((40, 2))) + 2.0**exponent
+    y = np.arange(40) % 2
+    model = kind().fit(X, y)
+    assert certify(model, X, y).holds
+    model.var_ = model.var_ * 1.5
+    assert not certify(model, X, y)["likelihood"].holds
+
+
+def test_weights_whose_sum_overflows_leave_shares():
+    X, t = [[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 1.0, 5.0]
+    model = theirs.Lasso(alpha=1e-6).fit(X, t)
+    model.coef_, model.intercept_ = model.coef_ * 0, 7.0
+    gap = certify(model, X, t, sample_weight=np.full(4, 1e308))["gap"]
+    assert not gap.holds
+    assert gap.value == pytest.approx(certify(model, X, t)["gap"].value)
+
+
+@pytest.mark.parametrize("size", [5e-324, 1e200])
+def test_margins_of_planes_at_the_ends_of_the_range_are_the_true_ones(size):
+    X, y = np.array([[0.75], [-0.75]]), [1, 0]
+    model = rb.Perceptron().fit(X, y)
+    model.coef_, model.intercept_ = np.array([[size]]), np.zeros(1)
+    assert 0.7499 < certify(model, X, y)["margin"].value <= 0.75
+    far = certify(model, X * 1e150, y)["margin"].value
+    assert 0.7499e150 < far <= 0.75e150
+
+
+@pytest.mark.parametrize("kind", [theirs.LinearRegression, theirs.Ridge, theirs.Lasso])
+def test_tiny_targets_do_not_pass_for_their_size(kind):
+    X, t = np.arange(10.0)[:, None], np.arange(10.0) * 1e-160
+    model = kind().fit(X, t)
+    model.coef_ = model.coef_ * 0 + 3e-160
+    assert not certify(model, X, t)["gap"].holds
+
+
+FITS = {
+    "LinearRegression": lambda: rb.LinearRegression(),
+    "Ridge": lambda: rb.Ridge(),
+    "Lasso": lambda: rb.Lasso(0.01),
+    "LogisticRegression": lambda: rb.LogisticRegression(),
+    "Perceptron": lambda: rb.Perceptron(random_state=0),
+    "AveragedPerceptron": lambda: rb.AveragedPerceptron(random_state=0),
+    "LinearSVC": lambda: rb.LinearSVC(),
+    "LinearDiscriminantAnalysis": lambda: rb.LinearDiscriminantAnalysis(),
+    "FisherDiscriminant": lambda: rb.FisherDiscriminant(),
+    "LeastSquaresClassifier": lambda: rb.LeastSquaresClassifier(),
+}
+
+
+@pytest.mark.parametrize("name", FITS)
+@pytest.mark.parametrize("number", [np.nan, 1e200, np.inf])
+def test_numbers_that_are_none_or_too_large_fail_a_claim_and_raise_nothing(
+    name, number, unconverged
+):
+    rng = np.random.RandomState(0)
+    X = rng.standard_normal((30, 2))
+    y = (X[:, 0] - X[:, 1] + rng.standard_normal(30) / 2 > 0).astype(int)
+    model = copy.deepcopy(FITS[name]().fit(X, y))
+    model.coef_ = np.full_like(model.coef_, number)
+    assert not certify(model, X, y).holds
+
+
+def test_columns_far_from_zero_raise_nothing_in_logistic_regression(unconverged):
+    for seed in range(20):
+        rng = np.random.RandomState(seed)
+        B = rng.standard_normal((30, 3))
+        X = B + 10.0 ** rng.randint(6, 14)
+        y = (B[:, 0] + rng.logistic(size=30) > 0).astype(int)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)
+            model = theirs.LogisticRegression(C=[1.0, 1e6][seed % 2], fit_intercept=seed % 3 > 0)
+            model.fit(X, y)
+        assert certify(model, X, y)["gap"].value >= 0
+
+
+def test_a_mean_that_is_wrong_on_every_row_does_not_hold():
+    X = np.random.RandomState(0).standard_normal((30, 2))
+    y = (X[:, 0] > 0).astype(int)
+    model = rb.AveragedPerceptron().fit(X, y)
+    assert certify(model, X, y).holds
+    model.coef_, model.intercept_ = -model.coef_, -model.intercept_
+    assert not certify(model, X, y).holds
+
+
+def test_measurements_alone_hold_nothing():
+    claim = rb.Claim("training error", "5 of 10 rows are wrong", 5, None, True, "proved")
+    assert not rb.Certificate("M", "P", "D", (claim,)).holds
+
+
+def test_an_unpenalised_fit_that_learned_nothing_does_not_hold():
+    rng = np.random.RandomState(1)
+    B = rng.standard_normal((200, 2))
+    X, y = B + 1e7, (B[:, 0] - B[:, 1] + rng.logistic(size=200) > 0).astype(int)
+    model = theirs.LogisticRegression(C=np.inf, fit_intercept=False).fit(X, y)
+    gap = certify(model, X, y)["gap"]
+    assert not gap.holds
+    assert gap.value >= 34
+    best = theirs.LogisticRegression(C=np.inf, solver="newton-cholesky", tol=1e-10).fit(B, y)
+    assert certify(best, B, y)["gap"].value < 1e-6
+
+
+def test_the_same_for_several_classes():
+    rng = np.random.RandomState(1)
+    B = rng.standard_normal((200, 2))
+    X, y = B + 1e7, (B[:, 0] - B[:, 1] + rng.logistic(size=200) > [[-1.0], [1.0]]).sum(axis=0)
+    model = theirs.LogisticRegression(C=np.inf, fit_intercept=False).fit(X, y)
+    model.coef_ = model.coef_ * 0
+    assert certify(model, X, y)["gap"].value > 30
+    best = theirs.LogisticRegression(C=np.inf, solver="newton-cholesky", tol=1e-10).fit(B, y)
+    assert certify(best, B, y)["gap"].value < 1e-6
