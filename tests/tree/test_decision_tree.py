@@ -50,6 +50,48 @@ def test_it_equals_the_slow_obvious_tree(criterion, min_leaf):
     np.testing.assert_allclose(model.tree_.threshold[inner], wanted, rtol=1e-12)
 
 
+@pytest.mark.parametrize("criterion", ["gini", "entropy"])
+@pytest.mark.parametrize("digits", [1, 15])
+@pytest.mark.parametrize("with_nan", [False, True])
+def test_the_best_of_many_rows_is_not_in_a_block_that_was_skipped(criterion, digits, with_nan):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(5_000, 3)).round(digits)
+    y = (np.sin(3 * X[:, 1]) + rng.normal(size=5_000) > 0).astype(int)
+    X[rng.random(5_000) < 0.1, 1] = np.nan if with_nan else 0.0
+    model = DecisionTreeClassifier(criterion=criterion, max_depth=1).fit(X, y)
+    gained = model.tree_.impurity[0] - np.average(
+        model.tree_.impurity[1:], weights=model.tree_.n_node_samples[1:]
+    )
+    np.testing.assert_allclose(gained, best_gain(X, y, criterion), rtol=1e-9)
+
+
+def best_gain(X, y, criterion):
+    """The largest gain of all thresholds, NaN on either side, by running sums."""
+
+    def impurities(ones, rows):
+        share = np.column_stack([ones, rows - ones]) / rows[:, np.newaxis]
+        if criterion == "gini":
+            return rows * (1 - (share**2).sum(axis=1))
+        return -rows * (share * np.log2(np.where(share > 0, share, 1))).sum(axis=1)
+
+    n, best = len(y), np.inf
+    for column in X.T:
+        known = np.flatnonzero(~np.isnan(column))
+        order = known[np.argsort(column[known], kind="stable")]
+        ones, rows = np.cumsum(y[order]), np.arange(1, len(order) + 1)
+        ends = np.flatnonzero(np.diff(column[order]) > 0)
+        if len(order) < n:
+            ends = np.append(ends, len(order) - 1)
+        absent = np.setdiff1d(np.arange(n), known)
+        for extra, extra_ones in ((0, 0), (len(absent), y[absent].sum())):
+            left, left_ones = rows[ends] + extra, ones[ends] + extra_ones
+            inside = left < n
+            left, left_ones = left[inside], left_ones[inside]
+            parts = impurities(left_ones, left) + impurities(y.sum() - left_ones, n - left)
+            best = min(best, parts.min())
+    return float(impurities(np.array([y.sum()]), np.array([n]))[0] - best) / n
+
+
 @settings(deadline=None, max_examples=40)
 @given(st.data())
 def test_a_tree_that_is_grown_out_errs_on_contradictions_alone(data):

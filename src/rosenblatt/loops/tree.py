@@ -40,6 +40,7 @@ START, STOP, DEPTH, CHILDREN, BRANCH_CODE, FEATURE, LOW_ROW, HIGH_ROW, MISSING_L
 WEIGHT, IMPURITY, THRESHOLD, LOWER, UPPER, VALUE = range(6)
 TIE = 1e-12  # splits whose scores differ by less, relatively, are equal: the first is taken
 NO_SHIFT = np.uint64(0)
+SIX, SIXTY_THREE, ONE = np.uint64(6), np.uint64(63), np.uint64(1)
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -93,6 +94,7 @@ class Work(NamedTuple):
     buffer: Any  # (n,) keys: shared
     deviation: Any  # (1, n), with monotone medians (3, n): shared
     stack: Any  # (n,) nodes to grow: shared
+    bits: Any  # (n / 64 + 1,) the child of each row if there are two: small enough for the cache
     totals: Any  # (4, o, K): sums of a node, of a left part, of missing values, of known ones
     columns: Any  # (d,) an order of the columns
     counts: Any  # (C + 1, o, K) sums of each category
@@ -119,6 +121,12 @@ def sum_rows(rows, limits, keys, shift, start, stop, sums):
     """
     clear(sums)
     classes, numbers, weights, weighted = rows.classes, rows.numbers, rows.weights, limits.weighted
+    if limits.kind <= ENTROPY and sums.shape[0] == 1 and sums.shape[1] == 2 and not weighted:
+        second = 0
+        for i in range(start, stop):
+            second += classes[(np.uint64(keys[i]) & LOW_HALF) >> shift, 0]
+        sums[0, 0], sums[0, 1] = stop - start - second, second
+        return np.float64(stop - start)
     W = 0.0
     for i in range(start, stop):
         row = (np.uint64(keys[i]) & LOW_HALF) >> shift
@@ -243,14 +251,20 @@ def random_bits(state):
 
 
 @compiled
+def sum_node(rows, limits, nodes, work, node):
+    """Write the sums of a node to work.totals[0]."""
+    start, stop = nodes.ints[node, START], nodes.ints[node, STOP]
+    sum_rows(rows, limits, work.order, NO_SHIFT, start, stop, work.totals[0])
+
+
+@compiled
 def best_split(rows, limits, nodes, work, node, first, last, found):
-    """The best split of a node on the columns from first to last.
+    """The best split of a node on the columns from first to last, after `sum_node`.
 
     Writes to found (8,): score, column, position, whether NaN goes left, random threshold,
     branches. The column is -1 if there is none.
     """
     start, stop = nodes.ints[node, START], nodes.ints[node, STOP]
-    sum_rows(rows, limits, work.order, NO_SHIFT, start, stop, work.totals[0])
     for i in range(found.shape[0]):
         found[i] = 0.0
     found[0], found[1] = -np.inf, -1
@@ -279,8 +293,8 @@ def best_split(rows, limits, nodes, work, node, first, last, found):
             useful += split_on_categories(rows, limits, nodes, work, node, j, found)
         elif counted and rows.entries[rows.place[j], stop - 1] >> HALF != MISSING:
             E, W1 = rows.entries[rows.place[j]], work.totals[0, 0, 1]
-            W = nodes.floats[node, WEIGHT]
-            useful += split_on_counts(E, limits, start, stop, W, W1, rows.table, j, found)
+            W, ends = nodes.floats[node, WEIGHT], work.deviation[0]
+            useful += split_on_counts(E, limits, start, stop, W, W1, rows.table, ends, j, found)
         else:
             useful += split_on_threshold(rows, limits, nodes, work, node, j, share, found)
 
@@ -299,7 +313,7 @@ def take(found, score, j, place, left, threshold, branches):
 
 
 @compiled
-def split_on_counts(E, limits, start, stop, W, W1, table, j, found):
+def split_on_counts(E, limits, start, stop, W, W1, table, ends, j, found):
     """The same as `split_on_threshold` for the commonest case, handed only what it needs.
 
     Two classes, rows that count once, known values: a call with all tuples takes longer than the
@@ -308,7 +322,7 @@ def split_on_counts(E, limits, start, stop, W, W1, table, j, found):
     if E[start] >> HALF == E[stop - 1] >> HALF:
         return 0
     at = Segment(start, stop, stop, False, -1, 0, -np.inf, np.inf)
-    score, place = scan_counts(E, limits, at, table, W, W1, 0.0, 0.0)
+    score, place = scan_counts(E, limits, at, table, W, W1, 0.0, 0.0, found[0], ends)
     if place >= 0 and is_better(score, found):
         take(found, score, j, place, 0, np.nan, 2)
     return 1
@@ -374,7 +388,7 @@ def scan(E, rows, limits, at, W, totals, missing, M, work):
         return scan_absolute(E, rows, limits, at, work)
     if limits.kind <= ENTROPY:
         if totals.shape[0] == 1 and totals.shape[1] == 2:
-            return scan_two_classes(E, rows, limits, at, totals, left)
+            return scan_two_classes(E, rows, limits, at, totals, left, work.deviation[0])
         return scan_classes(E, rows, limits, at, totals, left)
     if totals.shape[0] == 1:
         return scan_number(E, rows, limits, at, W, totals[0, 0], L, left[0, 0])
@@ -452,10 +466,7 @@ def make_children(rows, limits, nodes, work, node, found):
     else:
         set_sides(rows, limits, nodes, work, node, j, found)
     children = ints[node, CHILDREN]
-    for c in range(children):
-        work.weight_of[c] = 0.0
-    for i in range(start, stop):
-        work.weight_of[work.side[work.order[i]]] += 1
+    count_children(work, start, stop, children)
     partition_order(work, start, stop, children)
     child, begin, still_open = node + 1, start, 0
     for c in range(children):
@@ -483,6 +494,25 @@ def make_children(rows, limits, nodes, work, node, found):
             still_open += 1
         child += 2 * m - 1
     return still_open
+
+
+@compiled
+def count_children(work, start, stop, children):
+    """Write how many rows each child of a node gets to work.weight_of, and work.bits of two."""
+    order, sides, bits = work.order, work.side, work.bits
+    if children == 2:
+        second = 0
+        for i in range(start, stop):
+            row = np.uint64(order[i])
+            side, word, place = np.uint64(sides[row]), row >> SIX, row & SIXTY_THREE
+            bits[word] = (bits[word] & ~(ONE << place)) | (side << place)
+            second += np.int64(side)
+        work.weight_of[0], work.weight_of[1] = stop - start - second, second
+        return
+    for c in range(children):
+        work.weight_of[c] = 0.0
+    for i in range(start, stop):
+        work.weight_of[sides[order[i]]] += 1
 
 
 @compiled
@@ -568,12 +598,13 @@ def partition_columns(rows, limits, nodes, work, node, first, last, buffer):
     start, stop = nodes.ints[node, START], nodes.ints[node, STOP]
     children, shift = nodes.ints[node, CHILDREN], np.uint64(limits.shift)
     for j in range(first, last):
-        E, sides = rows.entries[j], work.side
+        E, bits = rows.entries[j], work.bits
         if children == 2:
             left, right = start, start
             for p in range(start, stop):
                 key = E[p]
-                side = sides[(key & LOW_HALF) >> shift]
+                row = (key & LOW_HALF) >> shift
+                side = np.int64((bits[row >> SIX] >> (row & SIXTY_THREE)) & ONE)
                 E[left] = key
                 buffer[right] = key
                 left += 1 - side
@@ -623,7 +654,7 @@ def narrow_bounds(rows, limits, nodes, work, node, child, c, j):
 def gain_of(rows, limits, nodes, work, node, score):
     """How much the impurity falls by a split of this score, times the weight of the node.
 
-    Reads the sums of the node that `best_split` left behind.
+    Reads the sums of the node that `sum_node` left behind.
     """
     W, outputs = nodes.floats[node, WEIGHT], rows.classes.shape[1]
     if limits.kind == ABSOLUTE:
@@ -656,6 +687,7 @@ def grow(rows, limits, nodes, work, n_waiting, found, budget, first):
         n_waiting -= 1
         node = work.stack[first + n_waiting]
         size = nodes.ints[node, STOP] - nodes.ints[node, START]
+        sum_node(rows, limits, nodes, work, node)
         best_split(rows, limits, nodes, work, node, 0, d, found)
         still_open = split_node(rows, limits, nodes, work, node, found)
         if still_open:

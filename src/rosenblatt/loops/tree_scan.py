@@ -23,6 +23,9 @@ from .tree_columns import HALF, LOW_HALF
 GINI, ENTROPY, SQUARED, POISSON, ABSOLUTE = range(5)
 EPS = 2.220446049250313e-16
 NO_RATE = 10 * EPS  # of targets that add up to no more, as in scikit-learn
+BLOCK = 64  # rows of a column that are counted, and perhaps skipped, together
+FEWEST_IN_BLOCKS = 512  # rows of a node that is read by blocks
+ROUNDING = 1e-12  # of scores, relative
 SIDE, MAJORITY, BRANCH = range(3)  # where missing values go: the better side, the larger, their own
 
 
@@ -83,38 +86,107 @@ def is_allowed(limits, at, p, L, R, left_value, right_value):
     return inside and (left_value - right_value) * at.sign <= 0
 
 
+@compiled(inline=True)
+def score_of_two(gini, L0, L1, R0, R1, table):
+    """The score of whole numbers of two classes on both sides; of gini, half of score minus W."""
+    L, R = L0 + L1, R0 + R1
+    if gini:
+        return -(L0 * L1 / max(L, 1.0) + R0 * R1 / max(R, 1.0))
+    score = table[int(L0)] + table[int(L1)] + table[int(R0)] + table[int(R1)]
+    return score - (table[int(L)] + table[int(R)])
+
+
 @compiled
-def scan_counts(E, limits, at, table, W, W1, L, below1):
-    """Two classes, each row once: weights are whole numbers, those of the second class end in 1."""
-    gini, ones = limits.kind == GINI, int(below1)
+def count_blocks(E, limits, at, table, W, W1, L, ones, least, ends):
+    """Write how many rows of the second class are left of the end of each block to `ends`.
+
+    Returns the best score of these ends, or `least` if none is better.
+    """
+    gini = limits.kind == GINI
+    for b in range((last_boundary(limits, at) - at.start) // BLOCK):
+        begin = at.start + b * BLOCK
+        count = np.uint64(0)
+        for p in range(begin, begin + BLOCK):
+            count += E[p] & np.uint64(1)
+        ones += np.float64(count)
+        L += BLOCK
+        ends[at.start + b] = ones
+        p = begin + BLOCK - 1
+        if (E[p] ^ E[p + 1]) >> HALF:
+            R, R1 = W - L, W1 - ones
+            score = score_of_two(gini, L - ones, ones, R - R1, R1, table)
+            if score > least and is_allowed(limits, at, p, L, R, 0.0, 0.0):
+                least = score
+    return least
+
+
+@compiled(inline=True)
+def bound_of_block(gini, L, ones, end, W, W1, table):
+    """What no position of a block can score above.
+
+    Scores are convex in the rows of both classes on the left: none is above the largest at the
+    corners of the rectangle that a block's rows span.
+    """
+    a0, a1, b1 = L - ones, ones, end
+    b0 = L + BLOCK - end
+    W0 = W - W1
+    bound = score_of_two(gini, a0, a1, W0 - a0, W1 - a1, table)
+    bound = max(bound, score_of_two(gini, a0, b1, W0 - a0, W1 - b1, table))
+    bound = max(bound, score_of_two(gini, b0, a1, W0 - b0, W1 - a1, table))
+    bound = max(bound, score_of_two(gini, b0, b1, W0 - b0, W1 - b1, table))
+    return bound + ROUNDING * (W + abs(bound))
+
+
+@compiled
+def scan_counts(E, limits, at, table, W, W1, L, below1, least, ends):
+    """Two classes, each row once: weights are whole numbers, those of the second class end in 1.
+
+    Long columns are counted by blocks first; of these, only the ones that can hold the best score
+    are read row by row. A split that scores less than `least` need not be found. Scratch:
+    ends (n,), of which the node's part is used.
+    """
+    gini, ones = limits.kind == GINI, below1
+    begin, last = at.start, last_boundary(limits, at)
+    in_blocks = last - begin >= FEWEST_IN_BLOCKS
+    if gini:
+        least = 0.5 * (least - W)
+    if in_blocks:
+        least = count_blocks(E, limits, at, table, W, W1, L, ones, least, ends)
     best, place = -np.inf, -1
-    for p in range(at.start, last_boundary(limits, at)):
-        key = E[p]
-        ones += np.int64(key & np.uint64(1))
-        L += 1.0
-        if (key ^ E[p + 1]) >> HALF:
-            L1 = float(ones)
-            R, R1 = W - L, W1 - L1
-            L0, R0 = L - L1, R - R1
-            if gini:  # W + 2 times this is the score; one division takes a third of the time
-                score = -(L0 * L1 * R + R0 * R1 * L) / (L * R)
-            else:
-                score = table[int(L0)] + table[ones] + table[int(R0)] + table[int(R1)]
-                score -= table[int(L)] + table[int(R)]
-            if score > best and is_allowed(limits, at, p, L, R, 0.0, 0.0):
-                best, place = score, p
+    while begin < last:
+        end = last
+        if in_blocks and last - begin >= BLOCK:
+            end, after = begin + BLOCK, ends[at.start + (begin - at.start) // BLOCK]
+            if bound_of_block(gini, L, ones, after, W, W1, table) < least:
+                begin, ones, L = end, after, L + BLOCK
+                continue
+        for p in range(begin, end):
+            key = E[p]
+            ones += np.float64(key & np.uint64(1))
+            L += 1.0
+            if (key ^ E[p + 1]) >> HALF:
+                L1 = ones
+                R, R1 = W - L, W1 - L1
+                L0, R0 = L - L1, R - R1
+                if gini:  # W + 2 times this is the score; one division takes a third of the time
+                    score = -(L0 * L1 * R + R0 * R1 * L) / (L * R)
+                else:
+                    score = score_of_two(False, L0, L1, R0, R1, table)
+                if score > best and is_allowed(limits, at, p, L, R, 0.0, 0.0):
+                    best, place = score, p
+        begin = end
     if gini and place >= 0:
         best = W + 2.0 * best
     return best, place
 
 
 @compiled
-def scan_two_classes(E, rows, limits, at, totals, left):
+def scan_two_classes(E, rows, limits, at, totals, left, ends):
     """Two classes: the weight of the second on the left determines the score."""
     W1, L1 = totals[0, 1], left[0, 1]
     W, L = totals[0, 0] + W1, left[0, 0] + L1
     if limits.shift and not limits.weighted and not limits.monotone and at.only < 0:
-        return scan_counts(E, limits, at, rows.table, W, W1, L, L1)
+        return scan_counts(E, limits, at, rows.table, W, W1, L, L1, -np.inf, ends)
     weighted, shift, table = limits.weighted, np.uint64(limits.shift), rows.table
     classes, weights = rows.classes, rows.weights
     best, place = -np.inf, -1

@@ -14,11 +14,12 @@ from .structure import LEAF, UNDEFINED, Tree
 
 def assemble(
     nodes: Any, order: Any, targets: Targets, settings: Settings, weights: Any,
-    n_categories: NDArray[np.int64], column: Any,
+    n_categories: NDArray[np.int64], cells: Any,
 ) -> Tree:  # fmt: skip
     """The `Tree` of grown nodes.
 
-    `order` are the rows, leaf after leaf, `column` a function that gives the values of a column.
+    `order` are the rows, leaf after leaf, `cells` a function that gives the values of some rows in
+    a column.
     """
     ids = np.flatnonzero(nodes.used)
     ints, floats = nodes.ints[ids], nodes.floats[ids]
@@ -35,7 +36,7 @@ def assemble(
     branches = _branches(ints, ends, inner, right, feature, n_categories)
     arrays = {
         "children_left": left, "children_right": right, "feature": feature,
-        "threshold": _thresholds(ints, floats, feature, inner, n_categories, column),
+        "threshold": _thresholds(ints, floats, feature, inner, n_categories, cells),
         "missing_go_to_left": missing_left,
         "impurity": floats[:, t.IMPURITY].copy(), "n_node_samples": sizes,
         "weighted_n_node_samples": floats[:, t.WEIGHT].copy(), "depth": ints[:, t.DEPTH],
@@ -52,7 +53,7 @@ def assemble(
 
 
 def _thresholds(
-    ints: Any, floats: Any, feature: Any, inner: Any, n_categories: Any, column: Any
+    ints: Any, floats: Any, feature: Any, inner: Any, n_categories: Any, cells: Any
 ) -> NDArray[np.float64]:
     """The middle of the two values that a threshold parts, in scikit-learn's arithmetic."""
     thresholds = np.full(len(ints), float(UNDEFINED))
@@ -60,8 +61,8 @@ def _thresholds(
     thresholds[inner] = np.where(categorical, np.nan, floats[inner, t.THRESHOLD])
     open_ones = inner[np.isnan(thresholds[inner]) & ~categorical]
     for j in np.unique(feature[open_ones]):
-        nodes, values = open_ones[feature[open_ones] == j], column(j)
-        low, high = values[ints[nodes, t.LOW_ROW]], values[ints[nodes, t.HIGH_ROW]]
+        nodes = open_ones[feature[open_ones] == j]
+        low, high = cells(ints[nodes, t.LOW_ROW], j), cells(ints[nodes, t.HIGH_ROW], j)
         middle = low / 2.0 + high / 2.0
         middle = np.where((middle >= high) | np.isinf(middle) | (middle < low), low, middle)
         thresholds[nodes] = middle

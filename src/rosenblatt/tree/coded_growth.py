@@ -43,6 +43,7 @@ class CodedColumns:
             columns = loops.tree_columns
             keys, buffer = np.empty(n, np.uint64), np.empty(n, np.uint64)
             counts, level_of = np.empty((3, 2048), np.int64), np.empty(n, np.int64)
+            first, last = first * COLUMNS_AT_ONCE, min(last * COLUMNS_AT_ONCE, d)
             for a in range(first, last, COLUMNS_AT_ONCE):
                 b = min(a + COLUMNS_AT_ONCE, last)
                 for j, values in zip(range(a, b), columns_of(X, a, b), strict=True):
@@ -61,7 +62,7 @@ class CodedColumns:
                         level_of == MOST_LEVELS, most, level_of
                     )  # fmt: skip
 
-        threads.over_chunks(code, d, n * d)
+        threads.over_chunks(code, -(-d // COLUMNS_AT_ONCE), n * d)
         return CodedColumns(codes, most, n_levels, n_categories, bounds, has_missing)
 
 

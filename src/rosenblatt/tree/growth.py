@@ -16,7 +16,7 @@ from .structure import Tree
 
 ENTRIES_OF_A_LARGE_NODE = 2_000_000  # its columns are read one at a time, by any thread
 ENTRIES_A_CALL = 20_000_000  # of a compiled call, which takes some 0.1 s
-COLUMNS_AT_ONCE = 8  # a cache line of each row
+COLUMNS_AT_ONCE = 4  # half a cache line of each row
 
 
 def sorted_columns(
@@ -37,6 +37,7 @@ def sorted_columns(
 
     def sort(first: int, last: int) -> None:
         buffer, counts = np.empty(n, np.uint64), np.empty((3, 2048), np.int64)
+        first, last = first * COLUMNS_AT_ONCE, min(last * COLUMNS_AT_ONCE, d)
         for a in range(first, last, COLUMNS_AT_ONCE):
             b = min(a + COLUMNS_AT_ONCE, last)
             for j, column in zip(range(a, b), columns_of(X, a, b), strict=True):
@@ -46,7 +47,7 @@ def sorted_columns(
                 entry = entries[place[j]]
                 loops.tree_columns.sort_column(column, classes, shift, entry, buffer, counts)
 
-    threads.over_chunks(sort, d, n * d)
+    threads.over_chunks(sort, -(-d // COLUMNS_AT_ONCE), n * d)
     return entries, codes, place, shift
 
 
@@ -55,6 +56,13 @@ def columns_of(X: Any, first: int, last: int) -> NDArray[np.float64]:
     if not sp.issparse(X):
         return np.ascontiguousarray(X[:, first:last].T, np.float64)
     return np.array([column_of(X, j) for j in range(first, last)])
+
+
+def cells_of(X: Any, rows: NDArray[np.int64], j: int) -> NDArray[np.float64]:
+    """The values of some rows in column j of a matrix, dense or CSC, as doubles."""
+    if sp.issparse(X):
+        return column_of(X, j)[rows]
+    return np.asarray(X[rows, j], np.float64)
 
 
 def column_of(X: Any, j: int) -> NDArray[np.float64]:
@@ -140,7 +148,8 @@ class Growth:
         C = int(self.n_categories.max(initial=0)) + 3
         m = self.rows.levels.shape[1] + 1
         return loops.tree.Work(
-            order, side, buffer, deviation, stack, np.empty((4, o, K)),
+            order, side, buffer, deviation, stack,
+            np.empty(len(order) // 64 + 1, np.uint64), np.empty((4, o, K)),
             np.empty(len(self.place), np.int64), np.empty((C, o, K)), np.empty(C),
             np.empty(C, np.int64), np.zeros(m), np.zeros(m),
         )  # fmt: skip
@@ -162,7 +171,7 @@ class Growth:
                 self.stopped = True  # threads that still work on a fit that was given up
         return assemble(
             nodes, self.shared[0], self.targets, s, self.weights, self.n_categories,
-            lambda j: column_of(self.X, j),
+            lambda rows, j: cells_of(self.X, rows, j),
         )  # fmt: skip
 
     def _grow_depth_first(self) -> None:
@@ -222,11 +231,14 @@ class Growth:
             self._size(node) * d > ENTRIES_OF_A_LARGE_NODE and self.limits.max_features >= d
         )
 
+        tree.sum_node(self.rows, self.limits, self.nodes, self.work, node)
+
         def search(first: int, last: int) -> NDArray[np.float64]:
             found = np.empty(8)
             work = self.work
             if one_by_one:  # several threads scan the same rows
                 work = self._work()._replace(deviation=np.empty((self.scan_rows, n)))
+                work.totals[0] = self.work.totals[0]
             tree.best_split(self.rows, self.limits, self.nodes, work, node, first, last, found)
             return found
 
@@ -238,7 +250,6 @@ class Growth:
             for found in each[1:]:
                 if found[1] >= 0 and tree.is_better(found[0], best):
                     best = found
-            tree.best_split(self.rows, self.limits, self.nodes, self.work, node, 0, 0, np.empty(8))
         gain = 0.0
         if best[1] >= 0:
             gain = max(
@@ -261,8 +272,8 @@ class Growth:
 
             def partition(first: int, last: int) -> None:
                 tree.partition_columns(
-                    self.rows, self.limits, nodes, self._work(), node, first, last,
-                    np.empty(n, np.uint64),
+                    self.rows, self.limits, nodes, self._work()._replace(bits=self.work.bits),
+                    node, first, last, np.empty(n, np.uint64),
                 )  # fmt: skip
 
             threads.over_chunks(partition, m, m * threads.CELLS_PER_CHUNK)
