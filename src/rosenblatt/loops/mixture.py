@@ -41,7 +41,7 @@ def expect_and_sum(
                 add_squares(columns[0], scores[k], size, means[k], sums[k])
             else:
                 m = put_rows(X, first, size, scores[k], means[k], block)
-                add_products(block, 0, m, sums, k)
+                add_products(block, 0, m, sums, k, X, (first + size) * X.shape[1])
     return likelihood
 
 
@@ -57,7 +57,7 @@ def sum_given(X, shares, start, stop, means, sums, columns, block):
                 add_squares(columns[0], some, size, means[k], sums[k])
             else:
                 m = put_rows(X, first, size, some, means[k], block)
-                add_products(block, 0, m, sums, k)
+                add_products(block, 0, m, sums, k, X, (first + size) * X.shape[1])
 
 
 @compiled
