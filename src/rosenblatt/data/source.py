@@ -39,7 +39,7 @@ class Source:
     Parameters
     ----------
     place : a file, a folder or a pattern.
-    target : the column to be predicted.
+    target : the column to be predicted; none for models that predict nothing.
     columns : the columns to learn from; all others if not given.
     format : csv, tsv, parquet, arrow, jsonl or libsvm; by the file's name if not given.
     rows_per_part : the most rows of a part of a Parquet file; other files are a part each.
@@ -61,7 +61,7 @@ class Source:
         self,
         place: Any,
         *,
-        target: str,
+        target: str | None = None,
         columns: list[str] | None = None,
         format: str | None = None,
         rows_per_part: int = ROWS_PER_PART,
@@ -72,7 +72,8 @@ class Source:
         first = next(self._batches(Part(self.files[0], 0, 1), 1), None)
         if first is None:
             raise TableError(f"{self.files[0]} has no rows.")
-        first.column(target)
+        if target is not None:
+            first.column(target)
         self.columns = columns or [name for name in first.frame.columns if name != target]
         for name in self.columns:
             first.column(name)
@@ -98,16 +99,18 @@ class Source:
             raise TableError(f"{path} cannot be read as Parquet: {error}.") from None
 
     def read(self, part: Part, rows: int = ROWS_PER_BATCH) -> Iterator[tuple[Any, Any]]:
-        """X and y of a part, in batches."""
+        """X and y of a part, in batches; without a target y is None."""
         for table in self._batches(part, rows):
-            missing = [n for n in (*self.columns, self.target) if n not in table.frame.columns]
+            wanted = [*self.columns, *([] if self.target is None else [self.target])]
+            missing = [name for name in wanted if name not in table.frame.columns]
             if missing:
                 raise TableError(
                     f"{part} has no column {listed(missing, MOST_NAMED)}, which "
                     f"{self.files[0]} has."
                 )
             if len(table):
-                yield self._features(table, part), table.frame[self.target].to_numpy()
+                y = None if self.target is None else table.frame[self.target].to_numpy()
+                yield self._features(table, part), y
 
     def _features(self, table: Table, part: Part) -> Any:
         if self.sparse:

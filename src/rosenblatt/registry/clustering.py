@@ -33,6 +33,7 @@ ROWS = (
         file_types=(),
         page="kmeans.md",
         benchmark="k-means, 1M x 16, 20 clusters",
+        parts="kmeans",
     ),
     Row(
         name="MiniBatchKMeans",
@@ -75,5 +76,6 @@ ROWS = (
         file_types=(),
         page="mixtures.md",
         benchmark="Gaussian mixture, 200k x 16, 10 full components, 50 iterations",
+        parts="mixture",
     ),
 )

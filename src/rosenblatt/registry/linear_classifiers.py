@@ -143,6 +143,7 @@ ROWS = (
         file_types=(),
         page="perceptron.md",
         benchmark="perceptron pass, dense 1M x 50",
+        parts="perceptron",
     ),
     Row(
         name="AveragedPerceptron",
@@ -169,6 +170,7 @@ ROWS = (
         file_types=(),
         page="perceptron.md",
         benchmark="averaged perceptron pass, dense 1M x 50",
+        parts="perceptron",
     ),
     Row(
         name="PocketPerceptron",
