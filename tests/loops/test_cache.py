@@ -59,6 +59,13 @@ def test_a_second_process_finds_what_the_first_compiled_and_plain_python_agrees(
     assert run("\n".join(script), tmp_path, NUMBA_DISABLE_JIT="1") == [first[2]]
 
 
+def test_a_process_that_finds_its_loops_does_not_set_up_the_compiler(tmp_path):
+    """Numba imports and registers all that it can compile, which took half of a first fit."""
+    script = PASS + "import sys; print('numba.np.npyimpl' in sys.modules)"
+    assert run(script, tmp_path)[-1] == "True"
+    assert run(script, tmp_path)[-1] == "False"
+
+
 def test_a_change_in_a_helper_is_noticed(tmp_path, package):
     """Numba alone would serve the old machine code: the helper is in another file."""
     before = run(PASS, tmp_path / "cache", package.parent)
