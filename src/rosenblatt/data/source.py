@@ -1,11 +1,15 @@
 """Data in many files, or in one that is larger than memory, cut into parts to be read alone."""
 
 import glob
-from collections.abc import Iterator
+import zlib
+from collections.abc import Callable, Iterator
+from copy import copy
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from .batches import ROWS_PER_BATCH, read_batches
 from .errors import TableError, listed
@@ -28,6 +32,14 @@ class Part(NamedTuple):
         if self.n_rows is None:
             return self.path
         return f"{self.path}, rows {self.start:,} to {self.start + self.n_rows - 1:,}"
+
+
+class Fold(NamedTuple):
+    """One of several random folds of the rows."""
+
+    number: int
+    n_folds: int
+    seed: int
 
 
 class Source:
@@ -77,6 +89,7 @@ class Source:
         self.columns = columns or [name for name in first.frame.columns if name != target]
         for name in self.columns:
             first.column(name)
+        self.left_out: Fold | None = None
         self.types = {name: first.frame.schema[name] for name in self.columns}
         self.sparse = first.sparse is not None
 
@@ -98,8 +111,30 @@ class Source:
         except (pl.exceptions.PolarsError, OSError) as error:
             raise TableError(f"{path} cannot be read as Parquet: {error}.") from None
 
+    def without(self, fold: Fold) -> "Source":
+        """The same source without the rows of a fold."""
+        some = copy(self)
+        some.left_out = fold
+        return some
+
     def read(self, part: Part, rows: int = ROWS_PER_BATCH) -> Iterator[tuple[Any, Any]]:
         """X and y of a part, in batches; without a target y is None."""
+        for table in self.tables(part, rows):
+            y = None if self.target is None else table.frame[self.target].to_numpy()
+            yield self._features(table, part), y
+
+    def tables(self, part: Part, rows: int = ROWS_PER_BATCH) -> Iterator[Table]:
+        """The batches of a part with all their columns; none is empty."""
+        draws = folds_of(part, self.left_out) if self.left_out is not None else None
+        for table in self._whole_batches(part, rows):
+            if draws is not None and self.left_out is not None:
+                kept = draws(len(table)) != self.left_out.number
+                sparse = None if table.sparse is None else table.sparse[kept]
+                table = Table(table.frame.filter(kept), table.name, sparse)
+            if len(table):
+                yield table
+
+    def _whole_batches(self, part: Part, rows: int) -> Iterator[Table]:
         for table in self._batches(part, rows):
             wanted = [*self.columns, *([] if self.target is None else [self.target])]
             missing = [name for name in wanted if name not in table.frame.columns]
@@ -108,9 +143,7 @@ class Source:
                     f"{part} has no column {listed(missing, MOST_NAMED)}, which "
                     f"{self.files[0]} has."
                 )
-            if len(table):
-                y = None if self.target is None else table.frame[self.target].to_numpy()
-                yield self._features(table, part), y
+            yield table
 
     def _features(self, table: Table, part: Part) -> Any:
         if self.sparse:
@@ -134,6 +167,13 @@ class Source:
                 yield Table(frame, str(part))
         except (pl.exceptions.PolarsError, OSError) as error:
             raise TableError(f"{part} cannot be read: {error}.") from None
+
+
+def folds_of(part: Part, fold: Fold) -> Callable[[int], NDArray[np.int64]]:
+    """A function that draws the folds of the next rows of a part: the same at each read."""
+    place = zlib.crc32(f"{Path(part.path).name} {part.start}".encode())
+    rng = np.random.default_rng([fold.seed, place])
+    return lambda n: rng.integers(fold.n_folds, size=n)
 
 
 def _files(place: str) -> list[str]:

@@ -5,6 +5,7 @@ yours: none, a pool of processes, or a Dask client.
 """
 
 from .passes import Progress
+from .selection import SourceSearch, cross_validate, search
 from .training import fit, fit_stream
 
-__all__ = ["Progress", "fit", "fit_stream"]
+__all__ = ["Progress", "SourceSearch", "cross_validate", "fit", "fit_stream", "search"]

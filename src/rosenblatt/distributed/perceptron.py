@@ -3,8 +3,8 @@
 In each pass every part makes one pass of the perceptron over its own rows, from the same weights;
 the next weights are the mean of theirs, each part counting by its mistakes k. If some unit plane
 keeps every row g away on its own side, and none is longer than R, then the sum over all passes of
-``sum k^2 / sum k``, the mistakes of the mixture, is at most ``(R / g)^2``. `n_updates_` is that sum,
-and `n_mistakes_` counts those of all parts.
+``sum k^2 / sum k``, the mistakes of the mixture, is at most ``(R / g)^2``. `n_updates_` is that
+sum, and `n_mistakes_` counts those of all parts.
 """
 
 from typing import Any

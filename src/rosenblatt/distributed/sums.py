@@ -14,7 +14,7 @@ SEPARATOR = "/"
 
 
 class Sums(dict[str, Any]):
-    """Values by name, each with a + of its own; two are added name by name.
+    """Values by name, each with a + of its own; two are added name by name, as far as both have it.
 
     >>> total = Sums(n=1, x=np.array([1.0, 2.0])) + Sums(n=2, x=np.array([3.0, 4.0]))
     >>> total["n"], total["x"]
@@ -22,7 +22,8 @@ class Sums(dict[str, Any]):
     """
 
     def __add__(self, other: "Sums") -> "Sums":
-        return Sums({name: value + other[name] for name, value in self.items()})
+        both = {name: value + other[name] for name, value in self.items() if name in other}
+        return Sums({**self, **other, **both})
 
 
 class Sample:
