@@ -19,6 +19,7 @@ from rosenblatt import (
     BasisExpansion,
     FisherDiscriminant,
     GaussianMixture,
+    GaussianNB,
     KernelPerceptron,
     KMeans,
     KNeighborsClassifier,
@@ -47,6 +48,7 @@ from rosenblatt.plot import (
     mixture_density,
     neighbours,
     separating_lines,
+    two_views,
     voronoi,
 )
 from rosenblatt.plot.drawing import COLOURS, INK, PALE, colour, marker, pyplot
@@ -79,6 +81,7 @@ def main() -> None:
         streets(STATIC / "margins.png")
         centring(STATIC)
         settling(STATIC)
+        striped(STATIC / "zebra.png")
 
 
 def centring(folder: Path) -> None:
@@ -104,6 +107,14 @@ def settling(folder: Path) -> None:
     figure = pyplot().figure(figsize=(6, 3), layout="constrained")
     mixture_density(GaussianMixture(2, random_state=0).fit(x), x, figure.gca())
     figure.savefig(folder / "mixture_density.png", dpi=90)
+
+
+def striped(path: Path) -> None:
+    """Zebras and horses: their densities, and the class given the stripes (W11)."""
+    rng = np.random.default_rng(0)
+    y = np.where(np.arange(200) < 140, "horse", "zebra")
+    X = np.where(y == "horse", rng.normal(2, 1, 200), rng.normal(6, 1.2, 200))[:, None]
+    two_views(GaussianNB().fit(X, y), LogisticRegression().fit(X, y), X, y).savefig(path, dpi=110)
 
 
 def voting(path: Path) -> None:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .tree_nodes import decision_tree as decision_tree
     from .tree_votes import vote_curves as vote_curves
     from .tree_votes import votes as votes
+    from .two_views import two_views as two_views
 
 # Imported when asked for: curves to choose by fit models, and traces want none of that.
 __getattr__, __dir__, __all__ = lazy_loader.attach(
@@ -48,5 +49,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "split_sizes": ["split_sizes"],
         "tree_nodes": ["decision_tree"],
         "tree_votes": ["vote_curves", "votes"],
+        "two_views": ["two_views"],
     },
 )
