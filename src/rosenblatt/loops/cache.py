@@ -157,8 +157,8 @@ class DigestCache(FunctionCache):
         self._cache_file = _OneFileEach(self._cache_path, self._impl.filename_base, source)
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
-        # Numba sets up its compiler first, which takes longer than to import and load all else. What
-        # was compiled without its runtime (``_nrt=False``) needs none of it.
+        # Numba sets up its compiler first, which takes longer than to import and load all else.
+        # What was compiled without its runtime (``_nrt=False``) needs none of it.
         with self._guard_against_spurious_io_errors():
             return self._load_overload(signature, target_context)
 
