@@ -6,7 +6,7 @@ drawn (16 bits). Three ways lead to the best threshold of a column:
 - two classes by gini, each row as often as it was drawn, and targets by squares: few rows are
   sorted (`scan_sorted`, `scan_sorted_numbers`);
 - more rows of two classes are counted by code, in one integer: rows, weight and ones
-  (`scan_counted`);
+  (`scan_held`, `scan_counted`);
 - all else is summed by code (`group_rows`, `split_on_groups`): the weights of the classes, or
   weight and weight times target.
 
@@ -20,7 +20,7 @@ import numpy as np
 from . import compiled
 from .tree import TIE, class_impurity, random_bits
 from .tree_columns import LOW_HALF
-from .tree_scan import ENTROPY, GINI, MAJORITY, POISSON, SQUARED, mean_score, x_log_x
+from .tree_scan import ENTROPY, GINI, MAJORITY, POISSON, ROUNDING, SQUARED, mean_score, x_log_x
 
 # What is known of a node: whole numbers, and others (its values from VALUE on).
 FEATURE, LEFT, RIGHT, PARENT, DEPTH, ROWS, BRANCH_CODE, CHILDREN, MISSING_LEFT = range(9)
@@ -29,7 +29,9 @@ WEIGHT, IMPURITY, THRESHOLD, VALUE = range(4)
 CLASS_SHIFT, DRAWN_SHIFT = np.uint64(32), np.uint64(48)
 SIXTEEN = np.uint64(0xFFFF)
 CONSTANT, REFUSED = -2, -1  # no split: all codes are equal, or no part is large enough
+BLOCK, BLOCKS = 16, 16  # codes that may be skipped together, of 256
 FEW = 24  # rows of a node that are sorted rather than counted
+SOME = 128  # rows that have fewer codes than there are
 CODE_SHIFT, WEIGHT_SHIFT, SUMS = np.uint64(48), np.uint64(24), np.uint64(2**48 - 1)
 ONES = np.uint64(2**24 - 1)
 FIELD, FIELDS = np.uint64(21), np.uint64(42)  # of a count: rows, weight, ones
@@ -81,8 +83,8 @@ class Scratch(NamedTuple):
     side_of: Any  # (M + 1,) child of each category
     sizes: Any  # (M + 2,) rows of each child
     counts: Any  # (256,) of codes; zero between uses
-    below: Any  # (256,) counts of all codes up to one that occurs
-    scores: Any  # (3, 256) left weight, left ones, score
+    below: Any  # (16,) counts of all codes up to the end of a block
+    scores: Any  # (16,) the scores there
     few: Any  # (FEW,) sorted rows
 
 
@@ -379,34 +381,104 @@ def scan_sorted_numbers(levels, codes, limits, scratch, start, stop, W, total):
 
 
 @compiled(inline=True)
+def scan_held(codes, limits, scratch, start, stop, W, W1):
+    """The same on more rows, but fewer than there are codes: counts of those that occur."""
+    keys, added, counts, held = scratch.keys, scratch.added, scratch.counts, scratch.held
+    for i in range(start, stop):
+        c = np.uint64(codes[keys[i] & LOW_HALF])
+        counts[c] += added[i]
+        held[c >> SIX] |= ONE << (c & SIXTY_THREE)
+    best, code, above, total, n_left = -np.inf, CONSTANT, -1, np.uint64(0), 0
+    for word in range(4):
+        bits = held[word]
+        held[word] = 0
+        while bits:
+            c = (word << 6) + lowest_bit(bits)
+            bits &= bits - ONE
+            if n_left > 0 and above < 0:
+                code, above = max(code, REFUSED), c if code >= 0 else -1
+            total += counts[c]
+            counts[c] = 0
+            n_left = np.int64(total & FIELD_MASK)
+            L, L1 = left_of(total)
+            score = score_of_two(L, L1, W - L, W1 - L1)
+            if score > best and is_large_enough(limits, n_left, stop - start, L, W):
+                best, code, above = score, c, -1
+    return best, code, above
+
+
+@compiled(inline=True)
 def scan_counted(codes, limits, scratch, start, stop, W, W1):
-    """The same on many rows: counts by code, those that occur without gaps, then all scores."""
-    keys, added, counts = scratch.keys, scratch.added, scratch.counts
-    below, group_code = scratch.below, scratch.group_code
-    left, ones, scores = scratch.scores[0], scratch.scores[1], scratch.scores[2]
+    """The same on many rows, by counts of codes; scores below the best so far may be left out."""
+    keys, added, counts, found = scratch.keys, scratch.added, scratch.counts, scratch.found
     for i in range(start, stop):
         counts[codes[keys[i] & LOW_HALF]] += added[i]
-    total, n_groups = np.uint64(0), 0
+    first = codes[keys[start] & LOW_HALF]
+    score, code, above = -np.inf, CONSTANT, -1
+    if np.int64(counts[first] & FIELD_MASK) < stop - start:
+        least = 0.5 * (found[0] - W) if found[1] >= 0 else -np.inf
+        score, code = best_code(limits, scratch, stop - start, W, W1, least)
+    if code >= 0:
+        above = code + 1
+        while counts[above] == 0:
+            above += 1
     for c in range(counts.shape[0]):
-        count = counts[c]
         counts[c] = 0
-        total += count
-        group_code[n_groups] = c
-        below[n_groups] = total
-        left[n_groups] = np.float64(np.int64((total >> FIELD) & FIELD_MASK))
-        ones[n_groups] = np.float64(np.int64(total >> FIELDS))
-        n_groups += count != 0
-    for g in range(n_groups - 1):
-        scores[g] = score_of_two(left[g], ones[g], W - left[g], W1 - ones[g])
-    best, place = -np.inf, -1
-    for g in range(n_groups - 1):
-        if scores[g] > best:
-            n_left = np.int64(below[g] & FIELD_MASK)
-            if is_large_enough(limits, n_left, stop - start, left[g], W):
-                best, place = scores[g], g
-    if place < 0:
-        return best, CONSTANT if n_groups < 2 else REFUSED, -1
-    return best, group_code[place], group_code[place + 1]
+    return score, code, above
+
+
+@compiled(inline=True)
+def best_code(limits, scratch, n_rows, W, W1, least):
+    """The best score above `least`, and the last code on its left, of scratch.counts.
+
+    Codes are read in blocks of 16, of which those that cannot hold the best score are skipped: a
+    score is convex in the rows of both classes on the left, so that none in a block is above the
+    largest at the corners of the rectangle that its rows span.
+    """
+    counts, below, ends = scratch.counts, scratch.below, scratch.scores
+    total = np.uint64(0)
+    for b in range(BLOCKS):
+        for c in range(BLOCK * b, BLOCK * (b + 1)):
+            total += counts[c]
+        below[b], n_left = total, np.int64(total & FIELD_MASK)
+        L, L1 = left_of(total)
+        ends[b] = score_of_two(L, L1, W - L, W1 - L1) if 0 < n_left < n_rows else -np.inf
+        if ends[b] > least and is_large_enough(limits, n_left, n_rows, L, W):
+            least = ends[b]
+    best, code, total, before = -np.inf, REFUSED, np.uint64(0), -np.inf
+    for b in range(BLOCKS):
+        bound = max(max(before, ends[b]), corners(total, below[b], W, W1))
+        before = ends[b]
+        if total == below[b] or bound + ROUNDING * W < least:
+            total = below[b]
+            continue
+        for c in range(BLOCK * b, BLOCK * (b + 1)):
+            total += counts[c]
+            L, L1 = left_of(total)
+            score = score_of_two(L, L1, W - L, W1 - L1)
+            if score > best:
+                n_left = np.int64(total & FIELD_MASK)
+                if is_large_enough(limits, n_left, n_rows, L, W):
+                    best, code = score, c
+    return best, code
+
+
+@compiled(inline=True)
+def left_of(count):
+    """The weight of both classes and of the second one in a count."""
+    weight = np.float64(np.int64((count >> FIELD) & FIELD_MASK))
+    return weight, np.float64(np.int64(count >> FIELDS))
+
+
+@compiled(inline=True)
+def corners(first, last, W, W1):
+    """The larger score of two corners: all rows of a block that have one class are on the left."""
+    La, La1 = left_of(first)
+    Lb, Lb1 = left_of(last)
+    L, M = La - La1 + Lb1, Lb - Lb1 + La1
+    more = score_of_two(L, Lb1, W - L, W1 - Lb1) if 0 < L < W else 0.0
+    less = score_of_two(M, La1, W - M, W1 - La1) if 0 < M < W else 0.0
+    return max(more, less)
 
 
 @compiled(inline=True)
@@ -435,6 +507,8 @@ def split_on_pairs(levels, limits, scratch, j, start, stop, W):
     else:
         if stop - start <= FEW:
             score, code, above = scan_sorted(codes, limits, scratch, start, stop, W, second)
+        elif stop - start <= SOME:
+            score, code, above = scan_held(codes, limits, scratch, start, stop, W, second)
         else:
             score, code, above = scan_counted(codes, limits, scratch, start, stop, W, second)
         score = W + 2.0 * score

@@ -96,7 +96,7 @@ class CodedGrowth:
             group_code=np.empty(M, np.int64), totals=np.empty((3, K)),
             columns=np.empty(d, np.int64), found=np.zeros(8), side_of=np.empty(M, np.int64),
             sizes=np.empty(M + 1, np.int64), counts=np.zeros(256, np.uint64),
-            below=np.empty(256, np.uint64), scores=np.empty((3, 256)),
+            below=np.empty(forest.BLOCKS, np.uint64), scores=np.empty(forest.BLOCKS),
             few=np.empty(forest.FEW, np.uint64),
         )  # fmt: skip
 
