@@ -174,3 +174,14 @@ def test_connectivity_and_memory_are_left_to_scikit_learn(tmp_path):
         peer = sklearn.cluster.AgglomerativeClustering(3, **settings).fit(X)
         np.testing.assert_array_equal(own.labels_, peer.labels_)
         assert not hasattr(own, "linkage_matrix_")
+
+
+@pytest.mark.parametrize("method", ["complete", "average"])
+@pytest.mark.parametrize("seed", range(6))
+def test_trees_with_ties_are_scipys(method, seed):
+    """On wingnut, rows on a grid, complete linkage found other clusters than scikit-learn's."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(20, 300))
+    X = rng.integers(0, 6, (n, 2)) / 10 if seed % 2 else np.round(rng.normal(size=(n, 3)), 1)
+    Z = AgglomerativeClustering(2, linkage=method).fit(X).linkage_matrix_
+    np.testing.assert_array_equal(Z[:, :2], hierarchy.linkage(X, method)[:, :2])

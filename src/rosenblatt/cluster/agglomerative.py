@@ -13,7 +13,14 @@ from rosenblatt import loops
 from rosenblatt.base import fitting_at_once
 
 from .distances import Distances, Euclidean, Given, Measured
-from .linkage import linkage_matrix, matrix_joins, spanning_tree, spanning_tree_of, ward_joins
+from .linkage import (
+    SINGLES,
+    linkage_matrix,
+    matrix_joins,
+    spanning_tree,
+    spanning_tree_of,
+    ward_joins,
+)
 
 EUCLIDEAN = ("euclidean", "l2")
 
@@ -163,7 +170,7 @@ def _joins(X: Any, metric: Any, linkage: str) -> Any:
     """Pairs and heights by single, complete or average linkage."""
     if linkage == "single" and metric in EUCLIDEAN:
         return spanning_tree(np.ascontiguousarray(X, np.float64))
-    if linkage == "complete" and metric in EUCLIDEAN:  # squares are in the same order
+    if linkage == "complete" and metric in EUCLIDEAN and len(X) >= SINGLES:  # squares will do
         pairs, squares = matrix_joins(Euclidean(np.ascontiguousarray(X, np.float64), True), linkage)
         return pairs, np.sqrt(squares)
     distances = _distances(X, metric)
@@ -171,6 +178,8 @@ def _joins(X: Any, metric: Any, linkage: str) -> Any:
 
 
 def _distances(X: Any, metric: Any) -> Distances:
+    if metric in EUCLIDEAN and len(X) < SINGLES:
+        return Measured(X, "euclidean")  # to the last bit what SciPy measures
     if metric in EUCLIDEAN:
         return Euclidean(np.ascontiguousarray(X, np.float64))
     if metric == "precomputed":

@@ -7,7 +7,8 @@ them.
 Single linkage is the minimum spanning tree. For the others, any two clusters that are nearest to
 each other may be joined at once, since a union is never nearer to a third than both of its parts
 were: a round joins all such pairs, and about three in ten clusters are gone. Where a round finds
-few pairs, a chain of nearest neighbours goes on.
+few pairs, a chain of nearest neighbours goes on. Up to 4,000 points, complete and average linkage
+follow such a chain from the start, as SciPy does, so that ties have the same end.
 
 Legend: n points X (n, d), m clusters left.
 """
@@ -191,15 +192,20 @@ def matrix_joins(distances: Distances, linkage: str, sizes: Table | None = None)
     matrix = ClusterDistances(distances, average)
     if sizes is not None:
         matrix.sizes = sizes.copy()
+    if distances.n < SINGLES:
+        joined, least = matrix.chain(distances.n - 1)
+        return joined, _rising(joined, least.astype(np.float64), 0.0)
     pairs, heights = [], []
     while len(matrix) > 1:
         found = _reciprocal(matrix.near)
-        join = matrix.join_round if len(found) * FEW >= len(matrix) else matrix.join_chain
-        joined, least = join(found)
+        if len(found) * FEW >= len(matrix):
+            joined, least = matrix.join_round(found)
+        else:
+            joined, least = matrix.join_chain(len(matrix) // 2)
         pairs.append(joined)
         heights.append(least)
     joined = np.concatenate(pairs)
-    if distances.n < SINGLES or sizes is not None:
+    if sizes is not None:
         return joined, _rising(joined, np.concatenate(heights).astype(np.float64), 0.0)
     return joined, _rising(joined, exact_heights(distances, joined, average), 0.0)
 
@@ -217,7 +223,8 @@ class ClusterDistances:
         self.rows, self.points = np.arange(n), np.arange(n)
         self.alive, self.sizes = np.ones(n, bool), np.ones(n)
         self.near, self.least = np.full(n, -1), np.empty(n, self.bits.dtype)
-        self._join_columns(np.empty((0, 2), np.intp), np.empty(0))
+        if n >= SINGLES:
+            self._join_columns(np.empty((0, 2), np.intp), np.empty(0))
 
     def __len__(self) -> int:
         return int(np.count_nonzero(self.alive))
@@ -276,14 +283,23 @@ class ClusterDistances:
             len(left),
         )
 
-    def join_chain(self, _: Places) -> tuple[Places, NDArray[Any]]:
-        """Join half of the clusters, one pair after the other."""
-        m, wanted = len(self.rows), len(self) // 2
-        chain = np.zeros(m + 1, np.intp)
-        pairs, least = np.empty((wanted, 2), np.intp), np.empty(wanted, self.bits.dtype)
+    def join_chain(self, wanted: int) -> tuple[Places, NDArray[Any]]:
+        """Join as many pairs of clusters as wanted, one after the other."""
         self._over_rows(
-            lambda a, b: loops.linkage.make_symmetric(self.D, self.rows, self.alive, a, b), m
+            lambda a, b: loops.linkage.make_symmetric(self.D, self.rows, self.alive, a, b),
+            len(self.rows),
         )
+        pairs, least = self.chain(wanted)
+        self._bury(pairs)
+        self._join_columns(pairs[:0], np.empty(0))
+        points = self.points[pairs]
+        self._shrink()
+        return points, least
+
+    def chain(self, wanted: int) -> tuple[Places, NDArray[Any]]:
+        """Join pairs in a symmetric matrix, along a chain of nearest neighbours."""
+        chain = np.zeros(len(self.rows) + 1, np.intp)
+        pairs, least = np.empty((wanted, 2), np.intp), np.empty(wanted, self.bits.dtype)
         done, length = 0, 0
         while done < wanted:
             more, length = loops.linkage.chain_steps(
@@ -291,11 +307,7 @@ class ClusterDistances:
                 STEPS, self.infinity, pairs[done:], least[done:],
             )  # fmt: skip
             done += more
-        self._bury(pairs)
-        self._join_columns(pairs[:0], np.empty(0))
-        points = self.points[pairs]
-        self._shrink()
-        return points, least.view(self.D.dtype)
+        return pairs, least.view(self.D.dtype)
 
 
 def exact_heights(distances: Distances, pairs: Places, average: bool) -> Table:

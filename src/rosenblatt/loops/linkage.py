@@ -148,7 +148,7 @@ def chain_steps(D, bits, rows, sizes, alive, average, chain, length, most, infin
             near = chain[length - 2]
         most -= m
         if length > 1 and near == chain[length - 2]:
-            a, b = min(a, near), max(a, near)
+            a, b = max(a, near), min(a, near)  # the union keeps the higher number, as in SciPy
             pairs[done, 0], pairs[done, 1], least[done] = a, b, best
             done += 1
             join_pair(D, bits, rows, sizes, alive, average, infinity, a, b)
@@ -163,14 +163,14 @@ def chain_steps(D, bits, rows, sizes, alive, average, chain, length, most, infin
 @compiled
 def join_pair(D, bits, rows, sizes, alive, average, infinity, a, b):
     """Put the union of two clusters into the row and column of a."""
-    part = sizes[b] / (sizes[a] + sizes[b])
+    own, other = sizes[a], sizes[b]
     x, y, u, v = D[rows[a]], D[rows[b]], bits[rows[a]], bits[rows[b]]
     alive[b] = 0
     for c in range(alive.shape[0]):
         if alive[c]:
             if c != a:
                 if average:
-                    x[c] = (1.0 - part) * x[c] + part * y[c]
+                    x[c] = (own * x[c] + other * y[c]) / (own + other)
                 else:
                     u[c] = max(u[c], v[c])
                 D[rows[c], a] = x[c]
