@@ -111,6 +111,17 @@ def test_any_unicode_gives_the_same_characters(texts):
     assert_same("CountVectorizer", {"analyzer": "char_wb", "ngram_range": (2, 4)}, texts)
 
 
+@given(st.lists(st.text("aB_0 .", max_size=200), min_size=1, max_size=4))
+def test_blocks_of_ascii_give_the_same_words(texts):
+    for setting in ({}, {"lowercase": False, "ngram_range": (1, 2)}, {"stop_words": ["aa"]}):
+        ours, theirs = both("HashingVectorizer", setting)
+        assert (ours.transform(texts) != theirs.transform(texts)).nnz == 0
+        ours, theirs = both(
+            "CountVectorizer", {"vocabulary": ["aa", "bb", "a0", "aa aa"]} | setting
+        )
+        assert (ours.transform(texts) != theirs.transform(texts)).nnz == 0
+
+
 @given(st.lists(st.text("abc", min_size=2, max_size=40), min_size=1))
 def test_any_word_has_scikit_learns_hash(found):
     assert_same("HashingVectorizer", {"n_features": 2**20, "norm": None}, [" ".join(found)])

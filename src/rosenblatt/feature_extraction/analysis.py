@@ -11,7 +11,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from rosenblatt import loops
 
 from .documents import Batch, Reading, batches
-from .term_table import NO_TERMS, OVERHANG, TermTable
+from .term_table import NO_TERMS, TermTable
 
 WORD = r"(?u)\b\w\w+\b"  # the only pattern that is compiled
 ANALYZERS = ("word", "char", "char_wb")  # in the order of the loops' numbers
@@ -110,7 +110,7 @@ class Scratch:
         words = self.analysis.of == loops.text.WORDS
         n_pieces = longest // 2 + 2 if words else 2 * longest + 4
         self.pieces = (
-            np.empty(2 * longest + 4 + OVERHANG, np.uint8),
+            np.empty(2 * longest + 4 + loops.text.BLOCK, np.uint8),
             np.empty(n_pieces, np.int64),
             np.empty(n_pieces, np.int64),
         )

@@ -14,7 +14,7 @@ from .documents import Batch, batches
 from .term_table import TermTable
 
 MORE = 1.5  # times the room, where there was too little
-NOTHING = np.empty(0, np.int64)
+NOTHING = np.empty((0, 2), np.int64)
 LARGEST_INT32 = 2**31 - 1
 
 Counts = NDArray[np.int64]
@@ -72,12 +72,15 @@ class Room:
 
 
 class TermCounter:
-    """Counts the terms of documents, and numbers terms as they come: batches share the numbers."""
+    """Counts the terms of documents, and numbers terms as they come: batches share the numbers.
+
+    `tallies` (V, 2) are the documents that have each term, and its occurrences.
+    """
 
     def __init__(self, analysis: Analysis) -> None:
         self.reading, self.table = analysis.reading, TermTable()
         self._scratch, self._room = Scratch(analysis), Room()
-        self._make_tables(NOTHING, NOTHING)
+        self._make_tables(NOTHING)
 
     @classmethod
     def of(cls, vectorizer: Any) -> Self:
@@ -87,11 +90,11 @@ class TermCounter:
             raise ValueError(f"{why_python(vectorizer)} is not compiled: texts take Python.")
         return cls(analysis)
 
-    def _make_tables(self, documents: Counts, occurrences: Counts) -> None:
+    def _make_tables(self, tallies: Counts) -> None:
         """Room for as many terms as the table has, from what is known of some."""
         n = self.table.room
-        self._place = np.zeros(n, np.int32)
-        self.documents, self.occurrences = _longer(documents, n), _longer(occurrences, n)
+        self._place, self.tallies = np.zeros(n, np.int32), np.zeros((n, 2), np.int64)
+        self.tallies[: len(tallies)] = tallies
 
     def add_to(self, rows: Rows, documents: Any) -> None:
         """Append a row of counts for each document."""
@@ -101,11 +104,11 @@ class TermCounter:
             ends, n, reached = np.zeros(len(batch.limits), np.int64), len(batch.limits) - 1, 0
             while (reached := self._count(batch, reached, scan, row, ends)) < n:
                 self.table.grow()
-                self._make_tables(self.documents, self.occurrences)
+                self._make_tables(self.tallies)
             rows.add(row[0][: ends[-1]], row[1][: ends[-1]], ends[1:])
 
     def _count(self, batch: Batch, reached: int, scan: Any, row: Any, ends: Counts) -> int:
-        counts = self.table.size, self._place, self.documents, self.occurrences
+        counts = self.table.size, self._place, self.tallies
         found, table = self._scratch.found, self.table.arrays
         return int(
             loops.text.count_terms(tuple(batch), reached, scan, found, table, counts, row, ends)
@@ -117,20 +120,13 @@ def count_new(documents: Any, analysis: Analysis, dtype: Any) -> Counted:
     counter, rows = TermCounter(analysis), Rows(dtype)
     counter.add_to(rows, documents)
     V = len(counter.table)
-    tallies = counter.documents[:V], counter.occurrences[:V]
-    return Counted(rows.matrix(V), counter.table.terms(), *tallies)
-
-
-def _longer(counts: Counts, n: int) -> Counts:
-    longer = np.zeros(n, np.int64)
-    longer[: len(counts)] = counts
-    return longer
+    return Counted(rows.matrix(V), counter.table.terms(), *counter.tallies[:V].T)
 
 
 def count_known(documents: Any, analysis: Analysis, table: TermTable, dtype: Any) -> Any:
     """Count those terms of documents that are in a table."""
     scratch, room, rows = Scratch(analysis), Room(), Rows(dtype)
-    counts = table.size, np.zeros(max(len(table), 1), np.int32), NOTHING, NOTHING
+    counts = table.size, np.zeros(max(len(table), 1), np.int32), NOTHING
     for batch in batches(documents, analysis.reading):
         scan, row = scratch.for_batch(batch), room.row(scratch.most_terms(batch))
         ends = np.zeros(len(batch.limits), np.int64)

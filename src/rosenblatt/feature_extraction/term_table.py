@@ -10,7 +10,7 @@ from rosenblatt import loops
 from rosenblatt.statistics.terms import joined, split
 
 LEAST_SLOTS = 2**12
-OVERHANG = 8  # bytes that loops read at once, the last of a term or not
+OVERHANG = 16  # bytes that loops read at once, the last of a term or not
 BYTES_OF_A_TERM = 8  # about; the arena grows when they are longer
 
 
@@ -21,7 +21,7 @@ class TermTable:
         n_slots = LEAST_SLOTS
         while n_slots < 2 * n_terms:
             n_slots *= 2
-        self.slots = np.zeros((n_slots, 2), np.uint64)
+        self.slots = np.zeros((n_slots, 4), np.uint64)
         n_bytes = max(n_bytes, BYTES_OF_A_TERM * n_slots // 2)
         self.arena = np.empty(n_bytes + OVERHANG, np.uint8)
         self.limits = np.zeros(n_slots // 2 + 1, np.int64)
@@ -87,4 +87,4 @@ class TermTable:
 
 
 NO_TERMS = TermTable()
-NO_TERMS.slots = np.zeros((1, 2), np.uint64)  # which no loop looks into
+NO_TERMS.slots = np.zeros((1, 4), np.uint64)  # empty, and the loops see it by its size

@@ -2,8 +2,10 @@
 
 A document becomes *clean* bytes (words in lower case with a space between them, or characters) and
 the places where each of its pieces starts and stops there. A term is a stretch of pieces, so that
-one rule serves n-grams of words and of characters. Terms stand in a hash table: `slots` (s, 2) hold
-64 bits of a term, and its number with its length; its bytes stand in `arena`, from ``limits[j]``.
+one rule serves n-grams of words and of characters. Terms stand in a hash table: `slots` (s, 4) hold
+64 bits of a term, its number with its length, and its second eight bytes; half a line of the cache
+each. With these a term of up to sixteen bytes is known. The bytes of all stand in `arena`, from
+``limits[j]``.
 
 Nothing is allocated here: a loop that has no room left returns the document it was at, and is
 called again from there with more.
@@ -12,18 +14,19 @@ called again from there with more.
 import numpy as np
 
 from . import compiled
-from .simd.bytes import eight_bytes
+from .simd.bytes import BLOCK, eight_bytes, first_bit, put_words
 from .simd.lanes import call
 
 WORDS, CHARACTERS, WITHIN_WORDS = 0, 1, 2  # what the pieces are
 IS_WORD, IS_SPACE = 1, 2  # bits of what a character is
 
-SPACE = np.uint8(32)
+SPACE, CAPITAL = np.uint8(32), np.uint8(65)
 MIX = np.uint64(0xFF51AFD7ED558CCD)  # odd, so that no two numbers become one
 SPREAD = np.uint64(0x9E3779B97F4A7C15)
 LENGTH_AT = np.uint64(40)  # a slot's second number is the length from this bit on, and number + 1
 NUMBERS = np.uint64((1 << 40) - 1)
-EIGHT, HALF, NONE, ONE = np.uint64(8), np.uint64(32), np.uint64(0), np.uint64(1)
+FIRST_BYTES = np.array([(1 << 8 * n) - 1 for n in range(9)], np.uint64)  # of eight, to keep
+HALF, NONE, ONE = np.uint64(32), np.uint64(0), np.uint64(1)
 
 
 # Pieces of a document.
@@ -86,6 +89,40 @@ def find_words(text, first, last, fold, kinds, pieces):
     if length > ONE:
         starts[n], stops[n] = start, at
         n += 1
+    return n
+
+
+@compiled
+def find_ascii_words(text, first, last, lowercase, pieces):
+    """As `find_words`, of ASCII alone, a block of bytes at a time.
+
+    Words stay where they are: what stands between them is copied, too.
+    """
+    clean, starts, stops = pieces
+    n, start, size, before = 0, -1, last - first, NONE
+    for at in range(0, size, BLOCK):
+        if first + at + BLOCK <= len(text):
+            word = put_words(text, first + at, clean, at, lowercase)
+        else:  # what stands behind the last byte is not ours to read
+            for k in range(at, size):
+                clean[k] = text[first + k]
+            word = put_words(clean, at, clean, at, lowercase)
+        if size - at < BLOCK:
+            word &= (ONE << np.uint64(size - at)) - ONE
+        edges = word ^ (word << ONE | before)
+        before = word >> np.uint64(BLOCK - 1)
+        while edges != NONE:
+            place = at + first_bit(edges)
+            edges &= edges - ONE
+            if start < 0:
+                start = starts[n] = place
+            else:
+                stops[n] = place
+                n += place - start > 1
+                start = -1
+    if start >= 0:
+        stops[n] = size
+        n += size - start > 1
     return n
 
 
@@ -172,11 +209,16 @@ def find_terms(text, first, last, scan):
         return m
     if of == CHARACTERS:
         n = find_characters(text, first, last, fold, kinds, pieces)
+        return join_pieces(pieces, 0, n, least, most, False, terms, 0)
+    words = (pieces[0], terms[0], terms[1]) if most == 1 else pieces
+    ascii_only = len(kinds) == len(fold)
+    if ascii_only:
+        n = find_ascii_words(text, first, last, fold[CAPITAL] != CAPITAL, words)
     else:
-        n = find_words(text, first, last, fold, kinds, pieces)
-        if len(stopped[0]) > 1:
-            n = leave_out(pieces, n, stopped)
-    return join_pieces(pieces, 0, n, least, most, False, terms, 0)
+        n = find_words(text, first, last, fold, kinds, words)
+    if len(stopped[0]) > 1 or (ascii_only and most > 1):
+        n = leave_out(words, n, stopped)
+    return n if most == 1 else join_pieces(words, 0, n, least, most, False, terms, 0)
 
 
 @compiled
@@ -234,13 +276,28 @@ def chunk_of(text, first, last):
 
 @compiled(inline=True)
 def fingerprint(text, first, last):
-    """64 bits of text[first:last]; of two terms of one length up to eight, never the same."""
-    bits = chunk_of(text, first, last)
-    while last - first > 8:
+    """64 bits of text[first:last]; of two terms of one length up to sixteen that have the same
+    second eight bytes, never the same.
+
+    Sixteen bytes must exist. Terms of more than eight and others come in no order that could be
+    foreseen, so up to sixteen there is no branch.
+    """
+    n = last - first
+    head = eight_bytes(text, first) & FIRST_BYTES[min(n, 8)]
+    mixed = head * MIX
+    mixed ^= (mixed >> HALF) ^ tail_of(text, first, last)
+    bits = mixed if n > 8 else head
+    while last - first > 16:
         first += 8
         bits *= MIX
-        bits ^= (bits >> HALF) ^ chunk_of(text, first, last)
+        bits ^= (bits >> HALF) ^ chunk_of(text, first + 8, last)
     return bits
+
+
+@compiled(inline=True)
+def tail_of(text, first, last):
+    """The second eight bytes of text[first:last] as one number; sixteen must exist."""
+    return eight_bytes(text, first + 8) & FIRST_BYTES[min(max(last - first - 8, 0), 8)]
 
 
 @compiled(inline=True)
@@ -254,20 +311,27 @@ def first_slot(slots, bits):
 def slot_of(table, text, first, last, bits):
     """The slot of a term, which is empty if the term is not there."""
     slots, arena, limits = table
-    mask = np.uint64(len(slots) - 1)
-    length = np.uint64(last - first)
-    slot = first_slot(slots, bits)
-    while True:
-        held = slots[slot, 1]
-        if held == NONE:
-            return slot
-        if slots[slot, 0] == bits and held >> LENGTH_AT == length & (NUMBERS >> np.uint64(16)):
-            if length <= EIGHT:
-                return slot
-            j = np.int64(held & NUMBERS) - 1
-            if same_bytes(arena, limits[j], limits[j + 1], text, first, last):
-                return slot
-        slot = (slot + ONE) & mask
+    tail = tail_of(text, first, last)
+    slot = next_slot(slots, first_slot(slots, bits), last - first, bits, tail)
+    while slots[slot, 1] != NONE and last - first > 16:
+        j = np.int64(slots[slot, 1] & NUMBERS) - 1
+        if same_bytes(arena, limits[j], limits[j + 1], text, first, last):
+            break
+        slot = (slot + ONE) & np.uint64(len(slots) - 1)
+        slot = next_slot(slots, slot, last - first, bits, tail)
+    return slot
+
+
+@compiled(inline=True)
+def next_slot(slots, slot, length, bits, tail):
+    """The first slot, from one on, that is empty or has a term of this length and these bits."""
+    short = np.uint64(length) & (NUMBERS >> np.uint64(16))
+    while slots[slot, 1] != NONE:
+        apart = slots[slot, 0] ^ bits | slots[slot, 2] ^ tail | slots[slot, 1] >> LENGTH_AT ^ short
+        if apart == NONE:
+            break
+        slot = (slot + ONE) & np.uint64(len(slots) - 1)
+    return slot
 
 
 @compiled(inline=True)
@@ -283,9 +347,9 @@ def same_bytes(arena, begin, end, text, first, last):
 
 
 @compiled(inline=True)
-def fill_slot(slots, slot, bits, j, length):
+def fill_slot(slots, slot, bits, tail, j, length):
     """Put term j into an empty slot."""
-    slots[slot, 0] = bits
+    slots[slot, 0], slots[slot, 2] = bits, tail
     short = np.uint64(length) & (NUMBERS >> np.uint64(16))
     slots[slot, 1] = np.uint64(j + 1) | short << LENGTH_AT
 
@@ -302,7 +366,8 @@ def place_terms(table, n_terms):
         slot = slot_of(table, arena, limits[j], limits[j + 1], bits)
         if slots[slot, 1] != NONE:
             return j
-        fill_slot(slots, slot, bits, j, limits[j + 1] - limits[j])
+        tail = tail_of(arena, limits[j], limits[j + 1])
+        fill_slot(slots, slot, bits, tail, j, limits[j + 1] - limits[j])
     return -1
 
 
@@ -315,13 +380,14 @@ def add_to_row(row, n, j, value, place):
 
     Reads and changes place: of each column one more than where it stands, 0 if nowhere.
     """
+    # Without a branch: whether a word was there before cannot be foreseen.
     indices, data = row
-    if place[j]:
-        data[place[j] - 1] += value
-        return n
-    indices[n], data[n] = j, value
-    place[j] = n + 1
-    return n + 1
+    new = place[j] == 0
+    k = n if new else place[j] - 1
+    before = data[k]
+    indices[k], data[k] = j, (0 if new else before) + value
+    place[j] = k + 1
+    return n + new
 
 
 @compiled
@@ -330,12 +396,14 @@ def look_up(clean, terms, m, table, bits, numbers):
 
     All slots are asked from memory before the first is looked into: most are not near.
     """
+    slots = table[0]
+    first, last = terms
     for t in range(m):
-        bits[t] = fingerprint(clean, terms[0][t], terms[1][t])
-        call(table[0], 2 * np.int64(first_slot(table[0], bits[t])))
+        bits[t] = fingerprint(clean, first[t], last[t])
+        call(slots, 4 * np.int64(first_slot(slots, bits[t])))
     for t in range(m):
-        slot = slot_of(table, clean, terms[0][t], terms[1][t], bits[t])
-        numbers[t] = np.int64(table[0][slot, 1] & NUMBERS) - 1
+        slot = slot_of(table, clean, first[t], last[t], bits[t])
+        numbers[t] = np.int64(slots[slot, 1] & NUMBERS) - 1
 
 
 @compiled
@@ -352,7 +420,7 @@ def add_term(clean, first, last, bits, table, size):
     for k in range(last - first):
         arena[begin + k] = clean[first + k]
     limits[j + 1] = begin + last - first
-    fill_slot(slots, slot, bits, j, last - first)
+    fill_slot(slots, slot, bits, tail_of(clean, first, last), j, last - first)
     size[0] = j + 1
     return j
 
@@ -362,14 +430,14 @@ def count_terms(batch, first, scan, found, table, counts, row, indptr):
     """Count the terms of documents from the first on; return the document that had no room.
 
     Reads batch: text, limits of documents. Changes counts: the table's size (1,), places in the
-    row, and documents and occurrences of each term; if there is no room in these two, no term is
-    new; row: columns and counts; indptr, where each document's end.
+    row, and tallies (V, 2), documents and occurrences of each term; if these have no room, no term
+    is new; row: columns and counts; indptr, where each document's end.
     """
     text, limits = batch
     clean, terms = scan[1][0], scan[2]
     bits, numbers = found
-    size, place, documents, occurrences = counts
-    learns = len(documents) > 0
+    size, place, tallies = counts
+    learns = len(tallies) > 0
     n = indptr[first]
     for d in range(first, len(limits) - 1):
         m = find_terms(text, limits[d], limits[d + 1], scan)
@@ -388,8 +456,8 @@ def count_terms(batch, first, scan, found, table, counts, row, indptr):
             j = row[0][k]
             place[j] = 0
             if learns:
-                documents[j] += 1
-                occurrences[j] += row[1][k]
+                tallies[j, 0] += 1
+                tallies[j, 1] += row[1][k]
         indptr[d + 1] = n
     return len(limits) - 1
 
@@ -410,14 +478,15 @@ def hash_terms(batch, scan, found, n_features, signed, place, row, indptr):
     text, limits = batch
     clean, terms = scan[1][0], scan[2]
     signs, numbers = found
-    n = 0
+    power_of_two, n = n_features & (n_features - 1) == 0, 0
     for d in range(len(limits) - 1):
         m = find_terms(text, limits[d], limits[d + 1], scan)
         begin = n
         for t in range(m):
             h = murmur(clean, terms[0][t], terms[1][t])
             signs[t] = -1 if signed and h < 0 else 1
-            numbers[t] = abs(h) % n_features
+            h = abs(h)  # a division takes as long as the hash itself
+            numbers[t] = h & (n_features - 1) if power_of_two else h % n_features
             call(place, numbers[t])
         for t in range(m):
             n = add_to_row(row, n, numbers[t], signs[t], place)
@@ -437,17 +506,32 @@ def rotated(x, k):
 
 
 @compiled(inline=True)
+def scrambled(k):
+    """Four bytes as the hash takes them in."""
+    return np.uint32(rotated(np.uint32(k * M1), 15) * M2)
+
+
+@compiled(inline=True)
+def with_four_bytes(h, chunk):
+    """The hash with the lowest four bytes of a chunk taken in."""
+    k = scrambled(np.uint32(chunk & FOUR_BYTES))
+    return np.uint32(rotated(np.uint32(h ^ k), 13) * M3 + M4)
+
+
+@compiled(inline=True)
 def murmur(text, first, last):
-    """MurmurHash3 of text[first:last] in 32 bits with a sign, from seed 0."""
+    """MurmurHash3 of text[first:last] in 32 bits with a sign, from seed 0; sixteen bytes exist."""
     h, i = np.uint32(0), first
-    while last - i >= 4:
-        k = np.uint32(eight_bytes(text, i) & FOUR_BYTES)
-        k = np.uint32(rotated(np.uint32(k * M1), 15) * M2)
-        h = np.uint32(rotated(np.uint32(h ^ k), 13) * M3 + M4)
+    while last - i >= 16:
+        h = with_four_bytes(h, eight_bytes(text, i))
         i += 4
-    if i < last:
-        k = np.uint32(chunk_of(text, i, last) & FOUR_BYTES)
-        h = np.uint32(h ^ np.uint32(rotated(np.uint32(k * M1), 15) * M2))
+    # Up to three more times, without a branch: lengths come in no order that could be foreseen.
+    n, head = (last - i) >> 2, eight_bytes(text, i)
+    h = with_four_bytes(h, head) if n > 0 else h
+    h = with_four_bytes(h, head >> HALF) if n > 1 else h
+    h = with_four_bytes(h, eight_bytes(text, i + 8)) if n > 2 else h
+    rest = eight_bytes(text, i + 4 * n) & FIRST_BYTES[(last - i) & 3]
+    h = np.uint32(h ^ scrambled(np.uint32(rest)))  # of no bytes it is 0
     h = np.uint32(h ^ np.uint32(last - first))
     h = np.uint32(np.uint32(h ^ (h >> np.uint32(16))) * M5)
     h = np.uint32(np.uint32(h ^ (h >> np.uint32(13))) * M6)
