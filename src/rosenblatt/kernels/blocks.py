@@ -233,10 +233,19 @@ class KernelBlocks:
 
         over_chunks(work, len(f), len(f) * len(places))
 
-    def exactly(self, b: NDArray[np.float64]) -> NDArray[np.float64]:
-        """``K b`` (n,) in float64."""
+    @property
+    def blur(self) -> float:
+        """What a value that is kept may be off by, as a share of the largest."""
+        if self.kept.dtype == np.float64:
+            return UNIT
+        return float(np.finfo(np.float32).eps) * 4 * (1 + self.fast.largest)  # type: ignore[union-attr]
+
+    def exactly(
+        self, b: NDArray[np.float64], rows: NDArray[np.intp] | slice = slice(None)
+    ) -> NDArray[np.float64]:
+        """``K b`` of some rows, in float64."""
         used = np.flatnonzero(b)
-        return KernelScores(self.kernel, self.X[used])(self.X, b[np.newaxis, used])[:, 0]
+        return KernelScores(self.kernel, self.X[used])(self.X[rows], b[np.newaxis, used])[:, 0]
 
 
 class PrecomputedBlocks:
@@ -249,9 +258,12 @@ class PrecomputedBlocks:
         """Nothing needs to be computed: rows are at their own places."""
         return rows
 
-    double = None
+    double, blur = None, UNIT
     among, add = KernelBlocks.among, KernelBlocks.add
 
-    def exactly(self, b: NDArray[np.float64]) -> NDArray[np.float64]:
-        """``K b`` (n,)."""
-        return np.asarray(b @ self.kept)
+    def exactly(
+        self, b: NDArray[np.float64], rows: NDArray[np.intp] | slice = slice(None)
+    ) -> NDArray[np.float64]:
+        """``K b`` of some rows."""
+        used = np.flatnonzero(b)
+        return np.asarray(b[used] @ self.kept[used][:, rows])

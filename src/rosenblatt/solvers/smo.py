@@ -2,8 +2,8 @@
 
 A working set holds the rows whose slopes are furthest off, and some of the last set. Its kernel
 rows are computed in one block, pairs within it are improved by `loops.smo`, and the scores of all
-rows follow from what changed. At the end the scores are computed anew in float64: errors of kernel
-rows in float32 are found and corrected by another round.
+rows follow from what changed. At the end the scores of supports and of rows that may become one are
+computed anew in float64: errors of kernel rows in float32 are found and corrected by another round.
 """
 
 from typing import Any, NamedTuple, Protocol
@@ -15,22 +15,24 @@ from rosenblatt import loops
 
 Floats = NDArray[np.float64]
 
-WORKING_SET = 256
+WORKING_SET = 384
 WHOLE = 1024  # rows that are one working set
 MOST_ROUNDS = 8  # of correction
 FINER, FINEST = 1e-4, 1e-9  # the tolerance for few rows: a share of that asked for, and the least
-INNER = 0.1  # share of the violation to which a working set is solved
+FIRM = 10.0  # tolerances from its limit, where a row is firmly at rest
+INNER = 0.2  # share of the violation to which a working set is solved
 
 
 class KernelRowsOf(Protocol):
     """What gives rows of a kernel matrix; see `kernels.blocks.KernelBlocks`."""
 
     kept: NDArray[Any]
+    blur: float
 
     def fetch(self, rows: NDArray[np.intp]) -> NDArray[np.intp]: ...
     def among(self, rows: NDArray[np.intp], places: NDArray[np.intp]) -> Floats: ...
     def add(self, places: NDArray[np.intp], steps: Floats, f: Floats) -> None: ...
-    def exactly(self, b: Floats) -> Floats: ...
+    def exactly(self, b: Floats, rows: NDArray[np.intp] | slice = ...) -> Floats: ...
 
 
 class BoxProblem(NamedTuple):
@@ -68,7 +70,7 @@ class Smo:
         n = len(problem.c)
         self.b = np.zeros(n) if start is None else between(start, problem.low, problem.high)
         self.f = rows.exactly(self.b) if self.b.any() else np.zeros(n)
-        self.exact = True
+        self.exact, self.travelled = True, 0.0
         self.up, self.down = np.empty(n), np.empty(n)
         self.n_steps, self.most, self.rounds = 0, most, 0
         size = n if n <= WHOLE else WORKING_SET
@@ -131,21 +133,32 @@ class Smo:
         moved = np.flatnonzero(b != before)
         if len(moved):
             self.b[work] = b
-            self.rows.add(places[moved], (b - before)[moved], self.f)
-            self.exact = False
+            steps = (b - before)[moved]
+            self.rows.add(places[moved], steps, self.f)
+            self.exact, self.travelled = False, self.travelled + float(np.abs(steps).sum())
         return int(made)
 
     def _finish(self) -> str | None:
         """Whether scores computed anew in float64 agree that it is over."""
         if not self.exact:
-            K = self.matrix if self.rows.kept.dtype == np.float64 else None
-            self.f = self.rows.exactly(self.b) if K is None else np.asarray(K @ self.b)
+            if self.matrix is not None and self.rows.kept.dtype == np.float64:
+                self.f = np.asarray(self.matrix @ self.b)
+            else:
+                near = self._near()
+                self.f[near] = self.rows.exactly(self.b, near)
             self.exact = True
             self.violation = self._slopes()
             self.rounds += 1
         if self.violation <= self.tol:
             return "converged"
         return "no_progress" if self.rounds >= MOST_ROUNDS else None
+
+    def _near(self) -> NDArray[np.intp]:
+        """Supports, and rows that might be one if scores are off: all others are firmly at rest."""
+        firm = max(FIRM * self.tol, self.rows.blur * self.travelled)
+        top, bottom = self.down.max(initial=-np.inf), self.up.min(initial=np.inf)
+        at_rest = (self.up > top + firm) & (self.down < bottom - firm)
+        return np.flatnonzero((self.b != 0) | ~at_rest)
 
     def _working_set(self) -> NDArray[np.intp]:
         """The rows that are furthest off, half to rise and half to fall, and some of the last."""
