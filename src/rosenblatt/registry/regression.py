@@ -85,6 +85,14 @@ ROWS = (
                 limits=("splines",),
                 expansion="splines",
             ),
+            Contestant(
+                "kernel ridge on landmarks",
+                "curves in any direction, from 5,000 rows on: each row is compared with 300 of "
+                "them by a Gaussian kernel",
+                {"alpha": DECADES},
+                limits=("many rows for pairs",),
+                expansion="landmarks",
+            ),
         ),
         file_types=GRAM,
         page="regression.md",

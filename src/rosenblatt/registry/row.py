@@ -48,7 +48,7 @@ class Contestant(NamedTuple):
     reads: str = "numbers"
     settings: Settings = NO_SETTINGS  # beside the grid
     limits: tuple[str, ...] = ()  # what `workbench` checks before it tries the model
-    expansion: str = ""  # of the columns, before the model: "products" or "splines"
+    expansion: str = ""  # of the columns, before the model: "landmarks", "products", "splines"
     halve: str = ""  # sort settings out on few "rows", or few trees ("n_estimators", "max_iter")
     short_names: tuple[str, ...] = ()  # that people type
 

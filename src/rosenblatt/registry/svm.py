@@ -43,6 +43,14 @@ ROWS = (
                 {"C": POWERS_OF_C},
                 short_names=("linear svm",),
             ),
+            Contestant(
+                "support vector machine on landmarks",
+                "curved boundaries with a wide margin, from 5,000 rows on: each row is compared "
+                "with 300 of them by a Gaussian kernel",
+                {"C": (0.1, 1.0, 10.0)},
+                limits=("many rows for pairs",),
+                expansion="landmarks",
+            ),
         ),
         file_types=(),
         page="svm.md",

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from sklearn.kernel_approximation import Nystroem
 
 import rosenblatt
 from rosenblatt.preprocessing import BasisExpansion
@@ -28,6 +29,7 @@ from rosenblatt.workbench.protocol.scoring import lacking
 CLASSIFICATION, REGRESSION = "classification", "regression"
 MOST_ROWS_OF_KERNELS = 5_000
 MOST_ROWS_OF_KERNEL_LOGISTIC = 1_500
+LANDMARKS = 300  # rows that all others are compared with, where pairs are too many
 MOST_COLUMNS_OF_COVARIANCES = 1_000  # of a matrix that is sparse
 MOST_CELLS_MADE_DENSE = 2**24
 MOST_SPARSE_ROWS = 20_000  # whose pairs are compared
@@ -57,6 +59,16 @@ class Family:
 def _few_rows(most: int, does: str, problem: Problem) -> str:
     n = len(problem.train)
     return f"{does}; {n:,} rows are more than {most:,}" if n > most else ""
+
+
+def _many_rows_of_numbers(problem: Problem) -> str:
+    """Whether landmarks are to stand in for kernels."""
+    n = len(problem.train)
+    if n <= MOST_ROWS_OF_KERNELS:
+        return f"stands in for kernels above {MOST_ROWS_OF_KERNELS:,} rows; there are {n:,}"
+    if not problem.is_table or "text" in problem.used.values():
+        return "compares rows by their distance, which says little of sparse rows and of texts"
+    return ""
 
 
 def _few_rows_for_each_mistake(problem: Problem) -> str:
@@ -145,6 +157,7 @@ LIMITS: dict[str, Callable[[Problem], str]] = {
     "few rows for solving pairs": partial(
         _few_rows, MOST_ROWS_OF_KERNEL_LOGISTIC, "solves for all pairs of rows"
     ),
+    "many rows for pairs": _many_rows_of_numbers,
     "named columns": _named_columns,
     "products": why_no_products,
     "some categories": _some_categories,
@@ -153,6 +166,8 @@ LIMITS: dict[str, Callable[[Problem], str]] = {
 }
 # The steps that may stand between a table's numbers and the model.
 EXPANSIONS: dict[str, Callable[[], Any]] = {
+    # The Gaussian kernel of each row with some of them, 1 / d for gamma.
+    "landmarks": partial(Nystroem, n_components=LANDMARKS, random_state=0),
     "products": partial(BasisExpansion, "polynomial"),
     "splines": Bends,
 }

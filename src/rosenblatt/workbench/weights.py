@@ -5,6 +5,7 @@ from collections.abc import Collection
 from typing import Any
 
 import numpy as np
+from sklearn.kernel_approximation import Nystroem
 from sklearn.pipeline import Pipeline
 
 from rosenblatt.workbench.preparation.features import TableFeatures
@@ -72,7 +73,12 @@ def note_on_weights(model: Pipeline) -> str:
             f"It learned a weight for each of {n:,} rows, not of columns: a new row is judged by "
             f"how like it is to these (kernel {kernel}{how})."
         )
-    if isinstance(model.named_steps.get("expansion"), Bends):
+    if isinstance(expansion := model.named_steps.get("expansion"), Nystroem):
+        return (
+            f"It learned weights for {len(expansion.components_):,} rows, the landmarks, not of "
+            "columns: a new row is judged by how like it is to these (a Gaussian kernel)."
+        )
+    if isinstance(expansion, Bends):
         straight = (
             " Columns of few values have a weight each; categories are columns of zeros and ones."
         )
@@ -133,6 +139,8 @@ def _names(model: Pipeline, n: int) -> Any:
     expansion = model.named_steps.get("expansion")
     if expansion is None:
         return names
+    if isinstance(expansion, Nystroem):
+        return []  # its features are rows
     try:
         if isinstance(expansion, Bends):
             return expansion.get_feature_names_out(names)

@@ -24,6 +24,7 @@ from sklearn.pipeline import Pipeline
 from rosenblatt.data import Table, TableError
 from rosenblatt.data.files import whole_file
 from rosenblatt.data.table import existing
+from rosenblatt.preprocessing import BasisExpansion
 from rosenblatt.workbench.preparation.features import TableFeatures
 from rosenblatt.workbench.preparation.known_columns import rows_for, wanted_dtype
 
@@ -291,7 +292,7 @@ def _check_widths(saved: SavedModel, features: TableFeatures) -> None:
     if width != features.n_features_out_:
         raise Damaged(f"its columns make {width:,} numbers, and should {features.n_features_out_}")
     expansion = saved.model.named_steps.get("expansion")
-    if expansion is not None:
+    if isinstance(expansion, BasisExpansion):
         made = sum(basis.count(len(columns)) for columns, basis in expansion._fitted)
         taken = np.shape(saved.model[-1].coef_)[-1]
         if made + bool(expansion.include_bias) != taken:

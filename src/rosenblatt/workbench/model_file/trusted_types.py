@@ -28,6 +28,7 @@ OBJECTS = (
     "scipy.interpolate._bsplines.BSpline",
     "sklearn.dummy.DummyClassifier",
     "sklearn.dummy.DummyRegressor",
+    "sklearn.kernel_approximation.Nystroem",
     "sklearn.pipeline.Pipeline",
     "sklearn.preprocessing._data.MaxAbsScaler",
     "sklearn.preprocessing._label.LabelEncoder",
