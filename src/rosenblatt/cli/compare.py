@@ -146,7 +146,7 @@ def _leaderboard(console: Console, findings: Findings) -> None:
     for name in ("", "family", f"{metric}, {protocol.n_folds} folds", "±", "fit"):
         grid.add_column(name, justify="left" if name in ("", "family") else "right")
     for entry in findings.board:
-        mark = "=" if entry in alike else ""
+        mark = "=" if len(alike) > 1 and entry in alike else ""
         grid.add_row(mark, *_cells(entry, verdicts.name_on_board(entry, findings)))
     console.print(grid)
     if len(alike) > 1:

@@ -30,7 +30,8 @@ def data(findings: Findings) -> Markup:
         f"{numbers.count(used)} used{left}. Counted in {rows} of the training part."
     )
     parts = [tag("div", part) for part in (_target(findings), _columns(findings)) if part]
-    beside = len(findings.columns) <= MOST_COLUMNS  # a long table wants the whole width
+    # A long table wants the whole width, and so do notes.
+    beside = len(findings.columns) <= MOST_COLUMNS and not _noted(findings.columns)
     hints = [numbers.clipped(hint, 600) for hint in listed_hints(findings)]
     return tag(
         "section", tag("h2", "The data"), tag("p", words),
@@ -79,7 +80,7 @@ def _columns(findings: Findings) -> Markup | None:
     if not findings.columns:
         return None
     n = max(findings.protocol.n_train, 1)
-    noted = any(column.note or not column.used for column in findings.columns)
+    noted = _noted(findings.columns)
     heads = ["column", "kind", "missing", "different"] + ["note"] * noted
     rows = [_column(column, n, noted) for column in findings.columns]
     box = tag("div", table(heads, rows, "plain columns"), class_="scroll", tabindex=0,
@@ -90,6 +91,10 @@ def _columns(findings: Findings) -> Markup | None:
     left = tag("p", f"Left out: {numbers.clipped(', '.join(aside), 300)}.") if aside else None
     folded = tag("details", tag("summary", f"All {numbers.count(len(rows))} columns"), box)
     return joined(tag("h3", "Columns"), left, folded)
+
+
+def _noted(columns: list[Column]) -> bool:
+    return any(column.note or not column.used for column in columns)
 
 
 def _column(column: Column, n: int, noted: bool) -> Markup:
