@@ -19,8 +19,7 @@ from rosenblatt import (
 )
 from rosenblatt.data import Source
 from rosenblatt.distributed import fit
-
-from .test_training import same_bits
+from tests.distributed.test_training import same_bits
 
 X, LABELS = make_blobs(900, 3, centers=4, cluster_std=1.5, random_state=0)
 NAMES = ["a", "b", "c"]

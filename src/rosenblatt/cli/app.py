@@ -11,11 +11,13 @@ from .errors import PlainGroup, Stages, plain_errors
 from .options import (
     Budget,
     CleanLabels,
+    Engine,
     Families,
     Format,
     Group,
     Header,
     Jobs,
+    KeptIn,
     KnownTarget,
     Large,
     Ledger,
@@ -26,6 +28,7 @@ from .options import (
     Positive,
     Row,
     Save,
+    Scheduler,
     Seed,
     Settings,
     Sheet,
@@ -34,6 +37,7 @@ from .options import (
     Task,
     Time,
     Verbose,
+    Workers,
 )
 from .spam import app as spam
 
@@ -100,8 +104,15 @@ def fit(
     sheet: Sheet = None,
     verbose: Verbose = False,
     certificate: Annotated[bool, typer.Option(help="Prove what can be proved of the fit.")] = True,
+    engine: Engine = None,
+    workers: Workers = 2,
+    scheduler: Scheduler = None,
+    checkpoint: KeptIn = None,
 ) -> None:
     """Fit one model to all rows of a table, and keep it in a file.
+
+    A folder, or a pattern such as 'data/*.parquet', may be larger than memory: it is fitted part by
+    part, here or on many workers (--engine dask --workers 2, or --scheduler tcp://...).
 
     \b
     Example:
@@ -115,7 +126,11 @@ def predict(
     table: TableArgument,
     out: Annotated[
         str | None,
-        typer.Option("--out", "-o", help="The CSV file to write; standard output if not given."),
+        typer.Option(
+            "--out",
+            "-o",
+            help="The file to write, CSV or .parquet; standard output if not given.",
+        ),
     ] = None,
     proba: Annotated[
         bool, typer.Option("--proba", help="Add the probability of each class.")

@@ -12,9 +12,10 @@ from rich.live import Live
 from rich.table import Table as Grid
 
 from rosenblatt import cli
-from rosenblatt.data import Column
+from rosenblatt.data import Column, Source, TableError
 from rosenblatt.data.errors import listed
 from rosenblatt.data.files import place_for
+from rosenblatt.data.source import is_many
 from rosenblatt.workbench.arguments import checked_budget
 from rosenblatt.workbench.comparison import compare as run
 from rosenblatt.workbench.protocol import verdicts
@@ -61,9 +62,17 @@ def compare(
             name.strip() for some in families for name in some.split(",") if name.strip()
         ]
     console = Screen(markup=False, highlight=False)  # names are no markup
-    source = reading._replace(verbose=False).table(table)
-    target = named_target(source, target)
-    to_save = TO_SAVE + TO_SAVE_A_COLUMN * source.frame.width
+    source: Any
+    if is_many(table):
+        source = Source(table, target=target, format=reading.format)
+        if target is None:
+            columns = listed(source.columns, MOST_NAMED)
+            raise TableError(f"Name the column to be predicted (--target); {table} has {columns}.")
+        width = len(source.columns)
+    else:
+        source = reading._replace(verbose=False).table(table)
+        target, width = named_target(source, target), source.frame.width
+    to_save = TO_SAVE + TO_SAVE_A_COLUMN * width
     clock.after = TO_END + (0.0 if save is None else to_save)
     options |= {"target": target, "command": shlex.join(["rosenblatt", *sys.argv[1:]])}
     # Where there is no screen, a line for each contestant is all that helps.

@@ -16,7 +16,10 @@ INTERRUPTED = 130  # as shells count it
 LONGEST = 2000  # characters of a sentence, which names of columns may make long
 # Words that make no command; typer has the class from click, or has a copy of its own.
 UsageError: Any = typer.BadParameter.__base__
-EXTRAS = dict.fromkeys(("polars", "pandas", "pyarrow", "fastexcel"), "tables") | {"skops": "files"}
+EXTRAS = dict.fromkeys(("polars", "pandas", "pyarrow", "fastexcel"), "tables") | {
+    "skops": "files",
+    "distributed": "dask",
+}
 
 Debug = Annotated[bool, typer.Option("--debug", help="Show where an error comes from.")]
 

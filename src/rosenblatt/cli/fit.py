@@ -1,6 +1,7 @@
 """`rosenblatt fit`: one model, fitted to all rows of a table, in a file."""
 
 from rosenblatt.data.files import place_for
+from rosenblatt.data.source import is_many
 from rosenblatt.workbench.fitting import fit_table
 from rosenblatt.workbench.model_file.files import save_model
 from rosenblatt.workbench.preparation.row_view import first_of
@@ -20,9 +21,20 @@ def fit(
     reading: Reading,
     certificate: bool,
     out: str,
+    engine: str | None,
+    workers: int,
+    scheduler: str | None,
+    checkpoint: str | None,
 ) -> None:
     """Fit, write the file, and say what is in it."""
     place_for(out, table)
+    if is_many(table) or engine or scheduler or checkpoint:
+        from .source_fit import fit_by_parts  # Dask takes a second to import
+
+        how = {"task": task, "clean_labels": clean_labels, "checkpoint": checkpoint}
+        where = (engine, workers, scheduler)
+        fit_by_parts(table, target, model, settings, reading, where, out, how)
+        return
     read = reading.table(table)
     target = named_target(read, target)
     saved = fit_table(

@@ -118,3 +118,23 @@ Format = Annotated[
         help="csv, tsv, parquet, arrow, jsonl, libsvm, xlsx or ods; by its name if not given."
     ),
 ]
+Engine = Annotated[
+    str | None,
+    typer.Option(
+        help="Fit part by part, in bounded memory: here, on processes, or on dask (a cluster on "
+        "this machine). A folder or a pattern such as 'data/*.parquet' is fitted here if not given."
+    ),
+]
+Workers = Annotated[
+    int, typer.Option(help="Processes of --engine processes or dask.", callback=within(1))
+]
+Scheduler = Annotated[
+    str | None, typer.Option(help="A Dask scheduler to fit on, such as tcp://10.0.0.1:8786.")
+]
+KeptIn = Annotated[
+    str | None,
+    typer.Option(
+        "--checkpoint",
+        help="A folder for what a long fit has done so far; started again, it goes on from there.",
+    ),
+]

@@ -3,12 +3,14 @@
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from typing import IO, Any
 
 import polars as pl
 
 from rosenblatt.data import Table, TableError
 from rosenblatt.data.files import place_for, whole_file
+from rosenblatt.data.source import files_of, is_many
 from rosenblatt.workbench.model_file.files import SavedModel
 from rosenblatt.workbench.preparation import known_columns
 from rosenblatt.workbench.preparation.row_view import first_of
@@ -31,7 +33,7 @@ def predict(
     reading: Reading,
     large: bool,
 ) -> None:
-    """Write a line of CSV for each row, batch by batch."""
+    """Write what is predicted of each row, batch by batch."""
     if out is not None:
         place_for(out, table, model)
     saved = load_model(model, large=large)
@@ -45,14 +47,14 @@ def predict(
     scored = _scored(saved, table, target, reading) if score else ""
     n_rows = 0
     odd = known_columns.OddCells(known_columns.known_categories(saved.model))
-    with _output(out) as file:
-        for batch in reading.batches(table, saved, target):
+    with _output(out) as written:
+        for batch in _batches(table, saved, target, reading):
             X = known_columns.rows_for(saved, batch, n_rows)
             odd.add(X)
             found = _predictions(saved, X, proba)
             if not n_rows and (extra := known_columns.unknown_columns(saved, batch)):
                 say(f"The model does not read {first_of(extra)}.")
-            file.write(_lines(batch, found, keep, header=not n_rows))
+            written.add(_kept(batch, found) if keep else found)
             n_rows += len(batch)
         if not n_rows:
             raise TableError(f"{'standard input' if table == '-' else table} has no rows.")
@@ -84,23 +86,70 @@ def _predictions(saved: SavedModel, X: Any, proba: bool) -> pl.DataFrame:
     return pl.DataFrame(columns)
 
 
-def _lines(batch: Table, found: pl.DataFrame, keep: bool, header: bool) -> bytes:
-    if keep:
-        taken = [name for name in found.columns if name in batch.frame.columns]
-        if taken:
-            raise TableError(
-                f"{batch.name} has a column {taken[0]!r} already: rename it, or leave --keep out."
-            )
-        found = (batch.frame if batch.cells is None else batch.cells).hstack(found)
-    return found.write_csv(include_header=header).encode()
+def _batches(
+    table: str, saved: SavedModel, target: str | None, reading: Reading
+) -> Iterator[Table]:
+    """The batches of a table, or of every file of a folder or pattern."""
+    for path in files_of(table) if is_many(table) else [table]:
+        yield from reading.batches(path, saved, target)
+
+
+def _kept(batch: Table, found: pl.DataFrame) -> pl.DataFrame:
+    """Predictions beside the columns of the table."""
+    taken = [name for name in found.columns if name in batch.frame.columns]
+    if taken:
+        raise TableError(
+            f"{batch.name} has a column {taken[0]!r} already: rename it, or leave --keep out."
+        )
+    return (batch.frame if batch.cells is None else batch.cells).hstack(found)
+
+
+class Csv:
+    """Lines of CSV, the first with the names of the columns."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self.file, self.header = file, True
+
+    def add(self, frame: pl.DataFrame) -> None:
+        """Write some rows."""
+        self.file.write(frame.write_csv(include_header=self.header).encode())
+        self.header = False
+
+    def close(self) -> None:
+        """Write what is left."""
+        self.file.flush()
+
+
+class Parquet:
+    """Row groups of one Parquet file."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self.file = file
+        self.writer: Any = None
+
+    def add(self, frame: pl.DataFrame) -> None:
+        """Write some rows."""
+        table = frame.to_arrow()
+        if self.writer is None:
+            self.writer = import_module("pyarrow.parquet").ParquetWriter(self.file, table.schema)
+        self.writer.write_table(table.cast(self.writer.schema))
+
+    def close(self) -> None:
+        """Write the end of the file, without which it cannot be read."""
+        if self.writer is not None:
+            self.writer.close()
 
 
 @contextmanager
-def _output(path: str | None) -> Iterator[IO[bytes]]:
+def _output(path: str | None) -> Iterator[Csv | Parquet]:
     """Standard output, or a file that is there once it is whole."""
     if path is None:
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
+        written: Csv | Parquet = Csv(sys.stdout.buffer)
+        yield written
+        written.close()
         return
+    kind = Parquet if path.endswith((".parquet", ".pq")) else Csv
     with whole_file(path) as draft, draft.open("wb") as file:
-        yield file
+        written = kind(file)
+        yield written
+        written.close()

@@ -69,6 +69,8 @@ class Source:
     >>> folder.cleanup()
     """
 
+    named = True  # columns have names
+
     def __init__(
         self,
         place: Any,
@@ -80,7 +82,7 @@ class Source:
     ) -> None:
         self.place, self.target, self.format = str(place), target, format
         self.rows_per_part = rows_per_part
-        self.files = _files(self.place)
+        self.files = files_of(self.place)
         first = next(self._batches(Part(self.files[0], 0, 1), 1), None)
         if first is None:
             raise TableError(f"{self.files[0]} has no rows.")
@@ -176,7 +178,12 @@ def folds_of(part: Part, fold: Fold) -> Callable[[int], NDArray[np.int64]]:
     return lambda n: rng.integers(fold.n_folds, size=n)
 
 
-def _files(place: str) -> list[str]:
+def is_many(place: str) -> bool:
+    """Whether a place is a folder or a pattern."""
+    return Path(place).is_dir() or (not Path(place).exists() and glob.has_magic(place))
+
+
+def files_of(place: str) -> list[str]:
     """The files of a place, by name."""
     path = Path(place)
     if path.is_dir():

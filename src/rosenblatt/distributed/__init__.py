@@ -6,6 +6,6 @@ yours: none, a pool of processes, or a Dask client.
 
 from .passes import Progress
 from .selection import SourceSearch, cross_validate, search
-from .training import fit, fit_stream
+from .training import fit, fit_stream, way_of
 
-__all__ = ["Progress", "SourceSearch", "cross_validate", "fit", "fit_stream", "search"]
+__all__ = ["Progress", "SourceSearch", "cross_validate", "fit", "fit_stream", "search", "way_of"]

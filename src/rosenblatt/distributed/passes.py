@@ -92,6 +92,8 @@ class PartRows:
     def _numbers(self, X: Any, missing: bool) -> Any:
         if sp.issparse(X):
             return X.tocsr()
+        if isinstance(X, np.ndarray):
+            return np.ascontiguousarray(X)
         words = [name for name, kind in X.schema.items() if not _is_number(kind)]
         if words:
             raise TableError(
@@ -179,7 +181,7 @@ class Passes:
     def describe(self, model: Any) -> None:
         """Give a model the names of its columns."""
         model.n_features_in_ = len(self.source.columns)
-        if not self.source.sparse:
+        if self.source.named and not self.source.sparse:
             model.feature_names_in_ = np.array(self.source.columns, dtype=object)
 
 

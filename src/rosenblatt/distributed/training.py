@@ -79,7 +79,12 @@ def fit_stream(model: Any, source: Source, **options: Any) -> Any:
 
 
 def way_of(model: Any) -> str:
-    """How a model is fitted by parts: the cell of its row; others are refused with the list."""
+    """Return how a model is fitted by parts, the cell of its row; others are refused with the list.
+
+    >>> from rosenblatt import KMeans, Ridge
+    >>> way_of(Ridge()), way_of(KMeans())
+    ('sums', 'kmeans')
+    """
     name = type(model).__name__
     for row in ROWS:
         if row.name == name and row.way and (row.way != "sums" or is_additive_model(model)):

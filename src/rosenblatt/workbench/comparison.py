@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
-from rosenblatt.data import TableError
+from rosenblatt.data import Source, TableError
 from rosenblatt.model_selection.ledger import Ledger
 from rosenblatt.model_selection.sealed_test import DEFAULT_LEDGER
 from rosenblatt.runtime.blas import one_blas_thread
@@ -70,8 +70,8 @@ def compare(
 
     Parameters
     ----------
-    X : path, name of a bundled table, data frame (lazy, too), array or sparse matrix
-        The table.
+    X : path, name of a bundled table, data frame (lazy, too), array, sparse matrix or `data.Source`
+        The table. Of a source a sample is compared, and the winner fitted to all of it.
     y : array-like of shape (n,), str or None
         The target, if it is no column of the table; or the name of the column that it is. Rows
         where it is missing are left out.
@@ -135,6 +135,12 @@ def compare(
     >>> folder.cleanup()
     """
     clock = budget if isinstance(budget, Clock) else Clock(checked_budget(budget))
+    if isinstance(X, Source):
+        return _compare_source(
+            X, target, task=task, metric=metric, time=time, groups=groups, kinds=kinds,
+            families=families, budget=clock, random_state=random_state, ledger=ledger,
+            progress=progress, command=command, clean_labels=clean_labels, positive=positive,
+        )  # fmt: skip
     given = target
     table, target = table_of(X, y, target, format, header, sheet)
     table, groups = with_groups(table, groups)
@@ -175,6 +181,24 @@ def compare(
     return Comparison(
         findings, best, saved_model(problem, chosen, best, rows, certificate=proved, **how)
     )
+
+
+def _compare_source(source: Source, target: str | None, **options: Any) -> Comparison:
+    """Compare on a sample of a source, and fit the best to all of it."""
+    from .large_sources import families_by_parts, fitted_to_all, sample_of, sentence
+
+    if target not in (None, source.target) or source.target is None:
+        raise TableError(f"The source has the target {source.target!r}; got target={target!r}.")
+    sample, n_rows = sample_of(source, seed=options["random_state"])
+    if options["families"] is None:
+        options["families"] = families_by_parts(sample, source.target, options["task"])
+    found = compare(sample, target=source.target, **options)
+    if found.findings.nothing_fitted:
+        return found
+    saved = fitted_to_all(found.saved, source, n_rows)
+    said = sentence(len(sample), n_rows, saved.family)
+    findings = replace(found.findings, notes=[said, *found.findings.notes])
+    return Comparison(findings, saved.model, saved)
 
 
 def _best_of_ours(

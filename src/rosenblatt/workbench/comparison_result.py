@@ -81,6 +81,17 @@ class Comparison:
         save(self.findings, path)
         return path
 
+    @property
+    def saved(self) -> SavedModel:
+        """The chosen model with what its file holds; of peers, the best of ours."""
+        if self._saved is None:
+            raise ValueError("This comparison knows no table, and cannot write a file.")
+        if self.findings.nothing_fitted:
+            raise ValueError(NOTHING_FITTED)
+        if callable(self._saved):
+            self._saved = self._saved()
+        return self._saved
+
     def save(self, path: Any) -> None:
         """Write the chosen model to a file that `rosenblatt predict` and `load_model` read.
 
@@ -88,11 +99,7 @@ class Comparison:
         rosenblatt alone: if a peer is the best, the best of ours is fitted and written, with a
         warning.
         """
-        if self._saved is None:
-            raise ValueError("This comparison knows no table, and cannot write a file.")
-        if self.findings.nothing_fitted:
-            raise ValueError(NOTHING_FITTED)
-        saved = self._saved() if callable(self._saved) else self._saved
+        saved = self.saved
         best = self.findings.contestants[0]
         if saved.family != best.family:
             warnings.warn(
