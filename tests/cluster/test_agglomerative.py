@@ -10,6 +10,7 @@ from scipy.cluster import hierarchy
 from scipy.spatial.distance import pdist, squareform
 
 from rosenblatt import AgglomerativeClustering
+from rosenblatt.cluster import agglomerative
 from rosenblatt.cluster import linkage as trees
 from tests.reference.linkage import slow_linkage
 
@@ -51,10 +52,17 @@ def test_labels_and_children_are_scikit_learns(method):
         assert hasattr(own, "distances_") == hasattr(peer, "distances_")
 
 
+def single_precision_from(n, monkeypatch):
+    """Use the way of many rows from n rows on."""
+    for module in (trees, agglomerative):
+        monkeypatch.setattr(module, "SINGLES", n)
+
+
 @pytest.mark.parametrize("method", ["complete", "average", "ward"])
 @pytest.mark.parametrize("few", [0.5, 1e9], ids=["a chain alone", "rounds alone"])
 def test_chains_and_rounds_give_one_tree(method, few, monkeypatch):
     monkeypatch.setattr(trees, "FEW", few)
+    single_precision_from(50, monkeypatch)
     X = rows(300, 4)
     np.testing.assert_allclose(tree(X, method), hierarchy.linkage(X, method), rtol=1e-10)
 
@@ -62,7 +70,7 @@ def test_chains_and_rounds_give_one_tree(method, few, monkeypatch):
 @pytest.mark.parametrize("method", ["complete", "average"])
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan", "precomputed"])
 def test_a_matrix_in_single_precision_gives_heights_in_doubles(method, metric, monkeypatch):
-    monkeypatch.setattr(trees, "SINGLES", 50)
+    single_precision_from(50, monkeypatch)
     X = rows(200, 3)
     D = pdist(X, "cityblock" if metric == "manhattan" else "euclidean")
     data = squareform(D) if metric == "precomputed" else X
@@ -185,3 +193,11 @@ def test_trees_with_ties_are_scipys(method, seed):
     X = rng.integers(0, 6, (n, 2)) / 10 if seed % 2 else np.round(rng.normal(size=(n, 3)), 1)
     Z = AgglomerativeClustering(2, linkage=method).fit(X).linkage_matrix_
     np.testing.assert_array_equal(Z[:, :2], hierarchy.linkage(X, method)[:, :2])
+
+
+@each_method
+def test_distances_beyond_the_range_of_doubles_are_refused(method):
+    """Ward's chain went on for ever where all increases were infinite."""
+    X = np.random.default_rng(0).normal(size=(50, 3)) * 1e200
+    with pytest.raises(ValueError, match="not finite numbers: scale the columns down"):
+        AgglomerativeClustering(2, linkage=method).fit(X)

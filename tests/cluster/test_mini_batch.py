@@ -36,3 +36,9 @@ def test_it_passes_the_checks_of_scikit_learn():
     model = MiniBatchKMeans(3, random_state=0)
     with threadpool_limits(1):  # its own threads would wait for each other
         check_estimator(model, expected_failed_checks=meant, on_skip=None)
+
+
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+def test_negative_weights_are_refused(method):
+    with pytest.raises(ValueError, match="Negative values"):
+        getattr(MiniBatchKMeans(2, random_state=0), method)(np.eye(4), sample_weight=[1, 1, -1, 1])

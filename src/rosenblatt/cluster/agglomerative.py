@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from rosenblatt import loops
 from rosenblatt.base import fitting_at_once
 
-from .distances import Distances, Euclidean, Given, Measured
+from .distances import ENDLESS, Distances, Euclidean, Given, Measured
 from .linkage import (
     SINGLES,
     linkage_matrix,
@@ -94,11 +94,12 @@ class AgglomerativeClustering(CallbackSupportMixin, cluster.AgglomerativeCluster
             self._fit(rows)
             return self
         if self.linkage == "ward":
+            refuse_endless(rows)
             joins = ward_joins(np.ascontiguousarray(rows, np.float64))
         else:
             joins = _joins(rows, self.metric, self.linkage)
         if not np.isfinite(joins[1]).all():
-            raise ValueError("Some distances are not finite numbers: scale the columns down.")
+            raise ValueError(ENDLESS)
         self._publish(linkage_matrix(*joins))
         return self
 
@@ -164,6 +165,14 @@ def _heads(children: NDArray[np.intp], k: int) -> NDArray[np.intp]:
         heappush(heads, -first)
         heappushpop(heads, -second)
     return -np.array(heads, np.intp)
+
+
+def refuse_endless(X: NDArray[Any]) -> None:
+    """Refuse rows whose squared distances are beyond the range of doubles."""
+    with np.errstate(over="ignore"):
+        square = float(((X.max(axis=0) / 2 - X.min(axis=0) / 2) ** 2).sum()) * 4 * len(X)
+    if not np.isfinite(square):
+        raise ValueError(ENDLESS)
 
 
 def _joins(X: Any, metric: Any, linkage: str) -> Any:

@@ -16,6 +16,7 @@ from rosenblatt.runtime import threads
 
 Table = NDArray[np.float64]
 
+ENDLESS = "Some distances are not finite numbers: scale the columns down."
 CELLS = 2_000_000  # of a block of rows
 
 
@@ -37,7 +38,10 @@ class Distances:
         D = np.empty((self.n, self.n), dtype)
 
         def work(start: int, stop: int) -> None:
-            D[start:stop] = self.rows(start, stop)
+            with np.errstate(over="ignore"):
+                D[start:stop] = self.rows(start, stop)
+            if not D[start:stop].max() < np.inf:  # nor a number that is none
+                raise ValueError(ENDLESS)
 
         threads.over_chunks(work, self.n, self.n * self.n)
         np.fill_diagonal(D, np.inf)

@@ -2,6 +2,7 @@
 
 from typing import Any, ClassVar, Self
 
+import numpy as np
 import sklearn.cluster
 
 from rosenblatt.base import all_or_nothing
@@ -44,6 +45,7 @@ class MiniBatchKMeans(NearestCentres, sklearn.cluster.MiniBatchKMeans):  # type:
     @all_or_nothing
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find centres for the rows X (n, d), batch by batch; return self."""
+        refuse_negative(sample_weight)
         super().fit(X, y, sample_weight)
         n, size = len(self.labels_) if self.compute_labels else rows_in(X), self._batch_size
         self.stop_reason_ = "converged" if self.n_steps_ < self.max_iter * n // size else "max_iter"
@@ -52,8 +54,15 @@ class MiniBatchKMeans(NearestCentres, sklearn.cluster.MiniBatchKMeans):  # type:
     @all_or_nothing
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Move the centres by one batch X (n, d); return self."""
+        refuse_negative(sample_weight)
         super().partial_fit(X, y, sample_weight)
         return self
+
+
+def refuse_negative(sample_weight: Any) -> None:
+    """Refuse weights below zero, which scikit-learn's fit takes and gives meaningless centres for."""
+    if sample_weight is not None and (np.asarray(sample_weight) < 0).any():
+        raise ValueError("Negative values in data passed to `sample_weight`.")
 
 
 def rows_in(X: Any) -> int:

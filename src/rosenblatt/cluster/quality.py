@@ -118,7 +118,7 @@ def cluster_quality(X: Any, labels: Any, *, random_state: Any = 0) -> ClusterQua
     check_consistent_length(X, labels)
     names, codes = np.unique(labels, return_inverse=True)
     if len(names) < 2:
-        raise ValueError(f"Quality compares clusters, and there is one alone: {names[0]!r}.")
+        raise ValueError(f"Quality compares clusters, and there is one alone: {names[0]}.")
     order = np.argsort(codes, kind="stable")  # clusters next to each other
     X, codes, sizes = X[order], codes[order], np.bincount(codes)
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
