@@ -1,6 +1,7 @@
 """k-means on small batches: scikit-learn's fit, our answers."""
 
 import numpy as np
+import pytest
 import sklearn.cluster
 from sklearn.utils.estimator_checks import check_estimator
 from threadpoolctl import threadpool_limits

@@ -60,7 +60,7 @@ class MiniBatchKMeans(NearestCentres, sklearn.cluster.MiniBatchKMeans):  # type:
 
 
 def refuse_negative(sample_weight: Any) -> None:
-    """Refuse weights below zero, which scikit-learn's fit takes and gives meaningless centres for."""
+    """Refuse weights below zero, which scikit-learn's fit takes."""
     if sample_weight is not None and (np.asarray(sample_weight) < 0).any():
         raise ValueError("Negative values in data passed to `sample_weight`.")
 
