@@ -43,6 +43,7 @@ from rosenblatt.plot import (
     boundary,
     cluster_steps,
     constraint,
+    lifted,
     linkages,
     margins,
     mixture_density,
@@ -67,6 +68,9 @@ def main() -> None:
         warnings.simplefilter("ignore", ConvergenceWarning)  # the data are noisy on purpose
         which_line(STATIC / "which_line.png")
         curved(STATIC / "kernels.png")
+        lifted(*make_circles(200, noise=0.08, factor=0.45, random_state=0)).savefig(
+            STATIC / "lifted.png", dpi=90
+        )
         projected(STATIC / "fisher.png")
         dragged(STATIC / "least_squares.png")
         added(STATIC / "statistics.png")

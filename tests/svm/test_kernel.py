@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import sklearn.svm
+from sklearn.base import clone
 from sklearn.datasets import load_iris, make_circles, make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
@@ -209,14 +210,22 @@ def test_a_path_computes_each_kernel_row_once(monkeypatch):
     assert sum(computed) <= 2 * len(X)
 
 
-def test_meta_estimators_of_scikit_learn_take_it():
+@pytest.mark.parametrize("machine", [SVC(), LinearSVC(), LinearSVC(loss="hinge")])
+@pytest.mark.parametrize("wrapper", [OneVsRestClassifier, OneVsOneClassifier])
+def test_parts_of_meta_estimators_of_scikit_learn_are_traced_and_certified(machine, wrapper):
+    # L5: one against the rest and one against one, for any learner
     X, y = clouds(n_classes=3)
-    for wrapper in (OneVsRestClassifier, OneVsOneClassifier):
-        model = wrapper(SVC()).fit(X, y)
-        assert model.score(X, y) > 0.7
-        for k, machine in enumerate(model.estimators_):
-            if wrapper is OneVsRestClassifier:
-                assert certify(machine, X, (y == k).astype(int)).holds
+    trace = Trace()
+    model = wrapper(clone(machine).set_callbacks(trace)).fit(X, y)
+    assert model.score(X, y) > 0.6
+    pairs = [(k, None) for k in range(3)]
+    if wrapper is OneVsOneClassifier:
+        pairs = [(1, 0), (2, 0), (2, 1)]
+    for (positive, other), part in zip(pairs, model.estimators_, strict=True):
+        rows = slice(None) if other is None else (y == positive) | (y == other)
+        certificate = certify(part, X[rows], (y[rows] == positive).astype(int))
+        assert certificate.holds, str(certificate)
+    assert len(trace.to_frame()) > 3
 
 
 # Golden numbers.

@@ -1,14 +1,14 @@
-"""V7, V14, L1, L3: the street and its slacks, lines beside the widest one, and traces of a fit."""
+"""V7, V8, V14, L1, L3: the street and its slacks, lines beside the widest one, traces of a fit."""
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from sklearn.datasets import load_iris, make_blobs, make_classification
+from sklearn.datasets import load_iris, make_blobs, make_circles, make_classification
 from sklearn.multiclass import OneVsRestClassifier
 
 from rosenblatt import LinearSVC, LinearSVR, Trace
 from rosenblatt.model_selection import GridSearchCV
-from rosenblatt.plot import margins, separating_lines
+from rosenblatt.plot import lifted, margins, separating_lines
 
 X, Y = make_blobs(40, centers=[[0, 0], [3, 3]], cluster_std=1.0, random_state=3)
 
@@ -40,6 +40,20 @@ def test_no_perceptron_has_a_wider_margin_than_the_widest_line(ax):
     }
     assert len(widths) == 5
     assert widths["widest"] == max(widths.values())
+
+
+def test_a_lifted_ring_is_cut_by_a_plane_and_the_boundary_is_a_circle():
+    # V8, M3
+    A, b = make_circles(80, factor=0.4, noise=0.03, random_state=0)
+    figure = lifted(A, b)
+    space, above = figure.axes
+    assert space.get_title() == "lifted: a plane separates 80 of 80 rows"
+    circle = above.collections[0].get_paths()[0].vertices
+    radius = np.linalg.norm(circle - circle.mean(axis=0), axis=1)
+    assert np.ptp(radius) < 0.02 * radius.mean()
+    assert np.linalg.norm(A[b == 1], axis=1).max() < radius.min()
+    assert radius.max() < np.linalg.norm(A[b == 0], axis=1).min()
+    plt.close(figure)
 
 
 def test_more_than_two_classes_or_features_are_refused(ax):

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .dendrogram import dendrogram as dendrogram
     from .dendrogram import linkages as linkages
     from .dendrogram import vote_map as vote_map
+    from .lifted import lifted as lifted
     from .margin_lines import margins as margins
     from .margin_lines import separating_lines as separating_lines
     from .model_choice import bias_variance as bias_variance
@@ -41,6 +42,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "cluster_steps": ["cluster_steps", "mixture_density"],
         "constraints": ["constraint"],
         "dendrogram": ["cluster_numbers", "dendrogram", "linkages", "vote_map"],
+        "lifted": ["lifted"],
         "margin_lines": ["margins", "separating_lines"],
         "model_choice": ["bias_variance", "learning_curve", "validation_curve"],
         "neighbours": ["boundaries_by_k", "distance_concentration", "neighbours", "voronoi"],
