@@ -80,12 +80,23 @@ def section(row: dict) -> str:
     ]
     if shares:
         lines.append("Ours reaches " + ", ".join(shares) + ".")
+    if row.get("text_bytes"):
+        lines.append("Text read a second: " + _text_rates(row) + ".")
     if missed := shortfalls(row):
         tried = f" Tried: {row['tried']}" if row["tried"] else ""
         lines.append("**Below what is wanted:** " + "; ".join(missed) + "." + tried)
     limits = ", ".join(_limit_text(name, rate) for name, rate in row["limits"].items())
     lines.append(f"Machine in this run: {limits}. Measured at {row['commit']}, {row['date']}.")
     return "\n\n".join(lines)
+
+
+def _text_rates(row: dict) -> str:
+    """The megabytes of text that each contender reads in a second of CPU time."""
+    return ", ".join(
+        f"{c['name']} {row['text_bytes'] / 1e6 / spread(c['cpu']).median:.0f} MB"
+        for c in row["contenders"]
+        if "absent" not in c
+    )
 
 
 def _contender_cells(contender: dict, row: dict) -> list[str]:

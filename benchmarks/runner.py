@@ -51,6 +51,7 @@ def measure_row(scenario: Scenario, scale: float = 1.0) -> dict:
         "tried": scenario.tried,
         "limits": timed["limits"],
         "work": timed["work"],
+        "text_bytes": timed["text_bytes"],
         "contenders": contenders,
         "commit": commit(),
         "date": datetime.date.today().isoformat(),

@@ -66,6 +66,7 @@ class Scenario:
     memory_wanted: float | None = 0.10  # share of the input's bytes a fit may add
     tried: str = ""  # for a row below the wanted ratio
     threads: int = 1
+    text_bytes: Callable[[Data], int] | None = None  # read by one run, if it reads texts
 
     @property
     def slug(self) -> str:

@@ -42,6 +42,7 @@ def _time(scenario, data) -> dict:
     return {
         "limits": limits.best(before, limits.machine_limits()),
         "work": {**scenario.limits(data)},
+        "text_bytes": scenario.text_bytes(data) if scenario.text_bytes else None,
         "contenders": contenders,
     }
 

@@ -19,6 +19,7 @@ def scenarios(scale: float) -> list[Scenario]:
         vectorizer("CountVectorizer", n, 10, "list"),
         vectorizer("CountVectorizer", n, 10, "Arrow"),
         vectorizer("HashingVectorizer", n, 15, "list"),
+        vectorizer("HashingVectorizer", n, 15, "Arrow"),
         vectorizer("TfidfVectorizer", n, 9, "list"),
         model(n),
         small(),
@@ -52,6 +53,12 @@ def texts(data: Data):
     return [" ".join(words[row]) for row in data.X], data.y
 
 
+def text_bytes(data: Data) -> int:
+    """The bytes of the documents: words and the spaces between them."""
+    lengths = np.array([len(word) + 1 for word in dictionary()])
+    return int(lengths[data.X].sum()) - len(data.X)
+
+
 def columns(data: Data):
     """The same as a column of Arrow."""
     import pyarrow as pa
@@ -71,6 +78,7 @@ def vectorizer(name: str, n: int, wanted: float, form: str) -> Scenario:
         quality=Quality("different words of a document", words_of_a_document),
         limits=lambda data: {"read": data.X.size * (BYTES_OF_A_WORD + PER_NUMBER)},
         rounds=3,
+        text_bytes=text_bytes,
         # The matrix itself, in units of the words' numbers of four bytes; a vocabulary; a batch.
         memory_wanted=1.25 * PER_NUMBER / 4 + 50e6 / (n * LENGTH * 4),
     )
@@ -101,6 +109,7 @@ def model(n: int) -> Scenario:
         quality=Quality("held-out accuracy", accuracy),
         limits=lambda data: {"read": 2 * data.X.size * (BYTES_OF_A_WORD + PER_NUMBER)},
         rounds=3,
+        text_bytes=lambda data: 2 * text_bytes(data),
         memory_wanted=1.25 * PER_NUMBER / 4 + 60e6 / (n * LENGTH * 4),
     )
 

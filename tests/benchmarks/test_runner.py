@@ -66,6 +66,7 @@ def test_timings_have_one_thread_and_a_resident_heap_and_the_rest_the_default_he
             "time": {
                 "limits": {"read": 1.0},
                 "work": {"read": 1.0},
+                "text_bytes": None,
                 "contenders": {
                     c.name: {"cpu": [1.0], "wall": [1.0], "quality": [1.0]}
                     for c in separable.contenders
