@@ -1,7 +1,7 @@
 """Boosted stumps."""
 
 from benchmarks.data import dense, kept
-from benchmarks.scenario import Quality, Scenario
+from benchmarks.scenario import Quality, Scenario, on_two_threads
 from benchmarks.scenarios.trees import ACCURACY, accuracy, contender, read_once
 
 ADABOOST = "ensemble.AdaBoostClassifier"
@@ -31,4 +31,4 @@ def scenarios(scale: float) -> list[Scenario]:
         rounds=11,
         memory_wanted=None,
     )
-    return [large, small]
+    return [large, on_two_threads(large), small]

@@ -1,18 +1,16 @@
 """Boosted trees on histograms: 100 rounds of 31 leaves."""
 
-from dataclasses import replace
-
 import numpy as np
 import polars as pl
 
 from benchmarks.data import dense, kept
-from benchmarks.scenario import Contender, Data, Quality, Scenario
-from benchmarks.scenarios.trees import ACCURACY, accuracy, contender, read_once
+from benchmarks.scenario import Contender, Data, Quality, Scenario, on_two_threads
+from benchmarks.scenarios.trees import ACCURACY, accuracy, contender, predicting, read_once
 from benchmarks.scenarios.workbench import TABLES
 
 BOOSTING = "ensemble.HistGradientBoosting"
-LIGHTGBM = {"n_jobs": 1, "verbose": -1}
-XGBOOST = {"n_jobs": 1, "max_depth": 0, "max_leaves": 31, "grow_policy": "lossguide"}
+LIGHTGBM = {"n_jobs": "given", "verbose": -1}
+XGBOOST = {"n_jobs": "given", "max_depth": 0, "max_leaves": 31, "grow_policy": "lossguide"}
 
 
 def scenarios(scale: float) -> list[Scenario]:
@@ -55,7 +53,8 @@ def scenarios(scale: float) -> list[Scenario]:
         [predicting(one) for one in contenders("Classifier", 2, None, 1)],
         two_classes.quality,
     )
-    return [two_classes, numbers, letters, small, predict]
+    large = [two_classes, numbers, letters, predict]
+    return [*large, *map(on_two_threads, large), small]
 
 
 def contenders(kind: str, *wanted: float | None) -> list[Contender]:
@@ -77,17 +76,6 @@ def boosting(
         name=name, job=job, data=data, ours=ours, peers=tuple(peers), quality=quality,
         limits=read_once, rounds=n_rounds, memory_wanted=None,
     )  # fmt: skip
-
-
-def predicting(fit: Contender) -> Contender:
-    """The predictions of a model that is fitted before the clock starts."""
-
-    def run(fitted, seed: int):
-        model, data = fitted
-        model.predict(data.X)
-        return model
-
-    return replace(fit, prepare=lambda data: (fit.run(data, 0), data), run=run)
 
 
 def waves(n, d):

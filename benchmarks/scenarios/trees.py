@@ -1,5 +1,6 @@
 """Trees and forests: grown out, to a depth, on categories, and many of them."""
 
+import os
 from dataclasses import replace
 from importlib import import_module
 
@@ -7,12 +8,13 @@ import numpy as np
 
 from benchmarks import by_hand
 from benchmarks.data import dense, kept
-from benchmarks.scenario import Contender, Data, Quality, Scenario
+from benchmarks.scenario import Contender, Data, Quality, Scenario, on_two_threads
 
 FORESTS = "ensemble.RandomForestClassifier"
 TREES = "tree.DecisionTreeClassifier"
-ONE_ROUND = {"n_estimators": 1, "learning_rate": 1.0}
-LEAVES = {"num_leaves": 2**15, "min_child_samples": 1, "min_child_weight": 0.0, "verbose": -1}
+ONE_ROUND = {"n_estimators": 1, "learning_rate": 1.0, "n_jobs": "given"}
+PURE = {"min_child_samples": 1, "min_child_weight": 0.0, "verbose": -1}
+# LightGBM reserves histograms for every leaf that is allowed: as many as these trees need.
 
 
 def scenarios(scale: float) -> list[Scenario]:
@@ -26,8 +28,8 @@ def scenarios(scale: float) -> list[Scenario]:
         ours=contender(f"rosenblatt.{TREES}"),
         peers=(
             contender(f"sklearn.{TREES}", 12),
-            contender("lightgbm.LGBMClassifier", n_jobs=1, **ONE_ROUND, **LEAVES),
-            contender("xgboost.XGBClassifier", n_jobs=1, max_depth=0, **ONE_ROUND),
+            contender("lightgbm.LGBMClassifier", num_leaves=2**13, **ONE_ROUND, **PURE),
+            contender("xgboost.XGBClassifier", max_depth=0, **ONE_ROUND),
         ),
         quality=ACCURACY,
         limits=read_once,
@@ -41,8 +43,10 @@ def scenarios(scale: float) -> list[Scenario]:
         ours=contender(f"rosenblatt.{TREES}", max_depth=8),
         peers=(
             contender(f"sklearn.{TREES}", 15, max_depth=8),
-            contender("lightgbm.LGBMClassifier", 1.5, n_jobs=1, max_depth=8, **ONE_ROUND, **LEAVES),
-            contender("xgboost.XGBClassifier", n_jobs=1, max_depth=8, **ONE_ROUND),
+            contender(
+                "lightgbm.LGBMClassifier", 1.5, max_depth=8, num_leaves=2**8, **ONE_ROUND, **PURE
+            ),
+            contender("xgboost.XGBClassifier", max_depth=8, **ONE_ROUND),
         ),
         quality=ACCURACY,
         limits=read_once,
@@ -52,15 +56,15 @@ def scenarios(scale: float) -> list[Scenario]:
     by_category = Scenario(
         name="categorical tree, 100k x 20",
         job="A tree on 100,000 x 20 columns of ten categories, two classes, grown out: ours "
-        "has a branch a category, the peer reads them as numbers.",
+        "has a branch a category, the peer reads them as columns of zeros and ones, or as numbers.",
         data=lambda: kept(categories, rows(100_000), 20, 2),
         ours=contender(
             f"rosenblatt.{TREES}", categorical_features=list(range(20)), unknown="majority"
         ),
-        peers=(contender(f"sklearn.{TREES}", 36),),
+        peers=(one_hot_tree(50), contender(f"sklearn.{TREES}", 36)),
         quality=Quality("accuracy", accuracy, slack=0.05),
         limits=read_once,
-        rounds=5,
+        rounds=3,
         memory_wanted=None,
     )
     small = Scenario(
@@ -85,24 +89,23 @@ def scenarios(scale: float) -> list[Scenario]:
         rounds=5,
         memory_wanted=None,
     )
-    return [
+    large = [
         grown_out,
         to_depth,
         by_category,
-        *(forest(rows(50_000), n_jobs) for n_jobs in (1, 2)),
+        forest(rows(50_000)),
         predictions(rows(50_000)),
-        small,
-        best_of_depth_two,
     ]
+    return [*large, *map(on_two_threads, large), small, one_row(), best_of_depth_two]
 
 
-def forest(n: int, n_jobs: int) -> Scenario:
-    """The fit of a forest, on one thread or two."""
-    each = {"n_jobs": n_jobs}
+def forest(n: int) -> Scenario:
+    """The fit of a forest."""
+    each = {"n_jobs": "given"}
     bagged = {"boosting_type": "rf", "bagging_freq": 1, "bagging_fraction": 0.632}
     return Scenario(
-        name="random forest, dense 50k x 30, 100 trees" + ", two threads" * (n_jobs == 2),
-        job=f"A forest of 100 trees on 50,000 x 30 float64, two classes; threads: {n_jobs}.",
+        name="random forest, dense 50k x 30, 100 trees",
+        job="A forest of 100 trees on 50,000 x 30 float64, two classes, on one thread.",
         data=lambda: kept(dense, n, 30, 2),
         ours=contender(f"rosenblatt.{FORESTS}", **each),
         peers=(
@@ -112,8 +115,9 @@ def forest(n: int, n_jobs: int) -> Scenario:
                 "lightgbm.LGBMClassifier",
                 feature_fraction_bynode=5 / 30,
                 **each,
+                num_leaves=2**12,
                 **bagged,
-                **LEAVES,
+                **PURE,
             ),
             contender("xgboost.XGBRFClassifier", max_depth=0, colsample_bynode=5 / 30, **each),
         ),
@@ -128,17 +132,7 @@ def predictions(n: int) -> Scenario:
     """The predictions of a forest for as many rows as it was fitted to."""
 
     def answers(path: str, wanted: float | None = None) -> Contender:
-        fit = contender(path, wanted, n_jobs=1)
-
-        def prepare(data: Data):
-            return fit.run(data, 0), data
-
-        def run(fitted, seed: int):
-            model, data = fitted
-            model.predict(data.X)
-            return model
-
-        return replace(fit, prepare=prepare, run=run)
+        return predicting(contender(path, wanted, n_jobs="given"))
 
     return Scenario(
         name="random forest predict, dense 50k x 30, 100 trees",
@@ -151,6 +145,47 @@ def predictions(n: int) -> Scenario:
         rounds=5,
         memory_wanted=None,
     )
+
+
+def one_row() -> Scenario:
+    """The class of a single row."""
+    return Scenario(
+        name="decision tree predict, one row",
+        job="The class of one row by a tree that was fitted to 1,000 x 20 float64, two classes.",
+        data=lambda: kept(dense, 1_000, 20, 2),
+        ours=predicting(contender(f"rosenblatt.{TREES}"), 1),
+        peers=(predicting(contender(f"sklearn.{TREES}", 1), 1),),
+        quality=Quality("accuracy", accuracy, slack=0.05),
+        limits=lambda data: {},
+        rounds=21,
+        memory_wanted=None,
+    )
+
+
+def predicting(fit: Contender, n: int | None = None) -> Contender:
+    """The predictions, of the first n rows or all, of a model that is fitted before the clock."""
+
+    def run(fitted, seed: int):
+        model, rows = fitted
+        model.predict(rows)
+        return model
+
+    return replace(fit, prepare=lambda data: (fit.run(data, 0), data.X[:n]), run=run)
+
+
+def one_hot_tree(wanted: float) -> Contender:
+    """scikit-learn's tree on a column of zeros and ones for each category."""
+
+    def run(data: Data, seed: int):
+        from sklearn.pipeline import make_pipeline
+        from sklearn.preprocessing import OneHotEncoder
+        from sklearn.tree import DecisionTreeClassifier
+
+        encoder = OneHotEncoder(handle_unknown="ignore", sparse_output=False, dtype=np.float32)
+        return make_pipeline(encoder, DecisionTreeClassifier(random_state=seed)).fit(data.X, data.y)
+
+    settings = "OneHotEncoder, DecisionTreeClassifier()"
+    return Contender("scikit-learn, one-hot", settings, "scikit-learn", run, wanted)
 
 
 def categories(n, d, k):
@@ -166,11 +201,14 @@ PACKAGES = {"sklearn": "scikit-learn", "sklearnex": "scikit-learn-intelex"}
 
 
 def contender(path: str, wanted: float | None = None, **settings) -> Contender:
-    """A fit of the class at a dotted path."""
+    """A fit of the class at a dotted path; n_jobs="given" is the scenario's number of threads."""
     module, _, name = path.rpartition(".")
 
     def run(data: Data, seed: int):
-        model = getattr(import_module(module), name)(**settings, random_state=seed)
+        given = dict(settings)
+        if settings.get("n_jobs") == "given":
+            given["n_jobs"] = int(os.environ["OMP_NUM_THREADS"])
+        model = getattr(import_module(module), name)(**given, random_state=seed)
         return model.fit(data.X, data.y)
 
     package = PACKAGES.get(module.partition(".")[0], module.partition(".")[0])
