@@ -125,8 +125,11 @@ class Constant(ClassifierMixin, BaseEstimator):
 @pytest.mark.parametrize("flip", [False, True])
 def test_a_useless_learner_is_refused_in_round_one_and_discarded_later(flip):
     X = np.arange(8.0).reshape(-1, 1)
-    with pytest.raises(ValueError, match="no better than chance, or worse than random"):
+    with pytest.raises(ValueError, match="no better than chance, or worse than random") as refused:
         AdaBoostClassifier(Constant(), flip=flip).fit(X, [0, 1] * 4)
+    assert "flip" not in str(refused.value)  # the opposite of chance is chance
+    with pytest.raises(ValueError, match=r"its error is 0\.6667"):
+        AdaBoostClassifier(Constant(), flip=flip).fit(np.zeros((300, 1)), [0, 1, 2] * 100)
     model = AdaBoostClassifier(Constant(), flip=flip).fit(X, [0, 0, 0, 0, 0, 1, 1, 1])
     assert len(model) == 1
     assert model.stop_reason_ == "no_progress"

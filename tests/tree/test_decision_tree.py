@@ -16,7 +16,12 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.model_selection import cross_val_score
 from sklearn.tree import export_text
 
-from rosenblatt import DecisionTreeClassifier, DecisionTreeRegressor, certify
+from rosenblatt import (
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    RandomForestClassifier,
+    certify,
+)
 from rosenblatt.model_selection import GridSearchCV
 from rosenblatt.tree import growth
 from tests.reference import tree as reference
@@ -367,6 +372,14 @@ def test_whole_weights_are_repetitions(kind):
 def test_weights_of_zero_are_refused():
     with pytest.raises(ValueError, match="at least one non-zero number"):
         DecisionTreeClassifier().fit([[0.0], [1.0]], [0, 1], sample_weight=[0, 0])
+
+
+@pytest.mark.parametrize("kind", [DecisionTreeClassifier, RandomForestClassifier])
+def test_categories_have_no_monotone_order(kind):
+    X = pd.DataFrame({"colour": pd.Categorical(["red", "blue"] * 10), "size": np.arange(20.0)})
+    with pytest.raises(ValueError, match="column 0, whose categories have none"):
+        kind(monotonic_cst=[1, 0]).fit(X, [0, 1] * 10)
+    assert kind(monotonic_cst=[0, 1]).fit(X, [0, 1] * 10).score(X, [0, 1] * 10) > 0.5
 
 
 def test_predictions_keep_to_monotonic_constraints():

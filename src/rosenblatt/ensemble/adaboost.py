@@ -27,7 +27,7 @@ from .weak_learners import weak_learner
 
 Floats = NDArray[np.float64]
 LEAST_WEIGHT = np.finfo(np.float64).eps  # of a row, as in scikit-learn
-NO_BETTER = 1e-12  # than chance: how near one half an error counts as it
+NO_BETTER = 1e-12  # than chance: how near to it an error counts as it
 
 
 class AdaBoostClassifier(CallbackSupportMixin, ensemble.AdaBoostClassifier):  # type: ignore[misc]
@@ -199,7 +199,7 @@ class AdaBoostClassifier(CallbackSupportMixin, ensemble.AdaBoostClassifier):  # 
             least = 2.0 * cap if cap else 1.0
             return -least if flipped else least
         chance = 1.0 - 1.0 / K
-        if error >= chance - (NO_BETTER if self.flip else 0.0) and not flipped:
+        if error >= chance - NO_BETTER and not flipped:
             return 0.0
         if flipped and error <= chance + NO_BETTER:
             return 0.0
@@ -210,7 +210,8 @@ class AdaBoostClassifier(CallbackSupportMixin, ensemble.AdaBoostClassifier):  # 
         """Raise if there is no learner yet: without one there is no vote."""
         if not record.models:
             K = self.n_classes_
-            hint = " or flip=True, which keeps its opposite" if error > 0.5 and K == 2 else ""
+            worse = error > 0.5 + NO_BETTER and K == 2 and not self.flip
+            hint = " or flip=True, which keeps its opposite" if worse else ""
             raise ValueError(
                 f"The first learner is no better than chance, or worse than random: its error is "
                 f"{error:.4g}, where guessing one of {K} classes has {1 - 1 / K:.4g}. Choose a "

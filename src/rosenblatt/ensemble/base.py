@@ -186,6 +186,7 @@ class Forest(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ignore[m
         """What a tree on n rows may do."""
         template = copy(self.estimator_)  # threads ask at the same time
         template.n_features_in_, template.n_outputs_ = self.n_features_in_, self.n_outputs_
+        template.categories_ = self.categories_
         template.random_state = seed
         template.splitter = "random" if self._random_thresholds else "best"
         settings: Settings = template._settings(n, weights)

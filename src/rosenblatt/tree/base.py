@@ -104,6 +104,13 @@ class DecisionTree(CallbackSupportMixin, TableInput, BaseEstimator):  # type: ig
                 "monotonic_cst must be None or an array-like of -1, 0 or 1, but got "
                 f"{np.unique(signs)}"
             )
+        named = zip(signs, self.categories_, strict=True)
+        unordered = [j for j, (sign, known) in enumerate(named) if sign and known is not None]
+        if unordered:
+            raise ValueError(
+                f"monotonic_cst asks for an order along column {unordered[0]}, whose categories "
+                "have none: its entry must be 0, or categorical_features must leave it out."
+            )
         return signs.astype(np.int8)
 
     def _grown(self, X: Any, targets: Targets, weights: Any) -> Tree:
