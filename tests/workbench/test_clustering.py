@@ -126,3 +126,15 @@ def test_the_budget_ends_the_search():
     found = rosenblatt.cluster_table(frame, budget=2.0)
     assert found.findings.seconds < 20
     assert found.k >= 2
+
+
+def test_a_column_left_out_by_the_user_is_not_called_an_identifier():
+    found = rosenblatt.cluster_table("iris", k=2, without=["species"])
+    (species,) = [c for c in found.findings.columns if c.name == "species"]
+    assert not species.used
+    assert (species.kind, species.note) == ("left out", "as asked")
+
+
+def test_an_error_about_k_names_the_first_wrong_number():
+    with pytest.raises(ValueError, match=r"from 2 to 149, or several of them; got 150\.$"):
+        rosenblatt.cluster_table("iris", k=range(2, 5000))

@@ -106,7 +106,7 @@ def cluster_table(
     for name in without:
         table.column(name)  # which refuses an unknown name
     kinds_given = {**(kinds or {}), **dict.fromkeys(without, "identifier")}
-    data = ClusterData(table, kinds_given, random_state)
+    data = ClusterData(table, kinds_given, random_state, without)
     numbers = _numbers(k, len(data.X))
     command = command or call_of(
         X, None, name="cluster_table", k=k, format=format, header=header, sheet=sheet, kinds=kinds,
@@ -115,7 +115,8 @@ def cluster_table(
     with clock.listening(), one_blas_thread():
         trials = _search(data, numbers, clock, progress)
         if not trials:
-            why = "it was interrupted" if clock.stopped == "interrupt" else "there was no time"
+            why = "there was no time; raise the budget"
+            why = "it was interrupted" if clock.stopped == "interrupt" else why
             raise TableError(f"No clustering of {table.name} was found: {why}.")
         best = _best(trials)
         final = _final(data, best)
@@ -136,7 +137,9 @@ def cluster_table(
 class ClusterData:
     """A table as numbers, and the rows that the search reads."""
 
-    def __init__(self, table: Table, kinds: dict[str, str], seed: int) -> None:
+    def __init__(
+        self, table: Table, kinds: dict[str, str], seed: int, without: Sequence[str] = ()
+    ) -> None:
         if table.sparse is not None:
             raise TableError("A matrix without names cannot be described: give a table of columns.")
         if len(table) < LEAST_ROWS:
@@ -147,7 +150,7 @@ class ClusterData:
         told = with_types(table, table.frame, np.arange(len(table)), kinds)
         self.name, self.frame, self.seed = table.name, told.frame, seed
         self.hints = [*([table.hint] if table.hint else []), *told.hints]
-        self.columns = [_for_clusters(column) for column in columns_of(told.frame, kinds)]
+        self.columns = [_for_clusters(column, without) for column in columns_of(told.frame, kinds)]
         self.kinds = {c.name: c.kind for c in self.columns if c.used}
         if not self.kinds:
             why = "; ".join(f"{c.name}: {c.note or c.kind}" for c in self.columns[:5])
@@ -165,8 +168,10 @@ class ClusterData:
         self.scored = np.sort(rng.permutation(len(self.rows))[:MOST_SCORED])
 
 
-def _for_clusters(column: Column) -> Column:
-    """A text is left out, with a note."""
+def _for_clusters(column: Column, without: Sequence[str]) -> Column:
+    """A text and what the user left out are not used, with a note."""
+    if column.name in without:
+        return replace(column, kind="left out", note="as asked")
     if column.kind == "text":
         return replace(column, kind="text (left out)", note="texts have no distances")
     return column
@@ -174,8 +179,10 @@ def _for_clusters(column: Column) -> Column:
 
 def _numbers(k: Any, n: int) -> list[int]:
     asked = list(USUAL_NUMBERS) if k is None else [k] if isinstance(k, int) else list(k)
-    if not asked or not all(isinstance(j, int | np.integer) and 2 <= j < n for j in asked):
-        raise ValueError(f"k must be a number from 2 to {n - 1}, or several of them; got {k!r}.")
+    wrong = [j for j in asked if not (isinstance(j, int | np.integer) and 2 <= j < n)]
+    if wrong or not asked:
+        got = wrong[0] if wrong else k
+        raise ValueError(f"k must be a number from 2 to {n - 1}, or several of them; got {got!r}.")
     return sorted({int(j) for j in asked if k is not None or j <= n // 3})
 
 
@@ -191,7 +198,8 @@ def _search(
         for k in [numbers] if "linkage" in family else [[k] for k in numbers]:
             if progress is not None:
                 progress(trials, f"{family}, {k[0]} clusters" if len(k) == 1 else family, clock)
-            left = min(clock.left, seconds - clock.seconds)
+            # The first may take all: loops are compiled at their first use.
+            left = min(clock.left, seconds - clock.seconds) if trials else clock.left
             found = clock.attempt(partial(_tried, data, family, k), left)
             if clock.stopped:
                 return trials
