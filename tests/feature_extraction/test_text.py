@@ -231,13 +231,17 @@ def test_what_was_never_learned_cannot_be_forgotten():
 @pytest.mark.parametrize("form", [list, iter, pd.Series])
 def test_what_is_no_document_is_named(name, form):
     make = getattr(text, name)
-    for missing in (None, float("nan"), pd.NA):
+    for missing in (None, np.nan, float("nan"), pd.NA):
         with pytest.raises(ValueError, match=r"invalid document.*document 1 .*is missing"):
             make().fit_transform(form(["to be", missing]))
     with pytest.raises(TypeError, match=r"document 1 .* is of type int: '7'"):
         make().fit_transform(form(["to be", 7]))
     with pytest.raises(UnicodeDecodeError, match=r"invalid start byte, in document 1 "):
         make().fit_transform(form([b"to be", b"caf\xff"]))
+
+
+def test_no_documents_have_no_rows_of_hashes():
+    assert text.HashingVectorizer().transform([]).shape == (0, 2**20)
 
 
 def test_missing_strings_of_columns_are_named():

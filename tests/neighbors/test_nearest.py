@@ -155,8 +155,11 @@ def test_bad_input_is_refused():
     X, y = IRIS
     with pytest.raises(ValueError, match="n_neighbors = 200, n_samples_fit = 150"):
         KNeighborsClassifier(200).fit(X, y).predict(X)
-    with pytest.raises(ValueError, match="Row 3 is all zeros: it has no direction"):
-        NearestNeighbors(metric="cosine").fit(np.eye(4, 3)).kneighbors([[1.0, 0.0, 0.0]], 1)
+    for rows in (np.eye(4, 3), sp.csr_array(np.eye(4, 3))):
+        with pytest.raises(ValueError, match="Row 3 is all zeros: it has no direction"):
+            NearestNeighbors(metric="cosine").fit(rows)
+        with pytest.raises(ValueError, match="Row 3 is all zeros: it has no direction"):
+            NearestNeighbors(metric="cosine").fit(rows[:3]).kneighbors(rows, 1)
     with pytest.raises(ValueError, match="n_neighbors"):
         KNeighborsClassifier(0).fit(X, y)
     with pytest.raises(ValueError, match="Negative values"):
@@ -164,6 +167,16 @@ def test_bad_input_is_refused():
 
 
 # The certificate.
+
+
+@pytest.mark.parametrize("package", [NearestNeighbors, theirs.NearestNeighbors])
+def test_a_search_without_labels_is_certified_and_tampering_is_found(package):
+    X, _ = IRIS
+    search = package().fit(X)
+    certificate = certify(search, X)
+    assert certificate.holds
+    assert certificate["nearest"].grade == "checked"
+    assert not certify(package().fit(X[::-1] + 1.0), X).holds
 
 
 @pytest.mark.parametrize("package", ["ours", "theirs"])

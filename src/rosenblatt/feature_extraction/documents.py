@@ -60,6 +60,8 @@ def batches(documents: Any, reading: Reading) -> Iterator[Batch]:
 def checked(item: Any, number: int, reading: Reading) -> str:
     """One document as a string; raises if it is none."""
     if type(item) is not str:
+        if isinstance(item, float) and not reading.any_item:
+            refuse(item, number)
         try:
             item = reading.decode(item)
         except UnicodeDecodeError as error:
@@ -108,7 +110,7 @@ def are_few(documents: Any) -> bool:
     """Whether Python has read documents before a loop could be set up: a list of a few strings."""
     return (
         type(documents) in (list, tuple)
-        and len(documents) <= FEW
+        and 0 < len(documents) <= FEW
         and all(type(document) is str for document in documents)
         and sum(map(len, documents)) <= FEW_CHARACTERS
     )

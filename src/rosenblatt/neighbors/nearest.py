@@ -18,7 +18,7 @@ from rosenblatt.column_errors import which_missing
 from rosenblatt.mixed_tables import checked_table
 
 from .gower import MixedColumns, objects
-from .search import Found, Points
+from .search import Found, Points, lengths_of
 
 OURS = {
     "euclidean": "euclidean", "l2": "euclidean", "manhattan": "manhattan", "l1": "manhattan",
@@ -61,6 +61,8 @@ class ExactSearch(Estimator):
                     super().fit(X, y)
                 if self.metric == "precomputed":
                     _refuse_one_way(self._fit_X)
+                elif self.metric == "cosine":
+                    lengths_of(self._fit_X)
             self.algorithm = asked
             self._points, self._along = self._prepared(), None
         except BaseException:
@@ -126,6 +128,8 @@ class ExactSearch(Estimator):
         k = self.n_neighbors if n_neighbors is None else n_neighbors
         points = self._searched()
         if points is None or not isinstance(k, int | np.integer) or k < 1 or sp.issparse(X):
+            if self.metric == "cosine" and sp.issparse(X):
+                lengths_of(X)
             return super().kneighbors(X, n_neighbors, return_distance)
         own = X is None
         Q = self._fit_X if own else self._checked(X)

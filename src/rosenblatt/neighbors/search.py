@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
+import scipy.sparse.linalg
 from numpy.typing import NDArray
 
 from rosenblatt import loops
@@ -236,10 +238,18 @@ def _blocks_of(X: NDArray[Any]) -> NDArray[Any]:
 
 
 def _of_length_one(rows: NDArray[Any]) -> Table:
-    lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
+    return np.asarray(rows / lengths_of(rows)[:, np.newaxis], np.float64)
+
+
+def lengths_of(rows: Any) -> Table:
+    """The Euclidean lengths (n,) of rows, dense or sparse; raises if one is zero."""
+    if sp.issparse(rows):
+        lengths = scipy.sparse.linalg.norm(rows, axis=1)
+    else:
+        lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
     if not lengths.all():
         raise ValueError(
             f"Row {np.flatnonzero(lengths == 0)[0]} is all zeros: it has no direction, and no "
             "cosine distance. Leave such rows out, or choose another metric."
         )
-    return np.asarray(rows / lengths[:, np.newaxis], np.float64)
+    return np.asarray(lengths)
