@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import tarfile
 import tempfile
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -91,21 +92,41 @@ def ours(run, wanted, before=None) -> Contender:
 
 
 def learn(data: Data, seed: int):
-    from rosenblatt.spam import Mail, SpamFilter
+    from rosenblatt.spam import SpamFilter
 
     folder = tempfile.TemporaryDirectory()
-    with SpamFilter(f"{folder.name}/spam.db") as spam_filter:
-        mails = (Mail(x, Path(x).read_bytes(), int(y)) for x, y in zip(data.X, data.y, strict=True))
-        spam_filter.learn(mails)
+    with SpamFilter(f"{folder.name}/spam.db") as spam_filter, compiled():
+        labels = data.y.astype(int).tolist()
+        mails = zip(_mails(data.X), labels, strict=True)
+        spam_filter.learn(mail._replace(label=label) for mail, label in mails)
     return functools.partial(_scores, folder)
 
 
 def _scores(folder, data: Data):
-    from rosenblatt.spam import Mail, SpamFilter
+    from rosenblatt.spam import SpamFilter
 
-    with SpamFilter(f"{folder.name}/spam.db", read_only=True) as spam_filter:
-        mails = (Mail(x, Path(x).read_bytes()) for x in data.X_test)
-        return [judged.probability for _, judged, _ in spam_filter.classify_all(mails)]
+    with SpamFilter(f"{folder.name}/spam.db", read_only=True) as spam_filter, compiled():
+        judged = spam_filter.classify_all(_mails(data.X_test))
+        return [judgement.probability for _, judgement, _ in judged]
+
+
+def _mails(paths):
+    from rosenblatt.spam import mails
+
+    for path in paths.tolist():
+        yield from mails(path)
+
+
+@contextmanager
+def compiled():
+    """The loops for large batches, although half of this corpus is none."""
+    from rosenblatt.spam import spam_filter
+
+    before, spam_filter.MANY = spam_filter.MANY, 1000
+    try:
+        yield
+    finally:
+        spam_filter.MANY = before
 
 
 def classify(model, data: Data):

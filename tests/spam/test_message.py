@@ -85,6 +85,26 @@ def test_bombs_are_bounded():
     assert len(parse(b"A: b\n" * 10_000 + b"\nx").headers) <= messages.MOST_HEADERS
 
 
+def test_pages_that_never_close_take_no_longer():
+    """Each opening looked for its end to the end of the page: the square of its length."""
+    for start in ("<head ", "<!-- ", "<style>", "href  = ", "<p "):
+        page = read_page(start * 40_000)
+        assert page.visible.strip() in ("", (start * 40_000).strip())
+
+
+def test_what_decodes_to_line_breaks_and_halves_of_characters_is_harmless():
+    message = parse(b"Subject: =?utf-8?q?a=0AX-Odd:_b?=\n\nx")
+    assert message.headers == [("subject", "a X-Odd: b")]
+    for charset, raw in (
+        ("utf-7", b"+2AA- ab"),
+        ("unicode_escape", rb"\ud800 ab"),
+        ("utf-16", b"a"),
+    ):
+        text = decode(raw + b"\0", charset)
+        assert text.encode().decode() == text
+        assert "\0" not in text
+
+
 def test_broken_encodings_never_fail():
     assert decode(b"\xff\xfe", "utf-8") == "ÿþ"
     assert decode(b"abc", "no-such-charset") == "abc"
@@ -106,7 +126,7 @@ def test_what_html_hides_is_kept_apart():
     assert page.n_comments == 1
 
 
-@pytest.mark.parametrize("raw", [b"", b"  \n", b"\x7fELF\x02\x01\0\0" * 50])
+@pytest.mark.parametrize("raw", [b"", b"  \n", b"\x7fELF\x02\x01\0\0" * 50, b"just some words\n"])
 def test_what_is_no_mail_is_refused(raw):
     with pytest.raises(ValueError, match=r"empty|no e-mail"):
         check_mail(raw)

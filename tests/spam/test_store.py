@@ -7,13 +7,17 @@ import stat
 import subprocess
 import sys
 import threading
+import zlib
+from array import array
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosenblatt.spam import Mail, SpamFilter, StoreError
+from rosenblatt.spam import Mail, SpamFilter, StoreError, schema
 from rosenblatt.spam.exchange import export_lines, import_lines
+from rosenblatt.spam.message import MOST_BYTES
+from rosenblatt.spam.schema import SCHEMA
 from rosenblatt.spam.store import HAM, SPAM, Lesson, Store, digest_of
 from tests.spam.messages import ham, spam
 
@@ -76,6 +80,12 @@ def test_the_digest_leaves_out_headers_of_ours():
         raw + b"!"
     )
     assert digest_of(b"X-Rosenblatt: spam\nSubject: hi\n\nbye") == digest_of(b"Subject: hi\n\nbye")
+    # A line of the body counts, wherever it stands, and the headers of a long message do not.
+    for body in (b"x" * 30_000 + b"\nX-Rosenblatt: body\n", b"y" * 2_000_000):
+        raw = b"Subject: hi\r\n\r\n" + body
+        long = b"X-ROSENBLATT-Probability: 1\r\n\t2\r\n" + raw
+        assert digest_of(long[: MOST_BYTES + 1]) == digest_of(raw[: MOST_BYTES + 1])
+    assert digest_of(b"A: b\n\nX-Rosenblatt: 1\n") != digest_of(b"A: b\n\nX-Rosenblatt: 2\n")
 
 
 def test_a_store_is_its_owners_alone(tmp_path):
@@ -132,6 +142,67 @@ def test_exports_carry_everything_and_are_not_counted_twice(tmp_path, history):
         assert state(copy) == before
     with pytest.raises(StoreError, match="no export"):
         import_lines(["{}"], opened)
+
+
+OLD_TABLES = """
+CREATE TABLE facts (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
+CREATE TABLE tokens (
+    id INTEGER PRIMARY KEY, token TEXT NOT NULL UNIQUE, ham INTEGER NOT NULL,
+    spam INTEGER NOT NULL, ham_total INTEGER NOT NULL, spam_total INTEGER NOT NULL
+);
+CREATE TABLE messages (
+    digest BLOB PRIMARY KEY, label INTEGER NOT NULL, sent REAL, name TEXT, tokens BLOB
+) WITHOUT ROWID;
+CREATE TABLE weights (model TEXT PRIMARY KEY, revision INTEGER NOT NULL, value BLOB) WITHOUT ROWID;
+"""
+
+
+def store_of_schema_1(path):
+    """Two messages as the first version kept them: `free` three times and `win` in a spam."""
+    facts = {"schema": 1, "tokens": 1, "history": 1, "revision": 2, "n_tokens": 3}
+    facts |= {"ham_messages": 1, "ham_occurrences": 1, "ham_presences": 1}
+    facts |= {"spam_messages": 1, "spam_occurrences": 4, "spam_presences": 2}
+    rows = [(1, "free", 0, 1, 0, 3), (2, "win", 0, 1, 0, 1), (3, "hello", 1, 0, 1, 0)]
+    with sqlite3.connect(path) as file:
+        file.executescript(OLD_TABLES)
+        file.executemany("INSERT INTO facts VALUES (?, ?)", facts.items())
+        file.executemany("INSERT INTO tokens VALUES (?, ?, ?, ?, ?, ?)", rows)
+        for digest, label, ids in ((b"s", SPAM, [1, 2, 1, 3, 1]), (b"h", HAM, [3, 0])):
+            data = zlib.compress(array("I", ids).tobytes(), 1)
+            file.execute("INSERT INTO messages VALUES (?, ?, 1.0, 'm', ?)", (digest, label, data))
+    file.close()
+
+
+def test_a_store_of_the_first_schema_is_migrated(tmp_path):
+    path = tmp_path / "old.db"
+    store_of_schema_1(path)
+    wanted = {b"s": {1: 3, 2: 1}, b"h": {3: 1}}
+    with Store.open(path, read_only=True) as store:  # read as it is
+        assert {m.digest: m.tokens for m in store.messages()} == wanted
+        assert store.fact("schema") == 1
+    with Store.open(path) as store:
+        assert store.fact("schema") == SCHEMA
+        assert {m.digest: m.tokens for m in store.messages()} == wanted
+        layout = "SELECT sql FROM sqlite_master WHERE tbl_name = 'tokens' ORDER BY name"
+        with Store.open(tmp_path / "new.db") as new:
+            assert [*store.connection.execute(layout)] == [*new.connection.execute(layout)]
+            new.learn([Lesson(b"s", SPAM, {"free": 3, "win": 1}), Lesson(b"h", HAM, {"hello": 1})])
+            assert state(store) == state(new)
+        assert store.forget(b"s") == SPAM
+        assert store.all_counts() == {"hello": (1, 0, 1, 0)}
+        assert store.learn([Lesson(b"t", SPAM, {"free": 1})]) == [True]
+        assert store.connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+def test_a_migration_that_fails_leaves_the_store_as_it_was(tmp_path, monkeypatch):
+    path = tmp_path / "old.db"
+    store_of_schema_1(path)
+    monkeypatch.setattr(schema, "TABLES", "a;\nno SQL;\n")
+    with pytest.raises(StoreError, match="left as it was"):
+        Store.open(path)
+    monkeypatch.undo()
+    with Store.open(path) as store:
+        assert store.all_counts()["free"] == (0, 1, 0, 3)
 
 
 LEARNER = """

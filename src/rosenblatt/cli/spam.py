@@ -4,6 +4,7 @@ What judges one message imports neither NumPy nor anything that does.
 """
 
 import json
+import os
 import sys
 from collections.abc import Iterable, Iterator
 from typing import Annotated, Any
@@ -23,6 +24,7 @@ app = typer.Typer(
 EXIT = {"ham": 0, "spam": 1, "unsure": 3}
 TRY_AGAIN = 75  # EX_TEMPFAIL of sysexits.h: the mail server keeps the message and tries later
 MANY = 200  # messages from which on progress is shown
+BAR = 30  # characters of it
 
 StoreOption = Annotated[
     str | None,
@@ -105,23 +107,40 @@ def learn(
     _refused(total.refused)
     if warning:
         say(warning)
+    if total.refused and not total.ham + total.spam + total.repeated:
+        raise typer.Exit(2)
 
 
 def _watched(paths: Iterable[str], label: str) -> Iterator[Any]:
-    """Messages of some places, with their number shown on a terminal while it grows."""
+    """Messages of some places, with a bar on a terminal that shows how much has been read."""
     from rosenblatt.spam import mails
 
-    shown = sys.stderr.isatty()
-    n = 0
+    paths = list(paths)
+    if not sys.stderr.isatty():
+        for path in paths:
+            yield from mails(path)
+        return
+    total, n, size = max(_n_bytes(paths), 1), 0, 0
     for path in paths:
         for mail in mails(path):
             yield mail
-            n += 1
-            if shown and n % MANY == 0:
-                sys.stderr.write(f"\r{n:,} {label} read ")
+            n, size = n + 1, size + len(mail.raw)
+            if n % MANY == 0:
+                done = min(BAR * size // total, BAR)
+                sys.stderr.write(f"\r{label} [{'#' * done}{'.' * (BAR - done)}] {n:,} ")
                 sys.stderr.flush()
-    if shown and n >= MANY:
+    if n >= MANY:
         sys.stderr.write("\r\033[K")
+
+
+def _n_bytes(paths: list[str]) -> int:
+    """How many bytes there are to read, about."""
+    found = 0
+    for path in paths:
+        for folder, _, files in os.walk(path):
+            found += sum(os.path.getsize(os.path.join(folder, name)) for name in files)
+        found += os.path.getsize(path) if os.path.isfile(path) else 0
+    return found
 
 
 def _refused(refused: list[tuple[str, str]]) -> None:

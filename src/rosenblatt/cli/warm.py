@@ -15,6 +15,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import suppress
 from multiprocessing import get_context
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -102,6 +103,7 @@ A_FEW = 50  # of which products are summed one by one
 N_COLUMNS = 16
 LARGE_COUNT = 10_000  # so large that sums of many do not fit into 32 bits
 TEXTS = ["to be or not to be", "that is the question"]
+MAIL = b"Subject: hello\nContent-Type: text/html\n\n<p>Hello</p>"
 ANSWERS = ("predict", "predict_log_proba", "score_samples", "transform", "inverse_transform")
 
 
@@ -126,11 +128,15 @@ def rehearsals() -> Iterator[Rehearsal]:
                 kinds = itertools.product((2, 3), dtypes, storages, row.warm.widths)
                 for n_classes, dtype, sparse, width in kinds:
                     yield Rehearsal(row.name, settings, n_classes, dtype, sparse, width)
+    yield Rehearsal("SpamFilter", {}, 2, "", sparse=False)
 
 
 def rehearse(rehearsal: Rehearsal) -> float:
     """Do it once; return the seconds it took."""
     start = time.perf_counter()
+    if rehearsal.estimator == "SpamFilter":
+        _filter_mail()
+        return time.perf_counter() - start
     model = getattr(rosenblatt, rehearsal.estimator)(**rehearsal.parameters)
     tags = get_tags(model)
     one_against_one = tags.classifier_tags is not None and not tags.classifier_tags.multi_class
@@ -142,6 +148,19 @@ def rehearse(rehearsal: Rehearsal) -> float:
         warnings.simplefilter("ignore")  # random rows need not converge, nor make sense
         (_use_statistics if isinstance(model, Additive) else _fit)(model, rehearsal)
     return time.perf_counter() - start
+
+
+def _filter_mail() -> None:
+    """Learn and judge a message as those of large batches are."""
+    from rosenblatt.spam.batch_learning import BatchLearner
+    from rosenblatt.spam.batch_scoring import BatchScorer
+    from rosenblatt.spam.spam_filter import SpamFilter, arrived
+
+    with TemporaryDirectory() as folder, SpamFilter(f"{folder}/spam.db") as spam_filter:
+        learner = BatchLearner(spam_filter.store, 1)
+        one = arrived(MAIL, 1, read_html=learner.read_page)
+        learner.learn([one])
+        BatchScorer(spam_filter.store, spam_filter.model).probabilities([one.message])
 
 
 def _fit(model: Any, rehearsal: Rehearsal) -> None:

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from sklearn.feature_extraction.text import CountVectorizer
 
 from rosenblatt import loops
+from rosenblatt.term_table import NO_TERMS, TermTable
 
 from .documents import Batch, Reading, batches
-from .term_table import NO_TERMS, TermTable
 
 WORD = r"(?u)\b\w\w+\b"  # the only pattern that is compiled
 ANALYZERS = ("word", "char", "char_wb")  # in the order of the loops' numbers

@@ -8,10 +8,10 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from rosenblatt import loops
+from rosenblatt.term_table import TermTable
 
 from .analysis import Analysis, Scratch, analysis_of, why_python
 from .documents import Batch, batches
-from .term_table import TermTable
 
 MORE = 1.5  # times the room, where there was too little
 NOTHING = np.empty((0, 2), np.int64)

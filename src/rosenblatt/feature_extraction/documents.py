@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.statistics.terms import NOT_SPLIT
+from rosenblatt.term_table import NOT_SPLIT
 
 BYTES_AT_A_TIME = 2**19
 FEW, FEW_CHARACTERS = 8, 2_000

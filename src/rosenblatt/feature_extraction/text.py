@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from rosenblatt import loops
 from rosenblatt.base import FLOATS, callers_level
 from rosenblatt.statistics import TermCounts
-from rosenblatt.statistics.terms import joined
+from rosenblatt.term_table import TermTable, joined
 
 from .analysis import analysis_of, why_python
 from .counting import (
@@ -27,7 +27,6 @@ from .counting import (
 )
 from .documents import are_few, refuse_tables
 from .spans import spans_in
-from .term_table import TermTable
 from .vocabulary import inverse_document_frequency, kept_terms, numbered, suggest_characters
 
 MUCH_TEXT = 2**20  # characters from which on it matters who reads them

@@ -9,6 +9,7 @@ another stays with it.
 import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from .mailbox import Mail
 from .scoring import COUNTING, CountingModel
-from .spam_filter import MODELS, OTHER_THRESHOLDS, THRESHOLDS, lesson, read
+from .spam_filter import MODELS, OTHER_THRESHOLDS, THRESHOLDS, arrived, lesson
 from .store import HAM, SPAM, Lesson, Store, Sums, TokenCounts, Totals, tokens_by_name
 
 PROTOCOLS = ("time", "folds")
@@ -86,12 +87,9 @@ def examples_of_mails(mails: Iterable[tuple[Mail, int | None]]) -> list[Lesson]:
     """The lessons of messages; what cannot be read or has no label is left out."""
     found = []
     for mail, label in mails:
-        try:
-            message = read(mail.raw)
-        except ValueError:
-            continue
-        if label is not None:
-            found.append(lesson(mail.raw, message, label, mail.name))
+        with suppress(ValueError):
+            if label is not None:
+                found.append(lesson(arrived(mail.raw, label, mail.name)))
     return found
 
 
@@ -108,20 +106,10 @@ def evaluate_filter(
     examples: Sequence[Lesson], *, model: str = "chi-square", protocol: str = "time", seed: int = 0
 ) -> Evaluation:
     """Judge every message by a model that has not seen it."""
-    if protocol not in PROTOCOLS:
-        raise ValueError(f"protocol must be one of {', '.join(PROTOCOLS)}; got {protocol!r}.")
     if model not in MODELS:
         raise ValueError(f"model must be one of {', '.join(MODELS)}; got {model!r}.")
-    examples = list({example.digest: example for example in examples}.values())
-    n_spam = sum(example.label for example in examples)
-    if min(n_spam, len(examples) - n_spam) < FEWEST:
-        raise ValueError(
-            f"An evaluation needs {FEWEST} ham and {FEWEST} spam at the least; there are "
-            f"{len(examples) - n_spam} and {n_spam}."
-        )
-    blocks = _in_time(examples) if protocol == "time" else _at_random(examples, seed)
     judged, probabilities = [], []
-    for train, test in blocks:
+    for train, test in blocks_of(examples, protocol, seed):
         scorer = _trained(train, model)
         judged += test
         probabilities += [scorer.probability(example.tokens) for example in test]
@@ -131,12 +119,26 @@ def evaluate_filter(
         [example.name for example in judged],
         np.array([example.label for example in judged], bool),
         np.array(probabilities),
-        len(examples),
+        len({example.digest for example in examples}),
         THRESHOLDS.get(model, OTHER_THRESHOLDS),
     )
 
 
 Block = tuple[list[Lesson], list[Lesson]]
+
+
+def blocks_of(examples: Sequence[Lesson], protocol: str, seed: int = 0) -> Iterator[Block]:
+    """What is learned and what is judged after it, a block after the other; copies count once."""
+    if protocol not in PROTOCOLS:
+        raise ValueError(f"protocol must be one of {', '.join(PROTOCOLS)}; got {protocol!r}.")
+    examples = list({example.digest: example for example in examples}.values())
+    n_spam = sum(example.label for example in examples)
+    if min(n_spam, len(examples) - n_spam) < FEWEST:
+        raise ValueError(
+            f"An evaluation needs {FEWEST} ham and {FEWEST} spam at the least; there are "
+            f"{len(examples) - n_spam} and {n_spam}."
+        )
+    return _in_time(examples) if protocol == "time" else _at_random(examples, seed)
 
 
 def _in_time(examples: list[Lesson]) -> Iterator[Block]:

@@ -4,9 +4,11 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from .store import LABELS, SCHEMA, Lesson, Store, StoreError, tokens_by_name
+from .schema import LABELS
+from .store import Lesson, Store, StoreError, tokens_by_name
 from .tokens import VERSION
 
+FORMAT = 1
 BATCH = 2000
 
 
@@ -14,7 +16,7 @@ def export_lines(store: Store) -> Iterator[str]:
     """First what the file is, then messages with their tokens; without a history the counts."""
     history = bool(store.fact("history"))
     totals = store.totals()
-    head = {"rosenblatt spam": SCHEMA, "tokens": VERSION, "history": history}
+    head = {"rosenblatt spam": FORMAT, "tokens": VERSION, "history": history}
     yield json.dumps(head | {"ham": totals.messages[0], "spam": totals.messages[1]})
     names = store.token_names() if history else {}
     for message in store.messages() if history else store.digests():

@@ -5,15 +5,20 @@ from html import unescape
 from typing import NamedTuple
 
 MOST_LINKS = 200
-SKIPPED = re.compile(r"<(script|style|head|title)\b.*?</\1\s*>|<!--.*?-->", re.I | re.S)
+# Names, blanks and case are those of ASCII, as in `loops.html`, which does the same for many pages.
+OPENING = re.compile(r"<(?:(script|style|head|title)\b|!--)", re.I | re.A)
+CLOSING = {
+    name: re.compile(rf"</{name}\s*>", re.I | re.A) for name in ("script", "style", "head", "title")
+} | {"": re.compile("-->")}
 TAG = re.compile(r"<(/?[a-zA-Z!][^<>]*)>?")
-LINK = re.compile(r"""(?:href|src|action|background)\s*=\s*["']?([^\s"'>]+)""", re.I)
+LINK = re.compile(r"""(?:href|src|action|background)\s*=\s*["']?([^\s"'>]+)""", re.I | re.A)
 # Text that the writer hides from readers, and not from filters.
 HIDDEN = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*[01](?![0-9.])|\bsize\s*=\s*[\"']?[01]\b"
     r"|(?<![-\w])color\s*[:=]\s*[\"']?\s*(?:#fff\b|#ffffff|white\b)|\bhidden\b",
-    re.I,
+    re.I | re.A,
 )
+NAME = re.compile(r"\S*", re.A)
 BREAKS = frozenset(
     ("p", "br", "div", "td", "tr", "table", "li", "ul", "ol", "h1", "h2", "h3", "h4", "h5", "h6")
     + ("hr", "center", "blockquote", "body", "html", "option")
@@ -21,6 +26,14 @@ BREAKS = frozenset(
 VOID = frozenset(
     ("br", "hr", "img", "input", "meta", "link", "area", "base", "col", "embed", "source", "wbr")
 )
+
+
+LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
+
+
+def lowered(text: str) -> str:
+    """A text with the letters of ASCII in lower case."""
+    return text.lower() if text.isascii() else text.translate(LOWER)
 
 
 class Page(NamedTuple):
@@ -33,6 +46,25 @@ class Page(NamedTuple):
     n_comments: int
 
 
+def without_skipped(source: str) -> str:
+    """A page without its comments, scripts, styles and titles; what is never closed stays.
+
+    >>> without_skipped("a<style>b</style>c<!-- d -->e<script>f")
+    'ace<script>f'
+    """
+    pieces, start, place = [], 0, 0
+    unclosed: set[str] = set()  # not looked for again: many of them would take the square of time
+    while opened := OPENING.search(source, place):
+        name, place = (opened[1] or "").lower(), opened.end()
+        closed = None if name in unclosed else CLOSING[name].search(source, place)
+        if closed is None:
+            unclosed.add(name)
+        else:
+            pieces.append(source[start : opened.start()])
+            start = place = closed.end()
+    return "".join((*pieces, source[start:]))
+
+
 def read_page(source: str) -> Page:
     """Separate what a page shows from what it hides.
 
@@ -42,7 +74,7 @@ def read_page(source: str) -> Page:
     (['Dear', 'friend', 'buy'], ['poem'], ['http://x.example/buy'])
     """
     n_comments = source.count("<!--")
-    source = SKIPPED.sub("", source)
+    source = without_skipped(source)
     shown: list[str] = []
     hidden: list[str] = []
     links: list[str] = []
@@ -52,7 +84,7 @@ def read_page(source: str) -> Page:
         if place % 2 == 0:
             into.append(piece)
             continue
-        name = piece.split(None, 1)[0].rstrip("/").lower()
+        name = lowered(NAME.match(piece)[0].rstrip("/"))  # type: ignore[index]
         if name.lstrip("/") in BREAKS:
             into.append(" ")
         if name.startswith("/"):

@@ -8,7 +8,9 @@ attachment is opened, so that a hostile message costs no more than a long one.
 
 import binascii
 import re
+import string
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from .html import Page, read_page
@@ -20,34 +22,48 @@ MOST_HEADERS = 500
 MOST_DECODED = 1 << 19  # characters of the text of one part
 
 PARAMETER = re.compile(r';\s*([\w*-]+)\s*=\s*(?:"([^"]*)"|([^\s;"]+))')
+HEADER = re.compile(rb"^([!-9;-~]+):(.*)", re.M)
+FOLD = re.compile(rb"\n[ \t]")
+CONTENT = (b"\ncontent-type:", b"\ncontent-disposition:", b"\ncontent-transfer-encoding:")
+BLANKS = b" \t\r\f\v"
 ENCODED_WORD = re.compile(r"=\?([\w*.:+-]{1,40})\?([bBqQ])\?([^?\s]*)\?=(?:\s+(?==\?))?")
-NO_MAIL = "no e-mail: it has no header such as `Subject: ...` and looks like binary data"
+NOT_BASE64 = bytes(set(range(256)) - set(f"{string.ascii_letters}{string.digits}+/".encode()))
+BEGINNING = re.compile(rb"\r?\n|>?From |[!-9;-~]+:")
+NO_MAIL = "no e-mail: it has no header such as `Subject: ...`"
 
 
 class Message(NamedTuple):
     """What a filter reads of a message."""
 
-    headers: list[tuple[str, str]]  # names in lower case, decoded values
+    lines: bytes  # a header a line, in UTF-8, see `header_lines`
     texts: list[str]  # plain text, and the visible text of HTML
     pages: list[Page]  # what HTML holds beside its visible text
     attachments: list[str]  # their types: application/pdf; and the endings of their names: .exe
     truncated: bool  # longer than `MOST_BYTES`
 
+    @property
+    def headers(self) -> list[tuple[str, str]]:
+        """Names in lower case, and values."""
+        return [
+            (name.decode().lower(), value.strip(BLANKS).decode())
+            for name, value in HEADER.findall(self.lines)
+        ]
+
     def header(self, name: str) -> str:
         """The first header of a name, or nothing."""
-        return next((value for found, value in self.headers if found == name), "")
+        return values_of(self.lines, (f"\n{name}:".encode(),))[0]
 
 
 class Part(NamedTuple):
     """A part of a message that is still to be read."""
 
-    headers: list[tuple[str, str]]
+    lines: bytes
     body: bytes
     depth: int
 
 
-def parse(raw: bytes) -> Message:
-    r"""Take a message apart.
+def parse(raw: bytes, read: Callable[[str], Page] = read_page) -> Message:
+    r"""Take a message apart; `read` separates what HTML shows from what it hides.
 
     >>> message = parse(b"Subject: =?utf-8?q?Gr=C3=BC=C3=9Fe?=\n\nHello there\n")
     >>> message.header("subject"), message.texts
@@ -58,20 +74,19 @@ def parse(raw: bytes) -> Message:
     if raw.startswith((b"From ", b">From ")):  # the line that mbox puts before a message
         raw = raw[raw.find(b"\n") + 1 :]
     head, body = split_headers(raw)
-    message = Message(read_headers(head), [], [], [], truncated)
-    parts, n_parts = [Part(message.headers, body, 0)], 0
+    message = Message(header_lines(head), [], [], [], truncated)
+    parts, n_parts = [Part(message.lines, body, 0)], 0
     while parts and n_parts < MOST_PARTS:
         n_parts += 1
-        parts += reversed(list(_read_part(parts.pop(), message)))
+        parts += reversed(list(_read_part(parts.pop(), message, read)))
     return message
 
 
 def check_mail(raw: bytes) -> None:
-    """Refuse what is empty or no text at all."""
+    """Refuse what is empty or no e-mail; a text without headers begins with an empty line."""
     if not raw.strip():
         raise ValueError("the message is empty.")
-    start = raw[:4096]
-    if b"\0" in start and not re.match(rb"[\w-]+:|From ", start):
+    if not BEGINNING.match(raw) and not HEADER.search(raw[:4096]):
         raise ValueError(f"{NO_MAIL}.")
 
 
@@ -79,21 +94,44 @@ def split_headers(raw: bytes) -> tuple[bytes, bytes]:
     """The headers, and what follows the first empty line."""
     if raw.startswith((b"\n", b"\r\n")):
         return b"", raw.lstrip(b"\r\n")
-    short, long = raw.find(b"\n\n"), raw.find(b"\n\r\n", 0, MOST_BYTES)
-    end = min((place for place in (short, long) if place >= 0), default=len(raw))
-    return raw[:end], raw[end + (3 if end == long else 2) :]
+    end, gap = raw.find(b"\n\n"), 2
+    if end < 0:
+        end = len(raw)
+    if b"\r" in raw and (place := raw.find(b"\n\r\n", 0, end)) >= 0:
+        end, gap = place, 3
+    return raw[:end], raw[end + gap :]
 
 
-def read_headers(head: bytes) -> list[tuple[str, str]]:
-    """Names in lower case and values, folded lines joined and encoded words decoded."""
-    text = decode(head, "utf-8").replace("\r\n", "\n").replace("\n\t", " ").replace("\n ", " ")
-    if "=?" in text:
-        text = ENCODED_WORD.sub(_decode_word, text)
-    found = []
-    for line in text.split("\n", MOST_HEADERS)[:MOST_HEADERS]:
-        name, colon, value = line.partition(":")
-        if colon and " " not in name:
-            found.append((name.lower(), value.strip()))
+def header_lines(head: bytes) -> bytes:
+    r"""The headers in UTF-8, each on one line: folded ones joined, encoded words decoded.
+
+    >>> header_lines(b"To: a,\r\n\tb\r\nSubject: =?utf-8?q?caf=C3=A9?=").decode()
+    'To: a, b\nSubject: café'
+    """
+    if b"\0" in head or not head.isascii():
+        head = decode(head, "utf-8").encode()
+    if b"\r" in head:
+        head = head.replace(b"\r\n", b"\n")
+    lines = FOLD.sub(b" ", head)
+    if b"?" in lines and b"=?" in lines:
+        lines = ENCODED_WORD.sub(_decode_word, lines.decode()).encode()
+    if lines.count(b"\n") >= MOST_HEADERS:
+        lines = b"\n".join(lines.split(b"\n", MOST_HEADERS)[:MOST_HEADERS])
+    return lines
+
+
+def values_of(lines: bytes, names: tuple[bytes, ...]) -> list[str]:
+    """The value of the first header of each name, or nothing; names are `\\nin-lower-case:`."""
+    text = b"\n" + lines
+    lower, found = text.lower(), []
+    for name in names:
+        start = lower.find(name)
+        if start < 0:
+            found.append("")
+            continue
+        start += len(name)
+        end = text.find(b"\n", start)
+        found.append(text[start : end if end >= 0 else None].strip(BLANKS).decode())
     return found
 
 
@@ -101,41 +139,36 @@ def _decode_word(match: re.Match[str]) -> str:
     """Decode one word in the form =?charset?encoding?text?=."""
     charset, encoding, text = match.groups()
     raw = text.encode("utf-8", "replace")
-    if encoding in "bB":
-        return decode(from_base64(raw), charset.partition("*")[0])
-    return decode(binascii.a2b_qp(raw, header=True), charset.partition("*")[0])
+    raw = from_base64(raw) if encoding in "bB" else binascii.a2b_qp(raw, header=True)
+    # A line break in an encoded word would begin a header that nobody sent.
+    return decode(raw, charset.partition("*")[0]).replace("\n", " ").replace("\r", " ")
 
 
-def _read_part(part: Part, message: Message) -> Iterator[Part]:
+def _read_part(part: Part, message: Message, read: Callable[[str], Page]) -> Iterator[Part]:
     """Add the text or the type of a part to the message; return the parts within it."""
-    kind, parameters = content_type(_value(part.headers, "content-type"))
+    value, disposition, encoding = values_of(part.lines, CONTENT)
+    kind, parameters = content_type(value)
     if kind.startswith("multipart/") and parameters.get("boundary"):
         if part.depth < MOST_DEPTH:
             yield from _split_parts(part, parameters["boundary"])
         return
-    disposition = _value(part.headers, "content-disposition")
     if kind == "message/rfc822":
         if part.depth < MOST_DEPTH:
             head, body = split_headers(part.body)
-            yield Part(read_headers(head), body, part.depth + 1)
+            yield Part(header_lines(head), body, part.depth + 1)
     elif kind in ("text/plain", "text/html") and not disposition.lower().startswith("attachment"):
-        _add_text(part, kind, parameters.get("charset", "utf-8"), message)
+        decoder = DECODERS.get(encoding.lower())
+        body = part.body if decoder is None else decoder(part.body)
+        text = decode(body, parameters.get("charset", "utf-8"))[:MOST_DECODED]
+        if kind == "text/html":
+            message.pages.append(read(text))
+            text = message.pages[-1].visible
+        message.texts.append(text)
     else:
         name = parameters.get("name") or content_type(disposition)[1].get("filename", "")
         message.attachments.append(kind)
         if "." in name:
             message.attachments.append("." + name.rpartition(".")[2].lower()[:10])
-
-
-def _add_text(part: Part, kind: str, charset: str, message: Message) -> None:
-    encoding = _value(part.headers, "content-transfer-encoding").lower()
-    decoder = DECODERS.get(encoding)
-    text = decode(part.body if decoder is None else decoder(part.body), charset)[:MOST_DECODED]
-    if kind == "text/html":
-        page = read_page(text)
-        message.pages.append(page)
-        text = page.visible
-    message.texts.append(text)
 
 
 def _split_parts(part: Part, boundary: str) -> Iterator[Part]:
@@ -146,9 +179,10 @@ def _split_parts(part: Part, boundary: str) -> Iterator[Part]:
             return
         piece = piece[piece.find(b"\n") + 1 :] if b"\n" in piece else b""
         head, body = split_headers(piece)
-        yield Part(read_headers(head), body, part.depth + 1)
+        yield Part(header_lines(head), body, part.depth + 1)
 
 
+@lru_cache(1000)
 def content_type(value: str) -> tuple[str, dict[str, str]]:
     """The type and the parameters of a header such as `text/plain; charset=utf-8`.
 
@@ -162,27 +196,28 @@ def content_type(value: str) -> tuple[str, dict[str, str]]:
     return kind if "/" in kind else "text/plain", found
 
 
-def _value(headers: list[tuple[str, str]], name: str) -> str:
-    return next((value for found, value in headers if found == name), "")
-
-
 def decode(raw: bytes, charset: str) -> str:
     """Text of bytes in a character set; whatever does not fit is read as Latin-1, and never fails.
+
+    It can be written in UTF-8 again and holds no NUL.
 
     >>> decode(b"caf\\xe9", "utf-8"), decode(b"caf\\xc3\\xa9", "x-unknown")
     ('café', 'café')
     """
     for name in (charset, "utf-8"):
         try:
-            return raw.decode(name)
+            text = raw.decode(name)
+            if not text.isascii():
+                text.encode()  # UTF-7 and others know halves of surrogate pairs
+            break
         except (UnicodeError, LookupError, ValueError):  # ValueError: a NUL in the name
-            continue
-    return raw.decode("latin-1")
+            text = raw.decode("latin-1")
+    return text.replace("\0", " ") if "\0" in text else text
 
 
 def from_base64(raw: bytes) -> bytes:
     """Decode base64 as far as it goes."""
-    clean = re.sub(rb"[^A-Za-z0-9+/]", b"", raw)
+    clean = raw.translate(None, NOT_BASE64)
     return binascii.a2b_base64(
         clean[: len(clean) // 4 * 4] if len(clean) % 4 == 1 else clean + b"=="
     )

@@ -31,8 +31,9 @@ from starlette.routing import Route
 
 from .mailbox import Mail
 from .message import MOST_BYTES
+from .schema import LABELS
 from .spam_filter import SpamFilter, default_store
-from .store import LABELS, StoreError
+from .store import StoreError
 
 MOST_SENT = 100 << 20  # bytes of a request; of a message `MOST_BYTES` are read
 LOOPBACK = "127.0.0.1"

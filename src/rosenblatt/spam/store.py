@@ -12,37 +12,22 @@ import hashlib
 import os
 import re
 import sqlite3
-import time
-import zlib
-from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
+from .history import UNPACKED, packed
+from .message import MOST_BYTES, Message, split_headers
+from .schema import LABELS, SCHEMA, make_store, migrate
 from .tokens import VERSION
 
-SCHEMA = 1
 HAM, SPAM = 0, 1
-LABELS = ("ham", "spam")
 MOST_NAMES = 500  # of one query
+MOST_OWN_BYTES = 4096  # of headers of ours, which push as many bytes over the limit
 PATIENCE_SECONDS = 30.0  # to wait for another writer
 OWN_HEADER = re.compile(rb"^x-rosenblatt[\w-]*:[^\n]*\n(?:[ \t][^\n]*\n)*", re.I | re.M)
-
-TABLES = """
-CREATE TABLE facts (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
-CREATE TABLE tokens (
-    id INTEGER PRIMARY KEY, token TEXT NOT NULL UNIQUE,
-    ham INTEGER NOT NULL, spam INTEGER NOT NULL,             -- messages that contain it
-    ham_total INTEGER NOT NULL, spam_total INTEGER NOT NULL  -- occurrences
-);
-CREATE TABLE messages (
-    digest BLOB PRIMARY KEY, label INTEGER NOT NULL, sent REAL, name TEXT,
-    tokens BLOB                                              -- ids and counts; NULL: no history
-) WITHOUT ROWID;
-CREATE TABLE weights (model TEXT PRIMARY KEY, revision INTEGER NOT NULL, value BLOB) WITHOUT ROWID;
-"""
 
 
 class StoreError(ValueError):
@@ -75,6 +60,16 @@ class Lesson(NamedTuple):
     name: str = ""
 
 
+class Arrived(NamedTuple):
+    """A message to be learned, taken apart and not counted yet."""
+
+    digest: bytes
+    label: int
+    message: Message
+    sent: float | None
+    name: str
+
+
 class Remembered(NamedTuple):
     """A message that was learned."""
 
@@ -90,10 +85,12 @@ NEVER: TokenCounts = (0, 0, 0, 0)
 
 
 def digest_of(raw: bytes) -> bytes:
-    """Sixteen bytes that name a message; headers of ours do not count."""
-    if b"-rosenblatt" in raw[:20_000].lower():
-        raw = OWN_HEADER.sub(b"", raw)
-    return hashlib.blake2b(raw, digest_size=16).digest()
+    """Sixteen bytes that name a message; headers of ours do not count, nor what is never read."""
+    limit = len(raw) if len(raw) <= MOST_BYTES else MOST_BYTES - MOST_OWN_BYTES
+    if b"x-rosenblatt" in raw.lower():
+        end = len(split_headers(raw)[0]) + 1
+        raw = OWN_HEADER.sub(b"", raw[:end]) + raw[end:]
+    return hashlib.blake2b(raw[:limit], digest_size=16).digest()
 
 
 class Sums:
@@ -134,6 +131,7 @@ class Store:
     def __init__(self, connection: sqlite3.Connection, path: Path, read_only: bool) -> None:
         self.connection, self.path, self.read_only = connection, path, read_only
         self._ids: dict[str, int] = {}
+        self._unpacked = UNPACKED[SCHEMA]
 
     @classmethod
     def open(
@@ -144,19 +142,34 @@ class Store:
         if not path.exists():
             if read_only:
                 raise StoreError(f"There is no store {path}: learn some ham and spam first.")
-            _make(path, history=history is not False)
-        mode = "ro" if read_only or not os.access(path, os.W_OK) else "rw"
+            try:
+                make_store(path, history=history is not False)
+            except (sqlite3.Error, OSError) as error:
+                raise StoreError(f"The store {path} cannot be made: {error}.") from None
+        read_only = read_only or not os.access(path, os.W_OK)
         try:
-            connection = sqlite3.connect(
-                f"{path.absolute().as_uri()}?mode={mode}", uri=True, timeout=PATIENCE_SECONDS,
-                isolation_level=None, check_same_thread=False,
-            )  # fmt: skip
-            store = cls(connection, path, mode == "ro")
+            store = cls(_connected(path, "mode=ro" if read_only else "mode=rw"), path, read_only)
+            store._check_versions()
+        except sqlite3.Error as error:
+            wal = path.with_name(f"{path.name}-wal")
+            if not read_only or (wal.exists() and wal.stat().st_size):
+                raise StoreError(f"{path} cannot be read as a store: {error}.") from None
+            store = cls._unchanging(path)
+        if history is False and store.fact("history"):
+            raise StoreError(f"{path} keeps its history; --no-history is for a new store.")
+        return store
+
+    @classmethod
+    def _unchanging(cls, path: Path) -> Self:
+        """Open a store in a folder that nothing can be written to, not even a lock.
+
+        On a full disk or a read-only one no other can write to it either.
+        """
+        try:
+            store = cls(_connected(path, "immutable=1"), path, read_only=True)
             store._check_versions()
         except sqlite3.Error as error:
             raise StoreError(f"{path} cannot be read as a store: {error}.") from None
-        if history is False and store.fact("history"):
-            raise StoreError(f"{path} keeps its history; --no-history is for a new store.")
         return store
 
     def _check_versions(self) -> None:
@@ -169,11 +182,23 @@ class Store:
                     f"{self.path} has {name} of version {found} and this program reads up to "
                     f"{known}: install a newer rosenblatt."
                 )
+        if schema < SCHEMA:
+            self._migrate(schema)
         if tokens < VERSION:
             raise StoreError(
                 f"{self.path} counts tokens of version {tokens}, this program of {VERSION}: "
                 "learn the messages again into a new store."
             )
+
+    def _migrate(self, schema: int) -> None:
+        """Bring an older store to this layout; one that is only read is read as it is."""
+        if self.read_only:
+            self._unpacked = UNPACKED[schema]
+            return
+        with self.writing():
+            schema = self.fact("schema")  # another process may have been first
+            if schema < SCHEMA:
+                migrate(self.connection, schema)
 
     def __enter__(self) -> Self:
         return self
@@ -242,8 +267,8 @@ class Store:
             "SELECT digest, label, sent, name, tokens FROM messages "
             "ORDER BY sent IS NULL, sent, digest"
         )
-        for digest, label, sent, name, packed in rows:
-            yield Remembered(digest, label, sent, name, unpacked(packed))
+        for digest, label, sent, name, data in rows:
+            yield Remembered(digest, label, sent, name, self._unpacked(data))
 
     def digests(self) -> Iterator[Remembered]:
         """All messages that were learned, without their tokens."""
@@ -255,28 +280,20 @@ class Store:
 
     def learn(self, lessons: Sequence[Lesson]) -> list[bool]:
         """Learn a batch of messages in one transaction; return which of them were new."""
-        with self._writing():
-            known = set(self._known(lesson.digest for lesson in lessons))
-            new = []
-            for lesson in lessons:
-                new.append(lesson.digest not in known)
-                known.add(lesson.digest)
+        with self.writing():
+            new = self.which_new(lesson.digest for lesson in lessons)
             taken = [lesson for lesson, fresh in zip(lessons, new, strict=True) if fresh]
             self._add(Sums((lesson.label, lesson.tokens) for lesson in taken))
             keep = bool(self.fact("history"))
-            ids = self._ids
-            self.connection.executemany(
-                "INSERT INTO messages VALUES (?, ?, ?, ?, ?)",
-                (
-                    (m.digest, m.label, m.sent, m.name, packed(m.tokens, ids) if keep else None)
-                    for m in taken
-                ),
+            self.insert_messages(
+                (m.digest, m.label, m.sent, m.name, self._history(m.tokens) if keep else None)
+                for m in taken
             )
         return new
 
     def forget(self, digest: bytes, tokens: Mapping[str, int] | None = None) -> int:
         """Forget a message; return what it was learned as. Without a history `tokens` is needed."""
-        with self._writing():
+        with self.writing():
             label, counted = self._remembered(digest, tokens)
             self._add(Sums([(label, counted)]), sign=-1)
             self.connection.execute("DELETE FROM messages WHERE digest = ?", (digest,))
@@ -287,20 +304,19 @@ class Store:
         old = self.label_of(lesson.digest)
         if old == lesson.label:
             return old
-        with self._writing():
+        with self.writing():
             if old is not None:
                 label, counted = self._remembered(lesson.digest, tokens or lesson.tokens)
                 self._add(Sums([(label, counted)]), sign=-1)
                 self.connection.execute("DELETE FROM messages WHERE digest = ?", (lesson.digest,))
             self._add(Sums([(lesson.label, lesson.tokens)]))
-            kept = packed(lesson.tokens, self._ids) if self.fact("history") else None
-            row = (lesson.digest, lesson.label, lesson.sent, lesson.name, kept)
-            self.connection.execute("INSERT INTO messages VALUES (?, ?, ?, ?, ?)", row)
+            kept = self._history(lesson.tokens) if self.fact("history") else None
+            self.insert_messages([(lesson.digest, lesson.label, lesson.sent, lesson.name, kept)])
         return old
 
     def add_counts(self, messages: Sequence[Lesson], counts: Mapping[str, TokenCounts]) -> None:
         """Add the counts of another store without a history; refused if both know a message."""
-        with self._writing():
+        with self.writing():
             if shared := sum(1 for _ in self._known(message.digest for message in messages)):
                 raise StoreError(f"{shared} of the messages were learned here, too: nothing added.")
             if self.fact("history"):
@@ -311,8 +327,7 @@ class Store:
                     sums.presences[label][token] += n
                     sums.repeats[label][token] += total - n
             self._add(sums)
-            rows = [(m.digest, m.label, m.sent, m.name, None) for m in messages]
-            self.connection.executemany("INSERT INTO messages VALUES (?, ?, ?, ?, ?)", rows)
+            self.insert_messages((m.digest, m.label, m.sent, m.name, None) for m in messages)
 
     def weights(self, model: str) -> tuple[int, bytes] | None:
         """The revision and the weights that were kept of a model; None if there are none."""
@@ -329,7 +344,7 @@ class Store:
             )
 
     @contextmanager
-    def _writing(self) -> Iterator[None]:
+    def writing(self) -> Iterator[None]:
         """One transaction: all of it happens, or none."""
         if self.read_only:
             raise StoreError(f"{self.path} cannot be written to: check its permissions.")
@@ -361,12 +376,20 @@ class Store:
             "spam_total = spam_total + excluded.spam_total",
             [(ids[token], token, *[sign * n for n in of(token)]) for token in tokens],
         )
+        presences = [sign * sum(sums.presences[k].values()) for k in (HAM, SPAM)]
+        repeats = [sign * sum(sums.repeats[k].values()) for k in (HAM, SPAM)]
+        occurrences = [presences[k] + repeats[k] for k in (HAM, SPAM)]
+        self.change_totals([sign * n for n in sums.messages], presences, occurrences)
+
+    def change_totals(
+        self, messages: Sequence[int], presences: Sequence[int], occurrences: Sequence[int]
+    ) -> None:
+        """Add to what all messages add up to; pairs are (ham, spam)."""
         changes = {"revision": 1}
         for k, label in enumerate(LABELS):
-            presences = sum(sums.presences[k].values())
-            changes[f"{label}_messages"] = sign * sums.messages[k]
-            changes[f"{label}_presences"] = sign * presences
-            changes[f"{label}_occurrences"] = sign * (presences + sum(sums.repeats[k].values()))
+            changes[f"{label}_messages"] = messages[k]
+            changes[f"{label}_presences"] = presences[k]
+            changes[f"{label}_occurrences"] = occurrences[k]
         self.connection.executemany(
             "UPDATE facts SET value = value + ? WHERE name = ?",
             [(change, name) for name, change in changes.items()],
@@ -387,6 +410,22 @@ class Store:
         new = sorted(token for token in unknown if token not in self._ids)
         self._ids.update((token, last + k) for k, token in enumerate(new, 1))
 
+    def _history(self, tokens: Mapping[str, int]) -> bytes:
+        return packed({self._ids[token]: n for token, n in tokens.items()})
+
+    def insert_messages(self, rows: Iterable[tuple[Any, ...]]) -> None:
+        """Note messages: digest, label, when sent, name, tokens."""
+        self.connection.executemany("INSERT INTO messages VALUES (?, ?, ?, ?, ?)", rows)
+
+    def which_new(self, digests: Iterable[bytes]) -> list[bool]:
+        """Which messages were not learned before, here or earlier in the list."""
+        digests = list(digests)
+        known, new = set(self._known(digests)), []
+        for digest in digests:
+            new.append(digest not in known)
+            known.add(digest)
+        return new
+
     def _known(self, digests: Iterable[bytes]) -> Iterator[bytes]:
         for some in _batches(list(digests), MOST_NAMES):
             places = ",".join("?" * len(some))
@@ -402,11 +441,11 @@ class Store:
         ).fetchone()
         if row is None:
             raise StoreError("This message was never learned, so there is nothing to forget.")
-        counted = unpacked(row[1])
-        if counted is None:
+        if row[1] is None:
             if tokens is None:
                 self._need_history("forgetting by digest")
             return row[0], tokens or {}
+        counted = self._unpacked(row[1])
         names = dict(
             self.connection.execute(
                 f"SELECT id, token FROM tokens WHERE id IN ({','.join(map(str, counted))})"
@@ -422,46 +461,11 @@ class Store:
             )
 
 
-def _make(path: Path, history: bool) -> None:
-    """Make an empty store, whole or not at all, that only its owner can read."""
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    draft = path.with_name(f".{path.name}.{os.getpid()}.{time.monotonic_ns()}")
-    os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-    try:
-        connection = sqlite3.connect(draft, isolation_level=None)
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.executescript(TABLES)
-        facts = {"schema": SCHEMA, "tokens": VERSION, "history": int(history), "revision": 0}
-        for label in LABELS:
-            facts |= {f"{label}_{what}": 0 for what in ("messages", "occurrences", "presences")}
-        connection.executemany("INSERT INTO facts VALUES (?, ?)", [*facts.items(), ("n_tokens", 0)])
-        connection.close()
-        with suppress(FileExistsError):
-            os.link(draft, path)  # unlike a rename, this never replaces another's store
-    finally:
-        for name in (draft, *draft.parent.glob(f"{draft.name}-*")):
-            name.unlink(missing_ok=True)
-
-
-def packed(tokens: Mapping[str, int], ids: Mapping[str, int]) -> bytes:
-    """Ids of the tokens of a message, then those that occur more than once with their counts."""
-    numbers = array("I", map(ids.__getitem__, tokens))
-    repeats = [(ids[token], n) for token, n in tokens.items() if n > 1]
-    for pair in repeats:
-        numbers.extend(pair)
-    numbers.append(len(repeats))
-    return zlib.compress(numbers.tobytes(), 1)
-
-
-def unpacked(data: bytes | None) -> dict[int, int] | None:
-    """Counts by id; None if no history was kept."""
-    if data is None:
-        return None
-    numbers = array("I", zlib.decompress(data))
-    end = len(numbers) - 1 - 2 * numbers[-1]
-    found = dict.fromkeys(numbers[:end], 1)
-    found.update(zip(numbers[end:-1:2], numbers[end + 1 : -1 : 2], strict=True))
-    return found
+def _connected(path: Path, how: str) -> sqlite3.Connection:
+    return sqlite3.connect(
+        f"{path.absolute().as_uri()}?{how}", uri=True, timeout=PATIENCE_SECONDS,
+        isolation_level=None, check_same_thread=False,
+    )  # fmt: skip
 
 
 def _batches(items: list[Any], size: int) -> Iterator[list[Any]]:

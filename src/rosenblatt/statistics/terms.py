@@ -8,9 +8,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .statistic import Statistic, expect, freeze, whole_number
+from rosenblatt.term_table import joined, split
 
-NOT_SPLIT = "surrogatepass"  # half a surrogate pair is a character to Python
+from .statistic import Statistic, expect, freeze, whole_number
 
 Counts = NDArray[np.int64]
 
@@ -154,25 +154,3 @@ class TermCounts(Statistic):
         if any(a >= b for a, b in pairwise(terms)):
             raise ValueError("terms are not sorted, or not different")
         return cls(n, documents, occurrences, text, limits)
-
-
-def joined(terms: list[str]) -> tuple[NDArray[np.uint8], Counts]:
-    """Terms one after the other as UTF-8, and where each begins."""
-    text = "".join(terms)
-    if text.isascii():
-        held, lengths = text.encode(), list(map(len, terms))
-    else:
-        parts = [term.encode(errors=NOT_SPLIT) for term in terms]
-        held, lengths = b"".join(parts), list(map(len, parts))
-    limits = np.zeros(len(terms) + 1, np.int64)
-    np.cumsum(lengths, out=limits[1:])
-    return np.frombuffer(held, np.uint8), limits
-
-
-def split(text: NDArray[np.uint8], limits: Counts) -> list[str]:
-    """The terms that stand one after the other in UTF-8."""
-    held, places = text.tobytes(), limits.tolist()
-    if held.isascii():
-        letters = held.decode()
-        return [letters[a:b] for a, b in pairwise(places)]
-    return [held[a:b].decode(errors=NOT_SPLIT) for a, b in pairwise(places)]

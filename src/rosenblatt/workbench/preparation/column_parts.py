@@ -10,9 +10,8 @@ from sklearn.preprocessing import normalize
 
 from rosenblatt import loops
 from rosenblatt.feature_extraction.counting import with_columns
-from rosenblatt.feature_extraction.term_table import TermTable
 from rosenblatt.feature_extraction.vocabulary import inverse_document_frequency
-from rosenblatt.statistics.terms import split
+from rosenblatt.term_table import TermTable, split
 
 from .row_view import View, dates_in, numbers_in
 from .texts import TEXT_WIDTH, CountedTexts, word_counts

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from rosenblatt.feature_extraction import CountVectorizer, HashingVectorizer
 from rosenblatt.feature_extraction.counting import Rows as GrowingRows
 from rosenblatt.feature_extraction.counting import TermCounter
-from rosenblatt.feature_extraction.term_table import TermTable
+from rosenblatt.term_table import TermTable
 from rosenblatt.workbench.protocol.clock import give_back
 
 TEXT_WIDTH = 2**14

@@ -1,17 +1,40 @@
 """Terms by their bytes, each with a number: a hash table that grows."""
 
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt import loops
-from rosenblatt.statistics.terms import joined, split
 
+NOT_SPLIT = "surrogatepass"  # half a surrogate pair is a character to Python
 LEAST_SLOTS = 2**12
 OVERHANG = 16  # bytes that loops read at once, the last of a term or not
 BYTES_OF_A_TERM = 8  # about; the arena grows when they are longer
+
+
+def joined(terms: list[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Terms one after the other as UTF-8, and where each begins."""
+    text = "".join(terms)
+    if text.isascii():
+        held, lengths = text.encode(), list(map(len, terms))
+    else:
+        parts = [term.encode(errors=NOT_SPLIT) for term in terms]
+        held, lengths = b"".join(parts), list(map(len, parts))
+    limits = np.zeros(len(terms) + 1, np.int64)
+    np.cumsum(lengths, out=limits[1:])
+    return np.frombuffer(held, np.uint8), limits
+
+
+def split(text: NDArray[np.uint8], limits: NDArray[np.int64]) -> list[str]:
+    """The terms that stand one after the other in UTF-8."""
+    held, places = text.tobytes(), limits.tolist()
+    if held.isascii():
+        letters = held.decode()
+        return [letters[a:b] for a, b in pairwise(places)]
+    return [held[a:b].decode(errors=NOT_SPLIT) for a, b in pairwise(places)]
 
 
 class TermTable:

@@ -1,0 +1,153 @@
+"""Learning messages by the thousand: the counts of `Store.learn`, from compiled loops.
+
+A row a token is what costs most in SQLite, and most of that is handing rows over one by one. Tokens
+that are new and have the same counts go over in one piece, as JSON, and the index of a store that
+was empty is made at the end.
+"""
+
+import json
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.loops import mail as loops
+from rosenblatt.term_table import TermTable, split
+
+from .batches import PageReader, Rows, TokenCounter
+from .schema import TOKEN_INDEX
+from .store import HAM, SPAM, Arrived, Store
+
+FEWEST_ALIKE = 20  # new tokens with the same counts that are worth a statement of their own
+BITS_OF_A_COUNT = 15
+LARGEST_ALIKE = 1 << BITS_OF_A_COUNT
+TOKENS_OF_A_MESSAGE = 40  # new ones, about
+
+Counts = NDArray[np.int64]
+
+
+class BatchLearner:
+    """Learns batches of messages into a store."""
+
+    def __init__(self, store: Store, n_messages: int) -> None:
+        self.store, self.read_page = store, PageReader()
+        self._counter = TokenCounter(TermTable(TOKENS_OF_A_MESSAGE * n_messages))
+        self._ids = np.empty(0, np.int64)  # in the store, of the tokens that the counter has seen
+        self._stored: dict[str, int] = {}  # ids of tokens that others have learned
+        self._last = 0  # id in the store
+
+    def learn(self, batch: Sequence[Arrived]) -> list[bool]:
+        """Learn messages in one transaction; return which of them were new."""
+        rows = self._counter.count([arrived.message for arrived in batch])
+        labels = np.array([arrived.label for arrived in batch])
+        try:
+            with self.store.writing():
+                new = self.store.which_new(arrived.digest for arrived in batch)
+                self._add(rows, labels, np.array(new))
+                self._note(batch, rows, new)
+        except BaseException:
+            self._last = -1  # whatever was given an id is not there
+            raise
+        return new
+
+    def _add(self, rows: Rows, labels: Counts, new: NDArray[np.bool]) -> None:
+        """Add the counts of those messages that are new."""
+        counts = self._sums(rows, labels, new)
+        self._look_up_ids()
+        seen = counts.any(axis=1)
+        old = np.flatnonzero(seen & (self._ids > 0))
+        self.store.connection.executemany(
+            "UPDATE tokens SET ham = ham + ?, spam = spam + ?, ham_total = ham_total + ?, "
+            "spam_total = spam_total + ? WHERE id = ?",
+            np.column_stack([counts[old], self._ids[old]]).tolist(),
+        )
+        self._insert(np.flatnonzero(seen & (self._ids == 0)), counts)
+        messages = [int(np.sum(new & (labels == k))) for k in (HAM, SPAM)]
+        sums = counts.sum(axis=0).tolist()
+        self.store.change_totals(messages, sums[:2], sums[2:])
+
+    def _sums(self, rows: Rows, labels: Counts, new: NDArray[np.bool]) -> Counts:
+        """Messages and occurrences of each token in ham and in spam, shape (V, 4)."""
+        V, lengths = len(self._counter.table), np.diff(rows.indptr)
+        columns = []
+        for label in (HAM, SPAM):
+            those = np.repeat(new & (labels == label), lengths)
+            numbers = rows.numbers[those]
+            columns.append(np.bincount(numbers, minlength=V))
+            columns.append(np.bincount(numbers, rows.counts[those], V).astype(np.int64))
+        return np.column_stack([columns[0], columns[2], columns[1], columns[3]])
+
+    def _look_up_ids(self) -> None:
+        """Find the ids of tokens in the store, 0 for those that are not there."""
+        table, connection = self._counter.table, self.store.connection
+        (last,) = connection.execute("SELECT coalesce(max(id), 0) FROM tokens").fetchone()
+        if last != self._last:  # others have learned
+            self._stored = dict(connection.execute("SELECT token, id FROM tokens"))
+            self._ids, self._last = np.empty(0, np.int64), last
+        new = np.arange(len(self._ids), len(table))
+        found = np.zeros(len(new), np.int64)
+        if self._stored:
+            found[:] = [self._stored.get(token, 0) for token in split(*table.some(new))]
+        self._ids = np.concatenate([self._ids, found])
+
+    def _insert(self, new: Counts, counts: Counts) -> None:
+        """Give ids to new tokens and insert their counts, those with the same counts together."""
+        order = new[np.argsort(_as_one(counts[new]), kind="stable")]
+        self._ids[order] = self._last + 1 + np.arange(len(order))
+        names = split(*self._counter.table.some(order))
+        values = counts[order]
+        differ = (values[1:] != values[:-1]).any(axis=1)
+        limits = np.concatenate([[0], np.flatnonzero(differ) + 1, [len(order)]]).tolist()
+        connection = self.store.connection
+        one_by_one: list[int] = []
+        if self._last == 0:
+            connection.execute("DROP INDEX token_names")
+        for start, stop in pairwise(limits):
+            first = self._last + 1 + start
+            if stop - start < FEWEST_ALIKE:
+                one_by_one += range(start, stop)
+            else:
+                connection.execute(
+                    "INSERT INTO tokens SELECT ? + key, value, ?, ?, ?, ? FROM json_each(?)",
+                    (first, *values[start].tolist(), json.dumps(names[start:stop])),
+                )
+        connection.executemany(
+            "INSERT INTO tokens VALUES (?, ?, ?, ?, ?, ?)",
+            [(self._last + 1 + k, names[k], *values[k].tolist()) for k in one_by_one],
+        )
+        if self._last == 0:
+            connection.execute(TOKEN_INDEX)
+        self._last += len(order)
+
+    def _note(self, batch: Sequence[Arrived], rows: Rows, new: list[bool]) -> None:
+        """Note the messages that are new, with their tokens if a history is kept."""
+        kept: list[bytes | None] = [None] * len(batch)
+        if self.store.fact("history"):
+            data, ends = self._histories(rows)
+            kept = [data[a:b] for a, b in pairwise(ends)]
+        self.store.insert_messages(
+            (one.digest, one.label, one.sent, one.name, tokens)
+            for one, tokens, fresh in zip(batch, kept, new, strict=True)
+            if fresh
+        )
+
+    def _histories(self, rows: Rows) -> tuple[bytes, list[int]]:
+        """What `history.packed` makes of each message, one after the other, and where each ends."""
+        n = len(rows.indptr) - 1
+        message = np.repeat(np.arange(n), np.diff(rows.indptr))
+        # Ids in order, each with its count: a message has fewer than 2^20 tokens.
+        keys = (message << 48) | (self._ids[rows.numbers] << 20) | rows.counts
+        keys.sort()
+        data, ends = np.empty(12 * len(keys), np.uint8), np.zeros(n + 1, np.int64)
+        loops.pack_histories(keys, rows.indptr, data, ends)
+        return data[: ends[-1]].tobytes(), ends.tolist()
+
+
+def _as_one(counts: Counts) -> Counts:
+    """Four counts as one number (n,), the same for the same counts; for others it may be, too."""
+    small = np.minimum(counts, LARGEST_ALIKE - 1)
+    found = np.zeros(len(counts), np.int64)
+    for column in small.T:
+        found = found << BITS_OF_A_COUNT | column
+    return found

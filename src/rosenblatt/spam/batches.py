@@ -1,0 +1,238 @@
+"""Messages by the thousand: the tokens of `tokens` and the pages of `html`, by compiled loops.
+
+Loading the compiler takes longer than reading a few hundred messages, so that this module is
+imported for large batches alone. Whatever the loops leave is done by Python, with the same result.
+"""
+
+import string
+from collections.abc import Iterable, Sequence
+from html import unescape
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.loops import html as html_loops
+from rosenblatt.loops import mail as loops
+from rosenblatt.term_table import OVERHANG, TermTable, joined
+
+from .html import BREAKS, MOST_LINKS, VOID, Page
+from .message import BLANKS, MOST_DECODED, Message
+from .tokens import ADDRESSES, IGNORED, IGNORED_STARTS, tokens
+
+MOST_TERMS = 1 << 19  # tokens of one message; one with more is read by Python
+TERMS_OF_A_MESSAGE = 500  # room for about so many, to begin with
+
+DIGITS, LETTERS = string.digits.encode(), string.ascii_letters.encode()
+OTHERS = bytes(range(0x80, 0x100))  # all letters
+BLANK = b" \t\n\r\f\v"
+
+
+def _bits(*marked: tuple[int, bytes]) -> NDArray[np.int64]:
+    """What each byte is (256,), from the bytes that have a bit."""
+    kinds = np.zeros(256, np.int64)
+    for bit, those in marked:
+        kinds[list(those)] |= bit
+    return kinds
+
+
+def _listed(names: Iterable[tuple[str, int]]) -> tuple[Any, Any, Any]:
+    """Names one after the other, where each begins, and a number for each."""
+    pairs = list(names)
+    text, limits = joined([name for name, _ in pairs])
+    return text, limits, np.array([number for _, number in pairs])
+
+
+def _folds() -> NDArray[np.uint8]:
+    """What each byte becomes (4, 256): as it is, with digits as #, in lower case, both."""
+    folds = np.tile(np.arange(256, dtype=np.uint8), (4, 1))
+    for row in (loops.LOWER, loops.LOWER_DIGITS):
+        folds[row, ord("A") : ord("Z") + 1] += 32
+    for row in (loops.DIGITS, loops.LOWER_DIGITS):
+        folds[row, list(DIGITS)] = ord("#")
+    return folds
+
+
+KINDS = _bits(
+    (loops.LETTER, LETTERS + DIGITS + b"#$_'-" + OTHERS),
+    (loops.NAME, LETTERS + DIGITS + b"_.+-" + OTHERS),
+    (loops.HOST_NAME, LETTERS + DIGITS + b"_.-" + OTHERS),
+    (loops.PATH, LETTERS + b"_" + OTHERS),
+    (loops.BLANK, BLANKS),
+    (loops.URL_END, BLANK + b"<>\"'"),
+    (loops.HOST_END, BLANK + b"/<>\"'?#"),
+    (loops.DIGIT, DIGITS),
+    (loops.HEADER_NAME, bytes(set(range(33, 127)) - {ord(":")})),
+)
+FOLDS = _folds()
+ROLES = _listed(
+    [("received", loops.RECEIVED), ("subject", loops.SUBJECT)]
+    + [(name, loops.ADDRESS) for name in sorted(ADDRESSES)]
+    + [(name, loops.IGNORED) for name in sorted(IGNORED)]
+    + [(name, loops.IGNORED_START) for name in IGNORED_STARTS]
+)
+RULES = (KINDS, FOLDS, *ROLES)
+HTML_KINDS = _bits(
+    (html_loops.WORD, LETTERS + DIGITS + b"_"),
+    (html_loops.BLANK, BLANK),
+    (html_loops.LETTER, LETTERS),
+)
+HTML_NAMES = _listed(
+    (name, html_loops.BREAKING * (name in BREAKS) + html_loops.EMPTY * (name in VOID))
+    for name in sorted(BREAKS | VOID)
+)
+HTML_RULES = (FOLDS[loops.LOWER], HTML_KINDS, *HTML_NAMES)
+
+
+class PageReader:
+    """`html.read_page` for many pages: the same answer from compiled loops."""
+
+    def __init__(self) -> None:
+        self._room(1 << 16)
+
+    def _room(self, n: int) -> None:
+        # Shown and hidden text are shorter than the page and its breaks, links and tags than twice.
+        self._out = tuple(np.empty(2 * n + 16, np.uint8) for _ in range(4))
+        self._kept = np.empty(n + 16, np.uint8)
+        self._unclosed, self._count = np.zeros(5, np.uint8), np.zeros(1, np.int64)
+        self._sizes = np.zeros(5, np.int64)
+
+    def __call__(self, source: str) -> Page:
+        """Separate what a page shows from what it hides."""
+        text = np.frombuffer(source.encode(), np.uint8)
+        if len(text) > len(self._kept):
+            self._room(len(text))
+        scratch = self._kept, self._unclosed, self._count
+        html_loops.read_page(text, HTML_RULES, MOST_LINKS, scratch, self._out, self._sizes)
+        *sizes, n_comments = self._sizes.tolist()
+        shown, hidden, links, tags = (
+            part[:n].tobytes().decode() for part, n in zip(self._out, sizes, strict=True)
+        )
+        targets = links.split("\n")[:-1]
+        return Page(
+            unescape(shown) if "&" in shown else shown,
+            unescape(hidden) if "&" in hidden else hidden,
+            [unescape(link) for link in targets] if "&" in links else targets,
+            tags.split("\n")[:-1],
+            n_comments,
+        )
+
+
+class Rows(NamedTuple):
+    """Tokens of messages by their numbers: those of message i from indptr[i] on."""
+
+    numbers: NDArray[np.int32]
+    counts: NDArray[np.int32]
+    indptr: NDArray[np.int64]
+
+
+class TokenCounter:
+    """Counts the tokens of messages, and numbers tokens as they come after those it begins with."""
+
+    def __init__(self, table: TermTable) -> None:
+        self.table = table
+        size = MOST_TERMS
+        self._state = np.zeros(4, np.int64)
+        places = np.empty(size, np.int64), np.empty(size, np.int64)
+        self._out = (np.empty(4 * MOST_DECODED, np.uint8), *places, self._state)
+        self._found = np.empty(size, np.uint64), np.empty(size, np.int64)
+        self._scratch = np.zeros(64, np.uint8), np.empty((loops.MOST_RELAYS, 2), np.int64)
+        self._place = np.zeros(table.room, np.int32)
+
+    def count(self, messages: Sequence[Message]) -> Rows:
+        """The rows of some messages."""
+        batch, n = sections_of(messages), len(messages)
+        row = self._row(TERMS_OF_A_MESSAGE * n)
+        indptr, left, reached = np.zeros(n + 1, np.int64), np.zeros(n, np.uint8), 0
+        while reached < n:
+            reached = loops.count_messages(
+                batch, reached, RULES, self._scratch, self._out, self._found,
+                self.table.arrays, self.table.size, self._place, row, indptr, left,
+            )  # fmt: skip
+            if reached < n:
+                row = self._more_room(row, indptr[reached])
+        end = indptr[-1]
+        rows = Rows(row[0][:end], row[1][:end], indptr)
+        return self._with_left(rows, messages, np.flatnonzero(left)) if left.any() else rows
+
+    def _row(self, n: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        return np.empty(n, np.int32), np.empty(n, np.int32)
+
+    def _more_room(self, row: Any, used: int) -> Any:
+        """Room for the message that had none, in the row or in the table."""
+        if used + self._state[loops.N_TERMS] <= len(row[0]):
+            self._grow()
+            return row
+        larger = self._row(2 * len(row[0]) + MOST_TERMS)
+        for old, new in zip(row, larger, strict=True):
+            new[:used] = old[:used]
+        return larger
+
+    def _grow(self) -> None:
+        self.table.grow()
+        self._place = np.zeros(self.table.room, np.int32)
+
+    def _with_left(self, rows: Rows, messages: Sequence[Message], left: Any) -> Rows:
+        """The rows with those messages that Python must read."""
+        found = {int(i): tokens(messages[i]) for i in left}
+        parts = []
+        for i in range(len(messages)):
+            if i in found:
+                counts = np.fromiter(found[i].values(), np.int32)
+                parts.append((self.numbers_of(list(found[i])).astype(np.int32), counts))
+            else:
+                some = slice(rows.indptr[i], rows.indptr[i + 1])
+                parts.append((rows.numbers[some], rows.counts[some]))
+        indptr = np.concatenate([[0], np.cumsum([len(numbers) for numbers, _ in parts])])
+        numbers, counts = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+        return Rows(numbers, counts, indptr)
+
+    def numbers_of(self, names: list[str]) -> NDArray[np.int64]:
+        """The numbers of tokens; those that are new get the next."""
+        text, limits = padded(names)
+        numbers, reached = np.empty(len(names), np.int64), 0
+        while (
+            reached := loops.add_tokens(
+                text, limits, reached, self.table.arrays, self.table.size, numbers
+            )
+        ) < len(names):
+            self._grow()
+        return numbers
+
+
+def padded(names: list[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Names one after the other, with the bytes behind them that loops read at once."""
+    text, limits = joined(names)
+    return np.concatenate([text, np.zeros(OVERHANG, np.uint8)]), limits
+
+
+def sections_of(messages: Sequence[Message]) -> tuple[Any, Any, Any]:
+    """The text of messages, its sections by kind, start and stop, and those of each message."""
+    parts: list[bytes] = []
+    kinds: list[int] = []
+    limits = [0]
+    for message in messages:
+        parts += (message.lines, "\n".join(message.texts).encode())
+        kinds += (loops.HEADERS, loops.TEXT)
+        if message.pages or message.attachments or message.truncated:
+            for kind, part in _other_sections(message):
+                parts.append(part.encode())
+                kinds.append(kind)
+        limits.append(len(kinds))
+    ends = np.cumsum([len(part) for part in parts])
+    sections = np.stack([np.array(kinds), np.concatenate([[0], ends[:-1]]), ends], axis=1)
+    text = np.frombuffer(b"".join(parts), np.uint8)
+    return text, sections, np.array(limits)
+
+
+def _other_sections(message: Message) -> Iterable[tuple[int, str]]:
+    """What a message has beside headers and text."""
+    lines = [f"attachment:{kind}" for kind in message.attachments]
+    if message.truncated:
+        lines.append("message:long")
+    for page in message.pages:
+        yield loops.HIDDEN, page.hidden
+        yield loops.LINKS, " ".join(page.links)
+        lines += [f"html:{tag[:12]}" for tag in page.tags]
+        lines += ["html:comment"] * page.n_comments
+    yield loops.TOKENS, "\n".join(lines)

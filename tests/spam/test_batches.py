@@ -1,0 +1,167 @@
+"""Compiled loops find what Python finds, in the corpora and in whatever is made of them."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rosenblatt.loops import mail as loops
+from rosenblatt.spam import Mail, SpamFilter, StoreError, batch_scoring, spam_filter
+from rosenblatt.spam.batches import PageReader, TokenCounter
+from rosenblatt.spam.history import packed, unpacked
+from rosenblatt.spam.html import read_page
+from rosenblatt.spam.message import parse
+from rosenblatt.spam.tokens import tokens
+from rosenblatt.term_table import TermTable
+from tests.spam.corpus import corpus, mutated, needs_corpus
+from tests.spam.messages import ham, spam
+from tests.spam.test_message import MULTIPART
+
+ODD = [
+    MULTIPART,
+    MULTIPART.replace(b"\n", b"\r\n"),
+    b"Subject: FREE!! http://a.b.example/x1y2?z=Grunz http://u:p@10.20.30.40:80/\n"
+    b"From: =?utf-8?q?J=C3=BCrgen?= <J.R@Mail.Example>, b@..x.\nTo: a@\nX-Odd: \n"
+    b"Received: from a.b.example ([10.0.0.1]) by c.d. with v1.2\nReceived: from a.b.example\n"
+    b"Content-Type: text/html; charset=iso-8859-1\n\n"
+    b'<P>caf\xe9 &amp; <font size=1>tiny</font><a HREF="HTTPs://x.example/a_b/77/'
+    + b"w"
+    * 60
+    + b'">x</a><!-- a --><style>p</style>'
+    b'<span style="Display : None">poem <b>more</b></span><br/>x' + b"y" * 30,
+    b"Subject: x\n\nxhttp://http://y https://[ http:// ab!!!! a! 12 #' \xc3\xa9\xc3\xa9 \xff",
+]
+
+
+def assert_same_tokens(raws):
+    messages = [parse(raw) for raw in raws]
+    reader, counter = PageReader(), TokenCounter(TermTable())
+    assert [parse(raw, reader) for raw in raws] == messages
+    rows, names = counter.count(messages), counter.table.terms()
+    for i, message in enumerate(messages):
+        some = slice(rows.indptr[i], rows.indptr[i + 1])
+        found = {names[j]: n for j, n in zip(rows.numbers[some], rows.counts[some], strict=True)}
+        assert found == tokens(message)
+
+
+def test_tokens_and_pages_are_those_of_single_messages():
+    assert_same_tokens([*ODD, *ham(5), *spam(5), b"", b"\n\n", b"a"])
+
+
+@needs_corpus
+def test_the_corpus_is_read_alike():
+    assert_same_tokens(corpus()[::10])
+
+
+@needs_corpus
+@given(st.lists(st.integers(0, 2999), min_size=2, max_size=4), st.randoms(use_true_random=False))
+def test_spoilt_messages_of_the_corpus_are_read_alike(chosen, chance):
+    raws = [corpus()[i] for i in chosen]
+    assert_same_tokens([mutated(raw, raws[0], chance) for raw in raws])
+
+
+@given(st.text("<>/!-abp =\"'&;sizehdncolr#f:1", max_size=80), st.text(max_size=10))
+def test_any_page_is_read_alike(source, more):
+    source += more
+    try:
+        source.encode()
+    except UnicodeEncodeError:
+        return
+    assert PageReader()(source) == read_page(source)
+
+
+def test_a_message_with_too_many_relays_is_left_to_python():
+    relays = b"".join(b"Received: from h%d.example\n" % k for k in range(loops.MOST_RELAYS + 5))
+    assert_same_tokens([*ham(2), relays + b"Subject: x\n\nhello", *ham(1)])
+
+
+def test_room_grows_with_what_comes():
+    """More new tokens, and longer rows, than there was room for."""
+    long = b"Subject: x\n\n" + b" ".join(
+        bytes([97 + k % 26, 97 + k // 26 % 26, 97 + k // 676 % 26]) for k in range(9000)
+    )
+    assert_same_tokens([long, *ham(3), long + b" more"])
+
+
+@given(st.dictionaries(st.integers(1, 2**28 - 1), st.integers(1, 2**20 - 1), max_size=20))
+def test_histories_come_back_and_are_packed_alike(counts):
+    assert unpacked(packed(counts)) == counts
+    keys = np.array(sorted((j << 20) | n for j, n in counts.items()), np.int64)
+    data, ends = np.empty(12 * len(keys) + 1, np.uint8), np.zeros(2, np.int64)
+    loops.pack_histories(keys, np.array([0, len(keys)]), data, ends)
+    assert data[: ends[1]].tobytes() == packed(counts)
+
+
+def learned(path, mails, many, monkeypatch, batch=5000):
+    monkeypatch.setattr(spam_filter, "MANY", many)
+    monkeypatch.setattr(spam_filter, "BATCH", batch)
+    with SpamFilter(path) as found:
+        done = found.learn(mails)
+        names = found.store.token_names()
+        history = {
+            (m.digest, m.label, m.sent, m.name): {names[j]: n for j, n in m.tokens.items()}
+            for m in found.store.messages()
+        }
+        return done, found.store.all_counts(), found.store.totals()[:4], history
+
+
+MAILS = [
+    Mail(f"{label}{k}", raw, label)
+    for label, raws in ((0, [*ham(20), *ODD[:2]]), (1, [*spam(20), *ODD[2:]]))
+    for k, raw in enumerate(raws)
+] + [Mail("again", ham(1)[0], 0), Mail("empty", b"", 1), Mail("unlabelled", spam(30)[-1])]
+
+
+def test_batches_are_learned_like_single_messages(tmp_path, monkeypatch):
+    slow = learned(tmp_path / "a", MAILS, 10**9, monkeypatch)
+    assert slow == learned(tmp_path / "b", MAILS, 1, monkeypatch)
+    # Into a store that others write to, in batches of which some are known.
+    monkeypatch.setattr(spam_filter, "MANY", 1)
+    with SpamFilter(tmp_path / "c") as first:
+        first.learn(MAILS[:7])
+        learned(tmp_path / "c", MAILS[5:12], 10**9, monkeypatch)
+    assert slow[1:] == learned(tmp_path / "c", MAILS, 1, monkeypatch, batch=9)[1:]
+
+
+def test_a_batch_that_fails_leaves_the_store_and_the_next_succeeds(tmp_path, monkeypatch):
+    from rosenblatt.spam.batch_learning import BatchLearner
+
+    monkeypatch.setattr(spam_filter, "MANY", 1)
+    with SpamFilter(tmp_path / "a") as found:
+        note = BatchLearner._note
+
+        def fail(self, *_):
+            raise StoreError("no room")
+
+        monkeypatch.setattr(BatchLearner, "_note", fail)
+        with pytest.raises(StoreError, match="no room"):
+            found.learn(MAILS)
+        assert found.store.totals()[:4] == ((0, 0), (0, 0), (0, 0), 0)
+        monkeypatch.setattr(BatchLearner, "_note", note)
+        assert found.learn(MAILS).ham == 22
+        assert found.classify(ham(1)[0]).label == "ham"
+
+
+@pytest.mark.parametrize("model", ["chi-square", "multinomial", "bernoulli", "complement"])
+def test_batches_are_judged_like_single_messages(tmp_path, monkeypatch, model):
+    learned(tmp_path / "a", MAILS, 1, monkeypatch)
+    new = [
+        Mail("", f"Subject: {w}!!\n\n{w} {w.upper()}! {w.capitalize()} x:{w} {k}".encode())
+        for k, w in enumerate(["Winner", "meeting", "prize", "CAFÉ", "café", "tiny", "seen"])
+    ]
+    mails = [*new, Mail("", b""), *MAILS, *new]
+    monkeypatch.setattr(batch_scoring, "MOST_NEW", 3)
+    answers = []
+    for many in (10**9, 4, len(mails)):
+        monkeypatch.setattr(spam_filter, "MANY", many)
+        with SpamFilter(tmp_path / "a", model=model, read_only=True) as found:
+            answers.append([(judged, why) for _, judged, why in found.classify_all(mails)])
+    assert answers[0] == answers[1] == answers[2]
+    assert answers[0][7] == (None, "the message is empty.")
+
+
+def test_an_empty_store_judges_batches_as_unsure(tmp_path, monkeypatch):
+    monkeypatch.setattr(spam_filter, "MANY", 2)
+    with SpamFilter(tmp_path / "a") as found:
+        judged = [judged for _, judged, _ in found.classify_all(MAILS[:4])]
+    assert {one.band for one in judged} == {"unsure"}
