@@ -25,8 +25,9 @@ from rosenblatt.base import (
     naming_columns,
     plain_table,
 )
+from rosenblatt.runtime.blas import one_blas_thread
 from rosenblatt.runtime.model_lock import in_turn
-from rosenblatt.statistics import Labels, Moments, Statistic
+from rosenblatt.statistics import Gram, Labels, Moments, Statistic
 from rosenblatt.statistics.sums import relative_noise
 
 KNOWN = 1e-9  # a share of a variance that need not be known
@@ -180,6 +181,8 @@ class Additive(Estimator):
 
     def _forget_bound(self, before: Any, left: Any) -> float:
         """How far off what a model uses of `left` may be, relative to itself; sums are not."""
+        if isinstance(left, Gram):
+            return relative_noise(before.moments, left.moments)
         return relative_noise(before, left) if isinstance(left, Moments) else 0.0
 
     @classmethod
@@ -281,7 +284,8 @@ class Additive(Estimator):
         """Set the statistic and all that follows from it."""
         self.__dict__.pop("forget_bound_", None)
         self.statistics_ = statistic
-        self._conclude()
+        with one_blas_thread():  # bits must not depend on how many there are
+            self._conclude()
 
     def _statistic(
         self, X: Any, y: Any, sample_weight: Any, *, first: bool, careful: bool = False

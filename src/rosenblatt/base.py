@@ -27,6 +27,7 @@ from rosenblatt.column_errors import naming_columns as naming_columns
 from rosenblatt.fit_passes import Attributes as Attributes
 from rosenblatt.fit_passes import Passes as Passes
 from rosenblatt.fit_passes import StopReason as StopReason
+from rosenblatt.runtime.blas import one_blas_thread
 from rosenblatt.runtime.storage import arrays as arrays
 from rosenblatt.runtime.storage import read_only as read_only
 
@@ -401,7 +402,9 @@ class LinearRegressor(RegressorMixin, Estimator):  # type: ignore[misc]
         if not (is_as_fitted(self, X) and has_finite_sum(X)):
             with naming_columns(X):
                 X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
-        return np.asarray(safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_)
+        with one_blas_thread():  # bits must not depend on how many there are
+            products = safe_sparse_dot(X, self.coef_.T, dense_output=True)
+        return np.asarray(products + self.intercept_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

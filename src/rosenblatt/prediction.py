@@ -163,7 +163,13 @@ def probabilities(scores: NDArray[Any]) -> NDArray[Any]:
     """P(y | x) (n, K), as `log_probabilities`."""
     if scores.ndim == 1:
         return np.stack([expit(-scores), expit(scores)], axis=1)
-    return np.asarray(np.exp(log_probabilities(scores)))
+    P = np.asarray(np.exp(log_probabilities(scores)))
+    # Scores that differ by less than the rounding of one give equal probabilities: the best is
+    # still the largest of them.
+    best = scores.argmax(axis=1)
+    tied = np.flatnonzero(P.argmax(axis=1) != best)
+    P[tied, best[tied]] = np.nextafter(P[tied].max(axis=1), P.dtype.type(2))
+    return P
 
 
 def _over_chunks(

@@ -9,6 +9,8 @@ import pytest
 import sklearn.linear_model as theirs
 import sklearn.naive_bayes
 from scipy.linalg import LinAlgWarning
+from sklearn.base import is_regressor
+from threadpoolctl import threadpool_limits
 
 import rosenblatt as rb
 from rosenblatt import certify
@@ -121,6 +123,7 @@ FITS = {
     "Perceptron": lambda: rb.Perceptron(random_state=0),
     "AveragedPerceptron": lambda: rb.AveragedPerceptron(random_state=0),
     "LinearSVC": lambda: rb.LinearSVC(),
+    "KernelLogisticRegression": lambda: rb.KernelLogisticRegression(),
     "LinearDiscriminantAnalysis": lambda: rb.LinearDiscriminantAnalysis(),
     "FisherDiscriminant": lambda: rb.FisherDiscriminant(),
     "LeastSquaresClassifier": lambda: rb.LeastSquaresClassifier(),
@@ -136,7 +139,8 @@ def test_numbers_that_are_none_or_too_large_fail_a_claim_and_raise_nothing(
     X = rng.standard_normal((30, 2))
     y = (X[:, 0] - X[:, 1] + rng.standard_normal(30) / 2 > 0).astype(int)
     model = copy.deepcopy(FITS[name]().fit(X, y))
-    model.coef_ = np.full_like(model.coef_, number)
+    name = "coef_" if hasattr(model, "coef_") else "dual_coef_"
+    setattr(model, name, np.full_like(getattr(model, name), number))
     assert not certify(model, X, y).holds
 
 
@@ -160,6 +164,85 @@ def test_a_mean_that_is_wrong_on_every_row_does_not_hold():
     assert certify(model, X, y).holds
     model.coef_, model.intercept_ = -model.coef_, -model.intercept_
     assert not certify(model, X, y).holds
+
+
+def clouds(n=60):
+    rng = np.random.RandomState(0)
+    X = rng.standard_normal((n, 2))
+    return X, (X[:, 0] * X[:, 1] > 0).astype(int)
+
+
+TAMPERED = {
+    "LinearRegression.condition_": (lambda: rb.LinearRegression(), "condition_", 1e-9),
+    "Ridge.condition_": (lambda: rb.Ridge(), "condition_", 1e-9),
+    "LassoCV.mse_path_": (lambda: rb.LassoCV(cv=3, tol=1e-7), "mse_path_", -1.0),
+    "their LassoCV.mse_path_": (lambda: theirs.LassoCV(cv=3, tol=1e-7), "mse_path_", -1.0),
+    "KernelPerceptron.gamma_": (lambda: rb.KernelPerceptron(tol=None), "gamma_", 3.0),
+    "KernelPerceptron.support_vectors_": (
+        lambda: rb.KernelPerceptron(tol=None), "support_vectors_", 1.0001,
+    ),
+    "KernelLogisticRegression.gamma_": (lambda: rb.KernelLogisticRegression(), "gamma_", -1.0),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TAMPERED)
+def test_an_attribute_cannot_be_changed_unnoticed(name, unconverged):
+    make, attribute, factor = TAMPERED[name]
+    X, y = clouds()
+    model = make()
+    if is_regressor(model):
+        y = X @ [1.0, 0.5] + np.random.RandomState(1).standard_normal(60)
+    model.fit(X, y)
+    assert certify(model, X, y).holds
+    value = np.array(getattr(model, attribute), np.float64)
+    if value.ndim:
+        value[-1] *= factor
+    else:
+        value = float(value) * factor
+    setattr(model, attribute, value)
+    assert not certify(model, X, y).holds
+
+
+def test_a_negative_gamma_is_no_scalar_product():
+    X, y = clouds()
+    model = rb.KernelLogisticRegression("rbf").fit(X, y)
+    model.gamma_ = model.gamma = -1.0
+    assert "feature space" in [claim.name for claim in certify(model, X, y)]
+
+
+@pytest.mark.parametrize("kind", [rb.LinearRegression, rb.Ridge, rb.GaussianNB])
+def test_forgetting_rows_that_vary_far_more_is_warned_of(kind):
+    rng = np.random.RandomState(0)
+    X, y = rng.standard_normal((50, 2)), np.arange(50) % 2
+    X[:5] *= 1e12
+    model = kind().fit(X, y)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        model.forget(X[:5], y[:5])
+    assert model.forget_bound_ > 0
+    assert (model.forget_bound_ > 1e-9) == any("may be off by" in str(w.message) for w in said)
+
+
+def test_scores_that_are_no_numbers_are_refused():
+    X, y = clouds()
+    model = rb.KernelLogisticRegression("poly", degree=3).fit(X, y)
+    for method in (model.decision_function, model.predict, model.predict_proba):
+        with pytest.raises(ValueError, match="overflowed"):
+            method([[1e200, -1e200]])
+
+
+def test_in_32_bits_the_largest_probability_is_that_of_the_class_predicted():
+    rng = np.random.RandomState(0)
+    X, y = rng.standard_normal((400, 8)).astype(np.float32), np.arange(400) % 3
+    model = rb.GaussianNB().fit(X, y)
+    far = (X * 1e4).astype(np.float32)
+    labels, shares = model.predict(far), model.predict_proba(far)
+    assert shares.dtype == np.float32
+    np.testing.assert_array_equal(model.classes_[shares.argmax(axis=1)], labels)
+    middle = np.broadcast_to(model.theta_[:2].mean(axis=0), (300, 8)).copy()
+    middle += rng.uniform(-1e-6, 1e-6, middle.shape).astype(np.float32)
+    shares = model.predict_proba(middle)
+    np.testing.assert_array_equal(model.classes_[shares.argmax(axis=1)], model.predict(middle))
 
 
 def test_measurements_alone_hold_nothing():
@@ -188,3 +271,39 @@ def test_the_same_for_several_classes():
     assert certify(model, X, y)["gap"].value > 30
     best = theirs.LogisticRegression(C=np.inf, solver="newton-cholesky", tol=1e-10).fit(B, y)
     assert certify(best, B, y)["gap"].value < 1e-6
+
+
+def fixed_ridge(X):
+    model = theirs.Ridge().fit(X[:5], np.arange(5.0))
+    model.coef_ = np.linspace(0.0, 1.0, X.shape[1])
+    return model
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda X, y: rb.LeastSquaresClassifier().fit(X, y),
+        lambda X, y: rb.LinearDiscriminantAnalysis().fit(X, y),
+        lambda X, y: rb.FisherDiscriminant().fit(X, y > 0),
+        lambda X, y: rb.LinearRegression().fit(X, y),
+        lambda X, y: rb.LinearRegression().fit(X[:80], y[:80]),
+        lambda X, y: certify(fixed_ridge(X), X, y),
+    ],
+    ids=["classes", "lda", "fisher", "regression", "wide", "certificate"],
+)
+def test_threads_of_blas_change_no_bit(make):
+    rng = np.random.RandomState(0)
+    X = rng.standard_normal((1500, 600))
+    y = np.digitize(X[:, 0] + X[:, 1], [-0.5, 0.5])
+    found = []
+    for n_threads in (1, 2):
+        with threadpool_limits(n_threads, user_api="blas"), warnings.catch_warnings():
+            warnings.simplefilter("ignore", LinAlgWarning)
+            made = make(X, y)
+        if isinstance(made, rb.Certificate):
+            found.append([claim.value for claim in made])
+        else:
+            names = ("coef_", "intercept_", "singular_", "condition_", "scalings_")
+            found.append([np.asarray(getattr(made, n, 0.0)).tobytes() for n in names])
+            found[-1].append(made.predict(X[:300]).tobytes())
+    assert found[0] == found[1]

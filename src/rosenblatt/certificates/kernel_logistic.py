@@ -21,7 +21,7 @@ from .binary_logistic import setting_of, weights_of_classes
 from .claims import Certificate, Claim, gap_claim, measured, share
 from .closed_form import ClassData
 from .exact_arithmetic import flows, transported
-from .kernel_values import KernelOf, Space, feature_space, space_of
+from .kernel_values import KernelOf, Space, feature_space, rate_claim, space_of
 from .logistic_regression import _training_error
 from .published_numbers import agreement, nearness, numbers_of
 from .rounded_matrix import UNIT, Floats, total
@@ -48,6 +48,7 @@ def certify_model(
     if (np.bincount(data.codes, c, K) == 0).any():
         raise ValueError("There is nothing to certify: a class has no row of positive weight.")
     claims: list[Claim] = [_training_error(data, a, b, space.published)]
+    claims += rate_claim(model, X) if space.same or model.gamma != "scale" else []
     if space.least is not None:
         claims.append(feature_space(space, space.least))
     free = np.arange(1, 2) if K == 2 else np.arange(K - (model.softmax == "reference"))

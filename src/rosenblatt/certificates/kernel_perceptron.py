@@ -20,7 +20,7 @@ from rosenblatt.separation import widest
 from . import perceptron
 from .claims import Certificate, Claim
 from .exact_arithmetic import UNIT, RowLeads, leads_of
-from .kernel_values import ROWS_PER_BLOCK, Floats, KernelOf, wide
+from .kernel_values import ROWS_PER_BLOCK, Floats, KernelOf, rate_claim, wide
 
 MOST_ROWS = 2000  # of which a whole kernel matrix is made
 
@@ -141,6 +141,7 @@ def certify_model(
     leads = leads_in_blocks(books, model.boundary)
     claims = [perceptron.training_error(fit, leads, perceptron.says_it_is_clean(model))]
     claims.append(books_balance(model, fit))
+    claims += supports_claim(model, books, X)
     if books.square:
         exists = books.kernel.semidefinite_by_theorem
         if not exists:
@@ -237,6 +238,19 @@ def books_balance(model: Any, fit: perceptron.PerceptronFit) -> Claim:
         "mistakes" + (", and to the intercept" if fit.fit_intercept else "")
     )
     return Claim("books", statement, total, M * high, bool(holds), "checked")
+
+
+def supports_claim(model: Any, books: Books, X: Any) -> list[Claim]:
+    """That the supports are the rows they are said to be, and gamma_ that of these rows."""
+    if books.precomputed:
+        return []
+    places, n = books.places, X.shape[0]
+    inside = bool((places >= 0).all() and (places < n).all())
+    apart = abs(X[places] - books.supports) if inside else None
+    off = np.inf if apart is None else float(apart.max()) if apart.size else 0.0
+    words = "are rows of X" if off == 0 else "are not the rows of X that support_ names"
+    claim = Claim("supports", f"support_vectors_ {words}", off, 0.0, off == 0, "proved")
+    return [claim, *rate_claim(model, X)]
 
 
 def in_feature_space(model: Any, books: Books, leads: RowLeads, effort: int) -> list[Claim]:

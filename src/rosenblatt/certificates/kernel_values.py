@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
-from .claims import Claim, measured
+from .claims import Claim, measured, within
 from .closed_form import ClassData
 from .exact_arithmetic import UNIT
 
@@ -53,8 +53,8 @@ class KernelOf:
     def semidefinite_by_theorem(self) -> bool:
         """Whether it is a scalar product in some space, known without looking at values."""
         if self.name == "poly":
-            return self.gamma >= 0 and self.coef0 >= 0
-        return self.name in ("linear", "rbf", "laplacian")
+            return self.gamma >= 0 and self.coef0 >= 0 and self.degree.is_integer()
+        return self.name == "linear" or (self.name in ("rbf", "laplacian") and self.gamma >= 0)
 
     def __call__(self, U: Any, V: Any) -> Floats:
         """K (n, m), of each row of U with each row of V."""
@@ -133,6 +133,17 @@ def _rate(gamma: Any, X: Any) -> float:
     mean, d = float(X.mean()), int(X.shape[1])
     variance = float(X.multiply(X).mean()) - mean**2 if sp.issparse(X) else float(X.var())
     return 1.0 / (d * variance) if variance > 0 else 1.0
+
+
+def rate_claim(model: Any, X: Any) -> list[Claim]:
+    """That `gamma_` is the number behind `gamma`, for the rows given; nothing without one."""
+    said = getattr(model, "gamma_", None)
+    if said is None:
+        return []
+    derived = _rate(model.gamma, X)
+    off = abs(float(said) / derived - 1) if derived else abs(float(said))
+    statement = f"gamma_ is {float(said):.6g}; gamma={model.gamma!r} gives {derived:.6g}"
+    return [within("gamma", statement, off, 1e-6)]
 
 
 def _squares(U: Any) -> Floats:

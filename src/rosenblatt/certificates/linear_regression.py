@@ -23,9 +23,10 @@ from .published_numbers import (
     held_to,
     nearness,
     numbers_of,
+    path_claim,
     penalty_claim,
 )
-from .rounded_matrix import UNIT, Floats, RegressionFit, RoundedMatrix, shares_of
+from .rounded_matrix import TINY, UNIT, Floats, RegressionFit, RoundedMatrix, shares_of
 
 
 def certify_model(
@@ -46,8 +47,13 @@ def certify_model(
     table = RoundedMatrix(X, shares_of(weight), bool(getattr(model, "fit_intercept", True)))
     total = float(weight.sum())
     problem, verify = _problem(model, total)
-    claims: list[Claim] = [*penalty_claim(model), *choice_claim(model)]
+    claims: list[Claim] = [
+        *penalty_claim(model),
+        *choice_claim(model),
+        *path_claim(model, weight),
+    ]
     claims += singular_claim(model, table, total)
+    claims += condition_claim(model, table, total)
     unit = 2.0**-24 if model.coef_.dtype == np.float32 else UNIT
     for k in range(targets.shape[1]):
         fit = RegressionFit(
@@ -151,6 +157,30 @@ def singular_claim(model: Any, table: RoundedMatrix, weight: float) -> list[Clai
     if not holds:
         statement += f", but for {off:.2g} of the square of the largest"
     return [Claim("singular values", statement, off, near, holds, "checked")]
+
+
+def condition_claim(model: Any, table: RoundedMatrix, weight: float) -> list[Claim]:
+    """That `condition_` is about the reciprocal condition of the normal equations."""
+    said = getattr(model, "condition_", None)
+    if said is None or table.d > MOST_COLUMNS or not 0 < table.d <= table.n:
+        return []
+    names = {base.__name__ for base in type(model).__mro__}
+    alphas = np.ravel(getattr(model, "alpha_", getattr(model, "alpha", 0.0)))
+    alphas = np.asarray(alphas, np.float64) if names & {"Ridge", "RidgeCV"} else np.zeros(1)
+    if (abs(table.given).max(axis=0).min() < TINY) or not np.isfinite(weight):
+        return []  # squares of such columns are out of range
+    gram, found = table.scatter(np.arange(table.d)) * weight, []
+    for alpha in alphas:
+        scale = np.sqrt(np.diag(gram) + alpha)
+        scale = np.where(scale > 0, scale, 1.0)
+        scaled = (gram + alpha * np.eye(table.d)) / np.outer(scale, scale)
+        found += [1 / max(np.linalg.cond(scaled, p), 1.0) for p in (1, 2)]
+    # It is an estimate, and below rounding any number is.
+    least, most = (max(float(end), 1e-12) for end in (min(found) / 8, max(found) * 8))
+    value = float(said)
+    holds = bool(least <= max(value, 1e-12) <= most and 0 <= value <= 1.01)
+    statement = f"condition_ is {value:.2g}, the data give {min(found):.2g} to {max(found):.2g}"
+    return [Claim("estimated condition", statement, value, most, holds, "checked")]
 
 
 # Least squares on codes of the classes: each code is a regression, certified as such.

@@ -1,7 +1,6 @@
 """What all discriminants share: class moments, and what to do when these are not enough."""
 
 from abc import abstractmethod
-from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -10,11 +9,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.additive_classifier import AdditiveClassifier
-from rosenblatt.runtime.blas import one_blas_thread
 from rosenblatt.statistics import Labels, Moments, Statistic
 from rosenblatt.statistics.sums import relative_noise
-
-FEW_FEATURES = 512
 
 
 class Undetermined(np.linalg.LinAlgError):
@@ -74,11 +70,8 @@ class Discriminant(AdditiveClassifier):
         if self._diagonal():
             self.statistics_ = self.statistics_.diagonal()
         self._lacking = None
-        # Threads gain nothing on few features, and on a busy machine they wait for one another.
-        few = self.statistics_.n_features <= FEW_FEATURES
         try:
-            with one_blas_thread() if few else nullcontext():
-                self._draw()
+            self._draw()
         except Undetermined as lack:
             if self._during != "partial_fit":
                 raise

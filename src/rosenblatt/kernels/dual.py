@@ -165,7 +165,7 @@ def scores_by(
         if not np.isfinite(scores[rows]).all():
             _refuse_strange_pairs(K, rows.start, support)
     scores = _narrowed(scores, X.dtype)
-    _refuse_overflow(scores)
+    refuse_overflow(scores)
     return scores
 
 
@@ -189,7 +189,7 @@ def _narrowed(scores: NDArray[np.float64], dtype: Any) -> NDArray[Any]:
     return narrow
 
 
-def _refuse_overflow(scores: NDArray[Any]) -> None:
+def refuse_overflow(scores: NDArray[Any]) -> None:
     """Raise if some row has a score that is not a number."""
     finite = np.isfinite(scores).all(axis=1)
     if not finite.all():

@@ -33,6 +33,7 @@ from rosenblatt.solvers.logistic import (
     logistic_problem,
 )
 
+from .dual import refuse_overflow
 from .functions import canonical
 from .gram import NAMES, check_symmetric, gamma_of, kernel_of
 from .space import KernelSpace
@@ -230,10 +231,11 @@ class KernelLogisticRegression(
         """
         check_is_fitted(self)
         rows = self._check_rows(X, first=False)
-        with one_blas_thread():
+        with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):  # refused below
             known = self.kernel == "precomputed"
             K = rows if known else self._kernel(self.gamma_, rows, self.X_fit_)
             scores: NDArray[Any] = np.asarray(K, rows.dtype) @ self.dual_coef_.T + self.intercept_
+        refuse_overflow(scores)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def _kernel(self, gamma: float | None, *tables: Any) -> Any:

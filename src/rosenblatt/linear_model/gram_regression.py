@@ -97,11 +97,12 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
         try:
             narrow = has_gram(rows[0])
             watch = Watch(self, (X, y, sample_weight), rows, narrow)
-            if narrow:
-                self.statistics_ = self._named(self._measure(*rows))  # type: ignore[assignment]
-                self._conclude(*rows)
-            else:
-                self._conclude_without_gram(*rows, watch)
+            with one_blas_thread():  # bits must not depend on how many there are
+                if narrow:
+                    self.statistics_ = self._named(self._measure(*rows))  # type: ignore[assignment]
+                    self._conclude(*rows)
+                else:
+                    self._conclude_without_gram(*rows, watch)
         except ValueError:
             self._refuse_strange(rows[0])  # in scikit-learn's words, if it is that
             raise
@@ -149,8 +150,7 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
             raise ValueError("This is the statistic of no rows: there is nothing to learn from.")
         self._begin()
         gram, products, _ = known.about(self.fit_intercept)
-        with one_blas_thread():  # bits must not depend on how many there are
-            solution = self._solved(gram, products)
+        solution = self._solved(gram, products)
         self._count_iterations(np.ones(known.n_targets, np.int64))
         rows_say_more = solution.condition < AS_GOOD_AS_ROWS or known.rows <= len(gram)
         if X is not None and not self.positive and (rows_say_more or self._prefers_rows()):

@@ -152,6 +152,15 @@ class GaussianNB(NaiveBayes, DrawsRows):
         joint = self._scores(X, np.float64) + self.class_log_prior_
         return np.asarray(self._possible(joint).argmax(axis=1))
 
+    def _compared(self, X: Any) -> NDArray[Any]:
+        # As `_decide` compares them, in 64 bits; less the best, so that 32 bits hold what is left.
+        check_is_fitted(self)
+        X = self._check_X(X, first=False)
+        joint = self._scores(X, np.float64) + self.class_log_prior_
+        best = joint.max(axis=1, keepdims=True)
+        joint -= np.where(np.isfinite(best), best, 0.0)
+        return np.asarray(joint.astype(np.promote_types(X.dtype, self.theta_.dtype)))
+
     def _compared_row(self, X: Any) -> NDArray[Any]:
         return np.asarray(self._scores(X, np.float64)[0] + self.class_log_prior_)
 
