@@ -95,7 +95,9 @@ def solve(gram: Array, products: Array, penalty: float = 0.0, tol: float = 0.0) 
     scaled, right = gram / scale[:, None] / scale, products / scale[:, None]
     factor, failed = lapack.dpotrf(scaled, lower=True)
     norm = np.abs(scaled).sum(axis=0).max(initial=0.0)
-    condition = 0.0 if failed or not d else float(lapack.dpocon(factor, norm, uplo="L")[0])
+    # An estimate, whose last bits depend on where arrays lie in memory.
+    estimate = 0.0 if failed or not d else float(lapack.dpocon(factor, norm, uplo="L")[0])
+    condition = float(f"{estimate:.12g}")
     if condition > max(WELL_CONDITIONED, d * tol**2):
         coef = lapack.dpotrs(factor, right, lower=True)[0] / scale[:, None]
         return Solution(np.asarray(coef), condition, d, "cholesky", np.zeros((d, 0)))
