@@ -90,14 +90,15 @@ def variation(X: Floats, weight: Floats) -> Variation:
     total = float(weight.sum())
     mean = weight @ X / total
     mean = mean + weight @ (X - mean) / total  # what rounding did to it
+    rest = weight @ (X - mean) / total  # and what no mean can hold
     n, d = X.shape
     if n < d:
-        scaled = (X - mean) * np.sqrt(weight / (total - 1))[:, np.newaxis]
+        scaled = (X - mean - rest) * np.sqrt(weight / (total - 1))[:, np.newaxis]
         covariance, rows = scaled @ scaled.T, scaled
     else:
         covariance, rows = np.zeros((d, d)), None
         for start in range(0, n, ROWS_AT_ONCE):
-            block = X[start : start + ROWS_AT_ONCE] - mean
+            block = X[start : start + ROWS_AT_ONCE] - mean - rest
             covariance += block.T @ (block * weight[start : start + ROWS_AT_ONCE, np.newaxis])
         covariance /= total - 1
     blur = 8 * EPS * max(min(n, ROWS_AT_ONCE), d) * float(np.trace(covariance))
@@ -137,7 +138,10 @@ def eigenpair_claims(found: Variation, axes: Floats, variances: Floats, tol: flo
 
 def captured_claim(found: Variation, axes: Floats, tol: float) -> Claim:
     """By how much the axes fall short of the most that so many can have of the variance."""
-    captured = float((found.times(axes) * axes).sum())
+    # Axes that are not quite of length one and at right angles span what others do that are.
+    nearly = bool(np.abs(axes @ axes.T - np.eye(len(axes))).max(initial=0.0) < 0.1)
+    spanned = np.linalg.qr(axes.T)[0].T if nearly else 0 * axes
+    captured = float((found.times(spanned) * spanned).sum())
     best = float(found.eigenvalues()[: len(axes)].sum())
     gap = max(0.0, best - captured) + found.blur
     share = captured / found.total if found.total > 0 else 1.0
