@@ -3,7 +3,7 @@
 # make bench   side-by-side timings with the peers (ONLY=name for some of them)
 # make docs    build the documentation
 # make lint    the quick checks alone
-# make fuzz    random examples for every property test, new ones at each run
+# make fuzz    attacks on certificates in exact arithmetic, and new examples for every property test
 # make peer-tests  scikit-learn's own tests with our classes in place of theirs
 
 PYTHON ?= python3
@@ -31,6 +31,7 @@ lint: $(STAMPS)/test
 	@$(BIN)/python tools/test.py --only lint
 
 fuzz: $(STAMPS)/test
+	@$(BIN)/python -m tests.attacks --tries $(or $(TRIES),1000)
 	@HYPOTHESIS_PROFILE=explore $(BIN)/python -m pytest -q -n auto --dist worksteal -m hypothesis tests $(ARGS)
 
 peer-tests: $(STAMPS)/test

@@ -50,7 +50,7 @@ def table_of(
     np.add.at(N, (data.codes[known], places[known]), data.weight[known])
     table = smoothed(N, alpha)
     totals, log_p = table.sum(axis=1, keepdims=True), log_shares(table)
-    gap = float((totals[:, 0] * divergence(table / totals, log_p, log_q)).sum())
+    gap = float((totals[:, 0] * divergence(table / totals, log_p, log_q, len(data.weight))).sum())
     scores = np.where(known[:, np.newaxis], log_q[:, np.where(known, places, 0)].T, 0.0)
     return CategoryTable(N, log_p, published, scores, gap, float(totals.sum()))
 

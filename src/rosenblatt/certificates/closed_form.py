@@ -182,12 +182,16 @@ def log_shares(table: Floats) -> Floats:
     return np.asarray(logs_of(table) - np.log(table.sum(axis=-1, keepdims=True)))
 
 
-def divergence(p: Floats, log_p: Floats, log_q: Floats) -> Floats:
-    """Generalised Kullback-Leibler divergence of q from p over the last axis; never negative."""
+def divergence(p: Floats, log_p: Floats, log_q: Floats, n: int) -> Floats:
+    """Generalised Kullback-Leibler divergence of q from p over the last axis, at most."""
     # Where p is zero only q's excess mass counts, and where q is zero and p is not, it is infinite.
+    # Shares q that sum to less than one lose what they lack as well. Sums over n rows are rounded.
     with np.errstate(invalid="ignore", over="ignore"):
-        terms = np.where(p > 0, p * (log_p - log_q), 0.0) - p + np.exp(log_q)
-    return np.asarray(np.maximum(terms, 0.0).sum(axis=-1))
+        lost = np.where(p > 0, p * (log_p - log_q), 0.0)
+        general = np.maximum(lost - p + np.exp(log_q), 0.0).sum(axis=-1)
+        rounding = np.where(p > 0, p * (1 + np.abs(log_p) + np.abs(log_p - log_q)), 0.0)
+        most = np.maximum(general, lost.sum(axis=-1)) + (n + 16) * EPS * rounding.sum(axis=-1)
+    return np.asarray(np.where(np.isnan(most), np.inf, most))
 
 
 def size_claim(model: Any, free: int, shares: bool = True) -> list[Claim]:

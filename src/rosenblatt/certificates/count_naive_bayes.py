@@ -54,7 +54,7 @@ def multinomial(model: Any, data: ClassData, tol: float) -> list[Claim]:
     N, log_q = sums_by_class(data, X), np.asarray(model.feature_log_prob_, np.float64)
     table = smoothed(N, smoothing(model, N.shape[1]))
     totals, log_p = table.sum(axis=1, keepdims=True), log_shares(table)
-    gap = float((totals[:, 0] * divergence(table / totals, log_p, log_q)).sum())
+    gap = float((totals[:, 0] * divergence(table / totals, log_p, log_q, len(data.weight))).sum())
     scores = linear_scores(X, log_q), sizes_of(X, log_q)
     return [
         *_decisions(model, data, *scores),
@@ -93,7 +93,12 @@ def bernoulli(model: Any, data: ClassData, tol: float) -> list[Claim]:
         with np.errstate(divide="ignore", invalid="ignore"):
             log_off = np.log1p(-np.exp(log_q))
     totals = coins.sum(axis=-1)
-    each = divergence(coins / totals[..., np.newaxis], log_p, np.stack([log_q, log_off], axis=-1))
+    each = divergence(
+        coins / totals[..., np.newaxis],
+        log_p,
+        np.stack([log_q, log_off], axis=-1),
+        len(data.weight),
+    )
     scores = linear_scores(X, log_q) + linear_scores(absent, log_off)
     # Models add up what all features absent would score, and then what those present change.
     sizes = sizes_of(X, log_q) + 2 * sizes_of(np.ones_like(absent), log_off)

@@ -229,6 +229,17 @@ def moments(data: ClassData, X: Floats, full: bool = False) -> ClassMoments:
     return ClassMoments(w, np.array(means), np.array(scatters))
 
 
+def means_apart(data: ClassData, X: Floats) -> Floats:
+    """The means (K, d) of the classes, each less one number, so that they keep their digits."""
+    centre, found = data.weight @ X / data.weight.sum(), []
+    for members in data.members:
+        rows, weight = X[members] - centre, data.weight[members]
+        total = float(weight.sum()) or 1.0
+        mean = weight @ rows / total
+        found.append(mean + weight @ (rows - mean) / total)
+    return np.array(found)
+
+
 def rounding_of_means(model: Any, published: Any, X: Floats) -> Floats:
     """What rounding may do to the mean of each column (d,); ours are added up with compensation."""
     largest = np.abs(filled(X)).max(axis=0, initial=0.0)

@@ -26,6 +26,7 @@ from .closed_form import (
 from .discriminant_planes import (
     Spread,
     covariances,
+    means_apart,
     moments,
     plane_claims,
     published_planes,
@@ -51,7 +52,8 @@ def fisher(model: Any, data: ClassData, tol: float) -> list[Claim]:
     S = found.scatter.sum(axis=0) / n
     spread = Spread.of(shrunk(S, getattr(model, "shrinkage", None)))
     off = rounding_of_means(model, model.means_, data.X)
-    gap = found.mean[1] - found.mean[0]
+    apart = means_apart(data, data.X)
+    gap = apart[1] - apart[0]
     right = spread.solved(gap[np.newaxis])[0]  # n w
     w, t = np.asarray(model.direction_, np.float64), float(model.threshold_)
     coef, b = np.asarray(model.coef_, np.float64), np.asarray(model.intercept_, np.float64)
@@ -68,9 +70,9 @@ def fisher(model: Any, data: ClassData, tol: float) -> list[Claim]:
         planes = [claim for claim in planes if claim.name != "biases"] + [
             scan_claim(data, w, t, unit(model.direction_))
         ]
-    apart = float(np.sqrt(max(right @ gap, 0.0)))  # of the means, in deviations
+    distance = float(np.sqrt(max(right @ gap, 0.0)))  # of the means, in deviations
     blur = 4 * float(np.linalg.norm(off / spread.scale)) / np.sqrt(spread.weakest)
-    blur = 256 * EPS * d / spread.weakest + (blur / apart if apart > 0 else 1.0)
+    blur = 256 * EPS * d / spread.weakest + (blur / distance if distance > 0 else 1.0)
     return [
         *decision_claims(model, data, Scores.of(model, scores, both, d, model.coef_)),
         means_claim(model, found, off),
@@ -151,8 +153,8 @@ def linear(model: Any, data: ClassData, tol: float) -> list[Claim]:
     if by_svd:  # pooled by counts, whatever the shares
         S = np.tensordot(data.counts / data.counts.sum(), S_k, axes=1)
         spread = Spread.of(S, float(model.tol))
-    centre = p @ found.mean
-    away = found.mean - centre
+    centre, apart = p @ found.mean, means_apart(data, data.X)
+    away = apart - p @ apart
     between = (away * p[:, np.newaxis]).T @ away if by_svd else total - S
     expected = planes_by_svd(model, spread, away, p) if by_svd else spread.solved(away)
     if not by_svd and len(spread.variances) < len(S):

@@ -109,7 +109,9 @@ def semidefinite(rows: Floats, weight: Floats, K: int, loss: float) -> float:
         start = float(e @ Ae)
         inner = A - np.outer(e, Ae) - np.outer(Ae, e) + start * np.outer(e, e)
         size = float(np.linalg.norm(A))
-        inner += (2 * size + 1) * np.outer(e, e)  # so that e is not among the smallest
+        if size == 0:
+            break
+        inner += 3 * size * np.outer(e, e)  # so that e is not among the smallest
         values, U = eigh(inner, subset_by_index=[0, K - 2])
         value = start + float(values.sum()) - (K + 2) * len(z) * UNIT * 8 * size
         idle = 0 if value > best else idle + 1
@@ -118,6 +120,9 @@ def semidefinite(rows: Floats, weight: Floats, K: int, loss: float) -> float:
             loss, idle = 0.5 * (loss + best), 0
         step = np.outer(e, e) + U @ U.T
         step[(N <= 0) & (step > 0)] = 0.0  # N cannot go below zero
-        move = 0.5 * move + max(loss - value, 0.0) / max(float((step**2).sum()), 1e-300) * step
+        square = float((step**2).sum())
+        if square <= UNIT:  # there is no way up
+            break
+        move = 0.5 * move + max(loss - value, 0.0) / square * step
         N = np.maximum(N - move, 0.0)
     return best

@@ -82,6 +82,7 @@ def _of_coefficients(
     table, (r, allowance) = fit.table, residuals
     if not (fit.can_be_squared and np.isfinite(r).all()):
         return [no_gap(fit)]
+    weight *= 1 + 16 * UNIT  # for the few roundings after this
     square, _ = mean_square(table, r, allowance)
     bias = float(table.share @ r) if table.centred else 0.0
     centred = r - bias

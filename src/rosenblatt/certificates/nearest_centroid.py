@@ -119,7 +119,7 @@ def centre_claims(model: Any, found: Derived, off: Floats) -> list[Claim]:
     for name, derived in (("centroids_", found.centroids), ("deviations_", found.deviations)):
         published = np.asarray(getattr(model, name))
         if not is_ours(model) and published.shape == derived.shape:
-            published = np.where(known, published, derived)
+            published = np.where(known | ~np.isnan(published), published, derived)
         tables[name] = published
     off = 4 * off
     with np.errstate(divide="ignore"):

@@ -23,6 +23,7 @@ from .category_counts import (
 )
 from .claims import Certificate, Claim
 from .closed_form import (
+    EPS,
     ClassData,
     Floats,
     agree_in_logs,
@@ -198,6 +199,7 @@ def _likelihood(model: Any, joint: list[Floats], tol: float) -> Claim:
         with np.errstate(invalid="ignore", over="ignore"):
             terms = np.where(table > 0, table * np.where(table > 0, log_p - log_q, 0.0), 0.0)
         gap += max(0.0, float(terms.sum()))
+        gap += (table.size + 64) * EPS * float(np.abs(terms).sum() + table.sum())
         scale += float(table.sum())
     return shortfall("smoothed log-likelihood", gap, max(scale, 1e-300), tol)
 

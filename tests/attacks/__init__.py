@@ -1,0 +1,1 @@
+"""Attacks on certificates: random fits and changed numbers, judged in exact arithmetic."""

@@ -1,0 +1,84 @@
+"""The table of families, and the loop that tries them."""
+
+import time
+import traceback
+import warnings
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from . import closed_forms, optima, planes
+from .properties import TESTS, count_property
+
+FAMILIES = {
+    "least squares": optima.least_squares,
+    "ridge": optima.ridge,
+    "lasso, elastic net": optima.lasso,
+    "logistic": optima.logistic,
+    "logistic, no penalty": optima.unpenalised_logistic,
+    "kernel logistic": optima.kernel_logistic,
+    "kernel ridge": optima.kernel_ridge,
+    "linear machines": optima.linear_machine,
+    "kernel machines": optima.kernel_machine,
+    "principal components": optima.principal_axes,
+    "Gaussian naive Bayes": closed_forms.gaussian_naive_bayes,
+    "counting naive Bayes": closed_forms.counting_naive_bayes,
+    "categorical naive Bayes": closed_forms.categorical_naive_bayes,
+    "complement naive Bayes": closed_forms.complement_naive_bayes,
+    "linear discriminants": closed_forms.linear_discriminants,
+    "quadratic discriminants": closed_forms.quadratic_discriminants,
+    "Fisher's discriminant": closed_forms.fisher_discriminants,
+    "least-squares classes": closed_forms.least_squares_classifier,
+    "nearest centroids": closed_forms.nearest_centroids,
+    "perceptrons": planes.perceptron,
+    "averaged, pocket": planes.averaged_and_pocket,
+    "kernel perceptrons": planes.kernel_perceptron,
+    "neighbours": planes.neighbours,
+}
+NAMES = [*FAMILIES, *TESTS]
+
+
+@dataclass
+class Count:
+    """What came of attacking one family."""
+
+    family: str
+    seed: int
+    tries: int = 0
+    refused: int = 0  # fits or certificates that raised ValueError: nothing was claimed
+    seconds: float = 0.0
+    false: list = field(default_factory=list)
+    broken: list = field(default_factory=list)  # anything else that was raised
+
+    @property
+    def line(self):
+        broken = f"   {len(self.broken)} broken: {self.broken[0]}" if self.broken else ""
+        return (
+            f"{self.family:<24} {self.tries:>7,} {self.refused:>7,} {len(self.false):>6} "
+            f"{self.seconds:>8.0f}{broken}"
+        )
+
+
+def attack(name, tries, seed, seconds=float("inf")):
+    """Try one family; each try has a seed of its own, so that a false one can be repeated."""
+    count, start = Count(name, seed), time.process_time()
+    if name in TESTS:
+        return count_property(name, count, tries, seconds)
+    for number in range(tries):
+        if time.process_time() - start > seconds:
+            break
+        rng = np.random.RandomState([seed, number])
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            try:
+                found = FAMILIES[name](rng)
+            except ValueError:
+                count.refused += 1
+                continue
+            except Exception:
+                count.broken.append(f"try {number}: {traceback.format_exc(limit=-2)}")
+                continue
+        count.tries += 1
+        count.false += [f"try {number}: {words}" for words in found]
+    count.seconds = time.process_time() - start
+    return count
