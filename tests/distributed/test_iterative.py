@@ -11,6 +11,8 @@ from sklearn.datasets import make_blobs
 from rosenblatt import (
     AveragedPerceptron,
     GaussianMixture,
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
     KMeans,
     LinearSVC,
     LogisticRegression,
@@ -50,6 +52,7 @@ MODELS = [
     AveragedPerceptron(class_weight="balanced"),
     LogisticRegression(),
     LinearSVC(loss="hinge", C=0.01),
+    HistGradientBoostingClassifier(max_iter=2, max_leaf_nodes=5, random_state=0),
 ]
 
 
@@ -127,11 +130,38 @@ def test_mixing_separates_within_its_mistake_bound(kind, tmp_path):
         assert certify(model, frame, y).holds
 
 
+@pytest.mark.parametrize("loss", ["squared_error", "poisson"])
+def test_boosting_by_parts_splits_as_in_memory(loss, tmp_path):
+    """Levels are those of the same rows, so that trees differ by rounding and ties alone."""
+    rng = np.random.default_rng(0)
+    rows = rng.integers(0, 50, (800, 3)).astype(float)
+    rows[rng.random(rows.shape) < 0.05] = np.nan
+    y = np.exp(np.nan_to_num(rows[:, 0]) / 25 + np.isnan(rows[:, 1])) + rng.random(800)
+    columns = dict(zip(NAMES, rows.T, strict=True))
+    pl.DataFrame(columns | {"y": y}).write_parquet(tmp_path / "a.parquet")
+    source = Source(tmp_path, target="y", rows_per_part=150)
+    model = HistGradientBoostingRegressor(loss=loss, max_iter=5, early_stopping=False)
+    parts, whole = fit(model, source), model.fit(rows, y)
+    one, other = parts.predict(pl.DataFrame(columns)), whole.predict(rows)
+    assert np.mean(np.abs(one - other) <= 1e-4 * np.abs(other)) > 0.95
+    assert parts.trees_.count[0] == 800
+    assert len(parts.trees_.column) == len(whole.trees_.column)
+
+
+def test_rows_that_a_worker_could_not_keep_are_read_again_to_the_same_bits(source, monkeypatch):
+    model = HistGradientBoostingClassifier(max_iter=2, max_leaf_nodes=4, random_state=0)
+    kept = fit(model, source)
+    monkeypatch.setattr("rosenblatt.distributed.boosting.BYTES_KEPT", 0)
+    same_bits(kept, fit(model, source))
+
+
 def test_settings_that_look_at_all_rows_are_refused(source):
     with pytest.raises(ValueError, match="pick must be 'cyclic'"):
         fit(Perceptron(pick="worst"), source)
     with pytest.raises(ValueError, match="By parts a mixture starts from"):
         fit(GaussianMixture(init_params="random"), source)
+    with pytest.raises(ValueError, match=r"not fitted by parts with max_features=0\.5"):
+        fit(HistGradientBoostingClassifier(max_features=0.5), source)
     with pytest.raises(ValueError, match="init is a function of all rows"):
         fit(KMeans(init=lambda *_: None), source)
     with pytest.raises(ValueError, match=r"init must have the shape \(2, 3\)"):

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import fields
 from multiprocessing import get_context
 
 import numpy as np
@@ -135,6 +136,15 @@ def same_bits(one, other):
     for name, value in vars(one).items():
         if name.endswith("_") and isinstance(value, np.ndarray):
             np.testing.assert_array_equal(value, getattr(other, name), err_msg=name)
+        if name == "trees_":
+            same_bits(NamedArrays(value), NamedArrays(getattr(other, name)))
+
+
+class NamedArrays:
+    """The arrays of trees under names that end as those of attributes do."""
+
+    def __init__(self, trees):
+        vars(self).update({f"{entry.name}_": getattr(trees, entry.name) for entry in fields(trees)})
 
 
 KILLED = """

@@ -19,7 +19,7 @@ from rosenblatt.data.source import Part
 from rosenblatt.runtime.atomic_files import drafted
 
 from .merging import MergeTree
-from .sums import from_arrays, to_arrays
+from .sums import Sums, from_arrays, to_arrays
 
 CURRENT = "current.json"
 
@@ -84,6 +84,21 @@ class Checkpoint:
         with drafted(self.folder / f"pass-{number:06d}.npz") as draft:
             _write(total, draft)
         self._write({"pass": number + 1, "done": 0, "levels": []})
+
+    def condensed(self, first: int) -> tuple[Any, int] | None:
+        """What passes from one on came to, if that was kept in place of them, and the last."""
+        path = self.folder / f"from-{first:06d}.npz"
+        if not path.exists():
+            return None
+        found = _read(path)
+        return found["result"], int(found["last"])
+
+    def condense(self, first: int, last: int, result: Any) -> None:
+        """Keep what passes came to in place of their totals."""
+        with drafted(self.folder / f"from-{first:06d}.npz") as draft:
+            _write(Sums(result=result, last=last), draft)
+        for number in range(first, last + 1):
+            (self.folder / f"pass-{number:06d}.npz").unlink(missing_ok=True)
 
     def _write(self, news: dict[str, Any]) -> None:
         self.state |= news

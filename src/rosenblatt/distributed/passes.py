@@ -18,6 +18,7 @@ from rosenblatt.data.source import Part, Source
 from .checkpoints import Checkpoint
 from .engines import check_client, mapped
 from .merging import MergeTree
+from .sums import Sums
 
 LARGEST_SEED = 2**31 - 1
 
@@ -163,6 +164,18 @@ class Passes:
         if self.kept is not None:
             self.kept.end(self.n_passes, total)
         return total
+
+    def condensed(self, compute: Callable[[], Sums]) -> Sums:
+        """What a function makes of some passes; a checkpoint keeps it in place of their totals."""
+        first = self.n_passes + 1
+        known = None if self.kept is None else self.kept.condensed(first)
+        if known is not None:
+            found, self.n_passes = known
+            return Sums(found)
+        result = compute()
+        if self.kept is not None:
+            self.kept.condense(first, self.n_passes, result)
+        return result
 
     def _measured(self, work: Any, state: Any, first: int) -> Iterator[Any]:
         """The statistics of the parts from one on, each reported after it was taken."""

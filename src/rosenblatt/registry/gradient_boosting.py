@@ -54,6 +54,7 @@ def _boosting(task: str, losses: tuple[str, ...], benchmark: str) -> Row:
         file_types=("ensemble.boosted_trees.BoostedTrees",),
         page="gradient_boosting.md",
         benchmark=benchmark,
+        parts="boosting",
     )
 
 

@@ -29,6 +29,7 @@ def _neighbours(name: str, task: str, *contestants: Contestant) -> Row:
         file_types=("neighbors.gower.MixedColumns",),
         page="neighbors.md",
         benchmark="nearest neighbours, 100k stored, 10k queries, 16 columns",
+        parts="neighbors",
     )
 
 

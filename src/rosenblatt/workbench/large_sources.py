@@ -115,7 +115,8 @@ def fit_source(
 ) -> SavedModel:
     """Fit a model to all rows of a source that have a target; options as for `distributed.fit`."""
     for family in families_named(model):  # refused before anything is read
-        distributed.way_of(family.make())
+        if distributed.way_of(family.make()) == "neighbors":
+            raise TypeError(f"{family.name} keeps its rows where they are: no file could hold it.")
     sample, n_rows = sample_of(source, client)
     how: Any = {"task": task, "clean_labels": clean_labels, "certificate": False}
     stub = fit_table(sample, str(source.target), model, settings, **how)
@@ -124,7 +125,7 @@ def fit_source(
 
 def families_by_parts(sample: Table, target: str, task: str | None) -> list[str]:
     """The families for a task that are fitted by parts."""
-    able = {row.name for row in ROWS if row.way}
+    able = {row.name for row in ROWS if row.way and row.way != "neighbors"}
     wanted = whole_problem(sample, target, task).task
     return [f.name for f in FAMILIES if f.task == wanted and class_of(f) in able]
 
