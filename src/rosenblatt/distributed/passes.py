@@ -25,7 +25,14 @@ LARGEST_SEED = 2**31 - 1
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a pass is."""
+    """How far a pass over a source is: parts done, rows read, seconds taken and seconds left.
+
+    Examples
+    --------
+    >>> from rosenblatt.distributed import Progress
+    >>> print(Progress(number=1, n_done=3, n_parts=4, n_rows=600, seconds=6.0, n_read=3))
+    pass 1, part 3 of 4, 100 rows a second, 2 s left in it
+    """
 
     number: int  # of the pass, from 1
     n_done: int  # parts

@@ -24,7 +24,17 @@ Settings = dict[str, Any]
 
 
 class SourceSearch(NamedTuple):
-    """What a search found: scores of candidates and folds, and the best fitted to all rows."""
+    """What a search found: scores of candidates and folds, and the best fitted to all rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rosenblatt.distributed import SourceSearch
+    >>> scores = np.array([[0.7, 0.9], [0.8, 1.0]])
+    >>> found = SourceSearch("r2", [{"alpha": 1.0}, {"alpha": 0.1}], scores, None, 2)
+    >>> found.best_params, found.best_score
+    ({'alpha': 0.1}, 0.9)
+    """
 
     metric: str  # "accuracy" or "r2"
     candidates: list[Settings]
