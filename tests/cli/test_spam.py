@@ -39,6 +39,17 @@ def test_a_message_is_judged_with_an_exit_code(trained):
     assert run(trained, "classify", trained / "none").exit_code == 2
 
 
+def test_what_is_no_mail_is_named_with_an_exit_code(trained):
+    cases = {"a": (b"", "empty"), "b": (b"\0\1" * 99, "no e-mail"), "c": (b"words", "no e-mail")}
+    for name, (raw, why) in cases.items():
+        (trained / name).write_bytes(raw)
+        for words in (("classify",), ("learn", "--ham")):
+            found = run(trained, *words, trained / name)
+            assert found.exit_code == 2
+            assert why in found.output
+    assert run(trained, "learn", "--ham", trained / "a", "--ham", trained / "ham").exit_code == 0
+
+
 def test_many_messages_as_objects(trained):
     found = run(trained, "classify", "--format", "jsonl", trained / "spam", trained / "ham")
     rows = [json.loads(line) for line in found.output.splitlines()]

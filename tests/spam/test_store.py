@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rosenblatt.spam import Mail, SpamFilter, StoreError, schema
+from rosenblatt.spam import store as store_module
 from rosenblatt.spam.exchange import export_lines, import_lines
 from rosenblatt.spam.message import MOST_BYTES
 from rosenblatt.spam.schema import SCHEMA
@@ -144,6 +145,36 @@ def test_exports_carry_everything_and_are_not_counted_twice(tmp_path, history):
         import_lines(["{}"], opened)
 
 
+def test_a_store_that_cannot_be_made_is_reported(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("no folder")
+    with pytest.raises(StoreError, match="cannot be made"):
+        Store.open(tmp_path / "file" / "s.db")
+    monkeypatch.setattr(schema, "TABLES", "no SQL")
+    with pytest.raises(StoreError, match="cannot be made"):
+        Store.open(tmp_path / "s.db")
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_store_is_read_where_no_lock_can_be_written(tmp_path, monkeypatch):
+    """On a full disk, or one that is mounted read-only, SQLite cannot open it as it is."""
+    with Store.open(tmp_path / "s.db") as store:
+        store.learn([Lesson(b"1", HAM, {"a": 1})])
+    connected = store_module._connected
+
+    def without_locks(path, how):
+        return connected(tmp_path / "nowhere" if how == "mode=ro" else path, how)
+
+    monkeypatch.setattr(store_module, "_connected", without_locks)
+    with Store.open(tmp_path / "s.db", read_only=True) as store:
+        assert store.totals().messages == (1, 0)
+        with pytest.raises(StoreError, match="cannot be written"):
+            store.learn([Lesson(b"2", HAM, {"a": 1})])
+    # With changes in the log that are not in the file yet, it would be read as it was before.
+    (tmp_path / "s.db-wal").write_bytes(b"changes")
+    with pytest.raises(StoreError, match="cannot be read as a store"):
+        Store.open(tmp_path / "s.db", read_only=True)
+
+
 OLD_TABLES = """
 CREATE TABLE facts (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE tokens (
@@ -213,20 +244,34 @@ with Store.open(sys.argv[1]) as store:
         store.learn([Lesson(k.to_bytes(4, "big"), k % 2, {"a": 1, f"w{k}": 2})])
         print(k, flush=True)
 """
+# The same from compiled loops, which large batches take.
+BATCH_LEARNER = """
+import sys
+from rosenblatt.spam.batch_learning import BatchLearner
+from rosenblatt.spam.spam_filter import arrived
+from rosenblatt.spam.store import Store
+with Store.open(sys.argv[1]) as store:
+    learner = BatchLearner(store, 1)
+    for k in range(100_000):
+        word = "".join(chr(97 + int(digit)) for digit in str(k))
+        learner.learn([arrived(b"a: b\\n\\nxa x%s" % word.encode(), k % 2)])
+        print(k, flush=True)
+"""
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are those of POSIX")
-def test_a_kill_loses_nothing_that_was_reported(tmp_path):
+@pytest.mark.parametrize(("learner", "token"), [(LEARNER, "a"), (BATCH_LEARNER, "header:a")])
+def test_a_kill_loses_nothing_that_was_reported(tmp_path, learner, token):
     for after in (1, 7, 40):
         path = tmp_path / f"{after}.db"
-        with subprocess.Popen([sys.executable, "-c", LEARNER, path], stdout=subprocess.PIPE) as job:
+        with subprocess.Popen([sys.executable, "-c", learner, path], stdout=subprocess.PIPE) as job:
             for _ in range(after):
                 last = int(job.stdout.readline())
             job.send_signal(signal.SIGKILL)
         with Store.open(path) as store:
             n = sum(store.totals().messages)
             assert n >= last + 1
-            assert store.all_counts()["a"][:2] == store.totals().messages
+            assert store.all_counts()[token][:2] == store.totals().messages
             assert store.connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
