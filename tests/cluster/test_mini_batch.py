@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 import sklearn.cluster
 from sklearn.utils.estimator_checks import check_estimator
 from threadpoolctl import threadpool_limits
@@ -43,3 +44,16 @@ def test_it_passes_the_checks_of_scikit_learn():
 def test_negative_weights_are_refused(method):
     with pytest.raises(ValueError, match="Negative values"):
         getattr(MiniBatchKMeans(2, random_state=0), method)(np.eye(4), sample_weight=[1, 1, -1, 1])
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_matrix], ids=["dense", "csr"])
+def test_pieces_measured_apart_train_on_together(kind):
+    X, start = blobs(n=300)
+    first = KMeans(5, init=start, max_iter=2, tol=1e9).fit(X)
+    pieces = [first.measure(kind(piece)) for piece in np.array_split(X[:200], 3)]
+    known = pieces[0] + pieces[1] + pieces[2]
+    model = MiniBatchKMeans.from_statistics(known, reassignment_ratio=0)
+    batch = X[200:]
+    both = known + model.measure(kind(batch))
+    assert model.partial_fit(kind(batch)) is model
+    np.testing.assert_allclose(model.cluster_centers_, both.mean, rtol=1e-12)

@@ -4,8 +4,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import sklearn.cluster
+from sklearn.utils import check_random_state
 
 from rosenblatt.base import all_or_nothing
+from rosenblatt.statistics import Moments
 
 from .kmeans import NearestCentres
 
@@ -57,6 +59,28 @@ class MiniBatchKMeans(NearestCentres, sklearn.cluster.MiniBatchKMeans):  # type:
         refuse_negative(sample_weight)
         super().partial_fit(X, y, sample_weight)
         return self
+
+    @classmethod
+    def from_statistics(cls, statistics: Moments, **parameters: Any) -> Self:
+        """Return the model whose centres are the means of a statistic, as `measure` returns it.
+
+        Its centres weigh as much as the rows of the statistic, so that `partial_fit` goes on as if
+        it had read them itself: pieces that were measured apart train together.
+
+        Parameters
+        ----------
+        statistics : moments by cluster, of some rows or summed over pieces.
+        parameters : of the model; n_clusters is the number of clusters in the statistic.
+        """
+        model = cls(**{"n_clusters": len(statistics.classes), **parameters})
+        model.cluster_centers_ = statistics.mean.astype(statistics.dtype)
+        model.inertia_ = float(statistics.diagonal().scatter.sum())
+        model.n_features_in_ = statistics.n_features
+        model.n_steps_, model._n_features_out = 0, len(statistics.classes)
+        model._counts = np.array(statistics.weight, statistics.dtype)
+        model._n_since_last_reassign, model._batch_size, model._n_threads = 0, model.batch_size, 1
+        model._random_state = check_random_state(model.random_state)
+        return model
 
 
 def refuse_negative(sample_weight: Any) -> None:
