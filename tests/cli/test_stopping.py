@@ -1,5 +1,6 @@
 """Ctrl-C before there is anything to report: a sentence says what there is; the code is 130."""
 
+import os
 import subprocess
 import sys
 
@@ -42,6 +43,36 @@ def test_once_families_are_tried(here, monkeypatch):
 
     monkeypatch.setattr(compare_module, "run", tried)
     assert compared() == "Stopped before the report was written.\n"
+
+
+def test_while_the_report_is_written_it_is_written_all_the_same(here, monkeypatch):
+    """The test set was open, and its score was lost."""
+    write, times = Comparison.report, []
+
+    def interrupted_once(self, path):
+        times.append(path)
+        return write(self, path) if len(times) > 1 else interrupted()
+
+    monkeypatch.setattr(Comparison, "report", interrupted_once)
+    said = run("compare", "iris", "--target", "species", "--families", "GaussianNB")
+    assert said.exit_code == 0
+    assert (here / "report.html").exists()
+    assert "Report: report.html" in said.stdout
+
+
+def test_the_report_is_written_before_anything_is_printed_of_it(here, monkeypatch):
+    monkeypatch.setattr(compare_module, "_answer", interrupted)
+    compared("--families", "GaussianNB")
+    assert (here / "report.html").exists()
+
+
+def test_a_terminal_without_the_characters_does_not_end_a_run(here):
+    words = [sys.executable, "-m", "rosenblatt", "compare", "iris", "--target", "species"]
+    words += ["--families", "GaussianNB"]
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(words, capture_output=True, text=True, env=environment, check=False)
+    assert done.returncode == 0, done.stderr
+    assert (here / "report.html").exists()
 
 
 def test_while_the_model_is_saved(here, monkeypatch):

@@ -220,6 +220,45 @@ def test_a_small_file_that_would_fill_the_memory_is_refused_before_it_is_inflate
     assert load_model(path, large=True)  # which no node of the tree asks for
 
 
+def test_the_description_of_the_model_counts_before_it_is_inflated(whole, path):
+    """A file of 3 MB took 6.5 GB: `rosenblatt.json` was read before the sizes were checked."""
+    with zipfile.ZipFile(io.BytesIO(whole)) as old, zipfile.ZipFile(path, "w", 8) as new:
+        for name in set(old.namelist()) - {files.ABOUT}:
+            new.writestr(name, old.read(name))
+        with new.open(files.ABOUT, "w") as big:
+            for _ in range(65):
+                big.write(b" " * 2**24)
+    tracemalloc.start()
+    with pytest.raises(TableError, match="GiB of memory, which no model of that size should"):
+        load_model(path)
+    assert tracemalloc.get_traced_memory()[1] < 2**26
+    tracemalloc.stop()
+
+
+@pytest.mark.parametrize(
+    ("descr", "shape", "why"),
+    [
+        ("<U0", (2**29,), "declares 536,870,912 values without width"),
+        ("|V0", (2**40,), "values without width"),
+        ("<f8", (2**40,), "its header declares another number"),
+        ("<f8", (-1,), "its header declares another number"),
+    ],
+)
+def test_a_header_that_declares_more_than_there_is_is_refused(whole, path, descr, shape, why):
+    """Strings of no width, 5 KB as a file, took 4.5 GB."""
+    header = io.BytesIO()
+    declared = {"descr": descr, "fortran_order": False, "shape": shape}
+    np.lib.format.write_array_header_1_0(header, declared)
+    with zipfile.ZipFile(io.BytesIO(whole)) as archive:
+        name = next(name for name in archive.namelist() if name.endswith(".npy"))
+    rewritten(whole, path, **{name.partition(".")[0]: lambda _: header.getvalue()})
+    tracemalloc.start()
+    with pytest.raises(TableError, match=why):
+        load_model(path)
+    assert tracemalloc.get_traced_memory()[1] < 2**24
+    tracemalloc.stop()
+
+
 def test_an_array_counts_as_often_as_it_is_brought_in(whole, path, monkeypatch):
     monkeypatch.setattr(files, "MOST_BYTES", 2**24)
     name = "900.npy"

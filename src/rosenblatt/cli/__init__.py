@@ -15,6 +15,9 @@ def main() -> None:
     is_the_process = True
     # Else Python looks at all that was ever imported, three times, to end half a second later.
     atexit.register(gc.freeze)
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:  # which characters a terminal has must not end a run
+            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     try:
         _run()
     except SystemExit as ending:

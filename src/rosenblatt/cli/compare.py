@@ -86,8 +86,12 @@ def compare(
             found = run(source, progress=show, **options)
     else:
         found = run(source, progress=_say(console, stages), **options)
+    # Before all else: the test set may be open. Only a second Ctrl-C loses what was found.
+    try:
+        found.report(Path(out))
+    except KeyboardInterrupt:
+        found.report(Path(out))
     _answer(console, found.findings)
-    found.report(Path(out))
     console.print(f"Report: {out}")
     stages.word = "" if save is None else f"Stopped before the model was written to {save}."
     if save is not None and found.findings.nothing_fitted:

@@ -6,6 +6,7 @@ A file is that of skops, a ZIP archive of plain numbers and names, with one memb
 
 import io
 import json
+import math
 import os
 import re
 import warnings
@@ -103,7 +104,6 @@ def load_model(path: Any, *, large: bool = False) -> SavedModel:
     try:
         with zipfile.ZipFile(found) as archive:
             check_members(archive)
-            about = _about(archive, name)
             size = os.path.getsize(found)
             if not large and (needed := is_large(archive, size)):
                 raise TableError(
@@ -112,6 +112,7 @@ def load_model(path: Any, *, large: bool = False) -> SavedModel:
                     "where it comes from, say that it is large (--large, load_model(path, "
                     "large=True))."
                 )
+            about = _about(archive, name)
             tree = json.loads(archive.read(TREE))
             older = rename_moved(tree)
             check_tree(tree)
@@ -220,12 +221,35 @@ def is_large(archive: zipfile.ZipFile, size: int) -> int:
     needed = tree
     for member in _brought_in(json.loads(archive.read(TREE))):
         needed += 2 * sizes.get(member, 0)  # as bytes, and as an array
-        if member.endswith(".npz") and member in sizes:
+        if member.endswith(".npy") and member in sizes:
+            _check_header(archive, member)
+        elif member.endswith(".npz") and member in sizes:
             with zipfile.ZipFile(io.BytesIO(archive.read(member))) as inner:
                 needed += sum(entry.file_size for entry in inner.infolist())
+                if needed <= most:
+                    for entry in inner.namelist():
+                        _check_header(inner, entry)
         if needed > most:
             return needed
     return 0
+
+
+def _check_header(archive: zipfile.ZipFile, member: str) -> None:
+    """Raise unless an array has the bytes that its header declares, none of them for nothing.
+
+    Values without width take memory that no byte of the file stands for.
+    """
+    with archive.open(member) as file:
+        if np.lib.format.read_magic(file) == (1, 0):
+            shape, _, dtype = np.lib.format.read_array_header_1_0(file)
+        else:
+            shape, _, dtype = np.lib.format.read_array_header_2_0(file)
+        stored = archive.getinfo(member).file_size - file.tell()
+    n_values = math.prod(shape)
+    if min(shape, default=0) < 0 or n_values * dtype.itemsize != stored:
+        raise Damaged(f"{member!r} holds {stored:,} bytes, and its header declares another number")
+    if n_values and not dtype.itemsize:
+        raise Damaged(f"{member!r} declares {n_values:,} values without width")
 
 
 def _brought_in(tree: Any) -> Iterator[str]:
