@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import assert_all_finite
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from rosenblatt.base import (
     FLOATS,
@@ -25,6 +25,7 @@ from rosenblatt.base import (
     naming_columns,
     plain_table,
 )
+from rosenblatt.input_checks import validate_data
 from rosenblatt.runtime.blas import one_blas_thread
 from rosenblatt.runtime.model_lock import in_turn
 from rosenblatt.statistics import Gram, Labels, Moments, Statistic
@@ -322,6 +323,9 @@ class Additive(Estimator):
             sample_weight = _check_sample_weight(
                 sample_weight, shape, dtype=np.float64, ensure_non_negative=True
             )
+            if not sample_weight.all() and not isinstance(X, list):
+                # Sums leave such rows out, and would not find what is wrong in them.
+                self._refuse_strange(X[np.flatnonzero(sample_weight == 0)])
         return X, y, sample_weight
 
     def _named(self, statistic: Statistic) -> Statistic:

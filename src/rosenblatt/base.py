@@ -19,7 +19,7 @@ from sklearn.utils import assert_all_finite, column_or_1d, compute_class_weight
 from sklearn.utils._param_validation import validate_parameter_constraints
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from rosenblatt.capabilities import planes_of
 from rosenblatt.column_errors import is_missing
@@ -27,6 +27,7 @@ from rosenblatt.column_errors import naming_columns as naming_columns
 from rosenblatt.fit_passes import Attributes as Attributes
 from rosenblatt.fit_passes import Passes as Passes
 from rosenblatt.fit_passes import StopReason as StopReason
+from rosenblatt.input_checks import validate_data
 from rosenblatt.runtime.blas import one_blas_thread
 from rosenblatt.runtime.storage import arrays as arrays
 from rosenblatt.runtime.storage import read_only as read_only
@@ -83,6 +84,18 @@ def plain_table(model: Any, X: Any) -> Any:
     vars(model).pop("feature_names_in_", None)
     model.n_features_in_ = X.shape[1]
     return X
+
+
+def in_precision(values: NDArray[Any], dtype: Any) -> NDArray[Any]:
+    """Fitted numbers in the precision of the rows; refused where they leave its range."""
+    with np.errstate(over="ignore"):
+        found = values.astype(dtype)
+    if np.isinf(found).any() and np.isfinite(values).all():
+        raise ValueError(
+            f"Coefficients go up to {np.abs(values).max():.3g}, beyond the range of "
+            f"{np.dtype(dtype)}: give X as float64, or divide y by a constant."
+        )
+    return found
 
 
 def has_finite_sum(values: NDArray[Any]) -> bool:

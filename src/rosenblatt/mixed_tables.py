@@ -7,9 +7,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils import check_array
-from sklearn.utils.validation import _num_samples, validate_data
+from sklearn.utils.validation import _num_samples
 
 from rosenblatt.column_errors import which_missing
+from rosenblatt.input_checks import validate_data
 
 MOST_CATEGORIES = 65_000
 UNKNOWN = -1.0

@@ -9,11 +9,13 @@ from sklearn.linear_model import LinearRegression as Theirs
 
 from rosenblatt import (
     ElasticNet,
+    GaussianNB,
     KernelLogisticRegression,
     Lasso,
     LassoCV,
     LinearRegression,
     LogisticRegression,
+    Perceptron,
     Ridge,
     RidgeCV,
     certify,
@@ -147,3 +149,13 @@ def test_the_penalty_of_a_search_has_the_best_score(settings):
         other = copy.deepcopy(model)
         setattr(other, name, 1.1 * getattr(model, name))
         assert not certify(other, X, y)["choice"].holds
+
+
+def test_labels_in_a_column_are_certified_as_their_list():
+    """They raised an IndexError."""
+    X = np.random.RandomState(0).standard_normal((40, 2))
+    y = (X[:, 0] > 0).astype(int)
+    for model in (LogisticRegression(), GaussianNB(), Perceptron()):
+        model.fit(X, y)
+        in_list, in_column = certify(model, X, y), certify(model, X, y[:, None])
+        assert [c.value for c in in_column.claims] == [c.value for c in in_list.claims]

@@ -1,5 +1,7 @@
 """Dense and sparse, 64 and 32 bits, arrays and data frames: the same answer."""
 
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -10,6 +12,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.utils import get_tags
+from sklearn.utils.validation import has_fit_parameter
 
 from tests.contract.estimators import (
     ESTIMATORS,
@@ -25,6 +28,7 @@ from tests.contract.estimators import (
     problem,
     scores,
     supervised,
+    takes_infinity,
     takes_sparse,
 )
 
@@ -88,6 +92,40 @@ def test_indices_of_64_bits_give_the_same_fit(estimator):
     assert np.array_equal(
         learned(clone(estimator).fit(wide, y)), learned(clone(estimator).fit(X, y))
     )
+
+
+@each_class
+def test_frames_in_another_byte_order_or_of_decimals_give_the_same_fit(Estimator):
+    """Loops read neither: there was an error of Numba, or one in `predict` after a fit."""
+    model = Estimator()
+    if "random_state" in model.get_params():
+        model.set_params(random_state=0)
+    X, y = problem(2, estimator=model)
+    X = np.round(8 * X) / 8  # which decimals and floats both hold
+    names = [f"x{j}" for j in range(X.shape[1])]
+    wanted = clone(model).fit(X, y).predict(X)
+    swapped = pd.DataFrame(X.astype(">f8"), columns=names)
+    decimals = pl.DataFrame({name: [Decimal(v) for v in X[:, j]] for j, name in enumerate(names)})
+    for frame in (swapped, decimals):
+        answers = clone(model).fit(frame, y).predict(frame)
+        if is_regressor(model):
+            np.testing.assert_allclose(answers, wanted, rtol=1e-9, atol=1e-12)
+        else:
+            assert np.array_equal(answers, wanted)
+
+
+@pytest.mark.parametrize(
+    "Estimator", [e for e in ESTIMATORS if has_fit_parameter(e(), "sample_weight")]
+)
+def test_infinity_in_a_row_of_weight_zero_is_refused_too(Estimator):
+    """Some models accepted it and others did not."""
+    model = Estimator()
+    X, y = problem(2, estimator=model)
+    X[3, 0] = np.inf
+    if takes_infinity(model):
+        pytest.skip("infinity is a value like others")
+    with pytest.raises(ValueError, match=r"infinity|too large|finite"):
+        model.fit(X, y, sample_weight=np.where(np.arange(len(X)) == 3, 0.0, 1.0))
 
 
 @each_setting

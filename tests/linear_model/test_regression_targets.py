@@ -48,3 +48,19 @@ def test_numbers_kept_as_objects_are_numbers(kind):
     y = X[:, 0] + 1
     given = kind().fit(X, y.astype(object))
     np.testing.assert_array_equal(given.coef_, kind().fit(X, y).coef_)
+
+
+@pytest.mark.parametrize("model", [LinearRegression(), Ridge(), Lasso(), ElasticNet()], ids=str)
+def test_targets_beyond_single_precision_are_refused_with_rows_in_it(model):
+    """The coefficients were infinite, without a word."""
+    with pytest.raises(ValueError, match=r"beyond the range of float32: give X as float64"):
+        model.fit(X.astype(np.float32), 1e100 * X[:, 0])
+    assert not hasattr(model, "coef_")
+    assert np.isfinite(model.fit(X, 1e100 * X[:, 0]).coef_).all()
+
+
+def test_a_metric_of_classes_is_refused_by_ridge_cv_in_a_sentence():
+    """The error showed the name of a private class."""
+    for cv in (None, 3):
+        with pytest.raises(ValueError, match=r"scoring must be a metric of predicted numbers"):
+            RidgeCV(scoring="neg_log_loss", cv=cv).fit(X, X[:, 0])

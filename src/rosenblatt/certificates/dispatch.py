@@ -84,7 +84,8 @@ def certify(
     gaps |= hasattr(model, "n_trees_per_iteration_") or getattr(model, "metric", None) == "gower"
     if y is None:
         y = _no_target(model, X)
-    X, y, weight = _check_data(X, y, sample_weight, words=words, gaps=gaps)
+    classes = hasattr(model, "classes_")
+    X, y, weight = _check_data(X, y, sample_weight, words=words, gaps=gaps, classes=classes)
     # Numbers out of range are infinity or NaN, of which no claim holds; and the same bits come out
     # whatever number of threads BLAS has.
     with np.errstate(over="ignore", invalid="ignore"), one_blas_thread():
@@ -154,9 +155,12 @@ def _no_target(model: Any, X: Any) -> NDArray[Any]:
 
 
 def _check_data(
-    X: Any, y: Any, sample_weight: Any, words: bool, gaps: bool
+    X: Any, y: Any, sample_weight: Any, *, words: bool, gaps: bool, classes: bool
 ) -> tuple[Any, NDArray[Any], NDArray[Any]]:
-    """X in 64 bits in its storage, or objects if of `words`, maybe with `gaps`; y and weights."""
+    """X in 64 bits in its storage, or objects if of `words`, maybe with `gaps`; y and weights.
+
+    A column of `classes` counts as their list.
+    """
     words = words and np.asarray(X).dtype.kind not in "biuf"
     if sp.issparse(X):
         X = sp.csr_matrix(X, dtype=np.float64)
@@ -166,6 +170,8 @@ def _check_data(
     else:
         X = np.asarray(X, dtype=object if words else np.float64)
     y = np.asarray(y)
+    if classes and y.ndim == 2 and y.shape[1] == 1:
+        y = y[:, 0]
     if X.ndim != 2:
         raise ValueError(f"X must be a table (n, d); got {X.ndim} dimensions.")
     weight = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, np.float64)

@@ -7,10 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn import cluster
 from sklearn.callback import CallbackSupportMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt import loops
 from rosenblatt.base import fitting_at_once
+from rosenblatt.input_checks import validate_data
 
 from .distances import ENDLESS, Distances, Euclidean, Given, Measured
 from .linkage import (

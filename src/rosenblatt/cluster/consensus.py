@@ -12,10 +12,11 @@ from sklearn.base import BaseEstimator, ClusterMixin, clone
 from sklearn.callback import CallbackSupportMixin
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted
 
 from rosenblatt import loops
 from rosenblatt.base import fitting_at_once
+from rosenblatt.input_checks import validate_data
 
 from .agglomerative import labels_of_tree
 from .distances import Given

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.callback import CallbackSupportMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from rosenblatt.base import (
     FLOATS,
@@ -20,6 +20,7 @@ from rosenblatt.base import (
     is_as_fitted,
     naming_columns,
 )
+from rosenblatt.input_checks import validate_data
 from rosenblatt.statistics import Moments
 
 from .assignment import nearest_centres, rows_of

@@ -14,11 +14,12 @@ from sklearn.callback import CallbackSupportMixin
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from rosenblatt.base import Passes, callers_level, fitting, path_values
 from rosenblatt.capabilities import ModelPath, rows_of
 from rosenblatt.explanation import Explanation, one_row, two_classes
+from rosenblatt.input_checks import validate_data
 from rosenblatt.tree import DecisionTreeClassifier
 from rosenblatt.tree.text import path_contributions
 

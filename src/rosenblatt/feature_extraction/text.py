@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 from sklearn import get_config
 from sklearn.feature_extraction import text as peer
 from sklearn.preprocessing import normalize
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt import loops
 from rosenblatt.base import FLOATS, callers_level
+from rosenblatt.input_checks import validate_data
 from rosenblatt.statistics import TermCounts
 from rosenblatt.term_table import TermTable, joined
 

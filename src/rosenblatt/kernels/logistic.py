@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.callback import CallbackSupportMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.base import (
     FLOATS,
@@ -23,6 +23,7 @@ from rosenblatt.base import (
     row_weights,
 )
 from rosenblatt.column_errors import listed
+from rosenblatt.input_checks import validate_data
 from rosenblatt.prediction import LogisticScores
 from rosenblatt.runtime.blas import one_blas_thread
 from rosenblatt.solvers.logistic import (

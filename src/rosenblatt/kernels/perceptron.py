@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.base import FLOATS, Passes, fitting, naming_columns, warn_not_converged
+from rosenblatt.input_checks import validate_data
 from rosenblatt.mistake_driven.classifier import MistakeDriven, Pick
 from rosenblatt.mistake_driven.examples import Examples, check_examples
 from rosenblatt.mistake_driven.stopping import Stopping, hold_out

@@ -10,16 +10,18 @@ import scipy.linalg
 import sklearn.kernel_ridge
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from rosenblatt.base import (
     FLOATS,
     all_or_nothing,
     callers_level,
+    in_precision,
     naming_columns,
     path_values,
 )
 from rosenblatt.capabilities import ModelPath, rows_of
+from rosenblatt.input_checks import validate_data
 from rosenblatt.runtime.blas import one_blas_thread
 from rosenblatt.solvers.shifted_systems import solve_one, solve_shifted
 
@@ -99,7 +101,7 @@ class KernelRidge(sklearn.kernel_ridge.KernelRidge):  # type: ignore[misc]
         return canonical(X), y
 
     def _publish(self, X: Any, y: NDArray[Any], c: NDArray[np.float64]) -> None:
-        self.dual_coef_ = c.astype(X.dtype).reshape(y.shape)
+        self.dual_coef_ = in_precision(c, X.dtype).reshape(y.shape)
         self.X_fit_ = X
 
     def _get_kernel(self, X: Any, Y: Any = None) -> NDArray[Any]:

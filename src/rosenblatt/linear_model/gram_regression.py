@@ -11,7 +11,14 @@ from sklearn.callback import CallbackSupportMixin
 from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt.additive import Additive
-from rosenblatt.base import LinearRegressor, StopReason, all_or_nothing, callers_level, fitting
+from rosenblatt.base import (
+    LinearRegressor,
+    StopReason,
+    all_or_nothing,
+    callers_level,
+    fitting,
+    in_precision,
+)
 from rosenblatt.runtime.blas import one_blas_thread
 from rosenblatt.solvers.least_squares import (
     AS_GOOD_AS_ROWS,
@@ -268,9 +275,9 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
                 "The coefficients leave the range of floating point: columns or targets are too "
                 "large or too small. Rescale them, for instance with rosenblatt.Standardizer."
             )
-        intercept = intercept.astype(dtype)
+        intercept = in_precision(intercept, dtype)
         return {
-            "coef_": (coef[0] if flat_y else coef).astype(dtype),
+            "coef_": in_precision(coef[0] if flat_y else coef, dtype),
             "intercept_": intercept[0] if flat_y or not self.fit_intercept else intercept,
         }
 

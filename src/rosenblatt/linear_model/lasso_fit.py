@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import _check_sample_weight
 
-from rosenblatt.base import FLOATS, callers_level
+from rosenblatt.base import FLOATS, callers_level, in_precision
+from rosenblatt.input_checks import validate_data
 from rosenblatt.solvers import Iterate
 from rosenblatt.solvers.gram_descent import Penalty
 from rosenblatt.statistics import Gram
@@ -136,8 +137,8 @@ def published(
         "dual_gap_": np.array([run.now.gap for run in runs]),
         "gradient_norm_": np.array([run.now.gradient_norm for run in runs]),
     }
-    coef, intercept = coefs.astype(rows.X.dtype), squares.intercepts(coefs)
-    intercept = intercept.astype(rows.X.dtype)
+    coef = in_precision(coefs, rows.X.dtype)
+    intercept = in_precision(squares.intercepts(coefs), rows.X.dtype)
     if len(runs) == 1:
         coef = coef[0]
         found = {name: values[0] for name, values in found.items()}

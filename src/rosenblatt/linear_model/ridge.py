@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_array, validate_data
+from sklearn.utils.validation import check_array
 
 from rosenblatt.base import FLOATS, path_values
 from rosenblatt.capabilities import ModelPath, rows_of
+from rosenblatt.input_checks import validate_data
 from rosenblatt.linear_model.ridge_decomposition import Decomposition
 from rosenblatt.solvers.least_squares import AS_GOOD_AS_ROWS, WELL_CONDITIONED, Solution
 from rosenblatt.statistics import Gram

@@ -18,9 +18,10 @@ from sklearn.utils.metadata_routing import (
     _routing_enabled,
     process_routing,
 )
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import _check_sample_weight
 
 from rosenblatt.base import FLOATS, LinearRegressor, all_or_nothing, callers_level
+from rosenblatt.input_checks import validate_data
 
 from .column_warnings import checked_penalties, checked_targets
 from .penalty_search import ROUNDS, Search, best_places, decades, search
@@ -164,6 +165,8 @@ class RidgeCV(LinearRegressor):
         weights = sample_weight
         if weights is not None:
             weights = _check_sample_weight(weights, X, dtype=np.float64, ensure_non_negative=True)
+            if not weights.all():  # sums leave such rows out, and would not find what is wrong
+                assert_all_finite(X.data if sp.issparse(X) else X, input_name="X")
         routed = self._routed(sample_weight, params)
         kind: Any = ByOneRow if self.cv is None else BySplits
         try:

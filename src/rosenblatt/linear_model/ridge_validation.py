@@ -69,7 +69,7 @@ class ByOneRow:
 
     def _score(self, predicted: Array, y: Array) -> float:
         predicted = predicted.reshape(y.shape)
-        return float(self.scorer(_Said(), predicted, y, **self.params))
+        return _scored(self.scorer, predicted, y, self.params)
 
     def _predictions(self, penalties: Array) -> Array:
         """Predictions (n, A, t) for rows that were left out."""
@@ -156,7 +156,7 @@ class BySplits:
         coefs, intercepts = path
         return np.array(
             [
-                float(self.scorer(_Said(), (X @ w + b).reshape(y.shape), y, **params))
+                _scored(self.scorer, (X @ w + b).reshape(y.shape), y, params)
                 for w, b in zip(coefs, intercepts, strict=True)
             ]
         )
@@ -192,6 +192,17 @@ def fitted(model: Any, alpha: Any, gram: Gram | None, rows: tuple[Any, Any, Any]
     final._names_of_search = getattr(model, "feature_names_in_", None)
     final.fit(*rows)
     return final
+
+
+def _scored(scorer: Any, predicted: Array, y: Array, params: dict[str, Any]) -> float:
+    """What a scorer makes of predictions."""
+    try:
+        return float(scorer(_Said(), predicted, y, **params))
+    except AttributeError as error:
+        raise ValueError(
+            f"scoring must be a metric of predicted numbers, such as 'r2'; {scorer} reads "
+            "probabilities or scores of classes, which RidgeCV does not have."
+        ) from error
 
 
 class _Said(LinearRegressor):

@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.callback import CallbackSupportMixin
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import validate_data
 
 from rosenblatt import loops, losses
 from rosenblatt.base import FLOATS, arrays
+from rosenblatt.input_checks import validate_data
 
 Pick = Literal["cyclic", "random", "first", "worst"]
 

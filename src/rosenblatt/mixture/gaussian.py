@@ -12,7 +12,7 @@ from sklearn.callback import CallbackSupportMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from rosenblatt.base import (
     FLOATS,
@@ -23,6 +23,7 @@ from rosenblatt.base import (
     is_as_fitted,
     naming_columns,
 )
+from rosenblatt.input_checks import validate_data
 from rosenblatt.statistics import Moments
 
 from .components import Components, Rows, Sums, floored, raw_covariances, roots_of

@@ -6,9 +6,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import validate_data
 
 from rosenblatt.additive import Additive
+from rosenblatt.input_checks import validate_data
 from rosenblatt.prediction import DrawsRows
 from rosenblatt.statistics import CategoryCounts
 

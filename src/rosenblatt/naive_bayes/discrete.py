@@ -9,8 +9,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, Options, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from rosenblatt.input_checks import validate_data
 from rosenblatt.prediction import check_n_samples
 from rosenblatt.runtime.storage import summed_duplicates
 

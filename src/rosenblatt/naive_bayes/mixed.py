@@ -11,8 +11,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils import check_array
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _num_samples, validate_data
+from sklearn.utils.validation import _num_samples
 
+from rosenblatt.input_checks import validate_data
 from rosenblatt.prediction import DrawsRows
 from rosenblatt.statistics import Together
 

@@ -10,11 +10,12 @@ import sklearn.neighbors
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.base import FLOATS, Estimator, naming_columns
 from rosenblatt.capabilities import ModelPath, rows_of
 from rosenblatt.column_errors import which_missing
+from rosenblatt.input_checks import validate_data
 from rosenblatt.mixed_tables import checked_table
 
 from .gower import MixedColumns, objects

@@ -6,10 +6,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.callback import CallbackSupportMixin
-from sklearn.utils.validation import validate_data
 
 from rosenblatt.additive import Additive
 from rosenblatt.base import FLOATS, all_or_nothing, fitting_at_once
+from rosenblatt.input_checks import validate_data
 from rosenblatt.statistics import Extremes, Moments, RowCounts, Statistic
 
 Numbers = NDArray[np.float64]

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted
 
 from rosenblatt.base import FLOATS
+from rosenblatt.input_checks import validate_data
 from rosenblatt.runtime.storage import summed_duplicates
 
 from .column_scales import OF_ROWS, ScaleLearner

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import _check_sample_weight
 
 from rosenblatt.base import (
     FLOATS,
@@ -17,6 +17,7 @@ from rosenblatt.base import (
     fitting,
     row_weights,
 )
+from rosenblatt.input_checks import validate_data
 from rosenblatt.solvers.margin_problem import MarginProblem
 
 from .linear_machine import LinearMachine, refuse_combination

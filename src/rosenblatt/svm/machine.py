@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.base import (
     FLOATS,
@@ -20,6 +20,7 @@ from rosenblatt.base import (
     path_values,
 )
 from rosenblatt.capabilities import ModelPath, rows_of
+from rosenblatt.input_checks import validate_data
 from rosenblatt.kernels.blocks import KernelScores
 from rosenblatt.kernels.functions import Kernel, canonical
 from rosenblatt.kernels.gram import (

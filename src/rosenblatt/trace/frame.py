@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.extmath import safe_sparse_dot
-from sklearn.utils.validation import validate_data
 
 from rosenblatt import losses
 from rosenblatt.capabilities import trace_view
+from rosenblatt.input_checks import validate_data
 from rosenblatt.trace.run import Run, Step
 
 from .model_views import (

@@ -8,9 +8,10 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils import check_array, compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import _check_sample_weight
 
 from rosenblatt.base import FLOATS, callers_level, encode_labels, is_as_fitted, naming_columns
+from rosenblatt.input_checks import validate_data
 from rosenblatt.mixed_tables import categorical_columns, checked_table, encode, learn_categories
 
 from .settings import Targets

@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.base import FLOATS, all_or_nothing, encode_classes, row_weights
 from rosenblatt.explanation import names_of_features
 from rosenblatt.information import information_cuts
+from rosenblatt.input_checks import validate_data
 
 Floats = NDArray[np.float64]
 Booleans = NDArray[np.bool_]
