@@ -123,6 +123,22 @@ def test_batches_are_learned_like_single_messages(tmp_path, monkeypatch):
     assert slow[1:] == learned(tmp_path / "c", MAILS, 1, monkeypatch, batch=9)[1:]
 
 
+def test_small_batches_after_a_large_one_are_learned_alike(tmp_path, monkeypatch):
+    """Ham and spam come in two calls, with corrections between them."""
+    states = []
+    for many in (10**9, 20):
+        monkeypatch.setattr(spam_filter, "MANY", many)
+        with SpamFilter(tmp_path / str(many)) as found:
+            found.learn(MAILS[:22])
+            found.correct(MAILS[0].raw, "spam")
+            found.correct(b"Subject: new words\n\nquite other ones", "ham")
+            found.learn(MAILS[22:])
+            found.forget(MAILS[30].raw)
+            found.learn(MAILS[29:31])
+            states.append((found.store.all_counts(), found.store.totals()[:4]))
+    assert states[0] == states[1]
+
+
 def test_a_batch_that_fails_leaves_the_store_and_the_next_succeeds(tmp_path, monkeypatch):
     from rosenblatt.spam.batch_learning import BatchLearner
 

@@ -108,6 +108,7 @@ class SpamFilter:
         self.model, self.thresholds = model, (low, high)
         self.store = Store.open(store or default_store(), history=history, read_only=read_only)
         self._scorer: Any = None
+        self._learner: Any = None  # once there was a large batch
 
     def __enter__(self) -> Self:
         return self
@@ -124,12 +125,9 @@ class SpamFilter:
 
         Messages that were learned before are counted once.
         """
-        result, learner = Learned(0, 0, 0, []), None
+        result = Learned(0, 0, 0, [])
         for batch in batches(mails):
-            if learner is None and len(batch) >= MANY:
-                from .batch_learning import BatchLearner
-
-                learner = BatchLearner(self.store, len(batch))
+            learner = self._learner_of(len(batch))
             found = self._arrived(batch, label, result.refused, learner)
             if learner is not None:
                 new = learner.learn(found)
@@ -142,6 +140,14 @@ class SpamFilter:
                 repeated=result.repeated + len(new) - len(taken),
             )
         return result
+
+    def _learner_of(self, n: int) -> Any:
+        """What learns n messages by compiled loops; None if they are too few to load these."""
+        if self._learner is None and n >= MANY:
+            from .batch_learning import BatchLearner
+
+            self._learner = BatchLearner(self.store, n)
+        return self._learner
 
     def _arrived(
         self, mails: list[Mail], label: str | None, refused: list[tuple[str, str]], learner: Any
