@@ -2,7 +2,10 @@
 
 import gzip
 import io
+import os
+import sys
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -117,6 +120,21 @@ def test_bad_text_is_refused_with_its_line(what, tmp_path):
         read_table(written(tmp_path / "a.csv", text))
 
 
+def test_a_cell_without_end_is_refused_in_a_sentence(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("x" * 140_000 + ",b\n1,2\n")
+    with pytest.raises(TableError, match=r"Line 1 .* has a cell of over 131,072 characters"):
+        read_table(path)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names are bytes on Linux")
+def test_a_file_name_that_is_not_utf_8_is_refused_in_a_sentence(tmp_path):
+    path = os.fsdecode(os.fsencode(tmp_path) + b"/a\xff.csv")
+    Path(path).write_text("a,b\n1,2\n")
+    with pytest.raises(TableError, match="The name of the file is not UTF-8"):
+        read_table(path)
+
+
 def test_other_encodings_are_named(tmp_path):
     path = tmp_path / "a.csv"
     path.write_bytes(b"a,b\n1,x\n2,caf\xe9\n")
@@ -124,6 +142,9 @@ def test_other_encodings_are_named(tmp_path):
         read_table(path)
     path.write_bytes("a,b\n1,x\n".encode("utf-16"))
     with pytest.raises(TableError, match="is encoded as UTF-16"):
+        read_table(path)
+    path.write_bytes("a,b\n1,x\n".encode("utf-32"))
+    with pytest.raises(TableError, match="is encoded as UTF-32"):
         read_table(path)
     path.write_bytes(b"\xef\xbb\xbfa,b\n1,x\n")
     assert read_table(path).frame.columns == ["a", "b"]

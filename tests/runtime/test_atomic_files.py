@@ -133,3 +133,12 @@ def test_a_process_of_another_user_lives(monkeypatch):
 def test_a_system_that_says_nothing_of_its_processes_is_nowhere(monkeypatch):
     monkeypatch.setattr(os, "readlink", lambda path: (_ for _ in ()).throw(OSError()))
     assert atomic_files._home() == atomic_files.NOWHERE
+
+
+def test_a_name_as_long_as_file_systems_allow_can_be_written(tmp_path):
+    """The draft's name is longer than the file's, and was too long."""
+    path = tmp_path / ("n" * 255)
+    with drafted(path) as draft:
+        draft.write_text("all of it")
+    assert path.read_text() == "all of it"
+    assert list(tmp_path.iterdir()) == [path]

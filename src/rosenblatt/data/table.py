@@ -163,6 +163,11 @@ def existing(name: str) -> str:
     """The path of a file that is there."""
     if not name:
         raise TableError("The name of the file to read is empty: give one.")
+    if name != name.encode("utf-8", "replace").decode():
+        raise TableError(
+            f"The name of the file is not UTF-8: {os.fsencode(name)!r}. Rename it, or read it from "
+            "standard input (-)."
+        )
     path = Path(os.path.expanduser(name))
     if path.is_file():
         return str(path)

@@ -41,6 +41,11 @@ def rows_of(
 
 def _unread(line: int, name: str, why: str) -> str:
     """Why the reader of the standard library stopped, in our words."""
+    if "field limit" in why:
+        return (
+            f"Line {line} of {name} has a cell of over {csv.field_size_limit():,} characters, the "
+            "most that are read: is a separator or a closing quote missing?"
+        )
     if "new-line character" in why:
         return (
             f"Line {line} of {name} holds a carriage return alone, as lines of old Macs end: "
@@ -68,6 +73,8 @@ def decoded(lines: Iterable[bytes], name: str, before: int = 0) -> Iterator[str]
 
 def _check_text(first: bytes, name: str) -> None:
     """Raise if the first bytes are those of something else."""
+    if first[:4] in (b"\xff\xfe\0\0", b"\0\0\xfe\xff"):
+        raise TableError(f"{name} is encoded as UTF-32; save it as UTF-8.")
     if first[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise TableError(f"{name} is encoded as UTF-16; save it as UTF-8.")
     check_unzipped(first, name)

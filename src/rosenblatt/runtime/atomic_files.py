@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 NOWHERE = "0" * 8  # that anything is known of
+LONGEST_NAME = 200  # bytes, of the 255 that file systems allow: a draft adds to them
 
 
 @contextmanager
@@ -69,7 +70,13 @@ def drafted_together(targets: Sequence[Path], called: Sequence[Any]) -> Iterator
 
 
 def _draft_of(target: Path) -> Path:
-    return target.with_name(f".{target.name}.{_home()}.{os.getpid()}.{uuid.uuid4().hex[:12]}")
+    return target.with_name(f".{_short(target)}.{_home()}.{os.getpid()}.{uuid.uuid4().hex[:12]}")
+
+
+def _short(target: Path) -> str:
+    """The name of a file, or letters that stand for it where a draft's would be too long."""
+    name = os.fsencode(target.name)
+    return target.name if len(name) <= LONGEST_NAME else hashlib.sha256(name).hexdigest()
 
 
 def _clear_up(target: Path) -> None:
@@ -77,7 +84,7 @@ def _clear_up(target: Path) -> None:
     home = _home()
     if home == NOWHERE:
         return
-    ours = re.compile(rf"{re.escape(f'.{target.name}.{home}.')}(\d+)\.[0-9a-f]{{12}}")
+    ours = re.compile(rf"{re.escape(f'.{_short(target)}.{home}.')}(\d+)\.[0-9a-f]{{12}}")
     try:
         for name in os.listdir(target.parent):
             draft = ours.fullmatch(name)
