@@ -416,3 +416,25 @@ def test_time_that_is_left_goes_to_a_family_that_was_cut_off(arena, monkeypatch,
     else:
         assert [drop.family for drop in dropped] == ["perceptron"]
     assert clock.stopped == ("" if succeeds else "budget")
+
+
+def test_planes_of_many_texts_take_turns_by_their_price_and_sort_settings_out_on_few_rows(
+    monkeypatch,
+):
+    rng = np.random.default_rng(0)
+    words = np.array([f"word{i}" for i in range(200)])
+    texts = [" ".join(rng.choice(words, 12)) for _ in range(90)]
+    table = pl.DataFrame({"text": texts, "y": [f"c{i % 3}" for i in range(90)]})
+    arena = search.Arena(problem_of(read_table(table), "y"), "accuracy")
+    assert "text" in arena.problem.used.values()
+    planes = ["averaged perceptron", "linear machine", "perceptron", "logistic regression"]
+    families = named(*reversed(planes), "multinomial naive Bayes")
+    queue = time_sharing._in_turn(arena, families)
+    assert [family.name for family in queue] == ["multinomial naive Bayes", *planes]
+
+    def halved():
+        return [time_sharing._with_few_rows_first(arena, family).halve for family in queue]
+
+    assert halved() == [""] * 5
+    monkeypatch.setattr(time_sharing, "MANY_TEXTS", 100)
+    assert halved() == ["", "", "rows", "", "rows"]

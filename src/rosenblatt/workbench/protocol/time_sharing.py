@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from importlib import import_module
 
+import numpy as np
 from sklearn.base import clone
 
 from rosenblatt.ensemble import VotingClassifier
@@ -26,6 +27,8 @@ FITS_AFTER = 3  # the search: about so many fits and predictions go into the ans
 NAME_OF_ERROR = re.compile(r"^[\w.]*[A-Z]\w*: ")  # before what it says
 MOST_VOTERS = 3
 MANY_CELLS = 10_000_000
+MANY_TEXTS = 100_000  # times their classes
+TURNS_ON_TEXTS = {"averaged perceptron": 0, "linear machine": 1, "logistic regression": 3}
 LEAST_SHARE = 1.0  # seconds; less is none
 MUCH_LEFT = 1 / 5  # of the budget, at the end of the queue: enough for one more try
 LARGEST_SHARE = 1 / 2  # of the time that is left, for a family that is not the last
@@ -54,6 +57,7 @@ def race(
     dropped: list[Dropped] = []
     cut_off: list[tuple[float, Family]] = []  # after so many seconds
     before = clock.stopped
+    families = [_with_few_rows_first(arena, family) for family in families]
 
     def tell(trying: str) -> None:
         if progress is not None:
@@ -152,14 +156,26 @@ def _named(entry: Contestant, family: Family) -> Contestant:
     return replace(entry, note=f"soft vote of {', '.join(names[:-1])} and {names[-1]}")
 
 
+def _with_few_rows_first(arena: Arena, family: Family) -> Family:
+    """The family; penalties of planes, if texts of many classes make fits long, are sorted out on
+    few rows first. Passes of a perceptron are not: few rows want fewer of them.
+    """
+    problem = arena.problem
+    if problem.task != "classification" or "text" not in problem.used.values():
+        return family
+    long = len(arena.y) * len(np.unique(arena.y)) > MANY_TEXTS
+    return replace(family, halve="rows") if long and "C" in family.grid else family
+
+
 def _in_turn(arena: Arena, families: list[Family]) -> list[Family]:
     """The families in the order of their turns.
 
     What learns by sums takes one pass: an answer is there before anything takes long. Of texts it
     is models of counts that have one. With more columns than rows least squares fit anything, and
     few columns that matter are found by those that choose among them. After the first answer come
-    trees, boosted ones before others: they adapt to the time there is, and most often win. In a
-    large table with categories they come first of all, for they read these as they are.
+    trees, boosted ones before others: they adapt to the time there is, and most often win; of texts
+    these are planes, the cheapest first. In a large table with categories trees come first of all,
+    for they read these as they are.
     """
     text = "text" in arena.problem.used.values()
     wide = arena.problem.task == "regression" and len(arena.problem.used) > len(arena.y)
@@ -173,6 +189,7 @@ def _in_turn(arena: Arena, families: list[Family]) -> list[Family]:
             wide and f.name != "lasso",
             not is_additive(f.make()),
             text and f.takes != "counts",
+            TURNS_ON_TEXTS.get(f.name, 2) if text else 0,
         ),
     )
     ranks = {"max_iter": 0, "n_estimators": 1}  # what limits the trees of a family
