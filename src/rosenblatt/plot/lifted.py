@@ -50,12 +50,12 @@ def lifted(X: Any, y: Any, *, C: float = 1e3, figure: Figure | None = None) -> F
         raise ValueError(f"a plane is drawn between two classes; got {len(model.classes_)}.")
     if figure is None:
         figure = pyplot().figure(figsize=(9, 4), layout="constrained")
-    space, above = figure.add_subplot(1, 2, 1, projection="3d"), figure.add_subplot(1, 2, 2)
+    space: Any = figure.add_subplot(1, 2, 1, projection="3d")
+    above: Any = figure.add_subplot(1, 2, 2)
     set_frame(above, points, ("x1", "x2"))
     (w1, w2, w3), b = model.coef_[0], model.intercept_[0]
-    across, up = np.meshgrid(
-        np.linspace(*above.get_xlim(), FINENESS), np.linspace(*above.get_ylim(), FINENESS)
-    )
+    (left, right), (low, top) = above.get_xlim(), above.get_ylim()
+    across, up = np.meshgrid(np.linspace(left, right, FINENESS), np.linspace(low, top, FINENESS))
     scores = w1 * across + w2 * up + w3 * (across**2 + up**2) + b
     for k, label in enumerate(model.classes_):
         rows = high[labels == label]
@@ -67,8 +67,8 @@ def lifted(X: Any, y: Any, *, C: float = 1e3, figure: Figure | None = None) -> F
     space.set(xlabel="x1", ylabel="x2", zlabel="x1² + x2²")
     space.locator_params(nbins=3)
     space.view_init(elev=12, azim=-60)
-    right = int(np.count_nonzero(model.predict(high) == labels))
-    space.set_title(f"lifted: a plane separates {right:,} of {len(labels):,} rows")
+    n_right = int(np.count_nonzero(model.predict(high) == labels))
+    space.set_title(f"lifted: a plane separates {n_right:,} of {len(labels):,} rows")
     above.contour(across, up, scores, levels=[0.0], colors=[INK])
     draw_points(above, points, labels, model.classes_)
     above.set_title("from above: a circle")
