@@ -11,7 +11,7 @@ from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 
 import rosenblatt.solvers.joint_smo as joint_smo
 import rosenblatt.solvers.smo as smo
-from rosenblatt import SVC, SVR, LinearSVC, Trace, certify
+from rosenblatt import SVC, SVR, LinearSVC, Trace, certify, loops
 from rosenblatt.kernels import Gaussian, KernelRidge
 from rosenblatt.kernels.blocks import KernelBlocks
 from rosenblatt.model_selection import GridSearchCV
@@ -75,6 +75,28 @@ def test_working_sets_and_blocks_in_32_bits_reach_the_same_optimum(monkeypatch, 
     theirs = sklearn.svm.SVC(gamma=0.3, C=5, tol=1e-6).fit(X, y)
     np.testing.assert_allclose(model.decision_function(X), theirs.decision_function(X), atol=1e-4)
     assert model.stop_reason_ == "converged"
+
+
+@pytest.mark.parametrize("model", [SVC(kernel="linear", C=10), SVR(kernel="linear", C=10)])
+def test_shrinking_leaves_rows_at_rest_out_and_the_answer_as_it_is(monkeypatch, model):
+    X, y = clouds(n=300)
+    sizes = []
+    steps = loops.smo.smo_steps
+    monkeypatch.setattr(
+        loops.smo, "smo_steps", lambda K, *rest: (sizes.append(len(K)), steps(K, *rest))[1]
+    )
+    shrunk = clone(model).fit(X, y)
+    assert min(sizes) < 150
+    sizes.clear()
+    whole = clone(model).set_params(shrinking=False).fit(X, y)
+    assert set(sizes) == {300}
+    np.testing.assert_allclose(shrunk.objective_, whole.objective_, rtol=1e-5)
+    np.testing.assert_allclose(
+        shrunk.decision_function(X) if hasattr(shrunk, "classes_") else shrunk.predict(X),
+        whole.decision_function(X) if hasattr(shrunk, "classes_") else whole.predict(X),
+        atol=2e-3,
+    )
+    assert certify(shrunk, X, y).holds
 
 
 def test_equal_rows_are_one_support_and_weights_are_repetitions():

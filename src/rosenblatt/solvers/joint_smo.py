@@ -21,7 +21,16 @@ from rosenblatt import loops
 from .dual_coordinate import PROXIMAL_COLUMN
 from .joint_interior import JointInterior
 from .joint_margin import JointProblem
-from .smo import FINER, FINEST, MOST_ROUNDS, WHOLE, WORKING_SET, Floats, KernelRowsOf
+from .smo import (
+    FINER,
+    FINEST,
+    MOST_EXTRA_STEPS,
+    MOST_ROUNDS,
+    WHOLE,
+    WORKING_SET,
+    Floats,
+    KernelRowsOf,
+)
 
 STEPS_A_ROW = 3  # of a working set, before scores of all rows follow
 FALLING = 0.5  # what the sums should be left with after the intercepts have moved
@@ -144,7 +153,7 @@ class JointSmo:
     def _enough(self) -> bool:
         """Whether there were enough steps beyond those that reached the tolerance."""
         if self.patience is None:
-            self.patience = 1000 + 4 * self.n_steps
+            self.patience = self.n_steps + min(1000 + 4 * self.n_steps, MOST_EXTRA_STEPS)
         return self.n_steps >= min(self.patience, self.most)
 
     def _move_intercepts(self) -> None:

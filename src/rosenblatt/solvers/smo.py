@@ -20,6 +20,9 @@ WHOLE = 1024  # rows that are one working set
 MOST_ROUNDS = 8  # of correction
 FINER, FINEST = 1e-4, 1e-9  # the tolerance for few rows: a share of that asked for, and the least
 FIRM = 10.0  # tolerances from its limit, where a row is firmly at rest
+MOST_EXTRA_STEPS = 5_000  # towards that
+FEW_ACTIVE = 0.7  # share of the rows, above which to leave out the others gains nothing
+STEPS_OF_ACTIVE = 4  # for each row that is left, before it is seen which are at rest
 INNER = 0.2  # share of the violation to which a working set is solved
 
 
@@ -57,16 +60,17 @@ class BoxProblem(NamedTuple):
         self, rows: KernelRowsOf, tol: float, most: int, start: Floats | None, shrinking: bool
     ) -> "Smo":
         """The solver, at coefficients `start` or at zero."""
-        return Smo(self, rows, tol, most, start)
+        return Smo(self, rows, tol, most, start, shrinking)
 
 
 class Smo:
     """A run: coefficients b (n,), scores f = K b, and by how much slopes are off at most."""
 
     def __init__(
-        self, problem: BoxProblem, rows: KernelRowsOf, tol: float, most: int, start: Floats | None
-    ) -> None:
-        self.problem, self.rows, self.tol = problem, rows, tol
+        self, problem: BoxProblem, rows: KernelRowsOf, tol: float, most: int,
+        start: Floats | None, shrinking: bool = True,
+    ) -> None:  # fmt: skip
+        self.problem, self.rows, self.tol, self.shrinking = problem, rows, tol, shrinking
         n = len(problem.c)
         self.b = np.zeros(n) if start is None else between(start, problem.low, problem.high)
         self.f = rows.exactly(self.b) if self.b.any() else np.zeros(n)
@@ -82,6 +86,7 @@ class Smo:
         self.patience: int | None = None  # steps after which the tolerance asked for is enough
         self.last = np.empty(0, np.intp)
         self.matrix: Floats | None = None  # of all rows, if they are one working set
+        self.diagonal = np.empty(0)
         self.violation = self._slopes()
 
     def _slopes(self) -> float:
@@ -104,19 +109,47 @@ class Smo:
     def _enough(self) -> bool:
         """Whether there were enough steps beyond those that reached the tolerance."""
         if self.patience is None:
-            self.patience = 1000 + 4 * self.n_steps
+            self.patience = self.n_steps + min(1000 + 4 * self.n_steps, MOST_EXTRA_STEPS)
         return self.n_steps >= min(self.patience, self.most)
 
     def _improve_all(self) -> int:
-        """Some steps among all rows, if they are few."""
-        c, low, high, kink = self.problem
+        """Some steps among all rows, if they are few, or among those that are not at rest."""
         if self.matrix is None:
             everything = np.arange(len(self.b))
             self.matrix = self.rows.among(everything, self.rows.fetch(everything))
+            self.diagonal = self.matrix.diagonal().copy()
+        active = self._active() if self.shrinking and self.n_steps > len(self.b) else None
+        if active is not None and len(active) <= FEW_ACTIVE * len(self.b):
+            return self._improve_active(active)
+        c, low, high, kink = self.problem
         g, most = self.f + c, max(10, len(self.b) // 10)
         most = min(most, self.most - self.n_steps)
-        made = loops.smo.smo_steps(self.matrix, g, self.b, low, high, kink, self.goal, most)
+        made = loops.smo.smo_steps(
+            self.matrix, self.diagonal, g, self.b, low, high, kink, self.goal, most
+        )
         self.f, self.exact = g - c, False
+        return int(made)
+
+    def _active(self) -> NDArray[np.intp]:
+        """Rows that a pair of opposite slopes may be made of: all others are at rest."""
+        top, bottom = self.down.max(initial=-np.inf), self.up.min(initial=np.inf)
+        return np.flatnonzero((self.up < top) | (self.down > bottom))
+
+    def _improve_active(self, active: NDArray[np.intp]) -> int:
+        """Steps among the rows that are not at rest, and what they change in the scores of all."""
+        assert self.matrix is not None
+        c, low, high, kink = self.problem
+        before, b = self.b[active], self.b[active]
+        inner = max(self.goal, INNER * self.violation)
+        made = loops.smo.smo_steps(
+            self.matrix[np.ix_(active, active)], self.diagonal[active], (self.f + c)[active], b,
+            low[active], high[active], kink, inner,
+            min(self.most - self.n_steps, STEPS_OF_ACTIVE * len(active)),
+        )  # fmt: skip
+        moved = np.flatnonzero(b != before)
+        self.b[active] = b
+        self.f += (b - before)[moved] @ self.matrix[active[moved]]
+        self.exact = False
         return int(made)
 
     def _improve_some(self) -> int:
@@ -126,8 +159,9 @@ class Smo:
         places = self.rows.fetch(work)
         before, b = self.b[work], self.b[work]
         inner = min(max(self.tol, INNER * self.violation), 0.9 * self.violation)
+        K = self.rows.among(work, places)
         made = loops.smo.smo_steps(
-            self.rows.among(work, places), self.f[work] + c[work], b, low[work], high[work], kink,
+            K, K.diagonal().copy(), self.f[work] + c[work], b, low[work], high[work], kink,
             inner, min(self.most - self.n_steps, 10 * len(work)),
         )  # fmt: skip
         moved = np.flatnonzero(b != before)

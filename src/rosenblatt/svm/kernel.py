@@ -52,7 +52,10 @@ class SVC(KernelMachine, CallbackSupportMixin, sklearn.svm.SVC):  # type: ignore
         A function is given two tables of rows, and must return the kernel of all pairs.
     degree, gamma, coef0 : float
         The numbers of the kernel.
-    shrinking, verbose : accepted as in scikit-learn.
+    shrinking : bool
+        Whether steps among few rows leave out those that are at rest. Working sets of many rows
+        leave them out in any case.
+    verbose : accepted as in scikit-learn.
     probability : bool
         Whether to calibrate probabilities by cross-validation; deprecated, as in scikit-learn.
     tol : by how much slopes of the dual may be off at the end.
