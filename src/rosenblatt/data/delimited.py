@@ -2,6 +2,7 @@
 
 import itertools
 import re
+from collections import Counter
 from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass
@@ -196,7 +197,7 @@ def header_of(source: Any, name: str, separator: str, header: bool) -> list[str]
     if not header:
         return names
     names = [column or _name_of_unnamed(j, names) for j, column in enumerate(names)]
-    twice = [column for column in dict.fromkeys(names) if names.count(column) > 1]
+    twice = [column for column, times in Counter(names).items() if times > 1]
     if twice:
         raise TableError(
             f"{name} has more than one column named {twice[0]!r}; rename them. {NO_HEADER}"
