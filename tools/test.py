@@ -64,6 +64,8 @@ def on_one_core_when_warm() -> Parts:
 def succeeds(name: str, command: list[str], quiet: bool) -> bool:
     """Run a command; if `quiet`, its output is printed in one piece when it ends."""
     environment = {**ALONE_ON_A_CORE, **os.environ}
+    # Without it the many processes that tests start would each compile our modules to bytecode.
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     if name == "plain Python":
         environment["NUMBA_DISABLE_JIT"] = "1"
     title = f"\n{name}: {Path(command[0]).name} {' '.join(command[1:])}"
