@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 import sklearn.decomposition
 from numpy.typing import NDArray
+from scipy.special import gammaln
 from sklearn.callback import CallbackSupportMixin
 
 from rosenblatt.additive import Additive
@@ -16,13 +17,12 @@ from rosenblatt.base import all_or_nothing, fitting_at_once
 from rosenblatt.runtime.blas import one_blas_thread
 from rosenblatt.statistics import Moments, Statistic
 
-from .dimension import likely_dimension
-
 Numbers = NDArray[np.float64]
 
 # Up to so many columns the scatter is what to decompose: always, or if there are as many rows.
 NARROW, WIDE = 100, 1_000
 LEAST = np.finfo(np.float64).tiny
+NO_AXIS = 1e-15  # a variance below this is no axis
 
 
 class PCA(CallbackSupportMixin, Additive, sklearn.decomposition.PCA):  # type: ignore[misc]
@@ -233,3 +233,43 @@ def principal_axes(scatter: Numbers) -> tuple[Numbers, Numbers]:
     largest = np.abs(axes).argmax(axis=1)
     signs = np.where(axes[np.arange(len(axes)), largest] < 0, -1.0, 1.0)
     return np.maximum(squares[::-1], 0.0), np.ascontiguousarray(axes * signs[:, np.newaxis])
+
+
+def likely_dimension(variance: Numbers, n: int) -> int:
+    """The number of components, from 1 to d - 1, under which n rows are most probable.
+
+    Minka's approximation of the evidence, of the variances (d,) along the axes, largest first.
+
+    References
+    ----------
+    .. [1] T. P. Minka (2000), Automatic choice of dimensionality for PCA, equation 76.
+    """
+    evidence = [log_evidence(variance, k, n) for k in range(1, len(variance))]
+    return 1 + int(np.argmax(evidence)) if evidence else 0
+
+
+def log_evidence(variance: Numbers, k: int, n: int) -> float:
+    """The logarithm of the probability of n rows under k components, up to a constant.
+
+    v is the mean variance along the axes left out.
+    """
+    d = len(variance)
+    if variance[k - 1] < NO_AXIS:
+        return -np.inf
+    i = np.arange(1, k + 1)
+    prior = -k * np.log(2) + (gammaln((d - i + 1) / 2) - np.log(np.pi) * (d - i + 1) / 2).sum()
+    v = max(NO_AXIS, variance[k:].sum() / (d - k))
+    likelihood = -n / 2 * (np.log(variance[:k]).sum() + (d - k) * np.log(v))
+    free = d * k - k * (k + 1) / 2
+    volume = (free + k) / 2 * np.log(2 * np.pi)
+    return float(
+        prior + likelihood + volume - _curvature(variance, v, k, n) / 2 - k / 2 * np.log(n)
+    )
+
+
+def _curvature(variance: Numbers, v: float, k: int, n: int) -> float:
+    """log |A|: the sum over pairs i < j, i <= k, of log((l_i - l_j)(1 / w_j - 1 / w_i) n)."""
+    w = np.append(variance[:k], np.full(len(variance) - k, v))
+    i, j = np.triu_indices(k, 1, len(variance))
+    apart = (variance[i] - variance[j]) * (1 / w[j] - 1 / w[i])
+    return float((np.log(np.maximum(apart, NO_AXIS)) + np.log(n)).sum())
