@@ -1,6 +1,7 @@
-"""How texts are cut into terms, as the compiled loops take it."""
+"""How texts are cut into terms: by the compiled loops, and where a text has each term."""
 
 import re
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -17,7 +18,9 @@ WORD = r"(?u)\b\w\w+\b"  # the only pattern that is compiled
 ANALYZERS = ("word", "char", "char_wb")  # in the order of the loops' numbers
 N_CHARACTERS = 0x110000
 
-# Methods that a subclass may have replaced: then Python does what it says.
+Span = tuple[int, int, str]  # start, stop, term
+
+# Methods that a subclass may have replaced: then Python calls the subclass.
 OWN = ("build_analyzer", "build_tokenizer", "build_preprocessor", "decode", "get_stop_words")
 
 
@@ -141,3 +144,54 @@ def tokens(text: bytes, lowercase: bool = True) -> list[bytes]:
     n = loops.text.find_terms(batch.text, *batch.limits, scan)
     clean, (starts, stops) = scan[1][0].tobytes(), scan[2]
     return [clean[a:b] for a, b in zip(starts[:n].tolist(), stops[:n].tolist(), strict=True)]
+
+
+def spans_of_terms(text: str, vectorizer: Any) -> list[Span]:
+    """Start, stop and term of each term in a text as it was given, in the order of the text.
+
+    The list is empty if the vectorizer has a callable analyzer or a tokenizer.
+    """
+    if callable(vectorizer.analyzer) or vectorizer.tokenizer is not None:
+        return []
+    prepare = vectorizer.build_preprocessor()
+    least, most = vectorizer.ngram_range
+    if vectorizer.analyzer == "word":
+        stopped = vectorizer.get_stop_words() or ()
+        words = [one for one in _words(text, vectorizer, prepare) if one[2] not in stopped]
+        return sorted(_word_ngrams(words, least, most))
+    pattern = r"(?s).+" if vectorizer.analyzer == "char" else r"\S+"
+    padding = "" if vectorizer.analyzer == "char" else " "
+    return sorted(
+        span
+        for found in re.finditer(pattern, text)
+        for span in _character_ngrams(found, prepare, padding, range(least, most + 1))
+    )
+
+
+def _words(text: str, vectorizer: Any, prepare: Callable[[str], str]) -> Iterator[Span]:
+    """The words of a text; one that is prepared to several has the place of all of them."""
+    tokenize = vectorizer.build_tokenizer()
+    for found in re.finditer(vectorizer.token_pattern, text):
+        for word in tokenize(prepare(found[0])):
+            yield *found.span(), word
+
+
+def _word_ngrams(words: list[Span], least: int, most: int) -> Iterator[Span]:
+    """All n-grams of words."""
+    for n in range(least, most + 1):
+        for i in range(len(words) - n + 1):
+            some = words[i : i + n]
+            yield some[0][0], some[-1][1], " ".join(word for _, _, word in some)
+
+
+def _character_ngrams(
+    found: re.Match[str], prepare: Callable[[str], str], padding: str, lengths: range
+) -> Iterator[Span]:
+    """All n-grams of the characters of a match, with padding around them."""
+    piece, before = padding + found[0] + padding, len(padding)
+    for n in lengths:
+        for i in range(max(len(piece) - n, 0) + 1):
+            start, stop = found.start() + i - before, found.start() + i - before + n
+            yield max(start, found.start()), min(stop, found.end()), prepare(piece[i : i + n])
+        if len(piece) <= n:
+            break

@@ -17,7 +17,7 @@ from rosenblatt.input_checks import validate_data
 from rosenblatt.statistics import TermCounts
 from rosenblatt.term_table import TermTable, joined
 
-from .analysis import analysis_of, why_python
+from .analysis import analysis_of, spans_of_terms, why_python
 from .counting import (
     Counted,
     count_hashes,
@@ -27,7 +27,6 @@ from .counting import (
     with_columns,
 )
 from .documents import are_few, refuse_tables
-from .spans import spans_in
 from .vocabulary import inverse_document_frequency, kept_terms, numbered, suggest_characters
 
 MUCH_TEXT = 2**20  # characters from which on it matters who reads them
@@ -135,7 +134,7 @@ class CountVectorizer(peer.CountVectorizer):  # type: ignore[misc]
         self._check_vocabulary()
         return [
             (start, stop, int(self.vocabulary_[term]))
-            for start, stop, term in spans_in(text, self)
+            for start, stop, term in spans_of_terms(text, self)
             if term in self.vocabulary_
         ]
 
