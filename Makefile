@@ -1,6 +1,7 @@
 # make demo    set up on a fresh machine, compare all models on a table, watch a perceptron learn
 # make test    set up and run every check
 # make bench   side-by-side timings with the peers (ONLY=name for some of them)
+# make bench-scale   fits of more rows than fit in memory (ROWS=50000000), beside the peers
 # make docs    build the documentation
 # make lint    the quick checks alone
 # make fuzz    attacks on certificates in exact arithmetic, and new examples for every property test
@@ -11,7 +12,7 @@ BIN := .venv/bin
 STAMPS := .venv/stamps
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test bench docs lint fuzz peer-tests clean
+.PHONY: demo test bench bench-scale docs lint fuzz peer-tests clean
 .DELETE_ON_ERROR:
 
 demo: $(STAMPS)/demo
@@ -22,6 +23,10 @@ test: $(STAMPS)/test $(STAMPS)/chromium $(STAMPS)/maildrop
 
 bench: $(STAMPS)/bench
 	@$(BIN)/python -m benchmarks $(foreach name,$(ONLY),--only "$(name)")
+
+ROWS ?= 50000000
+bench-scale: $(STAMPS)/bench
+	@$(BIN)/python -m benchmarks.scale --rows $(ROWS)
 
 docs: $(STAMPS)/test
 	@$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build/html

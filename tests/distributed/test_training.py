@@ -200,6 +200,24 @@ def test_bad_parts_are_named(tmp_path):
         Source(tmp_path, target="x1x")
 
 
+def test_bad_parts_may_be_left_out_with_a_warning(tmp_path):
+    frame = table("normal")
+    frame.write_parquet(tmp_path / "1.parquet")
+    frame.with_columns(x2=pl.lit("word")).write_parquet(tmp_path / "2.parquet")
+    whole = (tmp_path / "1.parquet").read_bytes()
+    (tmp_path / "3.parquet").write_bytes(whole[: len(whole) // 2])
+    source = Source(tmp_path, target="y", bad="skip")
+    with pytest.warns(UserWarning, match="Left out: ") as said:
+        model = fit(LogisticRegression(), source)  # which makes several passes
+    words, torn = (str(warning.message) for warning in said)
+    assert "2.parquet" in words
+    assert "column 'x2' holds String" in words
+    assert "3.parquet cannot be read" in torn
+    same_bits(fit(LogisticRegression(), Source(tmp_path / "1.parquet", target="y")), model)
+    with pytest.raises(ValueError, match="bad must be"):
+        Source(tmp_path, target="y", bad="ignore")
+
+
 def test_models_without_a_way_are_refused(tmp_path):
     table("normal").write_parquet(tmp_path / "1.parquet")
     source = Source(tmp_path, target="y")

@@ -5,7 +5,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from copy import copy
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -55,6 +55,8 @@ class Source:
     columns : the columns to learn from; all others if not given.
     format : csv, tsv, parquet, arrow, jsonl or libsvm; by the file's name if not given.
     rows_per_part : the most rows of a part of a Parquet file; other files are a part each.
+    bad : "refuse" raises an error that names the part that cannot be read; "skip" leaves it out,
+        with a warning.
 
     Examples
     --------
@@ -79,7 +81,11 @@ class Source:
         columns: list[str] | None = None,
         format: str | None = None,
         rows_per_part: int = ROWS_PER_PART,
+        bad: Literal["refuse", "skip"] = "refuse",
     ) -> None:
+        if bad not in ("refuse", "skip"):
+            raise ValueError(f"bad must be 'refuse' or 'skip'; got {bad!r}.")
+        self.bad = bad
         self.place, self.target, self.format = str(place), target, format
         self.rows_per_part = rows_per_part
         self.files = files_of(self.place)
@@ -104,13 +110,18 @@ class Source:
             yield Part(path, 0, None)
             return
         n = self._n_rows(path)
+        if n is None:  # to be skipped: who reads it finds out why
+            yield Part(path, 0, None)
+            return
         for start in range(0, n, self.rows_per_part):
             yield Part(path, start, min(self.rows_per_part, n - start))
 
-    def _n_rows(self, path: str) -> int:
+    def _n_rows(self, path: str) -> int | None:
         try:
             return int(pl.scan_parquet(path, glob=False).select(pl.len()).collect().item())
         except (pl.exceptions.PolarsError, OSError) as error:
+            if self.bad == "skip":
+                return None
             raise TableError(f"{path} cannot be read as Parquet: {error}.") from None
 
     def without(self, fold: Fold) -> "Source":

@@ -3,6 +3,7 @@
 import functools
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -12,6 +13,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from rosenblatt.base import callers_level
 from rosenblatt.data import TableError
 from rosenblatt.data.source import Part, Source
 
@@ -66,6 +68,12 @@ class Numbered(NamedTuple):
 
     def __str__(self) -> str:
         return str(self.part)
+
+
+class Skipped(NamedTuple):
+    """What is wrong with a part that is left out."""
+
+    sentence: str
 
 
 class PartRows:
@@ -142,7 +150,7 @@ class Passes:
         self.progress = _printed if progress is True else progress
         parts = [part for _, part in self.parts]
         self.kept = None if checkpoint is None else Checkpoint(checkpoint, model, parts)
-        self.n_passes = 0
+        self.n_passes, self.skipped = 0, set[str]()
 
     def seed(self) -> int:
         """The model's seed as a number; one that was drawn is the same in a resumed fit."""
@@ -190,13 +198,21 @@ class Passes:
         measure = functools.partial(measured, work, self.source)
         outcomes = mapped(measure, state, self.parts[first:], self.client)
         for n_read, (statistic, more) in enumerate(outcomes, 1):
-            yield statistic
+            if isinstance(statistic, Skipped):
+                self._warn(statistic.sentence)
+            yield None if isinstance(statistic, Skipped) else statistic
             n_rows += more
             if self.progress is not None:
                 seconds = time.monotonic() - began
                 self.progress(
                     Progress(self.n_passes, first + n_read, last, n_rows, seconds, n_read)
                 )
+
+    def _warn(self, sentence: str) -> None:
+        """Warn of a part that was left out, in the first pass that meets it."""
+        if sentence not in self.skipped:
+            self.skipped.add(sentence)
+            warnings.warn(f"Left out: {sentence}", stacklevel=callers_level())
 
     def describe(self, model: Any) -> None:
         """Give a model the names of its columns."""
@@ -211,9 +227,10 @@ def measured(work: Any, source: Source, numbered: Numbered, state: Any) -> Any:
     try:
         return work(rows, *state), rows.n_rows
     except TableError as error:
-        return error
+        wrong = error
     except ValueError as error:
-        return TableError(f"{numbered}: {error}")
+        wrong = TableError(f"{numbered}: {error}")
+    return (Skipped(str(wrong)), 0) if source.bad == "skip" else wrong
 
 
 def _printed(progress: Progress) -> None:

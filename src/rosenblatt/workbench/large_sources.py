@@ -71,7 +71,7 @@ class PreparedSource:
 
     def __init__(self, source: Source, stub: SavedModel) -> None:
         self.source, self.stub = source, stub
-        self.place, self.target = source.place, source.target
+        self.place, self.target, self.bad = source.place, source.target, source.bad
         before = [step for step in stub.model.steps[:-1] if step[1] != "passthrough"]
         self.before = Pipeline(before) if before else None
         self.columns = list(range(int(stub.model.steps[-1][1].n_features_in_)))
