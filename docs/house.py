@@ -1,39 +1,48 @@
-"""Draw `docs/_static/house.svg`: the folders in their layers. ``python docs/house.py``."""
+"""Draw `docs/_static/house.svg`: the layers of `pyproject.toml`. ``python docs/house.py``."""
 
+import re
+import tomllib
 from pathlib import Path
 
-WIDTH, LEFT, GAP, HEIGHT = 880, 20, 8, 46
+DOCS = Path(__file__).resolve().parent
+WIDTH, LEFT, GAP, HEIGHT = 880, 20, 6, 36
+MOST_IN_A_ROW = 5
+# The title of each band, its colour, and the module whose layer is the first of the band.
 BANDS = [
-    ("the jobs people have", "#dbe9f6", [["cli"], ["workbench"]]),
-    ("what speaks about models", "#e6e0f3", [["trace", "plot"], ["model_selection"]]),
-    (
-        "the models",
-        "#dff0dc",
-        [
-            ["linear_model", "kernels", "naive_bayes", "discriminant_analysis"],
-            ["svm"],
-            ["neighbors", "cluster", "decomposition", "preprocessing", "feature_extraction"],
-            ["mixture"],
-            ["neighbors", "cluster", "decomposition", "preprocessing"],
-            ["data"],
-        ],
-    ),
-    (
-        "what models share",
-        "#fbe9d0",
-        [
-            ["mistake_driven", "prediction", "additive", "explanation"],
-            ["base  (input checks, labels, passes, callbacks)"],
-        ],
-    ),
-    ("the work", "#f7dcdc", [["statistics", "solvers"], ["loops  (Numba)"]]),
-    (
-        "open to all",
-        "#ececec",
-        [["registry", "separation", "estimation", "information", "losses"], ["runtime"]],
-    ),
+    ("the jobs people have", "#dbe9f6", "cli"),
+    ("what reads models", "#e6e0f3", "trace"),
+    ("the models", "#dff0dc", "ensemble"),
+    ("tables", "#dbe9f6", "data"),
+    ("what models share", "#fbe9d0", "prediction"),
+    ("the work", "#f7dcdc", "statistics"),
+    ("open to all", "#ececec", "separation"),
 ]
+NOTES = {"base": "base  (labels, weights, linear scores)", "loops": "loops  (Numba)"}
 APART = ("certificates", ["re-derive what a fit", "achieved, from data", "and attributes alone"])
+
+
+def layers():
+    """The modules of each layer, the highest first; those in parentheses do not exist yet."""
+    settings = tomllib.loads((DOCS.parent / "pyproject.toml").read_text(encoding="utf-8"))
+    contract = settings["tool"]["importlinter"]["contracts"][0]
+    for layer in contract["layers"]:
+        names = [name.strip() for name in re.split("[|:]", layer)]
+        names = [name for name in names if name[0] not in "(_" and name != APART[0]]
+        if names:
+            yield names
+
+
+def bands():
+    """Title, colour and rows of modules of each band; a long layer takes several rows."""
+    found, left = [], list(BANDS)
+    for names in layers():
+        if left and left[0][2] in names:
+            title, fill, _ = left.pop(0)
+            found.append((title, fill, []))
+        n_rows = -(-len(names) // MOST_IN_A_ROW)
+        size = -(-len(names) // n_rows)
+        found[-1][2].extend(names[i : i + size] for i in range(0, len(names), size))
+    return found
 
 
 def text(x, y, words, size=14, weight="normal", anchor="middle"):
@@ -53,7 +62,7 @@ def box(x, y, width, height, fill):
 def drawn():
     """The picture: one band per group of layers, what may be imported always further down."""
     inner, y, parts, middle = 640, 40, [], {}
-    for title, fill, rows in BANDS:
+    for title, fill, rows in bands():
         parts.append(text(LEFT, y - 8, title, 13, "bold", "start"))
         for names in rows:
             width = (inner - GAP * (len(names) - 1)) / len(names)
@@ -62,7 +71,7 @@ def drawn():
                 size = 14 if 9 * len(name) < width or len(names) < 5 else 11
                 parts += [
                     box(x, y, width, HEIGHT - GAP, fill),
-                    text(x + width / 2, y + 24, name, size),
+                    text(x + width / 2, y + 20, NOTES.get(name, name), size),
                 ]
                 middle[name] = y + (HEIGHT - GAP) / 2
             y += HEIGHT
@@ -80,7 +89,8 @@ def drawn():
         f'<path d="M {x + width / 2} {top + 124} V {target} H {LEFT + inner + 6}" fill="none" '
         'stroke="#555" stroke-width="1.5" marker-end="url(#arrow)"/>'
     )
-    parts.append(text(x + width / 2, target + 24, "registry, separation only", 12))
+    for i, line in enumerate(["imports separation,", "the registry and runtime"]):
+        parts.append(text(x + width / 2, target + 24 + 18 * i, line, 12))
     return bottom + 10, parts
 
 
@@ -96,7 +106,7 @@ def main():
         f'width="{WIDTH}" height="{height}" font-family="sans-serif">'
         f'<rect width="{WIDTH}" height="{height}" fill="white"/>{arrow}\n'
     )
-    place = Path(__file__).parent / "_static" / "house.svg"
+    place = DOCS / "_static" / "house.svg"
     place.write_text(svg + "\n".join(parts) + "\n</svg>\n", encoding="utf-8")
     print(place.name)
 
