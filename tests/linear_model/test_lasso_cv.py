@@ -11,6 +11,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold, ShuffleSplit
 
 from rosenblatt import ElasticNetCV, Lasso, LassoCV, RidgeCV, enet_path, lasso_path, ridge_path
+from rosenblatt.linear_model.gram_problem import Squares
+from rosenblatt.linear_model.lasso_fit import alpha_grid, follow
 
 TIGHT = 1e-11
 
@@ -253,3 +255,20 @@ def test_sparse_rows_take_the_same_way_as_dense_ones(storage):
     np.testing.assert_allclose(sparse.coef_, dense.coef_, rtol=1e-9, atol=1e-12)
     paths = [enet_path(rows, y, alphas=20, sample_weight=weights)[1] for rows in (X, storage(X))]
     np.testing.assert_allclose(*paths, rtol=1e-7, atol=1e-12)
+
+
+@pytest.mark.parametrize("offset", [0.0, 2e8])
+def test_a_sparse_path_of_columns_far_from_zero_takes_no_more_sweeps_than_a_dense_one(offset):
+    """Variances were differences of squares of 4e16: every fit of the path went to `max_iter`."""
+    rng = np.random.RandomState(0)
+    Z = rng.standard_normal((10, 59))
+    y = (Z @ rng.standard_normal(59))[:, None]
+    paths = []
+    for X in (Z + offset, sp.csr_array(Z + offset)):
+        squares = Squares.of(X, y, None, fit_intercept=True, path=True)
+        alphas = alpha_grid(squares, 1.0, True, 1e-6, 20)
+        paths.append(follow(squares.descents[0], alphas, 1.0, positive=True, tol=1e-8))
+    dense, sparse = paths
+    assert sparse.n_iters == dense.n_iters
+    assert not sparse.short
+    np.testing.assert_allclose(sparse.coefs, dense.coefs, rtol=1e-6, atol=1e-9)

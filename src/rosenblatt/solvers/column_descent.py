@@ -29,19 +29,23 @@ from .gram_descent import MOST_FINISHING, Array, GramDescent, Penalty, exact
 class Columns:
     """Columns ``u_i (x_ij - m_j)``, with u the roots of the rows' shares of the weight.
 
-    Dense columns are held just so, one after the other. Those of a sparse table keep their zeros:
-    ``u_i x_ij`` is held, and ``m_j u`` is taken off in every product. The length of u is one, so
-    that the products of two columns are their weighted covariance.
+    Dense columns are held just so, one after the other, and so are those of a sparse table that
+    have no zeros: far from zero, differences of large products would keep no digit. Others keep
+    their zeros: ``u_i x_ij`` is held, and ``m_j u`` is taken off in every product. The length of u
+    is one, so that the products of two columns are their weighted covariance.
     """
 
     def __init__(self, X: Any, roots: Array, means: Array) -> None:
         if sp.issparse(X):
             self.table = sp.csc_array(X, dtype=np.float64, copy=True)
             self.table.sum_duplicates()
+            sizes = np.diff(self.table.indptr)
+            full = sizes == X.shape[0]
+            self.table.data -= np.repeat(np.where(full, means, 0.0), sizes)
             self.table.data *= roots[self.table.indices]
-            self.means = means
+            self.means = np.where(full, 0.0, means)
             raw = np.asarray(self.table.power(2).sum(axis=0)).ravel()
-            self.squares = np.maximum(raw - means**2, 0.0)
+            self.squares = np.maximum(raw - self.means**2, 0.0)
             # A column that is constant but for rounding is constant.
             self.squares[self.squares <= 2.0**-48 * raw] = 0.0
         else:
