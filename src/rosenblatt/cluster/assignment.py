@@ -17,7 +17,7 @@ Table = NDArray[np.float64]
 Labels = NDArray[np.int32]
 
 FEW_PRODUCTS = 20_000  # of rows, centres and columns: all distances take less than panels
-MOVED_AT_ONCE = 2_000_000  # numbers added in one call, so that an interrupt is heard
+MOVED_AT_ONCE = 2_000_000  # numbers added in one call, so that an interrupt does not wait
 CHUNK_CELLS = 4  # times those of a job that reads rows once: each is compared with all centres
 
 

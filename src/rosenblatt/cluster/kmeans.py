@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
+from rosenblatt import loops
 from rosenblatt.base import (
     FLOATS,
     Passes,
@@ -23,9 +24,70 @@ from rosenblatt.base import (
 from rosenblatt.input_checks import validate_data
 from rosenblatt.statistics import Moments
 
-from .assignment import nearest_centres, rows_of
-from .lloyd import Lloyd
+from .assignment import Rows, Table, nearest_centres, rows_of
 from .seeding import given_centres, start
+
+
+class Lloyd:
+    """Lloyd's iterations from one start: centres, and the weight and sum of each cluster."""
+
+    def __init__(self, rows: Rows, squares: Table, centres: Any) -> None:
+        self.rows, self.squares = rows, squares
+        self.centres = np.array(centres, np.float64, order="C")
+        rows.forget_labels()
+        K, d = self.centres.shape
+        self.mass, self.sums = np.zeros((2, K)), np.zeros((2, K, d))
+        self.losses: list[float] = []  # after each iteration
+        self.n_changed, self.moved = rows.n, np.inf
+
+    def step(self) -> None:
+        """Assign and average once."""
+        self.assign()
+        self._fill_empty_clusters()
+        new = self.centres.copy()
+        loops.kmeans.find_means(self.mass, self.sums, new)
+        self.rows.drifted(self.centres, new)
+        self.moved = float(((new - self.centres) ** 2).sum())
+        self.centres = new
+        self.losses.append(self.loss())
+
+    def assign(self) -> None:
+        """Give each row its nearest centre, and move it from sum to sum."""
+        places = self.rows.assign(self.centres)
+        self.n_changed = self.rows.moved(places, self.mass, self.sums)
+
+    def loss(self) -> float:
+        """The sum of squared distances of rows from their centres, from the sums alone."""
+        return float(loops.kmeans.loss_of(self.squares, self.mass, self.sums, self.centres))
+
+    def conclude(self, dtype: Any) -> None:
+        """Round centres to a precision, and assign rows to what is published."""
+        rounded = self.centres.astype(dtype).astype(np.float64)
+        if not np.array_equal(rounded, self.centres):
+            self.centres = rounded
+            self.rows.forget_bounds()
+            self.assign()
+        elif self.n_changed:
+            self.assign()
+
+    def _fill_empty_clusters(self) -> None:
+        """Give each empty cluster the row that is farthest from its centre."""
+        empty = np.flatnonzero(self.mass[0] <= 0)
+        if not len(empty):
+            return
+        rows, weight = self.rows, self.rows.weights
+        far = rows.distances(self.centres)
+        counts = np.ones(rows.n, bool) if weight is None else weight > 0
+        members = np.bincount(rows.labels[counts], minlength=len(self.centres))
+        for cluster in empty:
+            candidates = np.where(counts & (members[rows.labels] > 1), far, 0.0)
+            row = int(candidates.argmax())
+            if candidates[row] <= 0:
+                break  # there are fewer different rows than clusters
+            members[rows.labels[row]] -= 1
+            rows.move(row, int(cluster), self.mass, self.sums)
+            members[cluster], far[row] = 1, 0.0
+            self.n_changed += 1
 
 
 class NearestCentres:
@@ -124,7 +186,7 @@ class KMeans(NearestCentres, CallbackSupportMixin, sklearn.cluster.KMeans):  # t
     inertia_ : float
         The loss.
     inertias_ : array of shape (n_init,)
-        The loss at the end of each start: their spread says how much the start matters.
+        The loss at the end of each start: their spread shows how much the start matters.
     loss_curve_ : array with a number for each iteration
         The loss after each iteration of the start that was kept; it never rises.
     n_iter_, n_features_in_, feature_names_in_ : as in scikit-learn.

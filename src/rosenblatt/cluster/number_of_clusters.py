@@ -1,4 +1,4 @@
-"""How many clusters: a clusterer at each number, and a score that says which to take."""
+"""How many clusters: a clusterer at each number, and a score by which one is chosen."""
 
 from collections.abc import Iterable
 from copy import copy

@@ -21,7 +21,7 @@ SAMPLE = 10_000
 
 @dataclass(frozen=True)
 class ClusterQuality:
-    """Scores of a clustering, in the units of the columns; squares where it says so.
+    """Scores of a clustering, in the units of the columns; `within` and its sum in their squares.
 
     Within and between scores are reported side by side and not added: of two clusterings, one can
     have the larger sum for being tighter or for being looser.
