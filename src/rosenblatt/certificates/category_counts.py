@@ -46,8 +46,10 @@ def table_of(
 ) -> CategoryTable:
     """Count the places (n,) of a feature's values, and compare."""
     known, log_q = places != MISSING, np.asarray(published, np.float64)
-    N = np.zeros((len(data.classes), log_q.shape[1]))
-    np.add.at(N, (data.codes[known], places[known]), data.weight[known])
+    shape = (len(data.classes), log_q.shape[1])
+    cell = data.codes[known] * shape[1] + places[known]
+    N = np.asarray(np.bincount(cell, data.weight[known], shape[0] * shape[1]), np.float64)
+    N = N.reshape(shape)
     table = smoothed(N, alpha)
     totals, log_p = table.sum(axis=1, keepdims=True), log_shares(table)
     gap = float((totals[:, 0] * divergence(table / totals, log_p, log_q, len(data.weight))).sum())
@@ -128,10 +130,15 @@ def categories_claims(model: Any, data: ClassData, known: Any, widths: list[int]
 
 def _shown(column: NDArray[Any]) -> list[Any]:
     """The categories that a column calls for: up to its largest number, or each word."""
-    values = {value for value in column.tolist() if not is_missing(value)}
+    values = {value for value in _distinct(column) if not is_missing(value)}
     if any(isinstance(value, str | bytes) for value in values):
         return sorted(values)
     return list(range(int(max(values, default=-1)) + 1))
+
+
+def _distinct(column: NDArray[Any]) -> list[Any]:
+    """The values of a column, numbers once each."""
+    return list((np.unique(column) if column.dtype.kind in "fiub" else column).tolist())
 
 
 def places_of(column: NDArray[Any], categories: Any, width: int) -> NDArray[np.intp]:

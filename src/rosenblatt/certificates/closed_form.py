@@ -69,7 +69,8 @@ def filled(X: Any) -> Any:
     """Rows X (n, d) with zeros where a number is missing."""
     if sp.issparse(X):
         return sp.csr_matrix((np.nan_to_num(X.data, nan=0.0), X.indices, X.indptr), shape=X.shape)
-    return np.where(np.isnan(X), 0.0, X)
+    missing = np.isnan(X)
+    return np.where(missing, 0.0, X) if missing.any() else X
 
 
 def gaps(X: Any) -> Any:

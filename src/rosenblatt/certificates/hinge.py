@@ -28,6 +28,7 @@ from .rounded_matrix import UNIT, Floats, RoundedMatrix, total
 Solve = Callable[[Floats, float], tuple[Floats, float]]
 
 MOST_STEPS = 60
+MOST_CELLS = 125_000_000  # read in a polish
 HALVINGS = 12
 ENOUGH = 2.0  # ratio of the two ends at which a bracket is good
 MOST_ROWS = 1500  # whose products are all formed, if there are more columns
@@ -155,6 +156,12 @@ def _guess(problem: Hinge, z: Floats) -> Floats:
     return np.asarray(np.sign(problem.excess(z)) * problem.c)
 
 
+def most_steps(problem: Hinge) -> int:
+    """How many steps of a polish are made: fewer on large tables, each reads all of it."""
+    cells = max(1, problem.table.n * problem.table.d)
+    return int(max(10, min(MOST_STEPS, MOST_CELLS // cells)))
+
+
 # Squared losses: Newton steps.
 
 
@@ -165,7 +172,7 @@ def _newton(
     z, rounding = problem.scores(w)
     b = problem.best_bias(z)
     value, lowest, beta = problem.value(w, z + b, rounding), primal, problem.natural(z + b)
-    for _ in range(MOST_STEPS):
+    for _ in range(most_steps(problem)):
         step = _newton_step(problem, w, z + b)
         along = problem.table.roughly_times(step)
         for halving in range(HALVINGS):
@@ -231,7 +238,7 @@ def _interior_point(
     """Steps between the limits: the lowest P, the highest D on the way, and its multipliers."""
     state = Interior(problem)
     lowest, beta = primal, _guess(problem, problem.scores(w)[0])
-    for _ in range(MOST_STEPS):
+    for _ in range(most_steps(problem)):
         with np.errstate(all="ignore"):
             moved = state.step()
         if not moved:

@@ -21,6 +21,7 @@ from .exact_arithmetic import RowLeads, leads_of, stands
 from .rounded_matrix import shares_of
 
 SLACK = 1e-9  # relative allowance for the few roundings in a bound
+MOST_CELLS = 2_000_000  # of rows among which the widest plane is looked for
 FAR_EXPONENT = 300  # of two, beyond which products with rows may leave the range
 
 Floats = NDArray[np.float64]
@@ -224,12 +225,15 @@ def unit_separator(
 ) -> Floats | None:
     """u, of the largest g that can be had for the effort; None if no separating one is known."""
     separates = bool((leads.lower > 0).all())
-    if effort == 0:
+    if effort == 0 or (separates and fit.X.size > MOST_CELLS):
         return fit.vector / length_of(fit.vector) if separates else None
     if answer is not None and not answer.separable:
         return None
     if len(np.unique(fit.codes)) < len(fit.classes):  # too few classes to look for planes between
         return fit.vector / length_of(fit.vector) if separates else None
+    if fit.two and answer is not None and fit.X.size > MOST_CELLS:
+        v = flatten(np.asarray(answer.coef), np.asarray(answer.intercept), fit.fit_intercept)
+        return v / length_of(v)
     if fit.two:
         sign = np.where(fit.codes == 1, 1.0, -1.0)
         return widest(fit.X, sign, bias=1.0 if fit.fit_intercept else None).direction

@@ -1,8 +1,8 @@
 """Weighted rows less their mean, and residuals of a fit, with what rounding may do to each.
 
 Products are taken with centred columns: ``X'r`` of columns far from the origin would lose every
-digit. Dense rows are centred a block at a time, so that no second table is made. Sparse ones stay
-so: columns without an empty place are centred, and the level of the others is taken off products.
+digit. Dense rows of large tables are centred a block at a time, with no second table. Sparse ones
+stay so: columns without an empty place are centred, and the level of others is taken off products.
 """
 
 from collections.abc import Iterator
@@ -19,6 +19,7 @@ Floats = NDArray[np.float64]
 
 UNIT = 2.0**-53
 CELLS_PER_BLOCK = 1 << 20
+MOST_CELLS_KEPT = 8_000_000  # of centred rows beside those given
 TINY = 1e-140  # a target whose square, and that times a share and a tolerance, is still a number
 # NumPy adds in pairs of runs of 128; this many roundings are on the way of any term.
 ROUNDINGS_OF_A_SUM = 64
@@ -30,6 +31,7 @@ class RoundedMatrix:
     def __init__(self, X: Any, share: Floats, centred: bool) -> None:
         self.X, self.share, self.centred = X, share, centred
         self.given = X
+        self.away: Floats | None = None  # the centred rows, if they are few enough to be kept
         self.n, self.d = X.shape
         self.mean = self.level = np.zeros(self.d)  # level: what sparse rows still have of the mean
         self.rest = np.zeros(self.d)  # what the mean has beyond its 53 bits
@@ -41,12 +43,20 @@ class RoundedMatrix:
             if sp.issparse(X):
                 self._centre_full_columns()
         self.target_unit = UNIT * (self.d + 4)
+        if centred and not sp.issparse(X) and X.size <= MOST_CELLS_KEPT:
+            self.away = X - self.mean
+            self.away -= self.rest
+        elif not centred and not sp.issparse(X):
+            self.away = X
 
     def blocks(self) -> Iterator[tuple[slice, Any]]:
         """Runs of rows; dense ones centred."""
         size = max(1, CELLS_PER_BLOCK // max(self.d, 1))
         for start in range(0, self.n, size):
             rows = slice(start, min(start + size, self.n))
+            if self.away is not None:
+                yield rows, self.away[rows]
+                continue
             part = self.X[rows]
             yield rows, part if sp.issparse(part) else part - self.mean - self.rest
 

@@ -102,8 +102,9 @@ def _named(model: Any, data: ClassData) -> list[Claim]:
     given = np.empty(data.given.shape, object)
     for target, X in ((table, data.X), (given, data.given)):
         for j in range(X.shape[1]):
-            cut = without_fractions(X[:, j])
-            target[:, j] = [None if is_missing(v) else _word(v) for v in cut.tolist()]
+            values = without_fractions(X[:, j]).tolist()
+            known = {v: None if is_missing(v) else _word(v) for v in set(values)}
+            target[:, j] = [known[v] for v in values]
     words_data = object.__new__(ClassData)
     words_data.X, words_data.given = table, given
     return categories_claims(model, words_data, as_words, [len(values) for values in as_words])
@@ -117,10 +118,13 @@ def _joint(data: ClassData, places: list[Places], j: int, i: int, widths: list[i
     """The weight (K, m_i, m_j) of the pairs of values of a feature and its parent."""
     above = np.zeros(len(data.codes), np.intp) if i < 0 else places[i]
     n_above = 1 if i < 0 else widths[i]
-    N = np.zeros((len(data.classes), n_above, widths[j]))
+    shape = (len(data.classes), n_above, widths[j])
+    cell = (data.codes * n_above + above) * widths[j] + places[j]
     both = (above != MISSING) & (places[j] != MISSING)
-    np.add.at(N, (data.codes[both], above[both], places[j][both]), data.weight[both])
-    return N
+    weight = data.weight
+    if not both.all():
+        cell, weight = cell[both], weight[both]
+    return np.asarray(np.bincount(cell, weight, int(np.prod(shape))), np.float64).reshape(shape)
 
 
 def _information(data: ClassData, places: list[Places], widths: list[int]) -> Floats:
