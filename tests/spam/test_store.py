@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from rosenblatt.spam import Mail, SpamFilter, StoreError, schema
 from rosenblatt.spam import store as store_module
-from rosenblatt.spam.exchange import export_lines, import_lines
+from rosenblatt.spam.export import export_lines, import_lines
 from rosenblatt.spam.message import MOST_BYTES
 from rosenblatt.spam.schema import SCHEMA
 from rosenblatt.spam.store import HAM, SPAM, Lesson, Store, digest_of
@@ -248,13 +248,13 @@ with Store.open(sys.argv[1]) as store:
 BATCH_LEARNER = """
 import sys
 from rosenblatt.spam.batch_learning import BatchLearner
-from rosenblatt.spam.spam_filter import arrived
+from rosenblatt.spam.spam_filter import parsed_message
 from rosenblatt.spam.store import Store
 with Store.open(sys.argv[1]) as store:
     learner = BatchLearner(store, 1)
     for k in range(100_000):
         word = "".join(chr(97 + int(digit)) for digit in str(k))
-        learner.learn([arrived(b"a: b\\n\\nxa x%s" % word.encode(), k % 2)])
+        learner.learn([parsed_message(b"a: b\\n\\nxa x%s" % word.encode(), k % 2)])
         print(k, flush=True)
 """
 

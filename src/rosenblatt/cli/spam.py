@@ -342,7 +342,7 @@ def export(
     out: Annotated[str, typer.Option("--out", "-o", help="The file; standard output if -.")] = "-",
 ) -> None:
     """Write all that was learned as plain text, an object a line."""
-    from rosenblatt.spam.exchange import export_lines
+    from rosenblatt.spam.export import export_lines
 
     with _open(context, read_only=True) as spam_filter:
         lines = export_lines(spam_filter.store)
@@ -362,7 +362,7 @@ def import_(
     file: Annotated[str, typer.Argument(help="What `export` wrote; - for standard input.")] = "-",
 ) -> None:
     """Add what another store exported to this one."""
-    from rosenblatt.spam.exchange import import_lines
+    from rosenblatt.spam.export import import_lines
 
     source = sys.stdin if file == "-" else open(file, encoding="utf-8")  # noqa: SIM115
     with source:

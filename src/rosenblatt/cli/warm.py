@@ -154,11 +154,11 @@ def _filter_mail() -> None:
     """Learn and judge a message as those of large batches are."""
     from rosenblatt.spam.batch_learning import BatchLearner
     from rosenblatt.spam.batch_scoring import BatchScorer
-    from rosenblatt.spam.spam_filter import SpamFilter, arrived
+    from rosenblatt.spam.spam_filter import SpamFilter, parsed_message
 
     with TemporaryDirectory() as folder, SpamFilter(f"{folder}/spam.db") as spam_filter:
         learner = BatchLearner(spam_filter.store, 1)
-        one = arrived(MAIL, 1, read_html=learner.read_page)
+        one = parsed_message(MAIL, 1, read_html=learner.read_page)
         learner.learn([one])
         BatchScorer(spam_filter.store, spam_filter.model).probabilities([one.message])
 

@@ -17,7 +17,7 @@ from rosenblatt.term_table import TermTable, split
 
 from .batches import PageReader, Rows, TokenCounter
 from .schema import TOKEN_INDEX
-from .store import HAM, SPAM, Arrived, Store
+from .store import HAM, SPAM, ParsedMessage, Store
 
 FEWEST_ALIKE = 20  # new tokens with the same counts that are worth a statement of their own
 BITS_OF_A_COUNT = 15
@@ -37,13 +37,13 @@ class BatchLearner:
         self._stored: dict[str, int] = {}  # ids of tokens that others have learned
         self._last = 0  # id in the store
 
-    def learn(self, batch: Sequence[Arrived]) -> list[bool]:
+    def learn(self, batch: Sequence[ParsedMessage]) -> list[bool]:
         """Learn messages in one transaction; return which of them were new."""
-        rows = self._counter.count([arrived.message for arrived in batch])
-        labels = np.array([arrived.label for arrived in batch])
+        rows = self._counter.count([one.message for one in batch])
+        labels = np.array([one.label for one in batch])
         try:
             with self.store.writing():
-                new = self.store.which_new(arrived.digest for arrived in batch)
+                new = self.store.which_new(one.digest for one in batch)
                 self._add(rows, labels, np.array(new))
                 self._note(batch, rows, new)
         except BaseException:
@@ -93,7 +93,7 @@ class BatchLearner:
 
     def _insert(self, new: Counts, counts: Counts) -> None:
         """Give ids to new tokens and insert their counts, those with the same counts together."""
-        order = new[np.argsort(_as_one(counts[new]), kind="stable")]
+        order = new[np.argsort(_sort_keys(counts[new]), kind="stable")]
         self._ids[order] = self._last + 1 + np.arange(len(order))
         names = split(*self._counter.table.some(order))
         values = counts[order]
@@ -120,7 +120,7 @@ class BatchLearner:
             connection.execute(TOKEN_INDEX)
         self._last += len(order)
 
-    def _note(self, batch: Sequence[Arrived], rows: Rows, new: list[bool]) -> None:
+    def _note(self, batch: Sequence[ParsedMessage], rows: Rows, new: list[bool]) -> None:
         """Note the messages that are new, with their tokens if a history is kept."""
         kept: list[bytes | None] = [None] * len(batch)
         if self.store.fact("history"):
@@ -144,7 +144,7 @@ class BatchLearner:
         return data[: ends[-1]].tobytes(), ends.tolist()
 
 
-def _as_one(counts: Counts) -> Counts:
+def _sort_keys(counts: Counts) -> Counts:
     """Four counts as one number (n,), the same for the same counts; for others it may be, too."""
     small = np.minimum(counts, LARGEST_ALIKE - 1)
     found = np.zeros(len(counts), np.int64)

@@ -37,7 +37,7 @@ class BatchScorer:
 
     def __init__(self, store: Store, name: str) -> None:
         self.model, self.read_page = CountingModel(store, name), PageReader()
-        self._table, kinds, self._of = self._tokens(store)
+        self._table, kinds, self._kind_of = self._tokens(store)
         self._weights = np.append(kinds, 0.0)  # by kind of token; the last is of no use
         self._surprises = np.array([surprise(weight) for weight in self._weights.tolist()])
         self._n_known = len(self._table)
@@ -60,7 +60,7 @@ class BatchScorer:
         """The probability of each message that it is spam."""
         rows = self._counter.count(messages)
         self._find_plainer()
-        kinds = self._of[rows.numbers]
+        kinds = self._kind_of[rows.numbers]
         weights, ends = self._weights[kinds], rows.indptr
         if self.model.name == "chi-square":
             counting = weights != 0
@@ -76,17 +76,17 @@ class BatchScorer:
         values, model = weights.tolist(), self.model
         sums = [math.fsum(values[a:b]) for a, b in pairwise(ends)]
         if model.name != "chi-square":
-            return [model.careful(logistic(model.prior + weight)) for weight in sums]
+            return [model.shrunk_to_half(logistic(model.prior + weight)) for weight in sums]
         values = self._surprises[kinds].tolist()
         for_spam = [math.fsum(values[a:b]) for a, b in pairwise(ends)]
         return [
-            model.careful(fisher(side, weight, b - a))
+            model.shrunk_to_half(fisher(side, weight, b - a))
             for side, weight, (a, b) in zip(for_spam, sums, pairwise(ends), strict=True)
         ]
 
     def _find_plainer(self) -> None:
         """Give tokens that are new the weights of what they count as."""
-        first, last = len(self._of), len(self._table)
+        first, last = len(self._kind_of), len(self._table)
         forms = np.empty(last - first, np.int64)
         loops.find_plainer(
             self._table.arrays, first, last, self._n_known, CASES, self._buffer, forms
@@ -95,8 +95,8 @@ class BatchScorer:
         if len(left):
             forms[left] = self._plainer_in_python(first + left)
         found = np.full(len(forms), len(self._weights) - 1)
-        found[forms >= 0] = self._of[forms[forms >= 0]]
-        self._of = np.concatenate([self._of, found])
+        found[forms >= 0] = self._kind_of[forms[forms >= 0]]
+        self._kind_of = np.concatenate([self._kind_of, found])
 
     def _plainer_in_python(self, numbers: NDArray[np.int64]) -> list[int]:
         """What tokens count as that the loop leaves, such as those that are not in ASCII."""
@@ -117,7 +117,7 @@ class BatchScorer:
             table, n = self._table, self._n_known
             self._table = TermTable.of_bytes(table.arena[: table.limits[n]], table.limits[: n + 1])
             self._counter = TokenCounter(self._table)
-            self._of = self._of[:n]
+            self._kind_of = self._kind_of[:n]
 
 
 def _all_tokens(store: Store, ham: str, spam: str) -> tuple[Any, ...]:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from .mailbox import Mail
 from .scoring import COUNTING, CountingModel
-from .spam_filter import MODELS, OTHER_THRESHOLDS, THRESHOLDS, arrived, lesson
+from .spam_filter import MODELS, OTHER_THRESHOLDS, THRESHOLDS, lesson, parsed_message
 from .store import HAM, SPAM, Lesson, Store, Sums, TokenCounts, Totals, tokens_by_name
 
 PROTOCOLS = ("time", "folds")
@@ -89,7 +89,7 @@ def examples_of_mails(mails: Iterable[tuple[Mail, int | None]]) -> list[Lesson]:
     for mail, label in mails:
         with suppress(ValueError):
             if label is not None:
-                found.append(lesson(arrived(mail.raw, label, mail.name)))
+                found.append(lesson(parsed_message(mail.raw, label, mail.name)))
     return found
 
 

@@ -27,7 +27,7 @@ def fitted_model(store: Store, name: str) -> Any:
     return Linear(store, name)
 
 
-def history(store: Store) -> tuple[sp.csr_array, Any]:
+def history_matrix(store: Store) -> tuple[sp.csr_array, Any]:
     """Which tokens each message of the history holds (n, ids), and which of them are spam (n,)."""
     rows, labels = [], []
     for message in store.messages():
@@ -81,7 +81,7 @@ class Linear:
 
 def _fit(store: Store, name: str) -> Any:
     """The intercept and the weight of each id."""
-    X, y = history(store)
+    X, y = history_matrix(store)
     if name == "logistic regression":
         model: Any = LogisticRegression(C=1.0, max_iter=500).fit(X, y)
     else:
@@ -98,7 +98,7 @@ class Neighbours:
 
     def __init__(self, store: Store) -> None:
         self.totals = store.totals()
-        X, y = history(store)
+        X, y = history_matrix(store)
         self._ids = {token: number for number, token in store.token_names().items()}
         self._d = X.shape[1]
         k = min(N_NEIGHBORS, X.shape[0])

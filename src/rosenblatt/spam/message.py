@@ -208,7 +208,7 @@ def decode(raw: bytes, charset: str) -> str:
         try:
             text = raw.decode(name)
             if not text.isascii():
-                text.encode()  # UTF-7 and others know halves of surrogate pairs
+                text.encode()  # fails for half a surrogate pair, which UTF-7 can hold
             break
         except (UnicodeError, LookupError, ValueError):  # ValueError: a NUL in the name
             text = raw.decode("latin-1")

@@ -54,7 +54,7 @@ def make_store(path: Path, history: bool) -> None:
             name.unlink(missing_ok=True)
 
 
-def _from_1(connection: sqlite3.Connection) -> None:
+def _from_schema_1(connection: sqlite3.Connection) -> None:
     """Histories were ids and counts of four bytes, compressed; they are shorter now."""
     rows = connection.execute("SELECT digest, tokens FROM messages WHERE tokens IS NOT NULL")
     connection.executemany(
@@ -69,7 +69,8 @@ def _from_1(connection: sqlite3.Connection) -> None:
     connection.execute("DROP TABLE tokens_1")
 
 
-STEPS: dict[int, Callable[[sqlite3.Connection], None]] = {1: _from_1}  # from each older schema
+# From each older schema to the next.
+STEPS: dict[int, Callable[[sqlite3.Connection], None]] = {1: _from_schema_1}
 
 
 def migrate(connection: sqlite3.Connection, schema: int) -> None:

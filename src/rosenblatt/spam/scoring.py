@@ -27,7 +27,7 @@ NO_EVIDENCE = 0.5
 
 
 class Evidence(NamedTuple):
-    """One token of a message and how much it speaks for spam, in log-odds."""
+    """One token of a message and the log-odds that it adds for spam."""
 
     token: str
     weight: float
@@ -148,7 +148,7 @@ class CountingModel:
             weights = [found[token][1] * n for token, n in tokens.items()]
         else:
             weights = [found[token][1] for token in tokens]
-        return self.careful(self._combined(weights))
+        return self.shrunk_to_half(self._combined(weights))
 
     def verdict(self, tokens: Mapping[str, int]) -> Verdict:
         """The probability with its evidence."""
@@ -187,7 +187,7 @@ class CountingModel:
             return chi_square([weight for weight in weights if weight])
         return logistic(self.prior + math.fsum(weights))
 
-    def careful(self, probability: float) -> float:
+    def shrunk_to_half(self, probability: float) -> float:
         """Draw the answer towards one half as long as there was little to learn from."""
         trained = min(min(self.totals.messages) / FEWEST_MESSAGES, 1.0)
         return 0.5 + trained * (probability - 0.5)

@@ -17,7 +17,7 @@ from .mailbox import Mail
 from .message import Message, check_mail, parse
 from .schema import LABELS
 from .scoring import COUNTING, DEFAULT, CountingModel, Verdict
-from .store import HAM, OWN_HEADER, SPAM, Arrived, Lesson, Store, digest_of
+from .store import HAM, OWN_HEADER, SPAM, Lesson, ParsedMessage, Store, digest_of
 from .tokens import tokens
 
 DATE = re.compile(
@@ -39,7 +39,7 @@ MOST_IMBALANCE = 10
 
 
 class Judgement(NamedTuple):
-    """What the filter says of a message."""
+    """The label of a message, its probability of spam and its band."""
 
     label: str  # ham or spam, whichever is more probable
     probability: float  # of spam
@@ -128,7 +128,7 @@ class SpamFilter:
         result = Learned(0, 0, 0, [])
         for batch in batches(mails):
             learner = self._learner_of(len(batch))
-            found = self._arrived(batch, label, result.refused, learner)
+            found = self._parsed(batch, label, result.refused, learner)
             if learner is not None:
                 new = learner.learn(found)
             else:
@@ -149,9 +149,9 @@ class SpamFilter:
             self._learner = BatchLearner(self.store, n)
         return self._learner
 
-    def _arrived(
+    def _parsed(
         self, mails: list[Mail], label: str | None, refused: list[tuple[str, str]], learner: Any
-    ) -> list[Arrived]:
+    ) -> list[ParsedMessage]:
         """Take messages apart; what cannot be read or has no label is refused."""
         found = []
         read_html = read_page if learner is None else learner.read_page
@@ -161,7 +161,7 @@ class SpamFilter:
                 refused.append((mail.name, "it has no label"))
                 continue
             try:
-                found.append(arrived(mail.raw, number, mail.name, read_html))
+                found.append(parsed_message(mail.raw, number, mail.name, read_html))
             except ValueError as error:
                 refused.append((mail.name, str(error)))
         return found
@@ -205,7 +205,7 @@ class SpamFilter:
 
     def correct(self, raw: bytes, label: str) -> str | None:
         """Learn a message as `label` and forget what it was learned as, which is returned."""
-        old = self.store.correct(lesson(arrived(raw, LABELS.index(label))))
+        old = self.store.correct(lesson(parsed_message(raw, LABELS.index(label))))
         return None if old is None else LABELS[old]
 
     def forget(self, raw: bytes | None = None, *, digest: bytes | None = None) -> str:
@@ -274,15 +274,15 @@ def read(raw: bytes, read_html: Callable[[str], Page] = read_page) -> Message:
     return parse(raw, read_html)
 
 
-def arrived(
+def parsed_message(
     raw: bytes, label: int, name: str = "", read_html: Callable[[str], Page] = read_page
-) -> Arrived:
+) -> ParsedMessage:
     """A message to be learned; what is no message is refused."""
     message = read(raw, read_html)
-    return Arrived(digest_of(raw), label, message, sent(message), name)
+    return ParsedMessage(digest_of(raw), label, message, sent(message), name)
 
 
-def lesson(one: Arrived) -> Lesson:
+def lesson(one: ParsedMessage) -> Lesson:
     """What is learned of a message."""
     return Lesson(one.digest, one.label, tokens(one.message), one.sent, one.name)
 

@@ -51,7 +51,7 @@ class Totals(NamedTuple):
 
 
 class Lesson(NamedTuple):
-    """A message to be learned."""
+    """A message to be learned: its label, and how often it has each token."""
 
     digest: bytes
     label: int
@@ -60,8 +60,8 @@ class Lesson(NamedTuple):
     name: str = ""
 
 
-class Arrived(NamedTuple):
-    """A message to be learned, taken apart and not counted yet."""
+class ParsedMessage(NamedTuple):
+    """A message to be learned, its tokens not counted yet."""
 
     digest: bytes
     label: int
@@ -70,8 +70,8 @@ class Arrived(NamedTuple):
     name: str
 
 
-class Remembered(NamedTuple):
-    """A message that was learned."""
+class StoredMessage(NamedTuple):
+    """A message that was learned, as the file has it."""
 
     digest: bytes
     label: int
@@ -154,13 +154,13 @@ class Store:
             wal = path.with_name(f"{path.name}-wal")
             if not read_only or (wal.exists() and wal.stat().st_size):
                 raise StoreError(f"{path} cannot be read as a store: {error}.") from None
-            store = cls._unchanging(path)
+            store = cls._open_immutable(path)
         if history is False and store.fact("history"):
             raise StoreError(f"{path} keeps its history; --no-history is for a new store.")
         return store
 
     @classmethod
-    def _unchanging(cls, path: Path) -> Self:
+    def _open_immutable(cls, path: Path) -> Self:
         """Open a store in a folder that nothing can be written to, not even a lock.
 
         On a full disk or a read-only one no other can write to it either.
@@ -260,7 +260,7 @@ class Store:
         row = self.connection.execute("SELECT label FROM messages WHERE digest = ?", (digest,))
         return next((label for (label,) in row), None)
 
-    def messages(self) -> Iterator[Remembered]:
+    def messages(self) -> Iterator[StoredMessage]:
         """All messages that were learned, by the time they were sent."""
         self._need_history("this")
         rows = self.connection.execute(
@@ -268,13 +268,13 @@ class Store:
             "ORDER BY sent IS NULL, sent, digest"
         )
         for digest, label, sent, name, data in rows:
-            yield Remembered(digest, label, sent, name, self._unpacked(data))
+            yield StoredMessage(digest, label, sent, name, self._unpacked(data))
 
-    def digests(self) -> Iterator[Remembered]:
+    def digests(self) -> Iterator[StoredMessage]:
         """All messages that were learned, without their tokens."""
         rows = self.connection.execute("SELECT digest, label, sent, name FROM messages")
         for digest, label, sent, name in rows:
-            yield Remembered(digest, label, sent, name, None)
+            yield StoredMessage(digest, label, sent, name, None)
 
     # Writing
 
@@ -294,7 +294,7 @@ class Store:
     def forget(self, digest: bytes, tokens: Mapping[str, int] | None = None) -> int:
         """Forget a message; return what it was learned as. Without a history `tokens` is needed."""
         with self.writing():
-            label, counted = self._remembered(digest, tokens)
+            label, counted = self._stored(digest, tokens)
             self._add(Sums([(label, counted)]), sign=-1)
             self.connection.execute("DELETE FROM messages WHERE digest = ?", (digest,))
         return label
@@ -306,7 +306,7 @@ class Store:
             return old
         with self.writing():
             if old is not None:
-                label, counted = self._remembered(lesson.digest, tokens or lesson.tokens)
+                label, counted = self._stored(lesson.digest, tokens or lesson.tokens)
                 self._add(Sums([(label, counted)]), sign=-1)
                 self.connection.execute("DELETE FROM messages WHERE digest = ?", (lesson.digest,))
             self._add(Sums([(lesson.label, lesson.tokens)]))
@@ -315,7 +315,7 @@ class Store:
         return old
 
     def add_counts(self, messages: Sequence[Lesson], counts: Mapping[str, TokenCounts]) -> None:
-        """Add the counts of another store without a history; refused if both know a message."""
+        """Add the counts of another store without a history; refused if a message is in both."""
         with self.writing():
             if shared := sum(1 for _ in self._known(message.digest for message in messages)):
                 raise StoreError(f"{shared} of the messages were learned here, too: nothing added.")
@@ -432,7 +432,7 @@ class Store:
             query = f"SELECT digest FROM messages WHERE digest IN ({places})"
             yield from (digest for (digest,) in self.connection.execute(query, some))
 
-    def _remembered(
+    def _stored(
         self, digest: bytes, tokens: Mapping[str, int] | None
     ) -> tuple[int, Mapping[str, int]]:
         """The label and the counts of a message that was learned."""
@@ -473,6 +473,6 @@ def _batches(items: list[Any], size: int) -> Iterator[list[Any]]:
         yield items[start : start + size]
 
 
-def tokens_by_name(remembered: Remembered, names: Mapping[int, str]) -> Counter[str]:
+def tokens_by_name(message: StoredMessage, names: Mapping[int, str]) -> Counter[str]:
     """The tokens of a message that was learned."""
-    return Counter({names[number]: n for number, n in (remembered.tokens or {}).items()})
+    return Counter({names[number]: n for number, n in (message.tokens or {}).items()})

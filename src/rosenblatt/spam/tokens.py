@@ -40,7 +40,7 @@ HOST = re.compile(r"[a-zA-Z0-9-]+\.[a-zA-Z0-9.-]+")
 # Where a message came from and where it goes: names and addresses as they are.
 ADDRESSES = frozenset(["from", "to", "cc", "reply-to", "return-path", "message-id"])
 # Headers that others added after delivery, another filter's opinion, and what mailing lists add to
-# every message alike: fifty tokens that say where a message passed would outvote its text.
+# every message alike: fifty tokens of the route of a message would outvote its text.
 IGNORED = frozenset(
     ("errors-to", "precedence", "sender", "mailing-list", "status", "date", "content-length")
     + ("lines", "delivered-to")
