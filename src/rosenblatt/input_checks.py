@@ -25,9 +25,12 @@ def validate_data(model: Any, X: Any, *y: Any, **options: Any) -> Any:
 
 
 def _readable(X: Any, options: dict[str, Any]) -> Any:
-    """A checked table as loops read it; objects stay where the model asks for any dtype."""
+    """A checked table as loops read it; objects stay where the model asks for any dtype.
+
+    A table whose values are not checked stays as it is.
+    """
     values = X.data if sp.issparse(X) else X
-    if not isinstance(values, np.ndarray):
+    if options.get("skip_check_array") or not isinstance(values, np.ndarray):
         return X
     if values.dtype.kind == "O" and options.get("dtype", "numeric") is not None:
         return X.astype(np.float64)

@@ -23,7 +23,8 @@ from rosenblatt import (
     certify,
 )
 from rosenblatt.model_selection import GridSearchCV
-from rosenblatt.tree import growth
+from rosenblatt.tree import category_growth, growth
+from rosenblatt.tree.settings import Settings, Targets
 from tests.reference import tree as reference
 
 IRIS = load_iris(return_X_y=True)
@@ -176,6 +177,39 @@ def test_categories_of_a_data_frame_have_a_branch_each():
     columns = {name: [None if v != v else v for v in DAYS[name]] for name in DAYS}
     frame = pl.DataFrame(columns)
     assert model.tree_ == DecisionTreeClassifier().fit(frame, PLAY).tree_
+
+
+@given(
+    n_classes=st.integers(1, 4), most=st.sampled_from([2, 5, 300]), seed=st.integers(0, 2**32 - 1),
+    limits=st.fixed_dictionaries({
+        "criterion": st.sampled_from(["gini", "entropy"]), "max_depth": st.integers(1, 6),
+        "min_samples_split": st.integers(2, 20), "min_samples_leaf": st.integers(1, 4),
+        "min_weight_leaf": st.sampled_from([0.0, 2.5]),
+        "min_impurity_decrease": st.sampled_from([0.0, 0.002]),
+    }),
+)  # fmt: skip
+@settings(max_examples=60, deadline=None)
+def test_counts_of_categories_grow_the_tree_that_rows_one_by_one_grow(
+    n_classes, most, seed, limits
+):
+    rng = np.random.default_rng(seed)
+    n, n_categories = int(rng.integers(1, 400)), rng.integers(1, most + 1, 9)
+    X = np.floor(rng.random((n, 9)) * n_categories)
+    X[rng.random((n, 9)) < 0.03] = np.nan
+    classes = rng.integers(0, n_classes, (n, 1)).astype(np.int32)
+    given = X, n_categories, Targets(classes, None, (n_classes,))
+    assert category_growth.can_grow(*given, None, Settings(**limits))
+    slow = growth.Growth(*given, None, Settings(**limits)).run()
+    assert category_growth.grow(*given, Settings(**limits)) == slow
+
+
+def test_a_long_growth_on_categories_is_cut_into_calls_without_a_trace(monkeypatch):
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 4, (500, 6)), rng.integers(0, 3, 500)
+    model = DecisionTreeClassifier(categorical_features=list(range(6)))
+    whole = model.fit(X, y).tree_
+    monkeypatch.setattr(category_growth, "CELLS_A_CALL", 1)
+    assert model.fit(X, y).tree_ == whole
 
 
 def test_an_unknown_category_is_an_error_or_takes_the_majority():

@@ -413,8 +413,11 @@ def rounded_gains(tree: Tree) -> NDArray[np.float64]:
 
 
 def _grow(X: Any, n_categories: Any, targets: Targets, weights: Any, settings: Settings) -> Tree:
-    from .growth import Growth  # prediction does without Numba
+    from . import category_growth  # prediction does without Numba
+    from .growth import Growth
 
+    if category_growth.can_grow(X, n_categories, targets, weights, settings):
+        return category_growth.grow(X, n_categories, targets, settings)
     return Growth(X, n_categories, targets, weights, settings).run()
 
 
