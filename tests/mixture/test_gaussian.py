@@ -7,6 +7,7 @@ from scipy.stats import multivariate_normal
 from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt import GaussianMixture, KMeans, Trace
+from rosenblatt.mixture.components import Components, Rows, roots_of
 
 KINDS = ["full", "tied", "diag", "spherical"]
 each_kind = pytest.mark.parametrize("kind", KINDS)
@@ -182,3 +183,30 @@ def test_draws_have_the_moments_of_the_mixture():
     X, components = model.sample(20_000)
     assert np.array_equal(np.unique(components), [0, 1])
     np.testing.assert_allclose(X.mean(axis=0), model.weights_ @ model.means_, atol=0.1)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("hard", [False, True])
+@pytest.mark.parametrize(("n", "d", "K"), [(3, 1, 1), (96, 2, 3), (205, 5, 2), (311, 24, 5)])
+def test_sums_by_products_are_those_by_factors(n, d, K, hard, dtype, monkeypatch):
+    X = rows(n, d, K).astype(dtype)
+    weights = np.random.default_rng(1).integers(0, 3, n) / 2 + (np.arange(n) == 0)
+    spread = np.stack([np.atleast_2d(np.cov(X.T)) + np.eye(d)] * K)
+    start = Components(np.full(K, 1 / K), X[:K], spread, roots_of(spread, "full"), "full")
+    by_products = Rows(X, weights).expected(start, hard, True)
+    monkeypatch.setattr("rosenblatt.mixture.components.MOST_LOST", 0.0)
+    by_factors = Rows(X, weights).expected(start, hard, True)
+    np.testing.assert_allclose(by_products[0], by_factors[0], rtol=1e-11)
+    for found, wanted in zip(by_products[1], by_factors[1], strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-11)
+
+
+def test_narrow_components_far_apart_keep_their_digits():
+    X = np.random.default_rng(0).normal(size=(400, 3))
+    side = np.repeat([-1e6, 1e6], 200)
+    near = 1e-2 * X + side[:, None]
+    model = GaussianMixture(2, reg_covar=0.0, random_state=0).fit(near)
+    order = model.means_[:, 0].argsort()
+    for k, sign in zip(order, [-1e6, 1e6], strict=True):
+        exact = np.cov(near[side == sign].T - sign, bias=True)
+        np.testing.assert_allclose(model.covariances_[k], exact, rtol=1e-7, atol=1e-12)

@@ -6,6 +6,7 @@ parameters that maximise the expected log-likelihood follow from the sums (`maxi
 Legend: n rows X (n, d), K components.
 """
 
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +20,8 @@ from rosenblatt.statistics import ClassCounts, Moments
 
 Table = NDArray[np.float64]
 LOG_TWO_PI = float(np.log(2 * np.pi))
+MOST_COLUMNS = 24  # whose table of products stays near the processor
+MOST_LOST = 2.0**-30  # of a log-density, by rounding products about a common centre
 
 
 class Components(NamedTuple):
@@ -64,8 +67,23 @@ class Rows:
         self.stored, self.weights = arrays(X), None if weights is None else arrays(weights)
         self.total = float(self.n if weights is None else weights.sum())
 
+    @cached_property
+    def centre(self) -> Table:
+        """The middle of each column, (d,)."""
+        low, high = self.X.min(axis=0).astype(np.float64), self.X.max(axis=0).astype(np.float64)
+        return np.asarray(low + (high - low) / 2)
+
+    @cached_property
+    def reach(self) -> Table:
+        """How far the rows are from the centre in each column, at most: (d,)."""
+        return np.asarray(self.X.max(axis=0).astype(np.float64) - self.centre)
+
     def expected(self, parameters: Components, hard: bool, full: bool) -> tuple[float, Sums]:
         """The mean log-likelihood, and the sums of rows by their shares."""
+        if full and self.d <= MOST_COLUMNS:
+            products = Products(parameters, self.centre)
+            if products.lost(self.reach) < MOST_LOST:
+                return self._expected_by(products, hard)
         means = np.ascontiguousarray(parameters.means, np.float64)
         factors, constants = factors_of(parameters, self.d)
         likelihood = 0.0
@@ -84,6 +102,24 @@ class Rows:
             likelihood += found
             total += sums
         return likelihood / self.total, scratch.concluded(total, means)
+
+    def _expected_by(self, products: "Products", hard: bool) -> tuple[float, Sums]:
+        """The same by a table of products of columns about the centre."""
+        likelihood, total = 0.0, products.sums()
+        terms = products.terms()
+
+        def work(start: int, stop: int) -> tuple[float, Table]:
+            sums, *scratch = products.fresh()
+            found = loops.mixture_products.expect_and_sum_products(
+                self.stored, self.weights, start, stop, products.centre, products.K, terms, hard,
+                sums, *scratch,
+            )  # fmt: skip
+            return found, sums
+
+        for found, sums in threads.over_chunks(work, self.n, self.n * self.d):
+            likelihood += found
+            total += sums
+        return likelihood / self.total, products.concluded(total)
 
     def shared(self, shares: Table, full: bool) -> Sums:
         """The sums of rows by given shares (n, K)."""
@@ -150,12 +186,68 @@ class Scratch:
             weight, first = total[:, d, d].copy(), total[:, d, :d]
             lower = np.tril(total[:, :d, :d])
             products = lower + np.tril(lower, -1).transpose(0, 2, 1)
-        else:
-            weight, first, products = total[:, 0, 0].copy(), total[:, 1], total[:, 2]
+            return about_means(weight, first, products, origins)
+        weight, first, products = total[:, 0, 0].copy(), total[:, 1], total[:, 2]
         shift = first / np.where(weight > 0, weight, 1.0)[:, None]
-        if self.full:
-            return Sums(weight, origins + shift, products - first[:, :, None] * shift[:, None])
         return Sums(weight, origins + shift, np.maximum(products - first * shift, 0.0))
+
+
+class Products:
+    """Components as weights of the products of columns about a centre, and what their sums mean.
+
+    The terms of a row are as in `loops.mixture_products`: products, columns, a one.
+    """
+
+    def __init__(self, parameters: Components, centre: Table) -> None:
+        self.K, self.d = parameters.means.shape
+        self.centre, self.means = centre, np.asarray(parameters.means, np.float64) - centre
+        roots = np.broadcast_to(np.asarray(parameters.roots, np.float64), (self.K, self.d, self.d))
+        self.precisions = roots @ roots.transpose(0, 2, 1)
+        self.constants = factors_of(parameters, self.d)[1]
+        self.lower = np.tril_indices(self.d)
+        n_terms = len(self.lower[0]) + self.d + 1
+        self.width = n_terms + -n_terms % loops.mixture_products.TERMS
+        self.height = self.K + self.K % 2
+
+    def lost(self, reach: Table) -> float:
+        """The most that rounding can take from a log-density, of rows within reach (d,)."""
+        reach = np.maximum(reach, np.abs(self.means).max(axis=0))
+        with np.errstate(over="ignore", invalid="ignore"):
+            return float((np.abs(self.precisions) @ reach @ reach).max() * self.d * 2.0**-52)
+
+    def terms(self) -> Table:
+        """The weights of the terms in pairs of components: (K / 2, F, 2)."""
+        i, j = self.lower
+        linear = np.einsum("kij,kj->ki", self.precisions, self.means)
+        found = np.zeros((self.height, self.width))
+        found[: self.K, : len(i)] = np.where(i == j, -0.5, -1.0) * self.precisions[:, i, j]
+        found[: self.K, len(i) : len(i) + self.d] = linear
+        found[: self.K, len(i) + self.d] = self.constants - 0.5 * (linear * self.means).sum(axis=1)
+        return np.ascontiguousarray(found.reshape(-1, 2, self.width).transpose(0, 2, 1))
+
+    def sums(self) -> Table:
+        """Zeros for the sums."""
+        return np.zeros((self.height, self.width, 4))
+
+    def fresh(self) -> tuple[Table, ...]:
+        """Sums, table, scores and rest of one chunk."""
+        rows, group = loops.mixture.ROWS, loops.mixture_products.GROUP
+        table = np.zeros((rows // group, self.width, group))
+        return self.sums(), table, np.zeros((self.height, rows)), np.zeros((2, rows))
+
+    def concluded(self, total: Table) -> Sums:
+        """Weights, means and scatters from sums of terms."""
+        sums, (i, j) = total[: self.K].sum(axis=2), self.lower
+        first, weight = sums[:, len(i) : len(i) + self.d], sums[:, len(i) + self.d].copy()
+        products = np.empty((self.K, self.d, self.d))
+        products[:, i, j] = products[:, j, i] = sums[:, : len(i)]
+        return about_means(weight, first, products, self.centre)
+
+
+def about_means(weight: Table, first: Table, products: Table, origins: Table) -> Sums:
+    """Means and scatters from sums of columns and of their products about some origins."""
+    shift = first / np.where(weight > 0, weight, 1.0)[:, None]
+    return Sums(weight, origins + shift, products - first[:, :, None] * shift[:, None])
 
 
 # Maximisation.
