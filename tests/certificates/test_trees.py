@@ -142,3 +142,12 @@ def test_pure_nodes_of_fractional_weights_are_pure_up_to_rounding():
     model = DecisionTreeClassifier().fit(X, y, sample_weight=weight)
     certificate = certify(model, X, y, sample_weight=weight)
     assert certificate.holds, str(certificate)
+
+
+@pytest.mark.parametrize("model", [DecisionTreeClassifier(), RandomForestClassifier(5)])
+def test_models_of_words_are_certified_from_an_array_of_objects_too(model):
+    table = np.array([["red", 1.0], ["red", 3.0], ["blue", 2.0], ["blue", 4.0]] * 5, object)
+    y = np.array(["a", "b", "a", "a"] * 5)
+    model.set_params(categorical_features=[0], random_state=0).fit(table, y)
+    assert model.predict(table).shape == y.shape
+    assert certify(model, table, y).holds
