@@ -9,10 +9,12 @@ from sklearn.datasets import load_iris, make_circles, make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 
+import rosenblatt.kernels.blocks as blocks
 import rosenblatt.solvers.joint_smo as joint_smo
 import rosenblatt.solvers.smo as smo
+import rosenblatt.svm.training_rows as training_rows
 from rosenblatt import SVC, SVR, LinearSVC, Trace, certify, loops
-from rosenblatt.kernels import Gaussian, KernelRidge
+from rosenblatt.kernels import Gaussian, KernelRidge, Linear
 from rosenblatt.kernels.blocks import KernelBlocks
 from rosenblatt.model_selection import GridSearchCV
 
@@ -377,3 +379,31 @@ def test_ridge_and_tubes_take_the_same_kernels():
     t = X[:, 0]
     assert SVR(kernel=Gaussian(0.3)).fit(X, t).score(X, t) > 0.8
     assert KernelRidge(kernel=Gaussian(0.3)).fit(X, t).score(X, t) > 0.8
+
+
+@pytest.mark.parametrize("kernel", [Linear(), Gaussian(0.3)])
+def test_a_small_sparse_table_is_never_made_dense(kernel, monkeypatch):
+    X, y = clouds(40)
+    X = sp.csr_matrix(np.hstack([X, np.zeros((40, 200))]))  # zeros that a dense copy would hold
+    dense = SVC(kernel=kernel).fit(X.toarray(), y).decision_function(X)
+    made, toarray = [], sp.csr_matrix.toarray
+    monkeypatch.setattr(blocks, "CELLS", 10 * X.shape[1])
+    monkeypatch.setattr(
+        sp.csr_matrix,
+        "toarray",
+        lambda rows, *a, **k: made.append(rows.shape) or toarray(rows, *a, **k),
+    )
+    monkeypatch.setattr(training_rows, "SAMPLE", 10)
+    scores = SVC(kernel=kernel).fit(X, y).decision_function(X)
+    assert not [shape for shape in made if shape[0] > 10 and shape[1] == X.shape[1]]
+    np.testing.assert_allclose(scores, dense, atol=1e-6)
+
+
+def test_many_sparse_rows_have_the_model_of_dense_ones():
+    rng = np.random.default_rng(0)
+    X = sp.random(1600, 30, 0.2, format="csr", random_state=0)  # in float32, as dense ones
+    y = (X @ rng.normal(size=30) > 0).astype(int)
+    models = [SVC(tol=1e-4).fit(rows, y) for rows in (X, X.toarray())]
+    scores = [model.decision_function(X) for model in models]
+    np.testing.assert_allclose(*scores, atol=1e-3)
+    assert certify(models[0], X, y).holds

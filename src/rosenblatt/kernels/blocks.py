@@ -21,6 +21,8 @@ from .gram import CURE, MEGABYTE, against, refuse_strange_values
 
 COLUMNS = 2048  # of a block that stay in the cache
 UNIT = 1e-15  # rounding of a sum of products, relative to its terms
+CELLS = 1 << 20  # of sparse rows that are dense at a time
+FILLED = 4  # sparse rows of which a cell in so many is filled are faster when dense
 BLOCK = 1 << 21  # kernel values computed at a time by other kernels
 FEW = 1500  # rows of which all kernel values are computed in float64
 SAFE_IN_32_BITS = 500.0  # exponents up to this are off by less than 1e-4 of the kernel's value
@@ -71,10 +73,17 @@ class GaussianRows:
 
 
 def products_of(U: Any, V: Any) -> NDArray[Any]:
-    """All scalar products (n, m) of rows; of sparse ones, through one dense side."""
+    """All scalar products (n, m) of rows; of sparse ones, a few dense rows of U at a time."""
     if not sp.issparse(V):
         return np.asarray(U @ V.T)
-    return np.ascontiguousarray((V @ _dense(U).T).T)
+    n, d = U.shape
+    if V.shape[0] * d <= CELLS and FILLED * V.nnz >= V.shape[0] * d:  # a block with few zeros
+        V = V.toarray()
+    at_once = max(1, CELLS // max(d, 1))
+    found = np.empty((n, V.shape[0]), np.result_type(U.dtype, V.dtype))
+    for i in range(0, n, at_once):
+        found[i : i + at_once] = (V @ _dense(U[i : i + at_once]).T).T
+    return found
 
 
 def _dense(U: Any) -> NDArray[Any]:
@@ -165,7 +174,7 @@ class KernelBlocks:
         rows = GaussianRows(self.X, self.kernel.gamma)
         if not rows.accurate:
             return None  # from differences
-        many = self.X.shape[0] > FEW and not sp.issparse(self.X)
+        many = self.X.shape[0] > FEW
         single = GaussianRows(self.X, self.kernel.gamma, np.float32) if many else rows
         if single is rows or single.largest > SAFE_IN_32_BITS:
             return rows

@@ -17,7 +17,6 @@ from rosenblatt.kernels.gram import gamma_of, is_positive_semidefinite, kernel_o
 Floats = NDArray[np.float64]
 
 MOST_ROWS_OF_EIGENVALUES = 2_000
-SMALL = 1 << 20  # cells of sparse rows that are compared as dense ones
 SAMPLE = 64  # rows whose kernel shows whether its width suits them
 FLAT = 1e-6  # a kernel whose values are all within this of 0, or of 1, sees no difference
 
@@ -28,8 +27,6 @@ class TrainingRows:
     def __init__(self, model: Any, X: Any, labels: NDArray[Any], weight: Floats) -> None:
         self.X, self.megabytes = X, model.cache_size
         self.wide = X.astype(np.float64, copy=False)
-        if sp.issparse(X) and X.shape[0] * X.shape[1] <= SMALL:  # the bits of dense rows
-            self.wide = self.wide.toarray()
         self.matrix = model.kernel == "precomputed" or (
             callable(model.kernel) and not isinstance(model.kernel, Kernel)
         )
