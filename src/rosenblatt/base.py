@@ -1,4 +1,4 @@
-"""What models share: input checks, labels, the word to callbacks, linear scores."""
+"""What models share: input checks, labels, reports to callbacks, linear scores."""
 
 import functools
 import math
@@ -117,18 +117,18 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
 
 
 def fitting(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Make a fit speak to callbacks, and leave the estimator as it was if it does not end well."""
+    """Let a fit report to callbacks, and leave the estimator as it was if the fit fails."""
     return all_or_nothing(with_callbacks(method))
 
 
 def fitting_at_once(method: Callable[..., Any]) -> Callable[..., Any]:
-    """The same of a fit without steps, which has its beginning and its end to tell of.
+    """The same of a fit without steps, which reports its beginning and its end.
 
-    A pipeline that is watched would otherwise warn of it.
+    A pipeline with callbacks would otherwise warn of it.
     """
 
     @functools.wraps(method)
-    def told(self: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
+    def reported(self: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
         if not getattr(self, "_skl_callbacks", ()):
             return method(self, X, *args, **kwargs)
         task = self._init_callback_context()
@@ -137,11 +137,11 @@ def fitting_at_once(method: Callable[..., Any]) -> Callable[..., Any]:
         task.call_on_fit_task_end(estimator=self, X=X, reconstruction_attributes={})
         return fitted
 
-    return fitting(told)
+    return fitting(reported)
 
 
 def all_or_nothing(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Leave the estimator as it was if a method does not end well."""
+    """Leave the estimator as it was if a method raises."""
 
     @functools.wraps(method)
     def whole(self: BaseEstimator, *args: Any, **kwargs: Any) -> Any:

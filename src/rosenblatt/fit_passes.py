@@ -1,4 +1,4 @@
-"""The word to callbacks: the passes of a fit as tasks of scikit-learn's protocol."""
+"""The passes of a fit, reported to callbacks as tasks of scikit-learn's protocol."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal
@@ -10,10 +10,10 @@ Attributes = Mapping[str, Any]
 
 
 class Passes:
-    """The passes of an iterative fit: counts them and gives callbacks their word.
+    """The passes of an iterative fit: counts them and reports each to the callbacks.
 
     Set `attributes`, a function giving the fitted attributes as they are now, with copies of the
-    arrays, or None before there are any (nobody listening, it is never called); then iterate, and
+    arrays, or None before there are any (without callbacks it is never called); then iterate, and
     call `stop` when done.
     """
 
@@ -28,7 +28,7 @@ class Passes:
         self.n_iter = 0
         self.stop_reason: StopReason | None = "max_iter" if max_iter == 0 else None
         callbacks = getattr(estimator, "_skl_callbacks", [])
-        self.listening = bool(callbacks)
+        self.has_callbacks = bool(callbacks)
         # Single updates go to recorders of our own: a context per update would live until the
         # end of the fit.
         self.recorders = [
@@ -43,48 +43,48 @@ class Passes:
         """End after this pass, unless a stop was called for already."""
         self.stop_reason = self.stop_reason or reason
 
-    def tell(self, name: str, attributes: Callable[[], Attributes]) -> None:
+    def report(self, name: str, attributes: Callable[[], Attributes]) -> None:
         """Report a task before the passes, such as a try, with its attributes to the callbacks."""
         if self.stop_reason is None:
             task = self._begun(name)
             self.attributes = attributes
-            if task.call_on_fit_task_end(**self._word()):
+            if task.call_on_fit_task_end(**self._task_arguments()):
                 self.stop("callback")
 
     def _begun(self, name: str) -> Any:
         """A task of the fit, whose beginning was reported."""
-        word = self._word()
+        arguments = self._task_arguments()
         if self._root is None:
             self._root = self.estimator._init_callback_context(max_subtasks=self.max_iter)
-            self._root.call_on_fit_task_begin(**word)
+            self._root.call_on_fit_task_begin(**arguments)
         task = self._root.subcontext(name)
-        task.call_on_fit_task_begin(**word)
+        task.call_on_fit_task_begin(**arguments)
         return task
 
     def __iter__(self) -> Iterator[int]:
         try:
             yield from self._counted()
         finally:
-            # It knows the fit, which knows the passes: a circle that would keep the rows in memory
-            # until the collector comes by.
+            # It refers to the fit, and the fit to the passes: a cycle that would keep the rows in
+            # memory until the garbage collector runs.
             vars(self).pop("attributes", None)
 
     def _counted(self) -> Iterator[int]:
-        word = self._word()
+        arguments = self._task_arguments()
         while self.stop_reason is None:
-            if self.listening:
+            if self.has_callbacks:
                 self._task = self._begun("pass")
             self.n_iter += 1
             yield self.n_iter
-            if self.listening and self._task.call_on_fit_task_end(**word):
+            if self.has_callbacks and self._task.call_on_fit_task_end(**arguments):
                 self.stop("callback")
             if self.n_iter == self.max_iter:
                 self.stop("max_iter")
         if self._root is not None:
-            self._root.call_on_fit_task_end(**word)
+            self._root.call_on_fit_task_end(**arguments)
 
-    def _word(self) -> dict[str, Any]:
-        """What callbacks are told at the beginning and the end of each task."""
+    def _task_arguments(self) -> dict[str, Any]:
+        """What callbacks are called with at the beginning and the end of each task."""
         weight = self.sample_weight
         return {
             "estimator": self.estimator,
@@ -95,7 +95,7 @@ class Passes:
         }
 
     def record_visit(self, row: int, score: Any, mistake: bool, changed: bool) -> None:
-        """Tell the recorders of one visited example."""
+        """Report one visited example to the recorders."""
         for recorder in self.recorders:
             recorder.record_visit(
                 self.estimator,

@@ -172,7 +172,7 @@ class KernelLogisticRegression(
         )  # fmt: skip
 
         passes = Passes(self, X, y, sample_weight, self.max_iter)
-        watched = passes.listening or bool(self.verbose)
+        watched = passes.has_callbacks or bool(self.verbose)
         descent = LogisticDescent(problem, np.zeros(problem.shape), self._settings(), watched)
         of_rows = {"gamma_": gamma, "X_fit_": None if precomputed else rows}
 

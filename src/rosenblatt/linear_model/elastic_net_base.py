@@ -182,10 +182,10 @@ class PenalisedRegressor(CallbackSupportMixin, LinearRegressor):  # type: ignore
         data: tuple[Any, Any, Any],
         start: Array | None = None,
     ) -> str:
-        """Fit, and publish; say what is missing to the tolerance, if anything is."""
+        """Fit, and publish; return a sentence if the tolerance was missed, else nothing."""
         coefs = self._start(squares) if start is None else start
         passes = Passes(self, *data, self.max_iter)
-        tried = self._telling(passes, squares, rows) if passes.listening else None
+        tried = self._reporter(passes, squares, rows) if passes.has_callbacks else None
         alpha = self._choose_alpha(squares, coefs, tried)
         penalty = penalty_of(alpha, self.l1_ratio, self.positive)
         rng = check_random_state(self.random_state) if self.selection == "random" else None
@@ -196,7 +196,7 @@ class PenalisedRegressor(CallbackSupportMixin, LinearRegressor):  # type: ignore
             runs.append(Descending(descent, penalty, w, wanted, steps))
 
         passes.attributes = lambda: published(squares, coefs, runs, alpha, rows)
-        if passes.listening:  # the start is a step, too
+        if passes.has_callbacks:  # the start is a step, too
             for run, descent, w in zip(runs, squares.descents, coefs, strict=True):
                 run.start = descent.at(penalty, w)
         for _ in passes:
@@ -241,12 +241,13 @@ class PenalisedRegressor(CallbackSupportMixin, LinearRegressor):  # type: ignore
     def _choose_alpha(self, squares: Squares, coefs: Array, tried: Any = None) -> float:
         """The penalty; coefs (t, d), where the fit begins, may be changed.
 
-        A search gives each penalty and its weights to `tried`, if somebody is to hear of them.
+        A search gives each penalty and its weights to `tried`, which reports them to the
+        callbacks, if there are any.
         """
         return float(self.alpha)
 
-    def _telling(self, passes: Passes, squares: Squares, rows: Rows) -> Callable[..., None]:
-        """What tells callbacks of a penalty that was tried for one target, and its weights (d,)."""
+    def _reporter(self, passes: Passes, squares: Squares, rows: Rows) -> Callable[..., None]:
+        """The function that reports a penalty tried for one target, and its weights (d,)."""
 
         def state(alpha: float, w: Array) -> Callable[[], dict[str, Any]]:
             penalty, descent = penalty_of(alpha, self.l1_ratio, self.positive), squares.descents[0]
@@ -257,7 +258,7 @@ class PenalisedRegressor(CallbackSupportMixin, LinearRegressor):  # type: ignore
         def tried(alpha: float, w: Array) -> None:
             if not hasattr(passes, "attributes"):
                 passes.attributes = state(alpha, np.zeros_like(w))
-            passes.tell("penalty", state(alpha, w))
+            passes.report("penalty", state(alpha, w))
             if passes.stop_reason is not None:
                 raise Enough
 

@@ -216,7 +216,7 @@ class GramRegressor(CallbackSupportMixin, LinearRegressor, Additive):  # type: i
                 found = few_steps(rows, right, penalty, tol, max_iter)
             elif not closed:
                 method = solve_positive if self.positive else solve_iteratively
-                found = method(rows, right, penalty, tol, max_iter, watch.teller(here))
+                found = method(rows, right, penalty, tol, max_iter, watch.reporter(here))
             if found is None:
                 return solve_dual(rows, right, penalty, self._least_share())
             n_iter[here], last[here] = found.n_iter, found.last

@@ -48,7 +48,7 @@ class Descending:
     last: Iterate = field(default_factory=lambda: Iterate(np.zeros(0), np.inf))
     n_iter: int = 0
     idle: int = 0  # iterations since the objective or the gap fell
-    start: Iterate | None = None  # known if someone is listening
+    start: Iterate | None = None  # known if there are callbacks
 
     @property
     def now(self) -> Iterate:

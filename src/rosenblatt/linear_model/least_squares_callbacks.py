@@ -1,4 +1,4 @@
-"""A least-squares fit as callbacks hear of it: one step, or each of many where it is iterated."""
+"""A least-squares fit reported to callbacks: one step, or each of many where it is iterated."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -73,18 +73,18 @@ class Stopped(Exception):
 class Watch:
     """Reports each step to the callbacks; without any it does nothing.
 
-    A step is told once the next is known, and the last when all is over, for a solver of others
-    does not say beforehand whether there will be another. Targets are taken one after the other.
+    A step is reported once the next is known, and the last when all is over, since SciPy's
+    L-BFGS calls back without marking its last step. Targets are taken one after the other.
     """
 
-    coef: Array  # (d, t), at the step told last
+    coef: Array  # (d, t), at the step reported last
 
     def __init__(
         self, model: Any, data: tuple[Any, Any, Any], rows: tuple[Any, Any, Any], narrow: bool
     ) -> None:
         self.model, self.narrow = model, narrow
         self.passes = Passes(model, *data, None)
-        if not self.passes.listening:
+        if not self.passes.has_callbacks:
             return
         X, y, weights = rows
         self.rows = Centred(X, columns(y), weights, model.fit_intercept)
@@ -97,9 +97,9 @@ class Watch:
         self.passes.attributes = self._attributes
         self._walk = iter(self.passes)
 
-    def teller(self, here: NDArray[np.intp]) -> Any:
-        """What some of the targets are to call with their number and step; None if nobody hears."""
-        if not self.passes.listening:
+    def reporter(self, here: NDArray[np.intp]) -> Any:
+        """What some targets call with their number and step; None without callbacks."""
+        if not self.passes.has_callbacks:
             return None
         return lambda j, step: self._step(int(here[j]), step)
 
@@ -110,8 +110,8 @@ class Watch:
         self.n_iter[j] += 1
 
     def end(self, reason: StopReason) -> None:
-        """Tell the last step; the fitted model is it, if there was no other."""
-        if not self.passes.listening:
+        """Report the last step; the fitted model is it, if there was no other."""
+        if not self.passes.has_callbacks:
             return
         if not self.n_iter.any():
             self._open_pass()

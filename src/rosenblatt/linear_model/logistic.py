@@ -223,7 +223,7 @@ class LogisticRegression(LinearClassifier, LogisticScores):
         start = moved(self._start(problem, classes), shift, 1)
 
         passes = Passes(self, X, y, sample_weight, self.max_iter)
-        watched = passes.listening or bool(self.verbose)
+        watched = passes.has_callbacks or bool(self.verbose)
         descent = LogisticDescent(problem, start, self._settings(strength.C), watched)
 
         def attributes(reason: str) -> dict[str, Any]:

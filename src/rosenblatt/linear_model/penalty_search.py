@@ -135,7 +135,7 @@ MOST_HALVINGS = 40
 
 
 class Enough(Exception):
-    """Raised by who hears of a try, to have no more."""
+    """Raised by the function that reports a try, to end the search."""
 
 
 def alpha_for(

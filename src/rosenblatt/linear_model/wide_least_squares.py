@@ -28,7 +28,7 @@ from .centred_rows import Centred
 from .least_squares_callbacks import squared_error, worth
 
 Array = NDArray[np.float64]
-Tell = Callable[[int, Iterate], None] | None  # who is to hear of each step of each target
+Report = Callable[[int, Iterate], None] | None  # called with each step of each target
 
 # A table of products is kept for this many features, or for more if it is smaller than the rows.
 FEATURES_WITH_GRAM = 2048
@@ -72,7 +72,7 @@ def solve_dual(rows: Centred, targets: Array, penalty: float, tol: float) -> Sol
     values, turned = np.linalg.eigh(products)
     largest = values.max(initial=0.0)
     kept = values > max(ROUNDING * n, tol**2) * largest
-    # Centred rows have one dependence; whether there are more only the rows themselves can tell.
+    # Centred rows have one dependence; whether there are more only the rows themselves can show.
     clear = np.count_nonzero(~kept) <= rows.mean_x.any()
     well = clear and values[kept].min(initial=np.inf) > AS_GOOD_AS_ROWS * largest
     if not rows.sparse and (penalty or not well):
@@ -104,7 +104,7 @@ class Descended:
 
 
 def solve_iteratively(
-    rows: Centred, targets: Array, penalty: float, tol: float, max_iter: int, tell: Tell = None
+    rows: Centred, targets: Array, penalty: float, tol: float, max_iter: int, report: Report = None
 ) -> Descended:
     """The coefficients (d, t) by conjugate gradients."""
     # Of rows wider than long no scaling: steps then stay among combinations of rows.
@@ -115,8 +115,8 @@ def solve_iteratively(
         first = 2 * float(np.linalg.norm(rows.adjoint(target)))
         steps = conjugate_gradients(rows.product, rows.adjoint, target, penalty, sizes)
         for n_steps, step in enumerate(steps, 1):
-            if tell is not None:
-                tell(j, step)
+            if report is not None:
+                report(j, step)
             if step.gradient_norm <= tol * first or n_steps == max_iter:
                 break
         coef[:, j] = step.point
@@ -141,7 +141,7 @@ def few_steps(
 
 
 def solve_positive(
-    rows: Centred, targets: Array, penalty: float, tol: float, max_iter: int, tell: Tell = None
+    rows: Centred, targets: Array, penalty: float, tol: float, max_iter: int, report: Report = None
 ) -> Descended:
     """The coefficients (d, t), none below zero, by L-BFGS with bounds."""
     # It ends as `solve_iteratively` does; a gradient that only a bound stands against is none.
@@ -152,16 +152,16 @@ def solve_positive(
         def objective(w: Array, target: Array = target) -> tuple[float, Array]:
             return squared_error(rows, target, w, penalty)
 
-        def told(w: Array, j: int = j, target: Array = target) -> None:
-            assert tell is not None
+        def reported(w: Array, j: int = j, target: Array = target) -> None:
+            assert report is not None
             known = squared_error(rows, target, w, penalty)
-            tell(j, worth(w, *known, penalty, True, float(target @ target)))
+            report(j, worth(w, *known, penalty, True, float(target @ target)))
 
         _, slope = objective(coef[:, j])
         first, steepest = float(np.linalg.norm(slope)), float(np.abs(slope).max(initial=0.0))
         found = minimize(
             objective, coef[:, j], jac=True, method="L-BFGS-B", bounds=[(0, None)] * d,
-            callback=None if tell is None else told,
+            callback=None if report is None else reported,
             options={"maxiter": max_iter, "maxfun": 2 * max_iter, "gtol": 1e-2 * tol * steepest,
                      "ftol": 0.0},
         )  # fmt: skip
