@@ -54,7 +54,7 @@ def make(folder: Path, n_rows: int) -> None:
 def source_of(folder: str):
     from rosenblatt.data import Source
 
-    return Source(folder, target="y")
+    return Source(folder, target="y", rows_per_part=250_000)
 
 
 def batches(folder: str):
