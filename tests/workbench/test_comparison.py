@@ -505,3 +505,18 @@ def test_a_family_that_does_not_read_texts_says_so(tmp_path, monkeypatch):
     command = ["compare", "a.csv", "--target", "y", "--families", "MixedNB,LogisticRegression"]
     said = CliRunner().invoke(app, [*command, "--verbose"]).output
     assert "mixed naive Bayes: does not read texts (said)" in said
+
+
+def test_whether_all_columns_are_counts_is_found_once_for_all_families(monkeypatch):
+    """Each of three families read all columns: seconds of the budget, of 50,000 columns."""
+    floors = []
+    floor = pl.Series.floor
+    monkeypatch.setattr(pl.Series, "floor", lambda values: floors.append(1) or floor(values))
+    columns = {f"c{j}": np.array([2.0, 3.0, 3.0, 5.0] * 10) for j in range(6)}
+    frame = pl.DataFrame({**columns, "y": ["a", "b"] * 20})
+    problem = problem_of(read_table(frame), "y")
+    _ = problem.used
+    floors.clear()
+    suiting, _ = families.families_for(problem)
+    assert "multinomial naive Bayes" in [family.name for family in suiting]
+    assert len(floors) == 6

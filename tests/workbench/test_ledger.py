@@ -1,3 +1,4 @@
+import errno
 import os
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -116,3 +117,29 @@ def test_to_ask_whether_a_ledger_can_be_written_makes_and_removes_none(table, he
     ledger, _ = ledger_for(str(table))
     assert not ledger.exists()
     assert removed == []
+
+
+@pytest.mark.parametrize("written", [0, 20])
+def test_a_disk_that_fills_up_as_the_opening_is_recorded_loses_no_report(
+    here, monkeypatch, tmp_path, written
+):
+    """The test set had been opened, and all that was found was thrown away with the error."""
+    write = os.write
+
+    def full(file, line):
+        if b'{"test": "' not in line:
+            return write(file, line)
+        if not written:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return write(file, line[:written])
+
+    monkeypatch.setattr(os, "write", full)
+    found = rosenblatt.compare("iris", target="species", families=["GaussianNB"])
+    opening = found.findings.opening
+    assert opening.score > 0.8
+    assert opening.times_opened == 1
+    assert not opening.ledger
+    assert any("could not be recorded in" in note for note in found.findings.notes)
+    page = tmp_path / "report.html"
+    found.report(page)
+    assert "No space left on device" in page.read_text("utf-8")

@@ -99,7 +99,7 @@ def compare(
     elif save is not None:
         found.save(save)
         console.print(f"Model: {save}")
-    if found.findings.opening is not None:
+    if found.findings.opening is not None and found.findings.opening.ledger:
         console.print(f"Opening of the test set recorded in {found.findings.opening.ledger}")
     _leaderboard(console, found.findings)
     if reading.verbose:

@@ -43,9 +43,9 @@ class Columns:
             full = sizes == X.shape[0]
             self.table.data -= np.repeat(np.where(full, means, 0.0), sizes)
             self.table.data *= roots[self.table.indices]
-            self.means = np.where(full, 0.0, means)
+            self.means: Array = np.where(full, 0.0, means)
             raw = np.asarray(self.table.power(2).sum(axis=0)).ravel()
-            self.squares = np.maximum(raw - self.means**2, 0.0)
+            self.squares: Array = np.maximum(raw - self.means**2, 0.0)
             # A column that is constant but for rounding is constant.
             self.squares[self.squares <= 2.0**-48 * raw] = 0.0
         else:

@@ -10,7 +10,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import polars as pl
 from sklearn.kernel_approximation import Nystroem
 
 import rosenblatt
@@ -95,20 +94,7 @@ def _counts(problem: Problem) -> str:
     """Whether all there is to see are counts, or words."""
     if not problem.is_table:
         return "" if problem.X.data.min(initial=0) >= 0 else "needs counts; some are negative"
-    for name, kind in problem.used.items():
-        if kind in ("text", "categorical", "boolean"):
-            continue
-        values = problem.X[name][problem.train]
-        if kind == "date":
-            return f"needs counts; column {name!r} holds dates"
-        if not _are_counts(values.drop_nulls()):
-            return f"needs counts; column {name!r} has negative or fractional values"
-    return ""
-
-
-def _are_counts(values: pl.Series) -> bool:
-    whole = values.dtype.is_integer() or bool((values == values.floor()).all())
-    return whole and bool((values >= 0).all())
+    return f"needs counts; {problem.no_counts}" if problem.no_counts else ""
 
 
 def _named_columns(problem: Problem) -> str:

@@ -113,6 +113,17 @@ class Problem:
         return {name: kind for name, kind in self.used.items() if kind != "text"}
 
     @cached_property
+    def no_counts(self) -> str:
+        """The first column that models of counts cannot read, and why; nothing if they read all."""
+        rows = self.some(self.train)
+        for name, kind in self.used.items():
+            if kind == "date":
+                return f"column {name!r} holds dates"
+            if kind == "numeric" and not _are_counts(rows[name].drop_nulls()):
+                return f"column {name!r} has negative or fractional values"
+        return ""
+
+    @cached_property
     def single(self) -> bool:
         """Whether models are given numbers of 32 bits: of a large table that has no longer ones."""
         if not self.is_table or n_bytes(self.X) <= MOST_BYTES_IN_DOUBLE:
@@ -180,6 +191,11 @@ class Problem:
         labels, counts = np.unique(self.y[self.train], return_counts=True)
         rows = "1 row" if counts.min() == 1 else f"{counts.min()} rows"
         return f"{labels[counts.argmin()]} has {rows} in the training part", counts.min()
+
+
+def _are_counts(values: pl.Series) -> bool:
+    whole = values.dtype.is_integer() or bool((values == values.floor()).all())
+    return whole and bool((values >= 0).all())
 
 
 def problem_of(

@@ -37,6 +37,10 @@ SOON = 2.0  # seconds that somebody who pressed Ctrl-C may be asked to wait for 
 PATIENCE = 2  # times as long as it should take, and it is given up
 NOT_RETRAINED = "the training and development part: it has learned from the training part alone."
 FITTED_TO_ALL = "In the time that was left the chosen model was fitted again to all {n:,} of them."
+UNRECORDED = (
+    "The opening of the test set could not be recorded in {ledger} ({why}): count it yourself, for "
+    "the next one will not be reported as another look."
+)
 WHY_NOT_RETRAINED = {
     "interrupt": "After the interrupt the chosen model was not fitted again to ",
     "": "There was no time to fit the chosen model to ",
@@ -89,6 +93,8 @@ def conclude(
     retrained = len(learned_from) > len(problem.train)
     why = WHY_NOT_RETRAINED.get(clock.stopped, WHY_NOT_RETRAINED[""])
     said = [] if retrained or family.takes == "rows" else [why + NOT_RETRAINED]
+    if opening is not None and opening.unrecorded:
+        said.append(opening.unrecorded)
     if len(learned_from) > len(problem.train) + len(problem.dev):
         said.append(FITTED_TO_ALL.format(n=len(learned_from)))
     findings = Findings(
@@ -197,24 +203,32 @@ def open_test(
         seen["probabilities"] = _maybe(chosen, "predict_proba", X)
         if seen["probabilities"] is None:
             seen["decisions"] = _maybe(chosen, "decision_function", X)
-        seen["baseline"] = float(score(baseline, X, y))
-        return {"chosen": float(score(chosen, X, y)), "baseline": seen["baseline"]}
+        seen["baseline"], seen["score"] = float(score(baseline, X, y)), float(score(chosen, X, y))
+        return {"chosen": seen["score"], "baseline": seen["baseline"]}
 
+    looks, unrecorded = different_looks(sealed.openings) + 1, ""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the report says how often it was opened
-        found = sealed.open(model, scores, reason="compare: the chosen model and the baseline")
-    score = found["chosen"]
+        try:
+            sealed.open(model, scores, reason="compare: the chosen model and the baseline")
+            looks = different_looks(sealed.openings)
+        except OSError as error:  # as of a full disk: what was seen must not be lost
+            if "score" not in seen:
+                raise
+            unrecorded = UNRECORDED.format(ledger=ledger, why=error.strerror or error)
+    score = seen["score"]
     return Opening(
         score,
-        found["baseline"],
+        seen["baseline"],
         _intervals(problem.task, metric, score, seen["y"], seen["predicted"]),
         seen["y"],
         seen["predicted"],
         seen["probabilities"],
         seen.get("decisions"),
         getattr(model, "classes_", None),
-        different_looks(sealed.openings),
-        ledger=str(ledger),
+        looks,
+        ledger="" if unrecorded else str(ledger),
+        unrecorded=unrecorded,
     )
 
 

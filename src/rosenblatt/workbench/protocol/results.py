@@ -124,6 +124,7 @@ class Opening:
     times_opened: int  # by the ledger, identical looks counted once: more than one is a warning
     unrepeated: "Opening | None" = None  # of the rows that were not learned from, if others were
     ledger: str = ""  # where the opening was recorded
+    unrecorded: str = ""  # a sentence, if it could not be
 
 
 @dataclass(frozen=True, eq=False)
