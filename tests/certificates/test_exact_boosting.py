@@ -133,7 +133,8 @@ def test_leaves_pass_just_if_they_are_quantiles(table, rate, share, nudge):
         wanted = Fraction(share) * sum(wi for _, wi in mine)
         below = sum(wi for residual, wi in mine if residual < step - room)
         up_to = sum(wi for residual, wi in mine if residual <= step + room)
-        true &= below <= wanted <= up_to
+        tie = Fraction(1, 10**12)  # a third in binary is not quite a third
+        true &= below - tie <= wanted <= up_to + tie
     certificate = certify(model, X, y, sample_weight=w)
     assert certificate["leaves"].holds == true, str(certificate)
     assert true or abs(nudge) > 1e-12
