@@ -7,6 +7,7 @@ import scipy.sparse as sp
 
 from rosenblatt import (
     BasisExpansion,
+    DecisionTreeClassifier,
     ElasticNetCV,
     GaussianNB,
     Lasso,
@@ -79,3 +80,14 @@ def test_other_errors_pass_through_and_infinity_is_named():
         Standardizer().fit(X)
     with pytest.raises(ValueError, match="Column 'weight' has 1 infinite or too large value"):
         Ridge().fit(X, y)
+
+
+@pytest.mark.parametrize("model", [*MODELS[:1], GaussianNB(), DecisionTreeClassifier()], ids=repr)
+def test_columns_of_dates_are_named(model):
+    X, y = frame()
+    X["sold"] = pd.date_range("2020-01-01", periods=20)
+    with pytest.raises(TypeError, match=r"Column 'sold' holds dates or times \(datetime64"):
+        model.fit(X, y)
+    X = X.drop(columns="sold").assign(took=pd.to_timedelta(y, unit="D"))
+    with pytest.raises(TypeError, match=r"Column 'took' holds dates or times \(timedelta64"):
+        model.fit(X, y)

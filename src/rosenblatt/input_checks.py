@@ -18,7 +18,16 @@ def validate_data(model: Any, X: Any, *y: Any, **options: Any) -> Any:
     >>> validate_data(Perceptron(), frame).dtype
     dtype('float64')
     """
-    checked = _validate_data(model, X, *y, **options)
+    try:
+        checked = _validate_data(model, X, *y, **options)
+    except TypeError as error:
+        for name, dtype in zip(getattr(X, "columns", ()), getattr(X, "dtypes", ()), strict=False):
+            if str(dtype).startswith(("datetime", "timedelta")):
+                raise TypeError(
+                    f"Column {name!r} holds dates or times ({dtype}): write them as numbers, such "
+                    "as days since the first."
+                ) from error
+        raise
     if options.get("skip_check_array"):
         return checked
     if isinstance(checked, tuple):

@@ -155,7 +155,7 @@ def _numbers(values: NDArray[Any], name: Any) -> NDArray[np.float64]:
     except (TypeError, ValueError) as error:
         raise ValueError(
             f"Column {name!r} holds what is not a number: {error}. Name it in "
-            "categorical_features if it holds categories."
+            "categorical_features if it holds categories; write dates as numbers, such as days."
         ) from error
     if np.isinf(numbers).any():
         raise ValueError(f"Input X contains infinity in column {name!r}.")

@@ -644,7 +644,12 @@ def test_fit_names_the_columns_that_nothing_is_learned_from(here):
     lines = ["id,x,y", *(f"r{i},{i % 7},{'ab'[i % 7 > 3]}" for i in range(40))]
     (here / "t.csv").write_text("\n".join(lines))
     said = run("fit", "t.csv", "--target", "y", "--model", "GaussianNB", "-o", "m.skops").stderr
-    assert "Nothing can be learned from id: left out." in said
+    assert "Gaussian naive Bayes learns nothing from id: left out." in said
+
+
+def test_models_is_another_word_for_families(here):
+    done("compare", "iris", "--target", "species", "--models", "GaussianNB", "--ledger", "o.jsonl")
+    assert "Gaussian naive Bayes" in (here / "report.html").read_text()
 
 
 def test_options_that_people_try_work_in_every_command(here):

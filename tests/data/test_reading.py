@@ -471,7 +471,9 @@ def test_spreadsheets_are_read_by_sheet(tmp_path):
     path = str(tmp_path / "book.xlsx")
     _xlsx(path)
     assert read_table(path).frame.rows() == [(1, "x", "1,169"), (2, None, "-")]
+    assert "has the sheets first, other; the first was read" in read_table(path).hint
     assert read_table(path, sheet="other").frame.rows() == [(7,)]
+    assert not read_table(path, sheet="1").hint
     assert read_table(path, sheet="2", header=False).frame.rows() == [("z",), ("7",)]
     assert [len(batch) for batch in read_batches(path, rows=1)] == [1, 1]
     with pytest.raises(TableError, match=r"has no sheet 'othr'\. Did you mean other\?"):

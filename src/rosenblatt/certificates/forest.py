@@ -206,7 +206,8 @@ def tree_claims(
         claims = count_claims(member, tree, found, targets, drawn, str(member.criterion))
         failing += [claim for claim in claims if not claim.holds]
         checked += 1
-    statement = f"the nodes of {checked:,} of {len(model.estimators_):,} trees count their samples"
+    some = "all" if checked == len(model.estimators_) else f"the first {checked:,} of"
+    statement = f"the nodes of {some} {len(model.estimators_):,} trees count their samples"
     if failing:
         statement += f", but: {failing[0].statement}"
     return [Claim("counts", statement, float(len(failing)), 0.0, not failing, "checked")]

@@ -47,7 +47,7 @@ def fit(
     if saved.columns:
         used = {target, *(column.name for column in saved.columns)}
         if unused := [name for name in read.frame.columns if name not in used]:
-            say(f"Nothing can be learned from {first_of(unused)}: left out.")
+            say(f"{saved.family} learns nothing from {first_of(unused)}: left out.")
     save_model(saved, out)
     n_columns = len(saved.columns) or saved.width
     columns = "1 column" if n_columns == 1 else f"{n_columns:,} columns"

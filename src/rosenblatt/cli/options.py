@@ -98,7 +98,8 @@ Families = Annotated[
     typer.Option(
         "--families",
         "--family",
-        help="Those to be tried, by name, class or short name (lda, qda, nb, logreg, ols), with "
+        "--models",
+        help="Those to be tried, by name, class or short name (rf, xgboost, lda, nb, logreg), with "
         "commas between them or one at a time; all that suit if not given.",
     ),
 ]

@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import logging
 import os
 import re
 import sys
@@ -195,8 +196,9 @@ def table_from(
     if sheet is not None and form.name not in SPREADSHEETS:
         raise TableError(f"{name} is no spreadsheet, and has no sheet {sheet!r}.")
     if form.name in SPREADSHEETS:
-        frame = read_spreadsheet(source, name, header, sheet)
-        return Table(frame, name, guessed=True, hint=header_hint(frame, name) if header else "")
+        frame, hint = read_spreadsheet(source, name, header, sheet)
+        hint = (header_hint(frame, name) if header else "") or hint
+        return Table(frame, name, guessed=True, hint=hint)
     if form.name in SEPARATORS:
         dialect = dialect_of(source, name, SEPARATORS[form.name])
         frame = read_delimited(source, name, dialect, header, of_words)
@@ -216,10 +218,13 @@ def table_from(
         raise TableError(f"{name} cannot be read as {form.name}: {why}.") from None
 
 
-def read_spreadsheet(source: Any, name: str, header: bool, sheet: str | None) -> pl.DataFrame:
-    """The columns of a sheet, the first one unless another is named; empty rows are none."""
+def read_spreadsheet(
+    source: Any, name: str, header: bool, sheet: str | None
+) -> tuple[pl.DataFrame, str]:
+    """A sheet without empty rows, the first unless one is named, and a hint if there are others."""
     import fastexcel  # which takes a moment, and need not be there
 
+    logging.getLogger("fastexcel").setLevel(logging.ERROR)  # it reports each column of words
     source = source if isinstance(source, bytes) else str(source)
     try:
         book = fastexcel.read_excel(source)
@@ -231,7 +236,11 @@ def read_spreadsheet(source: Any, name: str, header: bool, sheet: str | None) ->
         raise TableError(f"{name} cannot be read as a spreadsheet: {why}.") from None
     named = [re.sub(r"^__UNNAMED__", "column_", column).strip() for column in frame.columns]
     words = [column for column, dtype in frame.schema.items() if dtype == pl.String]
-    return tidy(frame.with_columns(of_cells(frame.select(words))), named)
+    hint = ""
+    if sheet is None and len(book.sheet_names) > 1:
+        hint = f"{name} has the sheets {listed(book.sheet_names, MOST_NAMED)}; the first was read."
+        hint += " Name another by --sheet, or sheet=."
+    return tidy(frame.with_columns(of_cells(frame.select(words))), named), hint
 
 
 def _sheet_of(there: list[str], sheet: str | None, name: str) -> str:

@@ -99,11 +99,11 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):  # type: ignore[mis
     >>> model = DecisionTreeClassifier().fit(X, y)
     >>> print(model.to_text())
     x1 <= 0.5
-    |   x2 <= 0.5: no  [1 rows]
-    |   x2 > 0.5: yes  [1 rows]
+    |   x2 <= 0.5: no  [1 row]
+    |   x2 > 0.5: yes  [1 row]
     x1 > 0.5
-    |   x2 <= 0.5: yes  [1 rows]
-    |   x2 > 0.5: no  [1 rows]
+    |   x2 <= 0.5: yes  [1 row]
+    |   x2 > 0.5: no  [1 row]
 
     References
     ----------

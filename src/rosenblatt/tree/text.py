@@ -52,16 +52,16 @@ def to_text(model: Any, feature_names: Any, max_depth: int | None, digits: int) 
     """The tree as indented lines, one a branch, with the answers at the leaves."""
     words, tree = Wording(model, feature_names, digits), model.tree_
     if tree.children_left[0] < 0:
-        return f"{words.answer(0)}  [{tree.n_node_samples[0]} rows]"
+        return f"{words.answer(0)}  [{rows_of(tree, 0)}]"
     lines: list[str] = []
     waiting = [(0, code, child, 0) for code, child in tree.branches(0)[::-1]]
     while waiting:
         node, code, child, depth = waiting.pop()
         line = "|   " * depth + words.test(node, code)
         if tree.children_left[child] < 0:
-            line += f": {words.answer(child)}  [{tree.n_node_samples[child]} rows]"
+            line += f": {words.answer(child)}  [{rows_of(tree, child)}]"
         elif max_depth is not None and depth + 1 >= max_depth:
-            line += f": ... {words.answer(child)}  [{tree.n_node_samples[child]} rows]"
+            line += f": ... {words.answer(child)}  [{rows_of(tree, child)}]"
         else:
             waiting += [(child, c, below, depth + 1) for c, below in tree.branches(child)[::-1]]
         lines.append(line)
@@ -97,6 +97,12 @@ def tests_to(
     return found[::-1]
 
 
+def rows_of(tree: Any, node: int) -> str:
+    """How many rows of the training reach a node."""
+    n = int(tree.n_node_samples[node])
+    return "1 row" if n == 1 else f"{n} rows"
+
+
 def rules(model: Any, feature_names: Any, digits: int) -> list[str]:
     """Each leaf as an if-then sentence with the rows behind it, the largest first."""
     words, tree = Wording(model, feature_names, digits), model.tree_
@@ -107,7 +113,7 @@ def rules(model: Any, feature_names: Any, digits: int) -> list[str]:
     for leaf in order.tolist():
         tests = " and ".join(shortest(words, tests_to(leaf, *taken))) or "always"
         share = tree.weighted_n_node_samples[leaf] / total
-        support = f"{tree.n_node_samples[leaf]} rows, {share:.1%}"
+        support = f"{rows_of(tree, leaf)}, {share:.1%}"
         found.append(f"if {tests} then {words.answer(leaf)} ({support})")
     return found
 

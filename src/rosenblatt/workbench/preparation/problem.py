@@ -222,7 +222,7 @@ def problem_of(
     if task == "classification":
         values = targets.with_plain_labels(values, clean_labels, hints)
         frame, sparse, values = targets.enough_of_each(frame, sparse, values, target, hints)
-        targets.check_rows(table.name, values, LEAST_ROWS)
+        targets.check_rows(table, values, LEAST_ROWS)
     assert task is not None
     y = targets.numbers_of(values, target) if task == "regression" else targets.labels_of(values)
     for name in (time, groups):

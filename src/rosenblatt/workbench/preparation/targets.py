@@ -46,7 +46,7 @@ def with_target(
         hints.append(f"{rows_counted(n_missing)} without {target} {are} left out.")
         frame, values = frame.filter(known), values.filter(known)
         sparse = None if sparse is None else sparse[known.to_numpy()]
-    check_rows(table.name, values, least_rows)
+    check_rows(table, values, least_rows)
     if values.n_unique() == 1:
         raise TableError(
             f"All rows of {table.name} have the same {target}, {shown(values[0])}: there is "
@@ -65,12 +65,12 @@ def measured(values: pl.Series, decimal_comma: bool) -> tuple[pl.Series, str]:
     return read_words(values, how.notation), how.note
 
 
-def check_rows(name: str, values: pl.Series, least: int) -> None:
+def check_rows(table: Table, values: pl.Series, least: int) -> None:
     """Raise if there are too few rows to split."""
     if len(values) < least:
         raise TableError(
-            f"{name} has {rows_counted(len(values))} to learn from; at least {least} are needed to "
-            "split them honestly."
+            f"{table.name} has {rows_counted(len(values))} to learn from; at least {least} are "
+            f"needed to split them honestly. {table.hint}".rstrip()
         )
 
 
