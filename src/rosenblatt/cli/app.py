@@ -267,10 +267,10 @@ def models(
     """
     from rosenblatt.workbench.model_catalogue import families_named, model_text, models_text
 
-    from .errors import tell_lines
+    from .errors import print_text
 
-    told = [models_text()] if name is None else map(model_text, families_named(name))
-    tell_lines("\n\n".join(told))
+    texts = [models_text()] if name is None else map(model_text, families_named(name))
+    print_text("\n\n".join(texts))
 
 
 @app.command()

@@ -8,7 +8,7 @@ from rosenblatt.workbench.fitting import learned_rows
 from rosenblatt.workbench.model_file.files import SavedModel, blaming
 from rosenblatt.workbench.preparation.known_columns import rows_for, targets_of
 
-from .errors import say
+from .errors import print_note
 from .model_files import load_model
 from .tables import Reading, printed_to
 
@@ -33,7 +33,7 @@ def certify(
     if others and (learned := learned_rows(saved, read)):
         rows, y = learned
         others = False
-        say(
+        print_note(
             f"The model was fitted to {saved.n_rows:,} of these {whole:,} rows ({_split(saved)}): "
             "the certificate speaks of those."
         )
@@ -43,7 +43,7 @@ def certify(
     with printed_to(out, table, model) as print_lines:
         print_lines(found)
     if others:
-        say(
+        print_note(
             f"The model was fitted to {saved.n_rows:,} rows of {saved.source} ({_split(saved)}), "
             f"and these are {whole:,} others: the certificate speaks of these, and claims of a fit "
             f"need the rows that were fitted to.{_to_find_them(saved, read)}"

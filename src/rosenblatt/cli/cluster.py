@@ -59,12 +59,12 @@ def cluster(
     if save is not None:
         found.save(save)
         console.print(f"Model: {save}")
-    stages.word = ""
+    stages.note = ""
     return 0
 
 
 def names_of(words: list[str] | None) -> list[str]:
-    """What `--without` says, once or several times, with commas or not.
+    """The value of `--without`, once or several times, with commas or not.
 
     >>> names_of(["a,b", "c"])
     ['a', 'b', 'c']
@@ -73,7 +73,7 @@ def names_of(words: list[str] | None) -> list[str]:
 
 
 def numbers_of(text: str | None) -> int | list[int] | None:
-    """What `--k` says: "4", "2-8" or "2,4,8".
+    """The value of `--k`: "4", "2-8" or "2,4,8".
 
     >>> numbers_of("4"), numbers_of("2-4"), numbers_of("2,5"), numbers_of(None)
     (4, [2, 3, 4], [2, 5], None)
@@ -92,19 +92,19 @@ def numbers_of(text: str | None) -> int | list[int] | None:
 
 def _say(console: Screen, stages: Stages) -> Any:
     """What prints each clustering as it is done."""
-    said = 0
+    n_printed = 0
 
-    def say(trials: list[Trial], trying: str, clock: Clock) -> None:
-        nonlocal said
-        stages.word = NO_REPORT
-        for trial in trials[said:]:
+    def print_new(trials: list[Trial], trying: str, clock: Clock) -> None:
+        nonlocal n_printed
+        stages.note = NO_REPORT
+        for trial in trials[n_printed:]:
             console.print(
                 f"{clock.seconds:6.1f} s  {trial.silhouette:6.3f}  "
                 f"{trial.family}, {trial.k} clusters"
             )
-        said = len(trials)
+        n_printed = len(trials)
 
-    return say
+    return print_new
 
 
 def _answer(console: Screen, found: Clustering) -> None:

@@ -50,7 +50,7 @@ def compare(
     **options: Any,
 ) -> int:
     """Compare, show the table as it fills, and write the report; return 1 if nothing was fitted."""
-    place_for(out, table)  # better said now than after all the work
+    place_for(out, table)  # raises before the work, not after it
     if save is not None:
         place_for(save, table, out)
         import_module("skops")  # which may not be there
@@ -80,7 +80,7 @@ def compare(
         with Live(console=console, refresh_per_second=8, transient=True) as live:
 
             def show(found: list[Contestant], trying: str, clock: Clock) -> None:
-                stages.word = NO_REPORT
+                stages.note = NO_REPORT
                 live.update(_grid(found, trying, clock))
 
             found = run(source, progress=show, **options)
@@ -93,7 +93,7 @@ def compare(
         found.report(Path(out))
     _answer(console, found.findings)
     console.print(f"Report: {out}")
-    stages.word = "" if save is None else f"Stopped before the model was written to {save}."
+    stages.note = "" if save is None else f"Stopped before the model was written to {save}."
     if save is not None and found.findings.nothing_fitted:
         console.print(f"There is no model to write to {save}.", style="yellow")
     elif save is not None:
@@ -109,16 +109,16 @@ def compare(
 
 def _say(console: Console, stages: Stages) -> Any:
     """What prints each contestant as it is done."""
-    said = 0
+    n_printed = 0
 
-    def say(found: list[Contestant], trying: str, clock: Clock) -> None:
-        nonlocal said
-        stages.word = NO_REPORT
-        for entry in found[said:]:
+    def print_new(found: list[Contestant], trying: str, clock: Clock) -> None:
+        nonlocal n_printed
+        stages.note = NO_REPORT
+        for entry in found[n_printed:]:
             console.print(f"{clock.seconds:6.1f} s  {figure(entry.mean)}  {entry.family}")
-        said = len(found)
+        n_printed = len(found)
 
-    return say
+    return print_new
 
 
 def _grid(found: list[Contestant], trying: str, clock: Clock) -> Grid:
@@ -167,7 +167,7 @@ def _leaderboard(console: Console, findings: Findings) -> None:
 
 
 def _details(console: Console, findings: Findings) -> None:
-    """What the page says as well."""
+    """What the page shows as well."""
     protocol = findings.protocol
     kinds = Counter(column.kind for column in findings.columns if column.used)
     lines = [f"Columns: {', '.join(f'{n:,} {kind}' for kind, n in kinds.most_common())}."]

@@ -45,15 +45,15 @@ def _plain_usage() -> Iterator[None]:
             raise
         raise refusal(sentence_of_usage(error)) from None
     except KeyboardInterrupt:
-        say("Stopped.")
+        print_note("Stopped.")
         raise typer.Exit(INTERRUPTED) from None
 
 
 def sentence_of_usage(error: Any) -> str:
     """What is wrong with an option, an argument or the name of a command, and what to do."""
-    said = error.format_message()
+    message = error.format_message()
     command = "rosenblatt" if error.ctx is None else error.ctx.command_path
-    return f"{said}{'' if said.endswith(('.', '?')) else '.'} See {command} --help."
+    return f"{message}{'' if message.endswith(('.', '?')) else '.'} See {command} --help."
 
 
 def within(low: float, high: float | None = None) -> Callable[..., Any]:
@@ -70,24 +70,24 @@ def within(low: float, high: float | None = None) -> Callable[..., Any]:
 
 
 def refusal(sentence: str) -> typer.Exit:
-    """Say what is wrong; what is given back ends the command when it is raised."""
-    say(f"Error: {sentence}")
+    """Print what is wrong; return the exception that ends the command."""
+    print_note(f"Error: {sentence}")
     return typer.Exit(BAD_INPUT)
 
 
 class Stages:
-    """How far a command has come, for whoever presses Ctrl-C: what is said then; nothing if ""."""
+    """How far a command has come: the note that is printed after Ctrl-C; none if it is empty."""
 
-    def __init__(self, word: str) -> None:
-        self.word = word
+    def __init__(self, note: str) -> None:
+        self.note = note
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: Any) -> None:
         if kind is not None and issubclass(kind, KeyboardInterrupt):
-            if self.word:
-                say(self.word)
+            if self.note:
+                print_note(self.note)
             raise typer.Exit(INTERRUPTED) from None
 
 
@@ -100,7 +100,7 @@ def plain_errors(command: Callable[..., None]) -> Callable[..., None]:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 warnings.simplefilter("default", UserWarning)
-                warnings.showwarning = _say_warning
+                warnings.showwarning = _print_warning
                 command(**options)
         except BrokenPipeError:  # whoever read our output has seen enough
             raise
@@ -123,7 +123,7 @@ def plain_errors(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def sentence_of(error: BaseException) -> str:
-    """What an error says, on one line.
+    """The message of an error, on one line.
 
     >>> sentence_of(ValueError("There is no such thing.\\n\\nA long story."))
     'There is no such thing.'
@@ -142,8 +142,8 @@ def sentence_of(error: BaseException) -> str:
     return line if len(paragraph) <= LONGEST else f"{line}…"
 
 
-def _say_warning(message: Any, *_: Any, **__: Any) -> None:
-    say(f"Warning: {' '.join(str(message).split())}")
+def _print_warning(message: Any, *_: Any, **__: Any) -> None:
+    print_note(f"Warning: {' '.join(str(message).split())}")
 
 
 # All that commands print passes here: a terminal shows what names and cells hold, and obeys none.
@@ -171,16 +171,16 @@ def on_one_line(text: Any) -> str:
     return printable(str(text)).replace("\n", "\\n")
 
 
-def tell(line: Any) -> None:
-    """Print a line."""
+def print_line(line: Any) -> None:
+    """Print a line to standard output."""
     typer.echo(on_one_line(line))
 
 
-def tell_lines(text: Any) -> None:
-    """Print lines that are meant to be several."""
+def print_text(text: Any) -> None:
+    """Print lines to standard output."""
     typer.echo(printable(str(text)))
 
 
-def say(note: str) -> None:
-    """Print a word beside the output, which goes elsewhere."""
+def print_note(note: str) -> None:
+    """Print a line to standard error, beside the output."""
     typer.echo(on_one_line(note), err=True)

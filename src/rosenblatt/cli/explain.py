@@ -1,4 +1,4 @@
-"""`rosenblatt explain`: what each column adds to what a model says of one row."""
+"""`rosenblatt explain`: what each column adds to the prediction for one row."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -30,8 +30,10 @@ def explain(
     found = rows_for(saved, there, row)
     with blaming(model, table):
         explanation = explain_row(saved, found)  # which may be refused: nothing is printed then
-        said = saved.model.predict(found)[0]
-    told = f"{saved.target} predicted {_in_words(saved, said)}{_truth(saved, there, said)}"
+        prediction = saved.model.predict(found)[0]
+    summary = (
+        f"{saved.target} predicted {_in_words(saved, prediction)}{_truth(saved, there, prediction)}"
+    )
     lines = replace(
         explanation,
         winner=on_one_line(explanation.winner),
@@ -39,7 +41,7 @@ def explain(
         names=tuple(map(on_one_line, explanation.names)),
     )
     with printed_to(out, table, model) as print_lines:
-        print_lines(on_one_line(f"Row {row} of {table}: {told}"))
+        print_lines(on_one_line(f"Row {row} of {table}: {summary}"))
         print_lines(lines)
 
 
@@ -47,12 +49,12 @@ def _in_words(saved: SavedModel, value: Any) -> str:
     return f"{value:.6g}" if saved.task == "regression" else str(value)
 
 
-def _truth(saved: SavedModel, row: Table, said: Any) -> str:
-    """What the table itself says beside a prediction; nothing if it says nothing."""
+def _truth(saved: SavedModel, row: Table, prediction: Any) -> str:
+    """The target in the table, beside a prediction; empty if the table has none."""
     truth = target_of(saved, row)
     if truth is None:
         return ""
-    true, predicted = _in_words(saved, truth), _in_words(saved, said)
+    true, predicted = _in_words(saved, truth), _in_words(saved, prediction)
     return ", as the table says" if true == predicted else f"; the table says {true}"
 
 

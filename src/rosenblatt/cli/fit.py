@@ -7,7 +7,7 @@ from rosenblatt.workbench.model_file.files import save_model
 from rosenblatt.workbench.preparation.row_view import first_of
 from rosenblatt.workbench.protocol.results import rows_counted
 
-from .errors import say, tell
+from .errors import print_line, print_note
 from .tables import Reading, named_target
 
 
@@ -26,7 +26,7 @@ def fit(
     scheduler: str | None,
     checkpoint: str | None,
 ) -> None:
-    """Fit, write the file, and say what is in it."""
+    """Fit, write the file, and print what is in it."""
     place_for(out, table)
     if is_many(table) or engine or scheduler or checkpoint:
         from .source_fit import fit_by_parts  # Dask takes a second to import
@@ -43,22 +43,22 @@ def fit(
     left_out = len(read) - saved.n_rows
     if left_out:
         were = "was" if left_out == 1 else "were"
-        say(f"{rows_counted(left_out)} without {target} {were} left out.")
+        print_note(f"{rows_counted(left_out)} without {target} {were} left out.")
     if saved.columns:
         used = {target, *(column.name for column in saved.columns)}
         if unused := [name for name in read.frame.columns if name not in used]:
-            say(f"{saved.family} learns nothing from {first_of(unused)}: left out.")
+            print_note(f"{saved.family} learns nothing from {first_of(unused)}: left out.")
     save_model(saved, out)
     n_columns = len(saved.columns) or saved.width
     columns = "1 column" if n_columns == 1 else f"{n_columns:,} columns"
-    tell(f"{saved.family} fitted to {saved.n_rows:,} rows and {columns}: {out}")
+    print_line(f"{saved.family} fitted to {saved.n_rows:,} rows and {columns}: {out}")
     if saved.certificate is not None:
         every = saved.certificate["claims"]  # of which plain measurements neither hold nor fail
         claims = [claim for claim in every if claim["bound"] is not None or not claim["holds"]]
         n_held = sum(claim["holds"] for claim in claims)
         if claims:
-            tell(f"{n_held} of {len(claims)} claims of its certificate hold.")
+            print_line(f"{n_held} of {len(claims)} claims of its certificate hold.")
         for claim in claims:
             if not claim["holds"]:
-                tell(f"Does not hold: {claim['name']}: {claim['statement']}")
-    tell(f"Next: rosenblatt predict {out} TABLE")
+                print_line(f"Does not hold: {claim['name']}: {claim['statement']}")
+    print_line(f"Next: rosenblatt predict {out} TABLE")

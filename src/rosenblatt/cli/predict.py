@@ -1,4 +1,4 @@
-"""`rosenblatt predict`: what a model says of each row of a table, however long it is."""
+"""`rosenblatt predict`: the prediction for each row of a table, however long it is."""
 
 import sys
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from rosenblatt.workbench.model_file.files import SavedModel
 from rosenblatt.workbench.preparation import known_columns
 from rosenblatt.workbench.preparation.row_view import first_of
 
-from .errors import say, tell
+from .errors import print_line, print_note
 from .model_files import load_model
 from .tables import Reading
 
@@ -53,17 +53,17 @@ def predict(
             odd.add(X)
             found = _predictions(saved, X, proba)
             if not n_rows and (extra := known_columns.unknown_columns(saved, batch)):
-                say(f"The model does not read {first_of(extra)}.")
+                print_note(f"The model does not read {first_of(extra)}.")
             written.add(_kept(batch, found) if keep else found)
             n_rows += len(batch)
         if not n_rows:
             raise TableError(f"{'standard input' if table == '-' else table} has no rows.")
     for note in odd.notes(len(saved.columns)) if reading.verbose else odd.notes():
-        say(f"note: {note}")
+        print_note(f"note: {note}")
     if out is not None:
-        tell(f"{n_rows:,} {'prediction' if n_rows == 1 else 'predictions'} written to {out}")
+        print_line(f"{n_rows:,} {'prediction' if n_rows == 1 else 'predictions'} written to {out}")
     if scored:
-        say(scored)
+        print_note(scored)
 
 
 def _scored(saved: SavedModel, table: str, target: str | None, reading: Reading) -> str:

@@ -27,14 +27,14 @@ def score_in_words(saved: SavedModel, path: str, target: str | None, reading: Re
     def scores(model: Any, _: Any = None) -> dict[str, float]:
         return _scores(saved, model, known_columns.rows_for(saved, rows), y)
 
-    told = f"on {rows_counted(len(y))} of {table.name}{_learned_from(saved, table, y)}"
+    of_what = f"on {rows_counted(len(y))} of {table.name}{_learned_from(saved, table, y)}"
     ledger = ledger_of_test(table.name)
     if ledger is None:
-        return f"{_in_words(scores(saved.model))} {told}"
+        return f"{_in_words(scores(saved.model))} {of_what}"
     sealed = reading._replace(verbose=False).table(path)  # as it was when it was sealed
     seal = SealedTest(sealed.frame if sealed.sparse is None else sealed.sparse, ledger=ledger)
     found = seal.open(saved.model, scores, reason="rosenblatt predict --score")
-    return f"{_in_words(found)} {told}, which were sealed: {ledger.name} has written it down"
+    return f"{_in_words(found)} {of_what}, which were sealed: {ledger.name} has written it down"
 
 
 def _scores(saved: SavedModel, model: Any, X: Any, y: Any) -> dict[str, float]:
@@ -60,7 +60,7 @@ def _in_words(scores: dict[str, float]) -> str:
 
 
 def _learned_from(saved: SavedModel, table: Table, y: Any) -> str:
-    """A word if the model has seen the rows that it is scored on."""
+    """A clause if the model was fitted to the rows that it is scored on."""
     if saved.digest is not None and saved.digest == digest_of(y):
         return ", which the model was fitted to: that flatters it"
     if learned_rows(saved, table) is not None:

@@ -15,7 +15,7 @@ from rosenblatt.data.errors import listed
 from rosenblatt.workbench.large_sources import fit_source
 from rosenblatt.workbench.model_file.files import save_model
 
-from .errors import tell
+from .errors import print_line
 from .tables import MOST_LISTED, Reading
 
 ENGINES = ("here", "processes", "dask")
@@ -32,7 +32,7 @@ def fit_by_parts(
     out: str,
     how: dict[str, Any],
 ) -> None:
-    """Fit, write the file, and say what is in it."""
+    """Fit, write the file, and print what is in it."""
     source = Source(place, target=target, format=reading.format)
     if target is None:
         columns = listed(source.columns, MOST_LISTED)
@@ -43,11 +43,11 @@ def fit_by_parts(
     save_model(saved, out)
     n_parts = len(source.parts())
     parts = "1 part" if n_parts == 1 else f"{n_parts:,} parts"
-    tell(f"{saved.family} fitted to {saved.n_rows:,} rows in {parts}: {out}")
+    print_line(f"{saved.family} fitted to {saved.n_rows:,} rows in {parts}: {out}")
     gap = getattr(saved.model.steps[-1][1], "dual_gap_", None)
     if gap is not None:
-        tell(f"The objective is within {np.max(gap):.3g} of the best possible (duality gap).")
-    tell(f"Next: rosenblatt predict {out} TABLE")
+        print_line(f"The objective is within {np.max(gap):.3g} of the best possible (duality gap).")
+    print_line(f"Next: rosenblatt predict {out} TABLE")
 
 
 @contextmanager

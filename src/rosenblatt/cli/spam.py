@@ -11,7 +11,15 @@ from typing import Annotated, Any
 
 import typer
 
-from .errors import PlainGroup, on_one_line, plain_errors, refusal, say, tell, tell_lines
+from .errors import (
+    PlainGroup,
+    on_one_line,
+    plain_errors,
+    print_line,
+    print_note,
+    print_text,
+    refusal,
+)
 
 app = typer.Typer(
     cls=PlainGroup,
@@ -100,13 +108,13 @@ def learn(
             done = spam_filter.learn(_watched(paths or [], label or "messages"), label)
             total = Learned(*(a + b for a, b in zip(total, done, strict=True)))
         warning = spam_filter.balance_warning()
-    tell(
+    print_line(
         f"Learned {total.ham:,} ham and {total.spam:,} spam."
         + (f" {total.repeated:,} were known already." if total.repeated else "")
     )
     _refused(total.refused)
     if warning:
-        say(warning)
+        print_note(warning)
     if total.refused and not total.ham + total.spam + total.repeated:
         raise typer.Exit(2)
 
@@ -145,9 +153,9 @@ def _n_bytes(paths: list[str]) -> int:
 
 def _refused(refused: list[tuple[str, str]]) -> None:
     for name, why in refused[:5]:
-        say(f"Not read: {name}: {why}")
+        print_note(f"Not read: {name}: {why}")
     if len(refused) > 5:
-        say(f"and {len(refused) - 5:,} more.")
+        print_note(f"and {len(refused) - 5:,} more.")
 
 
 @command
@@ -208,9 +216,9 @@ def _classified(context: typer.Context, paths: list[str], options: Any, format: 
             code = EXIT[judged.band]
             fields = {"path": mail.name, **judged._asdict()}
             if format == "jsonl":
-                tell(json.dumps(fields))
+                print_line(json.dumps(fields))
             else:
-                tell(f"{judged.band:<6} {judged.probability:.4f}  {mail.name}")
+                print_line(f"{judged.band:<6} {judged.probability:.4f}  {mail.name}")
     _refused(refused)
     return code if n == 1 else 2 if n == len(refused) else 0
 
@@ -236,9 +244,9 @@ def _filtered(context: typer.Context, paths: list[str], options: Any, tempfail: 
         out = _marked(context, raw, options)
     except BaseException as error:
         if tempfail:
-            say(f"{type(error).__name__}: {error}")
+            print_note(f"{type(error).__name__}: {error}")
             return TRY_AGAIN
-        say(f"The message passes unjudged: {error}")
+        print_note(f"The message passes unjudged: {error}")
         out = raw
     try:
         sys.stdout.buffer.write(out)
@@ -276,7 +284,7 @@ def explain(
     with _open(context, read_only=True, model=model) as spam_filter:
         verdict = spam_filter.explain(_one(message))
         judged = spam_filter.judgement(verdict.probability)
-    tell(f"{judged.band}: probability of spam {judged.probability:.4f}")
+    print_line(f"{judged.band}: probability of spam {judged.probability:.4f}")
     for evidence in verdict.evidence[:most]:
         side, colour = ("spam", "red") if evidence.weight > 0 else ("ham", "green")
         ham, spam, *_ = evidence.counts
@@ -285,10 +293,10 @@ def explain(
         typer.secho(on_one_line(f"{evidence.weight:+8.2f} {side:<4} {words}"), fg=colour)
     rest = len(verdict.evidence) - most
     if rest > 0:
-        tell(f"and {rest:,} more.")
+        print_line(f"and {rest:,} more.")
     if model != "chi-square":
-        tell(f"{verdict.prior:+8.2f}      before any token")
-        tell(f"{verdict.log_odds:+8.2f}      log-odds in all")
+        print_line(f"{verdict.prior:+8.2f}      before any token")
+        print_line(f"{verdict.log_odds:+8.2f}      log-odds in all")
 
 
 @command
@@ -300,9 +308,9 @@ def correct(context: typer.Context, message: MessageArgument = "-", spam: Label 
     with _open(context) as spam_filter:
         old = spam_filter.correct(_one(message), label)
     if old == label:
-        tell(f"It was learned as {label} before; nothing has changed.")
+        print_line(f"It was learned as {label} before; nothing has changed.")
     else:
-        tell(f"Learned as {label}" + (f", forgotten as {old}." if old else "."))
+        print_line(f"Learned as {label}" + (f", forgotten as {old}." if old else "."))
 
 
 @command
@@ -319,7 +327,7 @@ def forget(
             old = spam_filter.forget(digest=bytes.fromhex(digest))
         else:
             old = spam_filter.forget(_one(message))
-    tell(f"Forgotten; it was learned as {old}.")
+    print_line(f"Forgotten; it was learned as {old}.")
 
 
 @command
@@ -328,12 +336,12 @@ def status(context: typer.Context) -> None:
     with _open(context, read_only=True) as spam_filter:
         totals = spam_filter.store.totals()
         history = "with" if spam_filter.store.fact("history") else "without"
-        tell(
+        print_line(
             f"{totals.messages[0]:,} ham and {totals.messages[1]:,} spam, {totals.n_tokens:,} "
             f"tokens, {history} history, in {spam_filter.store.path}"
         )
         if warning := spam_filter.balance_warning():
-            say(warning)
+            print_note(warning)
 
 
 @command
@@ -348,7 +356,7 @@ def export(
         lines = export_lines(spam_filter.store)
         if out == "-":
             for line in lines:
-                tell(line)
+                print_line(line)
         else:
             from rosenblatt.data.files import whole_file
 
@@ -367,7 +375,7 @@ def import_(
     source = sys.stdin if file == "-" else open(file, encoding="utf-8")  # noqa: SIM115
     with source:
         n = import_lines(source, lambda history: _open(context, history=history).store)
-    tell(f"Added {n:,} messages.")
+    print_line(f"Added {n:,} messages.")
 
 
 @command
@@ -408,12 +416,12 @@ def evaluate(
         with _open(context, read_only=True) as spam_filter:
             examples = examples_of_store(spam_filter.store)
     found = evaluate_filter(examples, model=model, protocol=protocol)
-    tell_lines(summary(found))
+    print_text(summary(found))
     if out is not None:
         from rosenblatt.spam.evaluation_page import save
 
         save(found, out)
-        tell(f"Report: {out}")
+        print_line(f"Report: {out}")
 
 
 @command
@@ -431,4 +439,11 @@ def serve(
 
     if (socket is None) == (port is None):
         raise refusal("say where to listen: --socket FILE or --port NUMBER.")
-    run(context.obj, model=model, socket=socket, port=port, token_file=token_file, say=say)
+    run(
+        context.obj,
+        model=model,
+        socket=socket,
+        port=port,
+        token_file=token_file,
+        print_note=print_note,
+    )

@@ -17,7 +17,7 @@ from rosenblatt.workbench.preparation.problem import LEAST_ROWS
 from rosenblatt.workbench.preparation.targets import task_of
 from rosenblatt.workbench.protocol.splits import moments_of, split_by_group, split_by_time
 
-from .errors import say, tell
+from .errors import print_line, print_note
 from .tables import Reading
 
 PARTS = ("train", "dev", "test")
@@ -34,7 +34,7 @@ def split(
     reading: Reading,
     force: bool,
 ) -> None:
-    """Write the three files, seal the last, and say what is next."""
+    """Write the three files, seal the last, and print what is next."""
     if group is not None and time is not None:
         raise ValueError("Give --group or --time, not both: rows are in the order of one of them.")
     read = reading.table(table)
@@ -50,7 +50,7 @@ def split(
         for some in rows
     ]
     if len(read) < LEAST_ROWS:
-        say(
+        print_note(
             f"{table} has {len(read)} rows, and `compare` asks for {LEAST_ROWS}: a test on "
             f"{len(parts[2])} says next to nothing."
         )
@@ -61,13 +61,13 @@ def split(
     for path, part, word in zip(
         paths, parts, ("fit to", "choose by", "test on, once"), strict=True
     ):
-        tell(f"{len(part):>9,} rows to {word:<14} {path}")
+        print_line(f"{len(part):>9,} rows to {word:<14} {path}")
     opened = f" ({seal.n_openings} so far)" if seal.n_openings else ""
-    tell(f"Split {how}. The test is sealed: {seal.ledger.name}{opened} counts its openings.")
+    print_line(f"Split {how}. The test is sealed: {seal.ledger.name}{opened} counts its openings.")
     named = f" --target {target}" if target else " --target COLUMN"
-    tell(f"Next: rosenblatt fit {paths[0]}{named} --model NAME -o model.skops")
-    tell(f"then: rosenblatt predict model.skops {paths[1]} --score")
-    tell(f"last: rosenblatt predict model.skops {paths[2]} --score")
+    print_line(f"Next: rosenblatt fit {paths[0]}{named} --model NAME -o model.skops")
+    print_line(f"then: rosenblatt predict model.skops {paths[1]} --score")
+    print_line(f"last: rosenblatt predict model.skops {paths[2]} --score")
 
 
 def _rows(
@@ -93,7 +93,7 @@ def _rows(
 
 
 def _places(table: str, folder: str | None, format: str | None) -> tuple[Form, list[Path]]:
-    """What kind of files they are, and where: beside the table unless said."""
+    """What kind of files they are, and where: beside the table by default."""
     bundled = table in BUNDLED and not Path(table).exists()
     if bundled or table == "-":
         form = form_of(table, format or "csv")

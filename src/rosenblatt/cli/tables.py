@@ -11,7 +11,7 @@ from rosenblatt.data.files import place_for, whole_file
 from rosenblatt.workbench.model_file.files import SavedModel
 from rosenblatt.workbench.preparation.known_columns import columns_of_words
 
-from .errors import say, tell_lines
+from .errors import print_note, print_text
 
 MOST_LISTED = 30  # columns
 
@@ -29,11 +29,11 @@ class Reading(NamedTuple):
         how: Any = {"header": self.header, "sheet": self.sheet, "of_words": of_words}
         found = read_table(path, self.format, **how)
         if self.verbose:
-            say(described(found))
+            print_note(described(found))
         return found
 
     def for_model(self, path: str, saved: SavedModel, target: str | None) -> Table:
-        """The whole table, its target by the name that a model knows."""
+        """The whole table, its target by the name that a model has for it."""
         of_words = _words(saved, target)
         return _renamed(self.table(path, of_words), target, saved.target)
 
@@ -64,7 +64,7 @@ def described(table: Table) -> str:
 def printed_to(out: str | None, *read: str) -> Iterator[Any]:
     """What prints lines, to a file if one is named, which is there once it is whole."""
     if out is None:
-        yield tell_lines
+        yield print_text
         return
     place_for(out, *read)
     with whole_file(out) as draft, draft.open("w", encoding="utf-8") as file:

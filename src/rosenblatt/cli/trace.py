@@ -4,7 +4,7 @@ from rosenblatt.data.files import place_for
 from rosenblatt.trace import Trace
 from rosenblatt.workbench.fitting import trace_table
 
-from .errors import tell
+from .errors import print_line
 from .tables import Reading, named_target
 
 
@@ -18,10 +18,10 @@ def trace(
     reading: Reading,
     out: str,
 ) -> None:
-    """Fit with a trace, write the page, and say what is in it."""
+    """Fit with a trace, write the page, and print what is in it."""
     place_for(out, table)
     steps = Trace(every=every)  # type: ignore[arg-type]
     read = reading.table(table)
     names = trace_table(read, named_target(read, target), model, settings, steps, task=task)
     steps.save(out, feature_names=names)
-    tell(f"{len(steps):,} steps of {model} on {table}: {out}")
+    print_line(f"{len(steps):,} steps of {model} on {table}: {out}")

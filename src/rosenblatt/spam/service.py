@@ -157,7 +157,7 @@ def run(
     socket: str | None,
     port: int | None,
     token_file: str | None,
-    say: Callable[[str], None],
+    print_note: Callable[[str], None],
 ) -> None:
     """Serve until interrupted or terminated; requests under way are answered first."""
     path = Path(store) if store else default_store()
@@ -167,7 +167,7 @@ def run(
         listener = _listening(socket, port)
         spam_filter.scorer(all_tokens=True)
         where = socket or f"http://{LOOPBACK}:{listener.getsockname()[1]}"
-        say(f"Serving on {where}; the token for writes is in {token_path}.")
+        print_note(f"Serving on {where}; the token for writes is in {token_path}.")
         config = uvicorn.Config(
             application(spam_filter, token), log_level="warning", access_log=False, lifespan="off"
         )
