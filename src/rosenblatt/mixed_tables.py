@@ -9,11 +9,14 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array
 from sklearn.utils.validation import _num_samples
 
+from rosenblatt import loops
 from rosenblatt.column_errors import which_missing
 from rosenblatt.input_checks import validate_data
 
 MOST_CATEGORIES = 65_000
 UNKNOWN = -1.0
+MANY_CELLS = 100_000  # from here on, compiled loops are worth their import
+SMALL = 256  # numbers below it are found in a table
 
 
 def categorical_columns(X: Any, given: Any) -> NDArray[np.bool_]:
@@ -70,6 +73,10 @@ def checked_table(model: Any, X: Any, reset: bool) -> Any:
 
 def learn_categories(X: Any, categorical: NDArray[np.bool_]) -> list[NDArray[Any] | None]:
     """The categories of each column, sorted; None of a column of numbers."""
+    if _is_compiled_for(X) and categorical.all():
+        seen = np.zeros((len(categorical), SMALL), np.uint8)
+        if loops.categories.mark_categories(X, seen):
+            return [np.flatnonzero(column).astype(X.dtype) for column in seen]
     found: list[NDArray[Any] | None] = []
     for j, is_categorical in enumerate(categorical):
         if not is_categorical:
@@ -93,8 +100,19 @@ def encode(
     unknown: str,
     advice: str = "With unknown='majority' such a row stays at the node that asks for it.",
 ) -> NDArray[np.float64]:
-    """X (n, d) as numbers: the place of each category, -1 if unknown; NaN for missing values."""
+    """X (n, d) as numbers: the place of each category, -1 if unknown; NaN for missing values.
+
+    Returns X itself if it is that.
+    """
     matrix = np.empty((_num_samples(X), len(categories)))
+    places = _small_places(categories) if _is_compiled_for(X) else None
+    if places is not None:
+        sizes = np.array([len(known) for known in categories if known is not None], np.float64)
+        in_place = (places.max(axis=1) == places.argmax(axis=1)).all()
+        if in_place and X.dtype == np.float64 and loops.categories.are_places(X, sizes):
+            return np.asarray(X)
+        if loops.categories.place_categories(X, places, matrix) or unknown != "error":
+            return matrix
     for j, known in enumerate(categories):
         values = _values(X, j)
         if known is None:
@@ -119,6 +137,28 @@ def encode(
             )
         matrix[~absent, j] = places
     return matrix
+
+
+def _is_compiled_for(X: Any) -> bool:
+    """Whether X is a large array of the kinds that loops for categories are compiled for."""
+    return (
+        isinstance(X, np.ndarray)
+        and X.size >= MANY_CELLS
+        and X.dtype in (np.float64, np.int64)
+        and X.flags.c_contiguous
+    )
+
+
+def _small_places(categories: Sequence[NDArray[Any] | None]) -> NDArray[np.int16] | None:
+    """The place (d, 256) of each small number in its column, or None if there are others."""
+    places = np.full((len(categories), SMALL), loops.categories.NOWHERE, np.int16)
+    for row, known in zip(places, categories, strict=True):
+        if known is None or known.dtype.kind not in "iuf" or not len(known):
+            return None
+        if known[0] < 0 or known[-1] >= SMALL or (known != np.floor(known)).any():
+            return None
+        row[known.astype(np.intp)] = np.arange(len(known))
+    return places
 
 
 def _name(X: Any, j: int) -> Any:

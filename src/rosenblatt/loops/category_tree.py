@@ -32,6 +32,7 @@ class Cells(NamedTuple):
     cells: Any  # (n, 8 or 4 words)
     words: Any  # (n, words) the same memory, to move
     moved: Any  # (n, words) scratch
+    n_categories: Any  # (d,) NaN, where there is one, is the last
     first: Any  # (d + 1,) where the counts of a column begin
     category: Any  # the category of a cell
     x_log_x: Any  # (n + 1,) of whole numbers, for entropy
@@ -41,6 +42,7 @@ class Work(NamedTuple):
     """Scratch space."""
 
     counts: Any  # (first[d],) how often a node has each cell of each column
+    scores: Any  # (categories of all columns,)
     place: Any  # (C,) where the next row of each category goes
     stack: Any  # (waiting nodes, 4 + K)
 
@@ -60,14 +62,20 @@ class Nodes(NamedTuple):
 
 
 @compiled
-def write_cells(X, classes, n_categories, K, cells):
-    """Write the cells (n, d) of places of categories X (n, d), NaN after all others."""
+def write_cells(X, classes, n_categories, K, cells, has_missing):
+    """Write the cells (n, d) of places of categories X (n, d), NaN after all others.
+
+    Marks the columns that have NaN in has_missing (d,).
+    """
     n, d = X.shape
     for i in range(n):
         for j in range(d):
             value = X[i, j]
-            category = n_categories[j] if value != value else int(value)
-            cells[i, j] = category * K + classes[i]
+            if value == value:
+                cells[i, j] = int(value) * K + classes[i]
+            else:
+                cells[i, j] = n_categories[j] * K + classes[i]
+                has_missing[j] = 1
 
 
 @compiled
@@ -82,8 +90,8 @@ def count_cells(cells, start, stop, first, counts):
 
 
 @compiled(inline=True)
-def score_counts(kind, counts, first, K, x_log_x):
-    """The rows and the score of a branch whose class counts begin at `first`."""
+def score_branch(kind, counts, first, K, x_log_x):
+    """The score of a branch whose class counts begin at `first`; 0 if it has no rows."""
     rows, squares, logs = 0, 0.0, 0.0
     for k in range(first, first + K):
         count = counts[k]
@@ -92,47 +100,58 @@ def score_counts(kind, counts, first, K, x_log_x):
             squares += float(count) * float(count)
         else:
             logs += x_log_x[count]
-    if kind == GINI:
-        return rows, squares / max(rows, 1)
-    return rows, logs - x_log_x[rows]
+    return squares / max(rows, 1) if kind == GINI else logs - x_log_x[rows]
 
 
 @compiled
-def score_column(limits, counts, first, stop, x_log_x):
-    """The score of a branch for each category, and how many there are; 0 if one is too small."""
-    K, score, branches, too_small = limits.n_classes, 0.0, 0, 0
-    if K == 2 and limits.kind == GINI:
-        for c in range(first, stop, 2):
-            a, b = float(counts[c]), float(counts[c + 1])
-            rows = a + b
-            score += (a * a + b * b) / max(rows, 1.0)
-            branches += rows > 0
-            too_small += (rows > 0) & (rows < limits.min_leaf)
+def score_branches(limits, counts, x_log_x, scores):
+    """Write the scores of the categories of all columns."""
+    K = limits.n_classes
+    if K == 2 and limits.kind == GINI:  # without a branch: several at once
+        for c in range(scores.shape[0]):
+            a, b = counts[2 * c], counts[2 * c + 1]
+            rows, one, other = a + b, float(a), float(b)
+            scores[c] = (one * one + other * other) / float(rows + (rows == 0))
     else:
-        for c in range(first, stop, K):
-            rows, part = score_counts(limits.kind, counts, c, K, x_log_x)
-            score += part
-            branches += rows > 0
-            too_small += (rows > 0) & (rows < limits.min_leaf)
-    return score, 0 if too_small else branches
+        for c in range(scores.shape[0]):
+            scores[c] = score_branch(limits.kind, counts, c * K, K, x_log_x)
 
 
 @compiled
-def best_column(table, limits, counts):
-    """The column that splits a node best, the first if equal, its score and its branches."""
-    best, best_score, best_branches = -1, -math.inf, 0
+def branches_of(limits, counts, first, stop):
+    """How many branches a column has whose counts are first to stop; 0 if one is too small."""
+    branches = 0
+    for cell in range(first, stop, limits.n_classes):
+        rows = 0
+        for k in range(cell, cell + limits.n_classes):
+            rows += counts[k]
+        if 0 < rows < limits.min_leaf:
+            return 0
+        branches += rows > 0
+    return branches
+
+
+@compiled(inline=True)
+def best_column(table, limits, counts, scores):
+    """The column that splits a node best, the first if equal; its score and its branches."""
+    best, best_score, best_branches, K = -1, -math.inf, 0, limits.n_classes
+    score_branches(limits, counts, table.x_log_x, scores)
+    last = 0
     for j in range(table.first.shape[0] - 1):
-        first, stop = table.first[j], table.first[j + 1]
-        score, branches = score_column(limits, counts, first, stop, table.x_log_x)
-        if branches > 1 and (best < 0 or score > best_score + TIE * abs(best_score)):
-            best, best_score, best_branches = j, score, branches
+        c, last, score = last, last + table.n_categories[j], 0.0
+        for i in range(c, last):
+            score += scores[i]
+        if best < 0 or score > best_score + TIE * abs(best_score):
+            branches = branches_of(limits, counts, c * K, last * K)
+            if branches > 1:
+                best, best_score, best_branches = j, score, branches
     return best, best_score, best_branches
 
 
-@compiled
+@compiled(inline=True)
 def gains_enough(table, limits, counts, first, rows, score):
     """Whether a split of this score lowers the impurity as much as it must."""
-    _, own = score_counts(limits.kind, counts, first, limits.n_classes, table.x_log_x)
+    own = score_branch(limits.kind, counts, first, limits.n_classes, table.x_log_x)
     gain = max(score - own, 0.0)
     if limits.kind != GINI:
         gain /= math.log(2.0)
@@ -150,7 +169,7 @@ def is_open(limits, counts, first, rows, depth):
     return largest < rows
 
 
-@compiled
+@compiled(inline=True)
 def move_rows(table, j, start, stop, place):
     """Put the rows start to stop in the order of their categories in column j."""
     cells, words, moved, category = table.cells, table.words, table.moved, table.category
@@ -166,7 +185,7 @@ def move_rows(table, j, start, stop, place):
             words[i, w] = moved[i, w]
 
 
-@compiled
+@compiled(inline=True)
 def split(table, limits, nodes, work, start, stop, depth, j, first_branch, branches, waiting):
     """Put the children of a node on the stack, the last below; return how many nodes wait."""
     K, counts, stack, place = limits.n_classes, work.counts, work.stack, work.place
@@ -193,7 +212,7 @@ def split(table, limits, nodes, work, start, stop, depth, j, first_branch, branc
     return waiting
 
 
-@compiled
+@compiled(inline=True)
 def write_node(limits, nodes, node, waits):
     """Write a node that waited: its rows, its impurity and its class shares."""
     rows = waits[STOP] - waits[START]
@@ -226,7 +245,7 @@ def grow(table, limits, nodes, work, waiting, n_nodes, n_branches, budget):
             continue
         count_cells(table.cells, start, stop, table.first, work.counts)
         budget -= (stop - start) * d + work.counts.shape[0]
-        j, score, branches = best_column(table, limits, work.counts)
+        j, score, branches = best_column(table, limits, work.counts, work.scores)
         if j < 0 or not gains_enough(table, limits, waits, FIRST_COUNT, stop - start, score):
             continue
         nodes.feature[node], nodes.first_branch[node] = j, n_branches

@@ -55,15 +55,17 @@ def _table(X: Any, n_categories: Any, classes: Any, K: int, settings: Settings) 
     size = (int(n_categories.max()) + 1) * K
     cell = np.dtype(np.uint8 if size <= 256 else np.uint16)
     words = np.zeros((n, -(-d * cell.itemsize // 8)), np.uint64)
-    cells = words.view(cell)
-    loops.category_tree.write_cells(np.ascontiguousarray(X), classes, n_categories, K, cells)
-    x_log_x = np.zeros(1)
+    cells, has_missing = words.view(cell), np.zeros(d, np.int64)
+    loops.category_tree.write_cells(
+        np.ascontiguousarray(X), classes, n_categories, K, cells, has_missing
+    )
+    n_categories, x_log_x = n_categories + has_missing, np.zeros(1)
     if CRITERIA[settings.criterion] == CRITERIA["entropy"]:
         counts = np.arange(n + 1, dtype=np.float64)
         x_log_x = counts * np.log(np.maximum(counts, 1.0))
     return loops.category_tree.Cells(
-        cells, words, np.empty_like(words),
-        np.concatenate([[0], np.cumsum((n_categories + 1) * K)]),
+        cells, words, np.empty_like(words), n_categories,
+        np.concatenate([[0], np.cumsum(n_categories * K)]),
         np.arange(size, dtype=np.int64) // K, x_log_x,
     )  # fmt: skip
 
@@ -81,7 +83,8 @@ def _limits(settings: Settings, n: int, K: int) -> Any:
 def _work(first: NDArray[np.int64], n: int, K: int) -> Any:
     most_waiting = min(n, int(first[-1]) // K) + 1  # a path asks each column once
     return loops.category_tree.Work(
-        np.empty(first[-1], np.int32), np.empty(int(np.diff(first).max()) // K, np.int64),
+        np.empty(first[-1], np.int32), np.empty(first[-1] // K),
+        np.empty(int(np.diff(first).max()) // K, np.int64),
         np.empty((most_waiting, 4 + K), np.int64),
     )  # fmt: skip
 
