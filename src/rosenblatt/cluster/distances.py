@@ -17,7 +17,7 @@ from rosenblatt.runtime import threads
 Table = NDArray[np.float64]
 
 ENDLESS = "Some distances are not finite numbers: scale the columns down."
-CELLS = 2_000_000  # of a block of rows
+CELLS = 400_000  # of a block of rows, which stays near the processor
 
 
 class Distances:
@@ -29,6 +29,10 @@ class Distances:
         """The distances of points start to stop from those numbered first and higher."""
         raise NotImplementedError
 
+    def write_rows(self, start: int, stop: int, out: NDArray[Any]) -> None:
+        """Write the distances of points start to stop from all into out (stop - start, n)."""
+        out[:] = self.rows(start, stop)
+
     def take(self, places: NDArray[np.intp]) -> "Distances":
         """The same of points in another order."""
         raise NotImplementedError
@@ -39,7 +43,7 @@ class Distances:
 
         def work(start: int, stop: int) -> None:
             with np.errstate(over="ignore"):
-                D[start:stop] = self.rows(start, stop)
+                self.write_rows(start, stop, D[start:stop])
             if not D[start:stop].max() < np.inf:  # nor a number that is none
                 raise ValueError(ENDLESS)
 
@@ -69,6 +73,11 @@ class Euclidean(Distances):
     def rows(self, start: int, stop: int, first: int = 0) -> Table:
         """The distances of points start to stop from those numbered first and higher."""
         return self.of(self.X[start:stop], first)
+
+    def write_rows(self, start: int, stop: int, out: NDArray[Any]) -> None:
+        """Write the distances of points start to stop from all into out (stop - start, n)."""
+        squares = np.empty((1, loops.linkage.STRIP * loops.linkage.BLOCK))
+        loops.linkage.distance_rows(self.blocks, self.X, start, stop, self.squared, out, squares)
 
     def of(self, Q: Table, first: int = 0) -> Table:
         """The distances of other points Q (m, d) from those numbered first and higher."""

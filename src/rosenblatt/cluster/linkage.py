@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from rosenblatt import loops
 from rosenblatt.runtime import threads
 
-from .distances import Distances
+from .distances import Distances, Euclidean
 
 Table = NDArray[np.float64]
 Places = NDArray[np.intp]
@@ -321,13 +321,16 @@ def exact_heights(distances: Distances, pairs: Places, average: bool) -> Table:
     first, leaves = sizes.copy(), np.empty(n, np.intp)
     loops.linkage.order_leaves(children, first, leaves)
     inside = distances.take(leaves)
+    roots_last = False
+    if isinstance(inside, Euclidean) and not (average or inside.squared):
+        inside.squared = roots_last = True  # the greatest distance has the greatest square
     totals = np.zeros(2 * n - 1)
     for start, stop, found in inside.upper_rows():
         loops.linkage.add_distances(
             found[: stop - start], start, leaves, parent, first, first + sizes, average, totals
         )
     if not average:
-        return totals[n:]
+        return np.sqrt(totals[n:]) if roots_last else totals[n:]
     return totals[n:] / (sizes[children[:, 0]] * sizes[children[:, 1]])
 
 

@@ -18,6 +18,7 @@ from . import compiled
 from .simd import lanes
 
 BLOCK = 4 * lanes.WIDTH  # points that are measured together
+STRIP = 32  # blocks that stay near the processor while rows go by
 PART = 512  # of a row that is searched at once
 
 
@@ -45,6 +46,29 @@ def squared_rows(blocks, X, start, stop, first, out):
             lanes.store(out, at + 4, q)
             lanes.store(out, at + 8, r)
             lanes.store(out, at + 12, s)
+
+
+@compiled
+def distance_rows(blocks, X, start, stop, squared, out, squares):
+    """Write the distances of rows start to stop of X (n, d), or their squares, to out (rows, n).
+
+    They are computed in doubles and rounded once to the precision of out. squares (1, 512) is
+    scratch space.
+    """
+    n = out.shape[1]
+    for b in range(0, blocks.shape[0], STRIP):
+        strip = blocks[b : b + STRIP]
+        first = b * BLOCK
+        size = min(n - first, STRIP * BLOCK)
+        for i in range(start, stop):
+            squared_rows(strip, X, i, i + 1, 0, squares)
+            row, found = out[i - start, first : first + size], squares[0]
+            if squared:
+                for c in range(size):
+                    row[c] = found[c]
+            else:
+                for c in range(size):
+                    row[c] = np.sqrt(found[c])
 
 
 @compiled
